@@ -1,0 +1,1 @@
+"""The reference engine: automatic differentiation on NumPy."""

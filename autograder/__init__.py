@@ -1,0 +1,1 @@
+"""Probes, checks and the referee that grades the notebooks."""
