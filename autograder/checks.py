@@ -1,0 +1,238 @@
+"""Checks: what a check cell says about an answer, and how a failure reads.
+
+A check cell is a `with` block:
+
+    with exercise("mul_vjp") as check:
+        check.close(yours.mul_vjp(10.0, 2.0, 3.0), (30.0, 20.0), "d(ab)/da is b, and it is multiplied by g")
+
+The first check that fails ends the block with a `CheckFailed`, whose text is all that the student sees.
+"""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+from .compare import ATOL, RTOL, difference, show
+from .diagnose import diagnose
+from .draw import Kind
+from .probes import (
+    AnswerError,
+    AnswerLost,
+    AnswerTimeout,
+    Call,
+    Probe,
+    Session,
+    current_session,
+)
+from .wire import WireError
+
+RED, GREEN, BOLD, OFF = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m"
+
+#: The statuses of an exercise, the words of `autograder score --json`.
+PASSED, FAILED, ERROR, TIMEOUT, MISSING = "passed", "failed", "error", "timeout", "missing"
+
+
+@dataclass
+class Failure:
+    """What went wrong with an exercise, as data."""
+
+    exercise: str
+    status: str
+    headline: str
+    rows: list[tuple[str, str]] = field(default_factory=list)
+    diagnosis: str = ""
+    hint: str = ""
+
+    def lines(self, diagnosis: str | None = None) -> list[str]:
+        """The message without its headline, one aligned line a fact."""
+        rows = list(self.rows)
+        said = self.diagnosis if diagnosis is None else diagnosis
+        if said:
+            rows.append(("likely", said))
+        if self.hint:
+            rows.append(("next", self.hint))
+        return [f"  {name:<9} {text}" for name, text in rows]
+
+    def text(self, diagnosis: str | None = None) -> str:
+        """The whole message."""
+        return "\n".join([f"✗ {self.exercise}: {self.headline}", *self.lines(diagnosis)])
+
+
+class CheckFailed(AssertionError):
+    """An answer is not right yet. Shows itself in a few lines, without a traceback."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(f"{failure.exercise}: {failure.headline}")
+        self.failure = failure
+
+    def __str__(self) -> str:
+        return self.failure.text()
+
+    def _render_traceback_(self) -> list[str]:
+        """What Jupyter shows in the place of a traceback."""
+        failure = self.failure
+        return [f"{RED}{BOLD}✗ {failure.exercise}{OFF}{RED}: {failure.headline}{OFF}", *failure.lines()]
+
+
+class TestFault(Exception):
+    """The check itself is at fault, not the answer."""
+
+    __test__ = False
+
+
+class exercise:  # noqa: N801  (reads as a statement: `with exercise("mul_vjp") as check:`)
+    """The checks of one exercise.
+
+    Attributes:
+        rng: a `random.Random` whose seed belongs to this run and this exercise.
+    """
+
+    def __init__(self, name: str, hint: str = "") -> None:
+        self.name = name
+        self.hint = hint or "open the hints above this cell, one at a time"
+        self.session: Session = current_session()
+        self.rng = random.Random(zlib.crc32(name.encode()) ^ self.session.seed)
+
+    # -- the block ----------------------------------------------------------------------------------------------
+
+    def __enter__(self) -> exercise:
+        self.session.calls.clear()
+        self.session.checks_made = 0
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> bool:
+        if error is None:
+            if not self.session.checks_made:
+                raise TestFault(f"the block of {self.name} makes no check")
+            if not self.session.quiet:
+                count = self.session.checks_made
+                print(f"✓ {self.name}: right ({count} check{'s' if count > 1 else ''} passed)")
+            return False
+        if isinstance(error, AnswerError):
+            raise CheckFailed(self._raised(error)) from None
+        if isinstance(error, (CheckFailed, AnswerTimeout, AnswerLost, TestFault)):
+            return False
+        if isinstance(error, Exception) and self._last_call() is not None:
+            # The check's own code could not work with the answer: a None where it takes a pair, for example.
+            raise CheckFailed(
+                self._failure(FAILED, "the answer has the wrong form", why=f"{type(error).__name__}: {error}")
+            ) from error
+        return False
+
+    # -- the checks ---------------------------------------------------------------------------------------------
+
+    def close(self, got: Any, expected: Any, why: str, *, rtol: float = RTOL, atol: float = ATOL) -> None:
+        """Numbers agree within `atol + rtol * |expected|`; everything else is equal."""
+        self.session.checks_made += 1
+        found = difference(got, expected, rtol, atol)
+        if found is None:
+            return
+        headline = "not right yet"
+        if found.where:
+            headline = f"not right yet: {found.what} at {found.where}"
+        raise CheckFailed(self._failure(FAILED, headline, got=got, expected=expected, why=why))
+
+    def equal(self, got: Any, expected: Any, why: str) -> None:
+        """Exactly equal, numbers too."""
+        self.close(got, expected, why, rtol=0.0, atol=0.0)
+
+    def true(self, condition: bool, why: str) -> None:
+        """A property holds; `why` says which."""
+        self.session.checks_made += 1
+        if not condition:
+            raise CheckFailed(self._failure(FAILED, "not right yet", why=why))
+
+    def untouched(self, why: str = "the function may not change what it was given") -> None:
+        """The last call left its arguments as they were."""
+        self.session.checks_made += 1
+        last = self._last_call()
+        if last is not None and last.mutated:
+            raise CheckFailed(self._failure(FAILED, "an argument was changed in place", why=why))
+
+    def cases(self, count: int, *kinds: Kind) -> Iterator[tuple[Any, ...]]:
+        """`count` tuples of random arguments, one of each kind."""
+        for _ in range(count):
+            yield tuple(kind.sample(self.rng) for kind in kinds)
+
+    def same_as(
+        self, reference: Callable[..., Any], answer: Probe, *kinds: Kind, why: str, cases: int = 20
+    ) -> None:
+        """The answer gives what the reference gives, on random arguments."""
+        for args in self.cases(cases, *kinds):
+            self.close(answer(*args), reference(*args), why)
+
+    # -- how a failure is told ----------------------------------------------------------------------------------
+
+    def _last_call(self) -> Call | None:
+        return self.session.calls[-1] if self.session.calls else None
+
+    def _failure(
+        self, status: str, headline: str, *, got: Any = ..., expected: Any = ..., why: str = ""
+    ) -> Failure:
+        failure = Failure(self.name, status, headline, hint=self.hint)
+        last = self._last_call()
+        direct = last is not None and (got is ... or got is last.value)
+        if last is not None:
+            failure.rows.append(("called", str(last)))
+            failure.rows.append(("returned", show(last.value)))
+        if got is not ... and not direct:
+            failure.rows.append(("compared", show(got)))
+        if expected is not ...:
+            failure.rows.append(("expected", show(expected)))
+        if why:
+            failure.rows.append(("because", why))
+        if expected is not ...:
+            args, mutated = (last.args, last.mutated) if last and direct else ((), ())
+            failure.diagnosis = diagnose(got, expected, args, mutated)
+        return failure
+
+    def _raised(self, error: AnswerError) -> Failure:
+        last = self._last_call()
+        if error.unfinished:
+            failure = Failure(self.name, MISSING, "not written yet", hint="write it in the cell above, then run both")
+            if error.place and error.message:
+                failure.rows.append(("missing", error.message))
+            return failure
+        if error.type_name == "NameError" and last is not None and error.name == last.probe.name:
+            headline = f"there is no `{error.name}` yet"
+            return Failure(self.name, MISSING, headline, hint="run the cell that defines it, then this one")
+        failure = Failure(self.name, ERROR, f"your code raised {error.type_name}", hint=self.hint)
+        if last is not None:
+            failure.rows.append(("called", str(last)))
+        failure.rows.append(("raised", str(error)))
+        if error.place:
+            failure.rows.append(("at", error.place))
+        failure.diagnosis = explain_exception(error)
+        return failure
+
+
+def explain_exception(error: AnswerError) -> str:
+    """A sentence for the exceptions that learners meet most."""
+    text = error.message
+    if error.type_name == "RecursionError":
+        return "A function calls itself too deeply. Use a loop with a list of what is still to do."
+    if error.type_name == "TypeError" and "NoneType" in text:
+        return "Something is None there: often a function that has no `return`, or a gradient that is not set yet."
+    if error.type_name == "TypeError" and "positional argument" in text:
+        return "The function takes another number of arguments than it is called with. Compare its first line with the call."
+    if error.type_name == "TypeError" and "unsupported operand" in text:
+        return "Two things are combined that do not fit, such as a Value where a number is meant."
+    if error.type_name == "NameError":
+        return "A name is misspelt, or defined in a cell that has not been run."
+    if error.type_name == "UnboundLocalError":
+        return "The name is given a value inside the function, but only after it is used."
+    if error.type_name == "ZeroDivisionError":
+        return "Something is divided by zero."
+    if error.type_name == "OverflowError":
+        return "A number became too large: look for an `exp` of a large number."
+    return ""
+
+
+__all__ = ["CheckFailed", "Failure", "TestFault", "WireError", "exercise", "explain_exception"]

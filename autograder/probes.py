@@ -1,0 +1,253 @@
+"""Probes: the only way in which a check touches a student's code.
+
+A probe is called with plain data and gives plain data back. In a student's notebook it is a plain function call.
+Under the referee the same line sends the probe's *source* and its arguments to another process, in which the
+student's code lives, and receives an answer that cannot be anything but data.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextvars
+import inspect
+import linecache
+import sys
+import textwrap
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from . import wire
+from .compare import show
+
+
+class AnswerError(Exception):
+    """The student's code raised an exception while a probe called it."""
+
+    def __init__(self, type_name: str, message: str = "", place: str = "", name: str = "") -> None:
+        super().__init__(type_name, message, place, name)
+        self.type_name = type_name
+        self.message = message
+        #: where it happened: a line of the student's own code, or empty
+        self.place = place
+        #: for a NameError, the name that is not there
+        self.name = name
+
+    @property
+    def unfinished(self) -> bool:
+        """True when the exception is the stub's own: nothing has been written yet."""
+        return self.type_name == "NotImplementedError"
+
+    def __str__(self) -> str:
+        return f"{self.type_name}: {self.message}" if self.message else self.type_name
+
+
+class AnswerTimeout(Exception):
+    """A call did not come back in time; the text says which limit was reached."""
+
+
+class AnswerLost(Exception):
+    """The process that runs the student's code ended; the text says how, as far as that can be known."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a call gave: its value, and which arguments it changed in place."""
+
+    value: Any
+    mutated: tuple[int, ...] = ()
+
+
+class Boundary(Protocol):
+    """The way to the student's code."""
+
+    def call(self, probe: Probe, args: tuple[Any, ...]) -> Reply:
+        """Call the probe there. Raises AnswerError, AnswerTimeout or AnswerLost."""
+        ...
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a probe, as messages show it."""
+
+    probe: Probe
+    args: tuple[Any, ...]
+    value: Any = None
+    mutated: tuple[int, ...] = ()
+    error: AnswerError | None = None
+
+    def __str__(self) -> str:
+        return f"{self.probe.name}({', '.join(map(show, self.args))})"
+
+
+class Probe:
+    """A function that is called where the student's code lives.
+
+    Without a function of its own it calls the student's function of that name.
+    """
+
+    def __init__(self, name: str, function: Callable[..., Any] | None = None) -> None:
+        self.name = name
+        self.function = function
+        self.__name__ = name
+        self.__doc__ = function.__doc__ if function else f"Calls the notebook's `{name}`."
+
+    def __repr__(self) -> str:
+        return f"<probe {self.name}>"
+
+    @property
+    def source(self) -> str | None:
+        """The probe's source without its decorator; None when it has none of its own."""
+        if self.function is None:
+            return None
+        tree = ast.parse(textwrap.dedent(inspect.getsource(self.function)))
+        definition = tree.body[0]
+        assert isinstance(definition, ast.FunctionDef)
+        definition.decorator_list = []
+        return ast.unparse(definition)
+
+    def __call__(self, *args: Any) -> Any:
+        session = current_session()
+        # Copies, so that nothing the answer keeps or changes reaches the check's own data.
+        try:
+            reply = session.boundary.call(self, args)
+        except AnswerError as error:
+            session.calls.append(Call(self, args, error=error))
+            raise
+        except (AnswerTimeout, AnswerLost):
+            session.calls.append(Call(self, args))
+            raise
+        session.calls.append(Call(self, args, reply.value, reply.mutated))
+        return reply.value
+
+
+def probe(function: Callable[..., Any]) -> Probe:
+    """Make a function of a check cell a probe: it will run where the student's code lives.
+
+    It may use the notebook's names. Its arguments and its result are plain data: None, bool, int, float, str, list,
+    tuple, dict, numeric arrays.
+    """
+    return Probe(function.__name__, function)
+
+
+class _Yours:
+    """`yours.mul_vjp(1.0, 2.0, 3.0)` calls the notebook's own `mul_vjp`."""
+
+    def __getattr__(self, name: str) -> Probe:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Probe(name)
+
+    def __repr__(self) -> str:
+        return "yours: the functions of this notebook"
+
+
+yours = _Yours()
+
+
+class LocalBoundary:
+    """Calls probes in this very process, in the given namespace (by default, the running notebook's)."""
+
+    def __init__(self, namespace: Mapping[str, Any] | None = None) -> None:
+        self._namespace = namespace
+
+    @property
+    def namespace(self) -> Mapping[str, Any]:
+        if self._namespace is not None:
+            return self._namespace
+        ipython = sys.modules.get("IPython")
+        shell = ipython.get_ipython() if ipython else None
+        return shell.user_ns if shell is not None else vars(sys.modules["__main__"])
+
+    def call(self, probe: Probe, args: tuple[Any, ...]) -> Reply:
+        function = probe.function
+        if function is None:
+            if probe.name not in self.namespace:
+                raise AnswerError("NameError", f"there is no `{probe.name}` here", name=probe.name)
+            function = self.namespace[probe.name]
+        elif self._namespace is not None:
+            function = compile_probe(probe.source or "", probe.name, self._namespace)
+        return call_plainly(function, args)
+
+
+def compile_probe(source: str, name: str, namespace: Mapping[str, Any]) -> Callable[..., Any]:
+    """Define a probe that sees `namespace` as its globals, without adding its name there."""
+    place: dict[str, Any] = {}
+    exec(compile(source, f"<probe {name}>", "exec"), namespace, place)  # type: ignore[arg-type]
+    return place[name]
+
+
+def call_plainly(function: Callable[..., Any], args: tuple[Any, ...]) -> Reply:
+    """Call `function` with copies of `args`; its result as plain data, its exception as an AnswerError."""
+    sent = [wire.plain(arg) for arg in args]
+    try:
+        value = wire.plain(function(*sent))
+        mutated = tuple(
+            i for i, (before, after) in enumerate(zip(args, sent, strict=True)) if _changed(before, after)
+        )
+    except KeyboardInterrupt:
+        raise
+    except AnswerError:
+        raise
+    except BaseException as error:  # SystemExit too: a student's function may raise anything
+        raise describe(error) from None
+    return Reply(value, mutated)
+
+
+def _changed(before: Any, after: Any) -> bool:
+    if type(before) in (float, int, str, bool, type(None)):
+        return False
+    return repr(wire.pack(before)) != repr(wire.pack(after))
+
+
+def describe(error: BaseException) -> AnswerError:
+    """An exception of the student's code as data: type, text, and the line of the notebook where it happened."""
+    try:
+        message = str(error)
+    except Exception:
+        message = ""
+    place = ""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if is_notebook_file(frame.filename):
+            line = linecache.getline(frame.filename, frame.lineno or 0).strip()
+            place = f"line {frame.lineno}: {line}" if line else f"line {frame.lineno}"
+            break
+    name = getattr(error, "name", None) if isinstance(error, NameError) else None
+    return AnswerError(type(error).__name__[:80], message[:500], place[:200], name or "")
+
+
+def is_notebook_file(filename: str) -> bool:
+    """True for the names that IPython and ipykernel give to cells."""
+    return filename.startswith(("<ipython-input", "<cell")) or "ipykernel_" in filename
+
+
+class Session:
+    """Where the checks that are running now belong: a notebook, or one exercise under the referee."""
+
+    def __init__(self, boundary: Boundary | None = None, seed: int = 0, quiet: bool = False) -> None:
+        self.boundary: Boundary = boundary or LocalBoundary()
+        self.seed = seed
+        self.quiet = quiet
+        self.calls: list[Call] = []
+        self.checks_made = 0
+
+
+_notebook_session = Session()
+_session: contextvars.ContextVar[Session | None] = contextvars.ContextVar("session", default=None)
+
+
+def current_session() -> Session:
+    """The session of the referee, or the notebook's own."""
+    return _session.get() or _notebook_session
+
+
+@contextmanager
+def use_session(session: Session) -> Iterator[Session]:
+    """Run checks in `session`."""
+    token = _session.set(session)
+    try:
+        yield session
+    finally:
+        _session.reset(token)

@@ -1,0 +1,199 @@
+"""The pupil: the process in which a student's notebook runs while it is graded.
+
+The referee starts this file with `python -I -S -B pupil.py CONFIG`, usually inside a sandbox. It reads requests from
+its standard input (run this cell; call this probe with these values) and writes answers to its standard output, in
+the frames of `wire.py`. It knows no expected value and no test: whatever the student's code does to this process,
+it can change only its own answers.
+
+CONFIG is a JSON object: "path" (folders to import from), "limits", "user" (whom to become, if started as root),
+"allowed" (modules of `autograd_ref` that the unit's students may use).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from typing import Any, BinaryIO
+
+
+def take_over_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Keep the referee's two pipes for ourselves; what the student's code reads and writes goes elsewhere."""
+    requests, answers = os.dup(0), os.dup(1)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.dup2(2, 1)
+    os.close(empty)
+    return os.fdopen(requests, "rb"), os.fdopen(answers, "wb", buffering=0)
+
+
+def set_limits(limits: dict[str, int]) -> None:
+    """Hard limits of the kernel, for this process and all that it starts. Windows has none."""
+    try:
+        import resource
+    except ImportError:
+        return
+    names = {
+        "memory_bytes": "RLIMIT_AS",
+        "cpu_seconds": "RLIMIT_CPU",
+        "processes": "RLIMIT_NPROC",
+        "file_bytes": "RLIMIT_FSIZE",
+    }
+    for key, name in names.items():
+        kind = getattr(resource, name, None)
+        if kind is None or key not in limits:
+            continue
+        value = limits[key]
+        hard = resource.getrlimit(kind)[1]
+        if hard != resource.RLIM_INFINITY:
+            value = min(value, hard)
+        try:
+            resource.setrlimit(kind, (value, value))
+        except (ValueError, OSError):  # macOS refuses some of them; the wall clock still holds
+            continue
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def become(user: int) -> None:
+    """Leave root for good: an own user id for each pupil, so that limits on processes count."""
+    os.setgroups([])
+    os.setgid(user)
+    os.setuid(user)
+
+
+class Capped(io.TextIOBase):
+    """A text stream that keeps the first `limit` characters and drops the rest."""
+
+    encoding = "utf-8"
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.parts: list[str] = []
+        self.size = 0
+        self.dropped = False
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        room = self.limit - self.size
+        if len(text) > room:
+            self.dropped = True
+        if room > 0:
+            self.parts.append(text[:room])
+            self.size += min(room, len(text))
+        return len(text)
+
+    def text(self) -> str:
+        return "".join(self.parts) + ("\n[the rest was cut]" if self.dropped else "")
+
+
+class Guard:
+    """Says clearly which modules of the course a unit's students may not use."""
+
+    def __init__(self, allowed: list[str]) -> None:
+        self.allowed = allowed
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        package = name.partition(".")[0]
+        if package == "autograd_ref" and "." in name and "autograd_ref" not in self.allowed:
+            if not any(name == a or name.startswith(a + ".") or a.startswith(name + ".") for a in self.allowed):
+                raise ImportError(f"{name} is what this unit rebuilds, so an answer may not import it")
+        if package == "autograder" and name.count(".") and name.split(".")[1] not in LEARNER_MODULES:
+            raise ImportError(f"{name} belongs to the grading side, so a notebook may not import it")
+
+
+#: The files of `autograder` that notebooks import.
+LEARNER_MODULES = ("__init__", "checks", "compare", "diagnose", "draw", "probes", "wire")
+
+
+class Pupil:
+    """Runs cells in IPython and calls probes in its namespace."""
+
+    def __init__(self, output_chars: int) -> None:
+        from IPython.core.interactiveshell import InteractiveShell
+        from traitlets.config import Config
+
+        config = Config()
+        config.HistoryManager.enabled = False
+        config.InteractiveShell.colors = "nocolor"
+        config.InteractiveShell.cache_size = 0
+        config.InteractiveShell.xmode = "Plain"
+        self.shell = InteractiveShell.instance(config=config)
+        self.shell.displayhook.write_output_prompt = lambda: None
+        self.output_chars = output_chars
+
+    def run_cell(self, source: str) -> dict[str, Any]:
+        from autograder.probes import describe
+
+        out = Capped(self.output_chars)
+        saved = sys.stdout, sys.stderr
+        sys.stdout = sys.stderr = out
+        try:
+            result = self.shell.run_cell(source, store_history=False)
+            error = result.error_before_exec or result.error_in_exec
+        except BaseException as raised:  # a student may break the shell itself
+            error = raised
+        finally:
+            sys.stdout, sys.stderr = saved
+        reply: dict[str, Any] = {"text": out.text()}
+        if error is not None:
+            told = describe(error)
+            reply["error"] = [told.type_name, told.message, told.place, told.name]
+        return reply
+
+    def call(self, name: str, source: str | None, args: Any) -> dict[str, Any]:
+        from autograder import wire
+        from autograder.probes import AnswerError, LocalBoundary, Probe, call_plainly, compile_probe
+
+        out = Capped(self.output_chars)
+        saved = sys.stdout, sys.stderr
+        sys.stdout = sys.stderr = out
+        values = wire.unpack(args)
+        try:
+            if source is None:
+                reply = LocalBoundary(self.shell.user_ns).call(Probe(name), values)
+            else:
+                reply = call_plainly(compile_probe(source, name, self.shell.user_ns), values)
+            return {"value": wire.pack(reply.value), "mutated": list(reply.mutated)}
+        except AnswerError as error:
+            return {"error": [error.type_name, error.message, error.place, error.name]}
+        except wire.WireError as error:
+            return {"error": ["ValueError", str(error), "", ""]}
+        finally:
+            sys.stdout, sys.stderr = saved
+
+
+def main() -> None:
+    config = json.loads(sys.argv[1])
+    sys.argv = ["notebook"]
+    requests, answers = take_over_streams()
+    sys.path[:0] = config["path"]
+    os.environ["MPLBACKEND"] = "agg"
+    if config.get("user"):
+        become(config["user"])
+    set_limits(config["limits"])
+    sys.meta_path.insert(0, Guard(config["allowed"]))  # type: ignore[arg-type]
+    import warnings
+
+    from autograder import wire
+
+    warnings.filterwarnings("ignore", message=".*non-interactive.*")
+    pupil = Pupil(config["limits"].get("output_chars", 100_000))
+    sys.path.append(os.getcwd())
+    wire.write_frame(answers, {"ready": True})
+    while (request := wire.read_frame(requests)) is not None:
+        if request["do"] == "cell":
+            reply = pupil.run_cell(request["source"])
+        else:
+            reply = pupil.call(request["name"], request["source"], request["args"])
+        reply["id"] = request["id"]
+        try:
+            wire.write_frame(answers, reply)
+        except wire.WireError as error:
+            wire.write_frame(answers, {"id": request["id"], "error": ["ValueError", str(error), "", ""]})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""Plain data on a wire: what crosses the boundary between the pupil and the referee.
+
+Only values whose whole meaning is their content may cross: None, bool, int, float, complex, str, list, tuple,
+dict, and numeric NumPy arrays and scalars. They travel as JSON, arrays as raw bytes in base64. Nothing is
+unpickled and no class is looked up by name, so a decoded value cannot run code. Everything else arrives as
+`Opaque`, which tells the type's name and equals nothing.
+
+Both sides import this file, so it needs the standard library only; NumPy is imported when an array comes by.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import sys
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+MAX_FRAME_BYTES = 64 * 1024 * 1024
+MAX_DEPTH = 40
+MAX_ITEMS = 200_000
+MAX_TEXT = 100_000
+#: NumPy's kinds that are plain numbers: boolean, signed, unsigned, float, complex.
+NUMERIC_KINDS = "biufc"
+
+
+class WireError(ValueError):
+    """A value or a frame that may not cross the boundary; the text says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opaque:
+    """Stands for a value that is not plain data: an object of a class, a function, a generator."""
+
+    type_name: str
+    text: str = ""
+
+    def __repr__(self) -> str:
+        return self.text or f"<{self.type_name}>"
+
+
+def _is_numpy(value: object) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic))
+
+
+def _pack_numpy(value: Any) -> dict[str, Any]:
+    import numpy as np
+
+    # A subclass of ndarray could lie about itself, so look at the base class's view of it.
+    array = np.ndarray.view(value, np.ndarray) if isinstance(value, np.ndarray) else np.asarray(value)
+    if array.dtype.kind not in NUMERIC_KINDS:
+        return _pack_opaque(value)
+    flat = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+    return {
+        "t": "array" if isinstance(value, np.ndarray) else "scalar",
+        "dtype": flat.dtype.str,
+        "shape": list(array.shape),
+        "bytes": base64.b64encode(flat.tobytes()).decode("ascii"),
+    }
+
+
+def _pack_opaque(value: object) -> dict[str, Any]:
+    try:
+        text = repr(value)
+    except Exception:  # a student's __repr__ may do anything
+        text = ""
+    if not isinstance(text, str) or " object at 0x" in text or " at 0x" in text:
+        text = ""
+    return {"t": "other", "type": str(type(value).__name__)[:80], "text": text[:200]}
+
+
+def pack(value: object, depth: int = 0) -> Any:
+    """Turn plain data into a JSON tree. Exact types only: a subclass of `float` is not a float."""
+    if depth > MAX_DEPTH:
+        raise WireError(f"the value is nested deeper than {MAX_DEPTH} levels")
+    kind = type(value)
+    if value is None or kind is bool:
+        return value
+    if kind is int:
+        return {"t": "int", "v": hex(value)}  # type: ignore[arg-type]  # hex: no limit on the number of digits
+    if kind is float:
+        return {"t": "float", "v": value.hex()}  # type: ignore[attr-defined]
+    if kind is str:
+        if len(value) > MAX_TEXT:  # type: ignore[arg-type]
+            raise WireError(f"a text of {len(value)} characters is too long to send")  # type: ignore[arg-type]
+        # Lone surrogates are legal in Python and not in UTF-8.
+        return value.encode("utf-8", "replace").decode("utf-8")  # type: ignore[attr-defined]
+    if kind is list or kind is tuple:
+        if len(value) > MAX_ITEMS:  # type: ignore[arg-type]
+            raise WireError(f"a sequence of {len(value)} items is too long to send")  # type: ignore[arg-type]
+        return {"t": kind.__name__, "v": [pack(item, depth + 1) for item in value]}  # type: ignore[attr-defined]
+    if kind is dict:
+        return {
+            "t": "dict",
+            "v": [[pack(k, depth + 1), pack(v, depth + 1)] for k, v in value.items()],  # type: ignore[attr-defined]
+        }
+    if kind is complex:
+        return {"t": "complex", "v": [value.real.hex(), value.imag.hex()]}  # type: ignore[attr-defined]
+    if _is_numpy(value):
+        return _pack_numpy(value)
+    return _pack_opaque(value)
+
+
+def _unpack_float(text: object) -> float:
+    if not isinstance(text, str) or len(text) > 64:
+        raise WireError("a float that is not a float")
+    return float.fromhex(text)
+
+
+def _unpack_numpy(tree: dict[str, Any]) -> Any:
+    import numpy as np
+
+    dtype = np.dtype(str(tree["dtype"]))
+    shape = tuple(tree["shape"])
+    if dtype.kind not in NUMERIC_KINDS or dtype.hasobject:
+        raise WireError("an array of something that is not a number")
+    if len(shape) > 32 or not all(type(n) is int and 0 <= n < 2**31 for n in shape):
+        raise WireError("an array of an impossible shape")
+    data = base64.b64decode(tree["bytes"], validate=True)
+    if len(data) != dtype.itemsize * math.prod(shape):
+        raise WireError("an array whose bytes do not fit its shape")
+    array = np.frombuffer(data, dtype=dtype).reshape(shape).astype(dtype.newbyteorder("="))
+    return array if tree["t"] == "array" else array[()]
+
+
+def unpack(tree: Any, depth: int = 0) -> Any:
+    """The inverse of `pack`. Raises WireError on anything that `pack` cannot have made."""
+    if depth > MAX_DEPTH + 1:
+        raise WireError("nested too deeply")
+    if tree is None or isinstance(tree, (bool, str)):
+        return tree
+    if not isinstance(tree, dict):
+        raise WireError("not a packed value")
+    try:
+        kind = tree["t"]
+        if kind == "int":
+            return int(str(tree["v"]), 16)
+        if kind == "float":
+            return _unpack_float(tree["v"])
+        if kind == "complex":
+            real, imag = tree["v"]
+            return complex(_unpack_float(real), _unpack_float(imag))
+        if kind in ("list", "tuple"):
+            items = [unpack(item, depth + 1) for item in tree["v"]]
+            return items if kind == "list" else tuple(items)
+        if kind == "dict":
+            return {unpack(k, depth + 1): unpack(v, depth + 1) for k, v in tree["v"]}
+        if kind in ("array", "scalar"):
+            return _unpack_numpy(tree)
+        if kind == "other":
+            return Opaque(str(tree["type"])[:80], str(tree["text"])[:200])
+    except WireError:
+        raise
+    except Exception as error:
+        raise WireError(f"not a packed value: {error}") from None
+    raise WireError(f"unknown kind of value: {str(kind)[:40]!r}")
+
+
+def plain(value: object) -> Any:
+    """A copy of `value` as the other side would see it.
+
+    >>> plain((1.0, [2, None], {"a": True}))
+    (1.0, [2, None], {'a': True})
+    >>> plain(print)
+    <built-in function print>
+    >>> plain(print) == plain(print)
+    False
+    """
+    return unpack(pack(value))
+
+
+def write_frame(stream: BinaryIO, message: dict[str, Any]) -> None:
+    """Send one message: eight bytes of length, then JSON."""
+    body = json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    if len(body) > MAX_FRAME_BYTES:
+        raise WireError(f"the message has {len(body)} bytes; the limit is {MAX_FRAME_BYTES}")
+    stream.write(len(body).to_bytes(8, "big") + body)
+    stream.flush()
+
+
+def read_frame(stream: BinaryIO) -> dict[str, Any] | None:
+    """Receive one message; None at the end of the stream."""
+    head = _read_exactly(stream, 8)
+    if head is None:
+        return None
+    length = int.from_bytes(head, "big")
+    if length > MAX_FRAME_BYTES:
+        raise WireError(f"a message of {length} bytes; the limit is {MAX_FRAME_BYTES}")
+    body = _read_exactly(stream, length)
+    if body is None:
+        return None
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError):
+        raise WireError("a message that is not JSON") from None
+    if not isinstance(message, dict):
+        raise WireError("a message that is not an object")
+    return message
+
+
+def _read_exactly(stream: BinaryIO, count: int) -> bytes | None:
+    parts = []
+    while count:
+        part = stream.read(min(count, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
