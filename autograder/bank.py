@@ -1,0 +1,149 @@
+"""The bank of mistakes: named wrong answers and other right ones, per exercise, in a unit's `mistakes.py`.
+
+    @wrong("mul_vjp", "no_upstream", "You returned the local derivatives but did not multiply them by g.")
+    def mul_vjp(g, out, a, b):
+        return b, a
+
+The function replaces the one of that name in the model answer. Code that is not one function is given as text:
+`wrong("backward", "name", "sentence", source="...")`. An answer that does not come to an end says `ends=False`.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import importlib.util
+import inspect
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .assignment import Assignment, grade_id
+from .compare import difference
+from .errors import UserError
+from .probes import AnswerError, Call, LocalBoundary
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One answer of the bank."""
+
+    exercise: str
+    name: str
+    sentence: str
+    source: str
+    right: bool
+    ends: bool = True
+
+    def answer(self, solution: str) -> str:
+        """The text of an answer cell: the model answer with this entry's definitions in the place of its own."""
+        return f"{solution}\n\n\n{self.source}"
+
+
+_collecting: contextvars.ContextVar[list[Entry] | None] = contextvars.ContextVar("collecting", default=None)
+
+
+def _add(entry: Entry) -> None:
+    entries = _collecting.get()
+    if entries is not None:
+        entries.append(entry)
+
+
+def _source(function: Callable[..., Any]) -> str:
+    lines = textwrap.dedent(inspect.getsource(function)).splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith(("def ", "class ")))
+    return "\n".join(lines[first:])
+
+
+def wrong(
+    exercise: str, name: str, sentence: str, *, source: str | None = None, ends: bool = True
+) -> Callable[[Function], Function]:
+    """Add a wrong answer, with the sentence that a good tutor would say to it."""
+
+    def add(function: Function) -> Function:
+        _add(Entry(exercise, name, sentence, _source(function), right=False, ends=ends))
+        return function
+
+    if source is not None:
+        _add(Entry(exercise, name, sentence, textwrap.dedent(source).strip(), right=False, ends=ends))
+    return add
+
+
+def right(exercise: str, name: str, *, source: str | None = None) -> Callable[[Function], Function]:
+    """Add a right answer that is written differently from the solution."""
+
+    def add(function: Function) -> Function:
+        _add(Entry(exercise, name, "", _source(function), right=True))
+        return function
+
+    if source is not None:
+        _add(Entry(exercise, name, "", textwrap.dedent(source).strip(), right=True))
+    return add
+
+
+def load_bank(assignment: Assignment) -> list[Entry]:
+    """The entries of a unit; none when it has no `mistakes.py`. Raises UserError when that file is broken."""
+    path: Path = assignment.path.parent / "mistakes.py"
+    if not path.is_file():
+        return []
+    entries: list[Entry] = []
+    token = _collecting.set(entries)
+    try:
+        spec = importlib.util.spec_from_file_location(f"mistakes_{assignment.unit}", path)
+        assert spec and spec.loader
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    except Exception as error:
+        raise UserError(f"{path} cannot be loaded: {type(error).__name__}: {error}.") from None
+    finally:
+        _collecting.reset(token)
+    known = {exercise.name for exercise in assignment.exercises}
+    for entry in entries:
+        if entry.exercise not in known:
+            raise UserError(f"{path}: {entry.name!r} belongs to {entry.exercise!r}, which is no exercise of the unit.")
+    return entries
+
+
+def diagnose(
+    assignment: Assignment, entries: Sequence[Entry], exercise: str, calls: Sequence[Call], timed_out: bool = False
+) -> Entry | None:
+    """The wrong answer of the bank that does what the student's did in every one of these calls."""
+    candidates = [entry for entry in entries if entry.exercise == exercise and not entry.right]
+    if timed_out:
+        endless = [entry for entry in candidates if not entry.ends]
+        return endless[0] if len(endless) == 1 else None
+    if not calls:
+        return None
+    for entry in candidates:
+        if entry.ends and _behaves_like(model(assignment, {exercise: entry}), calls):
+            return entry
+    return None
+
+
+def model(assignment: Assignment, replaced: dict[str, Entry]) -> dict[str, Any]:
+    """A namespace with the solution's definitions, some answers replaced. Runs trusted code only."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for cell in assignment.trusted_cells():
+        name = grade_id(cell)
+        source = replaced[name].answer(cell.source) if name in replaced else cell.source
+        try:
+            exec(compile(source, f"<model {name}>", "exec"), namespace)
+        except Exception:
+            continue  # a wrong answer may break what stands on it
+    return namespace
+
+
+def _behaves_like(namespace: dict[str, Any], calls: Sequence[Call]) -> bool:
+    boundary = LocalBoundary(namespace)
+    for call in reversed(calls):  # the last call is the one that failed, so it tells most
+        try:
+            reply = boundary.call(call.probe, call.args)
+        except AnswerError as error:
+            if call.error is None or call.error.type_name != error.type_name:
+                return False
+            continue
+        if call.error is not None or difference(reply.value, call.value) is not None:
+            return False
+    return True

@@ -1,0 +1,164 @@
+"""Reads what a student handed in. It reads JSON and never runs anything.
+
+Cells are recognised by nbgrader's `grade_id`, and where that was lost, by the cell's own id. So copied, deleted,
+moved, renamed and retyped cells, lost metadata, a byte-order mark or an old notebook format do not discard honest
+work. Only two things are taken: the text of answer cells, and the cells that the student added.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .assignment import ANSWER, Assignment, grade_id, kind
+from .errors import UserError
+
+MAX_FILE_BYTES = 30 * 1024 * 1024
+MAX_SOURCE_CHARS = 200_000
+MAX_ADDED_CELLS = 200
+
+
+@dataclass(frozen=True)
+class AddedCell:
+    """A cell that the student added, and the id of the release's cell that it stands behind (empty: at the top)."""
+
+    after: str
+    cell_type: str
+    source: str
+
+
+@dataclass
+class Submission:
+    """What is taken from a student's file."""
+
+    answers: dict[str, str] = field(default_factory=dict)
+    added: list[AddedCell] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    #: why nothing could be taken from the file; empty when something could
+    problem: str = ""
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a regular file, symbolic links not followed. Raises UserError."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except FileNotFoundError:
+        raise UserError(f"There is no file {path}.") from None
+    except OSError as error:
+        if path.is_symlink():
+            raise UserError(f"{path.name} is a symbolic link, and links are not followed.") from None
+        raise UserError(f"{path} cannot be opened: {error.strerror}.") from None
+    with os.fdopen(handle, "rb") as file:
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            raise UserError(f"{path.name} is not a file that can be read as a notebook.")
+        if about.st_size > MAX_FILE_BYTES:
+            raise UserError(
+                f"{path.name} has {about.st_size / 2**20:.0f} MiB and the limit is {MAX_FILE_BYTES >> 20}: clear its "
+                "outputs (Edit, Clear Outputs of All Cells), save it and hand it in again."
+            )
+        return file.read(MAX_FILE_BYTES + 1)
+
+
+def parse(data: bytes, name: str = "the file") -> dict[str, Any]:
+    """A notebook's JSON, whatever its encoding. Raises UserError when it is not a notebook."""
+    if not data.strip():
+        raise UserError(f"{name} is empty.")
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        notebook = json.loads(data.decode(encoding, "replace"))
+    except (ValueError, RecursionError):
+        raise UserError(f"{name} is not a notebook: its text is not JSON, or it was cut off.") from None
+    if not isinstance(notebook, dict) or not (
+        isinstance(notebook.get("cells"), list) or isinstance(notebook.get("worksheets"), list)
+    ):
+        raise UserError(f"{name} is not a notebook: it has no list of cells.")
+    return notebook
+
+
+def cells_of(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    """The cells of a notebook of any format, those that are not even objects left out."""
+    cells = notebook.get("cells")
+    if not isinstance(cells, list):
+        sheets = [sheet for sheet in notebook.get("worksheets") or [] if isinstance(sheet, dict)]
+        cells = [cell for sheet in sheets for cell in sheet.get("cells") or []]
+    return [cell for cell in cells if isinstance(cell, dict)]
+
+
+def source_of(cell: dict[str, Any]) -> str:
+    """A cell's text; notebooks of format 3 call it `input`."""
+    source = cell.get("source", cell.get("input", ""))
+    if isinstance(source, list):
+        source = "".join(part for part in source if isinstance(part, str))
+    source = source if isinstance(source, str) else ""
+    return source.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def metadata_of(cell: dict[str, Any]) -> dict[str, Any]:
+    found = cell.get("metadata")
+    return found if isinstance(found, dict) else {}
+
+
+def unit_of(notebook: dict[str, Any]) -> str:
+    """The unit that a notebook names in its metadata, or an empty text."""
+    about = metadata_of(notebook).get("autograder")
+    unit = about.get("unit") if isinstance(about, dict) else None
+    return unit if isinstance(unit, str) and re.fullmatch(r"[\w-]{1,80}", unit) else ""
+
+
+def read_submission(path: Path, assignment: Assignment) -> Submission:
+    """Take the answers from a file. A file that cannot be used is a Submission with a `problem`, not an exception."""
+    try:
+        return take(parse(read_bytes(path), path.name), assignment)
+    except UserError as error:
+        return Submission(problem=str(error))
+
+
+def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
+    """Sort a submission's cells into answers and additions."""
+    released = assignment.release.cells
+    by_grade_id = {grade_id(cell): cell for cell in released if grade_id(cell)}
+    by_id = {cell.id: cell for cell in released}
+    stubs = {exercise.name: exercise.stub for exercise in assignment.exercises}
+
+    submission = Submission()
+    copies: dict[str, list[str]] = {}
+    after = ""
+    for cell in cells_of(notebook):
+        source = source_of(cell)
+        own_id = cell.get("id")
+        known = by_grade_id.get(grade_id({"metadata": metadata_of(cell)}))
+        if known is None and isinstance(own_id, str):
+            known = by_id.get(own_id)
+        if len(source) > MAX_SOURCE_CHARS:
+            submission.notes.append(f"A cell of {len(source)} characters was left out: the limit is {MAX_SOURCE_CHARS}.")
+            source = ""
+        if known is None:
+            cell_type = "code" if cell.get("cell_type") == "code" else "markdown"
+            if source.strip():
+                submission.added.append(AddedCell(after, cell_type, source))
+            continue
+        after = known.id
+        if kind(known) == ANSWER:
+            copies.setdefault(grade_id(known), []).append(source)
+
+    if len(submission.added) > MAX_ADDED_CELLS:
+        submission.notes.append(
+            f"Of {len(submission.added)} added cells the first {MAX_ADDED_CELLS} were kept."
+        )
+        del submission.added[MAX_ADDED_CELLS:]
+    for name, sources in copies.items():
+        changed = [source for source in sources if source.strip() != stubs[name].strip()]
+        if len(sources) > 1:
+            submission.notes.append(
+                f"The answer cell of {name} is there {len(sources)} times; the last one that is not the empty stub counts."
+            )
+        submission.answers[name] = (changed or sources)[-1]
+    if not copies:
+        submission.notes.append(f"No answer cell of {assignment.unit} was found in the file.")
+    return submission
