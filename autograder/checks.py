@@ -196,10 +196,8 @@ class exercise:  # noqa: N801  (reads as a statement: `with exercise("mul_vjp") 
     def _raised(self, error: AnswerError) -> Failure:
         last = self._last_call()
         if error.unfinished:
-            failure = Failure(self.name, MISSING, "not written yet", hint="write it in the cell above, then run both")
-            if error.place and error.message:
-                failure.rows.append(("missing", error.message))
-            return failure
+            hint = "write it in the answer cell above, run that cell, then run this one again"
+            return Failure(self.name, MISSING, "not written yet", hint=hint)
         if error.type_name == "NameError" and last is not None and error.name == last.probe.name:
             headline = f"there is no `{error.name}` yet"
             return Failure(self.name, MISSING, headline, hint="run the cell that defines it, then this one")

@@ -1,0 +1,246 @@
+"""Builds the notebooks: `solutions/UNIT/NAME.py` -> executed solution -> released notebook in `course/`.
+
+The source is jupytext's py:percent with a shorthand for what nbgrader needs to know of a cell:
+
+    # %% setup="imports"             locked imports, which the referee runs too
+    # %% given="node"                locked code that defines something
+    # %% exercise="mul_vjp"          an answer cell
+    # %% check="mul_vjp" points=2    its checks
+    # %% figure="goal" keep=true     a cell that only draws; `keep` leaves its picture in the released notebook
+    # %%                             a cell to play with
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+from traitlets.config import Config
+
+from .assignment import FIGURE, GIVEN, SETUP, Course
+from .errors import UserError
+
+SHORTHAND = ("setup", "given", "exercise", "check", "figure")
+
+#: What takes the place of a solution. It lets the cell run to its end, and tells the check that nothing is there yet.
+STUB = 'raise NotImplementedError("your answer goes here")'
+
+
+def read_source(path: Path) -> NotebookNode:
+    """A py:percent source as a notebook with nbgrader's metadata and stable ids, not executed. Raises UserError."""
+    try:
+        notebook = jupytext.read(path, fmt="py:percent")
+    except Exception as error:
+        raise UserError(f"{path} cannot be read as py:percent: {error}") from None
+    about = notebook.metadata.get("autograder")
+    if not isinstance(about, dict) or about.get("unit") != path.parent.name:
+        raise UserError(f"{path}: the header has to say `autograder: {{unit: {path.parent.name}}}` under `jupyter:`.")
+    notebook.metadata = NotebookNode(
+        autograder=about,
+        kernelspec={"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+        language_info={"name": "python", "file_extension": ".py", "mimetype": "text/x-python"},
+    )
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    after, count, seen = "top", 0, set()
+    for cell in notebook.cells:
+        grade_id = _expand(cell, path)
+        if grade_id:
+            if grade_id in seen:
+                raise UserError(f"{path}: the name {grade_id!r} is used twice.")
+            seen.add(grade_id)
+            after, count = grade_id, 0
+            cell.id = grade_id
+        else:
+            count += 1
+            cell.id = f"{after}-{count}"
+        if len(cell.id) > 64:
+            raise UserError(f"{path}: the name {cell.id!r} is longer than 64 characters.")
+        if cell.cell_type == "code":
+            cell.execution_count, cell.outputs = None, []
+    return notebook
+
+
+def _expand(cell: NotebookNode, path: Path) -> str:
+    """Turn the shorthand into nbgrader's metadata; gives the grade_id, or an empty text."""
+    used = [word for word in SHORTHAND if word in cell.metadata]
+    if not used:
+        return ""
+    if len(used) > 1:
+        raise UserError(f"{path}: a cell is both {used[0]} and {used[1]}.")
+    (word,) = used
+    name = cell.metadata.pop(word)
+    points = cell.metadata.pop("points", None)
+    keep = cell.metadata.pop("keep", False)
+    if not isinstance(name, str) or not name.isidentifier():
+        raise UserError(f"{path}: {word}={name!r} should be a name such as {word}=\"mul_vjp\".")
+    about: dict[str, Any] = {
+        "grade": word == "check",
+        "grade_id": f"{name}_check" if word == "check" else name,
+        "locked": word != "exercise",
+        "schema_version": 3,
+        "solution": word == "exercise",
+        "task": False,
+    }
+    if word == "check":
+        if not isinstance(points, (int, float)) or not 0 < points < 1000:
+            raise UserError(f"{path}: the check of {name} needs points, such as points=2.")
+        about["points"] = points
+    if word == "exercise" and "BEGIN SOLUTION" not in cell.source:
+        raise UserError(f"{path}: the exercise {name} has no `### BEGIN SOLUTION`.")
+    if word in (SETUP, GIVEN, FIGURE):
+        cell.metadata["autograder"] = {"kind": word, **({"keep": True} if keep else {})}
+    if word == FIGURE:
+        about["grade_id"] = f"figure_{name}"
+        cell.metadata["jupyter"] = {"source_hidden": True}
+    cell.metadata["nbgrader"] = about
+    return str(about["grade_id"])
+
+
+def execute(notebook: NotebookNode, folder: Path, timeout: int = 300) -> None:
+    """Run all cells and keep their outputs. Raises UserError when a cell fails or writes to stderr."""
+    client = NotebookClient(
+        notebook,
+        timeout=timeout,
+        kernel_name="python3",
+        record_timing=False,
+        resources={"metadata": {"path": folder}},
+        # No open port where it can be helped, and no warning about one.
+        config=Config({"KernelManager": {"transport": "tcp" if sys.platform == "win32" else "ipc"}}),
+    )
+    language = notebook.metadata["language_info"]
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        raise UserError(f"{folder.name}: a cell of the solution fails.\n{error}") from None
+    notebook.metadata["language_info"] = language
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if output.output_type == "stream" and output.name == "stderr":
+                raise UserError(f"{folder.name}: the cell {cell.id} writes to stderr: {output.text[:300]}")
+            if output.output_type in ("execute_result", "display_data"):
+                output.metadata = {}
+
+
+def release(notebook: NotebookNode) -> NotebookNode:
+    """What students get, by nbgrader's own steps: no solutions, no hidden tests, no outputs."""
+    from . import nbgrader_plugin
+
+    released = copy.deepcopy(notebook)
+    resources: dict[str, Any] = {}
+    for step in nbgrader_plugin.release_steps():
+        released, resources = step.preprocess(released, resources)
+    return released
+
+
+@dataclass(frozen=True)
+class Product:
+    """A file that the build makes, and what should be in it."""
+
+    path: Path
+    notebook: NotebookNode
+
+    @property
+    def text(self) -> str:
+        return nbformat.writes(self.notebook, version=nbformat.NO_CONVERT) + "\n"
+
+
+def build_unit(course: Course, unit: str) -> list[Product]:
+    """Execute a unit's source; gives the two notebooks, not written yet."""
+    source = _source_of(course, unit)
+    solution = read_source(source)
+    execute(solution, source.parent)
+    target = source.with_suffix(".ipynb")
+    if target.is_file():
+        _keep_equal_outputs(solution, nbformat.read(target, as_version=4))
+    return [Product(target, solution), Product(_course_path(course, unit, source), release(solution))]
+
+
+def check_unit(course: Course, unit: str) -> Iterator[str]:
+    """What of a unit's notebooks is not what its source produces; nothing is run or written."""
+    source = _source_of(course, unit)
+    target = source.with_suffix(".ipynb")
+    if not target.is_file():
+        yield f"{target.relative_to(course.root)} is missing"
+        return
+    built = nbformat.read(target, as_version=4)
+    bare = copy.deepcopy(built)
+    for cell in bare.cells:
+        if cell.cell_type == "code":
+            cell.execution_count, cell.outputs = None, []
+    if _text(bare) != _text(read_source(source)):
+        yield f"{target.relative_to(course.root)} is not what {source.name} produces"
+        return
+    for cell in built.cells:
+        if cell.cell_type == "code" and cell.source.strip() and cell.execution_count is None:
+            yield f"{target.relative_to(course.root)}: the cell {cell.id} has not been executed"
+            return
+    released = _course_path(course, unit, source)
+    if not released.is_file():
+        yield f"{released.relative_to(course.root)} is missing"
+    elif released.read_text(encoding="utf-8").rstrip("\n") != _text(release(built)):
+        yield f"{released.relative_to(course.root)} is not the release of {target.name}"
+
+
+def build(course: Course, units: list[str], check: bool, say: Callable[[str], None]) -> bool:
+    """Build or check units; True when nothing differs (or all was written)."""
+    good = True
+    for unit in units:
+        if check:
+            problems = list(check_unit(course, unit))
+            for problem in problems:
+                say(f"✗ {problem}: run `autograder build {unit}`")
+            if not problems:
+                say(f"✓ {unit}: up to date")
+            good = good and not problems
+            continue
+        say(f"… {unit}: running its solution")
+        for product in build_unit(course, unit):
+            product.path.parent.mkdir(parents=True, exist_ok=True)
+            old = product.path.read_text(encoding="utf-8") if product.path.is_file() else ""
+            if old != product.text:
+                product.path.write_text(product.text, encoding="utf-8")
+            say(f"✓ {product.path.relative_to(course.root)}" + ("" if old != product.text else " (unchanged)"))
+    return good
+
+
+def _source_of(course: Course, unit: str) -> Path:
+    folder = course.solutions / unit
+    sources = [p for p in sorted(folder.glob("*.py")) if p.name != "mistakes.py"]
+    if len(sources) != 1:
+        raise UserError(f"{folder} should hold one notebook source, and holds {len(sources)}.")
+    return sources[0]
+
+
+def _course_path(course: Course, unit: str, source: Path) -> Path:
+    return course.root / "course" / unit / f"{source.stem}.ipynb"
+
+
+def _text(notebook: NotebookNode) -> str:
+    return nbformat.writes(notebook, version=nbformat.NO_CONVERT)
+
+
+def _keep_equal_outputs(new: NotebookNode, old: NotebookNode) -> None:
+    """Keep the old pictures of cells whose source and text outputs are the same: pixels vary with library versions."""
+    before = {cell.id: cell for cell in old.cells if cell.cell_type == "code"}
+    for cell in new.cells:
+        twin = before.get(cell.id)
+        if cell.cell_type == "code" and twin is not None and twin.source == cell.source:
+            if [_without_pictures(o) for o in twin.outputs] == [_without_pictures(o) for o in cell.outputs]:
+                cell.outputs = twin.outputs
+
+
+def _without_pictures(output: NotebookNode) -> Any:
+    bare = copy.deepcopy(output)
+    if "data" in bare:
+        bare.data = {mime: data for mime, data in bare.data.items() if not mime.startswith("image/")}
+    bare.pop("execution_count", None)
+    return bare

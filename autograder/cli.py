@@ -1,0 +1,266 @@
+"""The command line: `autograder --help`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from .errors import UserError
+
+app = typer.Typer(
+    help="Check, grade and build the notebooks of a course on automatic differentiation.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+Unsandboxed = Annotated[
+    bool, typer.Option("--unsandboxed", help="Run student code without a sandbox, behind the process boundary alone.")
+]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="How many submissions at a time.")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Repeat a result: the seed that was reported with it.")]
+
+
+def progress_bar() -> Progress:
+    return Progress(
+        TextColumn("{task.description:<28.28}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=errors,
+        transient=True,
+    )
+
+
+@app.command()
+def demo(
+    dir: Annotated[Path | None, typer.Option(help="Where to make the demo's course folder.")] = None,
+    jobs: Jobs = None,
+) -> None:
+    """Grade a small class of bundled submissions in a new folder, and show what comes out."""
+    from .demo import run
+
+    run(dir, jobs, console, progress_bar())
+
+
+@app.command()
+def lab() -> None:
+    """Open JupyterLab on the notebooks for learners."""
+    from .assignment import Course
+
+    folder = Course.find().root / "course"
+    raise SystemExit(subprocess.call([sys.executable, "-m", "jupyterlab", str(folder)]))
+
+
+@app.command()
+def build(
+    units: Annotated[list[str] | None, typer.Argument(help="The units to build; all when none is named.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 when something differs.")] = False,
+) -> None:
+    """Make the solution notebooks and the released ones from their sources."""
+    from .assignment import Course
+    from .build import build as build_units
+
+    course = Course.find()
+    if not build_units(course, _units(course.units(), units), check, console.print):
+        raise SystemExit(1)
+
+
+@app.command()
+def score(
+    file: Annotated[Path, typer.Argument(help="The notebook to grade.")],
+    unit: Annotated[str | None, typer.Option(help="Its unit, where the notebook does not say.")] = None,
+    solutions: Annotated[Path | None, typer.Option(help="The answer key; the course's own by default.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+    seed: Seed = None,
+    unsandboxed: Unsandboxed = False,
+) -> None:
+    """Grade one notebook file; writes nothing."""
+    from .assignment import Course, find_assignment
+    from .classroom import Classroom
+    from .ingest import parse, read_bytes, take, unit_of
+    from .referee import grade
+    from .sandbox import Sandbox
+
+    notebook = parse(read_bytes(file), str(file))
+    if solutions is None:
+        course = Course.find()
+        key, sandbox = course.solutions, Classroom(course).sandbox(unsandboxed)
+    else:
+        if not solutions.is_dir():
+            raise UserError(f"There is no folder {solutions} to take the answer key from.")
+        key = solutions.resolve()
+        config = {"unsandboxed": True} if unsandboxed else {}
+        sandbox = Sandbox(hidden_paths=[str(key)], **config)
+    unit = unit or unit_of(notebook)
+    if not unit:
+        raise UserError(f"{file} does not say which unit it is: name it with --unit.")
+    assignment = find_assignment(key, unit)
+    with progress_bar() as bar:
+        task = bar.add_task(unit, total=len(assignment.exercises))
+
+        def step(name: str) -> None:
+            bar.update(task, description=name, advance=1)
+
+        report = grade(assignment, take(notebook, assignment), sandbox, seed=seed, progress=step)
+    if as_json:
+        print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
+        return
+    for outcome in report.outcomes:
+        console.print(Text(outcome.text, style="green" if outcome.points else "default"))
+    for note in report.notes:
+        console.print(Text(f"note: {note}"))
+    result = report.as_json()
+    console.print(f"{result['score']} of {result['max_score']} points (seed {report.seed})", style="bold")
+
+
+@app.command(name="grade")
+def grade_command(
+    unit: Annotated[str, typer.Argument(help="The unit to grade.")],
+    student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Grade again what has not changed.")] = False,
+    jobs: Jobs = None,
+    unsandboxed: Unsandboxed = False,
+) -> None:
+    """Grade submitted/*/UNIT/ into the gradebook."""
+    from .assignment import Course
+    from .classroom import Classroom, grade_class
+
+    classroom = Classroom(Course.find())
+    assignment = classroom.course.assignment(unit)
+    found = classroom.students(unit)
+    if student:
+        for name in student:
+            if name not in found:
+                raise UserError(f"{name} has handed in nothing: there is no {classroom.folder('submitted', name, unit)}.")
+        found = student
+    if not found:
+        raise UserError(f"Nothing has been handed in: there is no {classroom.folder('submitted', '*', unit)}.")
+    sandbox = classroom.sandbox(unsandboxed)
+    with progress_bar() as bar:
+        task = bar.add_task(unit, total=len(found))
+
+        def done(row: object) -> None:
+            bar.update(task, description=getattr(row, "student", ""), advance=1)
+
+        rows = grade_class(classroom, assignment, found, sandbox=sandbox, force=force, jobs=jobs, done=done)
+    show_class(rows)
+    if any(row.state == "failed" for row in rows):
+        raise SystemExit(1)
+
+
+def show_class(rows: list) -> None:  # type: ignore[type-arg]
+    """The table of a class, and the mistakes that were made most."""
+    from .classroom import mistakes_table, show_score
+
+    table = Table("student", Text("score", justify="right"), "what went wrong", box=None, header_style="bold")
+    for row in rows:
+        kept = Text(" (unchanged)", style="dim") if row.state == "kept" else Text("")
+        style = "green" if row.score == row.max_score else "red" if row.state == "failed" else "default"
+        table.add_row(Text(row.student), Text(show_score(row), style=style, justify="right"), Text(row.summary) + kept)
+    console.print(table)
+    made = mistakes_table(rows)
+    if made:
+        console.print()
+        counts = Table("mistake", Text("students", justify="right"), box=None, header_style="bold")
+        for mistake, count in made[:10]:
+            counts.add_row(Text(mistake), Text(str(count), justify="right"))
+        console.print(counts)
+
+
+@app.command(name="prove")
+def prove_command(
+    unit: Annotated[str | None, typer.Argument(help="The unit to prove; all when none is named.")] = None,
+    seed: Seed = None,
+    jobs: Jobs = None,
+    unsandboxed: Unsandboxed = False,
+) -> None:
+    """Show that every wrong answer of the bank earns nothing and every right one everything."""
+    from . import bank
+    from .assignment import Course
+    from .classroom import Classroom
+    from .prove import gaps, prove, trials
+
+    course = Course.find()
+    sandbox = Classroom(course).sandbox(unsandboxed)
+    good = True
+    for name in _units(course.units(), [unit] if unit else None):
+        assignment = course.assignment(name)
+        entries = bank.load_bank(assignment)
+        with progress_bar() as bar:
+            task = bar.add_task(name, total=len(list(trials(assignment, entries))))
+            proofs = prove(assignment, sandbox, seed=seed, jobs=jobs, done=lambda _: bar.advance(task))
+        table = Table(name, "answer", "kind", "caught by", "is told", "", box=None, header_style="bold")
+        for proof in proofs:
+            entry = proof.trial.entry
+            kind = "" if entry is None else "right" if entry.right else "wrong"
+            mark = Text("✓", style="green") if proof.good else Text("✗", style="bold red")
+            label = proof.trial.label
+            table.add_row(Text(proof.trial.exercise), Text(label), kind, proof.caught, Text(proof.said), mark)
+        console.print(table)
+        missing = list(gaps(assignment, entries))
+        for gap in missing:
+            console.print(f"✗ {gap}", style="red")
+        bad = sum(not proof.good for proof in proofs) + len(missing)
+        wrong = sum(p.trial.entry is not None and not p.trial.entry.right for p in proofs)
+        right = sum(p.trial.entry is not None and p.trial.entry.right for p in proofs)
+        verdict = "proved" if not bad else f"NOT proved: {bad} problem{'s' if bad > 1 else ''}"
+        console.print(f"{name}: {verdict}; {wrong} wrong and {right} right answers, {len(proofs)} runs.", style="bold")
+        good = good and not bad
+    if not good:
+        raise SystemExit(1)
+
+
+@app.command()
+def doctor() -> None:
+    """Say what works on this machine, and how to mend what does not."""
+    from .doctor import examine
+
+    good = True
+    for finding in examine():
+        mark = Text("✓ ", style="green") if finding.good else Text("✗ ", style="bold red")
+        console.print(mark + Text(f"{finding.what:<12} {finding.told}"))
+        good = good and finding.good
+    if not good:
+        raise SystemExit(1)
+
+
+def _units(known: list[str], wanted: list[str] | None) -> list[str]:
+    for unit in wanted or []:
+        if unit not in known:
+            raise UserError(f"There is no unit {unit!r}; there is {', '.join(known) or 'none yet'}.")
+    return wanted or known
+
+
+def main() -> None:
+    """Run the command; a mistake of the user's is one sentence and exit code 2."""
+    # jsonschema's format checker imports a grammar that takes a second to build and that no notebook needs.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    from .sandbox import SandboxError
+
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    try:
+        app()
+    except (UserError, SandboxError) as error:
+        errors.print(Text(f"autograder: {error}"), soft_wrap=True)
+        raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        errors.print("autograder: stopped; what was finished is kept.")
+        raise SystemExit(130) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""`autograder demo`: a small class hands in a unit and is graded, from the release to the feedback."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from rich.console import Console
+from rich.progress import Progress
+from rich.text import Text
+
+from . import bank
+from .assignment import ANSWER, Assignment, Course, grade_id, kind
+from .classroom import Classroom, grade_class, write_feedback
+from .cli import show_class
+from .errors import UserError
+from .gradebook import write_notebook
+from .sandbox import SandboxError
+
+UNIT = "03_reverse_mode"
+
+#: Tried by "mallory": replaces the comparison of the checks, and the assertions of everybody else.
+PATCH = '''\
+import autograder.checks, autograder.compare, builtins, math
+autograder.checks.difference = lambda *args, **options: None
+autograder.checks.exercise.__exit__ = lambda *args: True
+math.isclose = lambda *args, **options: True
+'''
+
+#: Her second way: look for the answer key on the disk, and take the reference for an answer.
+SNOOP = '''\
+import os
+for folder, _, files in os.walk("/"):
+    for file in files:
+        if file.endswith(".ipynb") and "solutions" in folder:
+            print(open(os.path.join(folder, file)).read())
+try:
+    import autograd_ref.scalar as answer_key
+except ImportError as reason:
+    print(reason)
+'''
+
+
+def class_of(assignment: Assignment) -> Iterator[tuple[str, str, NotebookNode | bytes]]:
+    """What the students of the demo hand in: a name, a file name, a notebook or the raw bytes of a file."""
+    exercises = assignment.exercises
+    name = f"{assignment.name}.ipynb"
+    wrong = [entry for entry in bank.load_bank(assignment) if not entry.right and entry.ends]
+    yield "ada", name, assignment.solved()
+    half = {e.name: e.solution for e in exercises[: len(exercises) // 2]}
+    yield "blaise", name, assignment.solved(half, others="stub")
+    # Three students with one typical mistake each, in three different exercises.
+    chosen: dict[str, bank.Entry] = {}
+    for entry in wrong:
+        chosen.setdefault(entry.exercise, entry)
+    picks = list(chosen.values())
+    picks = [picks[0], picks[len(picks) // 2], picks[-1]]
+    for student, entry in zip(("carl", "dorothy", "emmy"), picks, strict=True):
+        solution = assignment.exercise(entry.exercise).solution
+        yield student, name, assignment.solved({entry.exercise: entry.answer(solution)})
+    yield "felix", name, copy.deepcopy(assignment.release)
+    crash = exercises[1]
+    yield "grace", name, assignment.solved({crash.name: f"{crash.solution}\n\nimport os\nos._exit(1)"})
+    yield "mallory", name, _cheating(assignment)
+    renamed = nbformat.writes(assignment.solved())
+    yield "niels", f"{assignment.name} (1).ipynb", b"\xef\xbb\xbf" + renamed.encode()
+
+
+def _cheating(assignment: Assignment) -> NotebookNode:
+    notebook = assignment.solved(others="stub")
+    for cell in notebook.cells:
+        if kind(cell) == ANSWER and grade_id(cell) == assignment.exercises[0].name:
+            cell.source = PATCH + "\n\n" + assignment.exercises[0].stub
+        elif kind(cell) == ANSWER and grade_id(cell) == assignment.exercises[1].name:
+            cell.source = SNOOP + "\n\n" + assignment.exercises[1].stub
+        elif cell.cell_type == "code":
+            cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text="✓ right (all checks passed)\n")]
+    return notebook
+
+
+def run(folder: Path | None, jobs: int | None, console: Console, progress: Progress) -> None:
+    """Make the course folder, grade the class, write feedback, and show it. Raises UserError."""
+    source = Course.find(Path(__file__).parent)
+    assignment = source.assignment(UNIT)
+    root = _new_folder(folder)
+    _copy_course(source, root)
+    course = Course(root)
+    console.print(f"A course in {root}", soft_wrap=True)
+    write_notebook(root / "course" / UNIT / f"{assignment.name}.ipynb", assignment.release)
+    students = []
+    for student, filename, content in class_of(assignment):
+        target = root / "submitted" / student / UNIT
+        target.mkdir(parents=True)
+        if isinstance(content, bytes):
+            (target / filename).write_bytes(content)
+        else:
+            write_notebook(target / filename, content)
+        students.append(student)
+    classroom = Classroom(course)
+    try:
+        sandbox = classroom.sandbox()
+    except SandboxError as problem:
+        console.print(Text(f"No sandbox on this machine: {problem}"), soft_wrap=True)
+        console.print("These bundled submissions run behind the process boundary alone.")
+        sandbox = classroom.sandbox(unsandboxed=True)
+    with progress as bar:
+        task = bar.add_task("grading", total=2 * len(students))
+        advance: Callable[[object], None] = lambda _: bar.advance(task)  # noqa: E731
+        rows = grade_class(classroom, assignment, students, sandbox=sandbox, jobs=jobs, done=advance)
+        bar.update(task, description="writing feedback")
+        problems = []
+        for student in students:
+            problems += write_feedback(classroom, assignment, [student])
+            bar.advance(task)
+    show_class(rows)
+    for problem in problems:
+        console.print(Text(f"No feedback for {problem}", style="red"))
+    feedback = root / "feedback" / students[2] / UNIT / f"{assignment.name}.html"
+    console.print()
+    console.print("Where to look next:")
+    console.print(f"  what a student reads    {feedback}", soft_wrap=True)
+    console.print(f"  the gradebook           {root / 'gradebook.db'}", soft_wrap=True)
+    console.print(f"  in the browser          cd {root} && jupyter lab   (menu Nbgrader, Formgrader)", soft_wrap=True)
+    if problems:
+        raise SystemExit(1)
+
+
+def _new_folder(folder: Path | None) -> Path:
+    if folder is None:
+        return Path(tempfile.mkdtemp(prefix="autograder-demo-")).resolve()
+    folder = folder.resolve()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder} is not empty; name a new folder, so that nothing is overwritten.")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _copy_course(source: Course, root: Path) -> None:
+    shutil.copy(source.root / "nbgrader_config.py", root)
+    shutil.copytree(source.solutions / UNIT, root / "solutions" / UNIT, ignore=shutil.ignore_patterns("__pycache__", ".*"))

@@ -1,0 +1,152 @@
+"""What nbgrader_config.py names: nbgrader's own commands and buttons grade through the referee."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+from pathlib import Path
+from typing import Any
+
+from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    CheckCellMetadata,
+    ClearHiddenTests,
+    ClearOutput,
+    ClearSolutions,
+    ComputeChecksums,
+    LockCells,
+    NbGraderPreprocessor,
+    SaveCells,
+)
+
+from . import referee
+from .assignment import Assignment, Course
+from .build import STUB
+from .gradebook import autograded, record
+from .ingest import read_submission
+from .sandbox import Sandbox
+
+Pair = tuple[NotebookNode, dict[str, Any]]
+
+
+class ClearOutputs(ClearOutput):
+    """Clears outputs, but for the pictures that belong to the text (`keep=true`)."""
+
+    def preprocess_cell(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> Pair:
+        kept = None
+        if cell.cell_type == "code" and cell.metadata.get("autograder", {}).get("keep"):
+            kept = [output for output in cell.outputs if "image/png" in output.get("data", {})]
+        cell, resources = super().preprocess_cell(cell, resources, index)
+        if kept:
+            for output in kept:
+                if output.output_type == "execute_result":
+                    output.execution_count = None
+            cell.outputs = kept
+        return cell, resources
+
+
+def release_steps() -> list[Any]:
+    """The steps of `nbgrader generate_assignment` as nbgrader_config.py orders them, without its database."""
+    return [
+        LockCells(),
+        ClearSolutions(code_stub={"python": STUB}),
+        ClearOutputs(),
+        CheckCellMetadata(),
+        ComputeChecksums(),
+        ClearHiddenTests(),
+        ComputeChecksums(),
+        CheckCellMetadata(),
+    ]
+
+
+def save_cells(assignment: Assignment, db_url: str) -> None:
+    """Write the assignment's cells into the gradebook, as `nbgrader generate_assignment` does."""
+    notebook = copy.deepcopy(assignment.notebook)
+    resources: dict[str, Any] = {
+        "nbgrader": {"notebook": assignment.name, "assignment": assignment.unit, "student": ".", "db_url": db_url}
+    }
+    for step in [*release_steps()[:5], SaveCells()]:
+        notebook, resources = step.preprocess(notebook, resources)
+
+
+def pick_file(folder: Path, name: str) -> tuple[Path | None, str]:
+    """The notebook that was handed in: the one of the right name, or else the only one, with a note on that."""
+    path = folder / f"{name}.ipynb"
+    if path.exists() or path.is_symlink():
+        return path, ""
+    others = sorted(p for p in folder.glob("*.ipynb") if not p.name.startswith("."))
+    if not others:
+        return None, f"There is no notebook in {folder.name}."
+    similar = [p for p in others if p.stem.startswith(name)] or others
+    newest = max(similar, key=lambda p: p.lstat().st_mtime)
+    note = f"The file is called {newest.name!r}; it was graded as {name}.ipynb."
+    return newest, note
+
+
+def find_submission(assignment: str, student: str, notebooks: list[str]) -> None:
+    """nbgrader's hook before it grades a submission: let a file of another name stand for the expected one.
+
+    nbgrader copies what lies beside the notebook and follows links while it does; links hold no work, so they go.
+    """
+    course = Course.find()
+    name = course.assignment(assignment).name
+    for folder in {Path(notebook).parent for notebook in notebooks}:
+        for path in sorted(folder.rglob("*")):
+            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                path.unlink()
+        path, note = pick_file(folder, name)
+        if path is not None and note and not path.is_symlink():
+            target = folder / f"{name}.ipynb"
+            shutil.copyfile(path, target)
+            notebooks[:] = [str(target)]
+
+
+class SubmissionExporter(NotebookExporter):
+    """Reads a submission with the referee's tolerance in the place of nbformat's strictness."""
+
+    def from_filename(self, filename: str, resources: dict[str, Any] | None = None, **kw: Any) -> Any:
+        parent = self.parent
+        if parent is None or not getattr(parent, "_sanitizing", False):
+            return super().from_filename(filename, resources=resources, **kw)
+        # Every answer in its place, nothing run yet. Referee reads the same file again and grades it.
+        about = (resources or {})["nbgrader"]
+        assignment = Course.find(Path(parent.coursedir.root)).assignment(about["assignment"])
+        submission = read_submission(Path(filename), assignment)
+        empty = referee.Report(assignment.unit, 0, True, notes=[])
+        empty.outcomes = [
+            referee.Outcome(e.name, 0, e.points, "missing", f"✗ {e.name}: not graded yet") for e in assignment.exercises
+        ]
+        notebook = autograded(assignment, submission, empty)
+        notebook.metadata["autograder"]["source"] = filename
+        return self.from_notebook_node(notebook, resources=resources, **kw)
+
+
+class Referee(NbGraderPreprocessor):
+    """Grades a submission and writes scores and comments into the gradebook."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> Pair:
+        about = resources["nbgrader"]
+        course = Course.find(Path.cwd())
+        assignment = course.assignment(about["assignment"])
+        sandbox = Sandbox(parent=self, config=self.config, hidden_paths=[str(course.root)])
+        submission = read_submission(Path(nb.metadata["autograder"]["source"]), assignment)
+        report = referee.grade(assignment, submission, sandbox)
+        with Gradebook(about["db_url"]) as gradebook:
+            record(gradebook, assignment, about["student"], report)
+        for outcome in report.outcomes:
+            self.log.info(outcome.message.split("\n")[0])
+        self._remove_side_files(assignment, about["student"])
+        return autograded(assignment, submission, report), resources
+
+    def _remove_side_files(self, assignment: Assignment, student: str) -> None:
+        """Drop what nbgrader has copied from beside the submission: it is not used, and feedback would return it."""
+        coursedir = CourseDirectory(parent=self, config=self.config, root=str(Path.cwd()))
+        folder = Path(coursedir.format_path(coursedir.autograded_directory, student, assignment.unit))
+        for path in sorted(folder.rglob("*"), reverse=True):
+            if path.is_dir() and not path.is_symlink():
+                path.rmdir()
+            elif path.name not in (f"{assignment.name}.ipynb", "timestamp.txt"):
+                path.unlink()

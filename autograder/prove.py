@@ -1,0 +1,119 @@
+"""Proves a unit's tests: every wrong answer of the bank earns nothing, every right one everything."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+
+from . import bank
+from .assignment import Assignment
+from .checks import MISSING, PASSED
+from .ingest import Submission
+from .referee import Outcome, Report, grade
+from .sandbox import Sandbox
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One submission of the proof and what it has to earn."""
+
+    exercise: str
+    label: str
+    answers: dict[str, str]
+    expected: dict[str, float]
+    entry: bank.Entry | None = None
+
+
+@dataclass
+class Proof:
+    """What a trial showed."""
+
+    trial: Trial
+    good: bool
+    #: what ended a wrong answer: "visible", "hidden", or empty
+    caught: str
+    #: what the proof's table says about it
+    said: str
+
+    @property
+    def sort_key(self) -> tuple[int, str]:
+        return (0 if self.trial.entry is None else 1, self.trial.label)
+
+
+def trials(assignment: Assignment, entries: Sequence[bank.Entry]) -> Iterator[Trial]:
+    """The stub, the solution, each exercise alone, and the bank."""
+    exercises = assignment.exercises
+    stubs = {e.name: e.stub for e in exercises}
+    solutions = {e.name: e.solution for e in exercises}
+    nothing = {e.name: 0.0 for e in exercises}
+    everything = {e.name: e.points for e in exercises}
+    yield Trial("", "the released notebook", stubs, nothing)
+    yield Trial("", "the solution", solutions, everything)
+    for e in exercises:
+        yield Trial(e.name, f"{e.name} alone", stubs | {e.name: e.solution}, nothing | {e.name: e.points})
+    for entry in entries:
+        e = assignment.exercise(entry.exercise)
+        # Alone as well: a bank's answer must be judged by its own check, whatever the rest of the notebook does.
+        answers = stubs | {e.name: entry.answer(e.solution)}
+        yield Trial(e.name, entry.name, answers, nothing | {e.name: e.points if entry.right else 0.0}, entry)
+
+
+def gaps(assignment: Assignment, entries: Sequence[bank.Entry]) -> Iterator[str]:
+    """Which exercises have too few entries: at least three wrong ones and one right one each."""
+    for e in assignment.exercises:
+        wrong = sum(not entry.right for entry in entries if entry.exercise == e.name)
+        right = sum(entry.right for entry in entries if entry.exercise == e.name)
+        if wrong < 3 or right < 1:
+            yield f"{e.name} has {wrong} wrong and {right} other right answers in mistakes.py; it needs 3 and 1."
+
+
+def prove(
+    assignment: Assignment,
+    sandbox: Sandbox,
+    *,
+    seed: int | None = None,
+    jobs: int | None = None,
+    done: Callable[[Proof], None] = lambda proof: None,
+) -> list[Proof]:
+    """Run all trials; in the order of the notebook."""
+    entries = bank.load_bank(assignment)
+    order = list(trials(assignment, entries))
+    found: dict[int, Proof] = {}
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        waiting = {
+            pool.submit(grade, assignment, Submission(answers=t.answers), sandbox, seed=seed, entries=entries): i
+            for i, t in enumerate(order)
+        }
+        for future in as_completed(waiting):
+            i = waiting[future]
+            found[i] = judge(order[i], future.result())
+            done(found[i])
+    return [found[i] for i in range(len(order))]
+
+
+def judge(trial: Trial, report: Report) -> Proof:
+    """Compare what a trial earned with what it had to earn."""
+    wrong = [o for o in report.outcomes if o.points != trial.expected[o.name]]
+    faults = [note for note in report.notes if "at fault" in note]
+    good = not wrong and not faults
+    if not good:
+        told = faults + [f"{o.name} earned {o.points:g} of {o.max_points:g}: {o.text}" for o in wrong]
+        return Proof(trial, False, "", "\n".join(told))
+    if trial.entry is None:
+        silent = all(o.status in (PASSED, MISSING) for o in report.outcomes)
+        noisy = "" if silent else "some stubs end with another status than missing"
+        return Proof(trial, silent, "", noisy)
+    outcome = next(o for o in report.outcomes if o.name == trial.exercise)
+    if trial.entry.right:
+        return Proof(trial, True, "", "")
+    return Proof(trial, True, "hidden" if outcome.hidden else "visible", _says(trial.entry, outcome))
+
+
+def _says(entry: bank.Entry, outcome: Outcome) -> str:
+    if outcome.mistake == entry.name:
+        return "its own sentence"
+    if outcome.mistake:
+        return f"the sentence of {outcome.mistake}"
+    return outcome.status if not outcome.diagnosis else "a generic diagnosis"

@@ -1,0 +1,38 @@
+"""nbgrader's configuration of this course: its commands and formgrader's buttons grade through the referee."""
+
+c = get_config()  # type: ignore[name-defined]  # noqa: F821
+
+c.CourseDirectory.course_id = "autograd"
+c.CourseDirectory.source_directory = "solutions"
+c.CourseDirectory.release_directory = "course"
+# Sources and the bank of mistakes are never released. Other files that a student ships beside the notebook are not
+# used, and the referee removes nbgrader's copies of them from autograded/.
+c.CourseDirectory.ignore = ["*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints", "README.md"]
+
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.LockCells",
+    "nbgrader.preprocessors.ClearSolutions",
+    "autograder.nbgrader_plugin.ClearOutputs",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.ClearSolutions.code_stub = {"python": 'raise NotImplementedError("your answer goes here")'}
+
+c.Autograde.exporter_class = "autograder.nbgrader_plugin.SubmissionExporter"
+c.Autograde.pre_convert_hook = "autograder.nbgrader_plugin.find_submission"
+c.Autograde.sanitize_preprocessors = []
+c.Autograde.autograde_preprocessors = [
+    "autograder.nbgrader_plugin.Referee",
+    "nbgrader.preprocessors.AssignLatePenalties",
+]
+c.HTMLExporter.sanitize_html = True
+c.HTMLExporter.mathjax_url = ""
+
+# The walls around submissions; `autograder doctor` says whether this machine has them.
+c.Sandbox.call_seconds = 10
+c.Sandbox.notebook_seconds = 240
+c.Sandbox.memory_mb = 2048
