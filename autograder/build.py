@@ -13,7 +13,6 @@ The source is jupytext's py:percent with a shorthand for what nbgrader needs to 
 from __future__ import annotations
 
 import copy
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,6 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
-from traitlets.config import Config
 
 from .assignment import FIGURE, GIVEN, SETUP, Course
 from .errors import UserError
@@ -64,6 +62,7 @@ def read_source(path: Path) -> NotebookNode:
             cell.id = f"{after}-{count}"
         if len(cell.id) > 64:
             raise UserError(f"{path}: the name {cell.id!r} is longer than 64 characters.")
+        cell.metadata.pop("lines_to_next_cell", None)  # jupytext's own
         if cell.cell_type == "code":
             cell.execution_count, cell.outputs = None, []
     return notebook
@@ -113,8 +112,7 @@ def execute(notebook: NotebookNode, folder: Path, timeout: int = 300) -> None:
         kernel_name="python3",
         record_timing=False,
         resources={"metadata": {"path": folder}},
-        # No open port where it can be helped, and no warning about one.
-        config=Config({"KernelManager": {"transport": "tcp" if sys.platform == "win32" else "ipc"}}),
+        extra_arguments=["--log-level=ERROR"],  # it would warn of its loopback port
     )
     language = notebook.metadata["language_info"]
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -16,6 +17,7 @@ import nbformat
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
 
@@ -28,6 +30,9 @@ from .ingest import Submission, read_bytes, read_submission
 from .nbgrader_plugin import pick_file
 from .referee import Report, grade, tidy
 from .sandbox import Sandbox, SandboxError
+
+# nbgrader 0.9 adds a submission's parts to the session in an order that SQLAlchemy 2 warns of; the rows are right.
+warnings.filterwarnings("ignore", category=SAWarning, message="Object of type <Submitted")
 
 
 class Classroom:

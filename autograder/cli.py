@@ -166,7 +166,10 @@ def show_class(rows: list) -> None:  # type: ignore[type-arg]
     """The table of a class, and the mistakes that were made most."""
     from .classroom import mistakes_table, show_score
 
-    table = Table("student", Text("score", justify="right"), "what went wrong", box=None, header_style="bold")
+    table = Table(box=None, header_style="bold")
+    table.add_column("student")
+    table.add_column("score", justify="right", no_wrap=True)
+    table.add_column("what went wrong")
     for row in rows:
         kept = Text(" (unchanged)", style="dim") if row.state == "kept" else Text("")
         style = "green" if row.score == row.max_score else "red" if row.state == "failed" else "default"
@@ -175,7 +178,9 @@ def show_class(rows: list) -> None:  # type: ignore[type-arg]
     made = mistakes_table(rows)
     if made:
         console.print()
-        counts = Table("mistake", Text("students", justify="right"), box=None, header_style="bold")
+        counts = Table(box=None, header_style="bold")
+        counts.add_column("mistake")
+        counts.add_column("students", justify="right")
         for mistake, count in made[:10]:
             counts.add_row(Text(mistake), Text(str(count), justify="right"))
         console.print(counts)

@@ -1,0 +1,59 @@
+"""What the tests share: a course of one small unit, built once per process."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder.assignment import Assignment, Course
+from autograder.build import Product, read_source, release
+from autograder.ingest import Submission
+from autograder.referee import Report, grade
+from autograder.sandbox import Sandbox
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+MINI = Path(__file__).resolve().parent / "mini"
+
+
+@pytest.fixture(scope="session")
+def mini_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A course folder with the unit `mini`, its notebooks built (not executed)."""
+    root = tmp_path_factory.mktemp("mini-course")
+    shutil.copy(REPOSITORY / "nbgrader_config.py", root)
+    shutil.copytree(MINI / "solutions", root / "solutions", ignore=shutil.ignore_patterns("*.ipynb", "__pycache__"))
+    source = root / "solutions" / "mini" / "mini.py"
+    notebook = read_source(source)
+    source.with_suffix(".ipynb").write_text(Product(source, notebook).text, encoding="utf-8")
+    released = root / "course" / "mini" / "mini.ipynb"
+    released.parent.mkdir(parents=True)
+    released.write_text(Product(released, release(notebook)).text, encoding="utf-8")
+    return Course(root)
+
+
+@pytest.fixture(scope="session")
+def mini(mini_course: Course) -> Assignment:
+    """The unit `mini`."""
+    return mini_course.assignment("mini")
+
+
+@pytest.fixture(scope="session")
+def sandbox(mini_course: Course) -> Sandbox:
+    """The sandbox with short limits; these tests need bubblewrap, and say so when it is not there."""
+    found = Sandbox(call_seconds=3.0, hidden_paths=[str(mini_course.root)])
+    problem = found.why_not()
+    assert not problem, problem
+    return found
+
+
+@pytest.fixture(scope="session")
+def grade_answers(mini: Assignment, sandbox: Sandbox) -> Callable[..., Report]:
+    """Grade answers to `mini`, given as text; an exercise that is not named keeps its stub."""
+
+    def run(seed: int | None = 1, **answers: str) -> Report:
+        stubs = {exercise.name: exercise.stub for exercise in mini.exercises}
+        return grade(mini, Submission(answers=stubs | answers), sandbox, seed=seed)
+
+    return run
