@@ -1,6 +1,6 @@
 """nbgrader's configuration of this course: its commands and formgrader's buttons grade through the referee."""
 
-c = get_config()  # type: ignore[name-defined]  # noqa: F821
+c = get_config()  # type: ignore[name-defined]
 
 c.CourseDirectory.course_id = "autograd"
 c.CourseDirectory.source_directory = "solutions"

@@ -49,7 +49,9 @@ class Assignment:
         try:
             notebook = nbformat.read(path, as_version=4)
         except Exception as error:
-            raise UserError(f"{path} cannot be read as a notebook ({error}); run `autograder build`.") from None
+            raise UserError(
+                f"{path} cannot be read as a notebook ({error}); run `autograder build`."
+            ) from None
         about = notebook.metadata.get("autograder", {})
         if "unit" not in about:
             raise UserError(f"{path} names no unit in its metadata; rebuild it with `autograder build`.")
@@ -86,7 +88,9 @@ class Assignment:
             check_id = grade_id(cell)
             name = check_id.removesuffix("_check")
             if name not in solutions:
-                raise UserError(f"{self.path}: the check {check_id} has no answer cell with the grade_id {name}.")
+                raise UserError(
+                    f"{self.path}: the check {check_id} has no answer cell with the grade_id {name}."
+                )
             points = float(cell.metadata.nbgrader.points)
             found.append(Exercise(name, points, check_id, solutions[name], stubs[name], cell.source))
         return found
@@ -108,7 +112,9 @@ class Assignment:
     def solved(self, answers: dict[str, str] | None = None, others: str = "solution") -> NotebookNode:
         """A submission made of given answers; the other exercises hold the "solution" or the "stub"."""
         notebook = copy.deepcopy(self.release)
-        key = {e.name: e.solution if others == "solution" else e.stub for e in self.exercises} | (answers or {})
+        key = {e.name: e.solution if others == "solution" else e.stub for e in self.exercises} | (
+            answers or {}
+        )
         for cell in notebook.cells:
             if kind(cell) == ANSWER:
                 cell.source = key[grade_id(cell)]

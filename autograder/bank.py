@@ -102,12 +102,18 @@ def load_bank(assignment: Assignment) -> list[Entry]:
     known = {exercise.name for exercise in assignment.exercises}
     for entry in entries:
         if entry.exercise not in known:
-            raise UserError(f"{path}: {entry.name!r} belongs to {entry.exercise!r}, which is no exercise of the unit.")
+            raise UserError(
+                f"{path}: {entry.name!r} belongs to {entry.exercise!r}, which is no exercise of the unit."
+            )
     return entries
 
 
 def diagnose(
-    assignment: Assignment, entries: Sequence[Entry], exercise: str, calls: Sequence[Call], timed_out: bool = False
+    assignment: Assignment,
+    entries: Sequence[Entry],
+    exercise: str,
+    calls: Sequence[Call],
+    timed_out: bool = False,
 ) -> Entry | None:
     """The wrong answer of the bank that does what the student's did in every one of these calls."""
     candidates = [entry for entry in entries if entry.exercise == exercise and not entry.right]

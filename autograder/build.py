@@ -41,7 +41,9 @@ def read_source(path: Path) -> NotebookNode:
         raise UserError(f"{path} cannot be read as py:percent: {error}") from None
     about = notebook.metadata.get("autograder")
     if not isinstance(about, dict) or about.get("unit") != path.parent.name:
-        raise UserError(f"{path}: the header has to say `autograder: {{unit: {path.parent.name}}}` under `jupyter:`.")
+        raise UserError(
+            f"{path}: the header has to say `autograder: {{unit: {path.parent.name}}}` under `jupyter:`."
+        )
     notebook.metadata = NotebookNode(
         autograder=about,
         kernelspec={"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -80,7 +82,7 @@ def _expand(cell: NotebookNode, path: Path) -> str:
     points = cell.metadata.pop("points", None)
     keep = cell.metadata.pop("keep", False)
     if not isinstance(name, str) or not name.isidentifier():
-        raise UserError(f"{path}: {word}={name!r} should be a name such as {word}=\"mul_vjp\".")
+        raise UserError(f'{path}: {word}={name!r} should be a name such as {word}="mul_vjp".')
     about: dict[str, Any] = {
         "grade": word == "check",
         "grade_id": f"{name}_check" if word == "check" else name,
@@ -206,7 +208,9 @@ def build(course: Course, units: list[str], check: bool, say: Callable[[str], No
             old = product.path.read_text(encoding="utf-8") if product.path.is_file() else ""
             if old != product.text:
                 product.path.write_text(product.text, encoding="utf-8")
-            say(f"✓ {product.path.relative_to(course.root)}" + ("" if old != product.text else " (unchanged)"))
+            say(
+                f"✓ {product.path.relative_to(course.root)}" + ("" if old != product.text else " (unchanged)")
+            )
     return good
 
 

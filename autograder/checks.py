@@ -85,7 +85,7 @@ class TestFault(Exception):
     __test__ = False
 
 
-class exercise:  # noqa: N801  (reads as a statement: `with exercise("mul_vjp") as check:`)
+class exercise:
     """The checks of one exercise.
 
     Attributes:
@@ -107,24 +107,23 @@ class exercise:  # noqa: N801  (reads as a statement: `with exercise("mul_vjp") 
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
-    ) -> bool:
+    ) -> None:
         if error is None:
             if not self.session.checks_made:
                 raise TestFault(f"the block of {self.name} makes no check")
             if not self.session.quiet:
                 count = self.session.checks_made
                 print(f"✓ {self.name}: right ({count} check{'s' if count > 1 else ''} passed)")
-            return False
+            return
         if isinstance(error, AnswerError):
             raise CheckFailed(self._raised(error)) from None
         if isinstance(error, (CheckFailed, AnswerTimeout, AnswerLost, TestFault)):
-            return False
+            return
         if isinstance(error, Exception) and self._last_call() is not None:
             # The check's own code could not work with the answer: a None where it takes a pair, for example.
             raise CheckFailed(
                 self._failure(FAILED, "the answer has the wrong form", why=f"{type(error).__name__}: {error}")
             ) from error
-        return False
 
     # -- the checks ---------------------------------------------------------------------------------------------
 
@@ -219,7 +218,9 @@ def explain_exception(error: AnswerError) -> str:
     if error.type_name == "TypeError" and "NoneType" in text:
         return "Something is None there: often a function that has no `return`, or a gradient that is not set yet."
     if error.type_name == "TypeError" and "positional argument" in text:
-        return "The function takes another number of arguments than it is called with. Compare its first line with the call."
+        return (
+            "The function is called with another number of arguments than it takes. Compare its first line."
+        )
     if error.type_name == "TypeError" and "unsupported operand" in text:
         return "Two things are combined that do not fit, such as a Value where a number is meant."
     if error.type_name == "NameError":

@@ -73,7 +73,9 @@ class Classroom:
         """Who has handed in something for the unit."""
         root = self.folder("submitted", "*", unit)
         above = Path(*root.parts[: root.parts.index("*")])
-        found = [p.name for p in above.glob("*") if p.is_dir() and self.folder("submitted", p.name, unit).is_dir()]
+        found = [
+            p.name for p in above.glob("*") if p.is_dir() and self.folder("submitted", p.name, unit).is_dir()
+        ]
         return sorted(name for name in found if not name.startswith("."))
 
 
@@ -85,7 +87,7 @@ class Graded:
     score: float
     max_score: float
     summary: str
-    #: "graded", "kept" (graded before, and the file has not changed) or "failed" (this machine's fault: nothing written)
+    #: "graded", "kept" (graded before, and the file has not changed) or "failed" (nothing was written)
     state: str = "graded"
     mistakes: list[str] = field(default_factory=list)
 
@@ -114,7 +116,9 @@ def grade_class(
                     rows[student] = kept
                     done(kept)
                 else:
-                    waiting[pool.submit(_grade_one, classroom, assignment, student, sandbox, entries)] = student
+                    waiting[pool.submit(_grade_one, classroom, assignment, student, sandbox, entries)] = (
+                        student
+                    )
             for future in as_completed(waiting):
                 student = waiting[future]
                 try:
@@ -141,7 +145,9 @@ def row_of(student: str, report: Report) -> Graded:
     else:
         parts = [f"{o.name} ({o.mistake or o.status})" for o in bad if o.status != "missing"]
         if missing:
-            parts.append("nothing written" if len(missing) == len(report.outcomes) else f"{len(missing)} not written")
+            parts.append(
+                "nothing written" if len(missing) == len(report.outcomes) else f"{len(missing)} not written"
+            )
         summary = ", ".join(parts)
     return Graded(student, report.score, report.max_score, summary, mistakes=mistakes)
 
@@ -180,13 +186,19 @@ def _kept(classroom: Classroom, assignment: Assignment, student: str) -> Graded 
         path, _ = _submitted(classroom, assignment, student)
         if about["fingerprint"] != _fingerprint(assignment, path):
             return None
-        return Graded(student, about["score"], about["max_score"], about["summary"], "kept", list(about["mistakes"]))
+        return Graded(
+            student, about["score"], about["max_score"], about["summary"], "kept", list(about["mistakes"])
+        )
     except Exception:  # not ours, or an older one: grade again
         return None
 
 
 def _grade_one(
-    classroom: Classroom, assignment: Assignment, student: str, sandbox: Sandbox, entries: Sequence[bank.Entry]
+    classroom: Classroom,
+    assignment: Assignment,
+    student: str,
+    sandbox: Sandbox,
+    entries: Sequence[bank.Entry],
 ) -> tuple[Submission, Report, str]:
     path, note = _submitted(classroom, assignment, student)
     fingerprint = _fingerprint(assignment, path)
@@ -214,7 +226,11 @@ def _write(
     record(gradebook, assignment, student, report)
     notebook = autograded(assignment, submission, report)
     row = row_of(student, report)
-    notebook.metadata["autograder"] |= {"fingerprint": fingerprint, "summary": row.summary, "mistakes": row.mistakes}
+    notebook.metadata["autograder"] |= {
+        "fingerprint": fingerprint,
+        "summary": row.summary,
+        "mistakes": row.mistakes,
+    }
     about = {"notebook": assignment.name, "assignment": assignment.unit, "student": student}
     resources = {"nbgrader": {**about, "db_url": classroom.folders.db_url}}
     AssignLatePenalties(config=classroom.config).preprocess(notebook, resources)

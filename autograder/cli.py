@@ -6,16 +6,22 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from .errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .classroom import Graded
 
 app = typer.Typer(
     help="Check, grade and build the notebooks of a course on automatic differentiation.",
@@ -28,7 +34,10 @@ console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
 
 Unsandboxed = Annotated[
-    bool, typer.Option("--unsandboxed", help="Run student code without a sandbox, behind the process boundary alone.")
+    bool,
+    typer.Option(
+        "--unsandboxed", help="Run student code without a sandbox, behind the process boundary alone."
+    ),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="How many submissions at a time.")]
 Seed = Annotated[int | None, typer.Option(min=0, help="Repeat a result: the seed that was reported with it.")]
@@ -67,8 +76,12 @@ def lab() -> None:
 
 @app.command()
 def build(
-    units: Annotated[list[str] | None, typer.Argument(help="The units to build; all when none is named.")] = None,
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 when something differs.")] = False,
+    units: Annotated[
+        list[str] | None, typer.Argument(help="The units to build; all when none is named.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit 1 when something differs.")
+    ] = False,
 ) -> None:
     """Make the solution notebooks and the released ones from their sources."""
     from .assignment import Course
@@ -83,7 +96,9 @@ def build(
 def score(
     file: Annotated[Path, typer.Argument(help="The notebook to grade.")],
     unit: Annotated[str | None, typer.Option(help="Its unit, where the notebook does not say.")] = None,
-    solutions: Annotated[Path | None, typer.Option(help="The answer key; the course's own by default.")] = None,
+    solutions: Annotated[
+        Path | None, typer.Option(help="The answer key; the course's own by default.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
     seed: Seed = None,
     unsandboxed: Unsandboxed = False,
@@ -145,10 +160,14 @@ def grade_command(
     if student:
         for name in student:
             if name not in found:
-                raise UserError(f"{name} has handed in nothing: there is no {classroom.folder('submitted', name, unit)}.")
+                raise UserError(
+                    f"{name} has handed in nothing: there is no {classroom.folder('submitted', name, unit)}."
+                )
         found = student
     if not found:
-        raise UserError(f"Nothing has been handed in: there is no {classroom.folder('submitted', '*', unit)}.")
+        raise UserError(
+            f"Nothing has been handed in: there is no {classroom.folder('submitted', '*', unit)}."
+        )
     sandbox = classroom.sandbox(unsandboxed)
     with progress_bar() as bar:
         task = bar.add_task(unit, total=len(found))
@@ -162,7 +181,7 @@ def grade_command(
         raise SystemExit(1)
 
 
-def show_class(rows: list) -> None:  # type: ignore[type-arg]
+def show_class(rows: Sequence[Graded]) -> None:
     """The table of a class, and the mistakes that were made most."""
     from .classroom import mistakes_table, show_score
 
@@ -173,7 +192,9 @@ def show_class(rows: list) -> None:  # type: ignore[type-arg]
     for row in rows:
         kept = Text(" (unchanged)", style="dim") if row.state == "kept" else Text("")
         style = "green" if row.score == row.max_score else "red" if row.state == "failed" else "default"
-        table.add_row(Text(row.student), Text(show_score(row), style=style, justify="right"), Text(row.summary) + kept)
+        table.add_row(
+            Text(row.student), Text(show_score(row), style=style, justify="right"), Text(row.summary) + kept
+        )
     console.print(table)
     made = mistakes_table(rows)
     if made:
@@ -207,7 +228,7 @@ def prove_command(
         entries = bank.load_bank(assignment)
         with progress_bar() as bar:
             task = bar.add_task(name, total=len(list(trials(assignment, entries))))
-            proofs = prove(assignment, sandbox, seed=seed, jobs=jobs, done=lambda _: bar.advance(task))
+            proofs = prove(assignment, sandbox, seed=seed, jobs=jobs, done=partial(_advance, bar, task))
         table = Table(name, "answer", "kind", "caught by", "is told", "", box=None, header_style="bold")
         for proof in proofs:
             entry = proof.trial.entry
@@ -223,7 +244,9 @@ def prove_command(
         wrong = sum(p.trial.entry is not None and not p.trial.entry.right for p in proofs)
         right = sum(p.trial.entry is not None and p.trial.entry.right for p in proofs)
         verdict = "proved" if not bad else f"NOT proved: {bad} problem{'s' if bad > 1 else ''}"
-        console.print(f"{name}: {verdict}; {wrong} wrong and {right} right answers, {len(proofs)} runs.", style="bold")
+        console.print(
+            f"{name}: {verdict}; {wrong} wrong and {right} right answers, {len(proofs)} runs.", style="bold"
+        )
         good = good and not bad
     if not good:
         raise SystemExit(1)
@@ -241,6 +264,10 @@ def doctor() -> None:
         good = good and finding.good
     if not good:
         raise SystemExit(1)
+
+
+def _advance(bar: Progress, task: TaskID, _: object) -> None:
+    bar.advance(task)
 
 
 def _units(known: list[str], wanted: list[str] | None) -> list[str]:

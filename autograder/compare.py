@@ -110,9 +110,7 @@ def difference(
     return None
 
 
-def _array_difference(
-    got: Any, expected: Any, rtol: float, atol: float, where: str
-) -> Difference | None:
+def _array_difference(got: Any, expected: Any, rtol: float, atol: float, where: str) -> Difference | None:
     import numpy as np
 
     if not hasattr(got, "dtype"):

@@ -25,15 +25,15 @@ from .sandbox import SandboxError
 UNIT = "03_reverse_mode"
 
 #: Tried by "mallory": replaces the comparison of the checks, and the assertions of everybody else.
-PATCH = '''\
+PATCH = """\
 import autograder.checks, autograder.compare, builtins, math
 autograder.checks.difference = lambda *args, **options: None
 autograder.checks.exercise.__exit__ = lambda *args: True
 math.isclose = lambda *args, **options: True
-'''
+"""
 
 #: Her second way: look for the answer key on the disk, and take the reference for an answer.
-SNOOP = '''\
+SNOOP = """\
 import os
 for folder, _, files in os.walk("/"):
     for file in files:
@@ -43,7 +43,7 @@ try:
     import autograd_ref.scalar as answer_key
 except ImportError as reason:
     print(reason)
-'''
+"""
 
 
 def class_of(assignment: Assignment) -> Iterator[tuple[str, str, NotebookNode | bytes]]:
@@ -79,7 +79,9 @@ def _cheating(assignment: Assignment) -> NotebookNode:
         elif kind(cell) == ANSWER and grade_id(cell) == assignment.exercises[1].name:
             cell.source = SNOOP + "\n\n" + assignment.exercises[1].stub
         elif cell.cell_type == "code":
-            cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text="✓ right (all checks passed)\n")]
+            cell.outputs = [
+                nbformat.v4.new_output("stream", name="stdout", text="✓ right (all checks passed)\n")
+            ]
     return notebook
 
 
@@ -104,8 +106,8 @@ def run(folder: Path | None, jobs: int | None, console: Console, progress: Progr
     classroom = Classroom(course)
     try:
         sandbox = classroom.sandbox()
-    except SandboxError as problem:
-        console.print(Text(f"No sandbox on this machine: {problem}"), soft_wrap=True)
+    except SandboxError as no_walls:
+        console.print(Text(f"No sandbox on this machine: {no_walls}"), soft_wrap=True)
         console.print("These bundled submissions run behind the process boundary alone.")
         sandbox = classroom.sandbox(unsandboxed=True)
     with progress as bar:
@@ -125,7 +127,9 @@ def run(folder: Path | None, jobs: int | None, console: Console, progress: Progr
     console.print("Where to look next:")
     console.print(f"  what a student reads    {feedback}", soft_wrap=True)
     console.print(f"  the gradebook           {root / 'gradebook.db'}", soft_wrap=True)
-    console.print(f"  in the browser          cd {root} && jupyter lab   (menu Nbgrader, Formgrader)", soft_wrap=True)
+    console.print(
+        f"  in the browser          cd {root} && jupyter lab   (menu Nbgrader, Formgrader)", soft_wrap=True
+    )
     if problems:
         raise SystemExit(1)
 
@@ -142,4 +146,6 @@ def _new_folder(folder: Path | None) -> Path:
 
 def _copy_course(source: Course, root: Path) -> None:
     shutil.copy(source.root / "nbgrader_config.py", root)
-    shutil.copytree(source.solutions / UNIT, root / "solutions" / UNIT, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    shutil.copytree(
+        source.solutions / UNIT, root / "solutions" / UNIT, ignore=shutil.ignore_patterns("__pycache__", ".*")
+    )

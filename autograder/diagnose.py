@@ -42,7 +42,9 @@ def ordinal(i: int) -> str:
 
 def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     if got is None and expected is not None:
-        return "The function returned None. Is a `return` missing, or is it inside an `if` that was not taken?"
+        return (
+            "The function returned None. Is a `return` missing, or is it inside an `if` that was not taken?"
+        )
     if isinstance(got, Opaque):
         return f"The answer should be made of plain numbers, and this is a {got.type_name}."
     if isinstance(expected, tuple) and len(expected) == 1 and is_number(got):

@@ -32,7 +32,7 @@ def examine() -> Iterator[Finding]:
         try:
             yield Finding(name, True, importlib.metadata.version(name))
         except importlib.metadata.PackageNotFoundError:
-            yield Finding(name, False, 'missing: run `pip install -e .` in the course\'s folder')
+            yield Finding(name, False, "missing: run `pip install -e .` in the course's folder")
     yield _kernel()
     try:
         course = Course.find()
@@ -62,4 +62,6 @@ def _kernel() -> Finding:
         spec = KernelSpecManager().get_kernel_spec("python3")
         return Finding("kernel", True, f"python3 ({spec.display_name})")
     except NoSuchKernel:
-        return Finding("kernel", False, "there is no kernel `python3`: run `python -m ipykernel install --sys-prefix`")
+        return Finding(
+            "kernel", False, "there is no kernel `python3`: run `python -m ipykernel install --sys-prefix`"
+        )

@@ -124,7 +124,9 @@ def _show_outcome(cell: NotebookNode, outcome: Outcome) -> None:
     first, *rest = outcome.text.split("\n")
     lines = [f"\x1b[31m{_plain(first)}\x1b[0m {earned}", *map(_plain, rest)]
     cell.outputs = [
-        nbformat.v4.new_output("error", ename="CheckFailed", evalue=_plain(first), traceback=["\n".join(lines)])
+        nbformat.v4.new_output(
+            "error", ename="CheckFailed", evalue=_plain(first), traceback=["\n".join(lines)]
+        )
     ]
 
 

@@ -136,7 +136,9 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
         if known is None and isinstance(own_id, str):
             known = by_id.get(own_id)
         if len(source) > MAX_SOURCE_CHARS:
-            submission.notes.append(f"A cell of {len(source)} characters was left out: the limit is {MAX_SOURCE_CHARS}.")
+            submission.notes.append(
+                f"A cell of {len(source)} characters was left out: the limit is {MAX_SOURCE_CHARS}."
+            )
             source = ""
         if known is None:
             cell_type = "code" if cell.get("cell_type") == "code" else "markdown"
@@ -156,7 +158,7 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
         changed = [source for source in sources if source.strip() != stubs[name].strip()]
         if len(sources) > 1:
             submission.notes.append(
-                f"The answer cell of {name} is there {len(sources)} times; the last one that is not the empty stub counts."
+                f"The answer cell of {name} is there {len(sources)} times; the last one that is not the stub counts."
             )
         submission.answers[name] = (changed or sources)[-1]
     if not copies:

@@ -66,7 +66,12 @@ def save_cells(assignment: Assignment, db_url: str) -> None:
     """Write the assignment's cells into the gradebook, as `nbgrader generate_assignment` does."""
     notebook = copy.deepcopy(assignment.notebook)
     resources: dict[str, Any] = {
-        "nbgrader": {"notebook": assignment.name, "assignment": assignment.unit, "student": ".", "db_url": db_url}
+        "nbgrader": {
+            "notebook": assignment.name,
+            "assignment": assignment.unit,
+            "student": ".",
+            "db_url": db_url,
+        }
     }
     for step in [*release_steps()[:5], SaveCells()]:
         notebook, resources = step.preprocess(notebook, resources)
@@ -97,10 +102,10 @@ def find_submission(assignment: str, student: str, notebooks: list[str]) -> None
         for path in sorted(folder.rglob("*")):
             if path.is_symlink() or not (path.is_file() or path.is_dir()):
                 path.unlink()
-        path, note = pick_file(folder, name)
-        if path is not None and note and not path.is_symlink():
+        found, note = pick_file(folder, name)
+        if found is not None and note:
             target = folder / f"{name}.ipynb"
-            shutil.copyfile(path, target)
+            shutil.copyfile(found, target)
             notebooks[:] = [str(target)]
 
 
@@ -117,7 +122,8 @@ class SubmissionExporter(NotebookExporter):
         submission = read_submission(Path(filename), assignment)
         empty = referee.Report(assignment.unit, 0, True, notes=[])
         empty.outcomes = [
-            referee.Outcome(e.name, 0, e.points, "missing", f"✗ {e.name}: not graded yet") for e in assignment.exercises
+            referee.Outcome(e.name, 0, e.points, "missing", f"✗ {e.name}: not graded yet")
+            for e in assignment.exercises
         ]
         notebook = autograded(assignment, submission, empty)
         notebook.metadata["autograder"]["source"] = filename

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import psutil
 
@@ -86,8 +86,7 @@ class PupilProcess:
         number = secrets.token_hex(8)
         until = min(now + self.sandbox.call_seconds, self.deadline)
         try:
-            assert self.process.stdin
-            wire.write_frame(self.process.stdin, {**request, "id": number})
+            wire.write_frame(cast(BinaryIO, self.process.stdin), {**request, "id": number})
         except OSError:
             raise self._lost() from None
         while True:
@@ -95,7 +94,9 @@ class PupilProcess:
             if reply == "timeout":
                 self.close()
                 if until == self.deadline:
-                    raise AnswerTimeout(f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached")
+                    raise AnswerTimeout(
+                        f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached"
+                    )
                 raise AnswerTimeout(f"{what} did not end within {self.sandbox.call_seconds:g} s")
             if isinstance(reply, str):
                 raise self._lost(reply)

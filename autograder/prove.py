@@ -83,7 +83,9 @@ def prove(
     found: dict[int, Proof] = {}
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         waiting = {
-            pool.submit(grade, assignment, Submission(answers=t.answers), sandbox, seed=seed, entries=entries): i
+            pool.submit(
+                grade, assignment, Submission(answers=t.answers), sandbox, seed=seed, entries=entries
+            ): i
             for i, t in enumerate(order)
         }
         for future in as_completed(waiting):

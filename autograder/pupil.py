@@ -98,7 +98,9 @@ class Guard:
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         package = name.partition(".")[0]
         if package == "autograd_ref" and "." in name and "autograd_ref" not in self.allowed:
-            if not any(name == a or name.startswith(a + ".") or a.startswith(name + ".") for a in self.allowed):
+            if not any(
+                name == a or name.startswith(a + ".") or a.startswith(name + ".") for a in self.allowed
+            ):
                 raise ImportError(f"{name} is what this unit rebuilds, so an answer may not import it")
         if package == "autograder" and name.count(".") and name.split(".")[1] not in LEARNER_MODULES:
             raise ImportError(f"{name} belongs to the grading side, so a notebook may not import it")
@@ -174,7 +176,7 @@ def main() -> None:
     if config.get("user"):
         become(config["user"])
     set_limits(config["limits"])
-    sys.meta_path.insert(0, Guard(config["allowed"]))  # type: ignore[arg-type]
+    sys.meta_path.insert(0, Guard(config["allowed"]))
     import warnings
 
     from autograder import wire

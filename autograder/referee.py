@@ -103,13 +103,15 @@ class Step:
 
 
 def rebuild(assignment: Assignment, submission: Submission) -> list[Step]:
-    """The notebook to grade: the release's cells in their order, the student's answers and additions in their places."""
+    """The notebook to grade: the release's cells in order, the student's answers and additions in place."""
     steps: list[Step] = []
 
     def additions(after: str) -> None:
         for i, cell in enumerate(submission.added):
             if cell.after == after:
-                steps.append(Step(f"added-{i + 1}", "added", "", cell.source if cell.cell_type == "code" else "", True))
+                steps.append(
+                    Step(f"added-{i + 1}", "added", "", cell.source if cell.cell_type == "code" else "", True)
+                )
 
     additions("")
     for cell in assignment.release.cells:
@@ -208,7 +210,17 @@ def grade(
                     progress(exercise.name)
                 written = submission.answers.get(step.name, "")
                 report.outcomes.append(
-                    _judge(assignment, exercise, written, broken.get(step.name), runner, names, seed, entries, report)
+                    _judge(
+                        assignment,
+                        exercise,
+                        written,
+                        broken.get(step.name),
+                        runner,
+                        names,
+                        seed,
+                        entries,
+                        report,
+                    )
                 )
             elif step.kind != FIGURE and step.source.strip():
                 _run(step, runner, report, broken)
@@ -264,7 +276,12 @@ def _judge(
     session = Session(runner, seed, quiet=True)
     filename = f"<check {assignment.unit} {exercise.name}>"
     # inspect.getsource finds the probes' text here.
-    linecache.cache[filename] = (len(exercise.check), None, exercise.check.splitlines(keepends=True), filename)
+    linecache.cache[filename] = (
+        len(exercise.check),
+        None,
+        exercise.check.splitlines(keepends=True),
+        filename,
+    )
     try:
         with use_session(session):
             exec(compile(exercise.check, filename, "exec"), dict(names))
@@ -339,7 +356,10 @@ def _in_hidden_part(source: str, error: BaseException, filename: str) -> bool:
     inner = error.__context__ if isinstance(error.__context__, AnswerError) else error
     traceback = inner.__traceback__
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == filename and traceback.tb_frame.f_code.co_name == "<module>":
+        if (
+            traceback.tb_frame.f_code.co_filename == filename
+            and traceback.tb_frame.f_code.co_name == "<module>"
+        ):
             line = traceback.tb_lineno
         traceback = traceback.tb_next
     hidden = False

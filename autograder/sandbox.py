@@ -41,7 +41,8 @@ class Sandbox(Configurable):
     """Walls and limits. Set them in nbgrader_config.py, for example `c.Sandbox.call_seconds = 20`."""
 
     unsandboxed = Bool(
-        False, help="Run submissions without bubblewrap, behind the process boundary and resource limits alone."
+        False,
+        help="Run submissions without bubblewrap, behind the process boundary and resource limits alone.",
     ).tag(config=True)
     bwrap = Unicode("bwrap", help="The bubblewrap command.").tag(config=True)
     call_seconds = Float(
@@ -52,17 +53,20 @@ class Sandbox(Configurable):
     cpu_seconds = Integer(120, help="CPU time of one process.").tag(config=True)
     memory_mb = Integer(2048, help="Address space of one process, in MiB.").tag(config=True)
     processes = Integer(32, help="Processes and threads at a time.").tag(config=True)
-    file_mb = Integer(32, help="Size of one file that the code writes, and of each private folder, in MiB.").tag(
+    file_mb = Integer(
+        32, help="Size of one file that the code writes, and of each private folder, in MiB."
+    ).tag(config=True)
+    output_chars = Integer(50_000, help="Characters of printed output that are kept of one cell.").tag(
         config=True
     )
-    output_chars = Integer(50_000, help="Characters of printed output that are kept of one cell.").tag(config=True)
     distributions = List(
         Unicode(),
         default_value=["numpy", "matplotlib"],
         help="Installed distributions that submissions may import, their dependencies included.",
     ).tag(config=True)
     hidden_paths = List(
-        Unicode(), help="Folders that are never visible, even inside something that is. The course's root is added."
+        Unicode(),
+        help="Folders that are never visible, even inside something that is. The course's root is added.",
     ).tag(config=True)
 
     def why_not(self) -> str:
@@ -136,14 +140,16 @@ class Sandbox(Configurable):
     def _walls(self, python: str, library: Path) -> list[str]:
         size = str(self.file_mb << 20)
         walls = [
-            *"--unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try".split(),
-            *"--die-with-parent --new-session --clearenv --hostname pupil".split(),
-            *"--proc /proc --dev /dev".split(),
+            *["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
+            *["--die-with-parent", "--new-session", "--clearenv", "--hostname", "pupil"],
+            *["--proc", "/proc", "--dev", "/dev"],
             *["--perms", "1777", "--size", size, "--tmpfs", "/dev/shm"],
             *["--perms", "1777", "--size", size, "--tmpfs", "/tmp"],
         ]
         shown = list(_system_paths(python))
-        parents = {parent for path in [*shown, "/pupil/site/x", "/home/pupil"] for parent in Path(path).parents}
+        parents = {
+            parent for path in [*shown, "/pupil/site/x", "/home/pupil"] for parent in Path(path).parents
+        }
         for parent in sorted(map(str, parents - {Path("/")})):
             walls += ["--perms", "0755", "--dir", parent]  # bubblewrap's own would be closed to another user
         for path in shown:
@@ -151,7 +157,14 @@ class Sandbox(Configurable):
                 walls += ["--symlink", os.readlink(path), path]
             else:
                 walls += ["--ro-bind", path, path]
-        walls += ["--ro-bind", str(PACKAGE / "pupil.py"), "/pupil/pupil.py", "--ro-bind", str(library), "/pupil/library"]
+        walls += [
+            "--ro-bind",
+            str(PACKAGE / "pupil.py"),
+            "/pupil/pupil.py",
+            "--ro-bind",
+            str(library),
+            "/pupil/library",
+        ]
         for name, source in distribution_files(tuple(self.distributions)).items():
             walls += ["--ro-bind", source, f"/pupil/site/{name}"]
         # What is installed for everybody else, and the course itself, stay dark even inside the paths above.
@@ -209,16 +222,19 @@ def _user_site() -> list[str]:
 def _why_not(bwrap: str) -> str:
     otherwise = "Or say --unsandboxed, which still keeps the scores safe but not the machine."
     if not sys.platform.startswith("linux"):
-        return (
-            f"There is no sandbox for {sys.platform}: grade on Linux (WSL or a virtual machine will do). {otherwise}"
-        )
+        return f"There is no sandbox for {sys.platform}: grade on Linux (WSL or a virtual machine will do). {otherwise}"
     if shutil.which(bwrap) is None:
         return (
             "The sandbox needs bubblewrap, which is not installed: `sudo apt-get install bubblewrap` "
             f"(Debian, Ubuntu) or `sudo dnf install bubblewrap` (Fedora). {otherwise}"
         )
     user = [] if os.geteuid() == 0 else ["--unshare-user"]
-    test = [bwrap, *user, *"--unshare-pid --unshare-net --ro-bind / / --proc /proc --dev /dev".split(), "true"]
+    test = [
+        bwrap,
+        *user,
+        *["--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
+        "true",
+    ]
     try:
         done = subprocess.run(test, capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -251,7 +267,9 @@ def distribution_files(names: tuple[str, ...]) -> dict[str, str]:
         for requirement in distribution.requires or []:
             if not re.search(r";.*\bextra\b", requirement):
                 waiting.append(re.split(r"[\s;\[<>=!~(]", requirement, maxsplit=1)[0])
-        tops = {file.parts[0] for file in distribution.files or [] if file.parts[0] not in ("..", "__pycache__")}
+        tops = {
+            file.parts[0] for file in distribution.files or [] if file.parts[0] not in ("..", "__pycache__")
+        }
         for top in tops:
             path = os.path.realpath(str(distribution.locate_file(top)))
             if os.path.exists(path):

@@ -23,7 +23,9 @@ def mini_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """A course folder with the unit `mini`, its notebooks built (not executed)."""
     root = tmp_path_factory.mktemp("mini-course")
     shutil.copy(REPOSITORY / "nbgrader_config.py", root)
-    shutil.copytree(MINI / "solutions", root / "solutions", ignore=shutil.ignore_patterns("*.ipynb", "__pycache__"))
+    shutil.copytree(
+        MINI / "solutions", root / "solutions", ignore=shutil.ignore_patterns("*.ipynb", "__pycache__")
+    )
     source = root / "solutions" / "mini" / "mini.py"
     notebook = read_source(source)
     source.with_suffix(".ipynb").write_text(Product(source, notebook).text, encoding="utf-8")

@@ -20,6 +20,7 @@ from autograder import exercise, number, numerical_gradient, positive, probe, yo
 # %% [markdown]
 # The rule of a product.
 
+
 # %% exercise="mul_vjp"
 def mul_vjp(g, a, b):
     """The gradients of a and b, given the gradient g of a * b."""
@@ -40,6 +41,7 @@ with exercise("mul_vjp") as check:
 # %%
 shown = [n * n for n in range(4)]
 shown
+
 
 # %% given="box"
 class Box:
