@@ -37,6 +37,11 @@ RED, GREEN, BOLD, OFF = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m"
 PASSED, FAILED, ERROR, TIMEOUT, MISSING = "passed", "failed", "error", "timeout", "missing"
 
 
+def row(name: str, text: str) -> str:
+    """One aligned line of a message."""
+    return f"  {name:<9} {text}"
+
+
 @dataclass
 class Failure:
     """What went wrong with an exercise, as data."""
@@ -56,7 +61,7 @@ class Failure:
             rows.append(("likely", said))
         if self.hint:
             rows.append(("next", self.hint))
-        return [f"  {name:<9} {text}" for name, text in rows]
+        return [row(name, text) for name, text in rows]
 
     def text(self, diagnosis: str | None = None) -> str:
         """The whole message."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import bank
 from .assignment import ANSWER, CHECK, FIGURE, SETUP, Assignment, Exercise, grade_id, kind
-from .checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure
+from .checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, row
 from .ingest import Submission
 from .probes import AnswerError, AnswerLost, AnswerTimeout, Call, Probe, Reply, Session, use_session
 from .process import CellResult, PupilProcess
@@ -40,7 +40,9 @@ class Outcome:
         """What the student reads."""
         if not self.diagnosis or self.diagnosis in self.message:
             return self.message
-        return f"{self.message}\n  {'likely':<9} {self.diagnosis}"
+        lines = self.message.split("\n")
+        last = len(lines) - lines[-1].startswith("  next ")  # what to do next stays the last line
+        return "\n".join([*lines[:last], row("likely", self.diagnosis), *lines[last:]])
 
 
 @dataclass

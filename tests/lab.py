@@ -110,8 +110,20 @@ def jupyterlab(root: Path, private: Path) -> Iterator[Lab]:
         IPYTHONDIR=str(private / "ipython"),
     )
     port = free_port()
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
-    command += ["--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={root}"]
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+    ]
+    command += [
+        "--ServerApp.port_retries=0",
+        f"--IdentityProvider.token={TOKEN}",
+        f"--ServerApp.root_dir={root}",
+    ]
     with (private / "server.log").open("wb") as log:
         server = subprocess.Popen(
             command, env=environment, cwd=root, stdout=log, stderr=log, start_new_session=True

@@ -39,7 +39,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory, assignment: Assignment) -> Ite
         yield running
 
 
-def test_a_solved_notebook_runs_without_an_error_and_without_the_network(lab: Lab, assignment: Assignment) -> None:
+def test_a_solved_notebook_runs_without_an_error_and_without_the_network(
+    lab: Lab, assignment: Assignment
+) -> None:
     lab.open("solved.ipynb")
     lab.run_all()
     lab.picture("solved")
@@ -52,7 +54,9 @@ def test_a_solved_notebook_runs_without_an_error_and_without_the_network(lab: La
     assert lab.off_site == set()
 
 
-def test_an_unfinished_notebook_stops_at_its_first_exercise_and_says_so(lab: Lab, assignment: Assignment) -> None:
+def test_an_unfinished_notebook_stops_at_its_first_exercise_and_says_so(
+    lab: Lab, assignment: Assignment
+) -> None:
     lab.open("released.ipynb")
     lab.run_all()
     lab.picture("released")
@@ -79,7 +83,9 @@ def test_a_wrong_answer_is_answered_in_a_few_lines(lab: Lab, assignment: Assignm
 def test_the_validate_button_tells_a_solved_notebook_from_an_unfinished_one(lab: Lab) -> None:
     for notebook, told in (("solved.ipynb", "passes all the tests"), ("released.ipynb", "failed")):
         lab.open(notebook)
-        lab.page.click('.jp-NotebookPanel-toolbar button:has-text("Validate"), .jp-Toolbar-item:has-text("Validate")')
+        lab.page.click(
+            '.jp-NotebookPanel-toolbar button:has-text("Validate"), .jp-Toolbar-item:has-text("Validate")'
+        )
         dialog = lab.page.wait_for_selector(".jp-Dialog", timeout=120_000)
         lab.page.wait_for_function(
             "() => /(Success|failed|Validation)/i.test(document.querySelector('.jp-Dialog')?.innerText || '')",
