@@ -8,6 +8,7 @@ and from the answer key.
 
 from __future__ import annotations
 
+import ast
 import atexit
 import functools
 import importlib.metadata
@@ -78,10 +79,10 @@ class Sandbox(Configurable):
 
         Raises SandboxError when there is no sandbox and `unsandboxed` is not set.
         """
-        allowed = sorted(allowed)
-        library = learner_library(tuple(allowed))
+        allowed = allowed_modules(tuple(allowed))
+        library = learner_library(allowed)
         python = os.path.realpath(sys.executable)
-        config: dict[str, object] = {"allowed": allowed, "limits": self._limits()}
+        config: dict[str, object] = {"allowed": list(allowed), "limits": self._limits()}
         environment = {
             "LANG": "C.UTF-8",
             "OPENBLAS_NUM_THREADS": "1",
@@ -278,6 +279,30 @@ def distribution_files(names: tuple[str, ...]) -> dict[str, str]:
 
 
 @functools.cache
+def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
+    """These modules of `autograd_ref`, and those that they import; `autograd_ref` itself stands for all of it.
+
+    Raises SandboxError when a unit allows a module that does not exist.
+    """
+    waiting, found = list(names), set()
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        if name == "autograd_ref":
+            continue
+        source = PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py")
+        if not name.startswith("autograd_ref.") or not source.is_file():
+            raise SandboxError(f"The unit allows `{name}`, but there is no such module in autograd_ref.")
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.level == 1:
+                parts = [node.module] if node.module else [alias.name for alias in node.names]
+                waiting += [f"{name.rpartition('.')[0]}.{part}" for part in parts]
+    return tuple(sorted(found))
+
+
+@functools.cache
 def learner_library(allowed: tuple[str, ...]) -> Path:
     """A folder with just those modules of the course that a notebook of the unit may import."""
     folder = Path(tempfile.mkdtemp(prefix="learner-library-"))
@@ -293,8 +318,5 @@ def learner_library(allowed: tuple[str, ...]) -> Path:
     (folder / "autograd_ref").mkdir()
     (folder / "autograd_ref" / "__init__.py").write_text('"""Only what this unit\'s notebooks may use."""\n')
     for module in allowed:
-        source = reference.joinpath(*module.split(".")[1:]).with_suffix(".py")
-        if not source.is_file():
-            raise SandboxError(f"The unit allows `{module}`, but there is no such file in autograd_ref.")
-        shutil.copy(source, folder / "autograd_ref")
+        shutil.copy(reference.joinpath(*module.split(".")[1:]).with_suffix(".py"), folder / "autograd_ref")
     return folder
