@@ -145,7 +145,8 @@ class Drawing:
         picture = picture_of(self.nodes, self.direction, self.title, self.note)
         png = base64.b64encode(to_png(picture)).decode("ascii")
         # The PNG has more pixels than it is wide on the page, so that it is crisp on every screen.
-        return {"text/plain": self.text(), "image/png": png}, {"image/png": {"width": round(picture.width)}}
+        shown = {"width": round(picture.width), "alt": f"Computation graph with {len(self.nodes)} values."}
+        return {"text/plain": self.text(), "image/png": png}, {"image/png": shown}
 
 
 def draw(

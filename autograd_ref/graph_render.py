@@ -115,6 +115,32 @@ def _outline(box: Box) -> list[Point]:
     return [*points, points[0], points[0], points[0]]
 
 
+def _palette(picture: Picture) -> bytes:
+    """The picture's own colours, exactly, then the steps from each ink to each fill that smooth edges need.
+
+    A palette chosen by how often a colour occurs would lose the few gradients in a large picture.
+    """
+    fills, inks = (
+        {"#ffffff": None},
+        {_LINE: None},
+    )  # dicts, because sets of texts have a different order each run
+    for shape in picture.shapes:
+        if isinstance(shape, Box):
+            fills[shape.fill] = inks[shape.stroke] = None
+        elif isinstance(shape, Text):
+            inks[shape.colour] = None
+    inks.pop("#ffffff", None)  # steps from white to a pale fill would be mistaken for white
+    shades = [(colour, colour, 0.0) for colour in fills | inks]
+    shades += [(ink, fill, k / 6) for ink in inks for fill in fills for k in range(1, 6)]
+    return b"".join(
+        bytes(
+            round(a + (b - a) * t)
+            for a, b in zip(bytes.fromhex(ink[1:]), bytes.fromhex(fill[1:]), strict=True)
+        )
+        for ink, fill, t in shades[:256]
+    )
+
+
 def to_png(picture: Picture) -> bytes:
     """Write the picture as a PNG, two pixels to the point; needs matplotlib, but no pyplot and no backend."""
     import matplotlib.style
@@ -168,8 +194,9 @@ def to_png(picture: Picture) -> bytes:
                     )
         canvas.draw()
     pixels = Image.frombuffer("RGBA", canvas.get_width_height(), bytes(canvas.buffer_rgba())).convert("RGB")
+    # A palette makes a notebook that is kept with its pictures three times smaller.
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(_palette(picture))
     out = io.BytesIO()
-    # A palette makes a notebook that is kept with its pictures three times smaller. The method is the one
-    # that keeps rare colours: in a large picture the default one loses the colour of the gradients.
-    pixels.quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    pixels.quantize(palette=palette, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
     return out.getvalue()

@@ -179,6 +179,15 @@ def test_in_a_notebook_it_is_a_png_with_a_text_twin_in_json():
     assert image.width == pytest.approx(2 * metadata["image/png"]["width"], abs=2)
 
 
+def test_the_png_has_exactly_the_colours_of_the_picture():
+    drawing = draw(network(), direction="TB")
+    image = Image.open(io.BytesIO(drawing.to_png())).convert("RGB")
+    common = {f"#{r:02x}{g:02x}{b:02x}" for count, (r, g, b) in image.getcolors(1000) if count > 500}
+    wanted = {box.fill for box in shapes(drawing, Box)} | {text.colour for text in shapes(drawing, Text)}
+    assert wanted <= common
+    assert image.getpixel((0, 0)) == (255, 255, 255)
+
+
 @pytest.mark.parametrize("direction", ["LR", "TB"])
 def test_output_is_the_same_every_time_and_has_no_addresses(direction):
     def outputs():
