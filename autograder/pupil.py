@@ -124,7 +124,9 @@ class Pupil:
         config.InteractiveShell.xmode = "Plain"
         self.shell = InteractiveShell.instance(config=config)
         self.shell.displayhook.write_output_prompt = lambda: None
-        self.shell.display_formatter.active_types = ["text/plain"]  # pictures are not drawn for nobody
+        # Outputs are kept as text, so no picture is drawn.
+        self.shell.display_formatter.active_types = ["text/plain"]
+        self.shell.display_formatter.mimebundle_formatter.enabled = False
         self.output_chars = output_chars
 
     def run_cell(self, source: str) -> dict[str, Any]:
