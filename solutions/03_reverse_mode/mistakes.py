@@ -1,0 +1,1061 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 03_reverse_mode`) and they diagnose: a student's answer that behaves like one
+of these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the
+functions use (Value, FORWARD, math) are the notebook's.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.bank import right, wrong
+
+# -- add_vjp ----------------------------------------------------------------------------------------------------------
+
+
+@wrong("add_vjp", "no_upstream", "These are the slopes of a + b alone. The chain rule multiplies each of them by g.")
+def add_vjp(g, out, a, b):
+    return 1.0, 1.0
+
+
+@wrong("add_vjp", "shared_out", "You shared g out between the inputs. Each of them moves out by as much as it moves itself.")
+def add_vjp(g, out, a, b):
+    return g / 2, g / 2
+
+
+@wrong("add_vjp", "product_rule", "This is the rule of a * b. In a sum, the slope by one input does not depend on the other.")
+def add_vjp(g, out, a, b):
+    return g * b, g * a
+
+
+@wrong("add_vjp", "times_input", "You multiplied g by the inputs. How much does a + b rise when a rises by 0.001?")
+def add_vjp(g, out, a, b):
+    return g * a, g * b
+
+
+@wrong("add_vjp", "one_number", "There are two inputs, so the result is a tuple of two numbers, one for each.")
+def add_vjp(g, out, a, b):
+    return g
+
+
+@right("add_vjp", "written_out")
+def add_vjp(g, out, a, b):
+    slope_a, slope_b = 1.0, 1.0
+    return (slope_a * g, slope_b * g)
+
+
+@right("add_vjp", "repeated")
+def add_vjp(g, out, a, b):
+    return (g,) * 2
+
+
+# -- mul_vjp ----------------------------------------------------------------------------------------------------------
+
+
+@wrong("mul_vjp", "no_upstream", "You returned the slopes of a * b, but did not multiply them by g.")
+def mul_vjp(g, out, a, b):
+    return b, a
+
+
+@wrong("mul_vjp", "own_input", "Each input is multiplied by itself here. The slope of a * b by a is the *other* factor.")
+def mul_vjp(g, out, a, b):
+    return g * a, g * b
+
+
+@wrong("mul_vjp", "g_once", "g is in the first result and not in the second. Both cotangents need it.")
+def mul_vjp(g, out, a, b):
+    return g * b, a
+
+
+@wrong("mul_vjp", "times_out", "You multiplied g by the product itself. How fast does the product rise with one factor?")
+def mul_vjp(g, out, a, b):
+    return g * out, g * out
+
+
+@wrong("mul_vjp", "added_up", "You added the two results. They belong to different inputs, so return both of them.")
+def mul_vjp(g, out, a, b):
+    return g * b + g * a
+
+
+@wrong("mul_vjp", "divides_out", "out / a is b, but not when a is 0. You have b itself among the arguments.")
+def mul_vjp(g, out, a, b):
+    return g * out / a, g * out / b
+
+
+@right("mul_vjp", "other_order")
+def mul_vjp(g, out, a, b):
+    by_a = b * g
+    by_b = a * g
+    return (by_a, by_b)
+
+
+@right("mul_vjp", "list_of_slopes")
+def mul_vjp(g, out, a, b):
+    return tuple(g * slope for slope in (b, a))
+
+
+# -- power_vjp --------------------------------------------------------------------------------------------------------
+
+
+@wrong("power_vjp", "no_upstream", "The slope of a ** n is right, and g is missing: the chain rule multiplies by it.")
+def power_vjp(g, out, a, n):
+    return (n * a ** (n - 1),)
+
+
+@wrong("power_vjp", "no_factor", "The exponent went down by one, but it also comes down as a factor.")
+def power_vjp(g, out, a, n):
+    return (g * a ** (n - 1),)
+
+
+@wrong("power_vjp", "same_exponent", "The factor n is there, but the exponent has to go down by one.")
+def power_vjp(g, out, a, n):
+    return (g * n * a**n,)
+
+
+@wrong("power_vjp", "squares_only", "This is the rule of a ** 2. It has to hold for every exponent n.")
+def power_vjp(g, out, a, n):
+    return (g * 2 * a,)
+
+
+@wrong("power_vjp", "divides_by_a", "out / a is a lower power of a, but not at a = 0. Write the power with its exponent.")
+def power_vjp(g, out, a, n):
+    return (g * n * out / a,)
+
+
+@wrong("power_vjp", "exponential", "log belongs to the derivative by the exponent. Here the base changes, and n is a constant.")
+def power_vjp(g, out, a, n):
+    return (g * out * math.log(a) if a > 0 else 0.0,)
+
+
+@wrong("power_vjp", "no_tuple", "The number is right. A rule returns a tuple, here a tuple of one: mind the comma in (x,).")
+def power_vjp(g, out, a, n):
+    return g * n * a ** (n - 1)
+
+
+@right("power_vjp", "in_steps")
+def power_vjp(g, out, a, n):
+    slope = n * pow(a, n - 1)
+    return (slope * g,)
+
+
+@right("power_vjp", "as_list")
+def power_vjp(g, out, a, n):
+    lower = n - 1
+    return [g * (a**lower * n)]
+
+
+# -- exp_log_sqrt -----------------------------------------------------------------------------------------------------
+
+
+@wrong("exp_log_sqrt", "exp_power_rule", "exp(a) is e to the power a: the variable is in the exponent, so the power rule does not apply.")
+def exp_vjp(g, out, a):
+    return (g * a * math.exp(a - 1),)
+
+
+@wrong("exp_log_sqrt", "exp_twice", "out is exp(a) already. Taking exp of it applies the function twice.")
+def exp_vjp(g, out, a):
+    return (g * math.exp(out),)
+
+
+@wrong("exp_log_sqrt", "exp_no_upstream", "In exp_vjp the slope is right, and g is missing.")
+def exp_vjp(g, out, a):
+    return (out,)
+
+
+@wrong("exp_log_sqrt", "log_of_out", "log_vjp divides by out. The slope of log at a is one over its input.")
+def log_vjp(g, out, a):
+    return (g / out,)
+
+
+@wrong("exp_log_sqrt", "log_base_10", "That is the slope of the logarithm to base 10. math.log is the natural one.")
+def log_vjp(g, out, a):
+    return (g / (a * math.log(10)),)
+
+
+@wrong("exp_log_sqrt", "sqrt_of_input", "sqrt_vjp divides by 2 * a. The slope of the square root has the root itself there.")
+def sqrt_vjp(g, out, a):
+    return (g / (2 * a),)
+
+
+@wrong("exp_log_sqrt", "sqrt_no_half", "In sqrt_vjp the factor one half is missing: a ** 0.5 brings its exponent down.")
+def sqrt_vjp(g, out, a):
+    return (g / out,)
+
+
+@wrong("exp_log_sqrt", "sqrt_times_out", "In sqrt_vjp the exponent 0.5 came down but did not get lower by one, so you multiply where you should divide.")
+def sqrt_vjp(g, out, a):
+    return (g * 0.5 * out,)
+
+
+@right(
+    "exp_log_sqrt",
+    "from_the_input",
+    source="""
+    def exp_vjp(g, out, a):
+        return (g * math.exp(a),)
+
+
+    def log_vjp(g, out, a):
+        return (g * a**-1,)
+
+
+    def sqrt_vjp(g, out, a):
+        return (g * 0.5 * a**-0.5,)
+    """,
+)
+@right(
+    "exp_log_sqrt",
+    "in_steps",
+    source="""
+    def exp_vjp(g, out, a):
+        slope = out
+        return (slope * g,)
+
+
+    def log_vjp(g, out, a):
+        slope = 1 / a
+        return (slope * g,)
+
+
+    def sqrt_vjp(g, out, a):
+        slope = 0.5 / out
+        return (slope * g,)
+    """,
+)
+def _(): ...
+
+
+# -- sin_cos ----------------------------------------------------------------------------------------------------------
+
+
+@wrong("sin_cos", "cos_sign", "The sign of cos_vjp is wrong: just right of 0, is the cosine rising or falling?")
+def cos_vjp(g, out, a):
+    return (g * math.sin(a),)
+
+
+@wrong("sin_cos", "sin_sign", "The sign of sin_vjp is wrong: just right of 0, is the sine rising or falling?")
+def sin_vjp(g, out, a):
+    return (-g * math.cos(a),)
+
+
+@wrong("sin_cos", "of_out", "sin_vjp takes the cosine of out. The slope belongs to the angle, which is a.")
+def sin_vjp(g, out, a):
+    return (g * math.cos(out),)
+
+
+@wrong("sin_cos", "root_loses_sign", "The root of 1 - out**2 is never negative, and the slope of the sine is, half of the time.")
+def sin_vjp(g, out, a):
+    return (g * math.sqrt(1 - out * out),)
+
+
+@wrong("sin_cos", "not_differentiated", "sin_vjp multiplies g by the sine itself. It needs the derivative of the sine.")
+def sin_vjp(g, out, a):
+    return (g * out,)
+
+
+@wrong("sin_cos", "cos_no_upstream", "In cos_vjp the slope is right, and g is missing.")
+def cos_vjp(g, out, a):
+    return (-math.sin(a),)
+
+
+@wrong("sin_cos", "degrees", "math.cos takes radians, and a is in radians already: nothing has to be converted.")
+def sin_vjp(g, out, a):
+    return (g * math.cos(math.radians(a)),)
+
+
+@right(
+    "sin_cos",
+    "shifted",
+    source="""
+    def sin_vjp(g, out, a):
+        return (g * math.sin(a + math.pi / 2),)
+
+
+    def cos_vjp(g, out, a):
+        return (g * math.cos(a + math.pi / 2),)
+    """,
+)
+@right(
+    "sin_cos",
+    "in_steps",
+    source="""
+    def sin_vjp(g, out, a):
+        slope = math.cos(a)
+        return (slope * g,)
+
+
+    def cos_vjp(g, out, a):
+        slope = -1 * math.sin(a)
+        return (slope * g,)
+    """,
+)
+def _(): ...
+
+
+# -- tanh_sigmoid -----------------------------------------------------------------------------------------------------
+
+
+@wrong("tanh_sigmoid", "input_squared", "tanh_vjp squares the input a. The formula squares the value of tanh, which is out.")
+def tanh_vjp(g, out, a):
+    return (g * (1 - a * a),)
+
+
+@wrong("tanh_sigmoid", "no_square", "In tanh_vjp the square is missing.")
+def tanh_vjp(g, out, a):
+    return (g * (1 - out),)
+
+
+@wrong("tanh_sigmoid", "tanh_twice", "out is tanh(a) already. tanh_vjp applies tanh to it once more.")
+def tanh_vjp(g, out, a):
+    return (g * (1 - math.tanh(out) ** 2),)
+
+
+@wrong("tanh_sigmoid", "tanh_no_upstream", "In tanh_vjp the slope is right, and g is missing.")
+def tanh_vjp(g, out, a):
+    return (1 - out * out,)
+
+
+@wrong("tanh_sigmoid", "sigmoid_of_input", "sigmoid_vjp uses the input a where the formula has the value of the sigmoid, which is out.")
+def sigmoid_vjp(g, out, a):
+    return (g * a * (1 - a),)
+
+
+@wrong("tanh_sigmoid", "sigmoid_half_input", "One factor of sigmoid_vjp is made from the input a. Both are made from out.")
+def sigmoid_vjp(g, out, a):
+    return (g * out * (1 - a),)
+
+
+@wrong("tanh_sigmoid", "sigmoid_like_tanh", "This is the slope of tanh. The formula of the sigmoid is another one.")
+def sigmoid_vjp(g, out, a):
+    return (g * (1 - out * out),)
+
+
+@wrong("tanh_sigmoid", "sigmoid_no_upstream", "In sigmoid_vjp the slope is right, and g is missing.")
+def sigmoid_vjp(g, out, a):
+    return (out * (1 - out),)
+
+
+@right(
+    "tanh_sigmoid",
+    "from_the_input",
+    source="""
+    def tanh_vjp(g, out, a):
+        return (g / math.cosh(a) ** 2,)
+
+
+    def sigmoid_vjp(g, out, a):
+        e = math.exp(-a)
+        return (g * e / (1 + e) ** 2,)
+    """,
+)
+@right(
+    "tanh_sigmoid",
+    "multiplied_out",
+    source="""
+    def tanh_vjp(g, out, a):
+        return (g - g * out**2,)
+
+
+    def sigmoid_vjp(g, out, a):
+        return (g * (out - out**2),)
+    """,
+)
+def _(): ...
+
+
+# -- relu_vjp ---------------------------------------------------------------------------------------------------------
+
+
+@wrong("relu_vjp", "at_zero", "Right everywhere but at 0, where we agreed on the slope 0. Look at the comparison.")
+def relu_vjp(g, out, a):
+    return (g if a >= 0 else 0.0,)
+
+
+@wrong("relu_vjp", "no_upstream", "These are the slopes of relu, 1 and 0. The chain rule multiplies them by g.")
+def relu_vjp(g, out, a):
+    return (1.0 if a > 0 else 0.0,)
+
+
+@wrong("relu_vjp", "times_value", "You multiplied g by relu's value. Where a is positive the slope is 1, however large a is.")
+def relu_vjp(g, out, a):
+    return (g * out,)
+
+
+@wrong("relu_vjp", "passes_all", "g goes through whatever a is. Where relu is flat, nothing may pass.")
+def relu_vjp(g, out, a):
+    return (g,)
+
+
+@wrong("relu_vjp", "tests_g", "You tested the sign of g. Whether relu is flat depends on a.")
+def relu_vjp(g, out, a):
+    return (g if g > 0 else 0.0,)
+
+
+@wrong("relu_vjp", "relu_of_g", "You stopped negative g as well. Only the sign of a decides what passes.")
+def relu_vjp(g, out, a):
+    return (max(g, 0.0) if a > 0 else 0.0,)
+
+
+@wrong("relu_vjp", "leaky", "A small slope for negative a is the leaky relu, another function. relu is flat there.")
+def relu_vjp(g, out, a):
+    return (g if a > 0 else 0.01 * g,)
+
+
+@right("relu_vjp", "as_factor")
+def relu_vjp(g, out, a):
+    return ((a > 0) * g,)
+
+
+@right("relu_vjp", "through_out")
+def relu_vjp(g, out, a):
+    if out == 0:
+        return (0.0,)
+    return (g,)
+
+
+# -- record -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("record", "numbers_for_parents", "The parents are numbers here. Numbers cannot receive a gradient: keep the Values themselves.")
+def record(op, parents, constants=()):
+    numbers = tuple(parent.data for parent in parents)
+    return Value(FORWARD[op](*numbers, *constants), op, numbers, constants)
+
+
+@wrong("record", "no_parents", "The number is right, but the new Value does not know what it was made from.")
+def record(op, parents, constants=()):
+    return Value(FORWARD[op](*[parent.data for parent in parents], *constants))
+
+
+@wrong("record", "no_op", "The new Value does not know its operation. Without it, no rule will be found on the way back.")
+def record(op, parents, constants=()):
+    return Value(FORWARD[op](*[parent.data for parent in parents], *constants), "", parents, constants)
+
+
+@wrong("record", "parents_reversed", "The parents are recorded in the opposite order. The rules give their results in the order of the inputs.")
+def record(op, parents, constants=()):
+    data = FORWARD[op](*[parent.data for parent in parents], *constants)
+    return Value(data, op, tuple(reversed(parents)), constants)
+
+
+@wrong("record", "each_parent_once", "A Value that takes part twice has to be a parent twice: it gets two contributions.")
+def record(op, parents, constants=()):
+    data = FORWARD[op](*[parent.data for parent in parents], *constants)
+    return Value(data, op, tuple(dict.fromkeys(parents)), constants)
+
+
+@wrong("record", "constants_forgotten", "The constants were used but not kept. The rule of ** will need the exponent again.")
+def record(op, parents, constants=()):
+    return Value(FORWARD[op](*[parent.data for parent in parents], *constants), op, parents)
+
+
+@wrong("record", "constants_unused", "The operation did not get the constants. They come behind the parents' numbers.")
+def record(op, parents, constants=()):
+    return Value(FORWARD[op](*[parent.data for parent in parents]), op, parents, constants)
+
+
+@wrong("record", "forward_on_values", "FORWARD[op] was called with Values, whose operators call record again, without end. Give it their data.")
+def record(op, parents, constants=()):
+    return Value(FORWARD[op](*parents, *constants), op, parents, constants)
+
+
+@wrong("record", "plain_number", "You returned the number alone. It has to be a Value that remembers how it was made.")
+def record(op, parents, constants=()):
+    return FORWARD[op](*[parent.data for parent in parents], *constants)
+
+
+@right("record", "filled_in_later")
+def record(op, parents, constants=()):
+    arguments = []
+    for parent in parents:
+        arguments.append(parent.data)
+    arguments.extend(constants)
+    out = Value(FORWARD[op](*arguments))
+    out.op = op
+    out.parents = parents
+    out.constants = constants
+    return out
+
+
+@right("record", "by_keyword")
+def record(op, parents, constants=()):
+    out = Value(0.0, parents=list(parents), op=op, constants=list(constants))
+    out.data = FORWARD[op](*out.inputs)
+    return out
+
+
+# -- topological_order ------------------------------------------------------------------------------------------------
+
+
+@wrong("topological_order", "root_first", "The list is in the order of the way back. Here the root comes last, and the inputs come before what is made from them.")
+def topological_order(root):
+    order, seen = [], set()
+    stack = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+    return order[::-1]
+
+
+@wrong("topological_order", "no_seen", "A value that is used twice stands in the list twice. Remember which values you have met.")
+def topological_order(root):
+    order = []
+    stack = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        else:
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+    return order
+
+
+@wrong("topological_order", "recursion", "The function calls itself for each parent, and a chain of 10,000 is deeper than Python allows. Keep a stack in a list instead.")
+def topological_order(root):
+    order, seen = [], set()
+
+    def visit(node):
+        if node in seen:
+            return
+        seen.add(node)
+        for parent in node.parents:
+            visit(parent)
+        order.append(node)
+
+    visit(root)
+    return order
+
+
+@wrong("topological_order", "breadth_first", "You listed the values by their distance from the root. A parent that is near to the root can still be needed far from it.")
+def topological_order(root):
+    queue, seen = [root], {root}
+    for node in queue:
+        for parent in node.parents:
+            if parent not in seen:
+                seen.add(parent)
+                queue.append(parent)
+    return queue[::-1]
+
+
+@wrong("topological_order", "order_of_discovery", "You noted each value when you found it, not when all its parents were in the list.")
+def topological_order(root):
+    order, seen, stack = [], set(), [root]
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            order.append(node)
+            stack.extend(node.parents)
+    return order[::-1]
+
+
+@wrong("topological_order", "equal_numbers", "You recognise values by their data. Two different values can hold the same number.")
+def topological_order(root):
+    order, seen = [], set()
+    stack = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node.data not in seen:
+            seen.add(node.data)
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+    return order
+
+
+@wrong("topological_order", "no_inputs", "The inputs are missing. They have no parents, and they belong in the list.")
+def topological_order(root):
+    order, seen = [], set()
+    stack = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node.parents and node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+    return order
+
+
+@wrong("topological_order", "no_root", "Everything is there but the root itself, which belongs at the end.")
+def topological_order(root):
+    order, seen = [], {root}
+    stack = [(parent, False) for parent in root.parents]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+    return order
+
+
+@right("topological_order", "count_the_users")
+def topological_order(root):
+    nodes, users = [root], {root: 0}
+    for node in nodes:
+        for parent in node.parents:
+            if parent not in users:
+                users[parent] = 0
+                nodes.append(parent)
+            users[parent] += 1
+    backwards, ready = [], [root]
+    while ready:
+        node = ready.pop()
+        backwards.append(node)
+        for parent in node.parents:
+            users[parent] -= 1
+            if users[parent] == 0:
+                ready.append(parent)
+    return backwards[::-1]
+
+
+@right("topological_order", "stack_of_iterators")
+def topological_order(root):
+    order, seen = [], {id(root)}
+    stack = [(root, iter(root.parents))]
+    while stack:
+        node, rest = stack[-1]
+        for parent in rest:
+            if id(parent) not in seen:
+                seen.add(id(parent))
+                stack.append((parent, iter(parent.parents)))
+                break
+        else:
+            order.append(node)
+            stack.pop()
+    return order
+
+
+@right("topological_order", "look_before_pop")
+def topological_order(root):
+    order, done, stack = [], set(), [root]
+    while stack:
+        node = stack[-1]
+        waiting = [parent for parent in node.parents if parent not in done]
+        if waiting:
+            stack.extend(waiting)
+        else:
+            stack.pop()
+            if node not in done:
+                done.add(node)
+                order.append(node)
+    return order
+
+
+# -- pass_back --------------------------------------------------------------------------------------------------------
+
+
+@wrong("pass_back", "overwrites", "You set the parent's grad, so each contribution wipes out the one before it. Contributions add up.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad = cotangent
+
+
+@wrong("pass_back", "g_twice", "You multiplied the cotangents by node.grad. The rule has done that already: it was given g.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad += node.grad * cotangent
+
+
+@wrong("pass_back", "g_is_one", "The rule was given 1 for g. What it needs is the gradient that has arrived at this node.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](1.0, node.data, *node.inputs)):
+        parent.grad += cotangent
+
+
+@wrong("pass_back", "no_out", "The rule has not been given `out`, the node's own data, which comes behind g.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, *node.inputs)):
+        parent.grad += cotangent
+
+
+@wrong("pass_back", "values_to_rule", "The rule was given Values. Rules compute with plain numbers: node.inputs has them.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.parents, *node.constants)):
+        parent.grad += cotangent
+
+
+@wrong("pass_back", "no_constants", "The rule did not get the constants, such as an exponent. They are among node.inputs.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    numbers = [parent.data for parent in node.parents]
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *numbers)):
+        parent.grad += cotangent
+
+
+@wrong("pass_back", "inputs_have_no_rule", "An input has an empty op, and there is no rule for it. Ask for that first.")
+def pass_back(node, rules):
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad += cotangent
+
+
+@wrong("pass_back", "first_parent_only", "Only the first parent got its share. The rule gives one cotangent for each.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    node.parents[0].grad += rules[node.op](node.grad, node.data, *node.inputs)[0]
+
+
+@wrong("pass_back", "crossed_over", "The cotangents went to the wrong parents: they come in the order of the parents.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(reversed(node.parents), rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad += cotangent
+
+
+@wrong("pass_back", "parents_once", "A parent that takes part twice got one contribution. Pair the parents with the cotangents one by one.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    contributions = dict(zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)))
+    for parent, cotangent in contributions.items():
+        parent.grad += cotangent
+
+
+@wrong("pass_back", "to_itself", "You added the cotangents to node.grad. They belong to the parents.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for cotangent in rules[node.op](node.grad, node.data, *node.inputs):
+        node.grad += cotangent
+
+
+@right("pass_back", "by_position")
+def pass_back(node, rules):
+    if node.op != "":
+        out = rules[node.op](node.grad, node.data, *node.inputs)
+        for i in range(len(node.parents)):
+            node.parents[i].grad = node.parents[i].grad + out[i]
+
+
+@right("pass_back", "by_parents")
+def pass_back(node, rules):
+    if not node.parents:
+        return
+    rule = rules[node.op]
+    numbers = [parent.data for parent in node.parents] + list(node.constants)
+    for cotangent, parent in zip(rule(node.grad, node.data, *numbers), node.parents):
+        parent.grad += cotangent
+
+
+# -- backward ---------------------------------------------------------------------------------------------------------
+
+
+@wrong("backward", "no_seed", "Every gradient is 0, because nothing was there to pass on. What is the derivative of the result by itself?")
+def backward(order, step):
+    for node in order:
+        node.grad = 0.0
+    for node in reversed(order):
+        step(node)
+
+
+@wrong("backward", "seeded_with_data", "You began with the result's value. Its derivative by itself is another number.")
+def backward(order, step):
+    for node in order:
+        node.grad = 0.0
+    order[-1].grad = order[-1].data
+    for node in reversed(order):
+        step(node)
+
+
+@wrong("backward", "forwards", "The loop runs from the inputs to the result, so there was nothing to pass on yet. The way back begins at the end.")
+def backward(order, step):
+    for node in order:
+        node.grad = 0.0
+    order[-1].grad = 1.0
+    for node in order:
+        step(node)
+
+
+@wrong("backward", "seeded_at_the_front", "The 1 was put on the first value of the list. The result is the last.")
+def backward(order, step):
+    for node in order:
+        node.grad = 0.0
+    order[0].grad = 1.0
+    for node in reversed(order):
+        step(node)
+
+
+@wrong("backward", "stale", "Gradients of an earlier pass are still there, and the new ones were added to them. Begin with zeros.")
+def backward(order, step):
+    order[-1].grad = 1.0
+    for node in reversed(order):
+        step(node)
+
+
+@wrong("backward", "zeros_for_inputs_only", "Only the inputs were set to zero. Values in between keep old gradients too, and pass them on.")
+def backward(order, step):
+    for node in order:
+        if not node.parents:
+            node.grad = 0.0
+    order[-1].grad = 1.0
+    for node in reversed(order):
+        step(node)
+
+
+@wrong("backward", "zeros_too_late", "The zeros wiped out the 1. First the zeros, then the 1.")
+def backward(order, step):
+    order[-1].grad = 1.0
+    for node in order:
+        node.grad = 0.0
+    for node in reversed(order):
+        step(node)
+
+
+@wrong("backward", "zeros_on_the_way", "You set a value to zero right before it passes its gradient on. All zeros come before the first step.")
+def backward(order, step):
+    order[-1].grad = 1.0
+    for node in reversed(order):
+        if node is not order[-1]:
+            node.grad = 0.0
+        step(node)
+
+
+@wrong("backward", "list_turned_around", "order.reverse() turned the caller's list around, so a second call begins at the wrong end. reversed(order) leaves it alone.")
+def backward(order, step):
+    for node in order:
+        node.grad = 0.0
+    order[-1].grad = 1.0
+    order.reverse()
+    for node in order:
+        step(node)
+
+
+@wrong("backward", "list_used_up", "order.pop() empties the caller's list, so it cannot be used again. Loop over it instead.")
+def backward(order, step):
+    for node in order:
+        node.grad = 0.0
+    order[-1].grad = 1.0
+    while order:
+        step(order.pop())
+
+
+@wrong("backward", "result_only", "Only the result passed its gradient on. Every value behind it has to do the same, in turn.")
+def backward(order, step):
+    for node in order:
+        node.grad = 0.0
+    order[-1].grad = 1.0
+    step(order[-1])
+
+
+@right("backward", "by_index")
+def backward(order, step):
+    last = len(order) - 1
+    for i in range(len(order)):
+        order[i].grad = 1.0 if i == last else 0.0
+    for i in range(last, -1, -1):
+        step(order[i])
+
+
+@right("backward", "a_copy_of_the_list")
+def backward(order, step):
+    waiting = list(order)
+    for node in waiting:
+        node.grad = 0.0
+    waiting[-1].grad += 1.0
+    while waiting:
+        node = waiting.pop()
+        if node.parents:
+            step(node)
+
+
+# -- derived ----------------------------------------------------------------------------------------------------------
+
+
+@wrong("derived", "sub_the_other_way", "sub subtracts the first from the second. Which of them gets the minus?")
+def sub(a, b):
+    return b + a * -1
+
+
+@wrong("derived", "div_the_other_way", "div divides the second by the first. Which of them belongs under the line?")
+def div(a, b):
+    return b * a**-1
+
+
+@wrong("derived", "minus_inside_neg", "A minus sign in front of a Value calls neg, which comes back to this line, without end. Use a product.")
+def neg(a):
+    return -a
+
+
+@wrong("derived", "minus_inside_sub", "The minus between two Values calls sub, which comes back to this line, without end. Use a sum.")
+def sub(a, b):
+    return a - b
+
+
+@wrong("derived", "slash_inside_div", "The slash calls div, which comes back to this line, without end. Use a product and a power.")
+def div(a, b):
+    return a / b
+
+
+@wrong("derived", "out_of_the_graph", "The number is right, but .data takes it out of the graph, and no gradient comes back to a and b.")
+def sub(a, b):
+    return Value(a.data - b.data)
+
+
+@wrong("derived", "div_out_of_the_graph", "div takes the number out of the graph with .data, so b gets no gradient.")
+def div(a, b):
+    return a * (1 / b.data)
+
+
+@wrong("derived", "neg_inverts", "a ** -1 is one over a. Minus a is a multiple of a.")
+def neg(a):
+    return a**-1
+
+
+@wrong("derived", "div_without_power", "div multiplies by minus b. Dividing is multiplying with the power -1 of b.")
+def div(a, b):
+    return a * (b * -1)
+
+
+@right(
+    "derived",
+    "one_from_the_other",
+    source="""
+    def neg(a):
+        return -1.0 * a
+
+
+    def sub(a, b):
+        return a + neg(b)
+
+
+    def div(a, b):
+        return b ** -1.0 * a
+    """,
+)
+@right(
+    "derived",
+    "with_constants_as_values",
+    source="""
+    def neg(a):
+        return Value(-1.0) * a
+
+
+    def sub(a, b):
+        return (b * Value(-1.0)) + a
+
+
+    def div(a, b):
+        return a * pow(b, -1)
+    """,
+)
+def _(): ...
+
+
+# -- mended_rules -----------------------------------------------------------------------------------------------------
+
+
+@wrong("mended_rules", "two_of_three", "You found two. The third is right for every positive number: test at negative ones.")
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
+    }
+
+
+@wrong("mended_rules", "mends_what_is_right", "One of your three is a rule that was right. Its formula is unusual, but rule_error gives 0 everywhere.")
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "softplus": lambda g, out, a: (g / (1 + math.exp(-a)),),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
+    }
+
+
+@wrong("mended_rules", "all_six", "You returned a rule for each of the six. Return those that were wrong, and no other.")
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "softplus": lambda g, out, a: (g / (1 + math.exp(-a)),),
+        "absolute": lambda g, out, a: (g if a > 0 else -g,),
+        "gauss": lambda g, out, a: (-2 * g * a * out,),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
+        "hypot": lambda g, out, a, b: (g * a / out, g * b / out),
+    }
+
+
+@wrong("mended_rules", "divide_sign", "In your rule for divide, b has lost its minus: when b grows, a / b falls.")
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "absolute": lambda g, out, a: (g if a > 0 else -g,),
+        "divide": lambda g, out, a, b: (g / b, g * a / b**2),
+    }
+
+
+@wrong("mended_rules", "absolute_through_out", "Your rule for absolute asks for the sign of out, which is never negative. Ask the input.")
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "absolute": lambda g, out, a: (g if out > 0 else -g,),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
+    }
+
+
+@wrong("mended_rules", "absolute_like_relu", "Your rule for absolute passes nothing where a is negative, like relu. There the absolute value falls with slope -1.")
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "absolute": lambda g, out, a: (g if a > 0 else 0.0,),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
+    }
+
+
+@wrong("mended_rules", "cube_with_out", "Your rule for cube multiplies by the cube itself. The power has to go down by one.")
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * out,),
+        "absolute": lambda g, out, a: (g if a > 0 else -g,),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
+    }
+
+
+@wrong("mended_rules", "the_old_ones", "These are the colleague's own rules. Write right ones in their place.")
+def mended_rules():
+    return {name: CONTRIBUTED[name][1] for name in ("cube", "absolute", "divide")}
+
+
+@right("mended_rules", "through_out")
+def mended_rules():
+    mended = {}
+    mended["cube"] = lambda g, out, a: (3 * g * a**2,)
+    mended["absolute"] = lambda g, out, a: (g * out / a,)
+    mended["divide"] = lambda g, out, a, b: (g / b, -g * out / b)
+    return mended
+
+
+@right("mended_rules", "with_def")
+def mended_rules():
+    def cube(g, out, a):
+        return power_vjp(g, out, a, 3) if False else (g * 3 * a * a,)
+
+    def absolute(g, out, a):
+        return (math.copysign(1.0, a) * g,)
+
+    def divide(g, out, a, b):
+        return g * b**-1, g * a * -(b**-2)
+
+    return dict(divide=divide, cube=cube, absolute=absolute)

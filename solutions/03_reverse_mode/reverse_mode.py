@@ -1,0 +1,1270 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 03_reverse_mode
+#     allow: [autograd_ref.graph]
+#     title: "Reverse mode: one pass back through the graph"
+# ---
+
+# %% [markdown]
+# # Reverse mode: one pass back through the graph
+#
+# `L = (a * b + c) ** 2` at a = 2, b = 3, c = 1. Read the picture from left to right: the upper number in each
+# box is a value, computed from the boxes before it. Read it from right to left: the lower number is a gradient,
+# the derivative of `L` by that box, computed from the boxes *behind* it.
+
+# %% setup="imports"
+import math
+
+from autograd_ref.graph import draw
+from autograder import exercise, integer, number, numbers, numerical_gradient, one_of, positive, probe, yours
+
+
+# %% figure="goal" keep=true
+def goal():
+    class Box:
+        def __init__(self, data, grad, op="", parents=(), label=""):
+            self.data, self.grad, self.op, self.parents, self.label = data, grad, op, parents, label
+
+    a, b, c = Box(2, 42, label="a"), Box(3, 28, label="b"), Box(1, 14, label="c")
+    product = Box(6, 14, "*", (a, b))
+    total = Box(7, 14, "+", (product, c))
+    return draw(Box(49, 1, "**2", (total,), "L"))
+
+
+goal()
+
+# %% [markdown]
+# In this unit you write the program that fills in both rows, for any expression. It is the core of PyTorch's
+# `backward`, in about sixty lines. At the end you will be able to
+#
+# - write the backward rule of an operation, and test it against a numerical derivative;
+# - record a computation as a graph, and put the graph in order without recursion;
+# - say why gradients are added up, and what goes wrong when they are not;
+# - say why one pass back is enough for a million inputs.
+#
+# **Time:** about 75 minutes. **Builds on:** 01 (numerical derivatives) and 02 (forward mode). Python's `math`
+# is all the mathematics that you need.
+
+# %% [markdown]
+# ## 1. One operation and its rule
+#
+# Think of one multiplication inside a long computation. It computes `out = a * b`, many steps follow, and the
+# last one gives a number $L$. Suppose that you know how $L$ depends on `out`: when `out` rises a little, $L$
+# rises `g` times as much. How does $L$ depend on `a`? By the chain rule:
+#
+# $$\frac{\partial L}{\partial a} = g \cdot \frac{\partial\, \mathrm{out}}{\partial a}$$
+#
+# With a = 2, b = 3 and g = 10: raise `a` by 0.001, then `out` rises by 0.003, and $L$ by 0.03. So the derivative
+# of $L$ by `a` is 30.
+#
+# A function that does this for one operation is called a **VJP** (vector-Jacobian product; the name will make
+# sense with arrays, in unit 05). All rules in this unit have the same form, `rule(g, out, *inputs)`:
+#
+# - `g` is the derivative of $L$ by the output, also called the *cotangent* of the output;
+# - `out` is the number that the operation gave, and `inputs` are the numbers that it was given;
+# - the result is a tuple with the derivative of $L$ by each input, in the same order.
+#
+# ### Exercise `add_vjp` (1 point)
+# The rule of `out = a + b`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Raise `a` by 0.001. By how much does `out` rise? By how much does $L$?
+# </details>
+# <details><summary>Hint 2: the usual error</summary>
+#
+# `g` is not shared out between the inputs. Each input moves `out` on its own.
+# </details>
+
+# %% exercise="add_vjp"
+def add_vjp(g, out, a, b):
+    """The cotangents of a and b, for out = a + b."""
+    ### BEGIN SOLUTION
+    return g, g
+    ### END SOLUTION
+
+
+# %% check="add_vjp" points=1
+with exercise("add_vjp", hint="open Hint 1 above the answer cell") as check:
+    check.close(
+        yours.add_vjp(10.0, 5.0, 2.0, 3.0), (10.0, 10.0), "out rises as fast as a, and as fast as b: each gets all of g"
+    )
+    check.close(yours.add_vjp(-0.5, 5.0, 7.0, -2.0), (-0.5, -0.5), "g may be any number, negative ones too")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref.scalar import Value as Reference
+
+    for g, a, b in check.cases(10, number(), number(), number()):
+        x, y = Reference(a), Reference(b)
+        (x + y).backward(g)
+        check.close(yours.add_vjp(g, a + b, a, b), (x.grad, y.grad), "d(a + b)/da and d(a + b)/db, each times g")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `mul_vjp` (2 points)
+# The rule of `out = a * b`. The worked numbers above give you one of its two results.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The derivative of `a * b` by `a` is what `a` is multiplied by. What is it by `b`?
+# </details>
+# <details><summary>Hint 2: the usual error</summary>
+#
+# Two results equal to the inputs in their own order: then each input is multiplied by itself. Results that do not
+# change with `g`: then the chain rule is missing.
+# </details>
+
+# %% exercise="mul_vjp"
+def mul_vjp(g, out, a, b):
+    """The cotangents of a and b, for out = a * b."""
+    ### BEGIN SOLUTION
+    return g * b, g * a
+    ### END SOLUTION
+
+
+# %% check="mul_vjp" points=2
+with exercise("mul_vjp", hint="open Hint 2 above the answer cell") as check:
+    check.close(
+        yours.mul_vjp(10.0, 6.0, 2.0, 3.0), (30.0, 20.0), "raise a by 0.001: a * b rises by 0.003, and L by 10 times that"
+    )
+    check.close(yours.mul_vjp(-0.5, -20.0, 4.0, -5.0), (2.5, -2.0), "the same with g = -0.5 and a negative input")
+    check.close(yours.mul_vjp(2.0, 0.0, 0.0, 5.0), (10.0, 0.0), "an input may be 0")
+    ### BEGIN HIDDEN TESTS
+    for g, a, b in check.cases(20, number(), number(), number()):
+        slopes = numerical_gradient(lambda a, b: a * b, a, b)
+        check.close(
+            yours.mul_vjp(g, a * b, a, b), [g * slope for slope in slopes], "g times the numerical derivatives of a * b"
+        )
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# You need not wait for a check to know whether a rule is right. `rule_error` compares any rule with the
+# numerical derivative from unit 01, and gives the largest difference: 0 for a right rule. Use it on every rule
+# below.
+
+# %% given="rule_error"
+def rule_error(forward, rule, *inputs):
+    """How far `rule` is from the numerical derivative of `forward` at these inputs, to six digits."""
+    g = 1.7
+    slopes = numerical_gradient(forward, *inputs)
+    cotangents = rule(g, forward(*inputs), *inputs)
+    return round(max(abs(c - g * slope) for c, slope in zip(cotangents, slopes, strict=True)), 6)
+
+
+# %%
+print("mul_vjp is off by", rule_error(lambda a, b: a * b, mul_vjp, 2.0, -3.0))
+print("a rule without g is off by", rule_error(lambda a, b: a * b, lambda g, out, a, b: (b, a), 2.0, -3.0))
+
+# %% [markdown]
+# ### Exercise `power_vjp` (2 points)
+# The rule of `out = a ** n`. The exponent `n` is a plain number, a constant: nobody asks for its derivative. So the
+# result is a tuple of one, `(x,)`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# School rule: the exponent comes down as a factor, and a power that is lower by one remains.
+# </details>
+# <details><summary>Hint 2: the usual error</summary>
+#
+# With `out / a` in the place of a power, `a = 0` ends in a ZeroDivisionError.
+# </details>
+
+# %% exercise="power_vjp"
+def power_vjp(g, out, a, n):
+    """The cotangent of a, in a tuple of one, for out = a ** n with a constant n."""
+    ### BEGIN SOLUTION
+    return (g * n * a ** (n - 1),)
+    ### END SOLUTION
+
+
+# %% check="power_vjp" points=2
+with exercise("power_vjp", hint="open Hint 1 above the answer cell") as check:
+    check.close(yours.power_vjp(10.0, 125.0, 5.0, 3), (750.0,), "the derivative of a**3 at 5 is 3 * 5**2 = 75")
+    check.close(yours.power_vjp(10.0, 0.25, 4.0, -1), (-0.625,), "a ** -1 is 1 / a: its derivative is -1 / a**2")
+    check.close(yours.power_vjp(10.0, 0.0, 0.0, 2), (0.0,), "a may be 0: a**2 is flat there")
+    ### BEGIN HIDDEN TESTS
+    for g, a, n in check.cases(15, number(), positive(), one_of([-2, -0.5, 0.5, 1, 1.5, 4])):
+        (slope,) = numerical_gradient(lambda a: a**n, a)
+        check.close(yours.power_vjp(g, a**n, a, n), (g * slope,), "g times the numerical derivative of a ** n", rtol=1e-6)
+    for g, a, n in check.cases(10, number(), number(-3.0, -0.3), one_of([-3, 2, 3])):
+        (slope,) = numerical_gradient(lambda a: a**n, a)
+        check.close(yours.power_vjp(g, a**n, a, n), (g * slope,), "the same with a negative base", rtol=1e-6)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 2. Functions of one number
+#
+# Three short answer cells give the engine eight functions. Why does every rule get `out`? Because it is computed
+# already. The derivative of exp is exp itself, so its rule needs no call of `math.exp`.
+#
+# ### Exercise `exp_log_sqrt` (2 points)
+# The rules of `math.exp(a)`, `math.log(a)` (the natural logarithm) and `math.sqrt(a)`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The derivative of log(a) is 1 / a. Write sqrt(a) as a power of a: its derivative can be said with `out`.
+# </details>
+# <details><summary>Hint 2: the usual error</summary>
+#
+# `out` and `a` in each other's place. `out` is the function's value: a rule that uses `out` does not apply the function again.
+# </details>
+
+# %% exercise="exp_log_sqrt"
+def exp_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = exp(a)."""
+    ### BEGIN SOLUTION
+    return (g * out,)
+    ### END SOLUTION
+
+
+def log_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = log(a)."""
+    ### BEGIN SOLUTION
+    return (g / a,)
+    ### END SOLUTION
+
+
+def sqrt_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = sqrt(a)."""
+    ### BEGIN SOLUTION
+    return (g / (2 * out),)
+    ### END SOLUTION
+
+
+# %% check="exp_log_sqrt" points=2
+with exercise("exp_log_sqrt", hint="open Hint 1 above the answer cell") as check:
+    check.close(yours.exp_vjp(10.0, math.exp(0.5), 0.5), (10.0 * math.exp(0.5),), "exp is its own derivative")
+    check.close(yours.log_vjp(10.0, math.log(4.0), 4.0), (2.5,), "the derivative of log(a) at 4 is 1/4")
+    check.close(yours.sqrt_vjp(10.0, 3.0, 9.0), (10.0 / 6.0,), "the derivative of sqrt(a) at 9 is 1/6")
+    ### BEGIN HIDDEN TESTS
+    for name, function in {"exp": math.exp, "log": math.log, "sqrt": math.sqrt}.items():
+        rule = getattr(yours, f"{name}_vjp")
+        for g, a in check.cases(10, number(), positive()):
+            (slope,) = numerical_gradient(function, a)
+            check.close(rule(g, function(a), a), (g * slope,), f"g times the numerical derivative of {name}", rtol=1e-6)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `sin_cos` (2 points)
+# The rules of `math.sin(a)` and `math.cos(a)`, with the angle in radians. Here `out` does not help: two angles
+# with the same sine can have different slopes.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# One derivative is the other function. The other one is too, with a change of sign. Which one falls just right of 0?
+# </details>
+# <details><summary>Hint 2: the usual error</summary>
+#
+# A wrong sign. `rule_error(math.cos, cos_vjp, 2.0)` shows it at once.
+# </details>
+
+# %% exercise="sin_cos"
+def sin_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = sin(a)."""
+    ### BEGIN SOLUTION
+    return (g * math.cos(a),)
+    ### END SOLUTION
+
+
+def cos_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = cos(a)."""
+    ### BEGIN SOLUTION
+    return (-g * math.sin(a),)
+    ### END SOLUTION
+
+
+# %% check="sin_cos" points=2
+with exercise("sin_cos", hint="open Hint 1 above the answer cell") as check:
+    check.close(
+        yours.sin_vjp(10.0, math.sin(2.0), 2.0), (10.0 * math.cos(2.0),), "at 2 radians the sine is falling: its slope is cos(2)"
+    )
+    check.close(
+        yours.cos_vjp(10.0, math.cos(2.0), 2.0), (-10.0 * math.sin(2.0),), "cos falls where sin is positive, so its slope is -sin"
+    )
+    ### BEGIN HIDDEN TESTS
+    for name, function in {"sin": math.sin, "cos": math.cos}.items():
+        rule = getattr(yours, f"{name}_vjp")
+        for g, a in check.cases(10, number(), number(-6.0, 6.0)):
+            (slope,) = numerical_gradient(function, a)
+            check.close(rule(g, function(a), a), (g * slope,), f"g times the numerical derivative of {name}")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `tanh_sigmoid` (2 points)
+# Two S-shaped functions from neural networks: tanh, and sigmoid(a) = 1 / (1 + exp(-a)). Both slopes can be
+# said with the function's value alone, so their rules use `out` and nothing else:
+#
+# $$\tanh' = 1 - \tanh^2 \qquad\qquad \mathrm{sigmoid}' = \mathrm{sigmoid} \cdot (1 - \mathrm{sigmoid})$$
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Put `out` wherever the formula says tanh or sigmoid. Then the chain rule.
+# </details>
+# <details><summary>Hint 2: the usual error</summary>
+#
+# `1 - a * a` squares the input. The formula squares the value of tanh, which is `out`.
+# </details>
+
+# %% exercise="tanh_sigmoid"
+def tanh_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = tanh(a)."""
+    ### BEGIN SOLUTION
+    return (g * (1 - out * out),)
+    ### END SOLUTION
+
+
+def sigmoid_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = 1 / (1 + exp(-a))."""
+    ### BEGIN SOLUTION
+    return (g * out * (1 - out),)
+    ### END SOLUTION
+
+
+# %% check="tanh_sigmoid" points=2
+with exercise("tanh_sigmoid", hint="open Hint 2 above the answer cell") as check:
+    check.close(
+        yours.tanh_vjp(10.0, math.tanh(0.5), 0.5), (10.0 * (1 - math.tanh(0.5) ** 2),), "1 - tanh(a)**2, and tanh(a) is out"
+    )
+    check.close(yours.sigmoid_vjp(10.0, 0.8, math.log(4.0)), (1.6,), "where the sigmoid is 0.8, its slope is 0.8 * 0.2")
+    ### BEGIN HIDDEN TESTS
+    for g, a in check.cases(15, number(), number(-4.0, 4.0)):
+        (slope,) = numerical_gradient(math.tanh, a)
+        check.close(yours.tanh_vjp(g, math.tanh(a), a), (g * slope,), "g times the numerical derivative of tanh")
+        out = 1 / (1 + math.exp(-a))
+        (slope,) = numerical_gradient(lambda a: 1 / (1 + math.exp(-a)), a)
+        check.close(yours.sigmoid_vjp(g, out, a), (g * slope,), "g times the numerical derivative of the sigmoid")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `relu_vjp` (1 point)
+# relu(a) is `a` where `a` is positive, and 0 elsewhere. At 0 it has a corner and no derivative; we agree on 0
+# there, as PyTorch does.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Where `a` is positive, relu copies its input, so the slope is 1. Elsewhere it is 0.
+# </details>
+# <details><summary>Hint 2: the usual error</summary>
+#
+# The test is about `a`. The sign of `g` plays no part.
+# </details>
+
+# %% exercise="relu_vjp"
+def relu_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = relu(a)."""
+    ### BEGIN SOLUTION
+    return (g if a > 0 else 0.0,)
+    ### END SOLUTION
+
+
+# %% check="relu_vjp" points=1
+with exercise("relu_vjp", hint="open Hint 1 above the answer cell") as check:
+    check.close(yours.relu_vjp(10.0, 3.0, 3.0), (10.0,), "where a is positive relu is a itself: its slope is 1")
+    check.close(yours.relu_vjp(10.0, 0.0, -3.0), (0.0,), "where a is negative relu stays 0, whatever a does")
+    check.close(yours.relu_vjp(-10.0, 3.0, 3.0), (-10.0,), "a negative g passes in the same way")
+    check.close(yours.relu_vjp(10.0, 0.0, 0.0), (0.0,), "at 0 we agree on the slope 0")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref.scalar import Value as Reference
+
+    for g, a in check.cases(15, number(), number()):
+        x = Reference(a)
+        x.relu().backward(g)
+        check.close(yours.relu_vjp(g, max(a, 0.0), a), (x.grad,), "g where a is positive, else 0")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Your rules, drawn with g = 1. What to see: the slope of the sigmoid is never above one quarter, and tanh and sigmoid
+# hardly pass anything back beyond ±4. Ten sigmoids in a row pass back at most 0.25¹⁰, a millionth. relu passes all or
+# nothing.
+
+# %% figure="slopes"
+def slopes():
+    import matplotlib.pyplot as plt
+
+    points = [i / 50 for i in range(-300, 301)]
+    functions = {
+        "tanh": (math.tanh, tanh_vjp, "tab:blue"),
+        "sigmoid": (lambda a: 1 / (1 + math.exp(-a)), sigmoid_vjp, "tab:orange"),
+        "relu": (lambda a: max(a, 0.0), relu_vjp, "tab:green"),
+    }
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3), dpi=90, layout="constrained")
+    for name, (function, rule, colour) in functions.items():
+        values = [function(a) for a in points]
+        left.plot(points, values, color=colour, label=name)
+        right.plot(points, [rule(1.0, out, a)[0] for a, out in zip(points, values)], color=colour, label=name)
+    left.set(title="value", xlabel="a", ylim=(-1.3, 3))
+    right.set(title="slope, from your VJP", xlabel="a", ylim=(-0.05, 1.15))
+    right.axhline(0.25, color="grey", linewidth=0.8, linestyle=":")
+    right.text(-5.9, 0.28, "one quarter", color="grey")
+    for axes in (left, right):
+        axes.grid(alpha=0.3)
+        axes.legend(loc="upper left")
+    plt.show()
+
+
+slopes()
+
+# %% [markdown]
+# ## 3. Recording the graph
+#
+# The rules need to know what was computed from what. So the numbers themselves take notes. A `Value` holds its number
+# (`data`), the operation that made it (`op`, empty for an input) and the Values that went in (`parents`). Plain
+# numbers that took part, such as an exponent, stand in `constants`. `grad` waits for the way back.
+#
+# Every operator calls `record`, which you write next. `FORWARD` says how each operation computes its number.
+
+# %% given="value"
+class Value:
+    """A number that remembers how it was computed."""
+
+    def __init__(self, data, op="", parents=(), constants=(), label=""):
+        self.data = data
+        self.op = op  # the operation that made it; "" for an input
+        self.parents = parents  # the Values that it was made from
+        self.constants = constants  # plain numbers that took part, such as an exponent
+        self.grad = 0.0  # the derivative of the result by this value, after the backward pass
+        self.label = label  # a name, for pictures
+
+    @property
+    def inputs(self):
+        """The plain numbers that the operation was given."""
+        return (*(parent.data for parent in self.parents), *self.constants)
+
+    def __repr__(self):
+        return f"Value({self.data:g}, op={self.op!r}, grad={self.grad:g})"
+
+    def __add__(self, other):
+        return record("+", (self, as_value(other)))
+
+    def __mul__(self, other):
+        return record("*", (self, as_value(other)))
+
+    def __pow__(self, exponent):
+        return record("**", (self,), (exponent,))
+
+    # Section 7 gives these a meaning.
+    def __neg__(self):
+        return neg(self)
+
+    def __sub__(self, other):
+        return sub(self, as_value(other))
+
+    def __truediv__(self, other):
+        return div(self, as_value(other))
+
+    def __rsub__(self, other):
+        return sub(as_value(other), self)
+
+    def __rtruediv__(self, other):
+        return div(as_value(other), self)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def as_value(x):
+    return x if isinstance(x, Value) else Value(x)
+
+
+def function(op):
+    return lambda x: record(op, (x,))
+
+
+exp, log, sqrt = function("exp"), function("log"), function("sqrt")
+sin, cos = function("sin"), function("cos")
+tanh, sigmoid, relu = function("tanh"), function("sigmoid"), function("relu")
+
+FORWARD = {
+    "+": lambda a, b: a + b,
+    "*": lambda a, b: a * b,
+    "**": lambda a, n: a**n,
+    "exp": math.exp,
+    "log": math.log,
+    "sqrt": math.sqrt,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tanh": math.tanh,
+    "sigmoid": lambda a: 1 / (1 + math.exp(-a)),
+    "relu": lambda a: max(a, 0.0),
+}
+
+# %% [markdown]
+# ### Exercise `record` (2 points)
+# Compute the operation's number, and return a new `Value` that remembers the operation, the parents and the constants.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `FORWARD[op]` is a function of plain numbers: the parents' `data` first, then the constants. Then call `Value(...)` with four things.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# numbers = ...                     # the data of each parent
+# data = FORWARD[op](...)           # those numbers, then the constants: a star unpacks a list
+# return Value(data, ...)           # look at __init__ for the order
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# RecursionError: `FORWARD[op]` was called with Values. `a * b` on Values calls `record`, which calls `FORWARD`, and so on.
+# TypeError "missing 1 required positional argument: 'n'": the constants were left out.
+# </details>
+
+# %% exercise="record"
+def record(op, parents, constants=()):
+    """Apply the operation `op` to a tuple of Values and a tuple of plain numbers; returns a new Value."""
+    ### BEGIN SOLUTION
+    numbers = [parent.data for parent in parents]
+    data = FORWARD[op](*numbers, *constants)
+    return Value(data, op, parents, constants)
+    ### END SOLUTION
+
+
+# %% check="record" points=2
+with exercise("record", hint="open Hint 2 above the answer cell") as check:
+
+    @probe
+    def recorded(op, data, parents, constants):
+        """Records `op` on some of the Values made of `data`, and says what the new Value remembers."""
+        leaves = [Value(number) for number in data]
+        given = tuple(leaves[i] for i in parents)
+        out = record(op, given, tuple(constants)) if constants else record(op, given)
+        if not isinstance(out, Value):
+            return out
+        positions = [next((i for i, leaf in enumerate(leaves) if leaf is parent), None) for parent in out.parents]
+        return {"data": out.data, "op": out.op, "parents": positions, "constants": list(out.constants)}
+
+    check.close(
+        recorded("*", [2.0, 3.0], [0, 1], []),
+        {"data": 6.0, "op": "*", "parents": [0, 1], "constants": []},
+        "2 * 3 is 6, made by * from the first and the second Value: the Values themselves, in the order given",
+    )
+    check.close(
+        recorded("**", [5.0, 2.0], [1], [3]),
+        {"data": 8.0, "op": "**", "parents": [1], "constants": [3]},
+        "2 ** 3 is 8, made from one Value and the constant 3, which the way back will need",
+    )
+    check.close(
+        recorded("+", [1.5, 4.0], [1, 1], []),
+        {"data": 8.0, "op": "+", "parents": [1, 1], "constants": []},
+        "a Value that takes part twice is a parent twice",
+    )
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import scalar as reference
+
+    for op in ("exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "relu"):
+        for (a,) in check.cases(3, positive()):
+            check.close(
+                recorded(op, [7.0, a], [1], []),
+                {"data": getattr(reference, op)(a), "op": op, "parents": [1], "constants": []},
+                f"{op} of one Value",
+            )
+    for a, b, n in check.cases(5, number(), positive(), integer(2, 5)):
+        for op, parents, constants, data in (
+            ("+", [1, 0], [], a + b),
+            ("*", [1, 0], [], a * b),
+            ("**", [1], [n], b**n),
+            ("*", [0, 0], [], a * a),
+        ):
+            expected = {"data": data, "op": op, "parents": parents, "constants": constants}
+            check.close(recorded(op, [a, b], parents, constants), expected, "the number, and how it was made")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# The graph of the first picture, recorded by your code. What to see: the values are there, and every gradient is still 0.
+
+# %% figure="recorded"
+def recorded_graph():
+    a, b, c = Value(2.0, label="a"), Value(3.0, label="b"), Value(1.0, label="c")
+    L = (a * b + c) ** 2
+    L.label = "L"
+    return draw(L)
+
+
+recorded_graph()
+
+# %% [markdown]
+# ## 4. Who goes first?
+#
+# On the way back, a value may pass its gradient on only when that gradient is complete: when everything that
+# was made from it has had its turn. So we list the values such that each stands behind its parents, and read the list
+# backwards. That is a *topological order*.
+#
+# The textbook function calls itself: first for the parents, then it notes the value. Python stops after about
+# 1,000 nested calls. A long computation is deeper than that:
+
+# %%
+def depth(node):
+    return 1 + max((depth(parent) for parent in node.parents), default=0)
+
+
+x = Value(1.0)
+y = x
+for _ in range(10_000):
+    y = Value(1.0, "+", (y, x))
+try:
+    print(depth(y))
+except RecursionError:
+    print("RecursionError: 10,000 nested calls are too many")
+
+# %% [markdown]
+# ### Exercise `topological_order` (3 points)
+# Return a list of `root` and everything that it was made from. Each value stands in it once, behind all its
+# parents. Do it without recursion: keep your own stack, a list of what is still to do.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Each value goes on the stack twice. The first time you take it off, its parents are still to do: put it back, marked as ready, and its
+# parents on top of it. The second time, all its parents are in the list.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# order, seen = [], set()
+# stack = [(root, False)]           # (value, are its parents in the list?)
+# while stack:
+#     node, ready = stack.pop()
+#     if ready: ...                 # note it
+#     elif node not in seen: ...    # remember it; put it back as ready; then its parents
+# return order
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A value twice in the list: look at `seen`. `root` at the front: the list is in the order of discovery, not of readiness.
+# A parent behind its child: you noted a value before its parents were done.
+# </details>
+
+# %% exercise="topological_order"
+def topological_order(root):
+    """All values that `root` was made from, each once and behind its parents; `root` is the last."""
+    ### BEGIN SOLUTION
+    order, seen = [], set()
+    stack = [(root, False)]  # (value, are its parents in the list?)
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+    return order
+    ### END SOLUTION
+
+
+# %% check="topological_order" points=3
+with exercise("topological_order", hint="open Hint 1 above the answer cell, then Hint 2") as check:
+
+    @probe
+    def order_of(graph):
+        """Makes a Value for each name, with the parents that the graph says, and orders them from the last one."""
+        made = {}
+        for name, parents in graph.items():
+            made[name] = Value(1.5, "+" if parents else "", tuple(made[parent] for parent in parents), label=name)
+        return [node.label for node in topological_order(made[name])]
+
+    @probe
+    def order_of_chain(length):
+        """Orders x0 -> x1 -> x2 ..., each made from the one before it."""
+        node = Value(1.5, label=0)
+        for i in range(1, length):
+            node = Value(1.5, "*", (node, node), label=i)
+        return [node.label for node in topological_order(node)]
+
+    def check_order(graph):
+        order = order_of(graph)
+        check.close(sorted(order), sorted(graph), "every value that the last one was made from stands in the list, once")
+        for name, parents in graph.items():
+            for parent in parents:
+                check.true(
+                    order.index(parent) < order.index(name), f"{name} is made from {parent}, so {parent} has to stand before it"
+                )
+
+    check_order({"x": [], "y": [], "p": ["x", "y"], "w": ["p", "x"]})
+    check_order({"x": [], "a": ["x"], "b": ["x"], "L": ["a", "b"]})
+    check_order({"x": [], "p": ["x"], "q": ["p"], "L": ["p", "q", "x"]})
+    check_order({"x": []})
+    check.close(order_of_chain(10_000), list(range(10_000)), "a chain of 10,000 values, from the first to the last")
+    ### BEGIN HIDDEN TESTS
+    for size, links in check.cases(15, integer(5, 12), numbers(40, 0.1, 1.0)):
+        graph, share = {"v0": [], "v1": []}, iter(links)
+        for i in range(2, size):
+            # The value before it, so that all are reached; and one or two from further back.
+            others = [int(next(share) * i) % i for _ in range(check.rng.randint(1, 2))]
+            parents = [f"v{i - 1}", *(f"v{j}" for j in others)]
+            check.rng.shuffle(parents)
+            graph[f"v{i}"] = parents
+        if not any("v0" in parents for parents in graph.values()):
+            graph[f"v{size - 1}"].append("v0")
+        check_order(graph)
+    check_order({"x": [], "c": [], "y": ["c", "x"], "z": ["y", "y"]})
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 5. Gradients add up
+#
+# `w = x * y + x` at x = 2, y = 3. Here `x` is used twice. Raise `x` by 0.001: the product rises by 0.003, and the
+# second `x` adds 0.001 more. So the derivative of `w` by `x` is 3 + 1 = 4, and by `y` it is 2. A value that
+# is used twice gets two contributions, and its gradient is their **sum**.
+#
+# ### Exercise `pass_back` (2 points)
+# One step of the way back. `node.grad` is complete. Call the rule of the node's operation, and add each cotangent to the
+# `grad` of the parent that it belongs to. An input (`op` is empty) has nobody to pass anything to.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The rule is `rules[node.op]`. It takes `g`, `out` and the inputs: the node knows all of them. `zip` pairs parents with cotangents.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# if ...: return                                 # an input
+# cotangents = rules[node.op](...)               # node.grad, node.data, *node.inputs
+# for parent, cotangent in zip(...): ...         # add, do not replace
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# KeyError `''`: an input has no rule. Gradients too large by one factor: the rule has multiplied by `g` already. A gradient that lost
+# something: `=` where `+=` is needed.
+# </details>
+
+# %% exercise="pass_back"
+def pass_back(node, rules):
+    """Add to the grad of each parent of `node` what `node.grad` contributes to it."""
+    ### BEGIN SOLUTION
+    if not node.op:
+        return
+    cotangents = rules[node.op](node.grad, node.data, *node.inputs)
+    for parent, cotangent in zip(node.parents, cotangents):
+        parent.grad += cotangent
+    ### END SOLUTION
+
+
+# %% check="pass_back" points=2
+with exercise("pass_back", hint="open Hint 2 above the answer cell") as check:
+
+    @probe
+    def rule_gets(grad, data, parents, constants):
+        """What the rule is called with, for a node with this grad and data and parents with these data."""
+        calls = []
+
+        def rule(*given):
+            calls.append(list(given))
+            return tuple(0.0 for _ in parents)
+
+        node = Value(data, "op", tuple(Value(number) for number in parents), tuple(constants))
+        node.grad = grad
+        pass_back(node, {"op": rule})
+        return calls
+
+    @probe
+    def grads_after(parents, cotangents, before):
+        """The parents' grads, when they were `before` and the rule gives `cotangents`."""
+        made = {name: Value(2.5, label=name) for name in before}
+        for name, grad in before.items():
+            made[name].grad = grad
+        node = Value(8.0, "op", tuple(made[name] for name in parents))
+        node.grad = 10.0
+        pass_back(node, {"op": lambda *given: tuple(cotangents)})
+        return {name: value.grad for name, value in made.items()}
+
+    @probe
+    def leaf_after(grad):
+        """The grad of an input after pass_back, with no rules at all."""
+        leaf = Value(2.5)
+        leaf.grad = grad
+        pass_back(leaf, {})
+        return leaf.grad
+
+    check.close(
+        rule_gets(10.0, 6.0, [2.0, 3.0], []), [[10.0, 6.0, 2.0, 3.0]], "the rule is called once: g, out, then the inputs as numbers"
+    )
+    check.close(rule_gets(10.0, 8.0, [2.0], [3]), [[10.0, 8.0, 2.0, 3]], "constants are inputs too")
+    check.close(
+        grads_after(["x", "y"], [30.0, 20.0], {"x": 0.0, "y": 0.0}), {"x": 30.0, "y": 20.0}, "each parent gets its own cotangent"
+    )
+    check.close(
+        grads_after(["x", "y"], [30.0, 20.0], {"x": 1.0, "y": 0.5}),
+        {"x": 31.0, "y": 20.5},
+        "what the parents have already got from elsewhere stays",
+    )
+    check.close(
+        grads_after(["x", "x"], [30.0, 20.0], {"x": 0.0}), {"x": 50.0}, "a parent that takes part twice gets both contributions"
+    )
+    check.close(leaf_after(4.0), 4.0, "an input has no rule and no parents: nothing happens")
+    ### BEGIN HIDDEN TESTS
+    for data, before, cotangents, constants in check.cases(10, numbers(5), numbers(3), numbers(4), numbers(2)):
+        check.close(rule_gets(data[0], data[1], data[2:], constants), [data + constants], "g, out, inputs, constants")
+        names = [check.rng.choice("xyz") for _ in range(4)]
+        expected = dict(zip("xyz", before))
+        start = dict(expected)
+        for name, cotangent in zip(names, cotangents):
+            expected[name] += cotangent
+        check.close(grads_after(names, cotangents, start), expected, "each contribution is added to its parent")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# **Predict, then run.** `w = x * y + x` at x = 2, y = 3. We pass back by hand: first from `w`, then from the product `p`.
+# What is `x.grad` after each step? Put your two numbers in the first line.
+
+# %%
+prediction = (None, None)
+
+x, y = Value(2.0, label="x"), Value(3.0, label="y")
+p = Value(6.0, "*", (x, y), label="p")
+w = Value(8.0, "+", (p, x), label="w")
+w.grad = 1.0
+found = []
+for node in (w, p):
+    pass_back(node, {"+": add_vjp, "*": mul_vjp})
+    found.append(x.grad)
+print("your prediction:", prediction)
+print("x.grad after w, and after p:", tuple(found))
+print("y.grad:", y.grad)
+
+# %% [markdown]
+# With `=` in the place of `+=`, the second step would have wiped out the first, and `x.grad` would be 3. No error
+# message, a gradient that looks reasonable, and training that goes slowly astray.
+#
+# ## 6. The whole way back
+#
+# ### Exercise `backward` (3 points)
+# You get a topological order, whose last value is the result, and a function `step` that passes one value's gradient on
+# (later: `pass_back`). Old gradients count for nothing: begin with zeros. The result's derivative by itself is 1. Then call `step` on every
+# value, in the right order. Leave the list as it is: somebody may use it again.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Three things, one after the other: zeros everywhere, a 1 in one place, a loop.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for node in order: ...            # forget old gradients
+# ... = 1.0                         # which one is the result?
+# for node in ...: step(node)       # `reversed(order)` leaves the list alone
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# All gradients 0: nothing was seeded, or zeros came after the 1. Gradients twice as large on a second call: no zeros. Only the result has
+# a gradient: the loop runs forwards. `order.reverse()` turns the caller's list around.
+# </details>
+
+# %% exercise="backward"
+def backward(order, step):
+    """Set every grad to the derivative of the last value of `order`, by calling `step` from there to the first."""
+    ### BEGIN SOLUTION
+    for node in order:
+        node.grad = 0.0
+    order[-1].grad = 1.0
+    for node in reversed(order):
+        step(node)
+    ### END SOLUTION
+
+
+# %% check="backward" points=3
+with exercise("backward", hint="open Hint 1 above the answer cell, then Hint 2") as check:
+
+    @probe
+    def gradients(graph, start, times):
+        """All grads after `times` calls of backward. The graph says how fast each value rises with each parent."""
+        made = {}
+        for name, slopes in graph.items():
+            made[name] = Value(2.5, "op" if slopes else "", tuple(made[parent] for parent in slopes), label=name)
+            made[name].grad = start
+
+        def step(node):
+            for parent, slope in graph[node.label].items():
+                made[parent].grad += slope * node.grad
+
+        order = list(made.values())
+        for _ in range(times):
+            backward(order, step)
+        return {name: value.grad for name, value in made.items()}
+
+    L = {"a": {}, "b": {}, "c": {}, "ab": {"a": 3.0, "b": 2.0}, "sum": {"ab": 1.0, "c": 1.0}, "L": {"sum": 14.0}}
+    of_L = {"a": 42.0, "b": 28.0, "c": 14.0, "ab": 14.0, "sum": 14.0, "L": 1.0}
+    check.close(gradients(L, 0.0, 1), of_L, "L = (a * b + c)**2 at 2, 3, 1: from L to the inputs, 1 * 14 * 1 * 3 = 42 for a")
+    w = {"x": {}, "y": {}, "xy": {"x": 3.0, "y": 2.0}, "w": {"xy": 1.0, "x": 1.0}}
+    of_w = {"x": 4.0, "y": 2.0, "xy": 1.0, "w": 1.0}
+    check.close(gradients(w, 0.0, 1), of_w, "w = x * y + x at 2, 3: the contributions 3 and 1 make 4 for x")
+    check.close(gradients(L, 5.0, 1), of_L, "gradients from an earlier pass (5 everywhere) may not leave a trace")
+    check.close(gradients(L, 0.0, 2), of_L, "a second call with the same list gives the same gradients")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref.scalar import Value as Reference
+
+    for size, slopes in check.cases(10, integer(4, 9), numbers(30)):
+        graph, values, drawn = {"v0": {}, "v1": {}}, [Reference(0.7), Reference(-0.4)], iter(slopes)
+        for i in range(2, size):
+            parents = sorted({i - 1, check.rng.randrange(i), 0 if i == size - 1 else i - 1})
+            row = {j: next(drawn) for j in parents}
+            graph[f"v{i}"] = {f"v{j}": slope for j, slope in row.items()}
+            values.append(sum(slope * values[j] for j, slope in row.items()))
+        values[-1].backward()
+        expected = {f"v{i}": value.grad for i, value in enumerate(values)}
+        check.close(gradients(graph, 0.0, 1), expected, "a random graph")
+        check.close(gradients(graph, -3.0, 3), expected, "a random graph, three times over")
+    check.close(gradients({"x": {}}, 5.0, 1), {"x": 1.0}, "the derivative of a value by itself is 1")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Now everything comes together. `RULES` is the table of your rules, and `backpropagate` puts your three functions in a row.
+
+# %% given="engine"
+RULES = {
+    "+": add_vjp,
+    "*": mul_vjp,
+    "**": power_vjp,
+    "exp": exp_vjp,
+    "log": log_vjp,
+    "sqrt": sqrt_vjp,
+    "sin": sin_vjp,
+    "cos": cos_vjp,
+    "tanh": tanh_vjp,
+    "sigmoid": sigmoid_vjp,
+    "relu": relu_vjp,
+}
+
+
+def backpropagate(root):
+    """Put the derivative of `root` into the grad of everything that it was made from."""
+    backward(topological_order(root), lambda node: pass_back(node, RULES))
+
+
+# %%
+a, b, c = Value(2.0, label="a"), Value(3.0, label="b"), Value(1.0, label="c")
+L = (a * b + c) ** 2
+L.label = "L"
+backpropagate(L)
+print("L =", L.data, " gradients:", a.grad, b.grad, c.grad)
+print("by numerical derivative:", [round(d, 6) for d in numerical_gradient(lambda a, b, c: (a * b + c) ** 2, 2.0, 3.0, 1.0)])
+
+# %% [markdown]
+# **Predict, then run.** `V = x * y + z * (x + y)` at x = 2, y = 3, z = 4. Find the three derivatives with pen and
+# paper, and put them in the first line. Then look at the picture: what to see is that the gradient of `x` is the
+# sum of what comes along its two arrows, from the product and from the sum.
+
+# %%
+prediction = (None, None, None)
+
+x, y, z = Value(2.0, label="x"), Value(3.0, label="y"), Value(4.0, label="z")
+V = x * y + z * (x + y)
+V.label = "V"
+backpropagate(V)
+print("your prediction:", prediction)
+print("V =", V.data, " gradients:", (x.grad, y.grad, z.grad))
+draw(V)
+
+# %% [markdown]
+# Ten thousand operations in a row are no problem, because nothing in your engine calls itself. Each of these steps
+# multiplies by `x`, so the result is `x ** 10000`, and its derivative is `10000 * x ** 9999`.
+
+# %%
+x = Value(1.0001)
+product = x
+for _ in range(9_999):
+    product = product * x
+backpropagate(product)
+print(f"{product.data:.6f}  {x.grad:.4f}")
+print(f"{1.0001**10_000:.6f}  {10_000 * 1.0001**9_999:.4f}")
+
+# %% [markdown]
+# ### What it costs
+# In forward mode you made one pass per input. Reverse mode makes one pass back, however many inputs there are. Let us
+# count how often a rule is called, for a function with more and more inputs. (`backward` with a `step` that only
+# notes what it visits.)
+
+# %%
+def rule_calls(inputs):
+    xs = [Value(0.5) for _ in range(inputs)]
+    out = xs[0]
+    for x in xs:
+        out = tanh(out * x)
+    visited = []
+    backward(topological_order(out), visited.append)
+    return sum(node.op != "" for node in visited)
+
+
+counts = {inputs: rule_calls(inputs) for inputs in (1, 3, 10, 30, 100, 300, 1000)}
+for inputs, calls in counts.items():
+    print(f"{inputs:5} inputs: reverse mode {calls:5} calls, forward mode {inputs * calls:8}")
+
+# %% [markdown]
+# What to see: both scales are logarithmic. Reverse mode rises with the size of the function, forward mode
+# with its square. With one input they cost the same; with 1,000 inputs, a small network, it is a thousand to one.
+
+# %% figure="cost"
+def cost():
+    import matplotlib.pyplot as plt
+
+    inputs, calls = list(counts), list(counts.values())
+    figure, axes = plt.subplots(figsize=(6, 3.4), dpi=90, layout="constrained")
+    axes.loglog(inputs, [n * count for n, count in counts.items()], "o-", color="tab:red")
+    axes.loglog(inputs, calls, "o-", color="tab:blue")
+    axes.annotate("forward mode:\none pass per input", (100, 20_000), xytext=(-8, 8), textcoords="offset points", ha="right", color="tab:red")
+    axes.annotate("reverse mode:\none pass", (100, 200), xytext=(6, -30), textcoords="offset points", color="tab:blue")
+    axes.set(xlabel="number of inputs", ylabel="calls of a rule", title="The gradient of one result by all inputs")
+    axes.grid(alpha=0.3)
+    plt.show()
+
+
+cost()
+
+# %% [markdown]
+# ## 7. Operations without rules
+#
+# `a - b` and `a / b` need no rules of their own. Written with operations that have rules, they are recorded as such, and the
+# backward pass works. Each rule less is one place less for an error.
+#
+# ### Exercise `derived` (2 points)
+# Write `neg`, `sub` and `div` with `+`, `*` and `**` only. The arguments are Values.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# -a is a multiple of a. Subtracting is adding a negative. Dividing is multiplying with a power.
+# </details>
+# <details><summary>Hint 2: the usual errors</summary>
+#
+# RecursionError: `-a` inside `neg` calls `neg` again. A gradient of 0: `.data` takes the number out of the graph, and the way back ends there.
+# </details>
+
+# %% exercise="derived"
+def neg(a):
+    """-a"""
+    ### BEGIN SOLUTION
+    return a * -1
+    ### END SOLUTION
+
+
+def sub(a, b):
+    """a - b"""
+    ### BEGIN SOLUTION
+    return a + b * -1
+    ### END SOLUTION
+
+
+def div(a, b):
+    """a / b"""
+    ### BEGIN SOLUTION
+    return a * b**-1
+    ### END SOLUTION
+
+
+# %% check="derived" points=2
+with exercise("derived", hint="open Hint 1 above the answer cell") as check:
+
+    @probe
+    def derived(name, *numbers):
+        """Calls neg, sub or div with Values that know +, * and ** and nothing else."""
+
+        def number_of(x):
+            return x.number if isinstance(x, Plain) else x.data if isinstance(x, Value) else x
+
+        class Plain(Value):
+            def __init__(self, number):
+                self.number = number
+
+            @property
+            def data(self):
+                raise TypeError("`.data` leaves the graph: use +, * and ** on the Values themselves")
+
+            def __add__(self, other):
+                return Plain(self.number + number_of(other))
+
+            def __mul__(self, other):
+                return Plain(self.number * number_of(other))
+
+            def __pow__(self, exponent):
+                return Plain(self.number ** number_of(exponent))
+
+            __radd__, __rmul__ = __add__, __mul__
+            __neg__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = None
+
+        function = {"neg": neg, "sub": sub, "div": div}[name]
+        out = function(*map(Plain, numbers))
+        return out.number if isinstance(out, Plain) else out
+
+    check.close(derived("neg", 5.0), -5.0, "the negative of 5")
+    check.close(derived("sub", 5.0, 3.0), 2.0, "5 - 3: the second is subtracted from the first")
+    check.close(derived("div", 6.0, 4.0), 1.5, "6 / 4: the first is divided by the second")
+    ### BEGIN HIDDEN TESTS
+    for a, b in check.cases(15, number(), number()):
+        check.close(derived("neg", a), -a, "-a")
+        check.close(derived("sub", a, b), a - b, "a - b")
+        check.close(derived("div", a, b), a / b, "a / b")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# The sigmoid, once with its own rule and once put together from exp, `+` and `/`: the same gradient, from one step and from six.
+
+# %%
+x, y = Value(0.3), Value(0.3)
+short, long = sigmoid(x), 1 / (1 + exp(-y))
+backpropagate(short)
+backpropagate(long)
+print(f"{x.grad:.12f} with {len(topological_order(short))} values")
+print(f"{y.grad:.12f} with {len(topological_order(long))} values")
+
+# %% [markdown]
+# ## 8. Bug hunt
+#
+# A colleague sends six new rules. "All tested", the message says, and here is the test. Run it: every error is 0. Yet
+# **three of the six rules are wrong.**
+
+# %% given="contributed"
+def softplus(a):
+    return math.log(1 + math.exp(a))
+
+
+def gauss(a):
+    return math.exp(-a * a)
+
+
+CONTRIBUTED = {
+    # name: (what it computes, its rule)
+    "cube": (lambda a: a * a * a, lambda g, out, a: (3 * g * a,)),
+    "softplus": (softplus, lambda g, out, a: (g * (1 - math.exp(-out)),)),
+    "absolute": (abs, lambda g, out, a: (g,)),
+    "gauss": (gauss, lambda g, out, a: (-2 * g * a * out,)),
+    "divide": (lambda a, b: a / b, lambda g, out, a, b: (g / b, -g * a / b)),
+    "hypot": (math.hypot, lambda g, out, a, b: (g * a / out, g * b / out)),
+}
+
+# %%
+for name, (forward, rule) in CONTRIBUTED.items():
+    inputs = (1.0, 1.0) if name in ("divide", "hypot") else (1.0,)
+    print(f"{name:9} error {rule_error(forward, rule, *inputs)}")
+
+# %% [markdown]
+# ### Exercise `mended_rules` (2 points)
+# Find the wrong rules: change the inputs of the test above. Then return a dict with a right rule for each wrong one, and for no other.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# At 1, many wrong formulas agree with the right one: a, a², a³ and 1/a are all 1 there. What else is special about the tested
+# numbers?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for inputs in [(1.7, 0.6), (-1.7, 0.6)]: ...      # not 1, not equal, not all positive
+#
+# return {"the name": lambda g, out, a: (...,), ...}
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# A rule that looks unusual is not always wrong: trust `rule_error`, not your eyes.
+# </details>
+
+# %% exercise="mended_rules"
+def mended_rules():
+    """A dict with the name of each wrong rule of CONTRIBUTED, and a right rule for it."""
+    ### BEGIN SOLUTION
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "absolute": lambda g, out, a: (g if a > 0 else -g,),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
+    }
+    ### END SOLUTION
+
+
+# %% check="mended_rules" points=2
+with exercise("mended_rules", hint="open Hint 1 above the answer cell, then Hint 2") as check:
+
+    @probe
+    def mended():
+        """The names for which mended_rules has a rule."""
+        return sorted(mended_rules())
+
+    @probe
+    def mended_rule(name, g, out, *inputs):
+        """What the mended rule of that name gives."""
+        return mended_rules()[name](g, out, *inputs)
+
+    @probe
+    def contributed_rule(name, g, out, *inputs):
+        """What the colleague's rule of that name gives."""
+        return CONTRIBUTED[name][1](g, out, *inputs)
+
+    computes = {
+        "cube": lambda a: a**3,
+        "softplus": lambda a: math.log(1 + math.exp(a)),
+        "absolute": abs,
+        "gauss": lambda a: math.exp(-a * a),
+        "divide": lambda a, b: a / b,
+        "hypot": math.hypot,
+    }
+
+    def expected_cotangents(name, g, *inputs):
+        return tuple(g * slope for slope in numerical_gradient(computes[name], *inputs))
+
+    for name in mended():
+        check.true(name in computes, f"{name!r} is not one of the six names")
+        inputs = (-1.7, 0.6) if name in ("divide", "hypot") else (-1.7,)
+        given = contributed_rule(name, 1.3, computes[name](*inputs), *inputs)
+        good = all(abs(c - e) < 1e-6 for c, e in zip(given, expected_cotangents(name, 1.3, *inputs)))
+        check.true(not good, f"the colleague's rule of {name} is right, so it needs no mending")
+        for sign in (1, -1):
+            inputs = (sign * 1.7, 0.6) if name in ("divide", "hypot") else (sign * 1.7,)
+            check.close(
+                mended_rule(name, 10.0, computes[name](*inputs), *inputs),
+                expected_cotangents(name, 10.0, *inputs),
+                f"10 times the numerical derivative of {name} at {inputs}",
+                rtol=1e-6,
+            )
+    check.true(len(mended()) == 3, "three of the six rules are wrong")
+    ### BEGIN HIDDEN TESTS
+    check.equal(mended(), ["absolute", "cube", "divide"], "the three rules that are wrong somewhere")
+    for g, a, b in check.cases(15, number(), number(-3.0, 3.0), number(-3.0, 3.0)):
+        for name, inputs in (("cube", (a,)), ("absolute", (a,)), ("divide", (a, b))):
+            check.close(
+                mended_rule(name, g, computes[name](*inputs), *inputs),
+                expected_cotangents(name, g, *inputs),
+                f"g times the numerical derivative of {name}",
+                rtol=1e-5,
+            )
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# What you have seen is how wrong gradients survive tests: inputs of 1, equal inputs, positive inputs. Test a rule at ordinary
+# numbers.
+#
+# ## What you have built
+#
+# | here | in PyTorch |
+# |---|---|
+# | `Value` with `data` and `grad` | a tensor with `requires_grad=True` |
+# | `op` and `parents` | `grad_fn` and its `next_functions` |
+# | `record` | what every operation does unless `torch.no_grad()` is on |
+# | a VJP, and its `g` | the `backward` of a `torch.autograd.Function`, and its `grad_output` |
+# | `out` and `inputs` for the rule | `ctx.save_for_backward` |
+# | `backpropagate(L)` | `L.backward()` |
+#
+# One difference: our `backward` begins with zeros. PyTorch *adds* to the `grad` of the inputs on every call, until you set it to
+# zero. Unit 04 shows what that is good for.
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | right, until a value is used twice; then too small | `=` where `+=` belongs |
+# | right at first, then larger with each call | old gradients that nobody set to zero |
+# | right for trees, wrong where paths of different length meet | an order that is not topological |
+# | some gradients stay 0 | a `.data` inside the computation |
+# | `RecursionError` in deep graphs only | a backward pass or an ordering that calls itself |
+# | the test passes, training does not | a rule tested at 1, 0 or equal inputs |
+#
+# ## One thing to try next
+# Add `atan` to the engine: one line in `FORWARD`, one in `RULES`, one `function("atan")`. Its slope is 1 / (1 + a²). Test it with
+# `rule_error`, then draw a graph that uses it twice.
