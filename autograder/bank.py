@@ -14,15 +14,13 @@ import contextvars
 import importlib.util
 import inspect
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .assignment import Assignment, grade_id
-from .compare import difference
+from .assignment import Assignment
 from .errors import UserError
-from .probes import AnswerError, Call, LocalBoundary
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -106,50 +104,3 @@ def load_bank(assignment: Assignment) -> list[Entry]:
                 f"{path}: {entry.name!r} belongs to {entry.exercise!r}, which is no exercise of the unit."
             )
     return entries
-
-
-def diagnose(
-    assignment: Assignment,
-    entries: Sequence[Entry],
-    exercise: str,
-    calls: Sequence[Call],
-    timed_out: bool = False,
-) -> Entry | None:
-    """The wrong answer of the bank that does what the student's did in every one of these calls."""
-    candidates = [entry for entry in entries if entry.exercise == exercise and not entry.right]
-    if timed_out:
-        endless = [entry for entry in candidates if not entry.ends]
-        return endless[0] if len(endless) == 1 else None
-    if not calls:
-        return None
-    for entry in candidates:
-        if entry.ends and _behaves_like(model(assignment, {exercise: entry}), calls):
-            return entry
-    return None
-
-
-def model(assignment: Assignment, replaced: dict[str, Entry]) -> dict[str, Any]:
-    """A namespace with the solution's definitions, some answers replaced. Runs trusted code only."""
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    for cell in assignment.trusted_cells():
-        name = grade_id(cell)
-        source = replaced[name].answer(cell.source) if name in replaced else cell.source
-        try:
-            exec(compile(source, f"<model {name}>", "exec"), namespace)
-        except Exception:
-            continue  # a wrong answer may break what stands on it
-    return namespace
-
-
-def _behaves_like(namespace: dict[str, Any], calls: Sequence[Call]) -> bool:
-    boundary = LocalBoundary(namespace)
-    for call in reversed(calls):  # the last call is the one that failed, so it tells most
-        try:
-            reply = boundary.call(call.probe, call.args)
-        except AnswerError as error:
-            if call.error is None or call.error.type_name != error.type_name:
-                return False
-            continue
-        if call.error is not None or difference(reply.value, call.value) is not None:
-            return False
-    return True

@@ -36,6 +36,7 @@ class PupilProcess:
     def __init__(self, sandbox: Sandbox, allowed: Iterable[str], deadline: float) -> None:
         self.sandbox = sandbox
         self.deadline = deadline
+        self.call_seconds = sandbox.call_seconds
         self.launch = sandbox.command(allowed)
         self.answers: queue.Queue[dict[str, Any] | str] = queue.Queue()
         self.log = b""
@@ -84,7 +85,7 @@ class PupilProcess:
             self.close()
             raise AnswerTimeout(f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached")
         number = secrets.token_hex(8)
-        until = min(now + self.sandbox.call_seconds, self.deadline)
+        until = min(now + self.call_seconds, self.deadline)
         try:
             wire.write_frame(cast(BinaryIO, self.process.stdin), {**request, "id": number})
         except OSError:
@@ -97,7 +98,7 @@ class PupilProcess:
                     raise AnswerTimeout(
                         f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached"
                     )
-                raise AnswerTimeout(f"{what} did not end within {self.sandbox.call_seconds:g} s")
+                raise AnswerTimeout(f"{what} did not end within {self.call_seconds:g} s")
             if isinstance(reply, str):
                 raise self._lost(reply)
             if reply.get("id") == number:  # an answer to another question is not an answer

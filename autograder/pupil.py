@@ -125,8 +125,9 @@ class Pupil:
         self.shell = InteractiveShell.instance(config=config)
         self.shell.displayhook.write_output_prompt = lambda: None
         # Outputs are kept as text, so no picture is drawn.
-        self.shell.display_formatter.active_types = ["text/plain"]
-        self.shell.display_formatter.mimebundle_formatter.enabled = False
+        formatter: Any = self.shell.display_formatter
+        formatter.active_types = ["text/plain"]
+        formatter.mimebundle_formatter.enabled = False
         self.output_chars = output_chars
 
     def run_cell(self, source: str) -> dict[str, Any]:

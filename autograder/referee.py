@@ -13,6 +13,7 @@ from . import bank
 from .assignment import ANSWER, CHECK, FIGURE, SETUP, Assignment, Exercise, grade_id, kind
 from .checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, row
 from .ingest import Submission
+from .lineup import Lineup
 from .probes import AnswerError, AnswerLost, AnswerTimeout, Call, Probe, Reply, Session, use_session
 from .process import CellResult, PupilProcess
 from .sandbox import Sandbox, SandboxError
@@ -201,55 +202,26 @@ def grade(
         return report
     if entries is None:
         entries = bank.load_bank(assignment)
-    names = _setup_names(assignment)
-    runner = Runner(sandbox, assignment.allowed)
-    broken: dict[str, Failure] = {}
+    grading = _Grading(
+        assignment,
+        report,
+        Runner(sandbox, assignment.allowed),
+        Lineup(assignment, entries, sandbox),
+        _setup_names(assignment),
+    )
     try:
         for step in rebuild(assignment, submission):
             if step.kind == CHECK:
                 exercise = assignment.exercise(step.name)
                 if progress:
                     progress(exercise.name)
-                written = submission.answers.get(step.name, "")
-                report.outcomes.append(
-                    _judge(
-                        assignment,
-                        exercise,
-                        written,
-                        broken.get(step.name),
-                        runner,
-                        names,
-                        seed,
-                        entries,
-                        report,
-                    )
-                )
+                report.outcomes.append(grading.judge(exercise, submission.answers.get(step.name, "")))
             elif step.kind != FIGURE and step.source.strip():
-                _run(step, runner, report, broken)
+                grading.run(step)
     finally:
-        runner.close()
+        grading.runner.close()
+        grading.lineup.close()
     return report
-
-
-def _run(step: Step, runner: Runner, report: Report, broken: dict[str, Failure]) -> None:
-    name = step.name or step.label
-    try:
-        result = runner.run_cell(step.source)
-    except (AnswerTimeout, AnswerLost) as error:
-        status = TIMEOUT if isinstance(error, AnswerTimeout) else ERROR
-        broken[step.name] = Failure(name, status, f"the cell did not finish: {error}")
-        result = CellResult("", AnswerError("Timeout" if status == TIMEOUT else "ProcessEnded", str(error)))
-        if step.added:
-            report.notes.append(f"A cell that you added was left out, because {error}.")
-        elif step.kind != ANSWER:
-            report.notes.append(f"The cell {name} did not finish: {error}.")
-    if result.error is not None and step.name not in broken:
-        failure = Failure(name, ERROR, f"the cell raised {result.error.type_name}")
-        failure.rows.append(("raised", str(result.error)))
-        if result.error.place:
-            failure.rows.append(("at", result.error.place))
-        broken[step.name] = failure
-    report.outputs[step.label] = result
 
 
 def _setup_names(assignment: Assignment) -> dict[str, Any]:
@@ -261,94 +233,114 @@ def _setup_names(assignment: Assignment) -> dict[str, Any]:
     return names
 
 
-def _judge(
-    assignment: Assignment,
-    exercise: Exercise,
-    written: str,
-    broken: Failure | None,
-    runner: Runner,
-    names: dict[str, Any],
-    seed: int,
-    entries: Sequence[bank.Entry],
-    report: Report,
-) -> Outcome:
-    """Run one check cell, here, and turn whatever happens into an outcome."""
-    if broken is not None and broken.headline.startswith("the cell did not finish"):
-        return _lost(assignment, exercise, broken, entries, [])
-    session = Session(runner, seed, quiet=True)
-    filename = f"<check {assignment.unit} {exercise.name}>"
-    # inspect.getsource finds the probes' text here.
-    linecache.cache[filename] = (
-        len(exercise.check),
-        None,
-        exercise.check.splitlines(keepends=True),
-        filename,
-    )
-    try:
-        with use_session(session):
-            exec(compile(exercise.check, filename, "exec"), dict(names))
-        if not session.checks_made:
-            raise AssertionError("the cell makes no check")
-    except CheckFailed as error:
-        failure = error.failure
-        if failure.status == MISSING and broken is not None:
-            broken.hint = failure.hint
-            failure = broken
-        elif failure.status == MISSING and written.strip() and written.strip() != exercise.stub.strip():
-            if not failure.headline.startswith("not written"):
-                failure.status = ERROR
-        hidden = _in_hidden_part(exercise.check, error, filename)
-        return _failed(assignment, exercise, failure, entries, session.calls, hidden)
-    except (AnswerTimeout, AnswerLost) as error:
-        status = TIMEOUT if isinstance(error, AnswerTimeout) else ERROR
-        failure = Failure(exercise.name, status, str(error))
-        if session.calls:
-            failure.rows.append(("called", str(session.calls[-1])))
-        return _lost(assignment, exercise, failure, entries, session.calls)
-    except SandboxError:
-        raise
-    except Exception as error:
-        report.notes.append(
-            f"The check of {exercise.name} is at fault ({type(error).__name__}: {error}); its 0 points need a look."
+@dataclass
+class _Grading:
+    """One submission while it is graded."""
+
+    assignment: Assignment
+    report: Report
+    runner: Runner
+    lineup: Lineup
+    #: the names that check cells may use
+    names: dict[str, Any]
+    #: answer cells that raised, by exercise
+    raised: dict[str, Failure] = field(default_factory=dict)
+    #: answer cells that did not finish, by exercise
+    unfinished: dict[str, Failure] = field(default_factory=dict)
+
+    def run(self, step: Step) -> None:
+        """Run a cell that is not a check."""
+        name = step.name or step.label
+        try:
+            result = self.runner.run_cell(step.source)
+        except (AnswerTimeout, AnswerLost) as error:
+            status = TIMEOUT if isinstance(error, AnswerTimeout) else ERROR
+            self.unfinished[step.name] = Failure(name, status, f"the cell did not finish: {error}")
+            result = CellResult(
+                "", AnswerError("Timeout" if status == TIMEOUT else "ProcessEnded", str(error))
+            )
+            if step.added:
+                self.report.notes.append(f"A cell that you added was left out, because {error}.")
+            elif step.kind != ANSWER:
+                self.report.notes.append(f"The cell {name} did not finish: {error}.")
+        else:
+            if result.error is not None:
+                failure = Failure(name, ERROR, f"the cell raised {result.error.type_name}")
+                failure.rows.append(("raised", str(result.error)))
+                if result.error.place:
+                    failure.rows.append(("at", result.error.place))
+                self.raised[step.name] = failure
+        self.report.outputs[step.label] = result
+
+    def judge(self, exercise: Exercise, written: str) -> Outcome:
+        """Run a check cell, here, and turn whatever happens into an outcome."""
+        if exercise.name in self.unfinished:
+            return self._nothing(exercise, self.unfinished[exercise.name], None)
+        session = Session(self.runner, self.report.seed, quiet=True)
+        filename = f"<check {self.assignment.unit} {exercise.name}>"
+        # inspect.getsource finds the probes' text here.
+        linecache.cache[filename] = (
+            len(exercise.check),
+            None,
+            exercise.check.splitlines(keepends=True),
+            filename,
         )
-        text = f"✗ {exercise.name}: the check itself failed, which is not your fault. Your instructor has been told."
-        return Outcome(exercise.name, 0, exercise.points, ERROR, text, doubtful=True)
-    points = exercise.points
-    if not 0 <= points < float("inf"):
-        raise ValueError(f"{exercise.name} is worth {points} points")
-    return Outcome(exercise.name, points, points, PASSED, f"✓ {exercise.name}: right")
+        try:
+            with use_session(session):
+                exec(compile(exercise.check, filename, "exec"), dict(self.names))
+            if not session.checks_made:
+                raise AssertionError("the cell makes no check")
+        except CheckFailed as error:
+            failure = self._reason(exercise, written, error.failure)
+            entry = None
+            if failure.status in (FAILED, ERROR):
+                entry = self._suspect(exercise, session.calls)
+            return self._nothing(exercise, failure, entry, _in_hidden_part(exercise.check, error, filename))
+        except (AnswerTimeout, AnswerLost) as error:
+            status = TIMEOUT if isinstance(error, AnswerTimeout) else ERROR
+            failure = Failure(exercise.name, status, str(error))
+            if session.calls:
+                failure.rows.append(("called", str(session.calls[-1])))
+            entry = self._suspect(exercise, session.calls, lost=True)
+            return self._nothing(exercise, failure, entry)
+        except SandboxError:
+            raise
+        except Exception as error:
+            self.report.notes.append(
+                f"The check of {exercise.name} is at fault ({type(error).__name__}: {error}); its 0 points need a look."
+            )
+            text = f"✗ {exercise.name}: the check itself failed, which is not your fault. Your instructor is told."
+            return Outcome(exercise.name, 0, exercise.points, ERROR, text, doubtful=True)
+        points = exercise.points
+        return Outcome(exercise.name, points, points, PASSED, f"✓ {exercise.name}: right")
 
+    def _reason(self, exercise: Exercise, written: str, failure: Failure) -> Failure:
+        """The deeper reason of a failure: an answer that is not there because its cell raised something else."""
+        if failure.status != MISSING:
+            return failure
+        if exercise.name in self.raised:
+            self.raised[exercise.name].hint = failure.hint
+            return self.raised[exercise.name]
+        changed = written.strip() not in ("", exercise.stub.strip())
+        if changed and not failure.headline.startswith("not written"):
+            failure.status = ERROR
+        return failure
 
-def _failed(
-    assignment: Assignment,
-    exercise: Exercise,
-    failure: Failure,
-    entries: Sequence[bank.Entry],
-    calls: Sequence[Call],
-    hidden: bool,
-) -> Outcome:
-    diagnosis, mistake = failure.diagnosis, ""
-    if failure.status in (FAILED, ERROR):
-        entry = bank.diagnose(assignment, entries, exercise.name, calls)
-        if entry is not None:
-            diagnosis, mistake = entry.sentence, entry.name
-    message = failure.text(diagnosis="")
-    return Outcome(exercise.name, 0, exercise.points, failure.status, message, diagnosis, mistake, hidden)
+    def _suspect(self, exercise: Exercise, calls: Sequence[Call], lost: bool = False) -> bank.Entry | None:
+        try:
+            return self.lineup.find(exercise.name, calls, lost)
+        except Exception as error:  # a diagnosis is a help; the verdict stands without it
+            self.report.notes.append(f"No diagnosis of {exercise.name}: {type(error).__name__}: {error}.")
+            return None
 
-
-def _lost(
-    assignment: Assignment,
-    exercise: Exercise,
-    failure: Failure,
-    entries: Sequence[bank.Entry],
-    calls: Sequence[Call],
-) -> Outcome:
-    entry = bank.diagnose(assignment, entries, exercise.name, calls, timed_out=True) if calls else None
-    diagnosis = entry.sentence if entry else ""
-    mistake = entry.name if entry else ""
-    failure.exercise = exercise.name
-    message = failure.text(diagnosis="")
-    return Outcome(exercise.name, 0, exercise.points, failure.status, message, diagnosis, mistake)
+    def _nothing(
+        self, exercise: Exercise, failure: Failure, entry: bank.Entry | None, hidden: bool = False
+    ) -> Outcome:
+        """The outcome of an answer that earns no points."""
+        failure.exercise = exercise.name
+        diagnosis, mistake = (entry.sentence, entry.name) if entry else (failure.diagnosis, "")
+        message = failure.text(diagnosis="")
+        return Outcome(exercise.name, 0, exercise.points, failure.status, message, diagnosis, mistake, hidden)
 
 
 def _in_hidden_part(source: str, error: BaseException, filename: str) -> bool:
