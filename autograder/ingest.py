@@ -53,10 +53,11 @@ def read_bytes(path: Path) -> bytes:
         if path.is_symlink():
             raise UserError(f"{path.name} is a symbolic link, and links are not followed.") from None
         raise UserError(f"{path} cannot be opened: {error.strerror}.") from None
+    about = os.fstat(handle)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(handle)
+        raise UserError(f"{path.name} is not a file that can be read as a notebook.")
     with os.fdopen(handle, "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            raise UserError(f"{path.name} is not a file that can be read as a notebook.")
         if about.st_size > MAX_FILE_BYTES:
             raise UserError(
                 f"{path.name} has {about.st_size / 2**20:.0f} MiB and the limit is {MAX_FILE_BYTES >> 20}: clear its "
@@ -96,6 +97,7 @@ def source_of(cell: dict[str, Any]) -> str:
     if isinstance(source, list):
         source = "".join(part for part in source if isinstance(part, str))
     source = source if isinstance(source, str) else ""
+    source = source.encode("utf-8", "replace").decode("utf-8")  # JSON can hold lone surrogates, files cannot
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
