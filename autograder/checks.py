@@ -38,8 +38,8 @@ PASSED, FAILED, ERROR, TIMEOUT, MISSING = "passed", "failed", "error", "timeout"
 
 
 def row(name: str, text: str) -> str:
-    """One aligned line of a message."""
-    return f"  {name:<9} {text}"
+    """One fact of a message. Later lines of its text stay under the first, so that none can look like a verdict."""
+    return f"  {name:<9} " + text.replace("\n", "\n" + " " * 12)
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,14 @@ def is_number(value: object) -> bool:
         return True
     dtype = getattr(value, "dtype", None)
     return dtype is not None and dtype.kind in "iuf" and getattr(value, "ndim", 1) == 0
+
+
+def as_float(value: Any) -> float:
+    """A number as a float; an int that is too large for one is an infinity."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def is_array(value: object) -> bool:
@@ -55,7 +64,7 @@ def article(noun: str) -> str:
 
 def close(got: float, expected: float, rtol: float, atol: float) -> bool:
     """True when two numbers agree; NaN agrees with NaN, an infinity with itself."""
-    got, expected = float(got), float(expected)
+    got, expected = as_float(got), as_float(expected)
     if math.isnan(expected) or math.isnan(got):
         return math.isnan(expected) and math.isnan(got)
     if math.isinf(expected) or math.isinf(got):
@@ -104,7 +113,7 @@ def difference(
             if found:
                 return found
         extra = [key for key in got if key not in expected]
-        return Difference(where, f"the key {extra[0]!r} should not be there") if extra else None
+        return Difference(where, f"the key {show(extra[0], 40)} should not be there") if extra else None
     if type(got) is not type(expected) or got != expected:
         return Difference(where, f"{show(got)} instead of {show(expected)}")
     return None
@@ -131,29 +140,59 @@ def show(value: Any, limit: int = 160) -> str:
     >>> show((0.1 + 0.2, -0.0, [1.5, None]))
     '(0.3, 0.0, [1.5, None])'
     """
-    text = _show(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    text = ""
+    for piece in _pieces(value):  # as many as are shown: the value may be as large as a message can be
+        text += piece[: limit + 1]
+        if len(text) > limit:
+            return text[: limit - 1] + "…"
+    return text
 
 
-def _show(value: Any) -> str:
-    if is_number(value):
-        if type(value) is int or getattr(getattr(value, "dtype", None), "kind", "f") in "iu":
-            return str(int(value)) if abs(int(value)) < 10**12 else f"{float(value):.6g}"
-        number = float(value)
-        if number == 0:
-            return "0.0"
-        if math.isfinite(number) and number == int(number) and abs(number) < 1e6:
-            return f"{number:.1f}"
+def _pieces(value: Any) -> Iterator[str]:
+    if isinstance(value, (list, tuple)):
+        yield "(" if isinstance(value, tuple) else "["
+        for i, item in enumerate(value):
+            yield ", " if i else ""
+            yield from _pieces(item)
+        if isinstance(value, tuple):
+            yield ",)" if len(value) == 1 else ")"
+        else:
+            yield "]"
+    elif isinstance(value, dict):
+        yield "{"
+        for i, (key, item) in enumerate(value.items()):
+            yield ", " if i else ""
+            yield from _pieces(key)
+            yield ": "
+            yield from _pieces(item)
+        yield "}"
+    elif is_number(value):
+        yield _show_number(value)
+    elif is_array(value):
+        yield _show_array(value)
+    else:
+        yield repr(value)
+
+
+def _show_number(value: Any) -> str:
+    number = as_float(value)
+    if type(value) is int or getattr(getattr(value, "dtype", None), "kind", "f") in "iu":
+        if abs(number) < 10**12:
+            return str(int(value))
+        if math.isinf(number):
+            return f"an int of about {int(value).bit_length() * math.log10(2):.0f} digits"
         return f"{number:.6g}"
-    if is_array(value):
-        import numpy as np
+    if number == 0:
+        return "0.0"
+    if math.isfinite(number) and number == int(number) and abs(number) < 1e6:
+        return f"{number:.1f}"
+    return f"{number:.6g}"
 
-        with np.printoptions(precision=4, suppress=True, threshold=12):
-            return str(value).replace("\n", "")
-    if isinstance(value, tuple):
-        return "(" + ", ".join(map(_show, value)) + ("," if len(value) == 1 else "") + ")"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_show, value)) + "]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_show(k)}: {_show(v)}" for k, v in value.items()) + "}"
-    return repr(value)
+
+def _show_array(value: Any) -> str:
+    import numpy as np
+
+    if value.size > 1000:  # NumPy's own summary grows with the number of axes
+        return f"<an array of shape {value.shape}>"
+    with np.printoptions(precision=4, suppress=True, threshold=12):
+        return str(value).replace("\n", "")

@@ -13,16 +13,31 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 import sys
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-MAX_FRAME_BYTES = 64 * 1024 * 1024
+MAX_FRAME_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 40
 MAX_ITEMS = 200_000
 MAX_TEXT = 100_000
+#: Keys of a dict. The hash of an int is known to all, so keys can be chosen to collide; a few cost little even then.
+MAX_KEYS = 1000
 #: NumPy's kinds that are plain numbers: boolean, signed, unsigned, float, complex.
 NUMERIC_KINDS = "biufc"
+
+
+def printable(text: str, limit: int) -> str:
+    """The first `limit` characters of a text that may go to a terminal and into a file.
+
+    Control characters (a terminal would obey them) are dropped, lone surrogates (UTF-8 has none) replaced.
+
+    >>> printable("a\\x1b[2J\\ud800b", 80)
+    'a[2J?b'
+    """
+    text = text[:limit].encode("utf-8", "replace").decode("utf-8")
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]", "", text)
 
 
 class WireError(ValueError):
@@ -92,6 +107,8 @@ def pack(value: object, depth: int = 0) -> Any:
             raise WireError(f"a sequence of {len(value)} items is too long to send")  # type: ignore[arg-type]
         return {"t": kind.__name__, "v": [pack(item, depth + 1) for item in value]}  # type: ignore[attr-defined]
     if kind is dict:
+        if len(value) > MAX_KEYS:  # type: ignore[arg-type]
+            raise WireError(f"a dict of {len(value)} keys is too long to send")  # type: ignore[arg-type]
         return {
             "t": "dict",
             "v": [[pack(k, depth + 1), pack(v, depth + 1)] for k, v in value.items()],  # type: ignore[attr-defined]
@@ -101,6 +118,12 @@ def pack(value: object, depth: int = 0) -> Any:
     if _is_numpy(value):
         return _pack_numpy(value)
     return _pack_opaque(value)
+
+
+def _unpack_int(text: object) -> int:
+    if not isinstance(text, str) or not re.fullmatch(r"-?0x[0-9a-f]+", text):
+        raise WireError("an int that is not an int")
+    return int(text, 16)
 
 
 def _unpack_float(text: object) -> float:
@@ -122,21 +145,35 @@ def _unpack_numpy(tree: dict[str, Any]) -> Any:
     if len(data) != dtype.itemsize * math.prod(shape):
         raise WireError("an array whose bytes do not fit its shape")
     array = np.frombuffer(data, dtype=dtype).reshape(shape).astype(dtype.newbyteorder("="))
-    return array if tree["t"] == "array" else array[()]
+    if tree["t"] == "array":
+        return array
+    if shape:
+        raise WireError("a scalar with a shape")
+    return array[()]
+
+
+def _one_line(text: object, limit: int) -> str:
+    if not isinstance(text, str):
+        raise WireError("a text that is not a text")
+    return printable(text, limit).replace("\n", " ")
 
 
 def unpack(tree: Any, depth: int = 0) -> Any:
     """The inverse of `pack`. Raises WireError on anything that `pack` cannot have made."""
     if depth > MAX_DEPTH + 1:
         raise WireError("nested too deeply")
-    if tree is None or isinstance(tree, (bool, str)):
+    if tree is None or isinstance(tree, bool):
         return tree
+    if isinstance(tree, str):
+        if len(tree) > MAX_TEXT:
+            raise WireError("a text that is too long")
+        return tree.encode("utf-8", "replace").decode("utf-8")
     if not isinstance(tree, dict):
         raise WireError("not a packed value")
     try:
         kind = tree["t"]
         if kind == "int":
-            return int(str(tree["v"]), 16)
+            return _unpack_int(tree["v"])
         if kind == "float":
             return _unpack_float(tree["v"])
         if kind == "complex":
@@ -146,11 +183,13 @@ def unpack(tree: Any, depth: int = 0) -> Any:
             items = [unpack(item, depth + 1) for item in tree["v"]]
             return items if kind == "list" else tuple(items)
         if kind == "dict":
+            if len(tree["v"]) > MAX_KEYS:
+                raise WireError("a dict with too many keys")
             return {unpack(k, depth + 1): unpack(v, depth + 1) for k, v in tree["v"]}
         if kind in ("array", "scalar"):
             return _unpack_numpy(tree)
         if kind == "other":
-            return Opaque(str(tree["type"])[:80], str(tree["text"])[:200])
+            return Opaque(_one_line(tree["type"], 80), _one_line(tree["text"], 200))
     except WireError:
         raise
     except Exception as error:
@@ -176,7 +215,9 @@ def write_frame(stream: BinaryIO, message: dict[str, Any]) -> None:
     body = json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode("ascii")
     if len(body) > MAX_FRAME_BYTES:
         raise WireError(f"the message has {len(body)} bytes; the limit is {MAX_FRAME_BYTES}")
-    stream.write(len(body).to_bytes(8, "big") + body)
+    rest = memoryview(len(body).to_bytes(8, "big") + body)
+    while rest:  # a raw stream may take less than it is given
+        rest = rest[stream.write(rest) :]
     stream.flush()
 
 
