@@ -38,7 +38,9 @@ class PupilProcess:
         self.deadline = deadline
         self.call_seconds = sandbox.call_seconds
         self.launch = sandbox.command(allowed)
-        self.answers: queue.Queue[dict[str, Any] | str] = queue.Queue()
+        # Nearly no room: what is not read stays in the pipe, and a pupil that floods it waits there.
+        self.answers: queue.Queue[dict[str, Any] | str] = queue.Queue(1)
+        self.closed = False
         self.log = b""
         self.process = subprocess.Popen(
             self.launch.argv,
@@ -48,6 +50,7 @@ class PupilProcess:
             env=self.launch.environment,
             cwd=self.launch.folder,
             start_new_session=True,
+            bufsize=0,
         )
         assert self.process.stdin and self.process.stdout and self.process.stderr
         threading.Thread(target=self._read_answers, args=(self.process.stdout,), daemon=True).start()
@@ -55,49 +58,63 @@ class PupilProcess:
         first = self._next(time.monotonic() + sandbox.start_seconds)
         if first != {"ready": True}:
             self.close()
+            if time.monotonic() >= self.deadline:
+                raise AnswerTimeout(self._notebook_limit())
             said = self.log.decode("utf-8", "replace").strip().splitlines()
             raise SandboxError(f"The process for a submission did not start: {said[-1] if said else first}")
 
     def _read_answers(self, stream: BinaryIO) -> None:
-        try:
-            while (message := wire.read_frame(stream)) is not None:
-                if self.answers.qsize() > 1000:
-                    break  # it talks without being asked
-                self.answers.put(message)
-        except (wire.WireError, OSError, ValueError) as error:
-            self.answers.put(f"it broke off the conversation ({error})")
-        self.answers.put("")
+        with stream:
+            try:
+                while (message := wire.read_frame(stream)) is not None and self._put(message):
+                    pass
+            except (wire.WireError, OSError, ValueError, MemoryError) as error:
+                self._put(f"it broke off the conversation ({error})")
+            self._put("")
+
+    def _put(self, message: dict[str, Any] | str) -> bool:
+        while not self.closed:
+            with contextlib.suppress(queue.Full):
+                self.answers.put(message, timeout=0.2)
+                return True
+        return False
 
     def _read_log(self, stream: BinaryIO) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while part := stream.read1(65536):  # type: ignore[attr-defined]
+        with stream, contextlib.suppress(OSError, ValueError):
+            while part := stream.read(65536):
                 self.log = (self.log + part)[-4000:]
 
+    def _write(self, request: dict[str, Any]) -> None:
+        with contextlib.suppress(OSError, ValueError):  # the reader of answers sees that the pupil has gone
+            wire.write_frame(cast(BinaryIO, self.process.stdin), request)
+
     def _next(self, until: float) -> dict[str, Any] | str:
+        left = min(until, self.deadline + 5) - time.monotonic()
+        if left <= 0:
+            return "timeout"
         try:
-            return self.answers.get(timeout=max(0.0, min(until, self.deadline + 5) - time.monotonic()))
+            return self.answers.get(timeout=left)
         except queue.Empty:
             return "timeout"
+
+    def _notebook_limit(self) -> str:
+        return f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached"
 
     def _ask(self, request: dict[str, Any], what: str) -> dict[str, Any]:
         now = time.monotonic()
         if now >= self.deadline:
             self.close()
-            raise AnswerTimeout(f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached")
+            raise AnswerTimeout(self._notebook_limit())
         number = secrets.token_hex(8)
         until = min(now + self.call_seconds, self.deadline)
-        try:
-            wire.write_frame(cast(BinaryIO, self.process.stdin), {**request, "id": number})
-        except OSError:
-            raise self._lost() from None
+        # In a thread, because a pupil that has stopped reading would keep us waiting for ever.
+        threading.Thread(target=self._write, args=({**request, "id": number},), daemon=True).start()
         while True:
             reply = self._next(until)
             if reply == "timeout":
                 self.close()
                 if until == self.deadline:
-                    raise AnswerTimeout(
-                        f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached"
-                    )
+                    raise AnswerTimeout(self._notebook_limit())
                 raise AnswerTimeout(f"{what} did not end within {self.call_seconds:g} s")
             if isinstance(reply, str):
                 raise self._lost(reply)
@@ -116,7 +133,9 @@ class PupilProcess:
         """Run a cell. Raises AnswerTimeout or AnswerLost; an exception of the cell's own is in the result."""
         reply = self._ask({"do": "cell", "source": source}, "the cell")
         text = reply.get("text", "")
-        return CellResult(text if isinstance(text, str) else "", _error(reply))
+        # The pupil has cut it already, if it is honest.
+        text = wire.printable(text, self.sandbox.output_chars + 40) if isinstance(text, str) else ""
+        return CellResult(text, _error(reply))
 
     def call(self, probe: Probe, args: tuple[Any, ...]) -> Reply:
         """Call a probe, as `probes.Boundary` says."""
@@ -128,13 +147,14 @@ class PupilProcess:
         try:
             value = wire.unpack(reply.get("value"))
         except wire.WireError as problem:
-            raise AnswerError("ValueError", str(problem)) from None
+            raise AnswerError("ValueError", wire.printable(str(problem), 200)) from None
         mutated = reply.get("mutated", [])
         ok = isinstance(mutated, list) and all(type(i) is int and 0 <= i < len(args) for i in mutated)
         return Reply(value, tuple(mutated) if ok else ())
 
     def close(self) -> None:
         """End the process and everything that it started."""
+        self.closed = True
         if not self.launch.sandboxed:
             with contextlib.suppress(psutil.Error):
                 for child in psutil.Process(self.process.pid).children(recursive=True):
@@ -146,10 +166,9 @@ class PupilProcess:
         self.process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(5)
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if stream:
-                with contextlib.suppress(OSError):
-                    stream.close()
+        if self.process.stdin:  # the other two belong to their threads
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()
         if self.launch.folder:
             shutil.rmtree(self.launch.folder, ignore_errors=True)
 
@@ -161,7 +180,8 @@ def _error(reply: dict[str, Any]) -> AnswerError | None:
     if not (isinstance(told, list) and len(told) == 4 and all(isinstance(part, str) for part in told)):
         return AnswerError("Exception", "an exception that could not be described")
     type_name, message, place, name = told
-    return AnswerError(type_name[:80], message[:500], place[:200], name[:80])
+    type_name, place, name = (wire.printable(part, 200).replace("\n", " ") for part in (type_name, place, name))
+    return AnswerError(type_name[:80], wire.printable(message, 500), place, name[:80])
 
 
 def _why_ended(code: int | None) -> str:
