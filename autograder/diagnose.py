@@ -146,7 +146,11 @@ def _flatten(value: Any) -> Numbers | None:
     if is_number(value):
         return [as_float(value)]
     if is_array(value):
-        return [float(x) for x in value.ravel()] if value.dtype.kind in "iuf" and value.size <= MAX_NUMBERS else None
+        return (
+            [float(x) for x in value.ravel()]
+            if value.dtype.kind in "iuf" and value.size <= MAX_NUMBERS
+            else None
+        )
     if isinstance(value, dict):
         value = list(value.values())
     if not isinstance(value, (list, tuple)) or len(value) > MAX_NUMBERS:

@@ -180,7 +180,9 @@ def _error(reply: dict[str, Any]) -> AnswerError | None:
     if not (isinstance(told, list) and len(told) == 4 and all(isinstance(part, str) for part in told)):
         return AnswerError("Exception", "an exception that could not be described")
     type_name, message, place, name = told
-    type_name, place, name = (wire.printable(part, 200).replace("\n", " ") for part in (type_name, place, name))
+    type_name, place, name = (
+        wire.printable(part, 200).replace("\n", " ") for part in (type_name, place, name)
+    )
     return AnswerError(type_name[:80], wire.printable(message, 500), place, name[:80])
 
 

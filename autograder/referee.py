@@ -143,7 +143,9 @@ class Runner:
     def _ready(self) -> PupilProcess:
         while self.process is None:
             if time.monotonic() >= self.deadline:
-                raise AnswerTimeout(f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached")
+                raise AnswerTimeout(
+                    f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached"
+                )
             process = PupilProcess(self.sandbox, self.allowed, self.deadline)
             for i, source in enumerate(self.ran):
                 try:
