@@ -17,9 +17,8 @@
 # %% [markdown]
 # # Reverse mode: one pass back through the graph
 #
-# `L = (a * b + c) ** 2` at a = 2, b = 3, c = 1. Read the picture from left to right: the upper number in each
-# box is a value, computed from the boxes before it. Read it from right to left: the lower number is a gradient,
-# the derivative of `L` by that box, computed from the boxes *behind* it.
+# `L = (a * b + c) ** 2` at a = 2, b = 3, c = 1. Read `data` from left to right: each value is computed from the boxes
+# before it. Read `grad` from right to left: the derivative of `L` by each box, computed from the boxes *behind* it.
 
 # %% setup="imports"
 import math
@@ -43,8 +42,8 @@ def goal():
 goal()
 
 # %% [markdown]
-# In this unit you write the program that fills in both rows, for any expression. It is the core of PyTorch's
-# `backward`. At the end you will be able to
+# In this unit you write the program that fills in both, for any expression: the core of PyTorch's `backward`. At the
+# end you will be able to
 #
 # - write the backward rule of an operation, and test it against a numerical derivative;
 # - record a computation as a graph, and put the graph in order without recursion;
@@ -56,14 +55,13 @@ goal()
 # %% [markdown]
 # ## 1. One operation and its rule
 #
-# Think of one multiplication inside a long computation. It computes `out = a * b`, many steps follow, and the
-# last one gives a number $L$. Suppose that you know how $L$ depends on `out`: when `out` rises a little, $L$
-# rises `g` times as much. How does $L$ depend on `a`? By the chain rule:
+# Think of one multiplication inside a long computation: `out = a * b`. Many steps follow, and the last one gives a
+# number $L$. Suppose you know that when `out` rises a little, $L$ rises `g` times as much. How does $L$ depend on `a`?
+# By the chain rule:
 #
 # $$\frac{\partial L}{\partial a} = g \cdot \frac{\partial\, \mathrm{out}}{\partial a}$$
 #
-# With a = 2, b = 3 and g = 10: raise `a` by 0.001, then `out` rises by 0.003, and $L$ by 0.03. So the derivative
-# of $L$ by `a` is 30.
+# With a = 2, b = 3, g = 10: raise `a` by 0.001, then `out` rises by 0.003, and $L$ by 0.03. The derivative is 30.
 #
 # A function that does this for one operation is called a **VJP** (vector-Jacobian product; the name makes sense
 # with arrays, in unit 05). All rules here have the same form, `rule(g, out, *inputs)`:
@@ -122,8 +120,7 @@ with exercise("add_vjp", hint="open Hint 1 above the answer cell") as check:
 # </details>
 # <details><summary>Hint 2: the usual error</summary>
 #
-# Numbers in each other's place: each input was multiplied by itself. Numbers that do not change with `g`: the chain
-# rule is missing.
+# Swapped results: each input was multiplied by itself. Results that do not change with `g`: no chain rule.
 # </details>
 
 
@@ -157,8 +154,8 @@ with exercise("mul_vjp", hint="open Hint 2 above the answer cell") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# You need no check to know whether a rule is right. `rule_error` compares any rule with the numerical derivative
-# of unit 01 and gives the largest difference: 0 for a right rule. Use it on every rule below.
+# You need no check to know whether a rule is right. `rule_error` gives its distance from the numerical derivative of
+# unit 01: 0 for a right rule. Use it on every rule below.
 
 
 # %% given="rule_error"
@@ -223,8 +220,8 @@ with exercise("power_vjp", hint="open Hint 1 above the answer cell") as check:
 # %% [markdown]
 # ## 2. Functions of one number
 #
-# Why does every rule get `out`? Because it is computed already, and some slopes can be said with it. The derivative of
-# exp is exp itself: no need to call `math.exp` again.
+# Why does every rule get `out`? Because some slopes can be said with it. The derivative of exp is exp itself: no
+# need to call `math.exp` again.
 #
 # ### Exercise `exp_log_sqrt` (2 points)
 # The rules of `math.exp(a)`, `math.log(a)` (the natural logarithm) and `math.sqrt(a)`.
@@ -235,7 +232,7 @@ with exercise("power_vjp", hint="open Hint 1 above the answer cell") as check:
 # </details>
 # <details><summary>Hint 2: the usual error</summary>
 #
-# `out` and `a` in each other's place. `out` is the function's value: do not apply the function to it again.
+# `out` and `a` confused. `out` is the function's value: do not apply the function to it again.
 # </details>
 
 
@@ -281,8 +278,8 @@ with exercise("exp_log_sqrt", hint="open Hint 1 above the answer cell") as check
 
 # %% [markdown]
 # ### Exercise `sin_cos` (2 points)
-# The rules of `math.sin(a)` and `math.cos(a)`, in radians. Here `out` does not help: two angles with the same sine can
-# have different slopes.
+# The rules of `math.sin(a)` and `math.cos(a)`, in radians. `out` does not help: the sine takes each value while it
+# rises and while it falls.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -336,10 +333,8 @@ with exercise("sin_cos", hint="open Hint 1 above the answer cell") as check:
 
 # %% [markdown]
 # ### Exercise `tanh_sigmoid` (2 points)
-# Two S-shaped functions from neural networks: tanh, and sigmoid(a) = 1 / (1 + exp(-a)). Their slopes can be said
-# with the function's value alone:
-#
-# $$\tanh' = 1 - \tanh^2 \qquad\qquad \mathrm{sigmoid}' = \mathrm{sigmoid} \cdot (1 - \mathrm{sigmoid})$$
+# Two S-shaped functions from neural networks: tanh, and sigmoid(a) = 1 / (1 + exp(-a)). The slope of tanh is 1 - tanh²,
+# and the slope of the sigmoid is sigmoid · (1 - sigmoid).
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -393,8 +388,8 @@ with exercise("tanh_sigmoid", hint="open Hint 2 above the answer cell") as check
 
 # %% [markdown]
 # ### Exercise `relu_vjp` (1 point)
-# relu(a) is `a` where `a` is positive, and 0 elsewhere. At 0 it has a corner and no derivative; we agree on 0
-# there, as PyTorch does.
+# relu(a) is `a` where `a` is positive, and 0 elsewhere. At 0 it has a corner and no derivative: we take 0, as PyTorch
+# does.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -468,9 +463,9 @@ slopes()
 # %% [markdown]
 # ## 3. Recording the graph
 #
-# On the way back we have to know what was computed from what. So the numbers take notes. A `Value` holds its number
-# (`data`), the operation that made it (`op`, empty for an input) and the Values that went in (`parents`). Plain
-# numbers that took part, such as an exponent, stand in `constants`. `grad` waits for the way back.
+# The way back has to know what was computed from what. So the numbers take notes. A `Value` holds its number (`data`),
+# the operation that made it (`op`, empty for an input) and the Values that went in (`parents`). Plain numbers that took
+# part, such as an exponent, are its `constants`. `grad` waits for the way back.
 #
 # Every operator calls `record`, which you write next. `FORWARD` says how each operation computes its number.
 
@@ -651,9 +646,8 @@ recorded_graph()
 # %% [markdown]
 # ## 4. Who goes first?
 #
-# A value may pass its gradient on only when that gradient is complete: when everything that was made from it has had
-# its turn. So we list the values such that each stands behind its parents, a *topological order*, and go through the
-# list from its end.
+# A value may pass its gradient on only when that gradient is complete: when everything made from it has had its turn.
+# So we list the values such that each stands behind its parents, a *topological order*, and read the list backwards.
 #
 # The textbook function calls itself for the parents, then notes the value. But Python allows only a few thousand nested
 # calls, and long computations are deeper:
@@ -680,8 +674,8 @@ except RecursionError:
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Take a value off the stack. If its parents are still to do, put it back, marked as ready, and its parents on top of
-# it. When it comes off again, all its parents are in the list.
+# Take a value off the stack. If its parents are still to do, put it back, marked as ready, and its parents on top. When
+# it comes off again, they are in the list.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -920,8 +914,8 @@ print("y.grad:", y.grad)
 #
 # ### Exercise `backward` (3 points)
 # You get a topological order, whose last value is the result, and a function `step` that passes one value's gradient on
-# (later: `pass_back`). Begin with zeros, because old gradients count for nothing. The result's derivative by itself is
-# 1. Then call `step` on every value, in the right order. Leave the list as it is: it may be used again.
+# (later: `pass_back`). Old gradients count for nothing: begin with zeros. Give the result a 1, its derivative by
+# itself. Then call `step` on every value, in the right order. Leave the list as it is: it may be used again.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1051,8 +1045,8 @@ print(
 
 # %% [markdown]
 # **Predict, then run.** `V = x * y + z * (x + y)` at x = 2, y = 3, z = 4. Find the three derivatives with pen and
-# paper, and put them in the first line. What to see in the picture: two arrows leave `x`. Along one comes back
-# 1 · 3, along the other 4, and 7 is their sum.
+# paper, and put them in the first line. What to see in the picture: two arrows leave `x`. Along one comes back 3, along
+# the other 4, and 7 is their sum.
 
 # %%
 prediction = (None, None, None)
@@ -1080,8 +1074,8 @@ print(f"{1.0001**10_000:.6f}  {10_000 * 1.0001**9_999:.4f}")
 
 # %% [markdown]
 # ### What it costs
-# Forward mode makes one pass per input, reverse mode one pass back. Let us count how often a rule is called, for a
-# function of more and more inputs. (A `step` that only notes what `backward` visits is enough for that.)
+# Forward mode makes one pass per input, reverse mode one pass back. We count how often a rule is called, for a function
+# of more and more inputs, with a `step` that only notes what `backward` visits.
 
 
 # %%
@@ -1266,8 +1260,7 @@ for name, (forward, rule) in CONTRIBUTED.items():
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# At 1, wrong formulas agree with right ones: a, a² and 1/a are all 1 there. What else is special about the tested
-# numbers?
+# At 1, wrong formulas agree with right ones: a, a² and 1/a are all 1. What else is special about the tested numbers?
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -1376,11 +1369,11 @@ with exercise("mended_rules", hint="open Hint 1 above the answer cell, then Hint
 # |---|---|
 # | right, until a value is used twice; then too small | `=` where `+=` belongs |
 # | right at first, then larger with each call | old gradients that nobody set to zero |
-# | right for trees, wrong where paths of different length meet | an order that is not topological |
+# | wrong only where paths of different length meet | an order that is not topological |
 # | some gradients stay 0 | a `.data` inside the computation |
 # | `RecursionError` in deep graphs only | a backward pass or an ordering that calls itself |
 # | the test passes, training does not | a rule tested at 1, 0 or equal inputs |
 #
 # ## One thing to try next
-# In a new cell, add `atan` to the engine: an entry in `FORWARD`, one in `RULES`, and `function("atan")`. Its slope is
-# 1 / (1 + a²). Test it with `rule_error`, then draw a graph that uses it twice.
+# In a new cell, add `atan`: an entry in `FORWARD`, one in `RULES`, and `function("atan")`. Its slope is 1 / (1 + a²).
+# Test it with `rule_error`, then draw a graph that uses it twice.
