@@ -13,27 +13,45 @@ from autograder.bank import right, wrong
 # -- add_vjp ----------------------------------------------------------------------------------------------------------
 
 
-@wrong("add_vjp", "no_upstream", "These are the slopes of a + b alone. The chain rule multiplies each of them by g.")
+@wrong(
+    "add_vjp",
+    "no_upstream",
+    "These are the slopes of a + b alone. The chain rule multiplies each of them by g.",
+)
 def add_vjp(g, out, a, b):
     return 1.0, 1.0
 
 
-@wrong("add_vjp", "shared_out", "You shared g out between the inputs. Each of them moves out by as much as it moves itself.")
+@wrong(
+    "add_vjp",
+    "shared_out",
+    "You shared g out between the inputs. Each of them moves out by as much as it moves itself.",
+)
 def add_vjp(g, out, a, b):
     return g / 2, g / 2
 
 
-@wrong("add_vjp", "product_rule", "This is the rule of a * b. In a sum, the slope by one input does not depend on the other.")
+@wrong(
+    "add_vjp",
+    "product_rule",
+    "This is the rule of a * b. In a sum, the slope by one input does not depend on the other.",
+)
 def add_vjp(g, out, a, b):
     return g * b, g * a
 
 
-@wrong("add_vjp", "times_input", "You multiplied g by the inputs. How much does a + b rise when a rises by 0.001?")
+@wrong(
+    "add_vjp",
+    "times_input",
+    "You multiplied g by the inputs. How much does a + b rise when a rises by 0.001?",
+)
 def add_vjp(g, out, a, b):
     return g * a, g * b
 
 
-@wrong("add_vjp", "one_number", "There are two inputs, so the result is a tuple of two numbers, one for each.")
+@wrong(
+    "add_vjp", "one_number", "There are two inputs, so the result is a tuple of two numbers, one for each."
+)
 def add_vjp(g, out, a, b):
     return g
 
@@ -57,7 +75,11 @@ def mul_vjp(g, out, a, b):
     return b, a
 
 
-@wrong("mul_vjp", "own_input", "Each input is multiplied by itself here. The slope of a * b by a is the *other* factor.")
+@wrong(
+    "mul_vjp",
+    "own_input",
+    "Each input is multiplied by itself here. The slope of a * b by a is the *other* factor.",
+)
 def mul_vjp(g, out, a, b):
     return g * a, g * b
 
@@ -67,12 +89,20 @@ def mul_vjp(g, out, a, b):
     return g * b, a
 
 
-@wrong("mul_vjp", "times_out", "You multiplied g by the product itself. How fast does the product rise with one factor?")
+@wrong(
+    "mul_vjp",
+    "times_out",
+    "You multiplied g by the product itself. How fast does the product rise with one factor?",
+)
 def mul_vjp(g, out, a, b):
     return g * out, g * out
 
 
-@wrong("mul_vjp", "added_up", "You added the two results. They belong to different inputs, so return both of them.")
+@wrong(
+    "mul_vjp",
+    "added_up",
+    "You added the two results. They belong to different inputs, so return both of them.",
+)
 def mul_vjp(g, out, a, b):
     return g * b + g * a
 
@@ -97,7 +127,11 @@ def mul_vjp(g, out, a, b):
 # -- power_vjp --------------------------------------------------------------------------------------------------------
 
 
-@wrong("power_vjp", "no_upstream", "The slope of a ** n is right, and g is missing: the chain rule multiplies by it.")
+@wrong(
+    "power_vjp",
+    "no_upstream",
+    "The slope of a ** n is right, and g is missing: the chain rule multiplies by it.",
+)
 def power_vjp(g, out, a, n):
     return (n * a ** (n - 1),)
 
@@ -117,17 +151,29 @@ def power_vjp(g, out, a, n):
     return (g * 2 * a,)
 
 
-@wrong("power_vjp", "divides_by_a", "out / a is a lower power of a, but not at a = 0. Write the power with its exponent.")
+@wrong(
+    "power_vjp",
+    "divides_by_a",
+    "out / a is a lower power of a, but not at a = 0. Write the power with its exponent.",
+)
 def power_vjp(g, out, a, n):
     return (g * n * out / a,)
 
 
-@wrong("power_vjp", "exponential", "log belongs to the derivative by the exponent. Here the base changes, and n is a constant.")
+@wrong(
+    "power_vjp",
+    "exponential",
+    "log belongs to the derivative by the exponent. Here the base changes, and n is a constant.",
+)
 def power_vjp(g, out, a, n):
     return (g * out * math.log(a) if a > 0 else 0.0,)
 
 
-@wrong("power_vjp", "no_tuple", "The number is right. A rule returns a tuple, here a tuple of one: mind the comma in (x,).")
+@wrong(
+    "power_vjp",
+    "no_tuple",
+    "The number is right. A rule returns a tuple, here a tuple of one: mind the comma in (x,).",
+)
 def power_vjp(g, out, a, n):
     return g * n * a ** (n - 1)
 
@@ -147,7 +193,11 @@ def power_vjp(g, out, a, n):
 # -- exp_log_sqrt -----------------------------------------------------------------------------------------------------
 
 
-@wrong("exp_log_sqrt", "exp_power_rule", "exp(a) is e to the power a: the variable is in the exponent, so the power rule does not apply.")
+@wrong(
+    "exp_log_sqrt",
+    "exp_power_rule",
+    "exp(a) is e to the power a: the variable is in the exponent, so the power rule does not apply.",
+)
 def exp_vjp(g, out, a):
     return (g * a * math.exp(a - 1),)
 
@@ -167,27 +217,43 @@ def log_vjp(g, out, a):
     return (g / out,)
 
 
-@wrong("exp_log_sqrt", "log_base_10", "That is the slope of the logarithm to base 10. math.log is the natural one.")
+@wrong(
+    "exp_log_sqrt",
+    "log_base_10",
+    "That is the slope of the logarithm to base 10. math.log is the natural one.",
+)
 def log_vjp(g, out, a):
     return (g / (a * math.log(10)),)
 
 
-@wrong("exp_log_sqrt", "sqrt_of_input", "sqrt_vjp divides by 2 * a. The slope of the square root has the root itself there.")
+@wrong(
+    "exp_log_sqrt",
+    "sqrt_of_input",
+    "sqrt_vjp divides by 2 * a. The slope of the square root has the root itself there.",
+)
 def sqrt_vjp(g, out, a):
     return (g / (2 * a),)
 
 
-@wrong("exp_log_sqrt", "sqrt_no_half", "In sqrt_vjp the factor one half is missing: a ** 0.5 brings its exponent down.")
+@wrong(
+    "exp_log_sqrt",
+    "sqrt_no_half",
+    "In sqrt_vjp the factor one half is missing: a ** 0.5 brings its exponent down.",
+)
 def sqrt_vjp(g, out, a):
     return (g / out,)
 
 
-@wrong("exp_log_sqrt", "sqrt_times_out", "In sqrt_vjp the exponent 0.5 came down but did not get lower by one, so you multiply where you should divide.")
+@wrong(
+    "exp_log_sqrt",
+    "sqrt_times_out",
+    "In sqrt_vjp the exponent 0.5 came down but did not get lower by one, so you multiply where you should divide.",
+)
 def sqrt_vjp(g, out, a):
     return (g * 0.5 * out,)
 
 
-@right(
+right(
     "exp_log_sqrt",
     "from_the_input",
     source="""
@@ -203,7 +269,7 @@ def sqrt_vjp(g, out, a):
         return (g * 0.5 * a**-0.5,)
     """,
 )
-@right(
+right(
     "exp_log_sqrt",
     "in_steps",
     source="""
@@ -222,13 +288,13 @@ def sqrt_vjp(g, out, a):
         return (slope * g,)
     """,
 )
-def _(): ...
-
 
 # -- sin_cos ----------------------------------------------------------------------------------------------------------
 
 
-@wrong("sin_cos", "cos_sign", "The sign of cos_vjp is wrong: just right of 0, is the cosine rising or falling?")
+@wrong(
+    "sin_cos", "cos_sign", "The sign of cos_vjp is wrong: just right of 0, is the cosine rising or falling?"
+)
 def cos_vjp(g, out, a):
     return (g * math.sin(a),)
 
@@ -243,12 +309,20 @@ def sin_vjp(g, out, a):
     return (g * math.cos(out),)
 
 
-@wrong("sin_cos", "root_loses_sign", "The root of 1 - out**2 is never negative, and the slope of the sine is, half of the time.")
+@wrong(
+    "sin_cos",
+    "root_loses_sign",
+    "The root of 1 - out**2 is never negative, and the slope of the sine is, half of the time.",
+)
 def sin_vjp(g, out, a):
     return (g * math.sqrt(1 - out * out),)
 
 
-@wrong("sin_cos", "not_differentiated", "sin_vjp multiplies g by the sine itself. It needs the derivative of the sine.")
+@wrong(
+    "sin_cos",
+    "not_differentiated",
+    "sin_vjp multiplies g by the sine itself. It needs the derivative of the sine.",
+)
 def sin_vjp(g, out, a):
     return (g * out,)
 
@@ -258,12 +332,14 @@ def cos_vjp(g, out, a):
     return (-math.sin(a),)
 
 
-@wrong("sin_cos", "degrees", "math.cos takes radians, and a is in radians already: nothing has to be converted.")
+@wrong(
+    "sin_cos", "degrees", "math.cos takes radians, and a is in radians already: nothing has to be converted."
+)
 def sin_vjp(g, out, a):
     return (g * math.cos(math.radians(a)),)
 
 
-@right(
+right(
     "sin_cos",
     "shifted",
     source="""
@@ -275,7 +351,7 @@ def sin_vjp(g, out, a):
         return (g * math.cos(a + math.pi / 2),)
     """,
 )
-@right(
+right(
     "sin_cos",
     "in_steps",
     source="""
@@ -289,13 +365,15 @@ def sin_vjp(g, out, a):
         return (slope * g,)
     """,
 )
-def _(): ...
-
 
 # -- tanh_sigmoid -----------------------------------------------------------------------------------------------------
 
 
-@wrong("tanh_sigmoid", "input_squared", "tanh_vjp squares the input a. The formula squares the value of tanh, which is out.")
+@wrong(
+    "tanh_sigmoid",
+    "input_squared",
+    "tanh_vjp squares the input a. The formula squares the value of tanh, which is out.",
+)
 def tanh_vjp(g, out, a):
     return (g * (1 - a * a),)
 
@@ -315,17 +393,29 @@ def tanh_vjp(g, out, a):
     return (1 - out * out,)
 
 
-@wrong("tanh_sigmoid", "sigmoid_of_input", "sigmoid_vjp uses the input a where the formula has the value of the sigmoid, which is out.")
+@wrong(
+    "tanh_sigmoid",
+    "sigmoid_of_input",
+    "sigmoid_vjp uses the input a where the formula has the value of the sigmoid, which is out.",
+)
 def sigmoid_vjp(g, out, a):
     return (g * a * (1 - a),)
 
 
-@wrong("tanh_sigmoid", "sigmoid_half_input", "One factor of sigmoid_vjp is made from the input a. Both are made from out.")
+@wrong(
+    "tanh_sigmoid",
+    "sigmoid_half_input",
+    "One factor of sigmoid_vjp is made from the input a. Both are made from out.",
+)
 def sigmoid_vjp(g, out, a):
     return (g * out * (1 - a),)
 
 
-@wrong("tanh_sigmoid", "sigmoid_like_tanh", "This is the slope of tanh. The formula of the sigmoid is another one.")
+@wrong(
+    "tanh_sigmoid",
+    "sigmoid_like_tanh",
+    "This is the slope of tanh. The formula of the sigmoid is another one.",
+)
 def sigmoid_vjp(g, out, a):
     return (g * (1 - out * out),)
 
@@ -335,7 +425,7 @@ def sigmoid_vjp(g, out, a):
     return (out * (1 - out),)
 
 
-@right(
+right(
     "tanh_sigmoid",
     "from_the_input",
     source="""
@@ -348,7 +438,7 @@ def sigmoid_vjp(g, out, a):
         return (g * e / (1 + e) ** 2,)
     """,
 )
-@right(
+right(
     "tanh_sigmoid",
     "multiplied_out",
     source="""
@@ -360,23 +450,31 @@ def sigmoid_vjp(g, out, a):
         return (g * (out - out**2),)
     """,
 )
-def _(): ...
-
 
 # -- relu_vjp ---------------------------------------------------------------------------------------------------------
 
 
-@wrong("relu_vjp", "at_zero", "Right everywhere but at 0, where we agreed on the slope 0. Look at the comparison.")
+@wrong(
+    "relu_vjp",
+    "at_zero",
+    "Right everywhere but at 0, where we agreed on the slope 0. Look at the comparison.",
+)
 def relu_vjp(g, out, a):
     return (g if a >= 0 else 0.0,)
 
 
-@wrong("relu_vjp", "no_upstream", "These are the slopes of relu, 1 and 0. The chain rule multiplies them by g.")
+@wrong(
+    "relu_vjp", "no_upstream", "These are the slopes of relu, 1 and 0. The chain rule multiplies them by g."
+)
 def relu_vjp(g, out, a):
     return (1.0 if a > 0 else 0.0,)
 
 
-@wrong("relu_vjp", "times_value", "You multiplied g by relu's value. Where a is positive the slope is 1, however large a is.")
+@wrong(
+    "relu_vjp",
+    "times_value",
+    "You multiplied g by relu's value. Where a is positive the slope is 1, however large a is.",
+)
 def relu_vjp(g, out, a):
     return (g * out,)
 
@@ -396,7 +494,11 @@ def relu_vjp(g, out, a):
     return (max(g, 0.0) if a > 0 else 0.0,)
 
 
-@wrong("relu_vjp", "leaky", "A small slope for negative a is the leaky relu, another function. relu is flat there.")
+@wrong(
+    "relu_vjp",
+    "leaky",
+    "A small slope for negative a is the leaky relu, another function. relu is flat there.",
+)
 def relu_vjp(g, out, a):
     return (g if a > 0 else 0.01 * g,)
 
@@ -416,7 +518,11 @@ def relu_vjp(g, out, a):
 # -- record -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("record", "numbers_for_parents", "The parents are numbers here. Numbers cannot receive a gradient: keep the Values themselves.")
+@wrong(
+    "record",
+    "numbers_for_parents",
+    "The parents are numbers here. Numbers cannot receive a gradient: keep the Values themselves.",
+)
 def record(op, parents, constants=()):
     numbers = tuple(parent.data for parent in parents)
     return Value(FORWARD[op](*numbers, *constants), op, numbers, constants)
@@ -427,39 +533,67 @@ def record(op, parents, constants=()):
     return Value(FORWARD[op](*[parent.data for parent in parents], *constants))
 
 
-@wrong("record", "no_op", "The new Value does not know its operation. Without it, no rule will be found on the way back.")
+@wrong(
+    "record",
+    "no_op",
+    "The new Value does not know its operation. Without it, no rule will be found on the way back.",
+)
 def record(op, parents, constants=()):
     return Value(FORWARD[op](*[parent.data for parent in parents], *constants), "", parents, constants)
 
 
-@wrong("record", "parents_reversed", "The parents are recorded in the opposite order. The rules give their results in the order of the inputs.")
+@wrong(
+    "record",
+    "parents_reversed",
+    "The parents are recorded in the opposite order. The rules give their results in the order of the inputs.",
+)
 def record(op, parents, constants=()):
     data = FORWARD[op](*[parent.data for parent in parents], *constants)
     return Value(data, op, tuple(reversed(parents)), constants)
 
 
-@wrong("record", "each_parent_once", "A Value that takes part twice has to be a parent twice: it gets two contributions.")
+@wrong(
+    "record",
+    "each_parent_once",
+    "A Value that takes part twice has to be a parent twice: it gets two contributions.",
+)
 def record(op, parents, constants=()):
     data = FORWARD[op](*[parent.data for parent in parents], *constants)
     return Value(data, op, tuple(dict.fromkeys(parents)), constants)
 
 
-@wrong("record", "constants_forgotten", "The constants were used but not kept. The rule of ** will need the exponent again.")
+@wrong(
+    "record",
+    "constants_forgotten",
+    "The constants were used but not kept. The rule of ** will need the exponent again.",
+)
 def record(op, parents, constants=()):
     return Value(FORWARD[op](*[parent.data for parent in parents], *constants), op, parents)
 
 
-@wrong("record", "constants_unused", "The operation did not get the constants. They come behind the parents' numbers.")
+@wrong(
+    "record",
+    "constants_unused",
+    "The operation did not get the constants. They come behind the parents' numbers.",
+)
 def record(op, parents, constants=()):
     return Value(FORWARD[op](*[parent.data for parent in parents]), op, parents, constants)
 
 
-@wrong("record", "forward_on_values", "FORWARD[op] was called with Values, whose operators call record again, without end. Give it their data.")
+@wrong(
+    "record",
+    "forward_on_values",
+    "FORWARD[op] was called with Values, whose operators call record again, without end. Give it their data.",
+)
 def record(op, parents, constants=()):
     return Value(FORWARD[op](*parents, *constants), op, parents, constants)
 
 
-@wrong("record", "plain_number", "You returned the number alone. It has to be a Value that remembers how it was made.")
+@wrong(
+    "record",
+    "plain_number",
+    "You returned the number alone. It has to be a Value that remembers how it was made.",
+)
 def record(op, parents, constants=()):
     return FORWARD[op](*[parent.data for parent in parents], *constants)
 
@@ -487,7 +621,11 @@ def record(op, parents, constants=()):
 # -- topological_order ------------------------------------------------------------------------------------------------
 
 
-@wrong("topological_order", "root_first", "The list is in the order of the way back. Here the root comes last, and the inputs come before what is made from them.")
+@wrong(
+    "topological_order",
+    "root_first",
+    "The list is in the order of the way back. Here the root comes last, and the inputs come before what is made from them.",
+)
 def topological_order(root):
     order, seen = [], set()
     stack = [(root, False)]
@@ -502,7 +640,11 @@ def topological_order(root):
     return order[::-1]
 
 
-@wrong("topological_order", "no_seen", "A value that is used twice stands in the list twice. Remember which values you have met.")
+@wrong(
+    "topological_order",
+    "no_seen",
+    "A value that is used twice stands in the list twice. Remember which values you have met.",
+)
 def topological_order(root):
     order = []
     stack = [(root, False)]
@@ -516,7 +658,11 @@ def topological_order(root):
     return order
 
 
-@wrong("topological_order", "recursion", "The function calls itself for each parent, and a chain of 10,000 is deeper than Python allows. Keep a stack in a list instead.")
+@wrong(
+    "topological_order",
+    "recursion",
+    "The function calls itself for each parent, and a chain of 10,000 is deeper than Python allows. Keep a stack in a list instead.",
+)
 def topological_order(root):
     order, seen = [], set()
 
@@ -532,7 +678,11 @@ def topological_order(root):
     return order
 
 
-@wrong("topological_order", "breadth_first", "You listed the values by their distance from the root. A parent that is near to the root can still be needed far from it.")
+@wrong(
+    "topological_order",
+    "breadth_first",
+    "You listed the values by their distance from the root. A parent that is near to the root can still be needed far from it.",
+)
 def topological_order(root):
     queue, seen = [root], {root}
     for node in queue:
@@ -543,7 +693,11 @@ def topological_order(root):
     return queue[::-1]
 
 
-@wrong("topological_order", "order_of_discovery", "You noted each value when you found it, not when all its parents were in the list.")
+@wrong(
+    "topological_order",
+    "order_of_discovery",
+    "You noted each value when you found it, not when all its parents were in the list.",
+)
 def topological_order(root):
     order, seen, stack = [], set(), [root]
     while stack:
@@ -555,7 +709,11 @@ def topological_order(root):
     return order[::-1]
 
 
-@wrong("topological_order", "equal_numbers", "You recognise values by their data. Two different values can hold the same number.")
+@wrong(
+    "topological_order",
+    "equal_numbers",
+    "You recognise values by their data. Two different values can hold the same number.",
+)
 def topological_order(root):
     order, seen = [], set()
     stack = [(root, False)]
@@ -570,7 +728,11 @@ def topological_order(root):
     return order
 
 
-@wrong("topological_order", "no_inputs", "The inputs are missing. They have no parents, and they belong in the list.")
+@wrong(
+    "topological_order",
+    "no_inputs",
+    "The inputs are missing. They have no parents, and they belong in the list.",
+)
 def topological_order(root):
     order, seen = [], set()
     stack = [(root, False)]
@@ -656,7 +818,11 @@ def topological_order(root):
 # -- pass_back --------------------------------------------------------------------------------------------------------
 
 
-@wrong("pass_back", "overwrites", "You set the parent's grad, so each contribution wipes out the one before it. Contributions add up.")
+@wrong(
+    "pass_back",
+    "overwrites",
+    "You set the parent's grad, so each contribution wipes out the one before it. Contributions add up.",
+)
 def pass_back(node, rules):
     if not node.op:
         return
@@ -664,7 +830,11 @@ def pass_back(node, rules):
         parent.grad = cotangent
 
 
-@wrong("pass_back", "g_twice", "You multiplied the cotangents by node.grad. The rule has done that already: it was given g.")
+@wrong(
+    "pass_back",
+    "g_twice",
+    "You multiplied the cotangents by node.grad. The rule has done that already: it was given g.",
+)
 def pass_back(node, rules):
     if not node.op:
         return
@@ -672,7 +842,11 @@ def pass_back(node, rules):
         parent.grad += node.grad * cotangent
 
 
-@wrong("pass_back", "g_is_one", "The rule was given 1 for g. What it needs is the gradient that has arrived at this node.")
+@wrong(
+    "pass_back",
+    "g_is_one",
+    "The rule was given 1 for g. What it needs is the gradient that has arrived at this node.",
+)
 def pass_back(node, rules):
     if not node.op:
         return
@@ -688,15 +862,25 @@ def pass_back(node, rules):
         parent.grad += cotangent
 
 
-@wrong("pass_back", "values_to_rule", "The rule was given Values. Rules compute with plain numbers: node.inputs has them.")
+@wrong(
+    "pass_back",
+    "values_to_rule",
+    "The rule was given Values. Rules compute with plain numbers: node.inputs has them.",
+)
 def pass_back(node, rules):
     if not node.op:
         return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.parents, *node.constants)):
+    for parent, cotangent in zip(
+        node.parents, rules[node.op](node.grad, node.data, *node.parents, *node.constants)
+    ):
         parent.grad += cotangent
 
 
-@wrong("pass_back", "no_constants", "The rule did not get the constants, such as an exponent. They are among node.inputs.")
+@wrong(
+    "pass_back",
+    "no_constants",
+    "The rule did not get the constants, such as an exponent. They are among node.inputs.",
+)
 def pass_back(node, rules):
     if not node.op:
         return
@@ -705,20 +889,32 @@ def pass_back(node, rules):
         parent.grad += cotangent
 
 
-@wrong("pass_back", "inputs_have_no_rule", "An input has an empty op, and there is no rule for it. Ask for that first.")
+@wrong(
+    "pass_back",
+    "inputs_have_no_rule",
+    "An input has an empty op, and there is no rule for it. Ask for that first.",
+)
 def pass_back(node, rules):
     for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
         parent.grad += cotangent
 
 
-@wrong("pass_back", "first_parent_only", "Only the first parent got its share. The rule gives one cotangent for each.")
+@wrong(
+    "pass_back",
+    "first_parent_only",
+    "Only the first parent got its share. The rule gives one cotangent for each.",
+)
 def pass_back(node, rules):
     if not node.op:
         return
     node.parents[0].grad += rules[node.op](node.grad, node.data, *node.inputs)[0]
 
 
-@wrong("pass_back", "crossed_over", "The cotangents went to the wrong parents: they come in the order of the parents.")
+@wrong(
+    "pass_back",
+    "crossed_over",
+    "The cotangents went to the wrong parents: they come in the order of the parents.",
+)
 def pass_back(node, rules):
     if not node.op:
         return
@@ -726,7 +922,11 @@ def pass_back(node, rules):
         parent.grad += cotangent
 
 
-@wrong("pass_back", "parents_once", "A parent that takes part twice got one contribution. Pair the parents with the cotangents one by one.")
+@wrong(
+    "pass_back",
+    "parents_once",
+    "A parent that takes part twice got one contribution. Pair the parents with the cotangents one by one.",
+)
 def pass_back(node, rules):
     if not node.op:
         return
@@ -764,7 +964,11 @@ def pass_back(node, rules):
 # -- backward ---------------------------------------------------------------------------------------------------------
 
 
-@wrong("backward", "no_seed", "Every gradient is 0, because nothing was there to pass on. What is the derivative of the result by itself?")
+@wrong(
+    "backward",
+    "no_seed",
+    "Every gradient is 0, because nothing was there to pass on. Is the 1 missing, or do the zeros come after it?",
+)
 def backward(order, step):
     for node in order:
         node.grad = 0.0
@@ -772,7 +976,11 @@ def backward(order, step):
         step(node)
 
 
-@wrong("backward", "seeded_with_data", "You began with the result's value. Its derivative by itself is another number.")
+@wrong(
+    "backward",
+    "seeded_with_data",
+    "You began with the result's value. Its derivative by itself is another number.",
+)
 def backward(order, step):
     for node in order:
         node.grad = 0.0
@@ -781,7 +989,11 @@ def backward(order, step):
         step(node)
 
 
-@wrong("backward", "forwards", "The loop runs from the inputs to the result, so there was nothing to pass on yet. The way back begins at the end.")
+@wrong(
+    "backward",
+    "forwards",
+    "Only the result passed its gradient on: all values before it had their turn too early, or not at all. The way back begins at the end.",
+)
 def backward(order, step):
     for node in order:
         node.grad = 0.0
@@ -790,7 +1002,9 @@ def backward(order, step):
         step(node)
 
 
-@wrong("backward", "seeded_at_the_front", "The 1 was put on the first value of the list. The result is the last.")
+@wrong(
+    "backward", "seeded_at_the_front", "The 1 was put on the first value of the list. The result is the last."
+)
 def backward(order, step):
     for node in order:
         node.grad = 0.0
@@ -799,14 +1013,22 @@ def backward(order, step):
         step(node)
 
 
-@wrong("backward", "stale", "Gradients of an earlier pass are still there, and the new ones were added to them. Begin with zeros.")
+@wrong(
+    "backward",
+    "stale",
+    "Gradients of an earlier pass are still there, and the new ones were added to them. Begin with zeros.",
+)
 def backward(order, step):
     order[-1].grad = 1.0
     for node in reversed(order):
         step(node)
 
 
-@wrong("backward", "zeros_for_inputs_only", "Only the inputs were set to zero. Values in between keep old gradients too, and pass them on.")
+@wrong(
+    "backward",
+    "zeros_for_inputs_only",
+    "Only the inputs were set to zero. Values in between keep old gradients too, and pass them on.",
+)
 def backward(order, step):
     for node in order:
         if not node.parents:
@@ -816,16 +1038,11 @@ def backward(order, step):
         step(node)
 
 
-@wrong("backward", "zeros_too_late", "The zeros wiped out the 1. First the zeros, then the 1.")
-def backward(order, step):
-    order[-1].grad = 1.0
-    for node in order:
-        node.grad = 0.0
-    for node in reversed(order):
-        step(node)
-
-
-@wrong("backward", "zeros_on_the_way", "You set a value to zero right before it passes its gradient on. All zeros come before the first step.")
+@wrong(
+    "backward",
+    "zeros_on_the_way",
+    "You set a value to zero right before it passes its gradient on. All zeros come before the first step.",
+)
 def backward(order, step):
     order[-1].grad = 1.0
     for node in reversed(order):
@@ -834,7 +1051,11 @@ def backward(order, step):
         step(node)
 
 
-@wrong("backward", "list_turned_around", "order.reverse() turned the caller's list around, so a second call begins at the wrong end. reversed(order) leaves it alone.")
+@wrong(
+    "backward",
+    "list_turned_around",
+    "order.reverse() turned the caller's list around, so a second call begins at the wrong end. reversed(order) leaves it alone.",
+)
 def backward(order, step):
     for node in order:
         node.grad = 0.0
@@ -844,21 +1065,17 @@ def backward(order, step):
         step(node)
 
 
-@wrong("backward", "list_used_up", "order.pop() empties the caller's list, so it cannot be used again. Loop over it instead.")
+@wrong(
+    "backward",
+    "list_used_up",
+    "order.pop() empties the caller's list, so it cannot be used again. Loop over it instead.",
+)
 def backward(order, step):
     for node in order:
         node.grad = 0.0
     order[-1].grad = 1.0
     while order:
         step(order.pop())
-
-
-@wrong("backward", "result_only", "Only the result passed its gradient on. Every value behind it has to do the same, in turn.")
-def backward(order, step):
-    for node in order:
-        node.grad = 0.0
-    order[-1].grad = 1.0
-    step(order[-1])
 
 
 @right("backward", "by_index")
@@ -885,37 +1102,63 @@ def backward(order, step):
 # -- derived ----------------------------------------------------------------------------------------------------------
 
 
-@wrong("derived", "sub_the_other_way", "sub subtracts the first from the second. Which of them gets the minus?")
+@wrong(
+    "derived", "sub_the_other_way", "sub subtracts the first from the second. Which of them gets the minus?"
+)
 def sub(a, b):
     return b + a * -1
 
 
-@wrong("derived", "div_the_other_way", "div divides the second by the first. Which of them belongs under the line?")
+@wrong(
+    "derived",
+    "div_the_other_way",
+    "div divides the second by the first. Which of them belongs under the line?",
+)
 def div(a, b):
     return b * a**-1
 
 
-@wrong("derived", "minus_inside_neg", "A minus sign in front of a Value calls neg, which comes back to this line, without end. Use a product.")
+@wrong(
+    "derived",
+    "minus_inside_neg",
+    "A minus sign in front of a Value calls neg, which comes back to this line, without end. Use a product.",
+)
 def neg(a):
     return -a
 
 
-@wrong("derived", "minus_inside_sub", "The minus between two Values calls sub, which comes back to this line, without end. Use a sum.")
+@wrong(
+    "derived",
+    "minus_inside_sub",
+    "The minus between two Values calls sub, which comes back to this line, without end. Use a sum.",
+)
 def sub(a, b):
     return a - b
 
 
-@wrong("derived", "slash_inside_div", "The slash calls div, which comes back to this line, without end. Use a product and a power.")
+@wrong(
+    "derived",
+    "slash_inside_div",
+    "The slash calls div, which comes back to this line, without end. Use a product and a power.",
+)
 def div(a, b):
     return a / b
 
 
-@wrong("derived", "out_of_the_graph", "The number is right, but .data takes it out of the graph, and no gradient comes back to a and b.")
+@wrong(
+    "derived",
+    "out_of_the_graph",
+    "The number is right, but .data takes it out of the graph, and no gradient comes back to a and b.",
+)
 def sub(a, b):
     return Value(a.data - b.data)
 
 
-@wrong("derived", "div_out_of_the_graph", "div takes the number out of the graph with .data, so b gets no gradient.")
+@wrong(
+    "derived",
+    "div_out_of_the_graph",
+    "div takes the number out of the graph with .data, so b gets no gradient.",
+)
 def div(a, b):
     return a * (1 / b.data)
 
@@ -925,12 +1168,16 @@ def neg(a):
     return a**-1
 
 
-@wrong("derived", "div_without_power", "div multiplies by minus b. Dividing is multiplying with the power -1 of b.")
+@wrong(
+    "derived",
+    "div_without_power",
+    "div multiplies by minus b. Dividing is multiplying with the power -1 of b.",
+)
 def div(a, b):
     return a * (b * -1)
 
 
-@right(
+right(
     "derived",
     "one_from_the_other",
     source="""
@@ -946,7 +1193,7 @@ def div(a, b):
         return b ** -1.0 * a
     """,
 )
-@right(
+right(
     "derived",
     "with_constants_as_values",
     source="""
@@ -962,13 +1209,15 @@ def div(a, b):
         return a * pow(b, -1)
     """,
 )
-def _(): ...
-
 
 # -- mended_rules -----------------------------------------------------------------------------------------------------
 
 
-@wrong("mended_rules", "two_of_three", "You found two. The third is right for every positive number: test at negative ones.")
+@wrong(
+    "mended_rules",
+    "two_of_three",
+    "You found two. The third is right for every positive number: test at negative ones.",
+)
 def mended_rules():
     return {
         "cube": lambda g, out, a: (3 * g * a * a,),
@@ -976,7 +1225,11 @@ def mended_rules():
     }
 
 
-@wrong("mended_rules", "mends_what_is_right", "One of your three is a rule that was right. Its formula is unusual, but rule_error gives 0 everywhere.")
+@wrong(
+    "mended_rules",
+    "mends_what_is_right",
+    "One of your three is a rule that was right. Its formula is unusual, but rule_error gives 0 everywhere.",
+)
 def mended_rules():
     return {
         "cube": lambda g, out, a: (3 * g * a * a,),
@@ -985,7 +1238,11 @@ def mended_rules():
     }
 
 
-@wrong("mended_rules", "all_six", "You returned a rule for each of the six. Return those that were wrong, and no other.")
+@wrong(
+    "mended_rules",
+    "all_six",
+    "You returned a rule for each of the six. Return those that were wrong, and no other.",
+)
 def mended_rules():
     return {
         "cube": lambda g, out, a: (3 * g * a * a,),
@@ -997,7 +1254,9 @@ def mended_rules():
     }
 
 
-@wrong("mended_rules", "divide_sign", "In your rule for divide, b has lost its minus: when b grows, a / b falls.")
+@wrong(
+    "mended_rules", "divide_sign", "In your rule for divide, b has lost its minus: when b grows, a / b falls."
+)
 def mended_rules():
     return {
         "cube": lambda g, out, a: (3 * g * a * a,),
@@ -1006,7 +1265,11 @@ def mended_rules():
     }
 
 
-@wrong("mended_rules", "absolute_through_out", "Your rule for absolute asks for the sign of out, which is never negative. Ask the input.")
+@wrong(
+    "mended_rules",
+    "absolute_through_out",
+    "Your rule for absolute asks for the sign of out, which is never negative. Ask the input.",
+)
 def mended_rules():
     return {
         "cube": lambda g, out, a: (3 * g * a * a,),
@@ -1015,7 +1278,11 @@ def mended_rules():
     }
 
 
-@wrong("mended_rules", "absolute_like_relu", "Your rule for absolute passes nothing where a is negative, like relu. There the absolute value falls with slope -1.")
+@wrong(
+    "mended_rules",
+    "absolute_like_relu",
+    "Your rule for absolute passes nothing where a is negative, like relu. There the absolute value falls with slope -1.",
+)
 def mended_rules():
     return {
         "cube": lambda g, out, a: (3 * g * a * a,),
@@ -1024,7 +1291,11 @@ def mended_rules():
     }
 
 
-@wrong("mended_rules", "cube_with_out", "Your rule for cube multiplies by the cube itself. The power has to go down by one.")
+@wrong(
+    "mended_rules",
+    "cube_with_out",
+    "Your rule for cube multiplies by the cube itself. The power has to go down by one.",
+)
 def mended_rules():
     return {
         "cube": lambda g, out, a: (3 * g * out,),
@@ -1033,7 +1304,9 @@ def mended_rules():
     }
 
 
-@wrong("mended_rules", "the_old_ones", "These are the colleague's own rules. Write right ones in their place.")
+@wrong(
+    "mended_rules", "the_old_ones", "These are the colleague's own rules. Write right ones in their place."
+)
 def mended_rules():
     return {name: CONTRIBUTED[name][1] for name in ("cube", "absolute", "divide")}
 
@@ -1050,7 +1323,7 @@ def mended_rules():
 @right("mended_rules", "with_def")
 def mended_rules():
     def cube(g, out, a):
-        return power_vjp(g, out, a, 3) if False else (g * 3 * a * a,)
+        return (g * 3 * a * a,)
 
     def absolute(g, out, a):
         return (math.copysign(1.0, a) * g,)
