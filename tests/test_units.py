@@ -1,0 +1,130 @@
+"""What every unit of the course has to hold, whatever it teaches."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder import bank
+from autograder.assignment import ANSWER, Assignment, Course, grade_id, kind
+from autograder.build import check_unit, read_source
+from autograder.ingest import Submission
+from autograder.prove import gaps
+from autograder.referee import grade
+from autograder.sandbox import Sandbox
+
+from .conftest import REPOSITORY
+
+COURSE = Course(REPOSITORY)
+pytestmark = pytest.mark.parametrize("unit", COURSE.units())
+
+
+def assignment_of(unit: str) -> Assignment:
+    return COURSE.assignment(unit)
+
+
+def released(unit: str) -> nbformat.NotebookNode:
+    (path,) = (REPOSITORY / "course" / unit).glob("*.ipynb")
+    return nbformat.read(path, as_version=4)
+
+
+def test_the_notebooks_are_what_the_source_produces(unit: str) -> None:
+    assert list(check_unit(COURSE, unit)) == []
+
+
+def test_the_release_holds_no_solution_and_no_hidden_test(unit: str) -> None:
+    notebook = released(unit)
+    text = nbformat.writes(notebook)
+    for mark in ("BEGIN SOLUTION", "END SOLUTION", "BEGIN HIDDEN", "END HIDDEN", "autograd_ref.scalar", "mistakes"):
+        assert mark not in text
+    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    for exercise in assignment_of(unit).exercises:
+        solutions = re.findall(r"### BEGIN SOLUTION\n(.*?)\n\s*### END SOLUTION", exercise.solution, re.DOTALL)
+        assert solutions
+        for solution in solutions:
+            assert solution.strip() not in code, exercise.name
+        hidden = re.findall(r"### BEGIN HIDDEN TESTS\n(.*?)\n\s*### END HIDDEN TESTS", exercise.check, re.DOTALL)
+        assert hidden, f"{exercise.name} has no hidden test"
+        for test in hidden:
+            assert test.strip() not in code, exercise.name
+
+
+def test_the_cells_are_valid_for_nbgrader_and_for_jupyter(unit: str) -> None:
+    for notebook in (assignment_of(unit).notebook, released(unit)):
+        nbformat.validate(notebook)
+        ids = [cell.id for cell in notebook.cells]
+        assert len(set(ids)) == len(ids)
+        for cell in notebook.cells:
+            if grade_id(cell):
+                assert cell.metadata.nbgrader.schema_version == 3
+                assert cell.id == grade_id(cell)
+
+
+def test_the_size_is_that_of_a_unit(unit: str) -> None:
+    assignment = assignment_of(unit)
+    points = [exercise.points for exercise in assignment.exercises]
+    assert 6 <= len(points) <= 14
+    assert set(points) <= {1, 2, 3}
+    assert 20 <= sum(points) <= 30
+    prose = "\n".join(cell.source for cell in assignment.notebook.cells if cell.cell_type == "markdown")
+    words = re.sub(r"<[^>]+>|```.*?```", " ", prose, flags=re.DOTALL).split()
+    assert len(words) <= 2500
+
+
+def test_every_exercise_has_hints_and_a_bank(unit: str) -> None:
+    assignment = assignment_of(unit)
+    assert list(gaps(assignment, bank.load_bank(assignment))) == []
+    text = ""
+    for cell in assignment.notebook.cells:
+        if cell.cell_type == "markdown":
+            text += cell.source
+        elif kind(cell) == ANSWER:
+            assert text.count("<details>") >= 2, f"{grade_id(cell)} needs a ladder of hints"
+            text = ""
+
+
+def test_the_outputs_are_quiet_and_repeatable(unit: str) -> None:
+    pictures = 0
+    for cell in assignment_of(unit).notebook.cells:
+        for output in cell.get("outputs", []):
+            assert output.output_type != "error"
+            assert output.get("name") != "stderr"
+            data = output.get("data", {})
+            pictures += "image/png" in data
+            assert not {"text/html", "image/svg+xml"} & set(data), f"{cell.id}: only PNG shows everywhere"
+            text = output.get("text", "") + data.get("text/plain", "")
+            assert not re.search(r"0x[0-9a-f]{6,}|/tmp/|/home/", text), cell.id
+    assert pictures >= 2
+
+
+def test_every_visible_check_stands_without_its_hidden_part(unit: str) -> None:
+    for cell in released(unit).cells:
+        if cell.cell_type == "code":
+            compile(cell.source, cell.id, "exec")
+        if kind(cell) == "check":
+            assert re.search(r"check\.\w+\(", cell.source), f"{cell.id} shows no check"
+
+
+def test_the_solution_earns_everything_and_the_release_nothing(unit: str, sandbox: Sandbox) -> None:
+    assignment = assignment_of(unit)
+    solved = Submission(answers={e.name: e.solution for e in assignment.exercises})
+    assert grade(assignment, solved, sandbox, seed=3).score == assignment.max_score
+    untouched = Submission(answers={e.name: e.stub for e in assignment.exercises})
+    report = grade(assignment, untouched, sandbox, seed=3)
+    assert report.score == 0
+    assert {outcome.status for outcome in report.outcomes} == {"missing"}
+
+
+def test_the_source_survives_jupytext(unit: str, tmp_path: Path) -> None:
+    import jupytext
+
+    (source,) = (p for p in (COURSE.solutions / unit).glob("*.py") if p.name != "mistakes.py")
+    folder = tmp_path / unit
+    folder.mkdir()
+    notebook = jupytext.read(source, fmt="py:percent")
+    jupytext.write(notebook, folder / source.name, fmt="py:percent")
+    again, before = read_source(folder / source.name), read_source(source)
+    assert [(c.id, c.source) for c in again.cells] == [(c.id, c.source) for c in before.cells]
