@@ -184,5 +184,5 @@ def find_assignment(solutions: Path, unit: str) -> Assignment:
         assignment = Assignment.load(path)
         if assignment.unit == unit:
             return assignment
-    known = ", ".join(sorted(p.name for p in solutions.iterdir() if p.is_dir())) if solutions.is_dir() else ""
+    known = ", ".join(sorted({p.parent.name for p in solutions.glob("*/*.ipynb")}))
     raise UserError(f"There is no unit {unit!r} in {solutions}" + (f"; it has {known}." if known else "."))

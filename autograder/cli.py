@@ -135,9 +135,9 @@ def score(
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
         return
     for outcome in report.outcomes:
-        console.print(Text(outcome.text, style="green" if outcome.points else "default"))
+        console.print(Text(outcome.text, style="green" if outcome.points else "default"), soft_wrap=True)
     for note in report.notes:
-        console.print(Text(f"note: {note}"))
+        console.print(Text(f"note: {note}"), soft_wrap=True)
     result = report.as_json()
     console.print(f"{result['score']} of {result['max_score']} points (seed {report.seed})", style="bold")
 
