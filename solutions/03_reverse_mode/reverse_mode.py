@@ -24,14 +24,20 @@
 import math
 
 from autograd_ref.graph import draw
-from autograder import exercise, integer, number, numbers, numerical_gradient, one_of, positive, probe, yours
+from autograder import exercise, number, numerical_gradient, positive, probe, yours
 
 
 # %% figure="goal" keep=true
 def goal():
     class Box:
         def __init__(self, data, grad, op="", parents=(), label=""):
-            self.data, self.grad, self.op, self.parents, self.label = data, grad, op, parents, label
+            self.data, self.grad, self.op, self.parents, self.label = (
+                data,
+                grad,
+                op,
+                parents,
+                label,
+            )
 
     a, b, c = Box(2, 42, label="a"), Box(3, 28, label="b"), Box(1, 14, label="c")
     product = Box(6, 14, "*", (a, b))
@@ -98,7 +104,11 @@ with exercise("add_vjp", hint="open Hint 1 above the answer cell") as check:
         (10.0, 10.0),
         "out rises as fast as a, and as fast as b: each gets all of g",
     )
-    check.close(yours.add_vjp(-0.5, 5.0, 7.0, -2.0), (-0.5, -0.5), "g may be any number, negative ones too")
+    check.close(
+        yours.add_vjp(-0.5, 5.0, 7.0, -2.0),
+        (-0.5, -0.5),
+        "g may be any number, negative ones too",
+    )
     ### BEGIN HIDDEN TESTS
     from autograd_ref.scalar import Value as Reference
 
@@ -106,7 +116,9 @@ with exercise("add_vjp", hint="open Hint 1 above the answer cell") as check:
         x, y = Reference(a), Reference(b)
         (x + y).backward(g)
         check.close(
-            yours.add_vjp(g, a + b, a, b), (x.grad, y.grad), "d(a + b)/da and d(a + b)/db, each times g"
+            yours.add_vjp(g, a + b, a, b),
+            (x.grad, y.grad),
+            "d(a + b)/da and d(a + b)/db, each times g",
         )
     ### END HIDDEN TESTS
 
@@ -140,7 +152,9 @@ with exercise("mul_vjp", hint="open Hint 2 above the answer cell") as check:
         "raise a by 0.001: a * b rises by 0.003, and L by 10 times that",
     )
     check.close(
-        yours.mul_vjp(-0.5, -20.0, 4.0, -5.0), (2.5, -2.0), "the same with g = -0.5 and a negative input"
+        yours.mul_vjp(-0.5, -20.0, 4.0, -5.0),
+        (2.5, -2.0),
+        "the same with g = -0.5 and a negative input",
     )
     check.close(yours.mul_vjp(2.0, 0.0, 0.0, 5.0), (10.0, 0.0), "an input may be 0")
     ### BEGIN HIDDEN TESTS
@@ -160,16 +174,21 @@ with exercise("mul_vjp", hint="open Hint 2 above the answer cell") as check:
 
 # %% given="rule_error"
 def rule_error(forward, rule, *inputs):
-    """How far `rule` is from the numerical derivative of `forward` at these inputs, to six digits."""
+    """How far `rule` is from the numerical derivative of `forward`, to six digits."""
     g = 1.7
     slopes = numerical_gradient(forward, *inputs)
     cotangents = rule(g, forward(*inputs), *inputs)
-    return round(max(abs(c - g * slope) for c, slope in zip(cotangents, slopes, strict=True)), 6)
+    return round(
+        max(abs(c - g * slope) for c, slope in zip(cotangents, slopes, strict=True)), 6
+    )
 
 
 # %%
 print("mul_vjp is off by", rule_error(lambda a, b: a * b, mul_vjp, 2.0, -3.0))
-print("a rule without g is off by", rule_error(lambda a, b: a * b, lambda g, out, a, b: (b, a), 2.0, -3.0))
+print(
+    "a rule without g is off by",
+    rule_error(lambda a, b: a * b, lambda g, out, a, b: (b, a), 2.0, -3.0),
+)
 
 # %% [markdown]
 # ### Exercise `power_vjp` (2 points)
@@ -197,14 +216,24 @@ def power_vjp(g, out, a, n):
 # %% check="power_vjp" points=2
 with exercise("power_vjp", hint="open Hint 1 above the answer cell") as check:
     check.close(
-        yours.power_vjp(10.0, 125.0, 5.0, 3), (750.0,), "the derivative of a**3 at 5 is 3 * 5**2 = 75"
+        yours.power_vjp(10.0, 125.0, 5.0, 3),
+        (750.0,),
+        "the derivative of a**3 at 5 is 3 * 5**2 = 75",
     )
     check.close(
-        yours.power_vjp(10.0, 0.25, 4.0, -1), (-0.625,), "a ** -1 is 1 / a: its derivative is -1 / a**2"
+        yours.power_vjp(10.0, 0.25, 4.0, -1),
+        (-0.625,),
+        "a ** -1 is 1 / a: its derivative is -1 / a**2",
     )
-    check.close(yours.power_vjp(10.0, 0.0, 0.0, 2), (0.0,), "a may be 0: a**2 is flat there")
+    check.close(
+        yours.power_vjp(10.0, 0.0, 0.0, 2), (0.0,), "a may be 0: a**2 is flat there"
+    )
     ### BEGIN HIDDEN TESTS
-    for g, a, n in check.cases(15, number(), positive(), one_of([-2, -0.5, 0.5, 1, 1.5, 4])):
+    from autograder import one_of
+
+    for g, a, n in check.cases(
+        15, number(), positive(), one_of([-2, -0.5, 0.5, 1, 1.5, 4])
+    ):
         (slope,) = numerical_gradient(lambda a: a**n, a)
         check.close(
             yours.power_vjp(g, a**n, a, n),
@@ -214,7 +243,12 @@ with exercise("power_vjp", hint="open Hint 1 above the answer cell") as check:
         )
     for g, a, n in check.cases(10, number(), number(-3.0, -0.3), one_of([-3, 2, 3])):
         (slope,) = numerical_gradient(lambda a: a**n, a)
-        check.close(yours.power_vjp(g, a**n, a, n), (g * slope,), "the same with a negative base", rtol=1e-6)
+        check.close(
+            yours.power_vjp(g, a**n, a, n),
+            (g * slope,),
+            "the same with a negative base",
+            rtol=1e-6,
+        )
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -260,9 +294,21 @@ def sqrt_vjp(g, out, a):
 
 # %% check="exp_log_sqrt" points=2
 with exercise("exp_log_sqrt", hint="open Hint 1 above the answer cell") as check:
-    check.close(yours.exp_vjp(10.0, math.exp(0.5), 0.5), (10.0 * math.exp(0.5),), "exp is its own derivative")
-    check.close(yours.log_vjp(10.0, math.log(4.0), 4.0), (2.5,), "the derivative of log(a) at 4 is 1/4")
-    check.close(yours.sqrt_vjp(10.0, 3.0, 9.0), (10.0 / 6.0,), "the derivative of sqrt(a) at 9 is 1/6")
+    check.close(
+        yours.exp_vjp(10.0, math.exp(0.5), 0.5),
+        (10.0 * math.exp(0.5),),
+        "exp is its own derivative",
+    )
+    check.close(
+        yours.log_vjp(10.0, math.log(4.0), 4.0),
+        (2.5,),
+        "the derivative of log(a) at 4 is 1/4",
+    )
+    check.close(
+        yours.sqrt_vjp(10.0, 3.0, 9.0),
+        (10.0 / 6.0,),
+        "the derivative of sqrt(a) at 9 is 1/6",
+    )
     ### BEGIN HIDDEN TESTS
     for name, function in {"exp": math.exp, "log": math.log, "sqrt": math.sqrt}.items():
         rule = getattr(yours, f"{name}_vjp")
@@ -328,7 +374,11 @@ with exercise("sin_cos", hint="open Hint 1 above the answer cell") as check:
         rule = getattr(yours, f"{name}_vjp")
         for g, a in check.cases(10, number(), number(-6.0, 6.0)):
             (slope,) = numerical_gradient(function, a)
-            check.close(rule(g, function(a), a), (g * slope,), f"g times the numerical derivative of {name}")
+            check.close(
+                rule(g, function(a), a),
+                (g * slope,),
+                f"g times the numerical derivative of {name}",
+            )
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -377,12 +427,16 @@ with exercise("tanh_sigmoid", hint="open Hint 2 above the answer cell") as check
     for g, a in check.cases(15, number(), number(-4.0, 4.0)):
         (slope,) = numerical_gradient(math.tanh, a)
         check.close(
-            yours.tanh_vjp(g, math.tanh(a), a), (g * slope,), "g times the numerical derivative of tanh"
+            yours.tanh_vjp(g, math.tanh(a), a),
+            (g * slope,),
+            "g times the numerical derivative of tanh",
         )
         out = 1 / (1 + math.exp(-a))
         (slope,) = numerical_gradient(lambda a: 1 / (1 + math.exp(-a)), a)
         check.close(
-            yours.sigmoid_vjp(g, out, a), (g * slope,), "g times the numerical derivative of the sigmoid"
+            yours.sigmoid_vjp(g, out, a),
+            (g * slope,),
+            "g times the numerical derivative of the sigmoid",
         )
     ### END HIDDEN TESTS
 
@@ -412,11 +466,19 @@ def relu_vjp(g, out, a):
 # %% check="relu_vjp" points=1
 with exercise("relu_vjp", hint="open Hint 1 above the answer cell") as check:
     check.close(
-        yours.relu_vjp(10.0, 3.0, 3.0), (10.0,), "where a is positive relu is a itself: its slope is 1"
+        yours.relu_vjp(10.0, 3.0, 3.0),
+        (10.0,),
+        "where a is positive relu is a itself: its slope is 1",
     )
-    check.close(yours.relu_vjp(-10.0, 0.0, -3.0), (0.0,), "where a is negative relu stays 0, whatever a does")
+    check.close(
+        yours.relu_vjp(-10.0, 0.0, -3.0),
+        (0.0,),
+        "where a is negative relu stays 0, whatever a does",
+    )
     check.close(yours.relu_vjp(10.0, 0.0, -2.0), (0.0,), "the same with a positive g")
-    check.close(yours.relu_vjp(-10.0, 3.0, 3.0), (-10.0,), "a negative g passes in the same way")
+    check.close(
+        yours.relu_vjp(-10.0, 3.0, 3.0), (-10.0,), "a negative g passes in the same way"
+    )
     check.close(yours.relu_vjp(10.0, 0.0, 0.0), (0.0,), "at 0 we agree on the slope 0")
     ### BEGIN HIDDEN TESTS
     from autograd_ref.scalar import Value as Reference
@@ -424,7 +486,9 @@ with exercise("relu_vjp", hint="open Hint 1 above the answer cell") as check:
     for g, a in check.cases(15, number(), number()):
         x = Reference(a)
         x.relu().backward(g)
-        check.close(yours.relu_vjp(g, max(a, 0.0), a), (x.grad,), "g where a is positive, else 0")
+        check.close(
+            yours.relu_vjp(g, max(a, 0.0), a), (x.grad,), "g where a is positive, else 0"
+        )
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -447,7 +511,12 @@ def slopes():
     for name, (function, rule, colour) in functions.items():
         values = [function(a) for a in points]
         left.plot(points, values, color=colour, label=name)
-        right.plot(points, [rule(1.0, out, a)[0] for a, out in zip(points, values)], color=colour, label=name)
+        right.plot(
+            points,
+            [rule(1.0, out, a)[0] for a, out in zip(points, values)],
+            color=colour,
+            label=name,
+        )
     left.set(title="value", xlabel="a", ylim=(-1.3, 3))
     right.set(title="slope, from your VJP", xlabel="a", ylim=(-0.05, 1.15))
     right.axhline(0.25, color="grey", linewidth=0.8, linestyle=":")
@@ -479,7 +548,9 @@ class Value:
         self.op = op  # the operation that made it; "" for an input
         self.parents = parents  # the Values that it was made from
         self.constants = constants  # plain numbers that took part, such as an exponent
-        self.grad = 0.0  # the derivative of the result by this value, after the backward pass
+        self.grad = (
+            0.0  # the derivative of the result by this value, after the backward pass
+        )
         self.label = label  # a name, for pictures
 
     @property
@@ -569,7 +640,7 @@ FORWARD = {
 
 # %% exercise="record"
 def record(op, parents, constants=()):
-    """Apply the operation `op` to a tuple of Values and a tuple of plain numbers; returns a new Value."""
+    """The Value that `op` makes of a tuple of Values and a tuple of plain numbers."""
     ### BEGIN SOLUTION
     numbers = [parent.data for parent in parents]
     data = FORWARD[op](*numbers, *constants)
@@ -582,21 +653,27 @@ with exercise("record", hint="open Hint 2 above the answer cell") as check:
 
     @probe
     def recorded(op, data, parents, constants):
-        """Records `op` on some of the Values made of `data`, and says what the new Value remembers."""
+        """Records `op` on Values made of `data`; gives what the new Value remembers."""
         leaves = [Value(number) for number in data]
         given = tuple(leaves[i] for i in parents)
         out = record(op, given, tuple(constants)) if constants else record(op, given)
         if not isinstance(out, Value):
             return out
         positions = [
-            next((i for i, leaf in enumerate(leaves) if leaf is parent), None) for parent in out.parents
+            next((i for i, leaf in enumerate(leaves) if leaf is parent), None)
+            for parent in out.parents
         ]
-        return {"data": out.data, "op": out.op, "parents": positions, "constants": list(out.constants)}
+        return {
+            "data": out.data,
+            "op": out.op,
+            "parents": positions,
+            "constants": list(out.constants),
+        }
 
     check.close(
         recorded("*", [2.0, 3.0], [0, 1], []),
         {"data": 6.0, "op": "*", "parents": [0, 1], "constants": []},
-        "2 * 3 is 6, made by * from the first and the second Value: the Values themselves, in the order given",
+        "2 * 3 is 6, made by * from these two Values: the Values themselves, in this order",
     )
     check.close(
         recorded("**", [5.0, 2.0], [1], [3]),
@@ -610,12 +687,18 @@ with exercise("record", hint="open Hint 2 above the answer cell") as check:
     )
     ### BEGIN HIDDEN TESTS
     from autograd_ref import scalar as reference
+    from autograder import integer
 
     for op in ("exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "relu"):
         for (a,) in check.cases(3, positive()):
             check.close(
                 recorded(op, [7.0, a], [1], []),
-                {"data": getattr(reference, op)(a), "op": op, "parents": [1], "constants": []},
+                {
+                    "data": getattr(reference, op)(a),
+                    "op": op,
+                    "parents": [1],
+                    "constants": [],
+                },
                 f"{op} of one Value",
             )
     for a, b, n in check.cases(5, number(), positive(), integer(2, 5)):
@@ -626,7 +709,11 @@ with exercise("record", hint="open Hint 2 above the answer cell") as check:
             ("*", [0, 0], [], a * a),
         ):
             expected = {"data": data, "op": op, "parents": parents, "constants": constants}
-            check.close(recorded(op, [a, b], parents, constants), expected, "the number, and how it was made")
+            check.close(
+                recorded(op, [a, b], parents, constants),
+                expected,
+                "the number, and how it was made",
+            )
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -697,7 +784,7 @@ except RecursionError:
 
 # %% exercise="topological_order"
 def topological_order(root):
-    """All values that `root` was made from, each once and behind its parents; `root` is the last."""
+    """`root` and all that it was made from, each value once and behind its parents."""
     ### BEGIN SOLUTION
     order, seen = [], set()
     stack = [(root, False)]  # (value, are its parents in the list?)
@@ -714,15 +801,20 @@ def topological_order(root):
 
 
 # %% check="topological_order" points=3
-with exercise("topological_order", hint="open Hint 1 above the answer cell, then Hint 2") as check:
+with exercise(
+    "topological_order", hint="open Hint 1 above the answer cell, then Hint 2"
+) as check:
 
     @probe
     def order_of(graph):
-        """Makes a Value for each name, with the parents that the graph says, and orders them from the last one."""
+        """Makes a Value for each name, with these parents, and orders from the last."""
         made = {}
         for name, parents in graph.items():
             made[name] = Value(
-                1.5, "+" if parents else "", tuple(made[parent] for parent in parents), label=name
+                1.5,
+                "+" if parents else "",
+                tuple(made[parent] for parent in parents),
+                label=name,
             )
         return [node.label for node in topological_order(made[name])]
 
@@ -753,9 +845,13 @@ with exercise("topological_order", hint="open Hint 1 above the answer cell, then
     check_order({"x": [], "p": ["x"], "q": ["p"], "L": ["p", "q", "x"]})
     check_order({"x": []})
     check.close(
-        order_of_chain(10_000), list(range(10_000)), "a chain of 10,000 values, from the first to the last"
+        order_of_chain(10_000),
+        list(range(10_000)),
+        "a chain of 10,000 values, from the first to the last",
     )
     ### BEGIN HIDDEN TESTS
+    from autograder import integer, numbers
+
     for size, links in check.cases(15, integer(5, 9), numbers(40, 0.1, 1.0)):
         graph, share = {"v0": [], "v1": []}, iter(links)
         for i in range(2, size):
@@ -817,14 +913,16 @@ with exercise("pass_back", hint="open Hint 2 above the answer cell") as check:
 
     @probe
     def rule_gets(grad, data, parents, constants):
-        """What the rule is called with, for a node with this grad and data and parents with these data."""
+        """What the rule is called with, for a node with this grad and data."""
         calls = []
 
         def rule(*given):
             calls.append(["a Value" if isinstance(x, Value) else x for x in given])
             return tuple(0.0 for _ in parents)
 
-        node = Value(data, "op", tuple(Value(number) for number in parents), tuple(constants))
+        node = Value(
+            data, "op", tuple(Value(number) for number in parents), tuple(constants)
+        )
         node.grad = grad
         pass_back(node, {"op": rule})
         return calls
@@ -853,7 +951,9 @@ with exercise("pass_back", hint="open Hint 2 above the answer cell") as check:
         [[10.0, 6.0, 2.0, 3.0]],
         "the rule is called once: g, out, then the inputs as numbers",
     )
-    check.close(rule_gets(10.0, 8.0, [2.0], [3]), [[10.0, 8.0, 2.0, 3]], "constants are inputs too")
+    check.close(
+        rule_gets(10.0, 8.0, [2.0], [3]), [[10.0, 8.0, 2.0, 3]], "constants are inputs too"
+    )
     check.close(
         grads_after(["x", "y"], [30.0, 20.0], {"x": 0.0, "y": 0.0}),
         {"x": 30.0, "y": 20.0},
@@ -869,13 +969,19 @@ with exercise("pass_back", hint="open Hint 2 above the answer cell") as check:
         {"x": 50.0},
         "a parent that takes part twice gets both contributions",
     )
-    check.close(leaf_after(4.0), 4.0, "an input has no rule and no parents: nothing happens")
+    check.close(
+        leaf_after(4.0), 4.0, "an input has no rule and no parents: nothing happens"
+    )
     ### BEGIN HIDDEN TESTS
+    from autograder import numbers
+
     for data, before, cotangents, constants in check.cases(
         10, numbers(5), numbers(3), numbers(4), numbers(2)
     ):
         check.close(
-            rule_gets(data[0], data[1], data[2:], constants), [data + constants], "g, out, inputs, constants"
+            rule_gets(data[0], data[1], data[2:], constants),
+            [data + constants],
+            "g, out, inputs, constants",
         )
         names = [check.rng.choice("xyz") for _ in range(4)]
         expected = dict(zip("xyz", before))
@@ -883,7 +989,9 @@ with exercise("pass_back", hint="open Hint 2 above the answer cell") as check:
         for name, cotangent in zip(names, cotangents):
             expected[name] += cotangent
         check.close(
-            grads_after(names, cotangents, start), expected, "each contribution is added to its parent"
+            grads_after(names, cotangents, start),
+            expected,
+            "each contribution is added to its parent",
         )
     ### END HIDDEN TESTS
 
@@ -938,7 +1046,7 @@ print("y.grad:", y.grad)
 
 # %% exercise="backward"
 def backward(order, step):
-    """Set every grad to the derivative of the last value of `order`, by calling `step` from there to the first."""
+    """Set every grad to the derivative of the last value of `order` by that value."""
     ### BEGIN SOLUTION
     for node in order:
         node.grad = 0.0
@@ -953,11 +1061,14 @@ with exercise("backward", hint="open Hint 1 above the answer cell, then Hint 2")
 
     @probe
     def gradients(graph, start, times):
-        """All grads after `times` calls of backward. The graph says how fast each value rises with each parent."""
+        """All grads after some calls of backward. The graph holds slopes by each parent."""
         made = {}
         for name, slopes in graph.items():
             made[name] = Value(
-                2.5, "op" if slopes else "", tuple(made[parent] for parent in slopes), label=name
+                2.5,
+                "op" if slopes else "",
+                tuple(made[parent] for parent in slopes),
+                label=name,
             )
             made[name].grad = start
 
@@ -986,16 +1097,31 @@ with exercise("backward", hint="open Hint 1 above the answer cell, then Hint 2")
     )
     w = {"x": {}, "y": {}, "xy": {"x": 3.0, "y": 2.0}, "w": {"xy": 1.0, "x": 1.0}}
     of_w = {"x": 4.0, "y": 2.0, "xy": 1.0, "w": 1.0}
-    check.close(gradients(w, 0.0, 1), of_w, "w = x * y + x at 2, 3: the contributions 3 and 1 make 4 for x")
     check.close(
-        gradients(L, 5.0, 1), of_L, "gradients from an earlier pass (5 everywhere) may not leave a trace"
+        gradients(w, 0.0, 1),
+        of_w,
+        "w = x * y + x at 2, 3: the contributions 3 and 1 make 4 for x",
     )
-    check.close(gradients(L, 0.0, 2), of_L, "a second call with the same list gives the same gradients")
+    check.close(
+        gradients(L, 5.0, 1),
+        of_L,
+        "gradients from an earlier pass (5 everywhere) may not leave a trace",
+    )
+    check.close(
+        gradients(L, 0.0, 2),
+        of_L,
+        "a second call with the same list gives the same gradients",
+    )
     ### BEGIN HIDDEN TESTS
     from autograd_ref.scalar import Value as Reference
+    from autograder import integer, numbers
 
     for size, slopes in check.cases(10, integer(4, 9), numbers(30)):
-        graph, values, drawn = {"v0": {}, "v1": {}}, [Reference(0.7), Reference(-0.4)], iter(slopes)
+        graph, values, drawn = (
+            {"v0": {}, "v1": {}},
+            [Reference(0.7), Reference(-0.4)],
+            iter(slopes),
+        )
         for i in range(2, size):
             parents = sorted({i - 1, check.rng.randrange(i), 0 if i == size - 1 else i - 1})
             row = {j: next(drawn) for j in parents}
@@ -1005,7 +1131,9 @@ with exercise("backward", hint="open Hint 1 above the answer cell, then Hint 2")
         expected = {f"v{i}": value.grad for i, value in enumerate(values)}
         check.close(gradients(graph, 0.0, 1), expected, "a random graph")
         check.close(gradients(graph, -3.0, 3), expected, "a random graph, three times over")
-    check.close(gradients({"x": {}}, 5.0, 1), {"x": 1.0}, "the derivative of a value by itself is 1")
+    check.close(
+        gradients({"x": {}}, 5.0, 1), {"x": 1.0}, "the derivative of a value by itself is 1"
+    )
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1040,7 +1168,10 @@ backpropagate(L)
 print("L =", L.data, " gradients:", a.grad, b.grad, c.grad)
 print(
     "by numerical derivative:",
-    [round(d, 6) for d in numerical_gradient(lambda a, b, c: (a * b + c) ** 2, 2.0, 3.0, 1.0)],
+    [
+        round(d, 6)
+        for d in numerical_gradient(lambda a, b, c: (a * b + c) ** 2, 2.0, 3.0, 1.0)
+    ],
 )
 
 # %% [markdown]
@@ -1091,7 +1222,9 @@ def rule_calls(inputs):
 
 counts = {inputs: rule_calls(inputs) for inputs in (1, 3, 10, 30, 100, 300, 1000)}
 for inputs, calls in counts.items():
-    print(f"{inputs:5} inputs: reverse mode {calls:5} calls, forward mode {inputs * calls:8}")
+    print(
+        f"{inputs:5} inputs: reverse mode {calls:5} calls, forward mode {inputs * calls:8}"
+    )
 
 # %% [markdown]
 # What to see, on two logarithmic scales: with one input both cost the same. With 1,000 inputs, a small network, it is a
@@ -1115,10 +1248,16 @@ def cost():
         color="tab:red",
     )
     axes.annotate(
-        "reverse mode:\none pass", (100, 200), xytext=(6, -30), textcoords="offset points", color="tab:blue"
+        "reverse mode:\none pass",
+        (100, 200),
+        xytext=(6, -30),
+        textcoords="offset points",
+        color="tab:blue",
     )
     axes.set(
-        xlabel="number of inputs", ylabel="calls of a rule", title="The gradient of one result by all inputs"
+        xlabel="number of inputs",
+        ylabel="calls of a rule",
+        title="The gradient of one result by all inputs",
     )
     axes.grid(alpha=0.3)
     plt.show()
@@ -1176,7 +1315,9 @@ with exercise("derived", hint="open Hint 1 above the answer cell") as check:
         """Calls neg, sub or div with Values that know +, * and ** and nothing else."""
 
         def number_of(x):
-            return x.number if isinstance(x, Plain) else x.data if isinstance(x, Value) else x
+            return (
+                x.number if isinstance(x, Plain) else x.data if isinstance(x, Value) else x
+            )
 
         class Plain(Value):
             def __init__(self, number):
@@ -1184,7 +1325,9 @@ with exercise("derived", hint="open Hint 1 above the answer cell") as check:
 
             @property
             def data(self):
-                raise AttributeError("`.data` leaves the graph: use +, * and ** on the Values themselves")
+                raise AttributeError(
+                    "`.data` leaves the graph: use +, * and ** on the Values themselves"
+                )
 
             def __add__(self, other):
                 return Plain(self.number + number_of(other))
@@ -1203,7 +1346,9 @@ with exercise("derived", hint="open Hint 1 above the answer cell") as check:
         return out.number if isinstance(out, Plain) else out
 
     check.close(derived("neg", 5.0), -5.0, "the negative of 5")
-    check.close(derived("sub", 5.0, 3.0), 2.0, "5 - 3: the second is subtracted from the first")
+    check.close(
+        derived("sub", 5.0, 3.0), 2.0, "5 - 3: the second is subtracted from the first"
+    )
     check.close(derived("div", 6.0, 4.0), 1.5, "6 / 4: the first is divided by the second")
     ### BEGIN HIDDEN TESTS
     for a, b in check.cases(15, number(), number()):
@@ -1289,7 +1434,9 @@ def mended_rules():
 
 
 # %% check="mended_rules" points=2
-with exercise("mended_rules", hint="open Hint 1 above the answer cell, then Hint 2") as check:
+with exercise(
+    "mended_rules", hint="open Hint 1 above the answer cell, then Hint 2"
+) as check:
 
     @probe
     def mended():
@@ -1319,12 +1466,19 @@ with exercise("mended_rules", hint="open Hint 1 above the answer cell, then Hint
         return tuple(g * slope for slope in numerical_gradient(computes[name], *inputs))
 
     names = mended()
-    check.true(all(name in computes for name in names), "the keys are names from CONTRIBUTED")
+    check.true(
+        all(name in computes for name in names), "the keys are names from CONTRIBUTED"
+    )
     for name in (name for name in computes if name in names):
         inputs = (-1.7, 0.6) if name in ("divide", "hypot") else (-1.7,)
         given = contributed_rule(name, 1.3, computes[name](*inputs), *inputs)
-        good = all(abs(c - e) < 1e-6 for c, e in zip(given, expected_cotangents(name, 1.3, *inputs)))
-        check.true(not good, f"the colleague's rule of {name} is right, so it needs no mending")
+        good = all(
+            abs(c - e) < 1e-6
+            for c, e in zip(given, expected_cotangents(name, 1.3, *inputs))
+        )
+        check.true(
+            not good, f"the colleague's rule of {name} is right, so it needs no mending"
+        )
         for sign in (1, -1):
             inputs = (sign * 1.7, 0.6) if name in ("divide", "hypot") else (sign * 1.7,)
             check.close(
@@ -1335,7 +1489,9 @@ with exercise("mended_rules", hint="open Hint 1 above the answer cell, then Hint
             )
     check.true(len(names) == 3, "three of the six rules are wrong")
     ### BEGIN HIDDEN TESTS
-    check.equal(names, ["absolute", "cube", "divide"], "the three rules that are wrong somewhere")
+    check.equal(
+        names, ["absolute", "cube", "divide"], "the three rules that are wrong somewhere"
+    )
     for g, a, b in check.cases(15, number(), number(-3.0, 3.0), number(-3.0, 3.0)):
         for name, inputs in (("cube", (a,)), ("absolute", (a,)), ("divide", (a, b))):
             check.close(
