@@ -1,1 +1,1 @@
-"""Speed of the engine, paired with the best NumPy written by hand: `python -m tests.benchmarks [W2 W3 ...]`."""
+"""The engine's speed, paired with the best NumPy by hand: `python -m tests.benchmarks [W2 W3 ...]`."""

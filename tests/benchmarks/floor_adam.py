@@ -15,8 +15,10 @@ class FloorAdam:
         moments = np.zeros_like(parameters), np.zeros_like(parameters)
         scratch = np.empty(min(BLOCK, parameters.size), parameters.dtype)
         self.blocks = [
-            tuple(array[a : a + BLOCK] for array in (parameters, gradients, *moments))
-            + (scratch[: min(BLOCK, parameters.size - a)],)
+            (
+                *(array[a : a + BLOCK] for array in (parameters, gradients, *moments)),
+                scratch[: min(BLOCK, parameters.size - a)],
+            )
             for a in range(0, parameters.size, BLOCK)
         ]
 

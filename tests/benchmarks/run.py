@@ -1,4 +1,4 @@
-"""Measures the workloads and prints the table: seconds of the floor, and how many times that the others take."""
+"""Measures the workloads and prints the table: the floor's time, and how many times that the others take."""
 
 import argparse
 import datetime
@@ -36,7 +36,7 @@ def available(columns: list[str]) -> list[str]:
 
 
 def build(workload: Workload, columns: list[str], dtype: np.dtype) -> dict[str, Program]:
-    """The programs of a workload, each checked against the floor's gradients; a program that differs is left out."""
+    """The programs of a workload, checked against the floor's gradients; one that differs is left out."""
     programs = {name: workload.builders[name](dtype) for name in columns if name in workload.builders}
     expected = programs["floor"].gradients()
     for name in [n for n in programs if n != "floor"]:
@@ -56,7 +56,7 @@ def build(workload: Workload, columns: list[str], dtype: np.dtype) -> dict[str, 
 def measure(
     workload: Workload, columns: list[str], dtype: np.dtype, rounds: int
 ) -> tuple[float, dict[str, float]]:
-    """Median seconds of the floor, and per column the median over the rounds of (its time / the floor's time)."""
+    """Median seconds of the floor; per column the median over the rounds of its time / the floor's."""
     programs = build(workload, columns, dtype)
     seconds = interleave({n: p.step for n, p in programs.items()}, rounds, slice_seconds=0.04)
     ratios = {n: float(np.median(s / seconds["floor"])) for n, s in seconds.items() if n != "floor"}
@@ -79,7 +79,8 @@ def print_speed(names: list[str], columns: list[str], dtypes: list[str], rounds:
             good &= met
             mark = "" if met else "  over"
             print(
-                f"{name} {workload.about:35.35} {dtype:8} {floor * 1e3:7.3f} ms {cells} {REQUIRED[name]:8.2f}x{mark}"
+                f"{name} {workload.about:35.35} {dtype:8} {floor * 1e3:7.3f} ms {cells} "
+                f"{REQUIRED[name]:8.2f}x{mark}"
             )
     return good
 
@@ -93,7 +94,8 @@ def print_memory(names: list[str], dtypes: list[str]) -> bool:
             met = engine <= MEMORY_REQUIRED * floor
             good &= met
             print(
-                f"{name} peak memory {dtype}: floor {floor / 2**20:.1f} MiB, engine {engine / 2**20:.1f} MiB, "
+                f"{name} peak memory {dtype}: floor {floor / 2**20:.1f} MiB, "
+                f"engine {engine / 2**20:.1f} MiB, "
                 f"{engine / floor:.2f}x (required {MEMORY_REQUIRED}x)" + ("" if met else "  over")
             )
     return good
@@ -121,7 +123,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         torch.set_num_threads(1)
     print(
-        f"{datetime.date.today()}  {platform.machine()}  Python {platform.python_version()}  NumPy {np.__version__}"
+        f"{datetime.date.today()}  {platform.machine()}  "
+        f"Python {platform.python_version()}  NumPy {np.__version__}"
     )
     good = print_speed(names, columns, options.dtypes, options.rounds)
     if "engine" in columns:

@@ -43,7 +43,7 @@ class Disagreement(AssertionError):
 
 
 def compare(name: str, got: Gradients, floor: Gradients, tolerance: float) -> None:
-    """Raise Disagreement if a gradient differs from the floor's by more than `tolerance` of its largest entry."""
+    """Raise Disagreement if a gradient is further from the floor's than `tolerance` of the largest entry."""
     if got.keys() != floor.keys():
         raise Disagreement(f"{name}: gradients of {sorted(got)}, but the floor has {sorted(floor)}.")
     for key, want in floor.items():
@@ -65,8 +65,8 @@ def interleave(
 ) -> dict[str, np.ndarray]:
     """Seconds per step, one row of `rounds` measurements for each name.
 
-    A round runs every implementation for about `slice_seconds`, one after the other, so that a slow minute of the
-    machine slows all of them. Each starts a round with a step that is not counted (caches of the one before).
+    A round runs every implementation for about `slice_seconds`, one after the other, so that a slow minute of
+    the machine slows all of them. Each starts a round with a step that is not counted (caches of the one before).
     """
     repeats: dict[str, int] = {}
     for name, step in steps.items():
@@ -87,7 +87,7 @@ def interleave(
 
 
 def peak_bytes(build: Builder, dtype: np.dtype, steps: int = 2) -> int:
-    """The most memory that building and running a program holds at once, parameters and optimizer included."""
+    """The most memory that building and running a program holds at once, with parameters and optimizer."""
     gc.collect()
     tracemalloc.start()
     try:

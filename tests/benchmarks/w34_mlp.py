@@ -1,6 +1,7 @@
-"""W3 and W4: relu MLPs with cross-entropy and Adam, one of the size of a homework, one of the size of MNIST."""
+"""W3 and W4: relu MLPs with cross-entropy and Adam, one as in a homework, one as for MNIST."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +16,7 @@ def starter(sizes: tuple[int, int, int, int], batch: int) -> Start:
     def start(dtype: np.dtype) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
         rng = np.random.default_rng(3)
         parameters = {}
-        for i, (n_in, n_out) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        for i, (n_in, n_out) in enumerate(pairwise(sizes)):
             bound = n_in**-0.5
             parameters[f"{2 * i}.weight"] = rng.uniform(-bound, bound, (n_out, n_in)).astype(dtype)
             parameters[f"{2 * i}.bias"] = rng.uniform(-bound, bound, n_out).astype(dtype)
@@ -118,7 +119,7 @@ def engine_of(start: Start) -> Builder:
         def gradients() -> Gradients:
             loss = cross_entropy(model(x), labels)
             loss.backward()
-            return {"loss": loss.numpy()} | {n: p.grad.numpy().copy() for n, p in model.named_parameters()}
+            return {"loss": loss.data} | {n: p.grad.data.copy() for n, p in model.named_parameters()}
 
         return Program(step, gradients)
 

@@ -1,10 +1,10 @@
 """W5: a small CNN on 28x28 images: conv 3x3 to 16, relu, pool, conv 3x3 to 32, relu, pool, linear; Adam.
 
-The floor keeps activations in the order (channel, height, width, image). Then a slab of a patch matrix is a few long
-runs, one matrix product does the whole batch, and pooling's strided views keep runs of 32 numbers. Measured for the
-second convolution, float64, forward / gradient of the weight / of the input, in ms:
-(C, H, W, N) 1.8 / 1.5 / 2.3; (C, N, H, W) 1.9 / 1.9 / 2.6; (N, H, W, C) 2.2 / 1.8 / 3.8; (N, C, H, W) 2.1 / 1.8 / 2.9;
-sums of nine shifted products 3.4 for the forward pass alone.
+The floor keeps activations in the order (channel, height, width, image). Then a slab of a patch matrix is a
+few long runs, one matrix product does the whole batch, and pooling's strided views keep runs of 32 numbers.
+Measured for the second convolution, float64, forward / gradient of the weight / of the input, in ms:
+(C, H, W, N) 1.8 / 1.5 / 2.3; (C, N, H, W) 1.9 / 1.9 / 2.6; (N, H, W, C) 2.2 / 1.8 / 3.8;
+(N, C, H, W) 2.1 / 1.8 / 2.9; sums of nine shifted products 3.4 for the forward pass alone.
 """
 
 from collections.abc import Callable
@@ -162,7 +162,7 @@ def engine(dtype: np.dtype) -> Program:
     for name, parameter in model.named_parameters():
         parameter.data = parameters[name]
     optimizer = optim.Adam(model.parameters(), lr=LR)
-    return trainer(model, optimizer, lambda: cross_entropy(model(x), labels), lambda t: t.numpy())
+    return trainer(model, optimizer, lambda: cross_entropy(model(x), labels), lambda t: t.data)
 
 
 def torch(dtype: np.dtype) -> Program:

@@ -1,7 +1,7 @@
 """W6: a transformer block on characters: batch 8, length 64, width 128, 4 heads, MLP 4x, vocabulary 65; Adam.
 
-Token and position embeddings; x + attention(norm(x)), x + mlp(norm(x)) with GELU (tanh form); norm; linear to the
-vocabulary; cross-entropy. As in GPT-2 (Radford et al. 2019).
+Token and position embeddings; x + attention(norm(x)), x + mlp(norm(x)) with GELU (tanh form); norm; linear to
+the vocabulary; cross-entropy. As in GPT-2 (Radford et al. 2019).
 """
 
 import math
@@ -81,7 +81,7 @@ class FloorNorm:
 
 
 class FloorGelu:
-    """x (1 + tanh(u)) / 2 with u = C (x + 0.044715 x^3), in blocks of rows that stay in the cache (2.5 ms less)."""
+    """x (1 + tanh(u)) / 2, u = C (x + 0.044715 x^3), in blocks of rows that fit in the cache: 2.5 ms less."""
 
     def __init__(self, x: np.ndarray) -> None:
         self.half, self.out = np.empty_like(x), np.empty_like(x)  # half = (1 + tanh(u)) / 2
@@ -260,7 +260,7 @@ def engine(dtype: np.dtype) -> Program:
         model,
         optimizer,
         lambda: cross_entropy(model(tokens).reshape(-1, VOCABULARY), labels),
-        lambda t: t.numpy(),
+        lambda t: t.data,
     )
     return Program(
         program.step, lambda: {k.removeprefix("block."): v for k, v in program.gradients().items()}

@@ -72,7 +72,7 @@ def engine(dtype: np.dtype) -> Program:
 
     def gradients() -> Gradients:
         loss = step()
-        return {"loss": loss.numpy()} | {n: t.grad.numpy().copy() for n, t in zip(NAMES, leaves, strict=True)}
+        return {"loss": loss.data} | {n: t.grad.numpy().copy() for n, t in zip(NAMES, leaves, strict=True)}
 
     return Program(step, gradients)
 

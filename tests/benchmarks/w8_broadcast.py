@@ -20,7 +20,7 @@ def floor(dtype: np.dtype) -> Program:
         np.multiply(a, b, out=big)
         np.exp(big, out=big)
         loss = big.sum()
-        # The gradient of the product is exp's output. einsum multiplies and sums in one pass, without an array as big.
+        # The gradient of the product is exp's output. einsum multiplies and sums in one pass, no big array.
         ga = np.einsum("ijk,jk->ik", big, b[0])
         gb = np.einsum("ijk,ik->jk", big, a[:, 0])
         return loss, ga, gb
@@ -45,7 +45,7 @@ def engine(dtype: np.dtype) -> Program:
 
     def gradients() -> Gradients:
         loss = step()
-        return {"loss": loss.numpy(), "a": a.grad.numpy().copy(), "b": b.grad.numpy().copy()}
+        return {"loss": loss.data, "a": a.grad.numpy().copy(), "b": b.grad.numpy().copy()}
 
     return Program(step, gradients)
 
