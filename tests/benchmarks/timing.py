@@ -66,7 +66,7 @@ def interleave(
     """Seconds per step, one row of `rounds` measurements for each name.
 
     A round runs every implementation for about `slice_seconds`, one after the other, so that a slow minute of
-    the machine slows all of them. Each starts a round with a step that is not counted (caches of the one before).
+    the machine slows all of them. Each starts a round with a step that is not counted (cold caches).
     """
     repeats: dict[str, int] = {}
     for name, step in steps.items():
