@@ -28,11 +28,14 @@ __all__ = [
     "transforms",
 ]
 
-_LAZY = {"data", "functional", "graph", "nn", "optim", "plots", "scalar", "transforms", "dual"}
+_LAZY = {"data", "dual", "functional", "gradcheck", "graph", "nn", "optim", "plots", "scalar", "transforms"}
+_TRANSFORMS = {"grad", "value_and_grad", "vjp", "jvp", "jacobian", "hessian", "hvp"}
 
 
 def __getattr__(name: str) -> Any:
     """Import a submodule when it is first used, so that `import autograd_ref` stays fast."""
     if name in _LAZY:
         return importlib.import_module(f"autograd_ref.{name}")
+    if name in _TRANSFORMS:
+        return getattr(importlib.import_module("autograd_ref.transforms"), name)
     raise AttributeError(f"module 'autograd_ref' has no attribute {name!r}")

@@ -14,35 +14,13 @@ import numpy as np
 from autograd_ref.primitive import wrap
 from autograd_ref.rules import elementwise, indexing, products, reductions, shapes
 from autograd_ref.rules.elementwise import (
-    abs,
-    add,
-    cos,
-    div,
-    erf,
-    exp,
     expm1,
-    log,
-    log1p,
-    maximum,
-    minimum,
-    mul,
-    neg,
-    pow,
-    relu,
     sigmoid,
-    sign,
-    sin,
-    softplus,
     sqrt,
-    sub,
-    tan,
-    tanh,
     where,
 )
 from autograd_ref.rules.indexing import plain_index
-from autograd_ref.rules.products import matmul
 from autograd_ref.rules.reductions import axes_of
-from autograd_ref.rules.shapes import clone
 from autograd_ref.tensor import Tensor
 
 Axis = int | tuple[int, ...] | None
@@ -329,11 +307,9 @@ def einsum(subscripts: str, *operands: Any) -> Any:
     inputs, output = _parse(subscripts, [x.ndim for x in xs])
     for k, letters in enumerate(inputs):
         while (twice := next((c for c in letters if letters.count(c) > 1), None)) is not None:
-            first, second = letters.index(twice), letters.rindex(twice)
-            xs[k] = diagonal(xs[k], first, second)
-            letters = letters.replace(twice, "", 1)
-            letters = letters.replace(twice, "", 1) + twice if letters.count(twice) == 1 else letters
-            letters = letters if twice in letters else letters + twice
+            first = letters.index(twice)
+            xs[k] = diagonal(xs[k], first, letters.index(twice, first + 1))
+            letters = letters.replace(twice, "", 2) + twice
         inputs[k] = letters
     sizes: dict[str, int] = {}
     for letters, x in zip(inputs, xs, strict=True):
@@ -361,7 +337,7 @@ def _parse(subscripts: str, ndims: list[int]) -> tuple[list[str], str]:
         raise ValueError(f"'einsum' {subscripts!r} names {len(inputs)} operands but was given {len(ndims)}.")
     spare = [c for c in "ZYXWVUTSRQPONMLKJIHGFEDCBA" if c not in subscripts]
     extra = [n - len(s.replace("...", "")) for s, n in zip(inputs, ndims, strict=True)]
-    longest = np.max([e for e, s in zip(extra, inputs, strict=True) if "..." in s], initial=0)
+    longest = sorted([0, *(e for e, s in zip(extra, inputs, strict=True) if "..." in s)])[-1]
     dots = "".join(spare[:longest])[::-1]
     if not arrow:
         letters = left.replace(",", "").replace("...", "")
@@ -431,16 +407,6 @@ def leaky_relu(x: Any, negative_slope: float = 0.01) -> Any:
 def elu(x: Any, alpha: float = 1.0) -> Any:
     """`x` where positive, `alpha * (exp(x) - 1)` elsewhere."""
     return where(x > 0, x, alpha * expm1(where(x > 0, 0.0, x)))
-
-
-def gelu(x: Any, approximate: str = "none") -> Any:
-    """`x * Phi(x)` with the normal distribution function Phi (Hendrycks and Gimpel, arXiv:1606.08415).
-
-    `approximate="tanh"` uses their formula with tanh, which is about 1e-3 off and twice as fast.
-    """
-    if approximate not in ("none", "tanh"):
-        raise ValueError(f"gelu's approximate is 'none' or 'tanh', not {approximate!r}.")
-    return elementwise.gelu(x) if approximate == "none" else elementwise.gelu_tanh(x)
 
 
 def silu(x: Any) -> Any:

@@ -171,23 +171,6 @@ def _gelu_rule(g: Any, _ans: Any, x: Any) -> Any:
 gelu = Unary("gelu", _gelu, _gelu_rule)
 
 
-_TANH_A, _TANH_B = math.sqrt(2 / math.pi), 0.044715
-
-
-def _gelu_tanh(x: Any) -> Any:
-    return 0.5 * x * (1 + np.tanh(_TANH_A * (x + _TANH_B * x * x * x)))
-
-
-def _gelu_tanh_rule(g: Any, _ans: Any, x: Any) -> Any:
-    x2 = x * x
-    t = tanh(_TANH_A * (x * (1 + _TANH_B * x2)))
-    slope = _TANH_A * (1 + 3 * _TANH_B * x2)
-    return g * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope)
-
-
-gelu_tanh = Unary("gelu_tanh", _gelu_tanh, _gelu_tanh_rule)
-
-
 def _cast(x: Any, dtype: Any) -> np.ndarray:
     return np.asarray(x).astype(dtype)
 

@@ -25,7 +25,7 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
         return tuple(range(ndim))
     axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
     for a in axes:
-        if not -ndim <= a < max(ndim, 1):
+        if not -ndim <= a < (ndim or 1):
             raise ValueError(
                 f"axis {a} does not exist: the tensor has {ndim} axes, so give {-ndim} to {ndim - 1}."
             )

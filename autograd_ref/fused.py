@@ -1,0 +1,93 @@
+"""Fused operations: several primitives in one, with a hand-written backward pass on plain arrays.
+
+A fused operation *is* its `definition`, a composition of primitives, made faster: `forward` and `backward` compute the
+same on arrays with fewer passes and less memory. They serve the first-order backward pass. Where the gradient is to
+be recorded (`create_graph`) or pushed forward, the engine differentiates the definition. The tests hold the two equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograd_ref import sweep
+from autograd_ref.modes import enable_grad, state
+from autograd_ref.node import Node, tick
+from autograd_ref.primitive import TABLE, Primitive, check_finite, promote, wrap
+from autograd_ref.tensor import Tensor
+
+
+class Fused(Primitive):
+    """`forward(*arrays, **params)` returns the result and what backward wants to keep (any object).
+
+    `backward(g, kept, needs, *arrays, **params)` returns a gradient per array, None where `needs[i]` is False.
+    `definition(*args, **params)` is the same function made of primitives.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        definition: Callable[..., Any],
+        forward: Callable[..., Any],
+        backward: Callable[..., Any],
+    ) -> None:
+        self.name, self.forward, self.backward, self.definition = name, forward, backward, definition
+        self.__doc__ = definition.__doc__
+        self.view = False
+        TABLE[name] = self
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        for a in args:
+            if isinstance(a, Tensor):
+                return self.on_tensors(args, params)
+        return self.forward(*args, **params)[0]
+
+    def on_tensors(self, args: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
+        args = promote(args)
+        arrays = tuple([a._data if isinstance(a, Tensor) else a for a in args])
+        out, kept = self.run(arrays, params)
+        result = wrap(out)
+        if state.recording:
+            parents = tuple(
+                [(a.grad_fn or a) if isinstance(a, Tensor) and a.requires_grad else None for a in args]
+            )
+            if any(p is not None for p in parents):
+                node = result.grad_fn = Node()
+                node.number = tick()
+                node.primitive = self
+                node.parents = parents
+                node.saved = (kept, *arrays)
+                node.stamps = (None, *[a._stamp if isinstance(a, Tensor) else None for a in args])
+                node.params = params
+                node.shape = result._data.shape
+                result.requires_grad = True
+        if state.anomaly:
+            check_finite(result, self.name)
+        return result
+
+    def pull(self, node: Node, g: Any, saved: tuple[Any, ...]) -> Any:
+        needs = [p is not None for p in node.parents]
+        if not isinstance(g, Tensor):
+            kept, *arrays = saved
+            return self.backward(g, kept, needs, *arrays, **node.params)
+        inner, out = self._replay(saved[1:], needs, node.params)
+        grads = sweep.backward(
+            out, g, create_graph=True, inputs=[a for a, n in zip(inner, needs, strict=True) if n]
+        )
+        return [grads.pop(0) if n else None for n in needs]
+
+    def push(self, node: Node, tangents: list[Any], saved: tuple[Any, ...]) -> Any:
+        needs = [t is not None for t in tangents]
+        inner, out = self._replay(saved[1:], needs, node.params)
+        inputs = [a for a, n in zip(inner, needs, strict=True) if n]
+        return sweep.forward([out], inputs, [t for t in tangents if t is not None])[0]
+
+    def _replay(self, args: Any, needs: list[bool], params: dict[str, Any]) -> tuple[list[Any], Tensor]:
+        """Compute the definition on inputs that hang on the outer graph but can be told from it."""
+        with enable_grad():
+            inner = [TABLE["alias"](_wanting(a)) if n else a for a, n in zip(args, needs, strict=True)]
+            return inner, self.definition(*inner, **params)
+
+
+def _wanting(a: Any) -> Tensor:
+    return a if isinstance(a, Tensor) and a.requires_grad else Tensor(a, requires_grad=True)
