@@ -1,8 +1,9 @@
 """Fused operations: several primitives in one, with a hand-written backward pass on plain arrays.
 
-A fused operation *is* its `definition`, a composition of primitives, made faster: `forward` and `backward` compute the
-same on arrays with fewer passes and less memory. They serve the first-order backward pass. Where the gradient is to
-be recorded (`create_graph`) or pushed forward, the engine differentiates the definition. The tests hold the two equal.
+A fused operation *is* its `definition`, a composition of primitives, made faster: `forward` and `backward`
+compute the same on arrays with fewer passes and less memory. They serve the first-order backward pass. Where
+the gradient is to be recorded (`create_graph`) or pushed forward, the engine differentiates the definition.
+The tests hold the two equal.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from autograd_ref.tensor import Tensor
 class Fused(Primitive):
     """`forward(*arrays, **params)` returns the result and what backward wants to keep (any object).
 
-    `backward(g, kept, needs, *arrays, **params)` returns a gradient per array, None where `needs[i]` is False.
+    `backward(g, kept, needs, *arrays, **params)` returns a gradient per array, None where `needs[i]` is
+    False.
     `definition(*args, **params)` is the same function made of primitives.
     """
 

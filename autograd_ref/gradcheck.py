@@ -1,7 +1,9 @@
 """Checking gradients against numbers: one random direction on either side, forward and reverse mode joined.
 
-For a function f with Jacobian J, a random direction v of the arguments and u of the result, three numbers must agree:
-`<u, (f(x + h v) - f(x - h v)) / 2h>` by evaluation, `<u, J v>` in forward mode and `<J' u, v>` in reverse mode.
+For a function f with Jacobian J, a random direction v of the arguments and u of the result, three numbers
+must agree:
+`<u, (f(x + h v) - f(x - h v)) / 2h>` by evaluation, `<u, J v>` in forward mode and `<J' u, v>` in reverse
+mode.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ def gradcheck(
 ) -> bool:
     """True if reverse mode, forward mode and finite differences agree in random directions.
 
-    The arguments must be float64 and not at a kink of `f`. Raises GradcheckError, which names the three numbers.
+    The arguments must be float64 and not at a kink of `f`. Raises GradcheckError, which names the three
+    numbers.
 
     >>> gradcheck(lambda x, y: x * ops.exp(y), [1.0, 2.0], [0.5, -0.5])
     True

@@ -1,8 +1,9 @@
 """The record of one operation. Nodes and the tensors between them are the computation graph.
 
-A node knows the primitive that ran, the nodes its inputs came from, and the arrays its gradient rule will read.
-Nodes are numbered in the order in which they were made. An input is always older than what is computed from it, so
-walking the numbers downwards visits every node after all of its consumers, and no sort of the graph is needed.
+A node knows the primitive that ran, the nodes its inputs came from, and the arrays its gradient rule will
+read. Nodes are numbered in the order in which they were made. An input is always older than what is computed
+from it, so walking the numbers downwards visits every node after all of its consumers, and no sort of the
+graph is needed.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ _HERE = str(Path(__file__).parent)
 class Node:
     """One recorded operation.
 
-    `parents` has one entry per argument: the node that made it, the leaf tensor itself, or None where no gradient
-    is wanted. `saved` is `(ans, *args)` as the rules take them, with None for what no rule reads; `stamps` tells for
-    the same places when the saved value was last changed in place.
+    `parents` has one entry per argument: the node that made it, the leaf tensor itself, or None where no
+    gradient is wanted. `saved` is `(ans, *args)` as the rules take them, with None for what no rule reads;
+    `stamps` tells for the same places when the saved value was last changed in place.
     """
 
     __slots__ = ("number", "params", "parents", "primitive", "saved", "shape", "stamps", "where")

@@ -14,14 +14,49 @@ import numpy as np
 from autograd_ref.primitive import wrap
 from autograd_ref.rules import elementwise, indexing, products, reductions, shapes
 from autograd_ref.rules.elementwise import (
+    abs,
+    add,
+    cos,
+    div,
+    erf,
+    exp,
     expm1,
+    log,
+    log1p,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    pow,
+    relu,
     sigmoid,
+    sign,
+    sin,
+    softplus,
     sqrt,
+    sub,
+    tan,
+    tanh,
     where,
 )
 from autograd_ref.rules.indexing import plain_index
+from autograd_ref.rules.products import matmul
 from autograd_ref.rules.reductions import axes_of
+from autograd_ref.rules.shapes import clone
 from autograd_ref.tensor import Tensor
+
+# fmt: off
+__all__ = [
+    "abs", "add", "argmax", "argmin", "astensor", "astype", "axes_of", "broadcast_to", "clip", "clone",
+    "concatenate", "cos", "cumsum", "diagonal", "div", "einsum", "elu", "equal", "erf", "exp", "expm1", "flatten",
+    "flip", "gather", "getitem", "greater", "greater_equal", "leaky_relu", "less", "less_equal", "log", "log1p",
+    "log_softmax", "logical_and", "logical_not", "logical_or", "logsumexp", "matmul", "max", "maximum", "mean",
+    "min", "minimum", "mul", "neg", "not_equal", "outer", "pad", "permute", "plain_index", "pow", "prod", "relu",
+    "reshape", "roll", "set_item", "sigmoid", "sign", "silu", "sin", "softmax", "softplus", "split", "sqrt",
+    "squeeze", "stack", "std", "sub", "sum", "swapaxes", "take", "tan", "tanh", "transpose", "unsqueeze", "var",
+    "where",
+]
+# fmt: on
 
 Axis = int | tuple[int, ...] | None
 
@@ -31,7 +66,7 @@ def astensor(x: Any) -> Tensor:
     return x if isinstance(x, Tensor) else Tensor(x)
 
 
-# -- reductions -----------------------------------------------------------------------------------------------------
+# -- reductions ----------------------------------------------------------------------------------------------
 
 
 def _shaped(x: Any) -> Any:
@@ -117,7 +152,7 @@ def cumsum(x: Any, axis: int = 0) -> Any:
     return reductions.cumsum(x, axis=axes_of(axis, x.ndim)[0] if x.ndim else 0)
 
 
-# -- shapes -----------------------------------------------------------------------------------------------------------
+# -- shapes --------------------------------------------------------------------------------------------------
 
 
 def reshape(x: Any, *shape: Any) -> Any:
@@ -240,7 +275,7 @@ def astype(x: Any, dtype: Any) -> Any:
     return wrap(x._data.astype(dtype))
 
 
-# -- indexing -----------------------------------------------------------------------------------------------------------
+# -- indexing ------------------------------------------------------------------------------------------------
 
 
 def getitem(x: Any, index: Any) -> Any:
@@ -284,7 +319,7 @@ def gather(x: Any, axis: int, index: Any) -> Any:
     return indexing.gather(x, index=index, axis=axis, before=x.shape)
 
 
-# -- products -----------------------------------------------------------------------------------------------------------
+# -- products ------------------------------------------------------------------------------------------------
 
 
 def outer(x: Any, y: Any) -> Any:
@@ -353,7 +388,7 @@ def _parse(subscripts: str, ndims: list[int]) -> tuple[list[str], str]:
     return inputs, output.replace("...", dots)
 
 
-# -- without a gradient ---------------------------------------------------------------------------------------------------
+# -- without a gradient --------------------------------------------------------------------------------------
 
 
 def _plain(x: Any) -> Any:
@@ -391,7 +426,7 @@ def argmin(x: Any, axis: int | None = None) -> Any:
     return wrap(np.argmin(_plain(x), axis=axis))
 
 
-# -- activations ------------------------------------------------------------------------------------------------------------
+# -- activations ---------------------------------------------------------------------------------------------
 
 
 def clip(x: Any, low: float | None = None, high: float | None = None) -> Any:

@@ -1,12 +1,14 @@
-"""What an operation is made of: a forward function, a gradient rule per argument, and the code that records it.
+"""What an operation is made of: a forward function, a gradient rule per argument, and the code that records
+it.
 
-A primitive is called like the NumPy function that it wraps. On plain arrays it returns a plain array and records
-nothing. If an argument is a `Tensor` it returns a `Tensor`, and a `Node` if a gradient is wanted. Rules are made of
-primitives and operators, so they too serve both: a first-order backward pass runs them on arrays at NumPy's own
-cost, and `create_graph=True` runs the same rules on tensors, which records the gradient itself.
+A primitive is called like the NumPy function that it wraps. On plain arrays it returns a plain array and
+records nothing. If an argument is a `Tensor` it returns a `Tensor`, and a `Node` if a gradient is wanted.
+Rules are made of primitives and operators, so they too serve both: a first-order backward pass runs them on
+arrays at NumPy's own cost, and `create_graph=True` runs the same rules on tensors, which records the
+gradient itself.
 
-A rule is called as `rule(g, ans, *args, **params)`: the gradient of the result, the result, the arguments. A rule
-names what it does not read with a leading underscore, and the engine does not keep what no rule reads.
+A rule is called as `rule(g, ans, *args, **params)`: the gradient of the result, the result, the arguments. A
+rule names what it does not read with a leading underscore, and the engine does not keep what no rule reads.
 """
 
 from __future__ import annotations
@@ -34,11 +36,12 @@ class Primitive:
     """An operation with rules of its own.
 
     `vjps[i](g, ans, *args)` is the vector-Jacobian product for argument i. The Jacobian-vector product is
-    "linear" (the primitive itself with argument i replaced by its tangent), "diagonal" (an elementwise operation:
-    its Jacobian is diagonal, so the VJP rule serves), or a tuple of rules `jvp(t, ans, *args)`.
+    "linear" (the primitive itself with argument i replaced by its tangent), "diagonal" (an elementwise
+    operation: its Jacobian is diagonal, so the VJP rule serves), or a tuple of rules `jvp(t, ans, *args)`.
 
     A primitive of any number of arguments has one `vjps` function, which takes the argument's position first.
-    The result of a `view` may share the memory of its argument, so that changing one in place changes the other.
+    The result of a `view` may share the memory of its argument, so that changing one in place changes the
+    other.
     """
 
     def __init__(

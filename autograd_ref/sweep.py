@@ -1,8 +1,8 @@
 """Walking the graph: backward with vector-Jacobian products, forward with Jacobian-vector products.
 
-Both walks read the same record. `backward` starts at a result and visits nodes by falling number, so a node comes
-after everything that used it and its gradient is then complete. `forward` starts at the inputs and visits nodes by
-rising number. Neither recurses, so a chain of a million operations needs no deep stack.
+Both walks read the same record. `backward` starts at a result and visits nodes by falling number, so a node
+comes after everything that used it and its gradient is then complete. `forward` starts at the inputs and
+visits nodes by rising number. Neither recurses, so a chain of a million operations needs no deep stack.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def backward(
 ) -> list[Any]:
     """Send `gradient` back through the graph of `root`.
 
-    Without `inputs`, gradients are added to `.grad` of every leaf. With `inputs`, no `.grad` is touched and their
-    gradients are returned, None where the result does not depend on an input. `gradient` and the results are
-    arrays, or tensors with `create_graph`, which also records the gradients' own graph.
+    Without `inputs`, gradients are added to `.grad` of every leaf. With `inputs`, no `.grad` is touched and
+    their gradients are returned, None where the result does not depend on an input. `gradient` and the
+    results are arrays, or tensors with `create_graph`, which also records the gradients' own graph.
     """
     start = edge_of(root)
     found: dict[Edge, Any] | None = None
@@ -181,7 +181,8 @@ def _check_gradients(node: Node, grads: Sequence[Any]) -> None:
 def forward(outputs: Sequence[Tensor], inputs: Sequence[Tensor], tangents: Sequence[Any]) -> list[Any]:
     """Send the tangents of the inputs forward; return those of the outputs (None where nothing reaches one).
 
-    The graph must still be there. Tangents that are tensors are recorded, so forward mode can be differentiated.
+    The graph must still be there. Tangents that are tensors are recorded, so forward mode can be
+    differentiated.
     """
     known: dict[Edge, Any] = dict(zip([edge_of(t) for t in inputs], tangents, strict=True))
     create = any(isinstance(t, Tensor) for t in tangents)

@@ -1,7 +1,7 @@
 """The tensor: a NumPy array that remembers which operation made it.
 
-A tensor with `requires_grad` is either a *leaf*, which you made and whose gradient you want, or the result of an
-operation, with a `Node` in `grad_fn` that leads back to its inputs. `backward` walks that record.
+A tensor with `requires_grad` is either a *leaf*, which you made and whose gradient you want, or the result
+of an operation, with a `Node` in `grad_fn` that leads back to its inputs. `backward` walks that record.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from autograd_ref.operators import Operators
 class Tensor(Operators):
     """An array that can carry a gradient.
 
-    `data` is anything `np.asarray` takes; an ndarray is used as it is, without a copy. Python floats become float64.
-    Only floating-point tensors can require gradients: others raise TypeError.
+    `data` is anything `np.asarray` takes; an ndarray is used as it is, without a copy. Python floats become
+    float64. Only floating-point tensors can require gradients: others raise TypeError.
 
     >>> x = Tensor([1.0, 2.0, 3.0], requires_grad=True)
     >>> loss = (x * x).sum()
@@ -54,7 +54,7 @@ class Tensor(Operators):
         self.grad_fn = None
         self._stamp = [0, None]
 
-    # -- what it holds ------------------------------------------------------------------------------------------
+    # -- what it holds ---------------------------------------------------------------------------------------
 
     @property
     def data(self) -> np.ndarray:
@@ -128,15 +128,15 @@ class Tensor(Operators):
         """Forget the gradient, so that the next backward pass starts from nothing."""
         self.grad = None
 
-    # -- gradients ----------------------------------------------------------------------------------------------
+    # -- gradients -------------------------------------------------------------------------------------------
 
     def backward(self, gradient: Any = None, retain_graph: bool = False, create_graph: bool = False) -> None:
         """Add d(self)/d(leaf) to `.grad` of every leaf that this tensor was computed from.
 
-        `gradient` (the same shape as self) weighs the elements; a tensor of one element needs none. The graph is
-        freed on the way unless `retain_graph`. With `create_graph` the gradients are part of a graph themselves and
-        can be differentiated again. Raises RuntimeError if nothing was recorded, if a gradient is missing, if the
-        graph was freed already, and if a saved value was changed in place since.
+        `gradient` (the same shape as self) weighs the elements; a tensor of one element needs none. The
+        graph is freed on the way unless `retain_graph`. With `create_graph` the gradients are part of a
+        graph themselves and can be differentiated again. Raises RuntimeError if nothing was recorded, if a
+        gradient is missing, if the graph was freed already, and if a saved value was changed in place since.
 
         >>> x = Tensor(3.0, requires_grad=True)
         >>> (x ** 3).backward(create_graph=True)
@@ -154,7 +154,7 @@ class Tensor(Operators):
         seed = ag.sweep.seed_for(self, gradient, create_graph)
         ag.sweep.backward(self, seed, retain_graph, create_graph)
 
-    # -- changes in place ---------------------------------------------------------------------------------------
+    # -- changes in place ------------------------------------------------------------------------------------
 
     def mark_changed(self) -> None:
         """Tell the engine that the array was changed in place; call it after writing into `data` yourself."""
@@ -212,7 +212,7 @@ class Tensor(Operators):
                 "write 1.0 in place of 1, or pass dtype=float."
             )
 
-    # -- printing and Python's protocols ------------------------------------------------------------------------
+    # -- printing and Python's protocols ---------------------------------------------------------------------
 
     def __repr__(self) -> str:
         notes = ""

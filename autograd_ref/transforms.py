@@ -1,7 +1,9 @@
-"""Functions that turn a function into its derivative, in the manner of JAX: `grad`, `vjp`, `jvp`, `jacobian`, ...
+"""Functions that turn a function into its derivative, in the manner of JAX: `grad`, `vjp`, `jvp`,
+`jacobian`, ...
 
-A function takes tensors and returns one. What you pass may be tensors, arrays or numbers; results are tensors. All
-transforms nest: `grad(grad(f))`, `jvp` of a `grad`. They never touch `.grad` and do not write on your tensors.
+A function takes tensors and returns one. What you pass may be tensors, arrays or numbers; results are
+tensors. All transforms nest: `grad(grad(f))`, `jvp` of a `grad`. They never touch `.grad` and do not write
+on your tensors.
 """
 
 from __future__ import annotations

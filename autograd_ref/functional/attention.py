@@ -20,10 +20,11 @@ def scaled_dot_product_attention(
     is_causal: bool = False,
     scale: float | None = None,
 ) -> Any:
-    """`softmax(query @ key.T * scale + mask) @ value`, for (..., T, E), (..., S, E), (..., S, V) to (..., T, V).
+    """`softmax(query @ key.T * scale + mask) @ value`, for (..., T, E), (..., S, E), (..., S, V) to (..., T,
+    V).
 
-    `attn_mask` (..., T, S) is boolean (True: may attend) or a number added to the score. With `is_causal`, position
-    t sees positions up to t only. `scale` is 1 / sqrt(E) by default.
+    `attn_mask` (..., T, S) is boolean (True: may attend) or a number added to the score. With `is_causal`,
+    position t sees positions up to t only. `scale` is 1 / sqrt(E) by default.
     """
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     mask = additive_mask(attn_mask, is_causal, query.shape[-2], key.shape[-2], query.dtype)
@@ -90,9 +91,9 @@ _attention = Fused("attention", _definition, _forward, _backward)
 def self_attention(qkv: Any, heads: int, attn_mask: Any = None, is_causal: bool = False) -> Any:
     """Multi-head attention of a sequence with itself, from its packed projections.
 
-    `qkv` (B, T, 3 * D) has queries, keys and values one after the other, as one linear layer makes them. Returns
-    (B, T, D) with the heads side by side. The same as splitting, `scaled_dot_product_attention` and merging, without
-    the copies.
+    `qkv` (B, T, 3 * D) has queries, keys and values one after the other, as one linear layer makes them.
+    Returns (B, T, D) with the heads side by side. The same as splitting, `scaled_dot_product_attention` and
+    merging, without the copies.
     """
     if qkv.ndim != 3 or qkv.shape[-1] % (3 * heads):
         raise ValueError(

@@ -1,9 +1,10 @@
 """Convolution (cross-correlation, as in every network library) by one matrix product.
 
-Shapes are PyTorch's (N, C, H, W), but the memory behind a result is ordered (C, H, W, N): then a patch matrix is made
-of long runs and one product does the whole batch. NumPy's elementwise operations and `max_pool2d` keep that order,
-so it passes from layer to layer without a copy. Measured by the benchmark's author on the second convolution of W5,
-float64, forward: 1.8 ms, against 2.2 ms for (N, H, W, C) and 2.1 ms for (N, C, H, W); input gradient 2.3, 3.8, 2.9.
+Shapes are PyTorch's (N, C, H, W), but the memory behind a result is ordered (C, H, W, N): then a patch
+matrix is made of long runs and one product does the whole batch. NumPy's elementwise operations and
+`max_pool2d` keep that order, so it passes from layer to layer without a copy. Measured by the benchmark's
+author on the second convolution of W5, float64, forward: 1.8 ms, against 2.2 ms for (N, H, W, C) and 2.1 ms
+for (N, C, H, W); input gradient 2.3, 3.8, 2.9.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ def conv2d(
 ) -> Any:
     """Slide `weight` (O, C, kh, kw) over `x` (N, C, H, W); returns (N, O, H', W').
 
-    H' = (H + 2 padding - dilation (kh - 1) - 1) // stride + 1, and W' likewise. Raises ValueError for shapes that do
-    not fit.
+    H' = (H + 2 padding - dilation (kh - 1) - 1) // stride + 1, and W' likewise. Raises ValueError for shapes
+    that do not fit.
 
     >>> conv2d(np.ones((1, 1, 3, 3)), np.ones((1, 1, 2, 2)))[0, 0]
     array([[4., 4.],

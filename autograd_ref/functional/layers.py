@@ -78,7 +78,8 @@ def embedding(index: Any, weight: Any) -> Any:
 
 
 def dropout(x: Any, p: float = 0.5, training: bool = True, rng: np.random.Generator | None = None) -> Any:
-    """Each element becomes 0 with probability `p`, the others are divided by `1 - p`; nothing outside training.
+    """Each element becomes 0 with probability `p`, the others are divided by `1 - p`; nothing outside
+    training.
 
     Srivastava et al. 2014, JMLR 15. `rng` makes the choice reproducible.
     """

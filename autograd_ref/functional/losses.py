@@ -34,7 +34,7 @@ def _same_shape(name: str, x: Any, target: Any) -> None:
         )
 
 
-# -- distances ------------------------------------------------------------------------------------------------------
+# -- distances -----------------------------------------------------------------------------------------------
 
 
 def _mse_definition(x: Any, target: Any, scale: float) -> Any:
@@ -84,7 +84,7 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     return reduce(ops.where(size <= delta, 0.5 * away * away, delta * (size - 0.5 * delta)), reduction)
 
 
-# -- two classes ------------------------------------------------------------------------------------------------------
+# -- two classes ---------------------------------------------------------------------------------------------
 
 
 def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean") -> Any:
@@ -120,7 +120,7 @@ def binary_cross_entropy_with_logits(
     return reduce((1 - target) * input + weight * below, reduction)
 
 
-# -- many classes -----------------------------------------------------------------------------------------------------
+# -- many classes --------------------------------------------------------------------------------------------
 
 
 def _ce_definition(logits: Any, labels: np.ndarray, scale: float) -> Any:
@@ -156,10 +156,10 @@ def cross_entropy(
 ) -> Any:
     """Minus the log of the softmax at the right class.
 
-    `input` (N, C), or (N, C, ...) with one prediction per position, or (C,). `target` has integers of the input's
-    shape without C, or probabilities of the input's shape. Labels equal to `ignore_index` count for nothing, and
-    "mean" divides by the number (with `weight` (C,): the total weight) of the others. `label_smoothing` mixes the
-    target with the uniform distribution (Szegedy et al. 2016, arXiv:1512.00567).
+    `input` (N, C), or (N, C, ...) with one prediction per position, or (C,). `target` has integers of the
+    input's shape without C, or probabilities of the input's shape. Labels equal to `ignore_index` count for
+    nothing, and "mean" divides by the number (with `weight` (C,): the total weight) of the others.
+    `label_smoothing` mixes the target with the uniform distribution (Szegedy et al. 2016, arXiv:1512.00567).
 
     >>> loss = cross_entropy(Tensor([[0.0, 0.0]], requires_grad=True), np.array([1]))
     >>> round(loss.item(), 6)

@@ -16,7 +16,8 @@ def layer_norm(
 ) -> Any:
     """Each item shifted and scaled to mean 0 and variance 1 over its last axes, then `* weight + bias`.
 
-    `normalized_shape` is the shape of those last axes, and of `weight` and `bias`. Ba et al. 2016, arXiv:1607.06450.
+    `normalized_shape` is the shape of those last axes, and of `weight` and `bias`. Ba et al. 2016,
+    arXiv:1607.06450.
     """
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if x.shape[x.ndim - len(shape) :] != shape:
@@ -73,10 +74,11 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Any:
-    """Each channel (axis 1) shifted and scaled to mean 0 and variance 1 over the batch, then `* weight + bias`.
+    """Each channel (axis 1) shifted and scaled to mean 0 and variance 1 over the batch, then `* weight +
+    bias`.
 
-    In training the batch's own statistics are used, and the running ones (arrays or tensors of shape (C,)) move
-    towards them by `momentum`, in place; otherwise the running ones are used. Ioffe and Szegedy 2015,
+    In training the batch's own statistics are used, and the running ones (arrays or tensors of shape (C,))
+    move towards them by `momentum`, in place; otherwise the running ones are used. Ioffe and Szegedy 2015,
     arXiv:1502.03167.
     """
     over = (0, *range(2, x.ndim))

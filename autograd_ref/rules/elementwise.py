@@ -1,8 +1,9 @@
-"""Rules of the elementwise primitives. Where arguments broadcast, the engine sums the gradient back by itself.
+"""Rules of the elementwise primitives. Where arguments broadcast, the engine sums the gradient back by
+itself.
 
 At ties and borders the rules follow PyTorch: abs and relu have slope 0 at 0, clip has slope 1 at its borders,
-maximum and minimum share the gradient half and half between equal arguments, sqrt has slope infinity at 0, and the
-slope of `x ** 0` is 0 everywhere.
+maximum and minimum share the gradient half and half between equal arguments, sqrt has slope infinity at 0,
+and the slope of `x ** 0` is 0 everywhere.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def zeros_like(g: Any) -> Any:
     return wrap(np.zeros_like(g._data)) if isinstance(g, Tensor) else np.zeros_like(g)
 
 
-# -- arithmetic -------------------------------------------------------------------------------------------------
+# -- arithmetic ----------------------------------------------------------------------------------------------
 
 add = Binary("add", np.add, lambda g, _ans, _x, _y: g, lambda g, _ans, _x, _y: g)
 sub = Binary("sub", np.subtract, lambda g, _ans, _x, _y: g, lambda g, _ans, _x, _y: -g)
@@ -49,7 +50,7 @@ def _pow_y(g: Any, ans: Any, x: Any, y: Any) -> Any:
 
 pow = Binary("pow", operator.pow, _pow_x, _pow_y)
 
-# -- exponentials, roots, trigonometry ----------------------------------------------------------------------------
+# -- exponentials, roots, trigonometry -----------------------------------------------------------------------
 
 exp = Unary("exp", np.exp, lambda g, ans, _x: g * ans)
 expm1 = Unary("expm1", np.expm1, lambda g, ans, _x: g * (ans + 1))
@@ -69,7 +70,7 @@ def _sigmoid(x: Any) -> Any:
 
 sigmoid = Unary("sigmoid", _sigmoid, lambda g, ans, _x: g * (ans * (1 - ans)))
 
-# -- pieces: the rule depends on where x is -------------------------------------------------------------------------
+# -- pieces: the rule depends on where x is ------------------------------------------------------------------
 
 sign = Unary("sign", np.sign, lambda g, _ans, _x: zeros_like(g))
 abs = Unary("abs", np.abs, lambda g, _ans, x: g * sign(x))
@@ -105,7 +106,8 @@ select = Primitive(
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """`x` where the condition holds and `y` elsewhere; the three broadcast, and the condition has no gradient.
+    """`x` where the condition holds and `y` elsewhere; the three broadcast, and the condition has no
+    gradient.
 
     >>> where(np.array([True, False]), Tensor([1.0, 2.0]), 0.0)
     Tensor([1., 0.])
@@ -119,7 +121,7 @@ def _softplus(x: Any) -> Any:
 
 softplus = Unary("softplus", _softplus, lambda g, _ans, x: where(x > 20, g, g * sigmoid(x)))
 
-# -- the error function and GELU ------------------------------------------------------------------------------------
+# -- the error function and GELU -----------------------------------------------------------------------------
 
 _STEP = 64  # Table points per unit: the six terms below then leave an error under 2e-16.
 _ERF = np.array([math.erf(k / _STEP) for k in range(-6 * _STEP, 6 * _STEP + 1)])
