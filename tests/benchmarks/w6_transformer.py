@@ -20,10 +20,10 @@ SHAPES = {
     "positions": (T, D),
     "norm1.weight": (D,),
     "norm1.bias": (D,),
-    "attention.in_proj_weight": (3 * D, D),
-    "attention.in_proj_bias": (3 * D,),
-    "attention.out_proj.weight": (D, D),
-    "attention.out_proj.bias": (D,),
+    "self_attn.in_proj_weight": (3 * D, D),
+    "self_attn.in_proj_bias": (3 * D,),
+    "self_attn.out_proj.weight": (D, D),
+    "self_attn.out_proj.bias": (D,),
     "norm2.weight": (D,),
     "norm2.bias": (D,),
     "linear1.weight": (4 * D, D),
@@ -231,16 +231,15 @@ def floor(dtype: np.dtype) -> Program:
 
 
 def engine(dtype: np.dtype) -> Program:
-    from autograd_ref.functional import cross_entropy
-
     from autograd_ref import Tensor, nn, optim
+    from autograd_ref.functional import cross_entropy
 
     class Model(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.tokens = nn.Embedding(VOCABULARY, D)
             self.positions = nn.Parameter(np.zeros((T, D), dtype))
-            self.block = nn.TransformerBlock(D, HEADS, 4 * D, causal=True, approximate="tanh")
+            self.block = nn.TransformerBlock(D, HEADS, 4 * D, causal=True, activation=nn.GELU("tanh"))
             self.norm = nn.LayerNorm(D)
             self.head = nn.Linear(D, VOCABULARY)
 
@@ -280,10 +279,10 @@ def torch(dtype: np.dtype) -> Program:
     def loss_of() -> torch.Tensor:
         x = p["tokens.weight"][tokens] + p["positions"]
         h = layer_norm(x, (D,), p["norm1.weight"], p["norm1.bias"])
-        qkv = linear(h, p["attention.in_proj_weight"], p["attention.in_proj_bias"])
+        qkv = linear(h, p["self_attn.in_proj_weight"], p["self_attn.in_proj_bias"])
         q, k, v = qkv.view(B, T, 3, HEADS, HD).permute(2, 0, 3, 1, 4)
         mixed = scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(B, T, D)
-        x = x + linear(mixed, p["attention.out_proj.weight"], p["attention.out_proj.bias"])
+        x = x + linear(mixed, p["self_attn.out_proj.weight"], p["self_attn.out_proj.bias"])
         h = layer_norm(x, (D,), p["norm2.weight"], p["norm2.bias"])
         h = gelu(linear(h, p["linear1.weight"], p["linear1.bias"]), approximate="tanh")
         x = x + linear(h, p["linear2.weight"], p["linear2.bias"])
@@ -319,13 +318,13 @@ def hips(dtype: np.dtype) -> Program:
     def loss_of(p):
         x = p["tokens.weight"][tokens] + p["positions"]
         h = norm(x, p["norm1.weight"], p["norm1.bias"])
-        qkv = anp.dot(h, p["attention.in_proj_weight"].T) + p["attention.in_proj_bias"]
+        qkv = anp.dot(h, p["self_attn.in_proj_weight"].T) + p["self_attn.in_proj_bias"]
         q, k, v = anp.transpose(anp.reshape(qkv, (B, T, 3, HEADS, HD)), (2, 0, 3, 1, 4))
         scores = anp.matmul(q, anp.swapaxes(k, -1, -2)) * HD**-0.5 + mask
         scores = anp.exp(scores - anp.max(scores, axis=-1, keepdims=True))
         mixed = anp.matmul(scores / anp.sum(scores, axis=-1, keepdims=True), v)
         mixed = anp.reshape(anp.swapaxes(mixed, 1, 2), (B, T, D))
-        x = x + anp.dot(mixed, p["attention.out_proj.weight"].T) + p["attention.out_proj.bias"]
+        x = x + anp.dot(mixed, p["self_attn.out_proj.weight"].T) + p["self_attn.out_proj.bias"]
         h = norm(x, p["norm2.weight"], p["norm2.bias"])
         h = gelu(anp.dot(h, p["linear1.weight"].T) + p["linear1.bias"])
         x = x + anp.dot(h, p["linear2.weight"].T) + p["linear2.bias"]
