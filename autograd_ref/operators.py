@@ -54,6 +54,7 @@ class Operators:
     def __invert__(self) -> Tensor: return ag.ops.logical_not(self)
     def __and__(self, other: Any) -> Tensor: return ag.ops.logical_and(self, other)
     def __or__(self, other: Any) -> Tensor: return ag.ops.logical_or(self, other)
+    __rand__, __ror__ = __and__, __or__
     __hash__ = object.__hash__
 
     def __getitem__(self, index: Any) -> Tensor: return ag.ops.getitem(self, index)

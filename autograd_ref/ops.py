@@ -282,7 +282,8 @@ def getitem(x: Any, index: Any) -> Any:
     """`x[index]`: integers, slices, None, Ellipsis, integer arrays (repeats add their gradients), boolean masks."""
     x = _shaped(x)
     index = plain_index(index)
-    index = np.asarray(index) if isinstance(index, list) else index
+    if isinstance(index, list):
+        index = np.asarray(index) if index else np.empty(0, np.intp)
     try:
         return indexing.getitem(x, index=index, before=x.shape)
     except IndexError as error:
@@ -291,7 +292,7 @@ def getitem(x: Any, index: Any) -> Any:
 
 def set_item(x: Any, index: Any, value: Any) -> Any:
     """A copy of `x` in which the elements at `index` (none of them twice) are `value`."""
-    return indexing.set_item(x, value, index=plain_index(index))
+    return indexing.set_item(x, value, index=plain_index(index), shape=x.shape)
 
 
 def take(x: Any, index: Any, axis: int = 0) -> Any:

@@ -208,9 +208,15 @@ class Binary(Primitive):
         elif x_is:
             a = x._data
             b = y if type(y) is float else operand(y, a)
+            if type(b) is ndarray and b.dtype != a.dtype:
+                x = x.astype(b.dtype)
+                a = x._data
         elif y_is:
             b = y._data
             a = x if type(x) is float else operand(x, b)
+            if type(a) is ndarray and a.dtype != b.dtype:
+                y = y.astype(a.dtype)
+                b = y._data
         else:
             return self.forward(x, y)
         try:

@@ -45,7 +45,8 @@ def _pow_x(g: Any, _ans: Any, x: Any, y: Any) -> Any:
 
 def _pow_y(g: Any, ans: Any, x: Any, y: Any) -> Any:
     # The slope of 0 ** y is 0 for y >= 0; without this it would be 0 * log(0).
-    return where((x == 0) & (y >= 0), 0.0, g * (ans * log(x)))
+    logarithm = float(log(x)) if isinstance(x, int | float) else log(x)
+    return where((x == 0) & (y >= 0), 0.0, g * (ans * logarithm))
 
 
 pow = Binary("pow", operator.pow, _pow_x, _pow_y)

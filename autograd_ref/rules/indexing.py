@@ -71,7 +71,7 @@ scatter = Primitive(
 )
 
 
-def _replaced(x: Any, value: Any, index: Any) -> np.ndarray:
+def _replaced(x: Any, value: Any, index: Any, shape: Any = None) -> np.ndarray:
     out = np.array(x)
     out[index] = value
     return out
@@ -81,12 +81,14 @@ set_item = Primitive(
     "set_item",
     _replaced,
     (
-        lambda g, _ans, _x, _value, index: set_item(g, 0.0, index=index),
-        lambda g, _ans, _x, _value, index: getitem(g, index=index, before=g.shape),
+        lambda g, _ans, _x, _value, index, shape: set_item(g, 0.0, index=index, shape=shape),
+        lambda g, _ans, _x, _value, index, shape: getitem(g, index=index, before=shape),
     ),
     jvp=(
-        lambda t, _ans, _x, _value, index: set_item(t, 0.0, index=index),
-        lambda t, ans, _x, _value, index: set_item(ans * 0, t, index=index),
+        lambda t, _ans, _x, _value, index, shape: set_item(t, 0.0, index=index, shape=shape),
+        lambda t, _ans, _x, _value, index, shape: set_item(
+            np.zeros(shape, t.dtype), t, index=index, shape=shape
+        ),
     ),
 )
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from autograd_ref.primitive import Primitive
 from autograd_ref.rules.elementwise import exp, where
+from autograd_ref.rules.shapes import concatenate
 from autograd_ref.tensor import Tensor
 
 
@@ -64,15 +65,19 @@ sum = Primitive(
 )
 
 
+def _count(hit: Any, axis: Any, keepdims: bool, dtype: Any) -> np.ndarray:
+    plain = hit._data if isinstance(hit, Tensor) else hit
+    return np.add.reduce(plain, axis=axis, keepdims=keepdims, dtype=dtype)
+
+
 def _extreme_rule(g: Any, ans: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     hit = x == expand(ans, x.shape, axis)
-    share = hit.sum(axis=axis, keepdims=True).reshape(kept(x.shape, axis))
-    return where(hit, expand(g, x.shape, axis) / share, 0.0)
+    return where(hit, expand(g, x.shape, axis) / _count(hit, axis, True, x.dtype), 0.0)
 
 
 def _extreme_jvp(t: Any, ans: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     hit = x == expand(ans, x.shape, axis)
-    return where(hit, t, 0.0).sum(axis=axis, keepdims=keepdims) / hit.sum(axis=axis, keepdims=keepdims)
+    return where(hit, t, 0.0).sum(axis=axis, keepdims=keepdims) / _count(hit, axis, keepdims, x.dtype)
 
 
 max = Primitive(
@@ -161,16 +166,15 @@ cumsum = Primitive(
 
 def products_of_others(x: Any, axis: int) -> Any:
     """For every element the product of the others along the axis: right where some are zero, unlike `prod / x`."""
-    n = x.shape[axis]
-    before, after = [], []
-    at = [(slice(None),) * axis + (slice(i, i + 1),) for i in range(n)]
-    one = x[at[0]] * 0 + 1
-    for i in range(n):
-        before.append(before[-1] * x[at[i - 1]] if i else one)
-        after.append(after[-1] * x[at[n - i]] if i else one)
-    from autograd_ref.rules.shapes import concatenate
-
-    return concatenate(*[b * a for b, a in zip(before, after[::-1], strict=True)], axis=axis)
+    places = [(slice(None),) * axis + (slice(i, i + 1),) for i in range(x.shape[axis])]
+    if not places:
+        return x
+    one = np.ones(kept(x.shape, axis), x.dtype)
+    left, right = [one], [one]
+    for i in range(len(places) - 1):
+        left.append(left[-1] * x[places[i]])
+        right.append(right[-1] * x[places[-1 - i]])
+    return concatenate(*[b * a for b, a in zip(left, right[::-1], strict=True)], axis=axis)
 
 
 prod = Primitive(
