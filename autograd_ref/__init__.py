@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograd_ref import tensor  # isort: skip  (first: the modules below import Tensor from it)
 from autograd_ref import modes, ops, primitive, sweep
+from autograd_ref.memory import keep_freed_memory
 from autograd_ref.modes import detect_anomaly, enable_grad, is_grad_enabled, no_grad
 from autograd_ref.tensor import Tensor
 
@@ -27,6 +28,8 @@ __all__ = [
     "tensor",
     "transforms",
 ]
+
+keep_freed_memory()
 
 _LAZY = {"data", "dual", "functional", "gradcheck", "graph", "nn", "optim", "plots", "scalar", "transforms"}
 _TRANSFORMS = {"grad", "value_and_grad", "vjp", "jvp", "jacobian", "hessian", "hvp"}

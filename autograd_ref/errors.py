@@ -18,6 +18,8 @@ def shape_error(name: str, arrays: tuple[Any, ...], error: ValueError) -> ValueE
     text = str(error)
     if "broadcast" in text:
         why = "sizes must be equal or 1, counted from the last axis"
+    elif name == "linear":
+        why = "the last axes of x and of the weight must be equal, and the bias as long as the weight's first axis"
     elif name == "matmul":
         why = "the last axis of the first must equal the second-last axis of the second"
     else:

@@ -8,13 +8,16 @@ The tests hold the two equal.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from autograd_ref import sweep
+from autograd_ref.errors import shape_error
 from autograd_ref.modes import enable_grad, state
-from autograd_ref.node import Node, tick
-from autograd_ref.primitive import TABLE, Primitive, check_finite, promote, wrap
+from autograd_ref.node import Node, Stamp, tick
+from autograd_ref.primitive import TABLE, Primitive, check_finite, new, promote, wrap
 from autograd_ref.tensor import Tensor
 
 
@@ -45,40 +48,56 @@ class Fused(Primitive):
         return self.forward(*args, **params)[0]
 
     def on_tensors(self, args: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
-        args = promote(args)
-        arrays = tuple([a._data if isinstance(a, Tensor) else a for a in args])
-        out, kept = self.run(arrays, params)
+        # One loop: in comprehensions, as in `Primitive.on_tensors`, this costs 3 microseconds more per call.
+        arrays: list[Any] = []
+        stamps: list[Stamp | None] = [None]
+        needs: list[bool] = []
+        wanted, dtype = False, None
+        for a in args:
+            if isinstance(a, Tensor):
+                data = a._data
+                stamps.append(a._stamp)
+                needs.append(a.requires_grad)
+                wanted = wanted or a.requires_grad
+            else:
+                data = a
+                stamps.append(None)
+                needs.append(False)
+            if type(data) is np.ndarray:
+                if dtype is None:
+                    dtype = data.dtype
+                elif data.dtype is not dtype and data.dtype != dtype:
+                    return self.on_tensors(promote(args), params)
+            arrays.append(data)
+        try:
+            out, kept = self.forward(*arrays, **params)
+        except ValueError as error:
+            raise shape_error(self.name, tuple(arrays), error) from None
         result = wrap(out)
-        if state.recording:
-            parents = tuple(
-                [(a.grad_fn or a) if isinstance(a, Tensor) and a.requires_grad else None for a in args]
-            )
-            if any(p is not None for p in parents):
-                node = result.grad_fn = Node()
-                node.number = tick()
-                node.primitive = self
-                node.parents = parents
-                node.saved = (kept, *arrays)
-                node.stamps = (None, *[a._stamp if isinstance(a, Tensor) else None for a in args])
-                node.params = params
-                node.shape = result._data.shape
-                result.requires_grad = True
+        if wanted and state.recording:
+            node = result.grad_fn = new(Node)
+            node.number = tick()
+            node.primitive = self
+            node.parents = [(a.grad_fn or a) if n else None for a, n in zip(args, needs, strict=True)]
+            node.saved = ((kept, needs), *arrays)
+            node.stamps = stamps
+            node.params = params
+            node.shape = result._data.shape
+            result.requires_grad = True
         if state.anomaly:
             check_finite(result, self.name)
         return result
 
-    def pull(self, node: Node, g: Any, saved: tuple[Any, ...]) -> Any:
-        needs = [p is not None for p in node.parents]
+    def pull(self, node: Node, g: Any, saved: Sequence[Any]) -> Any:
+        (kept, needs), *arrays = saved
         if not isinstance(g, Tensor):
-            kept, *arrays = saved
             return self.backward(g, kept, needs, *arrays, **node.params)
-        inner, out = self._replay(saved[1:], needs, node.params)
-        grads = sweep.backward(
-            out, g, create_graph=True, inputs=[a for a, n in zip(inner, needs, strict=True) if n]
-        )
+        inner, out = self._replay(arrays, needs, node.params)
+        inputs = [a for a, n in zip(inner, needs, strict=True) if n]
+        grads = sweep.backward(out, g, create_graph=True, inputs=inputs)
         return [grads.pop(0) if n else None for n in needs]
 
-    def push(self, node: Node, tangents: list[Any], saved: tuple[Any, ...]) -> Any:
+    def push(self, node: Node, tangents: list[Any], saved: Sequence[Any]) -> Any:
         needs = [t is not None for t in tangents]
         inner, out = self._replay(saved[1:], needs, node.params)
         inputs = [a for a, n in zip(inner, needs, strict=True) if n]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,11 +39,11 @@ class Node:
 
     number: int
     primitive: Any
-    parents: tuple[Node | Tensor | None, ...]
-    saved: tuple[Any, ...] | None
+    parents: Sequence[Node | Tensor | None]
+    saved: Sequence[Any] | None
     params: dict[str, Any]
     shape: tuple[int, ...]
-    stamps: tuple[Stamp | None, ...]
+    stamps: Sequence[Stamp | None]
     where: str
 
     @property
@@ -66,8 +67,10 @@ class Node:
                 f"This graph was already used by a backward pass, which freed the values saved by '{self.name}': "
                 "call backward(retain_graph=True) the first time, or compute the result again."
             )
-        for place, stamp in enumerate(self.stamps):
-            if stamp is not None and stamp[0] > self.number:
+        number = self.number
+        for stamp in self.stamps:
+            if stamp is not None and stamp[0] > number:
+                place = next(i for i, s in enumerate(self.stamps) if s is stamp)
                 which = "its result" if place == 0 else f"its argument number {place}"
                 raise RuntimeError(
                     f"'{self.name}' saved {which}, of shape {self.saved[place].shape}, for its gradient, "

@@ -25,7 +25,7 @@ Edge = Node | Tensor
 
 def _only_holder(box: Any, key: Any) -> bool:
     """True if `box[key]` is an array that nothing but `box` refers to, so that its buffer may be reused."""
-    return type(box[key]) is np.ndarray and box[key].base is None and sys.getrefcount(box[key]) <= _HELD_ONCE
+    return sys.getrefcount(box[key]) <= _HELD_ONCE and type(box[key]) is np.ndarray and box[key].base is None
 
 
 _HELD_ONCE = (lambda box: sys.getrefcount(box[0]))([np.empty(0)])  # varies with the Python version
@@ -80,9 +80,9 @@ def _run(
             found[node] = g
         if -key <= oldest:
             continue
+        saved = node.saved
         node.check_usable()
-        saved = node.saved if not create else on_graph(node)
-        grads = node.primitive.pull(node, g, saved)
+        grads = node.primitive.pull(node, g, on_graph(node) if create else saved)
         parents = node.parents
         if not retain:
             node.release()
@@ -112,7 +112,7 @@ def _run(
 
 def _deposit(leaf: Any, grads: Any, i: int, create: bool, found: dict[Edge, Any] | None) -> None:
     """Add the gradient `grads[i]` to `leaf.grad`, or to `found` if the caller asked for this leaf."""
-    if grads[i].shape != leaf.shape:
+    if grads[i].shape != leaf._data.shape:
         grads = [unbroadcast(grads[i], leaf.shape)]
         i = 0
     if found is not None:
@@ -204,6 +204,8 @@ def forward(outputs: Sequence[Tensor], inputs: Sequence[Tensor], tangents: Seque
 def seed_for(root: Tensor, gradient: Any, create_graph: bool) -> Any:
     """The gradient that starts the walk from `root`, checked, as an array or (with `create_graph`) a tensor."""
     if gradient is None:
+        if not root._data.shape and not create_graph:
+            return root._data.dtype.type(1)
         if root.size != 1:
             raise RuntimeError(
                 f"backward() without a gradient needs a result of one element, this one has shape {root.shape}: "

@@ -19,10 +19,6 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     >>> linear(np.ones((1, 2)), np.array([[1.0, 2.0]]), np.array([3.0]))
     array([[6.]])
     """
-    if x.shape[-1:] != weight.shape[-1:]:
-        raise ValueError(
-            f"'linear' got x of shape {x.shape} and weight of shape {weight.shape}: their last axes must be equal."
-        )
     return _linear(x, weight) if bias is None else _linear(x, weight, bias)
 
 

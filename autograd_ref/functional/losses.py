@@ -27,10 +27,10 @@ def reduce(loss: Any, reduction: str) -> Any:
 
 
 def _same_shape(name: str, x: Any, target: Any) -> None:
-    if np.shape(_plain(x)) != np.shape(_plain(target)):
+    if x.shape != target.shape:
         raise ValueError(
-            f"'{name}' compares element by element, so the input's shape {np.shape(_plain(x))} "
-            f"and the target's shape {np.shape(_plain(target))} must be equal."
+            f"'{name}' compares element by element, so the input's shape {x.shape} "
+            f"and the target's shape {target.shape} must be equal."
         )
 
 
@@ -48,7 +48,7 @@ def _mse_forward(x: Any, target: Any, scale: float) -> tuple[Any, Any]:
 
 
 def _mse_backward(g: Any, away: Any, needs: Any, x: Any, target: Any, scale: float) -> Any:
-    grad = away * (2 * scale * g)
+    grad = away * g.dtype.type(2 * scale * g.item())
     return grad if needs[0] else None, -grad if needs[1] else None
 
 
@@ -62,12 +62,13 @@ def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     2.0
     """
     _same_shape("mse_loss", input, target)
-    if reduction == "none" or not np.size(_plain(input)):
+    size = input.size
+    if reduction == "none" or not size:
         away = input - target
         return reduce(away * away, reduction)
     if reduction not in ("mean", "sum"):
         return reduce(None, reduction)
-    return _mse(input, target, scale=1 / np.size(_plain(input)) if reduction == "mean" else 1.0)
+    return _mse(input, target, scale=1 / size if reduction == "mean" else 1.0)
 
 
 def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:

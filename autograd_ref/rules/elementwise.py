@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_ref.node import Node
 from autograd_ref.primitive import Binary, Primitive, Unary, wrap
 from autograd_ref.tensor import Tensor
 
@@ -27,7 +28,33 @@ def zeros_like(g: Any) -> Any:
 
 add = Binary("add", np.add, lambda g, _ans, _x, _y: g, lambda g, _ans, _x, _y: g)
 sub = Binary("sub", np.subtract, lambda g, _ans, _x, _y: g, lambda g, _ans, _x, _y: -g)
-mul = Binary("mul", np.multiply, lambda g, _ans, _x, y: g * y, lambda g, _ans, x, _y: g * x)
+
+
+class _Mul(Binary):
+    """Where an argument was repeated, one einsum multiplies and sums: no array of the full shape is made."""
+
+    def pull(self, node: Node, g: Any, saved: Any) -> Any:
+        _, x, y = saved
+        to_x, to_y = node.parents
+        return (
+            None if to_x is None else _product_to(g, y, to_x.shape),
+            None if to_y is None else _product_to(g, x, to_y.shape),
+        )
+
+
+def _product_to(g: Any, y: Any, shape: tuple[int, ...]) -> Any:
+    """`g * y` summed over the axes along which an array of this shape was repeated."""
+    if g.shape == shape or g.size < 4096 or type(g) is not np.ndarray or type(y) is not np.ndarray:
+        return g * y  # The engine sums. Below 4096 elements einsum's start costs more than it saves.
+    letters = "abcdefghijklmnopqrstuvwxyz"[: g.ndim]
+    shape = (1,) * (g.ndim - len(shape)) + shape
+    kept_y = "".join(c for c, n in zip(letters[g.ndim - y.ndim :], y.shape, strict=True) if n != 1)
+    kept_x = "".join(c for c, n in zip(letters, shape, strict=True) if n != 1)
+    y = y.reshape([n for n in y.shape if n != 1])
+    return np.einsum(f"{letters},{kept_y}->{kept_x}", g, y).reshape(shape)
+
+
+mul = _Mul("mul", np.multiply, lambda g, _ans, _x, y: g * y, lambda g, _ans, x, _y: g * x)
 div = Binary(
     "div",
     np.true_divide,
@@ -53,7 +80,16 @@ pow = Binary("pow", operator.pow, _pow_x, _pow_y)
 
 # -- exponentials, roots, trigonometry -----------------------------------------------------------------------
 
-exp = Unary("exp", np.exp, lambda g, ans, _x: g * ans)
+
+def _exp_rule(g: Any, ans: Any, _x: Any) -> Any:
+    if type(g) is np.ndarray and g.size > 4096 and not any(g.strides) and g.item(0) == 1:
+        return (
+            ans  # The gradient of a plain sum is ones: a pass over 8 million numbers saved (W8: 10 of 50 ms).
+        )
+    return g * ans
+
+
+exp = Unary("exp", np.exp, _exp_rule)
 expm1 = Unary("expm1", np.expm1, lambda g, ans, _x: g * (ans + 1))
 log = Unary("log", np.log, lambda g, _ans, x: g / x)
 log1p = Unary("log1p", np.log1p, lambda g, _ans, x: g / (x + 1))

@@ -1,7 +1,7 @@
 """The cases of every primitive: arguments, how to call it here, and how to call it in PyTorch.
 
-A test takes a primitive's name from the engine's table and looks up its cases here, so a primitive without cases
-fails. `smooth` cases can also be checked by finite differences; the others sit on a tie or a border.
+A test takes a primitive's name from the engine's table and looks up its cases here, so a primitive without
+cases fails. `smooth` cases can also be checked by finite differences; the others sit on a tie or a border.
 """
 
 from __future__ import annotations
