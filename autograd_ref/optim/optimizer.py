@@ -44,6 +44,7 @@ class Optimizer:
         if len({id(p) for p in self.parameters}) != len(self.parameters):
             raise ValueError(f"{type(self).__name__} got the same parameter twice.")
         self.steps = [0] * len(self.parameters)
+        self._where = f"{type(self).__name__}.step()"
         dtypes = dict.fromkeys(p.dtype for p in self.parameters)
         self._flats = [
             Flat(
@@ -67,14 +68,15 @@ class Optimizer:
 
     def step(self) -> None:
         """Update every parameter that has a gradient, in place."""
+        steps = self.steps
         for flat in self._flats:
-            for run in flat.runs(self.steps):
-                for p, g, state, s in flat.blocks(run):
-                    self.update(p, g, state, s, self.steps[run[0]] + 1)
-        now, where = tick(), f"{type(self).__name__}.step()"
+            for run, gradients in flat.runs(steps):
+                for p, g, state, s in flat.blocks(run, gradients):
+                    self.update(p, g, state, s, steps[run[0]] + 1)
+        now, where = tick(), self._where
         for i, parameter in enumerate(self.parameters):
             if parameter.grad is not None:
-                self.steps[i] += 1
+                steps[i] += 1
                 parameter._stamp[:] = now, where
 
     def state_dict(self) -> dict[str, Any]:
@@ -113,8 +115,6 @@ class Flat:
     """Parameters of one dtype side by side in one array, with their state."""
 
     def __init__(self, parameters: list[Tensor], indices: list[int], state_names: tuple[str, ...]) -> None:
-        self.indices = indices
-        self.parameters = {i: parameters[i] for i in indices}
         ends = np.cumsum([0] + [parameters[i].size for i in indices]).tolist()
         self.starts = dict(zip(indices, ends[:-1], strict=True))
         self.ends = dict(zip(indices, ends[1:], strict=True))
@@ -122,59 +122,64 @@ class Flat:
         self.values = np.empty(ends[-1], dtype)
         self.state = [np.zeros(ends[-1], dtype) for _ in state_names]
         self.gathered, self.scratch = np.empty((2, min(BLOCK, ends[-1])), dtype)
-        self.views = {i: self._part(self.values, i) for i in indices}
-        self.states = {i: [self._part(a, i) for a in self.state] for i in indices}
+        shapes = {i: parameters[i].shape for i in indices}
+        self.states = {i: [self._part(a, i, shapes[i]) for a in self.state] for i in indices}
+        self.members = [(i, parameters[i], self._part(self.values, i, shapes[i])) for i in indices]
         self._plans: dict[tuple[int, ...], list[Any]] = {}
 
-    def _part(self, flat: np.ndarray, i: int) -> np.ndarray:
-        return flat[self.starts[i] : self.ends[i]].reshape(self.parameters[i].shape)
+    def _part(self, flat: np.ndarray, i: int, shape: tuple[int, ...]) -> np.ndarray:
+        return flat[self.starts[i] : self.ends[i]].reshape(shape)
 
-    def runs(self, steps: list[int]) -> list[tuple[int, ...]]:
-        """Neighbours with gradients and at the same step, to be updated together: mostly, all of them."""
-        runs: list[list[int]] = []
+    def runs(self, steps: list[int]) -> list[tuple[list[int], list[np.ndarray]]]:
+        """Neighbours with gradients and at the same step, to be updated together: mostly, all of them.
+
+        A run is the parameters' numbers and their flattened gradients.
+        """
+        runs: list[tuple[list[int], list[np.ndarray]]] = []
         previous = None
-        for i in self.indices:
-            p, view = self.parameters[i], self.views[i]
-            if p.grad is None:
+        for i, p, view in self.members:
+            gradient = p.grad
+            if gradient is None:
                 previous = None
                 continue
             if p._data is not view:  # The first step, or someone gave the parameter a new array.
                 view[...] = p._data
                 p._data = view
-            if steps[i] == previous:
-                runs[-1].append(i)
-            else:
-                runs.append([i])
+            if steps[i] != previous:
                 previous = steps[i]
-        return [tuple(run) for run in runs]
+                runs.append(([], []))
+            run, gradients = runs[-1]
+            run.append(i)
+            gradients.append(gradient._data.reshape(-1))
+        return runs
 
-    def blocks(self, run: tuple[int, ...]) -> Any:
+    def blocks(self, run: list[int], gradients: list[np.ndarray]) -> Any:
         """Yield `(parameters, gradients, state, scratch)` for block after block of a run."""
-        if run not in self._plans:
-            self._plans[run] = self._plan(run)
-        gradients = {i: self.parameters[i].grad._data.reshape(-1) for i in run}  # type: ignore[union-attr]
-        for p, pieces, gathered, state, scratch in self._plans[run]:
+        key = tuple(run)
+        if key not in self._plans:
+            self._plans[key] = self._plan(run)
+        for p, pieces, gathered, state, scratch in self._plans[key]:
             if len(pieces) == 1:
-                i, a, b = pieces[0]
-                yield p, gradients[i][a:b], state, scratch
+                n, a, b = pieces[0]
+                yield p, gradients[n][a:b], state, scratch
             else:
-                np.concatenate([gradients[i][a:b] for i, a, b in pieces], out=gathered)
+                np.concatenate([gradients[n][a:b] for n, a, b in pieces], out=gathered)
                 yield p, gathered, state, scratch
 
-    def _plan(self, run: tuple[int, ...]) -> list[Any]:
+    def _plan(self, run: list[int]) -> list[Any]:
         """The blocks of a run as views, and which pieces of which gradients belong to each."""
         plan = []
         end = self.ends[run[-1]]
         for start in range(self.starts[run[0]], end, BLOCK):
             stop = min(start + BLOCK, end)
             pieces = [
-                (i, max(start - self.starts[i], 0), min(stop, self.ends[i]) - self.starts[i])
-                for i in run
+                (n, max(start - self.starts[i], 0), min(stop, self.ends[i]) - self.starts[i])
+                for n, i in enumerate(run)
                 if self.starts[i] < stop and self.ends[i] > start
             ]
-            n = stop - start
+            size = stop - start
             state = [a[start:stop] for a in self.state]
-            plan.append((self.values[start:stop], pieces, self.gathered[:n], state, self.scratch[:n]))
+            plan.append((self.values[start:stop], pieces, self.gathered[:size], state, self.scratch[:size]))
         return plan
 
 
