@@ -19,7 +19,7 @@ def shape_error(name: str, arrays: tuple[Any, ...], error: ValueError) -> ValueE
     if "broadcast" in text:
         why = "sizes must be equal or 1, counted from the last axis"
     elif name == "linear":
-        why = "the last axes of x and of the weight must be equal, and the bias as long as the weight's first axis"
+        why = "the last axes of x and weight must be equal, and the bias as long as the weight"
     elif name == "matmul":
         why = "the last axis of the first must equal the second-last axis of the second"
     else:

@@ -19,7 +19,7 @@ _TRIM_THRESHOLD, _MMAP_MAX = -1, -4  # from glibc's malloc.h
 
 
 def keep_freed_memory() -> bool:
-    """Ask glibc to keep freed blocks for the next arrays. Returns whether it agreed; elsewhere, does nothing."""
+    """Ask glibc to keep freed blocks for the next arrays; returns whether it agreed."""
     if not sys.platform.startswith("linux") or os.environ.get("AUTOGRAD_REF_KEEP_MEMORY") == "0":
         return False
     import ctypes

@@ -64,7 +64,7 @@ class Node:
         """Raise the sentence for a second backward pass, or for a saved value that was changed in place."""
         if self.saved is None:
             raise RuntimeError(
-                f"This graph was already used by a backward pass, which freed the values saved by '{self.name}': "
+                f"This graph was already used by a backward pass, which freed what '{self.name}' saved: "
                 "call backward(retain_graph=True) the first time, or compute the result again."
             )
         number = self.number

@@ -16,8 +16,11 @@ class Operators:
 
     __slots__ = ()
     if TYPE_CHECKING:
-        shape: tuple[int, ...]
-        ndim: int
+
+        @property
+        def shape(self) -> tuple[int, ...]: ...
+        @property
+        def ndim(self) -> int: ...
 
         def detach(self) -> Tensor: ...
         def _update(self, result: Any) -> Tensor: ...
@@ -70,13 +73,15 @@ class Operators:
     def abs(self) -> Tensor: return ag.ops.abs(self)
     def pow(self, exponent: Any) -> Tensor: return ag.ops.pow(self, exponent)
     def matmul(self, other: Any) -> Tensor: return ag.ops.matmul(self, other)
-    def clip(self, low: float | None = None, high: float | None = None) -> Tensor: return ag.ops.clip(self, low, high)
+    def clip(self, low: Any = None, high: Any = None) -> Tensor: return ag.ops.clip(self, low, high)
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor: return ag.ops.sum(self, axis, keepdims)
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor: return ag.ops.mean(self, axis, keepdims)
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        return ag.ops.mean(self, axis, keepdims)
     def max(self, axis: Any = None, keepdims: bool = False) -> Tensor: return ag.ops.max(self, axis, keepdims)
     def min(self, axis: Any = None, keepdims: bool = False) -> Tensor: return ag.ops.min(self, axis, keepdims)
-    def prod(self, axis: Any = None, keepdims: bool = False) -> Tensor: return ag.ops.prod(self, axis, keepdims)
+    def prod(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        return ag.ops.prod(self, axis, keepdims)
     def var(self, axis: Any = None, keepdims: bool = False, correction: int = 1) -> Tensor:
         return ag.ops.var(self, axis, keepdims, correction)
     def std(self, axis: Any = None, keepdims: bool = False, correction: int = 1) -> Tensor:

@@ -48,13 +48,13 @@ from autograd_ref.tensor import Tensor
 # fmt: off
 __all__ = [
     "abs", "add", "argmax", "argmin", "astensor", "astype", "axes_of", "broadcast_to", "clip", "clone",
-    "concatenate", "cos", "cumsum", "diagonal", "div", "einsum", "elu", "equal", "erf", "exp", "expm1", "flatten",
-    "flip", "gather", "getitem", "greater", "greater_equal", "leaky_relu", "less", "less_equal", "log", "log1p",
-    "log_softmax", "logical_and", "logical_not", "logical_or", "logsumexp", "matmul", "max", "maximum", "mean",
-    "min", "minimum", "mul", "neg", "not_equal", "outer", "pad", "permute", "plain_index", "pow", "prod", "relu",
-    "reshape", "roll", "set_item", "sigmoid", "sign", "silu", "sin", "softmax", "softplus", "split", "sqrt",
-    "squeeze", "stack", "std", "sub", "sum", "swapaxes", "take", "tan", "tanh", "transpose", "unsqueeze", "var",
-    "where",
+    "concatenate", "cos", "cumsum", "diagonal", "div", "einsum", "elu", "equal", "erf", "exp", "expm1",
+    "flatten", "flip", "gather", "getitem", "greater", "greater_equal", "leaky_relu", "less", "less_equal",
+    "log", "log1p", "log_softmax", "logical_and", "logical_not", "logical_or", "logsumexp", "matmul", "max",
+    "maximum", "mean", "min", "minimum", "mul", "neg", "not_equal", "outer", "pad", "permute",
+    "plain_index", "pow", "prod", "relu", "reshape", "roll", "set_item", "sigmoid", "sign", "silu", "sin",
+    "softmax", "softplus", "split", "sqrt", "squeeze", "stack", "std", "sub", "sum", "swapaxes", "take",
+    "tan", "tanh", "transpose", "unsqueeze", "var", "where",
 ]
 # fmt: on
 
@@ -197,7 +197,7 @@ def swapaxes(x: Any, a: int, b: int) -> Any:
 
 
 def squeeze(x: Any, axis: Axis = None) -> Any:
-    """Without the axes of length 1, or without those of them named by `axis` (others are left, as in PyTorch)."""
+    """Without the axes of length 1, or those of them that `axis` names (longer ones stay, as in PyTorch)."""
     x = _shaped(x)
     gone = axes_of(axis, x.ndim)
     return reshape(x, tuple(n for i, n in enumerate(x.shape) if i not in gone or n != 1))
@@ -231,7 +231,7 @@ def stack(xs: Sequence[Any], axis: int = 0) -> Any:
 
 
 def split(x: Any, size: int | Sequence[int], axis: int = 0) -> list[Any]:
-    """Pieces of length `size` along `axis` (the last may be shorter), or of the lengths given. All are views."""
+    """Pieces of length `size` along `axis` (the last may be shorter), or of the lengths given; views."""
     x = _shaped(x)
     axis = axes_of(axis, x.ndim)[0]
     n = x.shape[axis]
@@ -266,7 +266,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
 
 
 def astype(x: Any, dtype: Any) -> Any:
-    """`x` in another dtype. A cast between floating-point dtypes carries the gradient, a cast to others does not."""
+    """`x` in another dtype. A cast to a floating-point dtype carries the gradient, others do not."""
     x, dtype = _shaped(x), np.dtype(dtype)
     if x.dtype == dtype:
         return x
@@ -279,7 +279,7 @@ def astype(x: Any, dtype: Any) -> Any:
 
 
 def getitem(x: Any, index: Any) -> Any:
-    """`x[index]`: integers, slices, None, Ellipsis, integer arrays (repeats add their gradients), boolean masks."""
+    """`x[index]`: integers, slices, None, Ellipsis, integer arrays (repeats add up), boolean masks."""
     x = _shaped(x)
     index = plain_index(index)
     if isinstance(index, list):

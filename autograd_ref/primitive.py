@@ -130,7 +130,7 @@ class Primitive:
         ]
 
     def push(self, node: Node, tangents: list[Any], saved: tuple[Any, ...]) -> Any:
-        """The tangent of the result from the tangents (or None) of the parents: the sum over the arguments."""
+        """The tangent of the result from the parents' tangents (or None): the sum over the arguments."""
         total = None
         ans, *args = saved
         for i, t in enumerate(tangents):
@@ -300,7 +300,7 @@ def operand(y: Any, like: np.ndarray) -> Any:
 
 
 def common_dtype(arrays: list[np.ndarray]) -> np.dtype:
-    """PyTorch's promotion: floats before integers before booleans, and within a kind 0-d values do not count."""
+    """PyTorch's promotion: floats, then integers, then booleans; within a kind, 0-d values do not count."""
     rank = {"b": 0, "u": 1, "i": 1, "f": 2}
     top = max(rank.get(a.dtype.kind, 3) for a in arrays)
     same = [a for a in arrays if rank.get(a.dtype.kind, 3) == top]

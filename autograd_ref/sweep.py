@@ -8,7 +8,7 @@ visits nodes by rising number. Neither recurses, so a chain of a million operati
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -173,7 +173,8 @@ def _check_gradients(node: Node, grads: Sequence[Any]) -> None:
                 node, "where", "a place that is not known, because it was not recorded in this mode"
             )
             raise FloatingPointError(
-                f"The backward pass of '{node.name}' produced {kind} in the gradient of its argument number {i + 1}. "
+                f"The backward pass of '{node.name}' produced {kind} in the gradient "
+                f"of its argument number {i + 1}. "
                 f"The operation was called at {where}."
             )
 
@@ -187,7 +188,7 @@ def forward(outputs: Sequence[Tensor], inputs: Sequence[Tensor], tangents: Seque
     known: dict[Edge, Any] = dict(zip([edge_of(t) for t in inputs], tangents, strict=True))
     create = any(isinstance(t, Tensor) for t in tangents)
     oldest = min((t.number if isinstance(t, Node) else 0 for t in known), default=0)
-    nodes = _ancestors([edge_of(t) for t in outputs], oldest)
+    nodes = ancestors([edge_of(t) for t in outputs], oldest)
     for node in sorted(nodes, key=lambda n: n.number):
         if node in known:
             continue
@@ -202,13 +203,13 @@ def forward(outputs: Sequence[Tensor], inputs: Sequence[Tensor], tangents: Seque
 
 
 def seed_for(root: Tensor, gradient: Any, create_graph: bool) -> Any:
-    """The gradient that starts the walk from `root`, checked, as an array or (with `create_graph`) a tensor."""
+    """The gradient that starts the walk from `root`, checked; a tensor with `create_graph`."""
     if gradient is None:
         if not root._data.shape and not create_graph:
             return root._data.dtype.type(1)
         if root.size != 1:
             raise RuntimeError(
-                f"backward() without a gradient needs a result of one element, this one has shape {root.shape}: "
+                f"backward() without a gradient needs a result of one element, not shape {root.shape}: "
                 "reduce it with .sum() or .mean(), or pass a gradient of the same shape."
             )
         gradient = np.ones(root.shape, root.dtype)
@@ -216,13 +217,14 @@ def seed_for(root: Tensor, gradient: Any, create_graph: bool) -> Any:
         gradient = wrap(np.asarray(gradient, dtype=root.dtype))
     if gradient.shape != root.shape:
         raise ValueError(
-            f"The gradient passed to backward() has shape {gradient.shape}, the result has shape {root.shape}: "
+            f"The gradient passed to backward() has shape {gradient.shape}, the result {root.shape}: "
             "they must be equal."
         )
     return gradient if create_graph else gradient._data
 
 
-def _ancestors(edges: Sequence[Edge], oldest: int) -> set[Node]:
+def ancestors(edges: Iterable[Edge], oldest: int = 0, stop: Container[Node] = ()) -> set[Node]:
+    """The nodes that lead to `edges`, not older than `oldest`; what lies behind those in `stop` is left out."""
     seen: set[Node] = set()
     stack = [e for e in edges if isinstance(e, Node)]
     while stack:
@@ -230,7 +232,8 @@ def _ancestors(edges: Sequence[Edge], oldest: int) -> set[Node]:
         if node in seen or node.number < oldest:
             continue
         seen.add(node)
-        stack += [p for p in node.parents if isinstance(p, Node)]
+        if node not in stop:
+            stack += [p for p in node.parents if isinstance(p, Node)]
     return seen
 
 

@@ -58,7 +58,7 @@ class Tensor(Operators):
 
     @property
     def data(self) -> np.ndarray:
-        """The array. Assigning, as in `t.data -= 0.1`, changes the tensor in place and outside of any graph."""
+        """The array. Assigning, as in `t.data -= 0.1`, changes the tensor in place, unrecorded."""
         return self._data
 
     @data.setter
@@ -92,10 +92,10 @@ class Tensor(Operators):
         return self.grad_fn is None
 
     def numpy(self) -> np.ndarray:
-        """The array itself, not a copy. Raises RuntimeError if the tensor requires gradients: detach() it first."""
+        """The array itself, not a copy. Raises RuntimeError if it requires gradients: detach() first."""
         if self.requires_grad:
             raise RuntimeError(
-                "This tensor requires gradients, and NumPy would not record what you do: use t.detach().numpy()."
+                "This tensor requires gradients, which NumPy would not record: use t.detach().numpy()."
             )
         return self._data
 
@@ -190,7 +190,7 @@ class Tensor(Operators):
         """Write a recorded result into this tensor's memory and take over its place in the graph."""
         if self._data.base is not None:
             raise RuntimeError(
-                f"A recorded change in place needs a tensor with memory of its own, this one of shape {self.shape} "
+                f"A recorded change in place needs memory of its own, and this tensor of shape {self.shape} "
                 "is a view: clone() it first, or use an operation that makes a new tensor."
             )
         self._data[...] = result._data

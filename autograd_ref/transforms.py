@@ -38,21 +38,27 @@ def _floating(x: Any) -> Any:
     return float if isinstance(x, int | float | list | tuple) else None
 
 
-def _outer(args: tuple[Any, ...]) -> bool:
-    """True if someone outside differentiates too, so that gradients must be recorded."""
-    return state.recording and any(isinstance(a, Tensor) and a.requires_grad for a in args)
+def _outer(out: Tensor, inputs: list[Any], given: tuple[Any, ...]) -> bool:
+    """True if `out` depends on more than the inputs, so that someone outside may differentiate the derivative.
+
+    That is so if something given already carried a gradient, or if the function closes over a tensor that does.
+    """
+    if not state.recording:
+        return False
+    if any(isinstance(t, Tensor) and t.requires_grad for t in given):
+        return True
+    own = {t.grad_fn for t in inputs if isinstance(t, Tensor) and t.grad_fn is not None}
+    nodes = sweep.ancestors([sweep.edge_of(out)], stop=own) - own
+    return any(isinstance(p, Tensor) for node in nodes for p in node.parents)
 
 
 def _call(f: Function, inputs: list[Any], need_scalar: bool = False) -> Tensor:
     with enable_grad():
         out = f(*inputs)
-    if not isinstance(out, Tensor):
-        raise TypeError(
-            f"The function to differentiate returned {type(out).__name__}, not a Tensor: use ops inside."
-        )
+    out = out if isinstance(out, Tensor) else Tensor(out)
     if need_scalar and out.size != 1:
         raise ValueError(
-            f"grad needs a function that returns one number, this one returned shape {out.shape}: use jacobian."
+            f"grad needs a function that returns one number, not shape {out.shape}: use jacobian."
         )
     return out
 
@@ -79,7 +85,7 @@ def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0) -> Function:
     def value_and_gradient(*args: Any) -> tuple[Tensor, Any]:
         inputs = _inputs(args, which)
         out = _call(f, inputs, need_scalar=True)
-        create = _outer(args)
+        create = _outer(out, [inputs[i] for i in which], args)
         grads = _pull(out, [inputs[i] for i in which], None, create)
         return out if create else out.detach(), grads[0] if isinstance(argnums, int) else tuple(grads)
 
@@ -107,10 +113,10 @@ def vjp(f: Function, *args: Any) -> tuple[Tensor, Callable[[Any], tuple[Tensor, 
     """
     inputs = _inputs(args, tuple(range(len(args))))
     out = _call(f, inputs)
-    create = _outer(args)
+    create = _outer(out, inputs, args)
 
     def pull(v: Any) -> tuple[Tensor, ...]:
-        return tuple(_pull(out, inputs, v, create or _outer((v,))))
+        return tuple(_pull(out, inputs, v, create or _outer(out, inputs, (v,))))
 
     return (out if create else out.detach()), pull
 
@@ -123,7 +129,7 @@ def jvp(f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[
     """
     inputs = _inputs(args, tuple(range(len(args))))
     out = _call(f, inputs)
-    create = _outer((*args, *tangents))
+    create = _outer(out, inputs, (*args, *tangents))
     seeds = []
     for t, x in zip(tangents, inputs, strict=True):
         t = t if isinstance(t, Tensor) else wrap(np.asarray(t, dtype=x.dtype))
@@ -149,7 +155,7 @@ def jacobian(f: Function, argnum: int = 0) -> Function:
     def jacobian_of(*args: Any) -> Tensor:
         inputs = _inputs(args, (argnum,))
         x, out = inputs[argnum], _call(f, inputs)
-        create = _outer(args)
+        create = _outer(out, [x], args)
         rows = []
         for i in range(out.size):
             seed = np.zeros(out.size, out.dtype)

@@ -1,4 +1,4 @@
-"""Scaled dot-product attention (Vaswani et al. 2017, arXiv:1706.03762), fused: one array of weights is kept."""
+"""Scaled dot-product attention (Vaswani et al. 2017, arXiv:1706.03762), fused: it keeps the weights only."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ def _forward(q: Any, k: Any, v: Any, mask: Any, scale: float) -> tuple[Any, Any]
 
 
 def _backward(g: Any, p: Any, needs: Any, q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:
-    ds = scores_gradient(p, g, v, scale) if needs[0] or needs[1] else None
+    ds: Any = scores_gradient(p, g, v, scale) if needs[0] or needs[1] else None
     return (
         np.matmul(ds, k) if needs[0] else None,
-        np.matmul(ds.swapaxes(-1, -2), q) if needs[1] else None,  # type: ignore[union-attr]
+        np.matmul(ds.swapaxes(-1, -2), q) if needs[1] else None,
         np.matmul(p.swapaxes(-1, -2), g) if needs[2] else None,
     )
 
@@ -114,7 +114,8 @@ def _split(qkv: Any, heads: int) -> list[Any]:
 
 def _self_definition(qkv: Any, heads: int, mask: Any, scale: float) -> Any:
     b, t, width = qkv.shape
-    out = _definition(*_split(qkv, heads), mask, scale)
+    q, k, v = _split(qkv, heads)
+    out = _definition(q, k, v, mask, scale)
     return out.transpose((0, 2, 1, 3)).reshape(b, t, width // 3)
 
 

@@ -44,7 +44,8 @@ def conv2d(
     """
     if x.ndim != 4 or weight.ndim != 4 or x.shape[1] != weight.shape[1]:
         raise ValueError(
-            f"'conv2d' needs x (N, C, H, W) and weight (O, C, kh, kw) with the same C, not {x.shape} and {weight.shape}."
+            f"'conv2d' needs x (N, C, H, W) and weight (O, C, kh, kw) with the same C, "
+            f"not {x.shape} and {weight.shape}."
         )
     how = {"stride": pair(stride), "padding": pair(padding), "dilation": pair(dilation)}
     size = [length(x.shape[2 + i], weight.shape[2 + i], *(how[k][i] for k in how)) for i in (0, 1)]

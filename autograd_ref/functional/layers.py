@@ -68,7 +68,8 @@ def embedding(index: Any, weight: Any) -> Any:
         raise TypeError(f"'embedding' needs integers to look up, not {rows.dtype}.")
     if rows.size and not (rows.min() >= 0 and rows.max() < len(weight)):
         raise IndexError(
-            f"'embedding' was asked for entries {rows.min()} to {rows.max()}, the table has 0 to {len(weight) - 1}."
+            f"'embedding' was asked for entries {rows.min()} to {rows.max()}, "
+            f"the table has 0 to {len(weight) - 1}."
         )
     return ops.getitem(weight, rows)
 

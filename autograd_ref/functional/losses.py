@@ -8,6 +8,7 @@ import numpy as np
 
 from autograd_ref import ops
 from autograd_ref.fused import Fused
+from autograd_ref.primitive import Binary
 from autograd_ref.tensor import Tensor
 
 
@@ -97,14 +98,27 @@ def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean") -> An
             f"'binary_cross_entropy' needs probabilities from 0 to 1, its input goes from {p.min():.4g} to "
             f"{p.max():.4g}: for logits use binary_cross_entropy_with_logits."
         )
-    loss = -(target * _log_from_minus_100(input) + (1 - target) * _log_from_minus_100(1 - input))
-    return reduce(loss, reduction)
+    return reduce(_binary_cross_entropy(input, target), reduction)
 
 
 def _log_from_minus_100(p: Any) -> Any:
-    # PyTorch divides the gradient by max(p (1 - p), 1e-12): at p = 0 it is large, not infinite.
-    tiny = p < np.finfo(p.dtype).tiny
-    return ops.where(tiny, -100.0 + (p - _plain(p)) * 1e12, ops.log(ops.where(tiny, 1.0, p)))
+    return ops.maximum(ops.log(p), -100.0)
+
+
+def _bce_forward(p: Any, t: Any) -> Any:
+    with np.errstate(divide="ignore"):
+        return -(t * _log_from_minus_100(p) + (1 - t) * _log_from_minus_100(1 - p))
+
+
+_TINY = float(np.float32(1e-12))  # PyTorch's constant, to the last digit
+
+# At p = 0 and 1 the slope is (p - t) / 1e-12: large but finite, as in PyTorch.
+_binary_cross_entropy = Binary(
+    "binary_cross_entropy",
+    _bce_forward,
+    lambda g, _ans, p, t: g * (p - t) / ops.maximum(p * (1 - p), _TINY),
+    lambda g, _ans, p, _t: g * (_log_from_minus_100(1 - p) - _log_from_minus_100(p)),
+)
 
 
 def binary_cross_entropy_with_logits(
@@ -233,7 +247,7 @@ def _check_labels(name: str, shape: tuple[int, ...], labels: np.ndarray, ignore:
 def nll_loss(
     input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"
 ) -> Any:
-    """Minus the log-probability `input[n, target[n]]`; shapes, weights and reductions as in `cross_entropy`."""
+    """Minus the log-probability `input[n, target[n]]`; all else as in `cross_entropy`."""
     labels = np.asarray(_plain(target))
     axis = 0 if input.ndim == 1 else 1
     _check_labels("nll_loss", input.shape, labels, ignore_index, axis)

@@ -33,7 +33,7 @@ def avg_pool2d(x: Any, kernel_size: Pair, stride: Pair | None = None, padding: P
     """The mean of every window of (N, C, H, W); padding counts as zeros."""
     how = _how("avg_pool2d", x, kernel_size, stride, padding)
     x = pad_image(x, how["padding"])
-    total = None
+    total: Any = None
     for view in _views(
         x, how["kernel"], how["stride"], _places(x.shape, how["kernel"], how["stride"], (0, 0))
     ):
@@ -104,7 +104,8 @@ def _backward(
     (ph, pw), places = padding, out.shape[2:]
     h, w = x.shape[2:]
     x = pad_image(x, padding, -np.inf)
-    grad = np.zeros_like(x)
+    tiled = stride == kernel and (places[0] * kernel[0], places[1] * kernel[1]) == x.shape[2:]
+    grad = np.empty_like(x) if tiled else np.zeros_like(x)
     if stride[0] >= kernel[0] and stride[1] >= kernel[1]:
         _backward_apart(g, out, x, grad, list(_views(x, kernel, stride, places)))
     else:
@@ -113,13 +114,18 @@ def _backward(
 
 
 def _backward_apart(g: Any, out: Any, x: Any, grad: Any, views: list[Any]) -> None:
-    """Windows that do not overlap: what the first maximum takes is gone from `left` for the others."""
-    left = np.empty_like(out)
+    """Windows that do not overlap: what the first maximum takes is gone from `left` for the others.
+
+    The mask is made as numbers and the arithmetic done side by side, then copied into the strided views: on
+    W5's first layer 0.87 ms, against 1.15 ms with boolean masks and arithmetic in the views.
+    """
+    left, hit = np.empty_like(out), np.empty_like(out)
     left[...] = g
     for view in views[:-1]:
-        hit = x[view] == out
-        np.multiply(left, hit, out=grad[view])
-        left -= grad[view]
+        np.equal(x[view], out, out=hit)
+        np.multiply(left, hit, out=hit)
+        np.subtract(left, hit, out=left)
+        grad[view] = hit
     grad[views[-1]] = left
 
 

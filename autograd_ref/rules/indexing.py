@@ -1,4 +1,4 @@
-"""Rules of indexing. Reading scatters the gradient back; an element that is read twice receives both gradients."""
+"""Rules of indexing. Reading scatters the gradient back; an element read twice gets both gradients."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def plain_index(index: Any) -> Any:
 
 
 def is_basic(index: Any) -> bool:
-    """True for an index of integers, slices, None and Ellipsis: it reads no element twice and gives a view."""
+    """True for an index of integers, slices, None and Ellipsis: no element twice, and a view."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(
         isinstance(i, int | np.integer | slice | type(None) | type(...)) and not isinstance(i, bool)
@@ -56,14 +56,14 @@ def add_rows(out: np.ndarray, rows: np.ndarray, g: np.ndarray) -> None:
     out.reshape(len(out), -1)[ordered[starts]] += np.add.reduceat(g[order], starts, axis=0)
 
 
-getitem = Primitive(
+getitem: Primitive = Primitive(
     "getitem",
     lambda x, index, before: x[index],
     (lambda g, _ans, _x, index, before: scatter(g, index=index, shape=before),),
     jvp="linear",
     view=True,
 )
-scatter = Primitive(
+scatter: Primitive = Primitive(
     "scatter",
     lambda g, index, shape: _scatter(g, index, shape),
     (lambda h, _ans, _g, index, shape: getitem(h, index=index, before=shape),),
@@ -77,7 +77,7 @@ def _replaced(x: Any, value: Any, index: Any, shape: Any = None) -> np.ndarray:
     return out
 
 
-set_item = Primitive(
+set_item: Primitive = Primitive(
     "set_item",
     _replaced,
     (
@@ -97,7 +97,7 @@ def _take_along(x: Any, index: Any, axis: int, before: Any) -> Any:
     return np.take_along_axis(x, index, axis)
 
 
-gather = Primitive(
+gather: Primitive = Primitive(
     "gather",
     _take_along,
     (lambda g, _ans, _x, index, axis, before: scatter_along(g, index=index, axis=axis, shape=before),),
@@ -113,7 +113,7 @@ def _scatter_along(g: Any, index: Any, axis: int, shape: tuple[int, ...]) -> np.
     return out
 
 
-scatter_along = Primitive(
+scatter_along: Primitive = Primitive(
     "scatter_along",
     _scatter_along,
     (lambda h, _ans, _g, index, axis, shape: gather(h, index=index, axis=axis, before=shape),),

@@ -17,6 +17,8 @@ from autograd_ref.rules.elementwise import exp, where
 from autograd_ref.rules.shapes import concatenate
 from autograd_ref.tensor import Tensor
 
+_add: Any = np.add  # NumPy's type stubs have no case for a variable keepdims.
+
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     """The reduced axes as non-negative numbers. Raises ValueError for an axis that is not there.
@@ -54,7 +56,7 @@ def spread(g: Any, shape: tuple[int, ...], axis: Any) -> Any:
 
 
 def _sum(x: Any, axis: Any = None, keepdims: bool = False, shape: Any = None) -> Any:
-    return np.add.reduce(x, axis=axis, keepdims=keepdims)
+    return _add.reduce(x, axis=axis, keepdims=keepdims)
 
 
 sum = Primitive(
@@ -67,7 +69,7 @@ sum = Primitive(
 
 def _count(hit: Any, axis: Any, keepdims: bool, dtype: Any) -> np.ndarray:
     plain = hit._data if isinstance(hit, Tensor) else hit
-    return np.add.reduce(plain, axis=axis, keepdims=keepdims, dtype=dtype)
+    return _add.reduce(plain, axis=axis, keepdims=keepdims, dtype=dtype)
 
 
 def _extreme_rule(g: Any, ans: Any, x: Any, axis: Any, keepdims: bool) -> Any:
@@ -156,7 +158,7 @@ def _flipped_cumsum(g: Any, axis: int) -> Any:
     return cumsum(g[back], axis=axis)[back]
 
 
-cumsum = Primitive(
+cumsum: Primitive = Primitive(
     "cumsum",
     lambda x, axis: np.cumsum(x, axis=axis),
     (lambda g, _ans, _x, axis: _flipped_cumsum(g, axis),),
@@ -165,7 +167,7 @@ cumsum = Primitive(
 
 
 def products_of_others(x: Any, axis: int) -> Any:
-    """For every element the product of the others along the axis: right where some are zero, unlike `prod / x`."""
+    """For every element the product of the others along the axis: right where some are 0."""
     places = [(slice(None),) * axis + (slice(i, i + 1),) for i in range(x.shape[axis])]
     if not places:
         return x

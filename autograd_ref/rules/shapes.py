@@ -1,4 +1,4 @@
-"""Rules of the primitives that move elements and compute nothing. All are linear: forward mode moves the tangent."""
+"""Rules of the primitives that move elements and compute nothing. All are linear."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(int(i) for i in np.argsort(axes))
 
 
-permute = Primitive(
+permute: Primitive = Primitive(
     "permute",
     lambda x, axes: np.transpose(x, axes),
     (lambda g, _ans, _x, axes: permute(g, axes=inverse(axes)),),
@@ -83,20 +83,20 @@ def _inner(g: Any, width: tuple[tuple[int, int], ...]) -> Any:
     return g[tuple(slice(lo, n - hi) for (lo, hi), n in zip(width, g.shape, strict=True))]
 
 
-pad = Primitive(
+pad: Primitive = Primitive(
     "pad",
     lambda x, width, value=0: np.pad(x, width, constant_values=value),
     (lambda g, _ans, _x, width, value=0: _inner(g, width),),
     jvp=(lambda t, _ans, _x, width, value=0: pad(t, width=width, value=0),),
 )
-flip = Primitive(
+flip: Primitive = Primitive(
     "flip",
     lambda x, axis: np.flip(x, axis),
     (lambda g, _ans, _x, axis: flip(g, axis=axis),),
     jvp="linear",
     view=True,
 )
-roll = Primitive(
+roll: Primitive = Primitive(
     "roll",
     lambda x, shift, axis: np.roll(x, shift, axis),
     (lambda g, _ans, _x, shift, axis: roll(g, shift=_back(shift), axis=axis),),

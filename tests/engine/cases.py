@@ -443,6 +443,14 @@ def _layers() -> dict[str, list[Case]]:
                 smooth=False,
             ),
         ],
+        "binary_cross_entropy": [
+            one(
+                (RNG.uniform(0.1, 0.9, (2, 3)), RNG.uniform(0, 1, (2, 3))),
+                lambda x, y: F.binary_cross_entropy(x, y, "none"),
+                lambda x, y: f().binary_cross_entropy(x, y, reduction="none"),
+                second=False,  # PyTorch's adds 1e-12 to a denominator; ours is checked by numbers
+            )
+        ],
         "mse_loss": [
             one(
                 (normal(2, 3), normal(2, 3)),

@@ -1,4 +1,4 @@
-"""Random programs: graphs of up to 50 operations with shared nodes, views and broadcasting, against PyTorch."""
+"""Random programs: up to 50 operations with shared nodes, views and broadcasting, against PyTorch."""
 
 from __future__ import annotations
 
