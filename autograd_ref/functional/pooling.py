@@ -119,12 +119,11 @@ def _backward_apart(g: Any, out: Any, x: Any, grad: Any, views: list[Any]) -> No
     The mask is made as numbers and the arithmetic done side by side, then copied into the strided views: on
     W5's first layer 0.87 ms, against 1.15 ms with boolean masks and arithmetic in the views.
     """
-    left, hit = np.empty_like(out), np.empty_like(out)
-    left[...] = g
+    left, hit = g, np.empty_like(out)
     for view in views[:-1]:
         np.equal(x[view], out, out=hit)
         np.multiply(left, hit, out=hit)
-        np.subtract(left, hit, out=left)
+        left = np.subtract(left, hit, out=None if left is g else left)
         grad[view] = hit
     grad[views[-1]] = left
 

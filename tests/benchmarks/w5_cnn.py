@@ -80,11 +80,12 @@ class FloorConv:
         np.multiply(g, equal, out=rest)
         for corner, grad_corner in zip(self.corners[:3], self.grad_corners[:3], strict=True):
             np.equal(corner, pooled, out=equal)
-            np.multiply(rest, equal, out=grad_corner)
-            np.subtract(rest, grad_corner, out=rest)
+            np.multiply(rest, equal, out=equal)
+            np.subtract(rest, equal, out=rest)
+            grad_corner[...] = equal
         self.grad_corners[3][...] = rest
         g2 = self.grad_out.reshape(o, -1)
-        np.matmul(g2, self.matrix.T, out=grad_weight.reshape(o, -1))
+        np.matmul(self.matrix, g2.T, out=grad_weight.reshape(o, -1).T)
         np.add.reduce(g2, 1, out=grad_bias)
 
     def backward_input(self, weight: np.ndarray) -> np.ndarray:
@@ -143,9 +144,8 @@ def floor(dtype: np.dtype) -> Program:
 
 
 def engine(dtype: np.dtype) -> Program:
-    from autograd_ref.functional import cross_entropy
-
     from autograd_ref import Tensor, nn, optim
+    from autograd_ref.functional import cross_entropy
 
     parameters, images, labels = start(dtype)
     x = Tensor(images)
