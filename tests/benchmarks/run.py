@@ -7,7 +7,7 @@ import platform
 
 import numpy as np
 
-from . import w2_xor, w5_cnn, w6_transformer, w7_chain, w8_broadcast, w34_mlp
+from . import w1_moons, w2_xor, w5_cnn, w6_transformer, w7_chain, w8_broadcast, w34_mlp
 from .timing import Disagreement, Program, Workload, compare, interleave, peak_bytes
 
 WORKLOADS = {
@@ -104,7 +104,7 @@ def print_memory(names: list[str], dtypes: list[str]) -> bool:
 def main(arguments: list[str] | None = None) -> int:
     """Print the table; the exit code is 1 if a requirement is not met."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    parser.add_argument("workloads", nargs="*", metavar="W2 ... W8", help="which rows (default: all)")
+    parser.add_argument("workloads", nargs="*", metavar="W1 ... W8", help="which rows (default: all)")
     parser.add_argument(
         "--columns", nargs="*", default=list(COLUMNS), choices=COLUMNS, help="which to compare with"
     )
@@ -113,10 +113,10 @@ def main(arguments: list[str] | None = None) -> int:
         "--rounds", type=int, help="interleaved repetitions of each (default: the workload's)"
     )
     options = parser.parse_args(arguments)
-    names = options.workloads or list(WORKLOADS)
-    unknown = [name for name in names if name not in WORKLOADS]
+    names = options.workloads or ["W1", *WORKLOADS]
+    unknown = [name for name in names if name not in ("W1", *WORKLOADS)]
     if unknown:
-        parser.error(f"no workload {unknown[0]!r}; there are {', '.join(WORKLOADS)}")
+        parser.error(f"no workload {unknown[0]!r}; there are W1, {', '.join(WORKLOADS)}")
     columns = available(options.columns)
     if "torch" in columns:
         import torch
@@ -126,7 +126,10 @@ def main(arguments: list[str] | None = None) -> int:
         f"{datetime.date.today()}  {platform.machine()}  "
         f"Python {platform.python_version()}  NumPy {np.__version__}"
     )
-    good = print_speed(names, columns, options.dtypes, options.rounds)
+    good = w1_moons.print_row() if "W1" in names else True
+    names = [name for name in names if name != "W1"]
+    if names:
+        good &= print_speed(names, columns, options.dtypes, options.rounds)
     if "engine" in columns:
         good &= print_memory(names, options.dtypes)
     return 0 if good else 1
