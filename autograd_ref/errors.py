@@ -10,9 +10,9 @@ import numpy as np
 def shape_error(name: str, arrays: tuple[Any, ...], error: ValueError) -> ValueError:
     """The sentence for shapes that do not fit the operation `name`.
 
-    >>> print(shape_error("add", (np.zeros((2, 3)), np.zeros(4)), ValueError("operands could not be
-    broadcast"))) 'add' cannot combine shapes (2, 3) and (4,): sizes must be equal or 1, counted from the
-    last axis.
+    >>> error = ValueError("operands could not be broadcast together")
+    >>> print(shape_error("add", (np.zeros((2, 3)), np.zeros(4)), error))
+    'add' cannot combine shapes (2, 3) and (4,): sizes must be equal or 1, counted from the last axis.
     """
     shapes = " and ".join(str(np.shape(a)) for a in arrays if a is not None)
     text = str(error)

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from autograd_ref import sweep
 from autograd_ref.errors import shape_error
 from autograd_ref.modes import enable_grad, state
 from autograd_ref.node import Node, Stamp, tick
-from autograd_ref.primitive import TABLE, Primitive, check_finite, new, promote, wrap
+from autograd_ref.primitive import TABLE, Primitive, check_finite, ndarray, new, wrap
+from autograd_ref.promotion import promote
 from autograd_ref.tensor import Tensor
 
 
@@ -42,44 +41,38 @@ class Fused(Primitive):
         TABLE[name] = self
 
     def __call__(self, *args: Any, **params: Any) -> Any:
-        for a in args:
-            if isinstance(a, Tensor):
-                return self.on_tensors(args, params)
-        return self.forward(*args, **params)[0]
-
-    def on_tensors(self, args: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
-        # One loop: in comprehensions, as in `Primitive.on_tensors`, this costs 3 microseconds more per call.
+        # `Primitive.on_tensors` in one loop not five comprehensions: 3 microseconds less per call.
         arrays: list[Any] = []
         stamps: list[Stamp | None] = [None]
-        needs: list[bool] = []
-        wanted, dtype = False, None
+        parents: list[Node | Tensor | None] = []
+        any_tensor = wanted = False
+        dtype = None
         for a in args:
+            data, stamp, parent = a, None, None
             if isinstance(a, Tensor):
-                data = a._data
-                stamps.append(a._stamp)
-                needs.append(a.requires_grad)
-                wanted = wanted or a.requires_grad
-            else:
-                data = a
-                stamps.append(None)
-                needs.append(False)
-            if type(data) is np.ndarray:
-                if dtype is None:
-                    dtype = data.dtype
-                elif data.dtype is not dtype and data.dtype != dtype:
-                    return self.on_tensors(promote(args), params)
+                data, stamp, any_tensor = a._data, a._stamp, True
+                if a.requires_grad:
+                    parent, wanted = a.grad_fn or a, True
+            if type(data) is ndarray and data.dtype is not dtype:
+                if dtype is not None and data.dtype != dtype and any_tensor:
+                    return self(*promote(args), **params)
+                dtype = data.dtype
             arrays.append(data)
+            stamps.append(stamp)
+            parents.append(parent)
         try:
             out, kept = self.forward(*arrays, **params)
         except ValueError as error:
             raise shape_error(self.name, tuple(arrays), error) from None
+        if not any_tensor:
+            return out
         result = wrap(out)
         if wanted and state.recording:
             node = result.grad_fn = new(Node)
             node.number = tick()
             node.primitive = self
-            node.parents = [(a.grad_fn or a) if n else None for a, n in zip(args, needs, strict=True)]
-            node.saved = ((kept, needs), *arrays)
+            node.parents = parents
+            node.saved = (kept, *arrays)
             node.stamps = stamps
             node.params = params
             node.shape = result._data.shape
@@ -89,7 +82,8 @@ class Fused(Primitive):
         return result
 
     def pull(self, node: Node, g: Any, saved: Sequence[Any]) -> Any:
-        (kept, needs), *arrays = saved
+        kept, *arrays = saved
+        needs = [p is not None for p in node.parents]
         if not isinstance(g, Tensor):
             return self.backward(g, kept, needs, *arrays, **node.params)
         inner, out = self._replay(arrays, needs, node.params)

@@ -72,8 +72,9 @@ class detect_anomaly(_Switch):
     Forward, every result is checked. Backward, every gradient is checked, and the message names the line that
     called the operation. The checks cost time: switch them on to search, off to train.
 
+    >>> import numpy as np
     >>> from autograd_ref import Tensor, detect_anomaly, ops
-    >>> with detect_anomaly():
+    >>> with detect_anomaly(), np.errstate(invalid="ignore"):
     ...     ops.log(Tensor([1.0, -1.0], requires_grad=True))  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
     FloatingPointError: 'log' produced NaN in its result ...

@@ -22,6 +22,7 @@ import numpy as np
 from autograd_ref.errors import shape_error
 from autograd_ref.modes import state
 from autograd_ref.node import Node, call_site, tick
+from autograd_ref.promotion import operand, promote
 from autograd_ref.tensor import Tensor
 
 Rule = Callable[..., Any]
@@ -285,37 +286,6 @@ def wrap(out: Any) -> Tensor:
     result.requires_grad = False
     result._stamp = [0, None]
     return result
-
-
-def operand(y: Any, like: np.ndarray) -> Any:
-    """Prepare a number or array that meets a tensor: numbers of any kind are weak, as in PyTorch."""
-    if isinstance(y, np.generic):
-        y = y.item()
-    if isinstance(y, bool | int | float):
-        return y
-    y = np.asarray(y)
-    if y.dtype != like.dtype:
-        y = y.astype(common_dtype([y, like]), copy=False)
-    return y
-
-
-def common_dtype(arrays: list[np.ndarray]) -> np.dtype:
-    """PyTorch's promotion: floats, then integers, then booleans; within a kind, 0-d values do not count."""
-    rank = {"b": 0, "u": 1, "i": 1, "f": 2}
-    top = max(rank.get(a.dtype.kind, 3) for a in arrays)
-    same = [a for a in arrays if rank.get(a.dtype.kind, 3) == top]
-    return np.result_type(*{a.dtype for a in same if a.ndim} or {a.dtype for a in same})
-
-
-def promote(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Cast the arguments to one dtype, so that no rule ever sees two. A cast of a tensor is recorded."""
-    args = tuple([a.item() if isinstance(a, np.generic) else a for a in args])
-    arrays = [a._data if isinstance(a, Tensor) else a for a in args]
-    arrays = [a for a in arrays if isinstance(a, ndarray)]
-    if len({a.dtype for a in arrays}) <= 1:
-        return args
-    dtype = common_dtype(arrays)
-    return tuple(a.astype(dtype) if isinstance(a, Tensor | ndarray) and a.dtype != dtype else a for a in args)
 
 
 def check_finite(result: Tensor, name: str) -> None:

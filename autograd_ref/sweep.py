@@ -80,15 +80,14 @@ def _run(
             found[node] = g
         if -key <= oldest:
             continue
-        saved = node.saved
         node.check_usable()
-        grads = node.primitive.pull(node, g, on_graph(node) if create else saved)
+        grads = node.primitive.pull(node, g, on_graph(node) if create else node.saved)
         parents = node.parents
         if not retain:
             node.release()
         if anomaly:
             _check_gradients(node, grads)
-        g = saved = None
+        g = None
         for i, parent in enumerate(parents):
             if parent is None:
                 continue
@@ -113,8 +112,7 @@ def _run(
 def _deposit(leaf: Any, grads: Any, i: int, create: bool, found: dict[Edge, Any] | None) -> None:
     """Add the gradient `grads[i]` to `leaf.grad`, or to `found` if the caller asked for this leaf."""
     if grads[i].shape != leaf._data.shape:
-        grads = [unbroadcast(grads[i], leaf.shape)]
-        i = 0
+        grads, i = [unbroadcast(grads[i], leaf.shape)], 0
     if found is not None:
         if leaf in found:
             held = found[leaf]
@@ -224,7 +222,7 @@ def seed_for(root: Tensor, gradient: Any, create_graph: bool) -> Any:
 
 
 def ancestors(edges: Iterable[Edge], oldest: int = 0, stop: Container[Node] = ()) -> set[Node]:
-    """The nodes that lead to `edges`, not older than `oldest`; what lies behind those in `stop` is left out."""
+    """The nodes that lead to `edges`, not older than `oldest` and not behind those in `stop`."""
     seen: set[Node] = set()
     stack = [e for e in edges if isinstance(e, Node)]
     while stack:

@@ -39,9 +39,9 @@ def _floating(x: Any) -> Any:
 
 
 def _outer(out: Tensor, inputs: list[Any], given: tuple[Any, ...]) -> bool:
-    """True if `out` depends on more than the inputs, so that someone outside may differentiate the derivative.
+    """True if `out` depends on more than the inputs, so that someone may differentiate the derivative.
 
-    That is so if something given already carried a gradient, or if the function closes over a tensor that does.
+    That is so if something given already carried a gradient, or if the function closes over one that does.
     """
     if not state.recording:
         return False

@@ -28,28 +28,32 @@ def _definition(x: Any, weight: Any, bias: Any = None) -> Any:
 
 
 def _rows(x: np.ndarray) -> np.ndarray:
-    return x if x.ndim == 2 else x.reshape(-1, x.shape[-1])
+    return x.reshape(-1, x.shape[-1])
 
 
 def _forward(x: np.ndarray, weight: np.ndarray, bias: Any = None) -> tuple[np.ndarray, None]:
-    out = np.matmul(_rows(x), weight.T)
+    if x.ndim == 2:
+        out = np.matmul(x, weight.T)
+    else:
+        out = np.matmul(_rows(x), weight.T).reshape(*x.shape[:-1], len(weight))
     if bias is not None:
         out += bias
-    return (out if x.ndim == 2 else out.reshape(*x.shape[:-1], -1)), None
+    return out, None
 
 
 def _backward(
     g: np.ndarray, _kept: None, needs: Any, x: np.ndarray, weight: np.ndarray, bias: Any = None
 ) -> Any:
-    rows = _rows(g)
+    rows = g if g.ndim == 2 else _rows(g)
     grad_x = grad_w = grad_b = None
     if needs[0]:
         if x.flags.c_contiguous:
-            grad_x = np.matmul(rows, weight).reshape(x.shape)
+            grad_x = np.matmul(rows, weight)
+            grad_x = grad_x if x.ndim == 2 else grad_x.reshape(x.shape)
         else:  # The gradient has its argument's layout: a convolution's channel-first one, flattened.
             grad_x = np.matmul(weight.T, rows.T).T.reshape(x.shape)
     if needs[1]:
-        grad_w = np.matmul(rows.T, _rows(x))
+        grad_w = np.matmul(rows.T, x if x.ndim == 2 else _rows(x))
     if bias is not None and needs[2]:
         grad_b = np.add.reduce(rows, 0)
     return grad_x, grad_w, grad_b

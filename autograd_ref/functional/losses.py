@@ -63,13 +63,12 @@ def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     2.0
     """
     _same_shape("mse_loss", input, target)
-    size = input.size
-    if reduction == "none" or not size:
-        away = input - target
-        return reduce(away * away, reduction)
-    if reduction not in ("mean", "sum"):
-        return reduce(None, reduction)
-    return _mse(input, target, scale=1 / size if reduction == "mean" else 1.0)
+    if reduction == "mean" and input.size:
+        return _mse(input, target, scale=1 / input.size)
+    if reduction == "sum":
+        return _mse(input, target, scale=1.0)
+    away = input - target
+    return reduce(away * away, reduction)
 
 
 def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
@@ -181,19 +180,15 @@ def cross_entropy(
     0.693147
     """
     labels = np.asarray(_plain(target))
+    if weight is None and label_smoothing == 0 and _plain_labels(input.shape, labels, ignore_index):
+        if reduction == "mean":
+            return _cross_entropy(input, labels=labels, scale=1 / labels.size)
+        if reduction == "sum":
+            return _cross_entropy(input, labels=labels, scale=1.0)
     axis = 0 if input.ndim == 1 else 1
     if labels.dtype.kind == "f":
         return _soft_cross_entropy(input, target, weight, reduction, label_smoothing, axis)
     _check_labels("cross_entropy", input.shape, labels, ignore_index, axis)
-    if (
-        input.ndim == 2
-        and weight is None
-        and label_smoothing == 0
-        and reduction in ("mean", "sum")
-        and not (labels == ignore_index).any()
-        and labels.size
-    ):
-        return _cross_entropy(input, labels=labels, scale=1 / labels.size if reduction == "mean" else 1.0)
     logp = ops.log_softmax(input, axis)
     nll = nll_loss(logp, labels, weight, ignore_index, reduction)
     if label_smoothing == 0:
@@ -206,6 +201,19 @@ def cross_entropy(
     else:
         spread = reduce(spread, reduction)
     return (1 - label_smoothing) * nll + (label_smoothing / input.shape[axis]) * spread
+
+
+def _plain_labels(shape: tuple[int, ...], labels: np.ndarray, ignore_index: int) -> bool:
+    """True for the common case: one label per row, all of them classes and none ignored."""
+    return (
+        len(shape) == 2
+        and labels.shape == shape[:1]
+        and labels.dtype.kind in "iu"
+        and labels.size > 0
+        and int(np.minimum.reduce(labels)) >= 0
+        and int(np.maximum.reduce(labels)) < shape[1]
+        and (not 0 <= ignore_index < shape[1] or ignore_index not in labels)
+    )
 
 
 def _soft_cross_entropy(
