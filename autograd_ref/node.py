@@ -27,6 +27,9 @@ tick = itertools.count(1).__next__
 _HERE = str(Path(__file__).parent)
 
 
+_NOTHING: dict[str, Any] = {}
+
+
 class Node:
     """One recorded operation.
 
@@ -58,7 +61,7 @@ class Node:
         """Let go of the arrays and the older part of the graph."""
         self.saved = None
         self.parents = self.stamps = ()
-        self.params = {}
+        self.params = _NOTHING
 
     def check_usable(self) -> None:
         """Raise the sentence for a second backward pass, or for a saved value that was changed in place."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from autograd_ref.modes import state
 from autograd_ref.node import Node, tick
-from autograd_ref.primitive import wrap
+from autograd_ref.primitive import new, wrap
 from autograd_ref.tensor import Tensor
 
 Edge = Node | Tensor
@@ -68,60 +68,74 @@ def _run(
     start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edge, Any] | None, oldest: int
 ) -> None:
     # Gradients wait under the negated number of their node, so that the heap yields the youngest node first.
-    waiting: dict[int, Any] = {-start.number: gradient}
-    nodes: dict[int, Node] = {-start.number: start}
-    heap = [-start.number]
+    waiting: dict[int, Any] = {}
+    nodes: dict[int, Node] = {}
+    heap: list[int] = []
     retain = retain or create
     anomaly = state.anomaly
-    while heap:
-        key = heappop(heap)
-        node, g = nodes.pop(key), waiting.pop(key)
+    node, g = start, gradient
+    while True:
+        number = node.number
         if found is not None and node in found:
             found[node] = g
-        if -key <= oldest:
-            continue
-        node.check_usable()
-        grads = node.primitive.pull(node, g, on_graph(node) if create else node.saved)
-        parents = node.parents
-        if not retain:
-            node.release()
-        if anomaly:
-            _check_gradients(node, grads)
-        g = None
-        for i, parent in enumerate(parents):
-            if parent is None:
-                continue
-            if type(parent) is not Node:
-                _deposit(parent, grads, i, create, found)
-                continue
-            out = grads[i]
-            if out.shape != parent.shape:
-                out = unbroadcast(out, parent.shape)
-            key = -parent.number
-            if key not in waiting:  # The first gradient is stored, not added to zeros.
-                nodes[key] = parent
-                waiting[key] = out
-                heappush(heap, key)
-            elif _only_holder(waiting, key):
-                waiting[key] += out
-            else:
-                waiting[key] = waiting[key] + out
-        grads = out = None  # Free what is not waiting before the next rule allocates.
+        if number > oldest:
+            saved = node.saved
+            if saved is None:  # These two tests are check_usable's, which then says what is wrong.
+                node.check_usable()
+            for stamp in node.stamps:
+                if stamp is not None and stamp[0] > number:
+                    node.check_usable()
+            grads = node.primitive.pull(node, g, on_graph(node) if create else saved)
+            parents = node.parents
+            if not retain:
+                node.release()
+            if anomaly:
+                _check_gradients(node, grads)
+            g = saved = None
+            i = -1
+            for parent in parents:
+                i += 1
+                if parent is None:
+                    continue
+                if type(parent) is not Node:
+                    _deposit(parent, grads, i, create, found)
+                    continue
+                out = grads[i]
+                if out.shape != parent.shape:
+                    out = unbroadcast(out, parent.shape)
+                key = -parent.number
+                if key not in waiting:  # The first gradient is stored, not added to zeros.
+                    nodes[key] = parent
+                    waiting[key] = out
+                    heappush(heap, key)
+                elif _only_holder(waiting, key):
+                    waiting[key] += out
+                else:
+                    waiting[key] = waiting[key] + out
+            grads = out = None  # Free what is not waiting before the next rule allocates.
+        if not heap:
+            return
+        key = heappop(heap)
+        node, g = nodes.pop(key), waiting.pop(key)
 
 
 def _deposit(leaf: Any, grads: Any, i: int, create: bool, found: dict[Edge, Any] | None) -> None:
     """Add the gradient `grads[i]` to `leaf.grad`, or to `found` if the caller asked for this leaf."""
     if grads[i].shape != leaf._data.shape:
         grads, i = [unbroadcast(grads[i], leaf.shape)], 0
-    if found is not None:
+    if found is None and leaf.grad is None and not create:
+        # A gradient is copied only if someone else may hold the same buffer.
+        held = leaf.grad = new(Tensor)  # `wrap`, written out
+        held._data = grads[i] if _only_holder(grads, i) else np.array(grads[i])
+        held.grad = held.grad_fn = None
+        held.requires_grad = False
+        held._stamp = [0, None]
+    elif found is not None:
         if leaf in found:
             held = found[leaf]
             found[leaf] = grads[i] if held is None else held + grads[i]
     elif create:
         leaf.grad = grads[i] if leaf.grad is None else leaf.grad + grads[i]
-    elif leaf.grad is None:
-        # A gradient is copied only if someone else may hold the same buffer.
-        leaf.grad = wrap(grads[i] if _only_holder(grads, i) else np.array(grads[i]))
     else:
         leaf.grad._data += grads[i]
         leaf.grad._stamp[:] = tick(), "backward(), which adds to .grad"
