@@ -58,8 +58,9 @@ def print_row() -> bool:
     if missing:
         print(f"W1 moons demo with scalars: not measured, {' and '.join(missing)} cannot be imported")
         return True
-    from autograd_ref.scalar import Value as Ours
     from micrograd.engine import Value as Theirs
+
+    from autograd_ref.scalar import Value as Ours
 
     (ours, p), (theirs, q) = program(Ours), program(Theirs)
     first = {"loss": np.array(ours().data), "gradients": np.array([v.grad for v in p])}

@@ -58,9 +58,8 @@ def floor(dtype: np.dtype) -> Program:
 
 
 def engine(dtype: np.dtype) -> Program:
-    from autograd_ref.functional import mse_loss
-
     from autograd_ref import Tensor, nn, optim
+    from autograd_ref.functional import mse_loss
 
     parameters, xs, ys = start(dtype)
     x, y = Tensor(xs), Tensor(ys)
