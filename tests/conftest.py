@@ -15,6 +15,9 @@ from autograder.ingest import Submission
 from autograder.referee import Report, grade
 from autograder.sandbox import Sandbox
 
+#: A course of its own, not tests.
+collect_ignore_glob = ["mini/*"]
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 MINI = Path(__file__).resolve().parent / "mini"
 
