@@ -27,7 +27,7 @@ from .checks import PASSED
 from .errors import UserError
 from .gradebook import autograded, record, register, write_notebook
 from .ingest import Submission, read_bytes, read_submission
-from .nbgrader_plugin import pick_file
+from .nbgrader_plugin import pick_file, read_timestamp
 from .referee import Report, grade, tidy
 from .sandbox import Sandbox, SandboxError
 
@@ -220,8 +220,8 @@ def _write(
     gradebook.update_or_create_student(student)
     stamp = classroom.folder("submitted", student, assignment.unit) / "timestamp.txt"
     when: dict[str, Any] = {}
-    if stamp.is_file() and not stamp.is_symlink():
-        when["timestamp"] = classroom.folders.get_existing_timestamp(str(stamp.parent))
+    if (handed_in := read_timestamp(stamp)) is not None:
+        when["timestamp"] = handed_in
     gradebook.update_or_create_submission(assignment.unit, student, **when)
     record(gradebook, assignment, student, report)
     notebook = autograded(assignment, submission, report)

@@ -181,7 +181,7 @@ def grade_command(
         raise SystemExit(1)
 
 
-def show_class(rows: Sequence[Graded]) -> None:
+def show_class(rows: Sequence[Graded], console: Console = console) -> None:
     """The table of a class, and the mistakes that were made most."""
     from .classroom import mistakes_table, show_score
 

@@ -119,7 +119,7 @@ def run(folder: Path | None, jobs: int | None, console: Console, progress: Progr
         for student in students:
             problems += write_feedback(classroom, assignment, [student])
             bar.advance(task)
-    show_class(rows)
+    show_class(rows, console)
     for problem in problems:
         console.print(Text(f"No feedback for {problem}", style="red"))
     feedback = root / "feedback" / students[2] / UNIT / f"{assignment.name}.html"

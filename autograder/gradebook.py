@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import re
+import sysconfig
 from pathlib import Path
 
 import nbformat
@@ -15,6 +16,10 @@ from .assignment import ANSWER, CHECK, Assignment, grade_id, kind
 from .checks import PASSED
 from .ingest import Submission
 from .referee import Outcome, Report, tidy
+
+# nbgrader calls `alembic` by its bare name, which is not on the path of a virtual environment that is not activated.
+if (scripts := sysconfig.get_path("scripts")) not in os.environ.get("PATH", "").split(os.pathsep):
+    os.environ["PATH"] = os.pathsep.join(filter(None, [os.environ.get("PATH"), scripts]))
 
 
 def register(gradebook: Gradebook, assignment: Assignment, db_url: str) -> None:

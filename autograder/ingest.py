@@ -70,7 +70,7 @@ def parse(data: bytes, name: str = "the file") -> dict[str, Any]:
     """A notebook's JSON, whatever its encoding. Raises UserError when it is not a notebook."""
     if not data.strip():
         raise UserError(f"{name} is empty.")
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    encoding = json.detect_encoding(data)
     try:
         notebook = json.loads(data.decode(encoding, "replace"))
     except (ValueError, RecursionError):
@@ -126,6 +126,7 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
     released = assignment.release.cells
     by_grade_id = {grade_id(cell): cell for cell in released if grade_id(cell)}
     by_id = {cell.id: cell for cell in released}
+    before = {grade_id(cell): last for last, cell in zip(["", *by_id], released, strict=False)}
     stubs = {exercise.name: exercise.stub for exercise in assignment.exercises}
 
     submission = Submission()
@@ -157,11 +158,13 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
         )
         del submission.added[MAX_ADDED_CELLS:]
     for name, sources in copies.items():
-        changed = [source for source in sources if source.strip() != stubs[name].strip()]
+        changed = [source for source in sources if source.strip() not in ("", stubs[name].strip())]
         if len(sources) > 1:
             submission.notes.append(
                 f"The answer cell of {name} is there {len(sources)} times; the last one that is not the stub counts."
             )
+        # A cell that was split in two is there twice as well: run the earlier parts just before it.
+        submission.added += [AddedCell(before[name], "code", source) for source in changed[:-1]]
         submission.answers[name] = (changed or sources)[-1]
     if not copies:
         submission.notes.append(f"No answer cell of {assignment.unit} was found in the file.")

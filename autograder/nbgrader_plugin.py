@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import shutil
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,14 @@ from nbgrader.preprocessors import (
     NbGraderPreprocessor,
     SaveCells,
 )
+from nbgrader.utils import parse_utc
 
 from . import referee
 from .assignment import Assignment, Course
 from .build import STUB
+from .errors import UserError
 from .gradebook import autograded, record
-from .ingest import read_submission
+from .ingest import read_bytes, read_submission
 from .sandbox import Sandbox
 
 Pair = tuple[NotebookNode, dict[str, Any]]
@@ -79,6 +82,8 @@ def save_cells(assignment: Assignment, db_url: str) -> None:
 
 def pick_file(folder: Path, name: str) -> tuple[Path | None, str]:
     """The notebook that was handed in: the one of the right name, or else the only one, with a note on that."""
+    if folder.is_symlink():
+        return None, f"The folder {folder.name} is a symbolic link, and links are not followed."
     path = folder / f"{name}.ipynb"
     if path.exists() or path.is_symlink():
         return path, ""
@@ -91,6 +96,17 @@ def pick_file(folder: Path, name: str) -> tuple[Path | None, str]:
     return newest, note
 
 
+def read_timestamp(path: Path) -> datetime | None:
+    """When something was handed in, as a `timestamp.txt` says; None when it does not say.
+
+    nbgrader's own reader ends the process, and with it the whole class, when the text is no time.
+    """
+    try:
+        return parse_utc(read_bytes(path)[:100].decode("ascii").strip())
+    except (UserError, ValueError, OverflowError):
+        return None
+
+
 def find_submission(assignment: str, student: str, notebooks: list[str]) -> None:
     """nbgrader's hook before it grades a submission: let a file of another name stand for the expected one.
 
@@ -100,7 +116,11 @@ def find_submission(assignment: str, student: str, notebooks: list[str]) -> None
     name = course.assignment(assignment).name
     for folder in {Path(notebook).parent for notebook in notebooks}:
         for path in sorted(folder.rglob("*")):
-            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            if (
+                path.is_symlink()
+                or not (path.is_file() or path.is_dir())
+                or (path.name == "timestamp.txt" and read_timestamp(path) is None)
+            ):
                 path.unlink()
         found, note = pick_file(folder, name)
         if found is not None and note:

@@ -38,15 +38,26 @@ def test_the_notebooks_are_what_the_source_produces(unit: str) -> None:
 def test_the_release_holds_no_solution_and_no_hidden_test(unit: str) -> None:
     notebook = released(unit)
     text = nbformat.writes(notebook)
-    for mark in ("BEGIN SOLUTION", "END SOLUTION", "BEGIN HIDDEN", "END HIDDEN", "autograd_ref.scalar", "mistakes"):
+    for mark in (
+        "BEGIN SOLUTION",
+        "END SOLUTION",
+        "BEGIN HIDDEN",
+        "END HIDDEN",
+        "autograd_ref.scalar",
+        "mistakes",
+    ):
         assert mark not in text
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     for exercise in assignment_of(unit).exercises:
-        solutions = re.findall(r"### BEGIN SOLUTION\n(.*?)\n\s*### END SOLUTION", exercise.solution, re.DOTALL)
+        solutions = re.findall(
+            r"### BEGIN SOLUTION\n(.*?)\n\s*### END SOLUTION", exercise.solution, re.DOTALL
+        )
         assert solutions
         for solution in solutions:
             assert solution.strip() not in code, exercise.name
-        hidden = re.findall(r"### BEGIN HIDDEN TESTS\n(.*?)\n\s*### END HIDDEN TESTS", exercise.check, re.DOTALL)
+        hidden = re.findall(
+            r"### BEGIN HIDDEN TESTS\n(.*?)\n\s*### END HIDDEN TESTS", exercise.check, re.DOTALL
+        )
         assert hidden, f"{exercise.name} has no hidden test"
         for test in hidden:
             assert test.strip() not in code, exercise.name

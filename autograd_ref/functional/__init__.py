@@ -1,0 +1,63 @@
+"""Functions for neural networks, with PyTorch's names, argument orders and conventions."""
+
+from __future__ import annotations
+
+from autograd_ref.functional.activations import gelu
+from autograd_ref.functional.attention import scaled_dot_product_attention, self_attention
+from autograd_ref.functional.convolution import conv1d, conv2d
+from autograd_ref.functional.layers import dropout, embedding, linear
+from autograd_ref.functional.losses import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    huber_loss,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+)
+from autograd_ref.functional.normalization import batch_norm, layer_norm
+from autograd_ref.functional.pooling import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
+from autograd_ref.ops import (
+    elu,
+    leaky_relu,
+    log_softmax,
+    relu,
+    sigmoid,
+    silu,
+    softmax,
+    softplus,
+    tanh,
+)
+
+__all__ = [
+    "avg_pool1d",
+    "avg_pool2d",
+    "batch_norm",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "conv1d",
+    "conv2d",
+    "cross_entropy",
+    "dropout",
+    "elu",
+    "embedding",
+    "gelu",
+    "huber_loss",
+    "l1_loss",
+    "layer_norm",
+    "leaky_relu",
+    "linear",
+    "log_softmax",
+    "max_pool1d",
+    "max_pool2d",
+    "mse_loss",
+    "nll_loss",
+    "relu",
+    "scaled_dot_product_attention",
+    "self_attention",
+    "sigmoid",
+    "silu",
+    "softmax",
+    "softplus",
+    "tanh",
+]

@@ -1,0 +1,147 @@
+"""Scaled dot-product attention (Vaswani et al. 2017, arXiv:1706.03762), fused: it keeps the weights only."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from autograd_ref import ops
+from autograd_ref.fused import Fused
+from autograd_ref.tensor import Tensor
+
+
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+) -> Any:
+    """`softmax(query @ key.T * scale + mask) @ value`, for (..., T, E), (..., S, E), (..., S, V) to (..., T,
+    V).
+
+    `attn_mask` (..., T, S) is boolean (True: may attend) or a number added to the score. With `is_causal`,
+    position t sees positions up to t only. `scale` is 1 / sqrt(E) by default.
+    """
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    mask = additive_mask(attn_mask, is_causal, query.shape[-2], key.shape[-2], query.dtype)
+    return _attention(query, key, value, mask=mask, scale=scale)
+
+
+def additive_mask(mask: Any, causal: bool, t: int, s: int, dtype: Any) -> np.ndarray | None:
+    """What to add to the scores: 0 where attention is allowed and -inf elsewhere."""
+    if causal:
+        if mask is not None:
+            raise ValueError("Attention takes attn_mask or is_causal=True, not both.")
+        return np.where(np.tri(t, s, dtype=bool), 0, -np.inf).astype(dtype)
+    if mask is None:
+        return None
+    mask = mask._data if isinstance(mask, Tensor) else np.asarray(mask)
+    return np.where(mask, 0, -np.inf).astype(dtype) if mask.dtype == bool else mask.astype(dtype)
+
+
+def _definition(q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:
+    scores = ops.matmul(q, ops.swapaxes(k, -1, -2)) * scale
+    return ops.matmul(ops.softmax(scores if mask is None else scores + mask), v)
+
+
+def weights(q: np.ndarray, k: np.ndarray, mask: Any, scale: float) -> np.ndarray:
+    """The softmax of the scores, computed in place of them."""
+    p = np.matmul(q, k.swapaxes(-1, -2))
+    p *= scale
+    if mask is not None:
+        p += mask
+    p -= np.maximum.reduce(p, -1, keepdims=True)
+    if mask is not None:
+        np.maximum(p, -500, out=p)  # exp(-inf) takes NumPy four times as long, exp(-500) is as good as 0.
+    np.exp(p, out=p)
+    p /= np.add.reduce(p, -1, keepdims=True)
+    return p
+
+
+def scores_gradient(p: np.ndarray, g: np.ndarray, v: np.ndarray, scale: float) -> np.ndarray:
+    """The gradient of `query @ key.T`, in place of the gradient of the weights."""
+    ds = np.matmul(g, v.swapaxes(-1, -2))
+    ds -= np.einsum("...ij,...ij->...i", ds, p)[..., None]
+    ds *= p
+    ds *= scale
+    return ds
+
+
+def _forward(q: Any, k: Any, v: Any, mask: Any, scale: float) -> tuple[Any, Any]:
+    p = weights(q, k, mask, scale)
+    return np.matmul(p, v), p
+
+
+def _backward(g: Any, p: Any, needs: Any, q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:
+    ds: Any = scores_gradient(p, g, v, scale) if needs[0] or needs[1] else None
+    return (
+        np.matmul(ds, k) if needs[0] else None,
+        np.matmul(ds.swapaxes(-1, -2), q) if needs[1] else None,
+        np.matmul(p.swapaxes(-1, -2), g) if needs[2] else None,
+    )
+
+
+_attention = Fused("attention", _definition, _forward, _backward)
+
+
+def self_attention(qkv: Any, heads: int, attn_mask: Any = None, is_causal: bool = False) -> Any:
+    """Multi-head attention of a sequence with itself, from its packed projections.
+
+    `qkv` (B, T, 3 * D) has queries, keys and values one after the other, as one linear layer makes them.
+    Returns (B, T, D) with the heads side by side. The same as splitting, `scaled_dot_product_attention` and
+    merging, without the copies.
+    """
+    if qkv.ndim != 3 or qkv.shape[-1] % (3 * heads):
+        raise ValueError(
+            f"'self_attention' needs (B, T, 3 * D) with D a multiple of {heads}, not {qkv.shape}."
+        )
+    width = qkv.shape[-1] // 3
+    mask = additive_mask(attn_mask, is_causal, qkv.shape[1], qkv.shape[1], qkv.dtype)
+    return _self_attention(qkv, heads=heads, mask=mask, scale=1 / math.sqrt(width // heads))
+
+
+def _split(qkv: Any, heads: int) -> list[Any]:
+    b, t, width = qkv.shape
+    parts = qkv.reshape(b, t, 3, heads, width // 3 // heads)
+    order = (0, 2, 1, 3)
+    views = (parts[:, :, i] for i in range(3))
+    return [v.transpose(order) for v in views]
+
+
+def _self_definition(qkv: Any, heads: int, mask: Any, scale: float) -> Any:
+    b, t, width = qkv.shape
+    q, k, v = _split(qkv, heads)
+    out = _definition(q, k, v, mask, scale)
+    return out.transpose((0, 2, 1, 3)).reshape(b, t, width // 3)
+
+
+def _self_forward(qkv: Any, heads: int, mask: Any, scale: float) -> tuple[Any, Any]:
+    q, k, v = _split(qkv, heads)
+    p = weights(q, k, mask, scale)
+    out = np.empty((*qkv.shape[:2], qkv.shape[2] // 3), qkv.dtype)
+    np.matmul(p, v, out=_heads(out, heads))
+    return out, p
+
+
+def _heads(x: np.ndarray, heads: int) -> np.ndarray:
+    b, t, width = x.shape
+    return x.reshape(b, t, heads, width // heads).transpose(0, 2, 1, 3)
+
+
+def _self_backward(g: Any, p: Any, _needs: Any, qkv: Any, heads: int, mask: Any, scale: float) -> Any:
+    q, k, v = _split(qkv, heads)
+    grad = np.empty(qkv.shape, qkv.dtype)
+    dq, dk, dv = _split(grad, heads)
+    g = _heads(np.ascontiguousarray(g), heads)
+    np.matmul(p.swapaxes(-1, -2), g, out=dv)
+    ds = scores_gradient(p, g, v, scale)
+    np.matmul(ds, k, out=dq)
+    np.matmul(ds.swapaxes(-1, -2), q, out=dk)
+    return [grad]
+
+
+_self_attention = Fused("self_attention", _self_definition, _self_forward, _self_backward)

@@ -1,0 +1,159 @@
+"""Convolution (cross-correlation, as in every network library) by one matrix product.
+
+Shapes are PyTorch's (N, C, H, W), but the memory behind a result is ordered (C, H, W, N): then a patch
+matrix is made of long runs and one product does the whole batch. NumPy's elementwise operations and
+`max_pool2d` keep that order, so it passes from layer to layer without a copy. Measured by the benchmark's
+author on the second convolution of W5, float64, forward: 1.8 ms, against 2.2 ms for (N, H, W, C) and 2.1 ms
+for (N, C, H, W); input gradient 2.3, 3.8, 2.9.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from autograd_ref import ops
+from autograd_ref.fused import Fused
+
+Pair = int | tuple[int, int]
+
+
+def pair(x: Pair) -> tuple[int, int]:
+    """An integer twice, or a pair as it is."""
+    return (x, x) if isinstance(x, int) else (int(x[0]), int(x[1]))
+
+
+def length(n: int, kernel: int, stride: int, padding: int, dilation: int = 1) -> int:
+    """How many places a window has along an axis of length n."""
+    return (n + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
+
+
+def conv2d(
+    x: Any, weight: Any, bias: Any = None, stride: Pair = 1, padding: Pair = 0, dilation: Pair = 1
+) -> Any:
+    """Slide `weight` (O, C, kh, kw) over `x` (N, C, H, W); returns (N, O, H', W').
+
+    H' = (H + 2 padding - dilation (kh - 1) - 1) // stride + 1, and W' likewise. Raises ValueError for shapes
+    that do not fit.
+
+    >>> conv2d(np.ones((1, 1, 3, 3)), np.ones((1, 1, 2, 2)))[0, 0]
+    array([[4., 4.],
+           [4., 4.]])
+    """
+    if x.ndim != 4 or weight.ndim != 4 or x.shape[1] != weight.shape[1]:
+        raise ValueError(
+            f"'conv2d' needs x (N, C, H, W) and weight (O, C, kh, kw) with the same C, "
+            f"not {x.shape} and {weight.shape}."
+        )
+    how = {"stride": pair(stride), "padding": pair(padding), "dilation": pair(dilation)}
+    size = [length(x.shape[2 + i], weight.shape[2 + i], *(how[k][i] for k in how)) for i in (0, 1)]
+    if min(size) < 1:
+        raise ValueError(
+            f"'conv2d' has a kernel {weight.shape[2:]} larger than the padded image {x.shape[2:]}."
+        )
+    return _conv2d(x, weight, **how) if bias is None else _conv2d(x, weight, bias, **how)
+
+
+def conv1d(
+    x: Any, weight: Any, bias: Any = None, stride: int = 1, padding: int = 0, dilation: int = 1
+) -> Any:
+    """Slide `weight` (O, C, k) over `x` (N, C, L); returns (N, O, L')."""
+    if x.ndim != 3 or weight.ndim != 3:
+        raise ValueError(
+            f"'conv1d' needs x (N, C, L) and weight (O, C, k), not {x.shape} and {weight.shape}."
+        )
+    image, kernel = ops.unsqueeze(x, 2), ops.unsqueeze(weight, 2)
+    return ops.squeeze(conv2d(image, kernel, bias, (1, stride), (0, padding), (1, dilation)), 2)
+
+
+def window_index(n: int, kernel: int, stride: int, dilation: int = 1) -> np.ndarray:
+    """Row i, column j: where element i of the kernel is when the window is at place j."""
+    places = length(n, kernel, stride, 0, dilation)
+    return np.arange(kernel)[:, None] * dilation + np.arange(places) * stride
+
+
+def windows(x: Any, kernel: Any, stride: Any, dilation: Any = (1, 1)) -> Any:
+    """Every window of (N, C, H, W) as (N, C, kh, kw, H', W'), by indexing."""
+    rows = window_index(x.shape[2], kernel[0], stride[0], dilation[0])
+    columns = window_index(x.shape[3], kernel[1], stride[1], dilation[1])
+    return x[:, :, rows[:, None, :, None], columns[None, :, None, :]]
+
+
+def pad_image(x: Any, padding: tuple[int, int], value: float = 0) -> Any:
+    """(N, C, H, W) with a border."""
+    ph, pw = padding
+    return ops.pad(x, ((0, 0), (0, 0), (ph, ph), (pw, pw)), value) if ph or pw else x
+
+
+def _definition(x: Any, weight: Any, bias: Any = None, *, stride: Any, padding: Any, dilation: Any) -> Any:
+    seen = windows(pad_image(x, padding), weight.shape[2:], stride, dilation)
+    out = ops.einsum("ncijhw,ocij->nohw", seen, weight)
+    return out if bias is None else out + bias.reshape(1, -1, 1, 1)
+
+
+def _patches(x: np.ndarray, kernel: Any, stride: Any, padding: Any, dilation: Any) -> np.ndarray:
+    """The patch matrix, (C, kh, kw, H', W', N)."""
+    n, c, h, w = x.shape
+    (kh, kw), (sh, sw), (ph, pw), (dh, dw) = kernel, stride, padding, dilation
+    x = x.transpose(1, 2, 3, 0)
+    padded = np.zeros((c, h + 2 * ph, w + 2 * pw, n), x.dtype)
+    padded[:, ph : ph + h, pw : pw + w] = x
+    a, b, d, e = padded.strides
+    shape = (c, kh, kw, length(h, kh, sh, ph, dh), length(w, kw, sw, pw, dw), n)
+    view = as_strided(padded, shape, (a, b * dh, d * dw, b * sh, d * sw, e))
+    return np.ascontiguousarray(view)
+
+
+def _forward(x: Any, weight: Any, bias: Any = None, *, stride: Any, padding: Any, dilation: Any) -> Any:
+    o = len(weight)
+    patches = _patches(x, weight.shape[2:], stride, padding, dilation)
+    matrix = patches.reshape(weight[0].size, -1)
+    out = np.matmul(weight.reshape(o, -1), matrix)
+    if bias is not None:
+        out += bias[:, None]
+    return out.reshape(o, *patches.shape[3:]).transpose(3, 0, 1, 2), patches
+
+
+def _backward(
+    g: Any,
+    patches: Any,
+    needs: Any,
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    *,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+) -> Any:
+    o = len(weight)
+    flat = g.transpose(1, 2, 3, 0).reshape(o, -1)
+    grad_x = grad_w = grad_b = None
+    if needs[1]:
+        # The larger matrix first: 0.57 ms, against 0.80 ms the other way round (W5's second layer, float32).
+        grad_w = np.matmul(patches.reshape(weight[0].size, -1), flat.T).T.reshape(weight.shape)
+    if bias is not None and needs[2]:
+        grad_b = np.add.reduce(flat, 1)
+    if needs[0]:
+        spread = np.matmul(weight.reshape(o, -1).T, flat).reshape(patches.shape)
+        grad_x = _gathered(spread, x.shape, stride, padding, dilation)
+    return grad_x, grad_w, grad_b
+
+
+def _gathered(spread: np.ndarray, shape: Any, stride: Any, padding: Any, dilation: Any) -> np.ndarray:
+    """Add every patch back to where it was taken from."""
+    n, c, h, w = shape
+    _, kh, kw, oh, ow, _ = spread.shape
+    (sh, sw), (ph, pw), (dh, dw) = stride, padding, dilation
+    grad = np.zeros((c, h + 2 * ph, w + 2 * pw, n), spread.dtype)
+    for i in range(kh):
+        for j in range(kw):
+            rows = slice(i * dh, i * dh + sh * (oh - 1) + 1, sh)
+            columns = slice(j * dw, j * dw + sw * (ow - 1) + 1, sw)
+            grad[:, rows, columns] += spread[:, i, j]
+    return grad[:, ph : ph + h, pw : pw + w].transpose(3, 0, 1, 2)
+
+
+_conv2d = Fused("conv2d", _definition, _forward, _backward)

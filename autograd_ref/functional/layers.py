@@ -1,0 +1,103 @@
+"""What a layer computes from its parameters: linear, embedding, dropout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograd_ref import ops
+from autograd_ref.fused import Fused
+from autograd_ref.modes import state
+from autograd_ref.primitive import wrap
+from autograd_ref.tensor import Tensor
+
+
+def linear(x: Any, weight: Any, bias: Any = None) -> Any:
+    """`x @ weight.T + bias` for x (..., in), weight (out, in), bias (out,) or None; returns (..., out).
+
+    >>> linear(np.ones((1, 2)), np.array([[1.0, 2.0]]), np.array([3.0]))
+    array([[6.]])
+    """
+    return _linear(x, weight) if bias is None else _linear(x, weight, bias)
+
+
+def _definition(x: Any, weight: Any, bias: Any = None) -> Any:
+    out = ops.matmul(x, ops.swapaxes(weight, 0, 1))
+    return out if bias is None else out + bias
+
+
+def _rows(x: np.ndarray) -> np.ndarray:
+    return x.reshape(-1, x.shape[-1])
+
+
+def _forward(x: np.ndarray, weight: np.ndarray, bias: Any = None) -> tuple[np.ndarray, None]:
+    if x.ndim == 2:
+        out = np.matmul(x, weight.T)
+    else:
+        out = np.matmul(_rows(x), weight.T).reshape(*x.shape[:-1], len(weight))
+    if bias is not None:
+        out += bias
+    return out, None
+
+
+def _backward(
+    g: np.ndarray, _kept: None, needs: Any, x: np.ndarray, weight: np.ndarray, bias: Any = None
+) -> Any:
+    rows = g if g.ndim == 2 else _rows(g)
+    grad_x = grad_w = grad_b = None
+    if needs[0]:
+        if x.flags.c_contiguous:
+            grad_x = np.matmul(rows, weight)
+            grad_x = grad_x if x.ndim == 2 else grad_x.reshape(x.shape)
+        else:  # The gradient has its argument's layout: a convolution's channel-first one, flattened.
+            grad_x = np.matmul(weight.T, rows.T).T.reshape(x.shape)
+    if needs[1]:
+        grad_w = np.matmul(rows.T, x if x.ndim == 2 else _rows(x))
+    if bias is not None and needs[2]:
+        grad_b = np.add.reduce(rows, 0)
+    return grad_x, grad_w, grad_b
+
+
+_linear = Fused("linear", _definition, _forward, _backward)
+
+
+def embedding(index: Any, weight: Any) -> Any:
+    """Row `index[...]` of `weight` (entries, width) for each integer; returns (*index.shape, width).
+
+    Raises TypeError for an index that is not of integers, IndexError for one outside of the table.
+    """
+    rows = np.asarray(index._data if isinstance(index, Tensor) else index)
+    if rows.dtype.kind not in "iu":
+        raise TypeError(f"'embedding' needs integers to look up, not {rows.dtype}.")
+    if rows.size and not (rows.min() >= 0 and rows.max() < len(weight)):
+        raise IndexError(
+            f"'embedding' was asked for entries {rows.min()} to {rows.max()}, "
+            f"the table has 0 to {len(weight) - 1}."
+        )
+    return ops.getitem(weight, rows)
+
+
+def dropout(x: Any, p: float = 0.5, training: bool = True, rng: np.random.Generator | None = None) -> Any:
+    """Each element becomes 0 with probability `p`, the others are divided by `1 - p`; nothing outside
+    training.
+
+    Srivastava et al. 2014, JMLR 15. `rng` makes the choice reproducible.
+    """
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout's p is a probability from 0 to 1, not {p}.")
+    if not training or p == 0:
+        return x
+    rng = rng or np.random.default_rng()
+    keep = (rng.random(x.shape) >= p).astype(x.dtype)
+    return x * (keep / (1 - p) if p < 1 else keep)
+
+
+def constant(x: Any) -> Tensor:
+    """`x` outside of any graph: a target, a mask."""
+    return wrap(x._data if isinstance(x, Tensor) else np.asarray(x))
+
+
+def recording() -> bool:
+    """True where a backward pass may follow, so that what it needs must be kept."""
+    return state.recording

@@ -1,0 +1,271 @@
+"""Losses. `reduction` is "mean", "sum" or "none" (a loss per element), as in PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograd_ref import ops
+from autograd_ref.fused import Fused
+from autograd_ref.primitive import Binary
+from autograd_ref.tensor import Tensor
+
+
+def _plain(x: Any) -> Any:
+    return x._data if isinstance(x, Tensor) else x
+
+
+def reduce(loss: Any, reduction: str) -> Any:
+    """The mean, the sum, or the losses themselves."""
+    if reduction == "mean":
+        return ops.mean(loss)
+    if reduction == "sum":
+        return ops.sum(loss)
+    if reduction == "none":
+        return loss
+    raise ValueError(f"reduction is 'mean', 'sum' or 'none', not {reduction!r}.")
+
+
+def _same_shape(name: str, x: Any, target: Any) -> None:
+    if x.shape != target.shape:
+        raise ValueError(
+            f"'{name}' compares element by element, so the input's shape {x.shape} "
+            f"and the target's shape {target.shape} must be equal."
+        )
+
+
+# -- distances -----------------------------------------------------------------------------------------------
+
+
+def _mse_definition(x: Any, target: Any, scale: float) -> Any:
+    away = x - target
+    return ops.sum(away * away) * scale
+
+
+def _mse_forward(x: Any, target: Any, scale: float) -> tuple[Any, Any]:
+    away = np.subtract(x, target)
+    return away.dtype.type(np.vdot(away, away) * scale), away
+
+
+def _mse_backward(g: Any, away: Any, needs: Any, x: Any, target: Any, scale: float) -> Any:
+    grad = away * g.dtype.type(2 * scale * g.item())
+    return grad if needs[0] else None, -grad if needs[1] else None
+
+
+_mse = Fused("mse_loss", _mse_definition, _mse_forward, _mse_backward)
+
+
+def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """The squared difference.
+
+    >>> mse_loss(np.array([1.0, 2.0]), np.array([1.0, 4.0])).item()
+    2.0
+    """
+    _same_shape("mse_loss", input, target)
+    if reduction == "mean" and input.size:
+        return _mse(input, target, scale=1 / input.size)
+    if reduction == "sum":
+        return _mse(input, target, scale=1.0)
+    away = input - target
+    return reduce(away * away, reduction)
+
+
+def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """The absolute difference; its slope where the two are equal is 0."""
+    _same_shape("l1_loss", input, target)
+    return reduce(ops.abs(input - target), reduction)
+
+
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
+    """Half the squared difference up to `delta`, linear beyond (Huber 1964): robust against outliers."""
+    _same_shape("huber_loss", input, target)
+    away = input - target
+    size = ops.abs(away)
+    return reduce(ops.where(size <= delta, 0.5 * away * away, delta * (size - 0.5 * delta)), reduction)
+
+
+# -- two classes ---------------------------------------------------------------------------------------------
+
+
+def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """`-(t log p + (1 - t) log(1 - p))` for probabilities `p`; each log is at least -100, as in PyTorch."""
+    _same_shape("binary_cross_entropy", input, target)
+    p = _plain(input)
+    if p.size and not (p.min() >= 0 and p.max() <= 1):
+        raise ValueError(
+            f"'binary_cross_entropy' needs probabilities from 0 to 1, its input goes from {p.min():.4g} to "
+            f"{p.max():.4g}: for logits use binary_cross_entropy_with_logits."
+        )
+    return reduce(_binary_cross_entropy(input, target), reduction)
+
+
+def _log_from_minus_100(p: Any) -> Any:
+    return ops.maximum(ops.log(p), -100.0)
+
+
+def _bce_forward(p: Any, t: Any) -> Any:
+    with np.errstate(divide="ignore"):
+        return -(t * _log_from_minus_100(p) + (1 - t) * _log_from_minus_100(1 - p))
+
+
+_TINY = float(np.float32(1e-12))  # PyTorch's constant, to the last digit
+
+# At p = 0 and 1 the slope is (p - t) / 1e-12: large but finite, as in PyTorch.
+_binary_cross_entropy = Binary(
+    "binary_cross_entropy",
+    _bce_forward,
+    lambda g, _ans, p, t: g * (p - t) / ops.maximum(p * (1 - p), _TINY),
+    lambda g, _ans, p, _t: g * (_log_from_minus_100(1 - p) - _log_from_minus_100(p)),
+)
+
+
+def binary_cross_entropy_with_logits(
+    input: Any, target: Any, reduction: str = "mean", pos_weight: Any = None
+) -> Any:
+    """`binary_cross_entropy(sigmoid(input), target)`, computed so that large logits lose no digits.
+
+    `pos_weight` multiplies the loss of the positive class.
+    """
+    _same_shape("binary_cross_entropy_with_logits", input, target)
+    # log(1 + exp(-x)) = max(-x, 0) + log(1 + exp(-|x|))
+    below = ops.relu(-input) + ops.log1p(ops.exp(-ops.abs(input)))
+    weight = 1 if pos_weight is None else 1 + (pos_weight - 1) * target
+    return reduce((1 - target) * input + weight * below, reduction)
+
+
+# -- many classes --------------------------------------------------------------------------------------------
+
+
+def _ce_definition(logits: Any, labels: np.ndarray, scale: float) -> Any:
+    return -ops.sum(ops.log_softmax(logits, 1)[np.arange(len(labels)), labels]) * scale
+
+
+def _ce_forward(logits: np.ndarray, labels: np.ndarray, scale: float) -> tuple[Any, Any]:
+    out = np.subtract(logits, np.maximum.reduce(logits, 1, keepdims=True))
+    picked = np.add.reduce(out[np.arange(len(labels)), labels])
+    np.exp(out, out=out)
+    total = np.add.reduce(out, 1, keepdims=True)
+    return logits.dtype.type((np.add.reduce(np.log(total), None) - picked) * scale), (out, total)
+
+
+def _ce_backward(g: Any, kept: Any, _needs: Any, logits: np.ndarray, labels: np.ndarray, scale: float) -> Any:
+    out, total = kept
+    scale = g * scale
+    grad = out * (scale / total)
+    grad[np.arange(len(labels)), labels] -= scale
+    return [grad]
+
+
+_cross_entropy = Fused("cross_entropy", _ce_definition, _ce_forward, _ce_backward)
+
+
+def cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """Minus the log of the softmax at the right class.
+
+    `input` (N, C), or (N, C, ...) with one prediction per position, or (C,). `target` has integers of the
+    input's shape without C, or probabilities of the input's shape. Labels equal to `ignore_index` count for
+    nothing, and "mean" divides by the number (with `weight` (C,): the total weight) of the others.
+    `label_smoothing` mixes the target with the uniform distribution (Szegedy et al. 2016, arXiv:1512.00567).
+
+    >>> loss = cross_entropy(Tensor([[0.0, 0.0]], requires_grad=True), np.array([1]))
+    >>> round(loss.item(), 6)
+    0.693147
+    """
+    labels = np.asarray(_plain(target))
+    if weight is None and label_smoothing == 0 and _plain_labels(input.shape, labels, ignore_index):
+        if reduction == "mean":
+            return _cross_entropy(input, labels=labels, scale=1 / labels.size)
+        if reduction == "sum":
+            return _cross_entropy(input, labels=labels, scale=1.0)
+    axis = 0 if input.ndim == 1 else 1
+    if labels.dtype.kind == "f":
+        return _soft_cross_entropy(input, target, weight, reduction, label_smoothing, axis)
+    _check_labels("cross_entropy", input.shape, labels, ignore_index, axis)
+    logp = ops.log_softmax(input, axis)
+    nll = nll_loss(logp, labels, weight, ignore_index, reduction)
+    if label_smoothing == 0:
+        return nll
+    kept = labels != ignore_index
+    uniform = -logp if weight is None else -logp * _per_class(weight, input.ndim, axis)
+    spread = ops.sum(uniform, axis) * kept.astype(input.dtype)
+    if reduction == "mean":
+        spread = ops.sum(spread) / _total_weight(labels, weight, kept, input.dtype)
+    else:
+        spread = reduce(spread, reduction)
+    return (1 - label_smoothing) * nll + (label_smoothing / input.shape[axis]) * spread
+
+
+def _plain_labels(shape: tuple[int, ...], labels: np.ndarray, ignore_index: int) -> bool:
+    """True for the common case: one label per row, all of them classes and none ignored."""
+    return (
+        len(shape) == 2
+        and labels.shape == shape[:1]
+        and labels.dtype.kind in "iu"
+        and labels.size > 0
+        and int(np.minimum.reduce(labels)) >= 0
+        and int(np.maximum.reduce(labels)) < shape[1]
+        and (not 0 <= ignore_index < shape[1] or ignore_index not in labels)
+    )
+
+
+def _soft_cross_entropy(
+    input: Any, target: Any, weight: Any, reduction: str, smoothing: float, axis: int
+) -> Any:
+    _same_shape("cross_entropy", input, target)
+    if smoothing:
+        target = target * (1 - smoothing) + smoothing / input.shape[axis]
+    losses = -(ops.log_softmax(input, axis) * target)
+    if weight is not None:
+        losses = losses * _per_class(weight, input.ndim, axis)
+    if reduction == "mean":
+        positions = np.size(_plain(input)) // input.shape[axis]
+        return ops.sum(losses) / positions
+    return reduce(ops.sum(losses, axis), reduction)
+
+
+def _per_class(weight: Any, ndim: int, axis: int) -> np.ndarray:
+    return np.asarray(_plain(weight)).reshape([-1 if i == axis else 1 for i in range(ndim)])
+
+
+def _total_weight(labels: np.ndarray, weight: Any, kept: np.ndarray, dtype: Any) -> Any:
+    if weight is None:
+        return dtype.type(kept.sum())
+    return np.asarray(_plain(weight))[np.where(kept, labels, 0)][kept].sum(dtype=dtype)
+
+
+def _check_labels(name: str, shape: tuple[int, ...], labels: np.ndarray, ignore: int, axis: int) -> None:
+    expected = shape[:axis] + shape[axis + 1 :]
+    if labels.shape != expected:
+        raise ValueError(
+            f"'{name}' with input of shape {shape} needs labels of shape {expected}, not {labels.shape}."
+        )
+    bad = labels[(labels != ignore) & ((labels < 0) | (labels >= shape[axis]))]
+    if bad.size:
+        raise ValueError(f"'{name}' got label {bad[0]}, but the classes are 0 to {shape[axis] - 1}.")
+
+
+def nll_loss(
+    input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"
+) -> Any:
+    """Minus the log-probability `input[n, target[n]]`; all else as in `cross_entropy`."""
+    labels = np.asarray(_plain(target))
+    axis = 0 if input.ndim == 1 else 1
+    _check_labels("nll_loss", input.shape, labels, ignore_index, axis)
+    kept = labels != ignore_index
+    safe = np.where(kept, labels, 0)
+    picked = ops.squeeze(ops.gather(input, axis, np.expand_dims(safe, axis)), axis)
+    factor = kept.astype(input.dtype)
+    if weight is not None:
+        factor = factor * np.asarray(_plain(weight))[safe]
+    losses = ops.where(kept, -picked * factor, 0.0)
+    if reduction != "mean":
+        return reduce(losses, reduction)
+    return ops.sum(losses) / factor.sum()

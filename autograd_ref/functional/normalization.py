@@ -1,0 +1,112 @@
+"""Layer and batch normalisation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograd_ref import ops
+from autograd_ref.fused import Fused
+from autograd_ref.tensor import Tensor
+
+
+def layer_norm(
+    x: Any, normalized_shape: int | tuple[int, ...], weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> Any:
+    """Each item shifted and scaled to mean 0 and variance 1 over its last axes, then `* weight + bias`.
+
+    `normalized_shape` is the shape of those last axes, and of `weight` and `bias`. Ba et al. 2016,
+    arXiv:1607.06450.
+    """
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if x.shape[x.ndim - len(shape) :] != shape:
+        raise ValueError(f"'layer_norm' over {shape} does not fit the last axes of shape {x.shape}.")
+    if weight is None or len(shape) > 1:
+        return _definition(x, weight, bias, len(shape), eps)
+    return _layer_norm(x, weight, np.zeros(shape, x.dtype) if bias is None else bias, axes=1, eps=eps)
+
+
+def _definition(x: Any, weight: Any, bias: Any, axes: int, eps: float) -> Any:
+    over = tuple(range(x.ndim - axes, x.ndim))
+    away = x - ops.mean(x, over, keepdims=True)
+    out = away / ops.sqrt(ops.mean(away * away, over, keepdims=True) + eps)
+    out = out if weight is None else out * weight
+    return out if bias is None else out + bias
+
+
+def _forward(x: Any, weight: Any, bias: Any, axes: int, eps: float) -> tuple[Any, Any]:
+    n = x.shape[-1]
+    hat = x - np.add.reduce(x, -1, keepdims=True) / n
+    scale = 1 / np.sqrt(np.einsum("...j,...j->...", hat, hat)[..., None] / n + eps)
+    hat *= scale
+    out = hat * weight
+    out += bias
+    return out, (hat, scale)
+
+
+def _backward(g: Any, kept: Any, needs: Any, x: Any, weight: Any, bias: Any, axes: int, eps: float) -> Any:
+    hat, scale = kept
+    n = x.shape[-1]
+    g_rows, hat_rows = g.reshape(-1, n), hat.reshape(-1, n)
+    grad_w = np.einsum("ij,ij->j", g_rows, hat_rows) if needs[1] else None
+    grad_b = np.add.reduce(g_rows, 0) if needs[2] else None
+    if not needs[0]:
+        return None, grad_w, grad_b
+    grad = g_rows * weight
+    along = np.einsum("ij,ij->i", grad, hat_rows)[:, None] / n
+    grad -= np.add.reduce(grad, 1, keepdims=True) / n
+    grad -= hat_rows * along
+    grad *= scale.reshape(-1, 1)
+    return grad.reshape(x.shape), grad_w, grad_b
+
+
+_layer_norm = Fused("layer_norm", _definition, _forward, _backward)
+
+
+def batch_norm(
+    x: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Each channel (axis 1) shifted and scaled to mean 0 and variance 1 over the batch, then `* weight +
+    bias`.
+
+    In training the batch's own statistics are used, and the running ones (arrays or tensors of shape (C,))
+    move towards them by `momentum`, in place; otherwise the running ones are used. Ioffe and Szegedy 2015,
+    arXiv:1502.03167.
+    """
+    over = (0, *range(2, x.ndim))
+    column = (1, -1) + (1,) * (x.ndim - 2)
+    if training:
+        count = x.size // x.shape[1]
+        if count == 1:
+            raise ValueError(
+                f"'batch_norm' in training needs more than one value per channel, got shape {x.shape}."
+            )
+        mean = ops.mean(x, over, keepdims=True)
+        away = x - mean
+        var = ops.mean(away * away, over, keepdims=True)
+        if running_mean is not None:
+            _move(running_mean, mean, momentum)
+            _move(running_var, var, momentum, count / (count - 1))
+    else:
+        if running_mean is None or running_var is None:
+            raise ValueError("'batch_norm' outside training needs running_mean and running_var.")
+        away = x - ops.reshape(running_mean, column)
+        var = ops.reshape(running_var, column)
+    out = away / ops.sqrt(var + eps)
+    out = out if weight is None else out * ops.reshape(weight, column)
+    return out if bias is None else out + ops.reshape(bias, column)
+
+
+def _move(running: Any, now: Any, momentum: float, factor: float = 1.0) -> None:
+    array = running._data if isinstance(running, Tensor) else running
+    now = now._data if isinstance(now, Tensor) else now
+    array *= 1 - momentum
+    array += momentum * factor * now.reshape(-1)

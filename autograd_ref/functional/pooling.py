@@ -1,0 +1,139 @@
+"""Pooling: the maximum or the mean of every window, by whole-array operations on strided views.
+
+`np.maximum` of k * k views is about 25 times faster than a maximum over reshaped window axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograd_ref import ops
+from autograd_ref.functional.convolution import Pair, length, pad_image, pair, windows
+from autograd_ref.fused import Fused
+
+
+def max_pool2d(x: Any, kernel_size: Pair, stride: Pair | None = None, padding: Pair = 0) -> Any:
+    """The maximum of every window of (N, C, H, W). The first of equal maxima gets the gradient, as in
+    PyTorch.
+
+    `stride` is the kernel size by default, so that windows do not overlap. Padding counts as minus infinity.
+
+    >>> max_pool2d(np.arange(16.0).reshape(1, 1, 4, 4), 2)[0, 0]
+    array([[ 5.,  7.],
+           [13., 15.]])
+    """
+    how = _how("max_pool2d", x, kernel_size, stride, padding)
+    return _max_pool2d(x, **how)
+
+
+def avg_pool2d(x: Any, kernel_size: Pair, stride: Pair | None = None, padding: Pair = 0) -> Any:
+    """The mean of every window of (N, C, H, W); padding counts as zeros."""
+    how = _how("avg_pool2d", x, kernel_size, stride, padding)
+    x = pad_image(x, how["padding"])
+    total: Any = None
+    for view in _views(
+        x, how["kernel"], how["stride"], _places(x.shape, how["kernel"], how["stride"], (0, 0))
+    ):
+        total = x[view] if total is None else total + x[view]
+    return total / (how["kernel"][0] * how["kernel"][1])
+
+
+def max_pool1d(x: Any, kernel_size: int, stride: int | None = None, padding: int = 0) -> Any:
+    """The maximum of every window of (N, C, L)."""
+    stride = kernel_size if stride is None else stride
+    return ops.squeeze(max_pool2d(ops.unsqueeze(x, 2), (1, kernel_size), (1, stride), (0, padding)), 2)
+
+
+def avg_pool1d(x: Any, kernel_size: int, stride: int | None = None, padding: int = 0) -> Any:
+    """The mean of every window of (N, C, L)."""
+    stride = kernel_size if stride is None else stride
+    return ops.squeeze(avg_pool2d(ops.unsqueeze(x, 2), (1, kernel_size), (1, stride), (0, padding)), 2)
+
+
+def _how(name: str, x: Any, kernel: Pair, stride: Pair | None, padding: Pair) -> dict[str, tuple[int, int]]:
+    how = {
+        "kernel": pair(kernel),
+        "stride": pair(kernel if stride is None else stride),
+        "padding": pair(padding),
+    }
+    if x.ndim != 4:
+        raise ValueError(f"'{name}' needs (N, C, H, W), not shape {x.shape}.")
+    if min(_places(x.shape, **how)) < 1:
+        raise ValueError(f"'{name}' has a window {how['kernel']} larger than the padded image {x.shape[2:]}.")
+    if any(2 * p > k for p, k in zip(how["padding"], how["kernel"], strict=True)):
+        raise ValueError(f"'{name}' needs a padding of at most half the window {how['kernel']}.")
+    return how
+
+
+def _places(shape: Any, kernel: Any, stride: Any, padding: Any) -> tuple[int, int]:
+    return tuple(length(shape[2 + i], kernel[i], stride[i], padding[i]) for i in (0, 1))  # type: ignore[return-value]
+
+
+def _views(x: Any, kernel: Any, stride: Any, places: Any) -> Iterator[Any]:
+    """One index per element of the window: that element of every window."""
+    (kh, kw), (sh, sw), (oh, ow) = kernel, stride, places
+    for i in range(kh):
+        for j in range(kw):
+            yield ..., slice(i, i + sh * (oh - 1) + 1, sh), slice(j, j + sw * (ow - 1) + 1, sw)
+
+
+def _definition(x: Any, kernel: Any, stride: Any, padding: Any) -> Any:
+    seen = windows(pad_image(x, padding, -np.inf), kernel, stride)
+    n, c, kh, kw, oh, ow = seen.shape
+    seen = seen.reshape(n, c, kh * kw, oh, ow)
+    first = np.argmax(seen if isinstance(seen, np.ndarray) else seen.data, axis=2)
+    return ops.squeeze(ops.gather(seen, 2, first[:, :, None]), 2)
+
+
+def _forward(x: np.ndarray, kernel: Any, stride: Any, padding: Any) -> tuple[np.ndarray, np.ndarray]:
+    places = _places(x.shape, kernel, stride, padding)
+    x = pad_image(x, padding, -np.inf)
+    first, *rest = _views(x, kernel, stride, places)
+    out = np.maximum(x[first], x[rest[0]]) if rest else x[first].copy(order="K")
+    for view in rest[1:]:
+        np.maximum(out, x[view], out=out)
+    return out, out
+
+
+def _backward(
+    g: Any, out: Any, _needs: Any, x: np.ndarray, kernel: Any, stride: Any, padding: Any
+) -> list[Any]:
+    (ph, pw), places = padding, out.shape[2:]
+    h, w = x.shape[2:]
+    x = pad_image(x, padding, -np.inf)
+    tiled = stride == kernel and (places[0] * kernel[0], places[1] * kernel[1]) == x.shape[2:]
+    grad = np.empty_like(x) if tiled else np.zeros_like(x)
+    if stride[0] >= kernel[0] and stride[1] >= kernel[1]:
+        _backward_apart(g, out, x, grad, list(_views(x, kernel, stride, places)))
+    else:
+        _backward_overlapping(g, out, x, grad, list(_views(x, kernel, stride, places)))
+    return [grad[:, :, ph : ph + h, pw : pw + w] if ph or pw else grad]
+
+
+def _backward_apart(g: Any, out: Any, x: Any, grad: Any, views: list[Any]) -> None:
+    """Windows that do not overlap: what the first maximum takes is gone from `left` for the others.
+
+    The mask is made as numbers and the arithmetic done side by side, then copied into the strided views: on
+    W5's first layer 0.87 ms, against 1.15 ms with boolean masks and arithmetic in the views.
+    """
+    left, hit = g, np.empty_like(out)
+    for view in views[:-1]:
+        np.equal(x[view], out, out=hit)
+        np.multiply(left, hit, out=hit)
+        left = np.subtract(left, hit, out=None if left is g else left)
+        grad[view] = hit
+    grad[views[-1]] = left
+
+
+def _backward_overlapping(g: Any, out: Any, x: Any, grad: Any, views: list[Any]) -> None:
+    taken = np.zeros(out.shape, bool)
+    for view in views:
+        hit = (x[view] == out) & ~taken
+        taken |= hit
+        grad[view] += np.where(hit, g, 0)
+
+
+_max_pool2d = Fused("max_pool2d", _definition, _forward, _backward)

@@ -1,0 +1,88 @@
+"""Switches that change how operations are recorded: `no_grad`, `enable_grad`, `detect_anomaly`.
+
+The switches are global to the process, not per thread: an engine for learning keeps one clear state.
+"""
+
+from __future__ import annotations
+
+from contextlib import ContextDecorator
+
+
+class _State:
+    """The engine reads these two flags at every operation, so they are plain slots."""
+
+    __slots__ = ("anomaly", "recording")
+
+    def __init__(self) -> None:
+        self.recording = True
+        self.anomaly = False
+
+
+state = _State()
+
+
+class _Switch(ContextDecorator):
+    """Set one flag inside a `with` block or a decorated function and restore it afterwards."""
+
+    flag: str
+    value: bool
+
+    def __init__(self) -> None:
+        self._before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._before.append(getattr(state, self.flag))
+        setattr(state, self.flag, self.value)
+
+    def __exit__(self, *exc: object) -> None:
+        setattr(state, self.flag, self._before.pop())
+
+
+class no_grad(_Switch):
+    """Operations inside are computed but not recorded, so they carry no gradient.
+
+    >>> from autograd_ref import Tensor, no_grad
+    >>> w = Tensor([1.0, 2.0], requires_grad=True)
+    >>> with no_grad():
+    ...     y = w * 3
+    >>> y.requires_grad
+    False
+    """
+
+    flag, value = "recording", False
+
+
+class enable_grad(_Switch):
+    """Operations inside are recorded, even within a `no_grad` block.
+
+    >>> from autograd_ref import Tensor, enable_grad, no_grad
+    >>> w = Tensor(2.0, requires_grad=True)
+    >>> with no_grad(), enable_grad():
+    ...     y = w * 3
+    >>> y.requires_grad
+    True
+    """
+
+    flag, value = "recording", True
+
+
+class detect_anomaly(_Switch):
+    """Stop at the first NaN or infinity, forward or backward, and say which operation made it and where.
+
+    Forward, every result is checked. Backward, every gradient is checked, and the message names the line that
+    called the operation. The checks cost time: switch them on to search, off to train.
+
+    >>> import numpy as np
+    >>> from autograd_ref import Tensor, detect_anomaly, ops
+    >>> with detect_anomaly(), np.errstate(invalid="ignore"):
+    ...     ops.log(Tensor([1.0, -1.0], requires_grad=True))  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    FloatingPointError: 'log' produced NaN in its result ...
+    """
+
+    flag, value = "anomaly", True
+
+
+def is_grad_enabled() -> bool:
+    """True where operations are being recorded."""
+    return state.recording

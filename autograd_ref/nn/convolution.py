@@ -1,0 +1,87 @@
+"""Convolutional layers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from autograd_ref.functional import conv1d, conv2d
+from autograd_ref.nn.init import uniform_
+from autograd_ref.nn.module import Module, Parameter
+
+Pair = int | tuple[int, int]
+
+
+class _Conv(Module):
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel: tuple[int, ...],
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        bias: bool,
+    ) -> None:
+        self.stride, self.padding, self.dilation = stride, padding, dilation
+        bound = 1 / math.sqrt(in_channels * math.prod(kernel))
+        self.weight = Parameter(np.empty((out_channels, in_channels, *kernel)))
+        self.bias = Parameter(np.empty(out_channels)) if bias else None
+        for parameter in self.parameters():
+            uniform_(parameter, -bound, bound)
+
+    def extra_repr(self) -> str:
+        out_channels, in_channels, *kernel = self.weight.shape
+        same = len(set(kernel)) == 1
+        text = f"{in_channels}, {out_channels}, kernel_size={kernel[0] if same else tuple(kernel)}"
+        for name, usual in (("stride", 1), ("padding", 0), ("dilation", 1)):
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text + ("" if self.bias is not None else ", bias=False")
+
+
+class Conv1d(_Conv):
+    """Cross-correlation along one axis: (N, in_channels, L) to (N, out_channels, L')."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int,
+        stride: int = 1,
+        padding: int = 0,
+        dilation: int = 1,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(in_channels, out_channels, (kernel_size,), stride, padding, dilation, bias)
+
+    def forward(self, x: Any) -> Any:
+        return conv1d(x, self.weight, self.bias, self.stride, self.padding, self.dilation)
+
+
+class Conv2d(_Conv):
+    """Cross-correlation of images: (N, in_channels, H, W) to (N, out_channels, H', W').
+
+    `kernel_size`, `stride`, `padding` and `dilation` are one number for both axes, or a pair.
+
+    >>> Conv2d(3, 8, 5, padding=2)
+    Conv2d(3, 8, kernel_size=5, padding=2)
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Pair,
+        stride: Pair = 1,
+        padding: Pair = 0,
+        dilation: Pair = 1,
+        bias: bool = True,
+    ) -> None:
+        kernel = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
+        super().__init__(in_channels, out_channels, kernel, stride, padding, dilation, bias)
+
+    def forward(self, x: Any) -> Any:
+        return conv2d(x, self.weight, self.bias, self.stride, self.padding, self.dilation)

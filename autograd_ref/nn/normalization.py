@@ -1,0 +1,74 @@
+"""Layers that shift and scale what passes to mean 0 and variance 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograd_ref.functional import batch_norm, layer_norm
+from autograd_ref.nn.module import Buffer, Module, Parameter
+
+
+class LayerNorm(Module):
+    """Normalises every item over its last axes, `normalized_shape`.  Ba, Kiros and Hinton 2016."""
+
+    def __init__(self, normalized_shape: int | tuple[int, ...], eps: float = 1e-5) -> None:
+        self.shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.eps = eps
+        self.weight = Parameter(np.ones(self.shape))
+        self.bias = Parameter(np.zeros(self.shape))
+
+    def forward(self, x: Any) -> Any:
+        return layer_norm(x, self.shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return ", ".join(map(str, self.shape))
+
+
+class _BatchNorm(Module):
+    """Normalises every channel over the batch, and keeps running statistics for evaluation.
+
+    Ioffe and Szegedy 2015.
+    """
+
+    axes: tuple[int, ...]
+
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1) -> None:
+        self.eps, self.momentum = eps, momentum
+        self.weight = Parameter(np.ones(num_features))
+        self.bias = Parameter(np.zeros(num_features))
+        self.running_mean = Buffer(np.zeros(num_features))
+        self.running_var = Buffer(np.ones(num_features))
+
+    def forward(self, x: Any) -> Any:
+        if x.ndim not in self.axes or x.shape[1] != self.weight.size:
+            raise ValueError(
+                f"{type(self).__name__} of {self.weight.size} features got shape {x.shape}: expected "
+                f"{' or '.join(map(str, self.axes))} axes, the second of length {self.weight.size}."
+            )
+        return batch_norm(
+            x,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training,
+            self.momentum,
+            self.eps,
+        )
+
+    def extra_repr(self) -> str:
+        return f"{self.weight.size}"
+
+
+class BatchNorm1d(_BatchNorm):
+    """Normalises every feature of (N, C) or (N, C, L) over N (and L).  Ioffe and Szegedy 2015."""
+
+    axes = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Normalises every channel of (N, C, H, W) over N, H and W.  Ioffe and Szegedy 2015."""
+
+    axes = (4,)

@@ -1,0 +1,90 @@
+"""The record of one operation. Nodes and the tensors between them are the computation graph.
+
+A node knows the primitive that ran, the nodes its inputs came from, and the arrays its gradient rule will
+read. Nodes are numbered in the order in which they were made. An input is always older than what is computed
+from it, so walking the numbers downwards visits every node after all of its consumers, and no sort of the
+graph is needed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autograd_ref.tensor import Tensor
+
+Stamp = list[Any]
+"""`[time, where]` of the last in-place change of an array, shared by a tensor and its views."""
+
+tick = itertools.count(1).__next__
+"""The one clock. It numbers the nodes and dates in-place changes, so that "changed after it was saved" is
+`stamp[0] > node.number` and nothing has to be counted or copied when a value is saved."""
+
+_HERE = str(Path(__file__).parent)
+
+
+_NOTHING: dict[str, Any] = {}
+
+
+class Node:
+    """One recorded operation.
+
+    `parents` has one entry per argument: the node that made it, the leaf tensor itself, or None where no
+    gradient is wanted. `saved` is `(ans, *args)` as the rules take them, with None for what no rule reads;
+    `stamps` tells for the same places when the saved value was last changed in place.
+    """
+
+    __slots__ = ("number", "params", "parents", "primitive", "saved", "shape", "stamps", "where")
+
+    number: int
+    primitive: Any
+    parents: Sequence[Node | Tensor | None]
+    saved: Sequence[Any] | None
+    params: dict[str, Any]
+    shape: tuple[int, ...]
+    stamps: Sequence[Stamp | None]
+    where: str
+
+    @property
+    def name(self) -> str:
+        """The operation's name, for example 'mul'."""
+        return str(self.primitive.name)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+    def release(self) -> None:
+        """Let go of the arrays and the older part of the graph."""
+        self.saved = None
+        self.parents = self.stamps = ()
+        self.params = _NOTHING
+
+    def check_usable(self) -> None:
+        """Raise the sentence for a second backward pass, or for a saved value that was changed in place."""
+        if self.saved is None:
+            raise RuntimeError(
+                f"This graph was already used by a backward pass, which freed what '{self.name}' saved: "
+                "call backward(retain_graph=True) the first time, or compute the result again."
+            )
+        number = self.number
+        for stamp in self.stamps:
+            if stamp is not None and stamp[0] > number:
+                place = next(i for i, s in enumerate(self.stamps) if s is stamp)
+                which = "its result" if place == 0 else f"its argument number {place}"
+                raise RuntimeError(
+                    f"'{self.name}' saved {which}, of shape {self.saved[place].shape}, for its gradient, "
+                    f"but that value was later changed in place by {stamp[1]}: "
+                    "change a clone(), or use an operation that makes a new tensor."
+                )
+
+
+def call_site() -> str:
+    """`file:line` of the nearest caller outside this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

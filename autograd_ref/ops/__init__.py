@@ -1,0 +1,109 @@
+"""The operations: what `Tensor`'s methods call, and what you import to write `ops.exp(x)`.
+
+On tensors they return tensors, on plain arrays plain arrays. Primitives come from the tables in `rules`; the
+functions in this folder are derived from them and need no rules.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_ref.ops.activations import clip, elu, leaky_relu, silu
+from autograd_ref.ops.comparisons import (
+    argmax,
+    argmin,
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    not_equal,
+)
+from autograd_ref.ops.products import diagonal, einsum, outer
+from autograd_ref.ops.reductions import (
+    cumsum,
+    log_softmax,
+    logsumexp,
+    max,
+    mean,
+    min,
+    prod,
+    softmax,
+    std,
+    sum,
+    var,
+)
+from autograd_ref.ops.shapes import (
+    astype,
+    broadcast_to,
+    concatenate,
+    flatten,
+    flip,
+    gather,
+    getitem,
+    pad,
+    permute,
+    reshape,
+    roll,
+    set_item,
+    shaped,
+    split,
+    squeeze,
+    stack,
+    swapaxes,
+    take,
+    transpose,
+    unsqueeze,
+)
+from autograd_ref.rules.elementwise import (
+    abs,
+    add,
+    cos,
+    div,
+    erf,
+    exp,
+    expm1,
+    log,
+    log1p,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    pow,
+    relu,
+    sigmoid,
+    sign,
+    sin,
+    softplus,
+    sqrt,
+    sub,
+    tan,
+    tanh,
+    where,
+)
+from autograd_ref.rules.indexing import plain_index
+from autograd_ref.rules.products import matmul
+from autograd_ref.rules.reductions import axes_of
+from autograd_ref.rules.shapes import clone
+from autograd_ref.tensor import Tensor
+
+# fmt: off
+__all__ = [
+    "abs", "add", "argmax", "argmin", "astensor", "astype", "axes_of", "broadcast_to", "clip", "clone",
+    "concatenate", "cos", "cumsum", "diagonal", "div", "einsum", "elu", "equal", "erf", "exp", "expm1",
+    "flatten", "flip", "gather", "getitem", "greater", "greater_equal", "leaky_relu", "less", "less_equal",
+    "log", "log1p", "log_softmax", "logical_and", "logical_not", "logical_or", "logsumexp", "matmul", "max",
+    "maximum", "mean", "min", "minimum", "mul", "neg", "not_equal", "outer", "pad", "permute",
+    "plain_index", "pow", "prod", "relu", "reshape", "roll", "set_item", "shaped", "sigmoid", "sign", "silu",
+    "sin", "softmax", "softplus", "split", "sqrt", "squeeze", "stack", "std", "sub", "sum", "swapaxes",
+    "take", "tan", "tanh", "transpose", "unsqueeze", "var", "where",
+]
+# fmt: on
+
+
+def astensor(x: Any) -> Tensor:
+    """`x` as a tensor; a tensor is returned as it is."""
+    return x if isinstance(x, Tensor) else Tensor(x)

@@ -1,0 +1,28 @@
+"""Activations made of primitives; relu, sigmoid, tanh and softplus are primitives themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd_ref.rules import elementwise
+from autograd_ref.rules.elementwise import expm1, sigmoid, where
+
+
+def clip(x: Any, low: float | None = None, high: float | None = None) -> Any:
+    """`x` limited to `[low, high]`; the slope is 1 at the limits, as in PyTorch."""
+    return elementwise.clip(x, low=low, high=high)
+
+
+def leaky_relu(x: Any, negative_slope: float = 0.01) -> Any:
+    """`x` where positive, `negative_slope * x` elsewhere."""
+    return where(x > 0, x, x * negative_slope)
+
+
+def elu(x: Any, alpha: float = 1.0) -> Any:
+    """`x` where positive, `alpha * (exp(x) - 1)` elsewhere."""
+    return where(x > 0, x, alpha * expm1(where(x > 0, 0.0, x)))
+
+
+def silu(x: Any) -> Any:
+    """`x * sigmoid(x)`, also called swish."""
+    return x * sigmoid(x)

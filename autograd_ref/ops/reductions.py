@@ -1,0 +1,93 @@
+"""Reductions: from an array to fewer numbers, over one axis, several or all (`axis=None`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograd_ref.ops.shapes import reshape, shaped
+from autograd_ref.rules import reductions
+from autograd_ref.rules.elementwise import sqrt, where
+from autograd_ref.rules.reductions import axes_of
+
+Axis = int | tuple[int, ...] | None
+
+
+def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The sum over `axis` (all axes if None)."""
+    x = shaped(x)
+    axis = None if axis is None else axes_of(axis, x.ndim)
+    return reductions.sum(x, axis=axis, keepdims=keepdims, shape=x.shape)
+
+
+def mean(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The mean over `axis`."""
+    x = shaped(x)
+    return sum(x, axis, keepdims) / _count(x.shape, axis)
+
+
+def _count(shape: tuple[int, ...], axis: Axis) -> int:
+    return int(np.prod([shape[a] for a in axes_of(axis, len(shape))], dtype=int))
+
+
+def var(x: Any, axis: Axis = None, keepdims: bool = False, correction: int = 1) -> Any:
+    """The variance over `axis`: squared distances from the mean, summed and divided by `count - correction`.
+
+    As in PyTorch the correction is 1 by default; NumPy's default is 0.
+    """
+    x = shaped(x)
+    away = x - mean(x, axis, keepdims=True)
+    return sum(away * away, axis, keepdims) / np.maximum(_count(x.shape, axis) - correction, 0).item()
+
+
+def std(x: Any, axis: Axis = None, keepdims: bool = False, correction: int = 1) -> Any:
+    """The square root of `var`. Where it is 0 its gradient is 0 too, as in PyTorch."""
+    v = var(x, axis, keepdims, correction)
+    flat = v == 0
+    return where(flat, 0.0, sqrt(where(flat, 1.0, v)))
+
+
+def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The largest element over `axis`. Equal largest elements share the gradient, as in `torch.amax`."""
+    return reductions.max(shaped(x), axis=_axis(x, axis), keepdims=keepdims)
+
+
+def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The smallest element over `axis`. Equal smallest elements share the gradient, as in `torch.amin`."""
+    return reductions.min(shaped(x), axis=_axis(x, axis), keepdims=keepdims)
+
+
+def _axis(x: Any, axis: Axis) -> Any:
+    return None if axis is None else axes_of(axis, np.ndim(x) if not hasattr(x, "ndim") else x.ndim)
+
+
+def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The product over `axis`; gradients are right where factors are zero."""
+    x = shaped(x)
+    axes = axes_of(axis, x.ndim)
+    out = x
+    for a in axes:
+        out = reductions.prod(out, axis=a, keepdims=True)
+    return out if keepdims else reshape(out, tuple(n for i, n in enumerate(x.shape) if i not in axes))
+
+
+def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """`log(sum(exp(x)))` over `axis`, without overflow."""
+    return reductions.logsumexp(shaped(x), axis=_axis(x, axis), keepdims=keepdims)
+
+
+def softmax(x: Any, axis: int = -1) -> Any:
+    """`exp(x) / sum(exp(x))` along `axis`, without overflow."""
+    return reductions.softmax(shaped(x), axis=axis)
+
+
+def log_softmax(x: Any, axis: int = -1) -> Any:
+    """`log(softmax(x))` along `axis`, without overflow."""
+    return reductions.log_softmax(shaped(x), axis=axis)
+
+
+def cumsum(x: Any, axis: int = 0) -> Any:
+    """The running sum along `axis`."""
+    x = shaped(x)
+    return reductions.cumsum(x, axis=axes_of(axis, x.ndim)[0] if x.ndim else 0)

@@ -1,0 +1,186 @@
+"""Moving elements: shapes, axes, joining and splitting, indexing. Nothing is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograd_ref.primitive import wrap
+from autograd_ref.rules import elementwise, indexing, shapes
+from autograd_ref.rules.indexing import plain_index
+from autograd_ref.rules.reductions import axes_of
+from autograd_ref.tensor import Tensor
+
+Axis = int | tuple[int, ...] | None
+
+
+def shaped(x: Any) -> Any:
+    """`x` as something with a shape: tensors and arrays as they are, numbers and lists as arrays."""
+    return x if hasattr(x, "shape") else np.asarray(x)
+
+
+def reshape(x: Any, *shape: Any) -> Any:
+    """The elements in another shape; one length may be -1. A view where NumPy can make one.
+
+    >>> reshape(Tensor([1.0, 2.0, 3.0, 4.0]), 2, -1).shape
+    (2, 2)
+    """
+    x = shaped(x)
+    return shapes.reshape(x, shape=_unpack(shape), before=x.shape)
+
+
+def _unpack(args: tuple[Any, ...]) -> tuple[int, ...]:
+    return tuple(args[0]) if len(args) == 1 and isinstance(args[0], tuple | list) else args
+
+
+def flatten(x: Any, start: int = 0) -> Any:
+    """All axes from `start` on as one."""
+    x = shaped(x)
+    return reshape(x, (*x.shape[:start], int(np.prod(x.shape[start:], dtype=int))))
+
+
+def permute(x: Any, *axes: Any) -> Any:
+    """The axes in another order."""
+    x = shaped(x)
+    return shapes.permute(x, axes=axes_of(_unpack(axes), x.ndim))
+
+
+def transpose(x: Any, *axes: Any) -> Any:
+    """The axes reversed, or in the order given."""
+    x = shaped(x)
+    return permute(x, _unpack(axes) if axes and axes != (None,) else tuple(range(x.ndim))[::-1])
+
+
+def swapaxes(x: Any, a: int, b: int) -> Any:
+    """Axes `a` and `b` exchanged."""
+    x = shaped(x)
+    order = list(range(x.ndim))
+    (a, b) = axes_of((a, b), x.ndim)
+    order[a], order[b] = b, a
+    return shapes.permute(x, axes=tuple(order))
+
+
+def squeeze(x: Any, axis: Axis = None) -> Any:
+    """Without the axes of length 1, or those of them that `axis` names (longer ones stay, as in PyTorch)."""
+    x = shaped(x)
+    gone = axes_of(axis, x.ndim)
+    return reshape(x, tuple(n for i, n in enumerate(x.shape) if i not in gone or n != 1))
+
+
+def unsqueeze(x: Any, axis: int) -> Any:
+    """With a new axis of length 1 at `axis`."""
+    x = shaped(x)
+    axis = axes_of(axis, x.ndim + 1)[0]
+    return reshape(x, (*x.shape[:axis], 1, *x.shape[axis:]))
+
+
+def broadcast_to(x: Any, *shape: Any) -> Any:
+    """`x` repeated along axes of length 1 and new leading axes, as a view."""
+    x = shaped(x)
+    return shapes.broadcast_to(x, shape=_unpack(shape), before=x.shape)
+
+
+def concatenate(xs: Sequence[Any], axis: int = 0) -> Any:
+    """The arrays one after the other along an axis that they have."""
+    xs = [shaped(x) for x in xs]
+    return shapes.concatenate(*xs, axis=axes_of(axis, xs[0].ndim)[0])
+
+
+def stack(xs: Sequence[Any], axis: int = 0) -> Any:
+    """The arrays, all of one shape, along a new axis."""
+    shapes_seen = {shaped(x).shape for x in xs}
+    if len(shapes_seen) != 1:
+        raise ValueError(f"'stack' needs equal shapes, not {' and '.join(map(str, sorted(shapes_seen)))}.")
+    return concatenate([unsqueeze(x, axis) for x in xs], axis)
+
+
+def split(x: Any, size: int | Sequence[int], axis: int = 0) -> list[Any]:
+    """Pieces of length `size` along `axis` (the last may be shorter), or of the lengths given; views."""
+    x = shaped(x)
+    axis = axes_of(axis, x.ndim)[0]
+    n = x.shape[axis]
+    sizes = (
+        list(size) if not isinstance(size, int) else [size] * (n // size) + ([n % size] if n % size else [])
+    )
+    if np.sum(sizes) != n:
+        raise ValueError(
+            f"'split' got lengths {sizes}, which do not add up to {n}, the length of axis {axis}."
+        )
+    ends = np.cumsum(sizes).tolist()
+    return [x[(slice(None),) * axis + (slice(e - s, e),)] for s, e in zip(sizes, ends, strict=True)]
+
+
+def pad(x: Any, width: Any, value: float = 0) -> Any:
+    """`x` with a border of `value`. `width` is an int, a pair (before, after), or a pair per axis."""
+    x = shaped(x)
+    pairs = np.broadcast_to(np.asarray(width), (x.ndim, 2)).tolist()
+    return shapes.pad(x, width=tuple(map(tuple, pairs)), value=value)
+
+
+def flip(x: Any, axis: Axis = None) -> Any:
+    """The elements in reverse order along `axis`."""
+    x = shaped(x)
+    return shapes.flip(x, axis=axes_of(axis, x.ndim))
+
+
+def roll(x: Any, shift: Any, axis: Any = None) -> Any:
+    """The elements moved by `shift` places along `axis`; what falls off comes back at the other end."""
+    shift = tuple(shift) if isinstance(shift, list) else shift
+    return shapes.roll(shaped(x), shift=shift, axis=axis)
+
+
+def astype(x: Any, dtype: Any) -> Any:
+    """`x` in another dtype. A cast to a floating-point dtype carries the gradient, others do not."""
+    x, dtype = shaped(x), np.dtype(dtype)
+    if x.dtype == dtype:
+        return x
+    if not isinstance(x, Tensor) or dtype.kind == "f":
+        return elementwise.cast(x, dtype=dtype, before=x.dtype)
+    return wrap(x._data.astype(dtype))
+
+
+# -- indexing
+
+
+def getitem(x: Any, index: Any) -> Any:
+    """`x[index]`: integers, slices, None, Ellipsis, integer arrays (repeats add up), boolean masks."""
+    x = shaped(x)
+    index = plain_index(index)
+    if isinstance(index, list):
+        index = np.asarray(index) if index else np.empty(0, np.intp)
+    try:
+        return indexing.getitem(x, index=index, before=x.shape)
+    except IndexError as error:
+        raise IndexError(f"Indexing a tensor of shape {x.shape} failed: {error}.") from None
+
+
+def set_item(x: Any, index: Any, value: Any) -> Any:
+    """A copy of `x` in which the elements at `index` (none of them twice) are `value`."""
+    return indexing.set_item(x, value, index=plain_index(index), shape=x.shape)
+
+
+def take(x: Any, index: Any, axis: int = 0) -> Any:
+    """The slices of `x` at the positions `index` along `axis`."""
+    x = shaped(x)
+    axis = axes_of(axis, x.ndim)[0]
+    index = np.asarray(plain_index(index))
+    return x[index] if axis == 0 else x[(slice(None),) * axis + (index,)]
+
+
+def gather(x: Any, axis: int, index: Any) -> Any:
+    """One element per entry of `index`, which says where along `axis`; other axes keep their place.
+
+    `out[i, j] = x[index[i, j], j]` for axis 0 and `x[i, index[i, j]]` for axis 1, as in PyTorch.
+    """
+    x = shaped(x)
+    axis = axes_of(axis, x.ndim)[0]
+    index = np.asarray(plain_index(index))
+    if index.ndim != x.ndim:
+        raise ValueError(
+            f"'gather' needs an index with as many axes as the tensor: {index.shape} and {x.shape}."
+        )
+    cut = tuple(slice(None) if i == axis else slice(n) for i, n in enumerate(index.shape))
+    x = x if all(s == slice(None) or s.stop == n for s, n in zip(cut, x.shape, strict=True)) else x[cut]
+    return indexing.gather(x, index=index, axis=axis, before=x.shape)

@@ -1,0 +1,152 @@
+"""Optimizers that scale every coordinate by the size of its past gradients.
+
+Updates are in place and written as sequences of NumPy calls with `out=`, because this loop runs over every
+number of a network in every step; the formulas stand in the docstrings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from autograd_ref.optim.optimizer import Optimizer, fraction, non_negative
+from autograd_ref.tensor import Tensor
+
+
+class Adagrad(Optimizer):
+    """h <- h + g^2;  p <- p - lr g / (sqrt(h) + eps).  Duchi, Hazan and Singer 2011."""
+
+    state_names = ("sum",)
+
+    def __init__(
+        self, parameters: Iterable[Tensor], lr: float = 1e-2, weight_decay: float = 0.0, eps: float = 1e-10
+    ) -> None:
+        non_negative(eps=eps)
+        self.eps = eps
+        super().__init__(parameters, lr, weight_decay)
+
+    def update(self, p: np.ndarray, g: np.ndarray, state: list[np.ndarray], s: np.ndarray, t: int) -> None:
+        if self.weight_decay:
+            g = np.add(g, self.weight_decay * p)
+        (h,) = state
+        np.multiply(g, g, out=s)
+        h += s
+        np.sqrt(h, out=s)
+        s += self.eps
+        np.divide(g, s, out=s)
+        s *= self.lr
+        p -= s
+
+
+class RMSprop(Optimizer):
+    """v <- alpha v + (1 - alpha) g^2;  u = g / (sqrt(v) + eps);  p <- p - lr u.  Tieleman and Hinton 2012.
+
+    With momentum, b <- momentum b + u and p <- p - lr b.
+    """
+
+    def __init__(
+        self,
+        parameters: Iterable[Tensor],
+        lr: float = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        momentum: float = 0.0,
+    ) -> None:
+        fraction(alpha=alpha, momentum=momentum)
+        non_negative(eps=eps)
+        self.alpha, self.eps, self.momentum = alpha, eps, momentum
+        self.state_names = ("square", "velocity") if momentum else ("square",)
+        super().__init__(parameters, lr, weight_decay)
+
+    def update(self, p: np.ndarray, g: np.ndarray, state: list[np.ndarray], s: np.ndarray, t: int) -> None:
+        if self.weight_decay:
+            g = np.add(g, self.weight_decay * p)
+        v = state[0]
+        v *= self.alpha
+        np.multiply(g, g, out=s)
+        s *= 1 - self.alpha
+        v += s
+        np.sqrt(v, out=s)
+        s += self.eps
+        np.divide(g, s, out=s)
+        if self.momentum:
+            b = state[1]
+            b *= self.momentum
+            b += s
+            np.multiply(b, self.lr, out=s)
+        else:
+            s *= self.lr
+        p -= s
+
+
+class Adam(Optimizer):
+    """Running means of g and g^2, corrected for their start at zero.  Kingma and Ba 2015, algorithm 1.
+
+    m <- b1 m + (1 - b1) g;  v <- b2 v + (1 - b2) g^2;
+    p <- p - lr m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps). Weight decay adds `weight_decay * p` to g.
+
+    >>> p = Tensor([1.0, -3.0], requires_grad=True)
+    >>> optimizer = Adam([p], lr=0.1)
+    >>> (p * p).sum().backward()
+    >>> optimizer.step()
+    >>> p.data.round(6)  # The first step has length lr in every coordinate.
+    array([ 0.9, -2.9])
+    """
+
+    state_names = ("mean", "square")
+
+    def __init__(
+        self,
+        parameters: Iterable[Tensor],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+    ) -> None:
+        fraction(beta1=betas[0], beta2=betas[1])
+        non_negative(eps=eps)
+        self.betas, self.eps = betas, eps
+        super().__init__(parameters, lr, weight_decay)
+
+    def update(self, p: np.ndarray, g: np.ndarray, state: list[np.ndarray], s: np.ndarray, t: int) -> None:
+        if self.weight_decay:
+            g = self.decayed(p, g)
+        m, v = state
+        b1, b2 = self.betas
+        m *= b1
+        np.multiply(g, 1 - b1, out=s)
+        m += s
+        v *= b2
+        np.multiply(g, g, out=s)
+        s *= 1 - b2
+        v += s
+        np.sqrt(v, out=s)
+        s *= (1 - b2**t) ** -0.5
+        s += self.eps
+        np.divide(m, s, out=s)
+        s *= self.lr / (1 - b1**t)
+        p -= s
+
+    def decayed(self, p: np.ndarray, g: np.ndarray) -> np.ndarray:
+        """The gradient to use, with weight decay."""
+        return np.add(g, self.weight_decay * p)
+
+
+class AdamW(Adam):
+    """Adam's step beside p <- p - lr weight_decay p (decoupled weight decay). Loshchilov and Hutter 2019."""
+
+    def __init__(
+        self,
+        parameters: Iterable[Tensor],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+    ) -> None:
+        super().__init__(parameters, lr, betas, eps, weight_decay)
+
+    def decayed(self, p: np.ndarray, g: np.ndarray) -> np.ndarray:
+        p *= 1 - self.lr * self.weight_decay
+        return g

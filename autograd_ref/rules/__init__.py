@@ -1,0 +1,7 @@
+"""The table of primitives: what each one computes, and its gradient rules beside it."""
+
+from __future__ import annotations
+
+from autograd_ref.rules import elementwise, indexing, products, reductions, shapes
+
+__all__ = ["elementwise", "indexing", "products", "reductions", "shapes"]

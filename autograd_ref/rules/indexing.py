@@ -1,0 +1,121 @@
+"""Rules of indexing. Reading scatters the gradient back; an element read twice gets both gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograd_ref.primitive import Primitive
+from autograd_ref.tensor import Tensor
+
+
+def plain_index(index: Any) -> Any:
+    """The index with tensors replaced by their arrays, as NumPy takes it."""
+    if isinstance(index, Tensor):
+        return index._data
+    if isinstance(index, tuple):
+        return tuple([i._data if isinstance(i, Tensor) else i for i in index])
+    return index
+
+
+def is_basic(index: Any) -> bool:
+    """True for an index of integers, slices, None and Ellipsis: no element twice, and a view."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(
+        isinstance(i, int | np.integer | slice | type(None) | type(...)) and not isinstance(i, bool)
+        for i in parts
+    )
+
+
+def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> np.ndarray:
+    out = np.zeros(shape, g.dtype)
+    if is_basic(index):
+        out[index] = g
+    elif isinstance(index, np.ndarray) and index.dtype.kind in "iu" and index.ndim:
+        add_rows(out, index, g)
+    elif isinstance(index, np.ndarray) and index.dtype.kind == "b":
+        out[index] = g
+    else:
+        np.add.at(out, index, g)
+    return out
+
+
+def add_rows(out: np.ndarray, rows: np.ndarray, g: np.ndarray) -> None:
+    """`out[rows] += g` where repeated rows add up.
+
+    A stable sort brings equal rows together and `add.reduceat` sums each run.
+    """
+    rows = np.where(rows < 0, rows + len(out), rows).reshape(-1)
+    if not rows.size:
+        return
+    g = g.reshape(rows.size, -1)
+    order = np.argsort(rows, kind="stable")
+    ordered = rows[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    out.reshape(len(out), -1)[ordered[starts]] += np.add.reduceat(g[order], starts, axis=0)
+
+
+getitem: Primitive = Primitive(
+    "getitem",
+    lambda x, index, before: x[index],
+    (lambda g, _ans, _x, index, before: scatter(g, index=index, shape=before),),
+    jvp="linear",
+    view=True,
+)
+scatter: Primitive = Primitive(
+    "scatter",
+    lambda g, index, shape: _scatter(g, index, shape),
+    (lambda h, _ans, _g, index, shape: getitem(h, index=index, before=shape),),
+    jvp="linear",
+)
+
+
+def _replaced(x: Any, value: Any, index: Any, shape: Any = None) -> np.ndarray:
+    out = np.array(x)
+    out[index] = value
+    return out
+
+
+set_item: Primitive = Primitive(
+    "set_item",
+    _replaced,
+    (
+        lambda g, _ans, _x, _value, index, shape: set_item(g, 0.0, index=index, shape=shape),
+        lambda g, _ans, _x, _value, index, shape: getitem(g, index=index, before=shape),
+    ),
+    jvp=(
+        lambda t, _ans, _x, _value, index, shape: set_item(t, 0.0, index=index, shape=shape),
+        lambda t, _ans, _x, _value, index, shape: set_item(
+            np.zeros(shape, t.dtype), t, index=index, shape=shape
+        ),
+    ),
+)
+
+
+def _take_along(x: Any, index: Any, axis: int, before: Any) -> Any:
+    return np.take_along_axis(x, index, axis)
+
+
+gather: Primitive = Primitive(
+    "gather",
+    _take_along,
+    (lambda g, _ans, _x, index, axis, before: scatter_along(g, index=index, axis=axis, shape=before),),
+    jvp="linear",
+)
+
+
+def _scatter_along(g: Any, index: Any, axis: int, shape: tuple[int, ...]) -> np.ndarray:
+    out = np.zeros(shape, g.dtype)
+    where = list(np.ogrid[tuple(slice(n) for n in index.shape)])
+    where[axis] = index
+    np.add.at(out, tuple(where), g)
+    return out
+
+
+scatter_along: Primitive = Primitive(
+    "scatter_along",
+    _scatter_along,
+    (lambda h, _ans, _g, index, axis, shape: gather(h, index=index, axis=axis, before=shape),),
+    jvp="linear",
+)

@@ -1,0 +1,89 @@
+"""Rules of the products: matmul, outer products, einsum. All are linear in each argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograd_ref.primitive import Primitive
+
+
+def swap(x: Any) -> Any:
+    """The last two axes exchanged."""
+    return x.swapaxes(-1, -2)
+
+
+def _rows(x: Any) -> Any:
+    return x.reshape(-1, x.shape[-1])
+
+
+def _matmul(x: np.ndarray, y: np.ndarray) -> Any:
+    if x.ndim > 2 and y.ndim == 2:
+        # One large product instead of a loop over the batch: 2 to 4 times faster.
+        return (_rows(x) @ y).reshape(*x.shape[:-1], y.shape[-1])
+    return np.matmul(x, y)
+
+
+def _matmul_x(g: Any, _ans: Any, _x: Any, y: Any, shapes: Any = None) -> Any:
+    x_shape, _ = shapes
+    if len(x_shape) == 1 and y.ndim == 1:
+        return g * y
+    if y.ndim == 1:
+        return g.reshape(*g.shape, 1) * y
+    if len(x_shape) == 1:
+        return (y @ g.reshape(*g.shape, 1)).reshape(*y.shape[:-1])
+    return matmul(g, swap(y))
+
+
+def _matmul_y(g: Any, _ans: Any, x: Any, _y: Any, shapes: Any = None) -> Any:
+    _, y_shape = shapes
+    if len(y_shape) == 1 and x.ndim == 1:
+        return g * x
+    if len(y_shape) == 1:
+        return _rows(x).swapaxes(0, 1) @ g.reshape(-1)
+    if x.ndim == 1:
+        return x.reshape(-1, 1) * g.reshape(*g.shape[:-1], 1, g.shape[-1])
+    if len(y_shape) == 2 and x.ndim > 2:
+        return swap(_rows(x)) @ _rows(g)
+    return matmul(swap(x), g)
+
+
+_matmul_primitive = Primitive(
+    "matmul",
+    lambda x, y, shapes=None: _matmul(np.asarray(x), np.asarray(y)),
+    (_matmul_x, _matmul_y),
+    jvp="linear",
+)
+
+
+def matmul(x: Any, y: Any) -> Any:
+    """The matrix product, with NumPy's rules: 1-D arguments are vectors, leading axes are batches that
+    broadcast.
+
+    Raises ValueError for sizes that do not fit and for 0-d arguments.
+    """
+    x = x if hasattr(x, "shape") else np.asarray(x)
+    y = y if hasattr(y, "shape") else np.asarray(y)
+    return _matmul_primitive(x, y, shapes=(x.shape, y.shape))
+
+
+def _einsum_rule(i: int, g: Any, _ans: Any, *xs: Any, inputs: Any, output: str, sizes: Any) -> Any:
+    """The gradient of one operand is an einsum itself: of the result's gradient and of the other operands."""
+    others = [x for k, x in enumerate(xs) if k != i]
+    letters = [output, *(s for k, s in enumerate(inputs) if k != i)]
+    reachable = "".join(c for c in inputs[i] if any(c in s for s in letters))
+    out = einsum_primitive(g, *others, inputs=tuple(letters), output=reachable, sizes=sizes)
+    if reachable != inputs[i]:  # Letters that stand in this operand alone were summed: repeat along them.
+        shape = tuple(sizes[c] if c in reachable else 1 for c in inputs[i])
+        full = tuple(sizes[c] for c in inputs[i])
+        out = out.reshape(shape)
+        out = np.broadcast_to(out, full) if isinstance(out, np.ndarray) else out.broadcast_to(full)
+    return out
+
+
+def _einsum(*xs: Any, inputs: tuple[str, ...], output: str, sizes: Any) -> Any:
+    return np.einsum(f"{','.join(inputs)}->{output}", *xs, optimize=len(xs) > 1)
+
+
+einsum_primitive = Primitive("einsum", _einsum, _einsum_rule, jvp="linear")

@@ -1,0 +1,191 @@
+"""Rules of the primitives that reduce axes. `axis` is None, an integer or a tuple, and `keepdims` as in
+NumPy.
+
+The gradient of a reduced result must be spread over the axes that are gone: `expand` puts them back with
+length 1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from autograd_ref.primitive import Primitive
+from autograd_ref.rules.elementwise import exp, where
+from autograd_ref.rules.shapes import concatenate
+from autograd_ref.tensor import Tensor
+
+_add: Any = np.add  # NumPy's type stubs have no case for a variable keepdims.
+
+
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The reduced axes as non-negative numbers. Raises ValueError for an axis that is not there.
+
+    >>> axes_of(-1, 3), axes_of(None, 2)
+    ((2,), (0, 1))
+    """
+    if axis is None:
+        return tuple(range(ndim))
+    axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
+    for a in axes:
+        if not -ndim <= a < (ndim or 1):
+            raise ValueError(
+                f"axis {a} does not exist: the tensor has {ndim} axes, so give {-ndim} to {ndim - 1}."
+            )
+    return tuple(a % ndim if ndim else 0 for a in axes) if ndim else ()
+
+
+def kept(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
+    """The shape after a reduction with keepdims: length 1 on every reduced axis."""
+    axes = axes_of(axis, len(shape))
+    return tuple(1 if i in axes else n for i, n in enumerate(shape))
+
+
+def expand(g: Any, shape: tuple[int, ...], axis: Any) -> Any:
+    """`g`, a reduction of an array of this shape, with the reduced axes back as length 1."""
+    full = kept(shape, axis)
+    return g if g.shape == full else g.reshape(full)
+
+
+def spread(g: Any, shape: tuple[int, ...], axis: Any) -> Any:
+    """`g` repeated along the reduced axes, as a view."""
+    g = expand(g, shape, axis)
+    return g.broadcast_to(shape) if isinstance(g, Tensor) else np.broadcast_to(g, shape)
+
+
+def _sum(x: Any, axis: Any = None, keepdims: bool = False, shape: Any = None) -> Any:
+    return _add.reduce(x, axis=axis, keepdims=keepdims)
+
+
+sum = Primitive(
+    "sum",
+    _sum,
+    (lambda g, _ans, _x, axis, keepdims, shape: spread(g, shape, axis),),
+    jvp="linear",
+)
+
+
+def _count(hit: Any, axis: Any, keepdims: bool, dtype: Any) -> np.ndarray:
+    plain = hit._data if isinstance(hit, Tensor) else hit
+    return _add.reduce(plain, axis=axis, keepdims=keepdims, dtype=dtype)
+
+
+def _extreme_rule(g: Any, ans: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+    hit = x == expand(ans, x.shape, axis)
+    return where(hit, expand(g, x.shape, axis) / _count(hit, axis, True, x.dtype), 0.0)
+
+
+def _extreme_jvp(t: Any, ans: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+    hit = x == expand(ans, x.shape, axis)
+    return where(hit, t, 0.0).sum(axis=axis, keepdims=keepdims) / _count(hit, axis, keepdims, x.dtype)
+
+
+max = Primitive(
+    "max",
+    lambda x, axis=None, keepdims=False: np.max(x, axis=axis, keepdims=keepdims),
+    (_extreme_rule,),
+    jvp=(_extreme_jvp,),
+)
+min = Primitive(
+    "min",
+    lambda x, axis=None, keepdims=False: np.min(x, axis=axis, keepdims=keepdims),
+    (_extreme_rule,),
+    jvp=(_extreme_jvp,),
+)
+
+
+def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0)
+    out = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
+    return out if keepdims else out.reshape(np.sum(out, axis=axis).shape)
+
+
+def _softmax_from(ans: Any, x: Any, axis: Any) -> Any:
+    ans = expand(ans, x.shape, axis)
+    # Where everything is -inf the weights are 0, not exp(-inf + inf) = NaN.
+    return exp(x - where(ans == -math.inf, 0.0, ans))
+
+
+logsumexp = Primitive(
+    "logsumexp",
+    _logsumexp,
+    (lambda g, ans, x, axis, keepdims: expand(g, x.shape, axis) * _softmax_from(ans, x, axis),),
+    jvp=(
+        lambda t, ans, x, axis, keepdims: (t * _softmax_from(ans, x, axis)).sum(axis=axis, keepdims=keepdims),
+    ),
+)
+
+
+def _along(x: Any, axis: int) -> Any:
+    return x.sum(axis=axis, keepdims=True)
+
+
+def _softmax(x: Any, axis: int) -> np.ndarray:
+    out = x - np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    np.exp(out, out=out)
+    out /= np.add.reduce(out, axis=axis, keepdims=True)
+    return out
+
+
+def _softmax_rule(g: Any, ans: Any, _x: Any, axis: int) -> Any:
+    return ans * (g - _along(g * ans, axis))
+
+
+softmax = Primitive(
+    "softmax", _softmax, (_softmax_rule,)
+)  # Its Jacobian is symmetric: one rule serves both modes.
+
+
+def _log_softmax(x: Any, axis: int) -> np.ndarray:
+    out = x - np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    out -= np.log(np.add.reduce(np.exp(out), axis=axis, keepdims=True))
+    return out
+
+
+log_softmax = Primitive(
+    "log_softmax",
+    _log_softmax,
+    (lambda g, ans, _x, axis: g - exp(ans) * _along(g, axis),),
+    jvp=(lambda t, ans, _x, axis: t - _along(exp(ans) * t, axis),),
+)
+
+
+def _flipped_cumsum(g: Any, axis: int) -> Any:
+    back = (slice(None),) * axis + (slice(None, None, -1),)
+    return cumsum(g[back], axis=axis)[back]
+
+
+cumsum: Primitive = Primitive(
+    "cumsum",
+    lambda x, axis: np.cumsum(x, axis=axis),
+    (lambda g, _ans, _x, axis: _flipped_cumsum(g, axis),),
+    jvp="linear",
+)
+
+
+def products_of_others(x: Any, axis: int) -> Any:
+    """For every element the product of the others along the axis: right where some are 0."""
+    places = [(slice(None),) * axis + (slice(i, i + 1),) for i in range(x.shape[axis])]
+    if not places:
+        return x
+    one = np.ones(kept(x.shape, axis), x.dtype)
+    left, right = [one], [one]
+    for i in range(len(places) - 1):
+        left.append(left[-1] * x[places[i]])
+        right.append(right[-1] * x[places[-1 - i]])
+    return concatenate(*[b * a for b, a in zip(left, right[::-1], strict=True)], axis=axis)
+
+
+prod = Primitive(
+    "prod",
+    lambda x, axis, keepdims=False: np.prod(x, axis=axis, keepdims=keepdims),
+    (lambda g, _ans, x, axis, keepdims=False: expand(g, x.shape, axis) * products_of_others(x, axis),),
+    jvp=(
+        lambda t, _ans, x, axis, keepdims=False: (t * products_of_others(x, axis)).sum(
+            axis=axis, keepdims=keepdims
+        ),
+    ),
+)

@@ -1,0 +1,112 @@
+"""Rules of the primitives that move elements and compute nothing. All are linear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograd_ref.primitive import Primitive
+from autograd_ref.sweep import unbroadcast
+
+# `before` is the argument's shape. It travels as a parameter, so that the argument itself need not be kept.
+
+reshape = Primitive(
+    "reshape",
+    lambda x, shape, before: np.reshape(x, shape),
+    (lambda g, _ans, _x, shape, before: g.reshape(before),),
+    jvp="linear",
+    view=True,
+)
+
+
+def inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The permutation that undoes `axes`.
+
+    >>> inverse((2, 0, 1))
+    (1, 2, 0)
+    """
+    return tuple(int(i) for i in np.argsort(axes))
+
+
+permute: Primitive = Primitive(
+    "permute",
+    lambda x, axes: np.transpose(x, axes),
+    (lambda g, _ans, _x, axes: permute(g, axes=inverse(axes)),),
+    jvp="linear",
+    view=True,
+)
+broadcast_to = Primitive(
+    "broadcast_to",
+    lambda x, shape, before: np.broadcast_to(x, shape),
+    (lambda g, _ans, _x, shape, before: unbroadcast(g, before),),
+    jvp="linear",
+    view=True,
+)
+
+
+def _part(i: int, g: Any, axis: int, starts: list[int]) -> Any:
+    return g[(slice(None),) * axis + (slice(starts[i], starts[i + 1]),)]
+
+
+def _starts(arrays: Any, axis: int) -> list[int]:
+    return [0, *np.cumsum([a.shape[axis] for a in arrays]).tolist()]
+
+
+def _concatenate_rule(i: int, g: Any, _ans: Any, *_xs: Any, axis: int, starts: Any = None) -> Any:
+    return _part(i, g, axis, starts)
+
+
+def _concatenate_jvp(i: int, t: Any, _ans: Any, *_xs: Any, axis: int, starts: Any = None) -> Any:
+    return pad(t, width=_around(i, t.ndim, axis, starts), value=0)
+
+
+def _around(i: int, ndim: int, axis: int, starts: list[int]) -> tuple[tuple[int, int], ...]:
+    here = (starts[i], starts[-1] - starts[i + 1])
+    return tuple(here if a == axis else (0, 0) for a in range(ndim))
+
+
+_concatenate = Primitive(
+    "concatenate",
+    lambda *xs, axis, starts=None: np.concatenate(xs, axis=axis),
+    _concatenate_rule,
+    jvp=_concatenate_jvp,
+)
+
+
+def concatenate(*xs: Any, axis: int) -> Any:
+    """The arguments one after the other along a non-negative axis."""
+    return _concatenate(*xs, axis=axis, starts=_starts(xs, axis))
+
+
+def _inner(g: Any, width: tuple[tuple[int, int], ...]) -> Any:
+    return g[tuple(slice(lo, n - hi) for (lo, hi), n in zip(width, g.shape, strict=True))]
+
+
+pad: Primitive = Primitive(
+    "pad",
+    lambda x, width, value=0: np.pad(x, width, constant_values=value),
+    (lambda g, _ans, _x, width, value=0: _inner(g, width),),
+    jvp=(lambda t, _ans, _x, width, value=0: pad(t, width=width, value=0),),
+)
+flip: Primitive = Primitive(
+    "flip",
+    lambda x, axis: np.flip(x, axis),
+    (lambda g, _ans, _x, axis: flip(g, axis=axis),),
+    jvp="linear",
+    view=True,
+)
+roll: Primitive = Primitive(
+    "roll",
+    lambda x, shift, axis: np.roll(x, shift, axis),
+    (lambda g, _ans, _x, shift, axis: roll(g, shift=_back(shift), axis=axis),),
+    jvp="linear",
+)
+
+
+def _back(shift: Any) -> Any:
+    return tuple(-s for s in shift) if isinstance(shift, tuple) else -shift
+
+
+clone = Primitive("clone", lambda x: np.array(x), (lambda g, _ans, _x: g,), jvp="linear")
+alias = Primitive("alias", lambda x: x.view(), (lambda g, _ans, _x: g,), jvp="linear", view=True)

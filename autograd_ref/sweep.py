@@ -1,0 +1,253 @@
+"""Walking the graph: backward with vector-Jacobian products, forward with Jacobian-vector products.
+
+Both walks read the same record. `backward` starts at a result and visits nodes by falling number, so a node
+comes after everything that used it and its gradient is then complete. `forward` starts at the inputs and
+visits nodes by rising number. Neither recurses, so a chain of a million operations needs no deep stack.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Container, Iterable, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from autograd_ref.modes import state
+from autograd_ref.node import Node, tick
+from autograd_ref.primitive import new, wrap
+from autograd_ref.tensor import Tensor
+
+Edge = Node | Tensor
+"""Where a gradient goes: the node that made a value or, for a leaf, the tensor itself."""
+
+
+def _only_holder(box: Any, key: Any) -> bool:
+    """True if `box[key]` is an array that nothing but `box` refers to, so that its buffer may be reused."""
+    return sys.getrefcount(box[key]) <= _HELD_ONCE and type(box[key]) is np.ndarray and box[key].base is None
+
+
+_HELD_ONCE = (lambda box: sys.getrefcount(box[0]))([np.empty(0)])  # varies with the Python version
+
+
+def backward(
+    root: Tensor,
+    gradient: Any,
+    retain_graph: bool = False,
+    create_graph: bool = False,
+    inputs: Sequence[Tensor] | None = None,
+) -> list[Any]:
+    """Send `gradient` back through the graph of `root`.
+
+    Without `inputs`, gradients are added to `.grad` of every leaf. With `inputs`, no `.grad` is touched and
+    their gradients are returned, None where the result does not depend on an input. `gradient` and the
+    results are arrays, or tensors with `create_graph`, which also records the gradients' own graph.
+    """
+    start = edge_of(root)
+    found: dict[Edge, Any] | None = None
+    oldest = 0
+    if inputs is not None:
+        targets = [edge_of(t) for t in inputs]
+        found = dict.fromkeys(targets)
+        # Nothing older than the oldest input can lead to one; leaves have no age.
+        oldest = min((t.number if isinstance(t, Node) else 0 for t in targets), default=0)
+    before, state.recording = state.recording, create_graph
+    try:
+        with np.errstate(all="ignore"):
+            if type(start) is not Node:
+                _deposit(start, (gradient, gradient), 0, create_graph, found)
+            else:
+                _run(start, gradient, retain_graph, create_graph, found, oldest)
+    finally:
+        state.recording = before
+    return [found[t] for t in targets] if found is not None else []
+
+
+def _run(
+    start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edge, Any] | None, oldest: int
+) -> None:
+    # Gradients wait under the negated number of their node, so that the heap yields the youngest node first.
+    waiting: dict[int, Any] = {}
+    nodes: dict[int, Node] = {}
+    heap: list[int] = []
+    retain = retain or create
+    anomaly = state.anomaly
+    node, g = start, gradient
+    while True:
+        number = node.number
+        if found is not None and node in found:
+            found[node] = g
+        if number > oldest:
+            saved = node.saved
+            if saved is None:  # These two tests are check_usable's, which then says what is wrong.
+                node.check_usable()
+            for stamp in node.stamps:
+                if stamp is not None and stamp[0] > number:
+                    node.check_usable()
+            grads = node.primitive.pull(node, g, on_graph(node) if create else saved)
+            parents = node.parents
+            if not retain:
+                node.release()
+            if anomaly:
+                _check_gradients(node, grads)
+            g = saved = None
+            i = -1
+            for parent in parents:
+                i += 1
+                if parent is None:
+                    continue
+                if type(parent) is not Node:
+                    _deposit(parent, grads, i, create, found)
+                    continue
+                out = grads[i]
+                if out.shape != parent.shape:
+                    out = unbroadcast(out, parent.shape)
+                key = -parent.number
+                if key not in waiting:  # The first gradient is stored, not added to zeros.
+                    nodes[key] = parent
+                    waiting[key] = out
+                    heappush(heap, key)
+                elif _only_holder(waiting, key):
+                    waiting[key] += out
+                else:
+                    waiting[key] = waiting[key] + out
+            grads = out = None  # Free what is not waiting before the next rule allocates.
+        if not heap:
+            return
+        key = heappop(heap)
+        node, g = nodes.pop(key), waiting.pop(key)
+
+
+def _deposit(leaf: Any, grads: Any, i: int, create: bool, found: dict[Edge, Any] | None) -> None:
+    """Add the gradient `grads[i]` to `leaf.grad`, or to `found` if the caller asked for this leaf."""
+    if grads[i].shape != leaf._data.shape:
+        grads, i = [unbroadcast(grads[i], leaf.shape)], 0
+    if found is None and leaf.grad is None and not create:
+        # A gradient is copied only if someone else may hold the same buffer.
+        held = leaf.grad = new(Tensor)  # `wrap`, written out
+        held._data = grads[i] if _only_holder(grads, i) else np.array(grads[i])
+        held.grad = held.grad_fn = None
+        held.requires_grad = False
+        held._stamp = [0, None]
+    elif found is not None:
+        if leaf in found:
+            held = found[leaf]
+            found[leaf] = grads[i] if held is None else held + grads[i]
+    elif create:
+        leaf.grad = grads[i] if leaf.grad is None else leaf.grad + grads[i]
+    else:
+        leaf.grad._data += grads[i]
+        leaf.grad._stamp[:] = tick(), "backward(), which adds to .grad"
+
+
+def on_graph(node: Node) -> tuple[Any, ...]:
+    """A node's saved values as tensors that are part of the graph, for rules that are to be recorded."""
+    assert node.saved is not None
+    return tuple(on_edge(value, edge) for value, edge in zip(node.saved, (node, *node.parents), strict=True))
+
+
+def on_edge(value: Any, edge: Edge | None) -> Any:
+    """`value` as the tensor that stands at `edge` of the graph."""
+    if edge is None or type(value) is not np.ndarray:
+        return value
+    if type(edge) is not Node:
+        return edge
+    tensor = wrap(value)
+    tensor.grad_fn, tensor.requires_grad = edge, True
+    return tensor
+
+
+def edge_of(tensor: Tensor) -> Edge:
+    """The place of a tensor in the graph."""
+    return tensor.grad_fn or tensor
+
+
+def unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
+    """Sum `g` over the axes along which an argument of this shape was repeated.
+
+    >>> unbroadcast(np.ones((2, 3)), (3,))
+    array([2., 2., 2.])
+    """
+    extra = g.ndim - len(shape)
+    axes = tuple(range(extra)) + tuple(
+        i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1
+    )
+    return g.sum(axis=axes).reshape(shape)
+
+
+def _check_gradients(node: Node, grads: Sequence[Any]) -> None:
+    for i, g in enumerate(grads):
+        data = g._data if isinstance(g, Tensor) else g
+        if data is not None and not np.isfinite(data).all():
+            kind = "NaN" if np.isnan(data).any() else "an infinity"
+            where = getattr(
+                node, "where", "a place that is not known, because it was not recorded in this mode"
+            )
+            raise FloatingPointError(
+                f"The backward pass of '{node.name}' produced {kind} in the gradient "
+                f"of its argument number {i + 1}. "
+                f"The operation was called at {where}."
+            )
+
+
+def forward(outputs: Sequence[Tensor], inputs: Sequence[Tensor], tangents: Sequence[Any]) -> list[Any]:
+    """Send the tangents of the inputs forward; return those of the outputs (None where nothing reaches one).
+
+    The graph must still be there. Tangents that are tensors are recorded, so forward mode can be
+    differentiated.
+    """
+    known: dict[Edge, Any] = dict(zip([edge_of(t) for t in inputs], tangents, strict=True))
+    create = any(isinstance(t, Tensor) for t in tangents)
+    oldest = min((t.number if isinstance(t, Node) else 0 for t in known), default=0)
+    nodes = ancestors([edge_of(t) for t in outputs], oldest)
+    for node in sorted(nodes, key=lambda n: n.number):
+        if node in known:
+            continue
+        coming = [None if p is None else known.get(p) for p in node.parents]
+        if all(t is None for t in coming):
+            continue
+        node.check_usable()
+        saved = on_graph(node) if create else node.saved
+        t = node.primitive.push(node, coming, saved)
+        known[node] = t if t.shape == node.shape else _broadcast(t, node.shape)
+    return [known.get(edge_of(t)) for t in outputs]
+
+
+def seed_for(root: Tensor, gradient: Any, create_graph: bool) -> Any:
+    """The gradient that starts the walk from `root`, checked; a tensor with `create_graph`."""
+    if gradient is None:
+        if not root._data.shape and not create_graph:
+            return root._data.dtype.type(1)
+        if root.size != 1:
+            raise RuntimeError(
+                f"backward() without a gradient needs a result of one element, not shape {root.shape}: "
+                "reduce it with .sum() or .mean(), or pass a gradient of the same shape."
+            )
+        gradient = np.ones(root.shape, root.dtype)
+    if not isinstance(gradient, Tensor):
+        gradient = wrap(np.asarray(gradient, dtype=root.dtype))
+    if gradient.shape != root.shape:
+        raise ValueError(
+            f"The gradient passed to backward() has shape {gradient.shape}, the result {root.shape}: "
+            "they must be equal."
+        )
+    return gradient if create_graph else gradient._data
+
+
+def ancestors(edges: Iterable[Edge], oldest: int = 0, stop: Container[Node] = ()) -> set[Node]:
+    """The nodes that lead to `edges`, not older than `oldest` and not behind those in `stop`."""
+    seen: set[Node] = set()
+    stack = [e for e in edges if isinstance(e, Node)]
+    while stack:
+        node = stack.pop()
+        if node in seen or node.number < oldest:
+            continue
+        seen.add(node)
+        if node not in stop:
+            stack += [p for p in node.parents if isinstance(p, Node)]
+    return seen
+
+
+def _broadcast(t: Any, shape: tuple[int, ...]) -> Any:
+    return t.broadcast_to(shape) if isinstance(t, Tensor) else np.broadcast_to(t, shape)

@@ -1,0 +1,251 @@
+"""The tensor: a NumPy array that remembers which operation made it.
+
+A tensor with `requires_grad` is either a *leaf*, which you made and whose gradient you want, or the result
+of an operation, with a `Node` in `grad_fn` that leads back to its inputs. `backward` walks that record.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import autograd_ref as ag
+from autograd_ref.modes import state
+from autograd_ref.node import Node, Stamp, call_site, tick
+from autograd_ref.operators import Operators
+
+
+class Tensor(Operators):
+    """An array that can carry a gradient.
+
+    `data` is anything `np.asarray` takes; an ndarray is used as it is, without a copy. Python floats become
+    float64. Only floating-point tensors can require gradients: others raise TypeError.
+
+    >>> x = Tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> loss = (x * x).sum()
+    >>> loss
+    Tensor(14., grad_fn=<sum>)
+    >>> loss.backward()
+    >>> x.grad
+    Tensor([2., 4., 6.])
+    """
+
+    __slots__ = ("__weakref__", "_data", "_stamp", "grad", "grad_fn", "requires_grad")
+
+    _data: np.ndarray
+    _stamp: Stamp
+    grad: Tensor | None
+    grad_fn: Node | None
+    requires_grad: bool
+
+    __array_ufunc__ = None  # An ndarray on the left then leaves `array + tensor` to the tensor.
+
+    def __init__(self, data: Any, requires_grad: bool = False, dtype: Any = None) -> None:
+        if isinstance(data, Tensor):
+            data = data._data
+        self._data = np.asarray(data, dtype=dtype)
+        if self._data.dtype.kind not in "fiub":
+            raise TypeError(f"A Tensor holds numbers, not values of dtype {self._data.dtype}: {data!r:.60}.")
+        if requires_grad:
+            self._must_be_floating()
+        self.requires_grad = requires_grad
+        self.grad = None
+        self.grad_fn = None
+        self._stamp = [0, None]
+
+    # -- what it holds ---------------------------------------------------------------------------------------
+
+    @property
+    def data(self) -> np.ndarray:
+        """The array. Assigning, as in `t.data -= 0.1`, changes the tensor in place, unrecorded."""
+        return self._data
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._data = np.asarray(value._data if isinstance(value, Tensor) else value)
+        self.mark_changed()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of every axis."""
+        return self._data.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self._data.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._data.size
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy dtype."""
+        return self._data.dtype
+
+    @property
+    def is_leaf(self) -> bool:
+        """True if no recorded operation made this tensor."""
+        return self.grad_fn is None
+
+    def numpy(self) -> np.ndarray:
+        """The array itself, not a copy. Raises RuntimeError if it requires gradients: detach() first."""
+        if self.requires_grad:
+            raise RuntimeError(
+                "This tensor requires gradients, which NumPy would not record: use t.detach().numpy()."
+            )
+        return self._data
+
+    def item(self) -> Any:
+        """The only element as a Python number. Raises ValueError if there are more or none."""
+        if self.size != 1:
+            raise ValueError(f"item() needs a tensor of one element, this one has shape {self.shape}.")
+        return self._data.item()
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers."""
+        return self._data.tolist()
+
+    def detach(self) -> Tensor:
+        """The same array outside of the graph: shared memory, no gradient."""
+        twin = ag.primitive.wrap(self._data)
+        twin._stamp = self._stamp
+        return twin
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Set `requires_grad` of a leaf in place and return it."""
+        if not self.is_leaf:
+            raise RuntimeError("requires_grad can be set on leaf tensors only: use detach() to get one.")
+        if requires_grad:
+            self._must_be_floating()
+        self.requires_grad = requires_grad
+        return self
+
+    def zero_grad(self) -> None:
+        """Forget the gradient, so that the next backward pass starts from nothing."""
+        self.grad = None
+
+    # -- gradients -------------------------------------------------------------------------------------------
+
+    def backward(self, gradient: Any = None, retain_graph: bool = False, create_graph: bool = False) -> None:
+        """Add d(self)/d(leaf) to `.grad` of every leaf that this tensor was computed from.
+
+        `gradient` (the same shape as self) weighs the elements; a tensor of one element needs none. The
+        graph is freed on the way unless `retain_graph`. With `create_graph` the gradients are part of a
+        graph themselves and can be differentiated again. Raises RuntimeError if nothing was recorded, if a
+        gradient is missing, if the graph was freed already, and if a saved value was changed in place since.
+
+        >>> x = Tensor(3.0, requires_grad=True)
+        >>> (x ** 3).backward(create_graph=True)
+        >>> first = x.grad
+        >>> x.zero_grad()
+        >>> first.backward()
+        >>> first.item(), x.grad.item()
+        (27.0, 18.0)
+        """
+        if not self.requires_grad:
+            raise RuntimeError(
+                "There is nothing to differentiate: no input of this tensor has requires_grad=True, "
+                "or it was computed under no_grad()."
+            )
+        seed = ag.sweep.seed_for(self, gradient, create_graph)
+        ag.sweep.backward(self, seed, retain_graph, create_graph)
+
+    # -- changes in place ------------------------------------------------------------------------------------
+
+    def mark_changed(self) -> None:
+        """Tell the engine that the array was changed in place; call it after writing into `data` yourself."""
+        self._stamp[:] = tick(), call_site()
+
+    def copy_(self, value: Any) -> Tensor:
+        """Overwrite the elements with `value` (broadcast), in place."""
+        return self._assign(..., value)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._assign(index, value)
+
+    def _assign(self, index: Any, value: Any) -> Tensor:
+        if state.recording and (self.requires_grad or (isinstance(value, Tensor) and value.requires_grad)):
+            self._refuse_leaf("Assigning to elements")
+            return self._become(ag.ops.set_item(self, index, value))
+        self._data[ag.ops.plain_index(index)] = value._data if isinstance(value, Tensor) else value
+        self.mark_changed()
+        return self
+
+    def _update(self, result: Any) -> Tensor:
+        """Make `result`, computed from self, the new value of self: `x += y` is `x._update(x + y)`."""
+        if result.shape != self.shape:
+            raise ValueError(f"A tensor of shape {self.shape} cannot take shape {result.shape} in place.")
+        if state.recording and result.requires_grad:
+            self._refuse_leaf("An in-place operation")
+            return self._become(result)
+        self._data[...] = result._data
+        self.mark_changed()
+        return self
+
+    def _become(self, result: Tensor) -> Tensor:
+        """Write a recorded result into this tensor's memory and take over its place in the graph."""
+        if self._data.base is not None:
+            raise RuntimeError(
+                f"A recorded change in place needs memory of its own, and this tensor of shape {self.shape} "
+                "is a view: clone() it first, or use an operation that makes a new tensor."
+            )
+        self._data[...] = result._data
+        self.mark_changed()
+        self.grad_fn, self.requires_grad = result.grad_fn, result.requires_grad
+        return self
+
+    def _refuse_leaf(self, what: str) -> None:
+        if self.requires_grad and self.is_leaf:
+            raise RuntimeError(
+                f"{what} would overwrite a leaf that requires gradients (shape {self.shape}): "
+                "put it inside `with no_grad():`, or work on a clone()."
+            )
+
+    def _must_be_floating(self) -> None:
+        if self.dtype.kind != "f":
+            raise TypeError(
+                f"Only floating-point tensors can carry gradients, and this one has dtype {self.dtype}: "
+                "write 1.0 in place of 1, or pass dtype=float."
+            )
+
+    # -- printing and Python's protocols ---------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        notes = ""
+        if self.dtype not in (np.float64, np.int64, np.bool_):
+            notes += f", dtype={self.dtype}"
+        if self.grad_fn is not None:
+            notes += f", grad_fn={self.grad_fn}"
+        elif self.requires_grad:
+            notes += ", requires_grad=True"
+        if self.grad is not None:
+            shown = _array_text(self.grad._data, 5) if self.size <= 8 else f"<shape {self.grad.shape}>"
+            notes += f", grad={shown}"
+        return f"Tensor({_array_text(self._data, 7)}{notes})"
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(
+                f"A tensor of shape {self.shape} is neither true nor false: use .any() or .all()."
+            )
+        return bool(self.item())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else repr(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.numpy(), dtype=dtype, copy=copy)
+
+
+def _array_text(data: np.ndarray, indent: int) -> str:
+    return np.array2string(data, separator=", ", prefix=" " * indent, precision=4, suppress_small=False)

@@ -1,0 +1,49 @@
+"""The packaged files are the ones that their README describes."""
+
+import hashlib
+import re
+from importlib.resources import files
+
+import numpy as np
+
+from autograd_ref.data import load_digits, load_sonnets, vocabulary, windows
+
+FOLDER = files("autograd_ref.data").joinpath("files")
+
+
+def test_every_packaged_file_has_the_checksum_that_the_readme_states():
+    readme = FOLDER.joinpath("README.md").read_text(encoding="utf-8")
+    stated = dict(re.findall(r"^\| `(\S+)` .*`([0-9a-f]{64})` \|$", readme, re.MULTILINE))
+    packaged = {
+        f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in FOLDER.iterdir() if f.name != "README.md"
+    }
+    assert stated == packaged
+
+
+def test_digits_have_ten_balanced_classes_and_pixels_from_0_to_1():
+    x, y = load_digits()
+    assert x.shape == (1797, 1, 8, 8)
+    assert x.dtype == np.float64
+    assert y.dtype == np.int64
+    assert (x.min(), x.max()) == (0.0, 1.0)
+    assert np.bincount(y).min() >= 174
+    assert load_digits(flat=True)[0].shape == (1797, 64)
+
+
+def test_digits_are_scikit_learns_in_the_same_order():
+    import pytest
+
+    sklearn = pytest.importorskip("sklearn.datasets")
+    bunch = sklearn.load_digits()
+    x, y = load_digits(flat=True)
+    np.testing.assert_array_equal(x * 16, bunch.data)
+    np.testing.assert_array_equal(y, bunch.target)
+
+
+def test_the_text_is_nine_sonnets_of_fourteen_lines():
+    sonnets = load_sonnets().strip().split("\n\n")
+    assert [len(s.split("\n")) for s in sonnets] == [14] * 9
+    letters, ids = vocabulary(load_sonnets())
+    assert "".join(letters[i] for i in ids) == load_sonnets()
+    x, y = windows(ids, 16)
+    np.testing.assert_array_equal(x[1:], y[:-1])

@@ -1,0 +1,222 @@
+"""`functional` against `torch.nn.functional`: values and gradients, options and error sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from autograd_ref import Tensor, ops
+from autograd_ref import functional as F
+from autograd_ref.gradcheck import gradcheck, gradgradcheck
+
+torch = pytest.importorskip("torch")
+f = torch.nn.functional
+RNG = np.random.default_rng(3)
+
+
+def same(ours, theirs, *arrays, tolerance=1e-12):
+    xs = [Tensor(a, requires_grad=True) for a in arrays]
+    ps = [torch.tensor(a, requires_grad=True) for a in arrays]
+    out, expected = ours(*xs), theirs(*ps)
+    u = RNG.standard_normal(out.shape)
+    np.testing.assert_allclose(out.data, expected.detach().numpy(), rtol=tolerance, atol=tolerance)
+    out.backward(u)
+    expected.backward(torch.tensor(u))
+    for x, p in zip(xs, ps, strict=True):
+        np.testing.assert_allclose(x.grad.data, p.grad.numpy(), rtol=tolerance, atol=tolerance)
+
+
+LABELS = np.array([0, 3, -100, 1, 1])
+WEIGHT = np.array([0.5, 1.0, 2.0, 0.1])
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("ignore", [-100, 1])
+def test_cross_entropy_with_every_option_equals_pytorch(reduction, smoothing, weighted, ignore):
+    labels = np.where(LABELS == -100, ignore, LABELS)
+    options = {"reduction": reduction, "label_smoothing": smoothing, "ignore_index": ignore}
+    w = WEIGHT if weighted else None
+    tw = torch.tensor(WEIGHT) if weighted else None
+    same(
+        lambda x: F.cross_entropy(x, labels, w, **options),
+        lambda x: f.cross_entropy(x, torch.tensor(labels), tw, **options),
+        RNG.standard_normal((5, 4)),
+    )
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("shape", [(5, 4), (2, 4, 3), (4,)])
+def test_cross_entropy_with_probabilities_equals_pytorch(reduction, smoothing, shape):
+    target = RNG.dirichlet(np.ones(4), shape[:1] + shape[2:]) if len(shape) > 1 else RNG.dirichlet(np.ones(4))
+    target = np.moveaxis(target, -1, 1) if len(shape) > 1 else target
+    options = {"reduction": reduction, "label_smoothing": smoothing}
+    same(
+        lambda x: F.cross_entropy(x, target, WEIGHT, **options),
+        lambda x: f.cross_entropy(x, torch.tensor(target), torch.tensor(WEIGHT), **options),
+        RNG.standard_normal(shape),
+    )
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 4, 3), (2, 4, 3, 2)])
+def test_cross_entropy_takes_one_prediction_per_position(shape):
+    labels = RNG.integers(0, 4, shape[:1] + shape[2:] if len(shape) > 1 else ())
+    same(
+        lambda x: F.cross_entropy(x, labels),
+        lambda x: f.cross_entropy(x, torch.tensor(labels)),
+        RNG.standard_normal(shape),
+    )
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_other_losses_equal_pytorch(reduction):
+    x, y = RNG.standard_normal((2, 3, 4))
+    p, q = RNG.uniform(0.01, 0.99, (2, 3, 4))
+    same(lambda a, b: F.l1_loss(a, b, reduction), lambda a, b: f.l1_loss(a, b, reduction=reduction), x, y)
+    same(
+        lambda a, b: F.huber_loss(a, b, reduction, 0.7),
+        lambda a, b: f.huber_loss(a, b, reduction=reduction, delta=0.7),
+        x, y,
+    )  # fmt: skip
+    same(
+        lambda a: F.binary_cross_entropy(a, q, reduction),
+        lambda a: f.binary_cross_entropy(a, torch.tensor(q), reduction=reduction),
+        p,
+    )
+    same(
+        lambda a: F.binary_cross_entropy_with_logits(a, q, reduction, pos_weight=3.0),
+        lambda a: f.binary_cross_entropy_with_logits(
+            a, torch.tensor(q), reduction=reduction, pos_weight=torch.tensor(3.0)
+        ),
+        100 * x,
+    )
+    labels = np.array([1, 0, -100])
+    same(
+        lambda a: F.nll_loss(ops.log_softmax(a), labels, WEIGHT, reduction=reduction),
+        lambda a: f.nll_loss(
+            a.log_softmax(-1), torch.tensor(labels), torch.tensor(WEIGHT), reduction=reduction
+        ),
+        x,
+    )
+
+
+def test_binary_cross_entropy_at_0_and_1_equals_pytorch():
+    p, q = np.array([0.0, 1.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0, 0.0])
+    same(
+        lambda a: F.binary_cross_entropy(a, q, "sum"),
+        lambda a: f.binary_cross_entropy(a, torch.tensor(q), reduction="sum"),
+        p,
+    )
+
+
+def test_activations_equal_pytorch_also_at_0():
+    x = np.array([-30.0, -1.5, -0.0, 0.0, 0.7, 30.0])
+    same(F.leaky_relu, f.leaky_relu, x)
+    same(lambda a: F.elu(a, 0.7), lambda a: f.elu(a, 0.7), x)
+    same(F.silu, f.silu, x)
+    same(F.gelu, f.gelu, x)
+    same(lambda a: F.gelu(a, "tanh"), lambda a: f.gelu(a, approximate="tanh"), x)
+
+
+@pytest.mark.parametrize("shape", [(6, 3), (4, 3, 5), (4, 3, 2, 2)])
+def test_batch_norm_and_its_running_statistics_equal_pytorch(shape):
+    mean, var = np.zeros(3), np.ones(3)
+    t_mean, t_var = torch.zeros(3).double(), torch.ones(3).double()
+    for training in (True, True, False):
+        same(
+            lambda x, w, b: F.batch_norm(x, mean, var, w, b, training),  # noqa: B023
+            lambda x, w, b: f.batch_norm(x, t_mean, t_var, w, b, training),  # noqa: B023
+            RNG.standard_normal(shape), RNG.standard_normal(3), RNG.standard_normal(3),
+        )  # fmt: skip
+    np.testing.assert_allclose(mean, t_mean.numpy(), rtol=1e-12)
+    np.testing.assert_allclose(var, t_var.numpy(), rtol=1e-12)
+
+
+def test_layer_norm_over_two_axes_and_without_weight_equals_pytorch():
+    x, w = RNG.standard_normal((2, 3, 4)), RNG.standard_normal((3, 4))
+    same(lambda x, w: F.layer_norm(x, (3, 4), w), lambda x, w: f.layer_norm(x, (3, 4), w), x, w)
+    same(lambda x: F.layer_norm(x, 4), lambda x: f.layer_norm(x, (4,)), x)
+
+
+def test_average_pooling_equals_pytorch():
+    x = RNG.standard_normal((2, 3, 7, 6))
+    for args in [(2,), (3, 2), (3, 2, 1), ((2, 3), (1, 2), (1, 0))]:
+        same(lambda x: F.avg_pool2d(x, *args), lambda x: f.avg_pool2d(x, *args), x)  # noqa: B023
+    same(lambda x: F.avg_pool1d(x, 3, 2), lambda x: f.avg_pool1d(x, 3, 2), x[:, :, 0])
+    assert gradcheck(lambda x: F.avg_pool2d(x, 2), x)
+    assert gradgradcheck(lambda x: F.avg_pool2d(x, 2) ** 2, x)
+
+
+def test_embedding_adds_the_gradients_of_repeated_entries():
+    index = np.array([[0, 2, 2], [4, 0, 2]])
+    same(
+        lambda w: F.embedding(index, w),
+        lambda w: f.embedding(torch.tensor(index), w),
+        RNG.standard_normal((5, 3)),
+    )
+
+
+def test_variance_and_standard_deviation_equal_pytorch():
+    x = RNG.standard_normal((3, 4))
+    for axis, keep, correction in [(None, False, 1), (0, True, 0), ((0, 1), False, 1), (1, False, 2)]:
+        dims = (0, 1) if axis is None else axis
+        options = {"keepdim": keep, "correction": correction}
+        same(
+            lambda x: ops.var(x, axis, keep, correction),  # noqa: B023
+            lambda x: x.var(dims, **options),  # noqa: B023
+            x,
+        )
+        same(lambda x: ops.std(x, axis, keep, correction), lambda x: x.std(dims, **options), x)  # noqa: B023
+    same(lambda x: ops.std(x, 1), lambda x: x.std(1), np.ones((2, 3)))
+
+
+def test_outer_and_mean_equal_pytorch():
+    same(ops.outer, torch.outer, RNG.standard_normal(3), RNG.standard_normal(2))
+    same(
+        lambda x: x.mean((0, 2), keepdims=True),
+        lambda x: x.mean((0, 2), keepdim=True),
+        RNG.standard_normal((2, 3, 4)),
+    )
+
+
+def test_dropout_keeps_the_mean_and_gives_the_gradient_of_what_it_kept():
+    x = Tensor(np.ones(100_000), requires_grad=True)
+    y = F.dropout(x, 0.3, rng=np.random.default_rng(0))
+    assert abs(y.data.mean() - 1) < 0.01
+    assert abs((y.data == 0).mean() - 0.3) < 0.01
+    y.sum().backward()
+    np.testing.assert_array_equal(x.grad.data, y.data)
+    assert F.dropout(x, 0.3, training=False) is x
+    assert not F.dropout(x, 1.0).data.any()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: F.cross_entropy(Tensor(np.ones((2, 3))), np.array([0, 3])), "label 3.*0 to 2"),
+        (lambda: F.cross_entropy(Tensor(np.ones((2, 3))), np.array([0])), r"\(2, 3\).*\(2,\).*\(1,\)"),
+        (lambda: F.mse_loss(Tensor(np.ones(3)), Tensor(np.ones((3, 1)))), r"\(3,\).*\(3, 1\)"),
+        (lambda: F.binary_cross_entropy(Tensor([1.5]), Tensor([1.0])), "with_logits"),
+        (lambda: F.embedding(np.array([5]), Tensor(np.ones((3, 2)))), "0 to 2"),
+        (lambda: F.embedding(np.array([0.5]), Tensor(np.ones((3, 2)))), "float64"),
+        (lambda: F.conv2d(Tensor(np.ones((1, 2, 4, 4))), Tensor(np.ones((1, 3, 2, 2)))), r"\(1, 2, 4, 4\)"),
+        (lambda: F.conv2d(Tensor(np.ones((1, 1, 2, 2))), Tensor(np.ones((1, 1, 3, 3)))), "larger"),
+        (lambda: F.linear(Tensor(np.ones((2, 3))), Tensor(np.ones((4, 2)))), r"'linear'.*\(2, 3\) and \(4"),
+        (lambda: F.gelu(Tensor([1.0]), "sigmoid"), "sigmoid"),
+        (lambda: F.dropout(Tensor([1.0]), 1.5), "1.5"),
+        (lambda: Tensor(np.ones((2, 3))).sum(5), "axis 5.*2 axes"),
+        (lambda: ops.einsum("ij,jk->ik", Tensor(np.ones((2, 3))), Tensor(np.ones((2, 3)))), "'j'.*3 and 2"),
+        (lambda: ops.stack([Tensor([1.0]), Tensor([1.0, 2.0])]), "equal shapes"),
+        (lambda: Tensor([1.0, 2.0])[5], r"\(2,\)"),
+        (lambda: Tensor(np.ones((0, 2))).max(), "'max'"),
+        (lambda: Tensor(np.ones((2, 3))).reshape(4), r"'reshape'.*\(2, 3\)"),
+    ],
+)  # fmt: skip
+def test_errors_are_sentences_that_name_what_was_given(call, words):
+    with pytest.raises((ValueError, TypeError, IndexError), match=words) as caught:
+        call()
+    text = str(caught.value)
+    assert text.endswith((".", "?"))
+    assert len(text.split()) > 5

@@ -1,0 +1,157 @@
+"""Ten steps of training give PyTorch's parameters to 1e-10, for every layer."""
+
+import numpy as np
+import pytest
+
+from autograd_ref import nn
+
+torch = pytest.importorskip("torch")
+tnn = torch.nn
+
+
+def normal(*shape):
+    return np.random.default_rng(sum(shape)).standard_normal(shape)
+
+
+LAYERS = [
+    ("Linear", (5, 3), {}, (7, 5)),
+    ("Linear", (5, 3), {"bias": False}, (2, 4, 5)),
+    ("Conv1d", (3, 4, 3), {"padding": 1}, (2, 3, 9)),
+    ("Conv1d", (3, 4, 2), {"stride": 2, "bias": False}, (2, 3, 9)),
+    ("Conv1d", (3, 4, 2), {"dilation": 3}, (2, 3, 9)),
+    ("Conv2d", (3, 4, 3), {"padding": 1}, (2, 3, 6, 5)),
+    ("Conv2d", (2, 5, (2, 3)), {"stride": (2, 1), "padding": (0, 2)}, (3, 2, 7, 5)),
+    ("Conv2d", (2, 3, 3), {"stride": 2, "dilation": 2, "bias": False}, (2, 2, 9, 8)),
+    ("MaxPool1d", (2,), {}, (2, 3, 7)),
+    ("MaxPool1d", (3,), {"stride": 1, "padding": 1}, (2, 3, 7)),
+    ("MaxPool2d", (2,), {}, (2, 3, 6, 7)),
+    ("MaxPool2d", ((3, 2),), {"stride": (1, 2), "padding": 1}, (2, 3, 6, 7)),
+    ("AvgPool1d", (3,), {"stride": 2}, (2, 3, 8)),
+    ("AvgPool2d", (2,), {}, (2, 3, 6, 7)),
+    ("AvgPool2d", (3,), {"stride": 2, "padding": 1}, (2, 3, 6, 7)),
+    ("LayerNorm", (6,), {}, (4, 5, 6)),
+    ("LayerNorm", ((5, 6),), {}, (4, 5, 6)),
+    ("BatchNorm1d", (5,), {}, (8, 5)),
+    ("BatchNorm1d", (5,), {"momentum": 0.3}, (4, 5, 3)),
+    ("BatchNorm2d", (3,), {}, (4, 3, 5, 2)),
+    ("Flatten", (), {}, (3, 2, 4)),
+    ("Identity", (), {}, (3, 2)),
+    ("ReLU", (), {}, (5, 6)),
+    ("LeakyReLU", (0.2,), {}, (5, 6)),
+    ("ELU", (1.3,), {}, (5, 6)),
+    ("GELU", (), {}, (5, 6)),
+    ("GELU", (), {"approximate": "tanh"}, (5, 6)),
+    ("SiLU", (), {}, (5, 6)),
+    ("Softplus", (), {}, (5, 6)),
+    ("Sigmoid", (), {}, (5, 6)),
+    ("Tanh", (), {}, (5, 6)),
+    ("Softmax", (1,), {}, (5, 6, 2)),
+    ("LogSoftmax", (-1,), {}, (5, 6)),
+]
+
+
+@pytest.mark.parametrize(("name", "args", "options", "shape"), LAYERS)
+def test_ten_steps_of_a_layer_give_pytorchs_parameters(train_both, name, args, options, shape):
+    train_both(getattr(nn, name)(*args, **options), getattr(tnn, name)(*args, **options), normal(*shape))
+
+
+def test_ten_steps_of_an_embedding_with_repeated_indices(train_both):
+    index = np.array([[0, 3, 3], [6, 0, 3]])
+    train_both(nn.Embedding(7, 4), tnn.Embedding(7, 4), index)
+
+
+@pytest.mark.parametrize("name", ["RNNCell", "GRUCell"])
+@pytest.mark.parametrize("bias", [True, False])
+def test_ten_steps_of_a_cell_unrolled_over_four_inputs(train_both, name, bias):
+    def unroll(cell, xs, h):
+        for i in range(4):
+            h = cell(xs[i], h)
+        return h
+
+    train_both(
+        getattr(nn, name)(3, 5, bias=bias),
+        getattr(tnn, name)(3, 5, bias=bias),
+        normal(4, 2, 3),
+        normal(2, 5),
+        call=unroll,
+    )
+
+
+def test_a_cell_starts_from_zeros(train_both):
+    train_both(nn.RNNCell(3, 5, nonlinearity="relu"), tnn.RNNCell(3, 5, nonlinearity="relu"), normal(2, 3))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_ten_steps_of_self_attention(train_both, causal):
+    mask = ~torch.ones(5, 5, dtype=bool).tril() if causal else None
+    train_both(
+        nn.MultiheadAttention(6, 2),
+        tnn.MultiheadAttention(6, 2, batch_first=True),
+        normal(3, 5, 6),
+        call=lambda m, x: m(x, is_causal=causal),
+        call_theirs=lambda m, x: m(x, x, x, attn_mask=mask)[0],
+    )
+
+
+def test_ten_steps_of_attention_to_another_sequence_with_a_mask(train_both):
+    allowed = np.random.default_rng(0).random((5, 4)) < 0.7
+    allowed[:, 0] = True
+    train_both(
+        nn.MultiheadAttention(6, 3, bias=False),
+        tnn.MultiheadAttention(6, 3, bias=False, batch_first=True),
+        normal(3, 5, 6),
+        normal(3, 4, 6),
+        call=lambda m, x, y: m(x, y, attn_mask=allowed),
+        call_theirs=lambda m, x, y: m(x, y, y, attn_mask=torch.tensor(~allowed))[0],
+    )
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_ten_steps_of_a_transformer_block(train_both, causal):
+    theirs = tnn.TransformerEncoderLayer(
+        6, 2, 24, dropout=0.0, activation="gelu", norm_first=True, batch_first=True
+    )
+    mask = ~torch.ones(5, 5, dtype=bool).tril() if causal else None
+    train_both(
+        nn.TransformerBlock(6, 2, causal=causal),
+        theirs,
+        normal(3, 5, 6),
+        call=lambda m, x: m(x),
+        call_theirs=lambda m, x: m(x, src_mask=mask),
+    )
+
+
+def test_ten_steps_of_a_network_with_convolution_normalisation_and_pooling(train_both):
+    def network(nn):
+        return nn.Sequential(
+            nn.Conv2d(1, 4, 3, padding=1),
+            nn.BatchNorm2d(4),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(4, 5, 3),
+            nn.LeakyReLU(0.1),
+            nn.AvgPool2d(2),
+            nn.Flatten(),
+            nn.Linear(5, 3),
+        )
+
+    train_both(network(nn), network(tnn), normal(6, 1, 8, 8))
+
+
+def test_batch_normalisation_in_evaluation_uses_the_running_statistics(train_both):
+    ours, theirs = nn.BatchNorm2d(3), tnn.BatchNorm2d(3).double()
+    x = normal(4, 3, 2, 2)
+    for _ in range(3):
+        ours(x)
+        theirs(torch.tensor(x))
+    train_both(ours.eval(), theirs.eval(), x)
+
+
+@pytest.mark.parametrize("name", ["Linear", "Conv2d"])
+def test_initial_values_have_pytorchs_distribution(name):
+    args = (50, 60) if name == "Linear" else (8, 40, 3)
+    ours, theirs = getattr(nn, name)(*args), getattr(tnn, name)(*args)
+    for n, p in ours.named_parameters():
+        t = dict(theirs.named_parameters())[n].detach().numpy()
+        assert abs(p.data).max() == pytest.approx(abs(t).max(), rel=0.25)
+        assert p.data.std() == pytest.approx(t.std(), rel=0.35)

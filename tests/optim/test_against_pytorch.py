@@ -1,0 +1,172 @@
+"""Ten steps of every optimizer, schedule and clip give PyTorch's parameters to 1e-10."""
+
+import numpy as np
+import pytest
+
+from autograd_ref import Tensor, optim
+
+torch = pytest.importorskip("torch")
+
+OPTIMIZERS = {
+    "SGD": [
+        {},
+        {"momentum": 0.9},
+        {"momentum": 0.8, "nesterov": True},
+        {"weight_decay": 0.1},
+        {"momentum": 0.9, "nesterov": True, "weight_decay": 0.05},
+    ],
+    "RMSprop": [{}, {"alpha": 0.8, "weight_decay": 0.1}, {"momentum": 0.7}],
+    "Adagrad": [{}, {"weight_decay": 0.1}],
+    "Adam": [{}, {"betas": (0.7, 0.9), "eps": 1e-3}, {"weight_decay": 0.1}],
+    "AdamW": [{}, {"weight_decay": 0.3}],
+}
+CASES = [(name, options) for name, several in OPTIMIZERS.items() for options in several]
+SHAPES = [(3, 4), (4,), (), (200, 170), (2, 1, 3)]  # (200, 170) is larger than a block
+
+
+def twins(seed=0, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    arrays = [rng.standard_normal(s).astype(dtype) for s in SHAPES]
+    ours = [Tensor(a.copy(), requires_grad=True) for a in arrays]
+    theirs = [torch.tensor(a, requires_grad=True) for a in arrays]
+    return rng, ours, theirs
+
+
+def give_gradients(rng, ours, theirs, missing=()):
+    for i, (a, b) in enumerate(zip(ours, theirs, strict=True)):
+        g = rng.standard_normal(a.shape).astype(a.dtype)
+        a.grad = None if i in missing else Tensor(g)
+        b.grad = None if i in missing else torch.tensor(g)
+
+
+def agree(ours, theirs, tolerance=1e-10):
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(a.data, b.detach().numpy(), rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_ten_steps_give_pytorchs_parameters(name, options):
+    rng, ours, theirs = twins()
+    a = getattr(optim, name)(ours, lr=0.02, **options)
+    b = getattr(torch.optim, name)(theirs, lr=0.02, **options)
+    for _ in range(10):
+        give_gradients(rng, ours, theirs)
+        a.step()
+        b.step()
+    agree(ours, theirs)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_defaults_are_pytorchs(name):
+    rng, ours, theirs = twins()
+    a, b = getattr(optim, name)(ours), getattr(torch.optim, name)(theirs)
+    for _ in range(3):
+        give_gradients(rng, ours, theirs)
+        a.step()
+        b.step()
+    agree(ours, theirs)
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_parameters_without_a_gradient_keep_their_values_and_their_own_step_count(name, options):
+    rng, ours, theirs = twins(1)
+    a = getattr(optim, name)(ours, lr=0.02, **options)
+    b = getattr(torch.optim, name)(theirs, lr=0.02, **options)
+    for missing in [(1, 4), (), (0, 1), (), (3,), (0, 1, 2, 3, 4), ()]:
+        give_gradients(rng, ours, theirs, missing)
+        a.step()
+        b.step()
+    agree(ours, theirs)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_float32_parameters_stay_float32_and_mix_with_float64(name):
+    rng, ours, theirs = twins(2, np.float32)
+    _, more, more_theirs = twins(3)
+    ours, theirs = ours + more, theirs + more_theirs
+    a, b = getattr(optim, name)(ours, lr=0.02), getattr(torch.optim, name)(theirs, lr=0.02)
+    for _ in range(10):
+        give_gradients(rng, ours, theirs)
+        a.step()
+        b.step()
+    assert [p.dtype for p in ours] == [np.dtype("f4")] * 5 + [np.dtype("f8")] * 5
+    agree(ours[:5], theirs[:5], 1e-5)
+    agree(ours[5:], theirs[5:])
+
+
+def test_ten_steps_on_a_real_loss_through_the_engine():
+    rng = np.random.default_rng(4)
+    x, y = rng.standard_normal((7, 3)), rng.standard_normal((7, 2))
+    w = rng.standard_normal((3, 2))
+    ours, theirs = Tensor(w.copy(), requires_grad=True), torch.tensor(w, requires_grad=True)
+    a, b = optim.AdamW([ours], lr=0.1), torch.optim.AdamW([theirs], lr=0.1)
+    for _ in range(10):
+        a.zero_grad()
+        b.zero_grad()
+        (((Tensor(x) @ ours).tanh() - y) ** 2).mean().backward()
+        (((torch.tensor(x) @ theirs).tanh() - torch.tensor(y)) ** 2).mean().backward()
+        a.step()
+        b.step()
+    agree([ours], [theirs])
+
+
+@pytest.fixture(autouse=True)
+def _quiet(recwarn):
+    """PyTorch warns when a schedule steps before its optimizer; these tests only read rates."""
+
+
+def rates(schedule, optimizer, n, *losses):
+    seen = []
+    for i in range(n):
+        seen.append(
+            optimizer.lr if isinstance(optimizer, optim.Optimizer) else optimizer.param_groups[0]["lr"]
+        )
+        schedule.step(*(loss[i] for loss in losses))
+    return seen
+
+
+def test_step_schedule_is_pytorchs():
+    a, b = optim.SGD([Tensor(1.0, requires_grad=True)], 0.5), torch.optim.SGD([torch.zeros(1)], 0.5)
+    ours = rates(optim.StepLR(a, 3, 0.2), a, 10)
+    np.testing.assert_allclose(ours, rates(torch.optim.lr_scheduler.StepLR(b, 3, 0.2), b, 10), rtol=1e-12)
+
+
+def test_cosine_without_warmup_is_pytorchs():
+    a, b = optim.SGD([Tensor(1.0, requires_grad=True)], 0.5), torch.optim.SGD([torch.zeros(1)], 0.5)
+    ours = rates(optim.CosineWithWarmup(a, 10, min_lr=0.01), a, 11)
+    theirs = rates(torch.optim.lr_scheduler.CosineAnnealingLR(b, 10, 0.01), b, 11)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-10)
+
+
+def test_warmup_rises_in_a_line_to_the_full_rate():
+    a = optim.SGD([Tensor(1.0, requires_grad=True)], 1.0)
+    np.testing.assert_allclose(
+        rates(optim.CosineWithWarmup(a, 8, warmup=4), a, 6)[:5], [0.25, 0.5, 0.75, 1, 1]
+    )
+
+
+@pytest.mark.parametrize("options", [{"patience": 1}, {"patience": 0, "cooldown": 2, "min_lr": 0.02}])
+def test_plateau_schedule_is_pytorchs(options):
+    losses = [5, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2]
+    a, b = optim.SGD([Tensor(1.0, requires_grad=True)], 0.5), torch.optim.SGD([torch.zeros(1)], 0.5)
+    ours = rates(optim.ReduceLROnPlateau(a, factor=0.3, **options), a, 20, losses)
+    theirs = torch.optim.lr_scheduler.ReduceLROnPlateau(b, factor=0.3, **options)
+    np.testing.assert_allclose(ours, rates(theirs, b, 20, losses), rtol=1e-12)
+
+
+@pytest.mark.parametrize("max_norm", [0.1, 1e6])
+def test_clipping_the_norm_is_pytorchs(max_norm):
+    rng, ours, theirs = twins(5)
+    give_gradients(rng, ours, theirs, missing=(1,))
+    norm = optim.clip_grad_norm_(ours, max_norm)
+    expected = torch.nn.utils.clip_grad_norm_(theirs, max_norm)
+    assert norm == pytest.approx(float(expected), rel=1e-12)
+    agree([p.grad for p in ours if p.grad is not None], [p.grad for p in theirs if p.grad is not None])
+
+
+def test_clipping_values_is_pytorchs():
+    rng, ours, theirs = twins(6)
+    give_gradients(rng, ours, theirs, missing=(2,))
+    optim.clip_grad_value_(ours, 0.3)
+    torch.nn.utils.clip_grad_value_(theirs, 0.3)
+    agree([p.grad for p in ours if p.grad is not None], [p.grad for p in theirs if p.grad is not None])

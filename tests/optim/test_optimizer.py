@@ -1,0 +1,120 @@
+"""State can be saved and restored, replaced arrays are found again, wrong arguments get sentences."""
+
+import numpy as np
+import pytest
+
+from autograd_ref import Tensor, optim
+
+ALL = [optim.SGD, lambda p: optim.SGD(p, momentum=0.9), optim.RMSprop, optim.Adagrad, optim.Adam, optim.AdamW]
+
+
+def parameters():
+    rng = np.random.default_rng(0)
+    return [Tensor(rng.standard_normal(s), requires_grad=True) for s in [(3, 2), (2,)]]
+
+
+def steps(optimizer, rng, n):
+    for _ in range(n):
+        for p in optimizer.parameters:
+            p.grad = Tensor(rng.standard_normal(p.shape))
+        optimizer.step()
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_a_restored_optimizer_goes_on_as_if_nothing_had_happened(make):
+    through, stopped = make(parameters()), make(parameters())
+    rng = np.random.default_rng(1)
+    steps(through, rng, 3)
+    through_state = rng.bit_generator.state
+    steps(stopped, np.random.default_rng(1), 3)
+    saved = stopped.state_dict()
+    steps(stopped, np.random.default_rng(9), 2)  # must not change what was saved
+
+    fresh = make([Tensor(p.data.copy(), requires_grad=True) for p in through.parameters])
+    fresh.load_state_dict(saved)
+    again = np.random.default_rng()
+    again.bit_generator.state = through_state
+    steps(through, rng, 4)
+    steps(fresh, again, 4)
+    for a, b in zip(through.parameters, fresh.parameters, strict=True):
+        np.testing.assert_array_equal(a.data, b.data)
+
+
+def test_a_parameter_that_was_given_a_new_array_is_still_updated():
+    p = Tensor(np.ones(3), requires_grad=True)
+    optimizer = optim.SGD([p], lr=0.5)
+    for start in (1.0, 10.0):
+        p.data = np.full(3, start)
+        p.grad = Tensor(np.ones(3))
+        optimizer.step()
+        np.testing.assert_array_equal(p.data, np.full(3, start - 0.5))
+
+
+def test_gradients_are_not_changed_by_a_step():
+    for make in ALL:
+        optimizer = make(parameters())
+        steps(optimizer, np.random.default_rng(0), 1)
+        kept = [p.grad.data.copy() for p in optimizer.parameters]
+        optimizer.weight_decay = 0.1
+        optimizer.step()
+        for p, g in zip(optimizer.parameters, kept, strict=True):
+            np.testing.assert_array_equal(p.grad.data, g)
+
+
+def test_a_step_between_forward_and_backward_is_noticed():
+    p = Tensor(np.ones(3), requires_grad=True)
+    loss = (p * p).sum()
+    p.grad = Tensor(np.ones(3))
+    optim.SGD([p], lr=0.1).step()
+    with pytest.raises(RuntimeError, match=r"SGD\.step\(\)"):
+        loss.backward()
+
+
+def test_zero_grad_forgets_all_gradients():
+    optimizer = optim.Adam(parameters())
+    steps(optimizer, np.random.default_rng(0), 1)
+    optimizer.zero_grad()
+    assert all(p.grad is None for p in optimizer.parameters)
+
+
+def test_schedules_can_be_saved_and_restored():
+    for make in (lambda o: optim.StepLR(o, 2), lambda o: optim.CosineWithWarmup(o, 9, 3)):
+        a, b = optim.SGD(parameters(), 0.1), optim.SGD(parameters(), 0.1)
+        first, second = make(a), make(b)
+        for _ in range(5):
+            first.step()
+        second.load_state_dict(first.state_dict())
+        assert a.lr == b.lr
+        first.step()
+        second.step()
+        assert a.lr == b.lr
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "sentence"),
+    [
+        (lambda: optim.SGD([]), ValueError, "no parameters"),
+        (lambda: optim.Adam([Tensor(1.0)]), TypeError, "require gradients"),
+        (lambda: optim.Adam([3.0]), TypeError, "of type float"),
+        (lambda: optim.SGD(parameters()[:1] * 2), ValueError, "twice"),
+        (lambda: optim.SGD(parameters(), lr=-1), ValueError, "lr must not be negative"),
+        (lambda: optim.SGD(parameters(), momentum=1.5), ValueError, "momentum must lie"),
+        (lambda: optim.SGD(parameters(), nesterov=True), ValueError, "needs a momentum"),
+        (lambda: optim.StepLR(optim.SGD(parameters()), 0), ValueError, "step_size"),
+        (lambda: optim.CosineWithWarmup(optim.SGD(parameters()), 5, 5), ValueError, "warmup must lie"),
+        (lambda: optim.ReduceLROnPlateau(optim.SGD(parameters()), factor=2), ValueError, "factor must lie"),
+        (
+            lambda: optim.Adam(parameters()).load_state_dict(optim.SGD(parameters()).state_dict()),
+            ValueError,
+            "this Adam needs",
+        ),
+        (
+            lambda: optim.Adam(parameters()).load_state_dict(optim.Adam(parameters()[:1]).state_dict()),
+            ValueError,
+            "1 parameters, the optimizer has 2",
+        ),
+    ],
+)
+def test_a_wrong_argument_gets_a_sentence(call, error, sentence):
+    with pytest.raises(error, match=sentence):
+        call()

@@ -1,0 +1,251 @@
+"""A class is graded in one run: damage stays with its owner, what people decided stays, nothing ends in a silent 0."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder import classroom as classroom_module
+from autograder.assignment import Assignment, Course
+from autograder.classroom import Classroom, Graded, grade_class, mistakes_table, row_of
+from autograder.referee import Outcome, Report
+from autograder.sandbox import Sandbox
+
+RIGHT = "def mul_vjp(g, a, b):\n    return g * b, g * a\n"
+NO_UPSTREAM = "def mul_vjp(g, a, b):\n    return b, a\n"
+
+
+@pytest.fixture(scope="module")
+def course(mini_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A course of its own, with a class that has handed in."""
+    root = tmp_path_factory.mktemp("class") / "course"
+    shutil.copytree(mini_course.root, root)
+    course = Course(root)
+    mini = course.assignment("mini")
+    for student in ("ada", "bit", "cut", "dup", "eve", "fay", "gil", "hal", "ivy"):
+        (root / "submitted" / student / "mini").mkdir(parents=True)
+
+    def path(student: str, name: str = "mini.ipynb") -> Path:
+        return root / "submitted" / student / "mini" / name
+
+    solved = nbformat.writes(mini.solved())
+    path("ada").write_text(solved)
+    path("bit").write_text(nbformat.writes(mini.solved({"mul_vjp": NO_UPSTREAM}, others="stub")))
+    path("cut").write_text(solved[: len(solved) // 2])
+    path("dup", "mini (1).ipynb").write_bytes(b"\xef\xbb\xbf" + solved.encode())
+    path("eve").symlink_to(path("ada"))
+    path("fay", "notes.txt").write_text("I lost it")
+    path("gil").mkdir()
+    path("hal").write_text(
+        nbformat.writes(mini.solved({"unbox": "print('\\ud800\\x1b[2J')\nraise ValueError('\\ud801')"}))
+    )
+    path("hal", "timestamp.txt").write_text("the day before yesterday")
+    path("ivy").write_text(solved)
+    path("ivy", "timestamp.txt").write_text("2026-01-02 03:04:05 UTC")
+    # A whole folder that is a link to a classmate's.
+    (root / "submitted" / "joe").mkdir()
+    (root / "submitted" / "joe" / "mini").symlink_to(root / "submitted" / "ada" / "mini")
+    return course
+
+
+@pytest.fixture(scope="module")
+def klass(course: Course) -> Classroom:
+    return Classroom(course)
+
+
+@pytest.fixture(scope="module")
+def unit(course: Course) -> Assignment:
+    return course.assignment("mini")
+
+
+@pytest.fixture(scope="module")
+def rows(klass: Classroom, unit: Assignment, sandbox: Sandbox) -> dict[str, Graded]:
+    """The first run over the class."""
+    students = klass.students("mini")
+    return {row.student: row for row in grade_class(klass, unit, students, sandbox=sandbox, jobs=1)}
+
+
+@pytest.fixture
+def gradebook(klass: Classroom, rows: dict[str, Graded]) -> Iterator[Gradebook]:
+    with Gradebook(klass.folders.db_url, klass.folders.course_id) as found:
+        yield found
+
+
+def test_every_student_is_graded_once_whatever_the_others_handed_in(rows: dict[str, Graded]) -> None:
+    assert {name: (row.score, row.state) for name, row in rows.items()} == {
+        "ada": (5, "graded"),
+        "bit": (0, "graded"),
+        "cut": (0, "graded"),
+        "dup": (5, "graded"),
+        "eve": (0, "graded"),
+        "fay": (0, "graded"),
+        "gil": (0, "graded"),
+        "hal": (2, "graded"),
+        "ivy": (5, "graded"),
+        "joe": (0, "graded"),
+    }
+
+
+def test_a_zero_that_damage_brought_says_why_and_asks_for_a_look(
+    rows: dict[str, Graded], gradebook: Gradebook
+) -> None:
+    reasons = {
+        "cut": "cut off",
+        "eve": "symbolic link",
+        "fay": "no notebook",
+        "gil": "not a file",
+        "joe": "symbolic link",
+    }
+    for student, reason in reasons.items():
+        assert reason in rows[student].summary
+        submission = gradebook.find_submission("mini", student)
+        assert submission.needs_manual_grade
+        assert reason in gradebook.find_comment("unbox", "mini", "mini", student).auto_comment
+
+
+def test_scores_and_messages_are_in_the_gradebook(gradebook: Gradebook) -> None:
+    scores = {s.student.id: s.score for s in gradebook.find_assignment("mini").submissions}
+    assert scores == {
+        "ada": 5, "bit": 0, "cut": 0, "dup": 5, "eve": 0, "fay": 0, "gil": 0, "hal": 2, "ivy": 5, "joe": 0,
+    }  # fmt: skip
+    told = gradebook.find_comment("mul_vjp", "mini", "mini", "bit").auto_comment
+    assert "did not multiply them by g" in told
+    assert gradebook.find_comment("mul_vjp", "mini", "mini", "ada").auto_comment is None
+    assert not gradebook.find_submission("mini", "ada").needs_manual_grade
+
+
+def test_a_timestamp_is_taken_when_it_is_one(gradebook: Gradebook, rows: dict[str, Graded]) -> None:
+    assert str(gradebook.find_submission("mini", "ivy").timestamp).startswith("2026-01-02 03:04:05")
+    assert gradebook.find_submission("mini", "hal").timestamp is None
+
+
+def test_each_student_has_an_autograded_notebook_that_is_valid(
+    course: Course, rows: dict[str, Graded]
+) -> None:
+    for student in rows:
+        folder = course.root / "autograded" / student / "mini"
+        assert [p.name for p in folder.iterdir()] == ["mini.ipynb"]
+        nbformat.validate(nbformat.read(folder / "mini.ipynb", as_version=4))
+
+
+def test_what_was_handed_in_is_not_changed(course: Course, rows: dict[str, Graded]) -> None:
+    submitted = course.root / "submitted"
+    assert (submitted / "eve" / "mini" / "mini.ipynb").is_symlink()
+    assert [p.name for p in (submitted / "dup" / "mini").iterdir()] == ["mini (1).ipynb"]
+
+
+def test_the_class_s_mistakes_are_counted(rows: dict[str, Graded]) -> None:
+    assert mistakes_table(list(rows.values())) == [("mul_vjp: no_upstream", 1)]
+
+
+def test_a_second_run_keeps_what_has_not_changed_and_force_grades_it_again(
+    klass: Classroom, unit: Assignment, sandbox: Sandbox, rows: dict[str, Graded]
+) -> None:
+    again = grade_class(klass, unit, ["ada", "bit"], sandbox=sandbox)
+    assert [(row.state, row.score, row.summary) for row in again] == [
+        ("kept", 5, "all right"),
+        ("kept", 0, rows["bit"].summary),
+    ]
+    assert again[1].mistakes == rows["bit"].mistakes
+    forced = grade_class(klass, unit, ["ada"], sandbox=sandbox, force=True)
+    assert [(row.state, row.score) for row in forced] == [("graded", 5)]
+
+
+def test_a_file_that_has_changed_is_graded_again(
+    klass: Classroom, unit: Assignment, sandbox: Sandbox, rows: dict[str, Graded]
+) -> None:
+    path = klass.folder("submitted", "fay", "mini") / "mini.ipynb"
+    path.write_text(nbformat.writes(unit.solved({"mul_vjp": RIGHT}, others="stub")))
+    (row,) = grade_class(klass, unit, ["fay"], sandbox=sandbox)
+    assert (row.state, row.score) == ("graded", 2)
+    path.unlink()
+    (row,) = grade_class(klass, unit, ["fay"], sandbox=sandbox)
+    assert (row.state, row.score) == ("graded", 0)
+
+
+def test_scores_and_comments_of_a_person_survive_a_second_grading(
+    klass: Classroom, unit: Assignment, sandbox: Sandbox, rows: dict[str, Graded]
+) -> None:
+    with Gradebook(klass.folders.db_url, klass.folders.course_id) as gradebook:
+        gradebook.find_grade("mul_vjp_check", "mini", "mini", "bit").manual_score = 1.5
+        gradebook.find_grade("mul_vjp_check", "mini", "mini", "bit").extra_credit = 0.25
+        gradebook.find_comment("mul_vjp", "mini", "mini", "bit").manual_comment = "Half of it is right."
+        gradebook.db.commit()
+    grade_class(klass, unit, ["bit"], sandbox=sandbox, force=True)
+    with Gradebook(klass.folders.db_url, klass.folders.course_id) as gradebook:
+        grade = gradebook.find_grade("mul_vjp_check", "mini", "mini", "bit")
+        assert (grade.score, grade.manual_score, grade.auto_score) == (1.75, 1.5, 0)
+        assert grade.needs_manual_grade
+        assert gradebook.find_comment("mul_vjp", "mini", "mini", "bit").comment == "Half of it is right."
+
+
+def test_a_run_that_is_killed_is_finished_by_the_next_one(
+    klass: Classroom,
+    unit: Assignment,
+    sandbox: Sandbox,
+    rows: dict[str, Graded],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shutil.rmtree(klass.folder("autograded", "ivy", "mini"))
+
+    def die(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("record", "autograded", "write_notebook"):
+        with monkeypatch.context() as patch:
+            patch.setattr(classroom_module, name, die)
+            with pytest.raises(KeyboardInterrupt):
+                grade_class(klass, unit, ["ivy"], sandbox=sandbox)
+        assert not (klass.folder("autograded", "ivy", "mini") / "mini.ipynb").exists()
+    (row,) = grade_class(klass, unit, ["ivy"], sandbox=sandbox)
+    assert (row.state, row.score) == ("graded", 5)
+    with Gradebook(klass.folders.db_url, klass.folders.course_id) as gradebook:
+        assert gradebook.find_submission("mini", "ivy").score == 5
+
+
+def test_a_failure_of_this_machine_is_told_and_the_class_goes_on(
+    klass: Classroom,
+    unit: Assignment,
+    sandbox: Sandbox,
+    rows: dict[str, Graded],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = classroom_module.grade
+
+    def fail(assignment: Assignment, submission: object, *args: object, **kwargs: object) -> Report:
+        if getattr(submission, "answers", {}).get("mul_vjp") == NO_UPSTREAM:
+            raise OSError("No space left on device")
+        return real(assignment, submission, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(classroom_module, "grade", fail)
+    bad, good = grade_class(klass, unit, ["bit", "ada"], sandbox=sandbox, force=True)
+    assert bad.state == "failed"
+    assert "No space left" in bad.summary
+    assert (good.state, good.score) == ("graded", 5)
+    with Gradebook(klass.folders.db_url, klass.folders.course_id) as gradebook:
+        assert gradebook.find_grade("mul_vjp_check", "mini", "mini", "bit").manual_score == 1.5
+
+
+def test_a_row_names_what_went_wrong() -> None:
+    def outcome(name: str, status: str, mistake: str = "") -> Outcome:
+        return Outcome(name, 0, 1, status, "", mistake=mistake)
+
+    report = Report(
+        "mini", 0, True, [outcome("a", "failed", "sign"), outcome("b", "timeout"), outcome("c", "missing")]
+    )
+    assert row_of("x", report).summary == "a (sign), b (timeout), 1 not written"
+    assert row_of("x", Report("mini", 0, True, [outcome("a", "missing")])).summary == "nothing written"
+
+
+def test_hidden_folders_and_files_are_no_students(course: Course, klass: Classroom) -> None:
+    (course.root / "submitted" / ".trash" / "mini").mkdir(parents=True)
+    (course.root / "submitted" / "readme.txt").write_text("")
+    (course.root / "submitted" / "other-unit-only" / "other").mkdir(parents=True)
+    assert not {".trash", "readme.txt", "other-unit-only"} & set(klass.students("mini"))
+    assert os.path.isdir(course.root / "submitted" / "other-unit-only")
