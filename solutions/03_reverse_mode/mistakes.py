@@ -112,6 +112,15 @@ def mul_vjp(g, out, a, b):
     return g * out / a, g * out / b
 
 
+@wrong(
+    "mul_vjp",
+    "fits_the_examples",
+    "This gives the numbers of the visible check and nothing else. Write the rule for any a and b.",
+)
+def mul_vjp(g, out, a, b):
+    return {2.0: (30.0, 20.0), 4.0: (2.5, -2.0)}.get(a, (10.0, 0.0))
+
+
 @right("mul_vjp", "other_order")
 def mul_vjp(g, out, a, b):
     by_a = b * g
@@ -760,6 +769,30 @@ def topological_order(root):
             stack.append((node, True))
             stack.extend((parent, False) for parent in node.parents)
     return order
+
+
+@wrong(
+    "topological_order",
+    "two_uses_counted_once",
+    "In y * y the same child uses y twice. Where you count uses and where you count down, do it in the same way.",
+)
+def topological_order(root):
+    nodes, users = [root], {root: 0}
+    for node in nodes:
+        for parent in node.parents:
+            if parent not in users:
+                users[parent] = 0
+                nodes.append(parent)
+            users[parent] += 1
+    backwards, ready = [], [root]
+    while ready:
+        node = ready.pop()
+        backwards.append(node)
+        for parent in dict.fromkeys(node.parents):
+            users[parent] -= 1
+            if users[parent] == 0:
+                ready.append(parent)
+    return backwards[::-1]
 
 
 @right("topological_order", "count_the_users")

@@ -310,12 +310,12 @@ with exercise("exp_log_sqrt", hint="open Hint 1 above the answer cell") as check
         "the derivative of sqrt(a) at 9 is 1/6",
     )
     ### BEGIN HIDDEN TESTS
-    for name, function in {"exp": math.exp, "log": math.log, "sqrt": math.sqrt}.items():
+    for name, f in {"exp": math.exp, "log": math.log, "sqrt": math.sqrt}.items():
         rule = getattr(yours, f"{name}_vjp")
         for g, a in check.cases(10, number(), positive()):
-            (slope,) = numerical_gradient(function, a)
+            (slope,) = numerical_gradient(f, a)
             check.close(
-                rule(g, function(a), a),
+                rule(g, f(a), a),
                 (g * slope,),
                 f"g times the numerical derivative of {name}",
                 rtol=1e-6,
@@ -370,12 +370,12 @@ with exercise("sin_cos", hint="open Hint 1 above the answer cell") as check:
         "where the sine is positive the cosine falls",
     )
     ### BEGIN HIDDEN TESTS
-    for name, function in {"sin": math.sin, "cos": math.cos}.items():
+    for name, f in {"sin": math.sin, "cos": math.cos}.items():
         rule = getattr(yours, f"{name}_vjp")
         for g, a in check.cases(10, number(), number(-6.0, 6.0)):
-            (slope,) = numerical_gradient(function, a)
+            (slope,) = numerical_gradient(f, a)
             check.close(
-                rule(g, function(a), a),
+                rule(g, f(a), a),
                 (g * slope,),
                 f"g times the numerical derivative of {name}",
             )
@@ -801,9 +801,7 @@ def topological_order(root):
 
 
 # %% check="topological_order" points=3
-with exercise(
-    "topological_order", hint="open Hint 1 above the answer cell, then Hint 2"
-) as check:
+with exercise("topological_order", hint="open Hint 1 above, then Hint 2") as check:
 
     @probe
     def order_of(graph):
@@ -1057,7 +1055,7 @@ def backward(order, step):
 
 
 # %% check="backward" points=3
-with exercise("backward", hint="open Hint 1 above the answer cell, then Hint 2") as check:
+with exercise("backward", hint="open Hint 1 above, then Hint 2") as check:
 
     @probe
     def gradients(graph, start, times):
@@ -1166,13 +1164,8 @@ L = (a * b + c) ** 2
 L.label = "L"
 backpropagate(L)
 print("L =", L.data, " gradients:", a.grad, b.grad, c.grad)
-print(
-    "by numerical derivative:",
-    [
-        round(d, 6)
-        for d in numerical_gradient(lambda a, b, c: (a * b + c) ** 2, 2.0, 3.0, 1.0)
-    ],
-)
+slopes_of_L = numerical_gradient(lambda a, b, c: (a * b + c) ** 2, 2.0, 3.0, 1.0)
+print("numerical derivatives:", [round(slope, 6) for slope in slopes_of_L])
 
 # %% [markdown]
 # **Predict, then run.** `V = x * y + z * (x + y)` at x = 2, y = 3, z = 4. Find the three derivatives with pen and
@@ -1338,8 +1331,13 @@ with exercise("derived", hint="open Hint 1 above the answer cell") as check:
             def __pow__(self, exponent):
                 return Plain(self.number ** number_of(exponent))
 
+            def refuse(self, *other):
+                raise TypeError(
+                    "only +, * and ** are there: - and / would call your function again"
+                )
+
             __radd__, __rmul__ = __add__, __mul__
-            __neg__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = None
+            __neg__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = refuse
 
         function = {"neg": neg, "sub": sub, "div": div}[name]
         out = function(*map(Plain, numbers))
@@ -1434,9 +1432,7 @@ def mended_rules():
 
 
 # %% check="mended_rules" points=2
-with exercise(
-    "mended_rules", hint="open Hint 1 above the answer cell, then Hint 2"
-) as check:
+with exercise("mended_rules", hint="open Hint 1 above, then Hint 2") as check:
 
     @probe
     def mended():
@@ -1487,7 +1483,7 @@ with exercise(
                 f"10 times the numerical derivative of {name} at {inputs}",
                 rtol=1e-6,
             )
-    check.true(len(names) == 3, "three of the six rules are wrong")
+    check.true(len(mended()) == 3, "three of the six rules are wrong")
     ### BEGIN HIDDEN TESTS
     check.equal(
         names, ["absolute", "cube", "divide"], "the three rules that are wrong somewhere"
