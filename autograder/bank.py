@@ -56,6 +56,16 @@ def _source(function: Callable[..., Any]) -> str:
     return "\n".join(lines[first:])
 
 
+def _tidy(source: str) -> str:
+    return textwrap.dedent(source).strip()
+
+
+def _given(entry: Entry) -> Callable[[Function], Function]:
+    """Add an entry whose source was given as text; above a function, it leaves the function alone."""
+    _add(entry)
+    return lambda function: function
+
+
 def wrong(
     exercise: str, name: str, sentence: str, *, source: str | None = None, ends: bool = True
 ) -> Callable[[Function], Function]:
@@ -65,9 +75,7 @@ def wrong(
         _add(Entry(exercise, name, sentence, _source(function), right=False, ends=ends))
         return function
 
-    if source is not None:
-        _add(Entry(exercise, name, sentence, textwrap.dedent(source).strip(), right=False, ends=ends))
-    return add
+    return add if source is None else _given(Entry(exercise, name, sentence, _tidy(source), False, ends))
 
 
 def right(exercise: str, name: str, *, source: str | None = None) -> Callable[[Function], Function]:
@@ -77,9 +85,7 @@ def right(exercise: str, name: str, *, source: str | None = None) -> Callable[[F
         _add(Entry(exercise, name, "", _source(function), right=True))
         return function
 
-    if source is not None:
-        _add(Entry(exercise, name, "", textwrap.dedent(source).strip(), right=True))
-    return add
+    return add if source is None else _given(Entry(exercise, name, "", _tidy(source), True))
 
 
 def load_bank(assignment: Assignment) -> list[Entry]:

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -278,6 +279,9 @@ def distribution_files(names: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
+_reading = threading.Lock()  # CPython 3.11 may fail when several threads use `ast` at a time
+
+
 @functools.cache
 def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
     """These modules of `autograd_ref`, and those that they import; `autograd_ref` itself stands for all of it.
@@ -295,7 +299,9 @@ def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
         source = PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py")
         if not name.startswith("autograd_ref.") or not source.is_file():
             raise SandboxError(f"The unit allows `{name}`, but there is no such module in autograd_ref.")
-        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        with _reading:
+            tree = ast.parse(source.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.level == 1:
                 parts = [node.module] if node.module else [alias.name for alias in node.names]
                 waiting += [f"{name.rpartition('.')[0]}.{part}" for part in parts]
