@@ -116,11 +116,9 @@ def find_submission(assignment: str, student: str, notebooks: list[str]) -> None
     name = course.assignment(assignment).name
     for folder in {Path(notebook).parent for notebook in notebooks}:
         for path in sorted(folder.rglob("*")):
-            if (
-                path.is_symlink()
-                or not (path.is_file() or path.is_dir())
-                or (path.name == "timestamp.txt" and read_timestamp(path) is None)
-            ):
+            regular = path.is_file() and not path.is_symlink()
+            no_time = regular and path.name == "timestamp.txt" and read_timestamp(path) is None
+            if no_time or not (regular or (path.is_dir() and not path.is_symlink())):
                 path.unlink()
         found, note = pick_file(folder, name)
         if found is not None and note:
@@ -174,5 +172,5 @@ class Referee(NbGraderPreprocessor):
         for path in sorted(folder.rglob("*"), reverse=True):
             if path.is_dir() and not path.is_symlink():
                 path.rmdir()
-            elif path.name not in (f"{assignment.name}.ipynb", "timestamp.txt"):
+            elif path not in (folder / f"{assignment.name}.ipynb", folder / "timestamp.txt"):
                 path.unlink()
