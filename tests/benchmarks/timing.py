@@ -77,7 +77,7 @@ def interleave(
         repeats[name] = max(1, round(slice_seconds / max(once, 1e-7)))
     seconds: dict[str, list[float]] = {name: [] for name in steps}
     gc.collect()
-    gc.freeze()  # Otherwise a collection in one program's turn walks through all that the others have imported.
+    gc.freeze()  # Otherwise a collection in one program's turn walks through what the others imported.
     try:
         for _ in range(rounds):
             for name, step in steps.items():
