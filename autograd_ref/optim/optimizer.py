@@ -143,6 +143,11 @@ class Flat:
                 previous = None
                 continue
             if p._data is not view:  # The first step, or someone gave the parameter a new array.
+                if p._data.shape != view.shape or p._data.dtype != view.dtype:
+                    raise ValueError(
+                        f"Parameter {i} is {p._data.dtype} of shape {p._data.shape}, the optimizer is for "
+                        f"{view.dtype} of shape {view.shape}: make the optimizer after such changes."
+                    )
                 view[...] = p._data
                 p._data = view
             if steps[i] != previous:

@@ -30,7 +30,7 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
         return tuple(range(ndim))
     axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
     for a in axes:
-        if not -ndim <= a < (ndim or 1):
+        if not -(ndim or 1) <= a < (ndim or 1):
             raise ValueError(
                 f"axis {a} does not exist: the tensor has {ndim} axes, so give {-ndim} to {ndim - 1}."
             )
@@ -124,7 +124,7 @@ def _along(x: Any, axis: int) -> Any:
 
 
 def _softmax(x: Any, axis: int) -> np.ndarray:
-    out = x - np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    out = np.asarray(x - np.max(x, axis=axis, keepdims=True, initial=-np.inf))
     np.exp(out, out=out)
     out /= np.add.reduce(out, axis=axis, keepdims=True)
     return out
@@ -140,7 +140,7 @@ softmax = Primitive(
 
 
 def _log_softmax(x: Any, axis: int) -> np.ndarray:
-    out = x - np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    out = np.asarray(x - np.max(x, axis=axis, keepdims=True, initial=-np.inf))
     out -= np.log(np.add.reduce(np.exp(out), axis=axis, keepdims=True))
     return out
 
@@ -154,13 +154,15 @@ log_softmax = Primitive(
 
 
 def _flipped_cumsum(g: Any, axis: int) -> Any:
+    if not g.ndim:
+        return g
     back = (slice(None),) * axis + (slice(None, None, -1),)
     return cumsum(g[back], axis=axis)[back]
 
 
 cumsum: Primitive = Primitive(
     "cumsum",
-    lambda x, axis: np.cumsum(x, axis=axis),
+    lambda x, axis: np.cumsum(x, axis=axis).reshape(np.shape(x)),
     (lambda g, _ans, _x, axis: _flipped_cumsum(g, axis),),
     jvp="linear",
 )

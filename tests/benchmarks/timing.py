@@ -76,13 +76,18 @@ def interleave(
         once = time.perf_counter() - start
         repeats[name] = max(1, round(slice_seconds / max(once, 1e-7)))
     seconds: dict[str, list[float]] = {name: [] for name in steps}
-    for _ in range(rounds):
-        for name, step in steps.items():
-            step()
-            start = time.perf_counter()
-            for _ in range(repeats[name]):
+    gc.collect()
+    gc.freeze()  # Otherwise a collection in one program's turn walks through what the others imported.
+    try:
+        for _ in range(rounds):
+            for name, step in steps.items():
                 step()
-            seconds[name].append((time.perf_counter() - start) / repeats[name])
+                start = time.perf_counter()
+                for _ in range(repeats[name]):
+                    step()
+                seconds[name].append((time.perf_counter() - start) / repeats[name])
+    finally:
+        gc.unfreeze()
     return {name: np.array(values) for name, values in seconds.items()}
 
 

@@ -208,16 +208,17 @@ CASES: dict[str, list[Case]] = {
         one(normal(2, 3, 4), lambda x, a=a: ops.softmax(x, a), lambda x, a=a: t().softmax(x, a))
         for a in (0, 1, -1)
     ]
-    + [one(normal(0, 3), ops.softmax, lambda x: t().softmax(x, -1))],
+    + [one(normal(*z), ops.softmax, lambda x: t().softmax(x, -1)) for z in ((0, 3), ())],
     "log_softmax": [
         one(normal(2, 3, 4), lambda x, a=a: ops.log_softmax(x, a), lambda x, a=a: t().log_softmax(x, a))
         for a in (0, 1, -1)
     ]
-    + [one(normal(0, 3), ops.log_softmax, lambda x: t().log_softmax(x, -1))],
+    + [one(normal(*z), ops.log_softmax, lambda x: t().log_softmax(x, -1)) for z in ((0, 3), ())],
     "cumsum": [
         one(normal(2, 3), lambda x, a=a: ops.cumsum(x, a), lambda x, a=a: t().cumsum(x, a))
         for a in (0, 1, -1)
     ]
+    + [one(normal(), ops.cumsum, lambda x: t().cumsum(x, 0))]
     + [one(normal(0), ops.cumsum, lambda x: t().cumsum(x, 0))],
     "prod": [
         one(normal(2, 3), lambda x, a=a: ops.prod(x, a), lambda x, a=a: t().prod(x, a)) for a in (0, 1, -1)

@@ -1,9 +1,11 @@
 """A module finds what it owns, saves and restores it, prints itself, and says what does not fit."""
 
+import copy
+
 import numpy as np
 import pytest
 
-from autograd_ref import Tensor, nn, no_grad
+from autograd_ref import Tensor, nn, no_grad, optim
 
 
 class Tied(nn.Module):
@@ -83,6 +85,17 @@ def test_loading_between_forward_and_backward_is_noticed():
     layer.load_state_dict(layer.state_dict())
     with pytest.raises(RuntimeError, match="changed in place"):
         loss.backward()
+
+
+def test_a_deep_copy_is_independent_and_trains():
+    model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
+    twin = copy.deepcopy(model)
+    optimizer = optim.SGD(twin.parameters(), lr=0.1)
+    (twin(np.random.default_rng(0).standard_normal((4, 2))) ** 3).sum().backward()
+    optimizer.step()
+    assert type(twin[0].weight) is nn.Parameter
+    assert all(p.grad is None for p in model.parameters())
+    assert not np.array_equal(model[0].weight.data, twin[0].weight.data)
 
 
 def test_train_and_eval_switch_every_module_below():

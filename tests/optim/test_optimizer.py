@@ -50,6 +50,16 @@ def test_a_parameter_that_was_given_a_new_array_is_still_updated():
         np.testing.assert_array_equal(p.data, np.full(3, start - 0.5))
 
 
+@pytest.mark.parametrize("change", [np.float32, lambda a: a[:2]])
+def test_a_parameter_of_another_dtype_or_shape_gets_a_sentence(change):
+    p = Tensor(np.ones(3), requires_grad=True)
+    optimizer = optim.SGD([p])
+    p.data = change(p.data)
+    p.grad = Tensor(np.ones_like(p.data))
+    with pytest.raises(ValueError, match="make the optimizer after such changes"):
+        optimizer.step()
+
+
 def test_gradients_are_not_changed_by_a_step():
     for make in ALL:
         optimizer = make(parameters())
