@@ -58,7 +58,9 @@ def test_the_readme_has_the_two_commands_that_set_everything_up() -> None:
 def test_no_file_names_a_place_of_one_machine() -> None:
     # Put together, so that this file does not hold them.
     private = re.compile(
-        "|".join(["/ro" + r"ot/\.pyenv", "/ho" + r"me/(?!pupil)\w", "/wo" + "rk/", "file:" + "///", "/o" + "pt/"])
+        "|".join(
+            ["/ro" + r"ot/\.pyenv", "/ho" + r"me/(?!pupil)\w", "/wo" + "rk/", "file:" + "///", "/o" + "pt/"]
+        )
     )
     for path in TEXTS:
         found = private.search(path.read_text(encoding="utf-8", errors="replace"))
