@@ -127,7 +127,8 @@ def execute(notebook: NotebookNode, folder: Path, timeout: int = 300) -> None:
             if output.output_type == "stream" and output.name == "stderr":
                 raise UserError(f"{folder.name}: the cell {cell.id} writes to stderr: {output.text[:300]}")
             if output.output_type in ("execute_result", "display_data"):
-                output.metadata = {}
+                # How wide a picture is shown belongs to it; all else is the front end's.
+                output.metadata = {k: v for k, v in output.metadata.items() if k == "image/png"}
 
 
 def release(notebook: NotebookNode) -> NotebookNode:

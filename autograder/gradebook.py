@@ -76,10 +76,7 @@ def autograded(assignment: Assignment, submission: Submission, report: Report) -
         "sandboxed": report.sandboxed,
     }
     outcomes = {outcome.name: outcome for outcome in report.outcomes}
-    cells: list[NotebookNode] = []
-    if report.notes:
-        text = "\n".join(f"- {note}" for note in report.notes)
-        cells.append(_markdown("notes", "**Notes of the referee**\n\n" + literal(text)))
+    cells = [_markdown("results", _results(report))]
 
     def additions(after: str) -> None:
         for i, cell in enumerate(submission.added):
@@ -105,6 +102,22 @@ def autograded(assignment: Assignment, submission: Submission, report: Report) -
         additions(cell.id)
     notebook.cells = cells
     return notebook
+
+
+def _results(report: Report) -> str:
+    """The first thing to read: what each exercise earned, and the referee's notes."""
+    width = max(len(outcome.name) for outcome in report.outcomes)
+    lines = []
+    for outcome in report.outcomes:
+        headline = outcome.message.split("\n")[0].partition(": ")[2]
+        points = f"{tidy(outcome.points)}/{tidy(outcome.max_points)}"
+        lines.append(f"{outcome.message[:1]} {outcome.name:<{width}}  {points:>5}  {headline}".rstrip())
+        if outcome.diagnosis and outcome.points == 0:
+            lines.append(" " * (width + 11) + outcome.diagnosis)
+    text = f"**{tidy(report.score)} of {tidy(report.max_score)} points**\n\n" + literal("\n".join(lines))
+    if report.notes:
+        text += "\n\n**Notes of the referee**\n\n" + literal("\n".join(report.notes))
+    return text
 
 
 def _markdown(label: str, source: str) -> NotebookNode:
