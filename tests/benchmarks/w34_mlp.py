@@ -94,9 +94,8 @@ def floor_of(start: Start) -> Builder:
 
 def engine_of(start: Start) -> Builder:
     def engine(dtype: np.dtype) -> Program:
-        from autograd_ref.functional import cross_entropy
-
         from autograd_ref import Tensor, nn, optim
+        from autograd_ref.functional import cross_entropy
 
         parameters, xs, labels = start(dtype)
         x = Tensor(xs)
