@@ -1,5 +1,4 @@
-"""What an operation is made of: a forward function, a gradient rule per argument, and the code that records
-it.
+"""What an operation is made of: a forward function, a rule per argument, the code that records it.
 
 A primitive is called like the NumPy function that it wraps. On plain arrays it returns a plain array and
 records nothing. If an argument is a `Tensor` it returns a `Tensor`, and a `Node` if a gradient is wanted.

@@ -1,5 +1,4 @@
-"""Functions that turn a function into its derivative, in the manner of JAX: `grad`, `vjp`, `jvp`,
-`jacobian`, ...
+"""Functions that turn a function into its derivative, in the manner of JAX.
 
 A function takes tensors and returns one. What you pass may be tensors, arrays or numbers; results are
 tensors. All transforms nest: `grad(grad(f))`, `jvp` of a `grad`. They never touch `.grad` and do not write

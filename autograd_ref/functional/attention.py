@@ -20,9 +20,9 @@ def scaled_dot_product_attention(
     is_causal: bool = False,
     scale: float | None = None,
 ) -> Any:
-    """`softmax(query @ key.T * scale + mask) @ value`, for (..., T, E), (..., S, E), (..., S, V) to (..., T,
-    V).
+    """`softmax(query @ key.T * scale + mask) @ value`.
 
+    `query` (..., T, E), `key` (..., S, E) and `value` (..., S, V) give (..., T, V).
     `attn_mask` (..., T, S) is boolean (True: may attend) or a number added to the score. With `is_causal`,
     position t sees positions up to t only. `scale` is 1 / sqrt(E) by default.
     """

@@ -85,10 +85,9 @@ def embedding(index: Any, weight: Any) -> Any:
 
 
 def dropout(x: Any, p: float = 0.5, training: bool = True, rng: np.random.Generator | None = None) -> Any:
-    """Each element becomes 0 with probability `p`, the others are divided by `1 - p`; nothing outside
-    training.
+    """Each element becomes 0 with probability `p`, the others are divided by `1 - p`.
 
-    Srivastava et al. 2014, JMLR 15. `rng` makes the choice reproducible.
+    Outside training nothing changes. Srivastava et al. 2014, JMLR 15. `rng` makes the choice reproducible.
     """
     if not 0 <= p <= 1:
         raise ValueError(f"dropout's p is a probability from 0 to 1, not {p}.")

@@ -74,8 +74,7 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Any:
-    """Each channel (axis 1) shifted and scaled to mean 0 and variance 1 over the batch, then `* weight +
-    bias`.
+    """Each channel (axis 1) shifted and scaled to mean 0, variance 1 over the batch; `* weight + bias`.
 
     In training the batch's own statistics are used, and the running ones (arrays or tensors of shape (C,))
     move towards them by `momentum`, in place; otherwise the running ones are used. Ioffe and Szegedy 2015,

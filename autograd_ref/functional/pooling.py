@@ -16,8 +16,7 @@ from autograd_ref.fused import Fused
 
 
 def max_pool2d(x: Any, kernel_size: Pair, stride: Pair | None = None, padding: Pair = 0) -> Any:
-    """The maximum of every window of (N, C, H, W). The first of equal maxima gets the gradient, as in
-    PyTorch.
+    """The maximum of every window of (N, C, H, W). Of equal ones the first gets the gradient.
 
     `stride` is the kernel size by default, so that windows do not overlap. Padding counts as minus infinity.
 

@@ -1,6 +1,6 @@
-"""Rules of the elementwise primitives. Where arguments broadcast, the engine sums the gradient back by
-itself.
+"""Rules of the elementwise primitives.
 
+Where arguments broadcast, the engine sums the gradient back by itself.
 At ties and borders the rules follow PyTorch: abs and relu have slope 0 at 0, clip has slope 1 at its borders,
 maximum and minimum share the gradient half and half between equal arguments, sqrt has slope infinity at 0,
 and the slope of `x ** 0` is 0 everywhere.
@@ -144,8 +144,7 @@ select = Primitive(
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """`x` where the condition holds and `y` elsewhere; the three broadcast, and the condition has no
-    gradient.
+    """`x` where the condition holds and `y` elsewhere; the condition has no gradient.
 
     >>> where(np.array([True, False]), Tensor([1.0, 2.0]), 0.0)
     Tensor([1., 0.])

@@ -58,8 +58,7 @@ _matmul_primitive = Primitive(
 
 
 def matmul(x: Any, y: Any) -> Any:
-    """The matrix product, with NumPy's rules: 1-D arguments are vectors, leading axes are batches that
-    broadcast.
+    """The matrix product, with NumPy's rules: 1-D arguments are vectors, leading axes batches.
 
     Raises ValueError for sizes that do not fit and for 0-d arguments.
     """

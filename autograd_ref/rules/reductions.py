@@ -1,6 +1,6 @@
-"""Rules of the primitives that reduce axes. `axis` is None, an integer or a tuple, and `keepdims` as in
-NumPy.
+"""Rules of the primitives that reduce axes.
 
+`axis` is None, an integer or a tuple, and `keepdims` as in NumPy.
 The gradient of a reduced result must be spread over the axes that are gone: `expand` puts them back with
 length 1.
 """

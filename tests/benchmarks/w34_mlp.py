@@ -35,6 +35,7 @@ def floor_of(start: Start) -> Builder:
         gw1, gb1, gw2, gb2, gw3, gb3 = gradient_views.values()
         n = len(x)
         rows = np.arange(n)
+        ones = np.ones(n, dtype)  # a product with ones sums rows faster than add.reduce
         h1, d1, m1 = (
             np.empty((n, len(b1)), dtype),
             np.empty((n, len(b1)), dtype),
@@ -65,17 +66,17 @@ def floor_of(start: Start) -> Builder:
             np.divide(out, total * n, out=out)  # softmax / n
             out[rows, labels] -= 1 / n
             np.matmul(out.T, h2, out=gw3)
-            np.add.reduce(out, 0, out=gb3)
+            np.dot(ones, out, out=gb3)
             np.matmul(out, w3, out=d2)
             np.greater(h2, 0, out=m2)
             np.multiply(d2, m2, out=d2)
             np.matmul(d2.T, h1, out=gw2)
-            np.add.reduce(d2, 0, out=gb2)
+            np.dot(ones, d2, out=gb2)
             np.matmul(d2, w2, out=d1)
             np.greater(h1, 0, out=m1)
             np.multiply(d1, m1, out=d1)
             np.matmul(d1.T, x, out=gw1)
-            np.add.reduce(d1, 0, out=gb1)
+            np.dot(ones, d1, out=gb1)
             return loss
 
         def step() -> None:

@@ -47,6 +47,7 @@ class FloorConv:
         self.patches = np.empty((c, 3, 3, h, h, N), dtype)
         self.matrix = self.patches.reshape(c * 9, -1)
         self.out = np.empty((o, h, h, N), dtype)
+        self.ones = np.ones(h * h * N, dtype)  # a product with ones sums faster than add.reduce
         self.pooled = np.empty((o, h // 2, h // 2, N), dtype)
         self.rest = np.empty_like(self.pooled)
         self.equal = np.empty_like(self.pooled)
@@ -86,7 +87,7 @@ class FloorConv:
         self.grad_corners[3][...] = rest
         g2 = self.grad_out.reshape(o, -1)
         np.matmul(self.matrix, g2.T, out=grad_weight.reshape(o, -1).T)
-        np.add.reduce(g2, 1, out=grad_bias)
+        np.dot(g2, self.ones, out=grad_bias)
 
     def backward_input(self, weight: np.ndarray) -> np.ndarray:
         h, grad = self.h, self.grad_padded
