@@ -1,44 +1,82 @@
-"""The reference engine: automatic differentiation on NumPy. README.md in this folder walks you through it."""
+"""The reference engine: automatic differentiation on NumPy. README.md in this folder walks you through it.
+
+Everything is imported when it is first used: `import autograd_ref` costs nothing, and the parts that need no NumPy
+(`scalar`, `dual`, `graph`) work without it.
+"""
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from autograd_ref import tensor  # isort: skip  (first: the modules below import Tensor from it)
-from autograd_ref import modes, ops, primitive, sweep
-from autograd_ref.memory import keep_freed_memory
-from autograd_ref.modes import detect_anomaly, enable_grad, is_grad_enabled, no_grad
-from autograd_ref.tensor import Tensor
-
 if TYPE_CHECKING:
-    from autograd_ref import functional, transforms
+    from autograd_ref import (
+        data,
+        dual,
+        functional,
+        gradcheck,
+        graph,
+        modes,
+        nn,
+        ops,
+        optim,
+        plots,
+        primitive,
+        scalar,
+        sweep,
+        tensor,
+        transforms,
+    )
+    from autograd_ref.modes import detect_anomaly, enable_grad, is_grad_enabled, no_grad
+    from autograd_ref.tensor import Tensor
+    from autograd_ref.transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
 __all__ = [
     "Tensor",
+    "data",
     "detect_anomaly",
+    "dual",
     "enable_grad",
     "functional",
+    "grad",
+    "gradcheck",
+    "graph",
+    "hessian",
+    "hvp",
     "is_grad_enabled",
+    "jacobian",
+    "jvp",
     "modes",
+    "nn",
     "no_grad",
     "ops",
+    "optim",
+    "plots",
     "primitive",
+    "scalar",
     "sweep",
     "tensor",
     "transforms",
+    "value_and_grad",
+    "vjp",
 ]
 
-keep_freed_memory()
-
-_LAZY = {"data", "dual", "functional", "gradcheck", "graph", "nn", "optim", "plots", "scalar", "transforms"}
-_TRANSFORMS = {"grad", "value_and_grad", "vjp", "jvp", "jacobian", "hessian", "hvp"}
+#: Where a public name lives that is not a submodule's own.
+_HOME = {
+    "Tensor": "tensor",
+    **dict.fromkeys(("detect_anomaly", "enable_grad", "is_grad_enabled", "no_grad"), "modes"),
+    **dict.fromkeys(("grad", "value_and_grad", "vjp", "jvp", "jacobian", "hessian", "hvp"), "transforms"),
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import a submodule when it is first used, so that `import autograd_ref` stays fast."""
-    if name in _LAZY:
-        return importlib.import_module(f"autograd_ref.{name}")
-    if name in _TRANSFORMS:
-        return getattr(importlib.import_module("autograd_ref.transforms"), name)
-    raise AttributeError(f"module 'autograd_ref' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module 'autograd_ref' has no attribute {name!r}")
+    module = importlib.import_module(f"autograd_ref.{_HOME.get(name, name)}")
+    value = getattr(module, name) if name in _HOME else module
+    globals()[name] = value  # the next use finds it without coming here
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import autograd_ref as ag
+from autograd_ref.memory import keep_freed_memory
 from autograd_ref.modes import state
 from autograd_ref.node import Node, Stamp, call_site, tick
 from autograd_ref.operators import Operators
@@ -249,3 +250,7 @@ class Tensor(Operators):
 
 def _array_text(data: np.ndarray, indent: int) -> str:
     return np.array2string(data, separator=", ", prefix=" " * indent, precision=4, suppress_small=False)
+
+
+# Whoever makes tensors will free and make large arrays: see memory.py.
+keep_freed_memory()
