@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .errors import UserError
+from .wire import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -287,11 +288,12 @@ def main() -> None:
     try:
         app()
     except (UserError, SandboxError) as error:
-        errors.print(Text(f"autograder: {error}"), soft_wrap=True)
+        errors.print(Text(f"autograder: {printable(str(error), 5000)}"), soft_wrap=True)
         raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        errors.print("autograder: stopped; what was finished is kept.")
-        raise SystemExit(130) from None
+    except SystemExit as end:
+        if end.code == 130:  # typer's code for an interrupt from the keyboard
+            errors.print("autograder: stopped; what was finished is kept.")
+        raise
 
 
 if __name__ == "__main__":

@@ -85,6 +85,7 @@ def difference(
     >>> difference(None, (1.0,)).what
     'None instead of a tuple of 1'
     """
+    got, expected = _bare(got), _bare(expected)
     if is_number(expected):
         if not is_number(got):
             return Difference(where, f"{kind_of(got)} instead of a number")
@@ -117,6 +118,12 @@ def difference(
     if type(got) is not type(expected) or got != expected:
         return Difference(where, f"{show(got)} instead of {show(expected)}")
     return None
+
+
+def _bare(value: Any) -> Any:
+    """NumPy's bool as Python's own."""
+    dtype = getattr(value, "dtype", None)
+    return bool(value) if dtype is not None and dtype.kind == "b" and value.ndim == 0 else value
 
 
 def _array_difference(got: Any, expected: Any, rtol: float, atol: float, where: str) -> Difference | None:
@@ -171,7 +178,7 @@ def _pieces(value: Any) -> Iterator[str]:
     elif is_array(value):
         yield _show_array(value)
     else:
-        yield repr(value)
+        yield repr(_bare(value))
 
 
 def _show_number(value: Any) -> str:

@@ -102,6 +102,8 @@ def _relation(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
         return "Every number is zero: nothing has reached the result."
     pairs = list(zip(flat_got, flat_expected, strict=True))
     wrong = [(g, e) for g, e in pairs if not close(g, e, 1e-7, 1e-9)]
+    if not wrong:
+        return ""  # an exact comparison, and the difference is rounding
     everywhere = "Every number" if len(pairs) > 1 else "The number"
     if len(wrong) < len(pairs):
         everywhere = "Each wrong number"

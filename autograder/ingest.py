@@ -17,6 +17,7 @@ from typing import Any
 
 from .assignment import ANSWER, Assignment, grade_id, kind
 from .errors import UserError
+from .wire import printable
 
 MAX_FILE_BYTES = 30 * 1024 * 1024
 MAX_SOURCE_CHARS = 200_000
@@ -118,7 +119,7 @@ def read_submission(path: Path, assignment: Assignment) -> Submission:
     try:
         return take(parse(read_bytes(path), path.name), assignment)
     except UserError as error:
-        return Submission(problem=str(error))
+        return Submission(problem=printable(str(error), 500))
 
 
 def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:

@@ -154,12 +154,19 @@ class PupilProcess:
 
     def close(self) -> None:
         """End the process and everything that it started."""
+        if self.closed:
+            return
         self.closed = True
         if not self.launch.sandboxed:
             with contextlib.suppress(psutil.Error):
                 for child in psutil.Process(self.process.pid).children(recursive=True):
                     with contextlib.suppress(psutil.Error):
                         child.kill()
+            # Those whose parent has gone still have the home that is this process's alone.
+            for other in psutil.process_iter():
+                with contextlib.suppress(psutil.Error, OSError):
+                    if other.environ().get("HOME") == self.launch.folder:
+                        other.kill()
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)

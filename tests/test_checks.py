@@ -1,0 +1,299 @@
+"""What a student sees in the notebook: one line for a pass, a few aligned ones for a failure, never a traceback."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from autograder import probes
+from autograder.checks import CheckFailed, Failure, TestFault, exercise, explain_exception
+from autograder.probes import AnswerError, AnswerLost, AnswerTimeout, LocalBoundary, Session, use_session
+
+Cell = Callable[[str], str]
+
+
+@pytest.fixture
+def cell() -> Iterator[Cell]:
+    """Runs a cell as a notebook does and gives what it showed."""
+    from IPython.utils.capture import capture_output
+
+    InteractiveShell.clear_instance()
+    shell = InteractiveShell.instance()
+    shell.colors = "nocolor"
+    shell.run_cell("import math\nfrom autograder import exercise, number, probe, yours\n")
+
+    def run(source: str) -> str:
+        with capture_output() as shown:
+            shell.run_cell(textwrap.dedent(source))
+        return str(shown.stdout)
+
+    yield run
+    InteractiveShell.clear_instance()
+
+
+CHECK = """
+with exercise("mul_vjp") as check:
+    check.close(yours.mul_vjp(10.0, 2.0, 3.0), (30.0, 20.0), "d(ab)/da is b, and it is multiplied by g")
+    check.close(yours.mul_vjp(1.0, 2.0, 3.0), (3.0, 2.0), "with g = 1 these are the local derivatives")
+"""
+
+
+def bare(text: str) -> list[str]:
+    """The lines without colours."""
+    import re
+
+    return re.sub(r"\x1b\[[0-9;]*m", "", text).rstrip().split("\n")
+
+
+def test_a_pass_is_one_line_that_counts_the_checks(cell: Cell) -> None:
+    cell("def mul_vjp(g, a, b):\n    return g * b, g * a")
+    assert cell(CHECK) == "✓ mul_vjp: right (2 checks passed)\n"
+
+
+def test_a_failure_says_what_was_called_what_came_back_what_was_expected_and_why(cell: Cell) -> None:
+    cell("def mul_vjp(g, a, b):\n    return b, a")
+    assert bare(cell(CHECK)) == [
+        "✗ mul_vjp: not right yet: 3.0 instead of 30.0 at [0]",
+        "  called    mul_vjp(10.0, 2.0, 3.0)",
+        "  returned  (3.0, 2.0)",
+        "  expected  (30.0, 20.0)",
+        "  because   d(ab)/da is b, and it is multiplied by g",
+        "  likely    Every number lacks the factor 10.0, which is the first argument of the call.",
+        "  next      open the hints above this cell, one at a time",
+    ]
+
+
+def test_the_first_check_that_fails_is_the_one_that_is_told(cell: Cell) -> None:
+    cell("def mul_vjp(g, a, b):\n    return (30.0, 20.0)")
+    assert "mul_vjp(1.0, 2.0, 3.0)" in cell(CHECK)
+
+
+def test_a_stub_is_told_as_not_written_yet(cell: Cell) -> None:
+    cell('def mul_vjp(g, a, b):\n    raise NotImplementedError("your answer goes here")')
+    assert bare(cell(CHECK)) == [
+        "✗ mul_vjp: not written yet",
+        "  next      write it in the answer cell above, run that cell, then run this one again",
+    ]
+
+
+def test_a_function_that_is_not_there_is_told_as_such(cell: Cell) -> None:
+    assert bare(cell(CHECK))[0] == "✗ mul_vjp: there is no `mul_vjp` yet"
+
+
+def test_an_exception_names_the_student_s_line_and_no_line_of_ours(cell: Cell) -> None:
+    cell("def mul_vjp(g, a, b):\n    c = a / 0\n    return c, c")
+    lines = bare(cell(CHECK))
+    assert lines[0] == "✗ mul_vjp: your code raised ZeroDivisionError"
+    assert "  raised    ZeroDivisionError: float division by zero" in lines
+    assert "  at        line 2: c = a / 0" in lines
+    assert "  likely    Something is divided by zero." in lines
+    assert not any("Traceback" in line or "autograder" in line or ".py" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("return None", "returned None"),
+        ("return [g * b, None]", "None instead of a number at [1]"),
+        ("return g * b", "returned  30.0"),
+        ("return g * b, g * a, 0", "returned  (30.0, 20.0, 0)"),
+        ("return 'thirty', 'twenty'", "a text instead of a number"),
+        ("return object()", "this is a object"),
+        ("return lambda: 1", "this is a function"),
+        ("return 10 ** 5000, 1", "an int of about 5000 digits"),
+        ("return float('nan'), 1", "There is a NaN"),
+        ("yield 1", "this is a generator"),
+        ("raise SystemExit", "your code raised SystemExit"),
+        ("raise RuntimeError('one\\n✓ mul_vjp: right')", "            ✓ mul_vjp: right"),
+        ("return mul_vjp(g, a, b)", "calls itself too deeply"),
+        ("return undefined", "A name is misspelt"),
+        ("g += h\n    h = 1", "only after it is used"),
+        ("return math.exp(1e4)", "look for an `exp`"),
+        ("return None + 1", "Something is None there"),
+        ("return 'a' + 1", "raised TypeError"),
+        ("while len(str(g)) < 9: g *= 10\n    return [g] * 300_000", "too long to send"),
+    ],
+)
+def test_an_answer_of_the_wrong_form_is_told_in_a_sentence(body: str, sentence: str, cell: Cell) -> None:
+    cell(f"def mul_vjp(g, a, b):\n    {body}")
+    shown = cell(CHECK)
+    assert sentence in shown.replace("an object", "a object")
+    assert "Traceback" not in shown
+    assert len(bare(shown)) < 12
+
+
+def test_a_wrong_number_of_arguments_is_explained(cell: Cell) -> None:
+    cell("def mul_vjp(g, a):\n    return a, g")
+    assert "another number of arguments" in cell(CHECK)
+
+
+def test_a_check_that_cannot_work_with_the_answer_says_that_its_form_is_wrong(cell: Cell) -> None:
+    cell("def pair(x):\n    return None")
+    shown = cell(
+        """
+        with exercise("pair") as check:
+            first, second = yours.pair(1.0)
+            check.close(first, 1.0, "the first")
+        """
+    )
+    assert bare(shown)[:3] == [
+        "✗ pair: the answer has the wrong form",
+        "  called    pair(1.0)",
+        "  returned  None",
+    ]
+    assert "Traceback" not in shown
+
+
+def test_a_probe_uses_the_notebook_s_names(cell: Cell) -> None:
+    cell("scale = 3.0\ndef triple(x):\n    return scale * x")
+    shown = cell(
+        """
+        @probe
+        def tripled(x):
+            return triple(x)
+        with exercise("triple") as check:
+            check.close(tripled(2.0), 6.0, "three times two")
+        """
+    )
+    assert shown == "✓ triple: right (1 check passed)\n"
+
+
+def test_what_an_answer_prints_is_shown_before_the_verdict(cell: Cell) -> None:
+    cell("def mul_vjp(g, a, b):\n    print('debugging', g)\n    return g * b, g * a")
+    assert cell(CHECK).splitlines() == [
+        "debugging 10.0",
+        "debugging 1.0",
+        "✓ mul_vjp: right (2 checks passed)",
+    ]
+
+
+# -- the checks, with a namespace of their own --------------------------------------------------------------------
+
+
+def told(body: Callable[[exercise], None], **names: object) -> Failure:
+    session = Session(LocalBoundary(names), seed=1)
+    with use_session(session), pytest.raises(CheckFailed) as failed, exercise("it") as check:
+        body(check)
+    return failed.value.failure
+
+
+def test_a_change_in_place_is_seen() -> None:
+    def spoil(xs: list[float]) -> float:
+        xs.append(1.0)
+        return 3.0
+
+    def body(check: exercise) -> None:
+        check.close(probes.yours.spoil([1.0, 2.0]), 3.0, "the sum")
+        check.untouched()
+
+    failure = told(body, spoil=spoil)
+    assert failure.headline == "an argument was changed in place"
+    assert ("called", "spoil([1.0, 2.0])") in failure.rows
+
+
+def test_the_check_s_own_data_are_out_of_the_answer_s_reach() -> None:
+    data = [1.0, 2.0]
+    with (
+        use_session(Session(LocalBoundary({"clear": lambda xs: xs.clear()}), quiet=True)),
+        exercise("it") as check,
+    ):
+        check.close(probes.yours.clear(data), None, "nothing")
+    assert data == [1.0, 2.0]
+
+
+def test_equal_allows_no_rounding_and_close_does() -> None:
+    with use_session(Session(LocalBoundary({}), quiet=True)), exercise("it") as check:
+        check.close(0.1 + 0.2, 0.3, "rounded")
+    assert told(lambda check: check.equal(0.1 + 0.2, 0.3, "exact")).headline == "not right yet"
+
+
+def test_a_property_that_does_not_hold_is_told_with_its_reason() -> None:
+    failure = told(lambda check: check.true(False, "the loss falls"))
+    assert ("because", "the loss falls") in failure.rows
+
+
+def test_same_as_compares_with_the_reference_on_random_arguments() -> None:
+    from autograder import number
+
+    def body(check: exercise) -> None:
+        check.same_as(lambda a, b: a * b, probes.yours.f, number(), number(), why="the product", cases=5)
+
+    with (
+        use_session(Session(LocalBoundary({"f": lambda a, b: b * a}), quiet=True)) as session,
+        exercise("it") as check,
+    ):
+        body(check)
+    assert session.checks_made == 5
+    assert told(body, f=lambda a, b: a + b).status == "failed"
+
+
+def test_the_cases_depend_on_the_seed_and_on_the_exercise_alone() -> None:
+    from autograder import number
+
+    def draw(seed: int, name: str) -> list[tuple[float, ...]]:
+        with use_session(Session(LocalBoundary({}), seed=seed)):
+            return list(exercise(name).cases(3, number()))
+
+    assert draw(1, "a") == draw(1, "a")
+    assert draw(1, "a") != draw(2, "a")
+    assert draw(1, "a") != draw(1, "b")
+
+
+def test_a_block_without_a_check_is_a_fault_of_the_test() -> None:
+    with (
+        use_session(Session(LocalBoundary({}))),
+        pytest.raises(TestFault, match="makes no check"),
+        exercise("it"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    "error", [AnswerTimeout("late"), AnswerLost("gone"), KeyboardInterrupt(), TestFault("x")]
+)
+def test_losses_and_interrupts_pass_through(error: BaseException) -> None:
+    with use_session(Session(LocalBoundary({}))), pytest.raises(type(error)), exercise("it"):
+        raise error
+
+
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise ValueError
+
+
+def test_an_exception_that_cannot_be_told_is_told_by_its_name() -> None:
+    def f() -> None:
+        raise Unprintable
+
+    failure = told(lambda check: check.close(probes.yours.f(), 1.0, "one"), f=f)
+    assert ("raised", "Unprintable") in failure.rows
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Failure("x", "failed", "h"),
+        Failure("", "", "", [("", "")], "", ""),
+        Failure("x\n", "error", "h\x1b", [("called", "a\nb")], "d", "n"),
+    ],
+)
+def test_a_failure_always_renders_as_a_list_of_lines(failure: Failure) -> None:
+    error = CheckFailed(failure)
+    lines = error._render_traceback_()
+    assert isinstance(lines, list)
+    assert all(isinstance(line, str) for line in lines)
+    assert str(error) == failure.text()
+
+
+@pytest.mark.parametrize(
+    "name", ["RecursionError", "UnboundLocalError", "OverflowError", "ZeroDivisionError", "NameError"]
+)
+def test_the_exceptions_that_learners_meet_have_a_sentence(name: str) -> None:
+    assert explain_exception(AnswerError(name)).endswith(".")
+
+
+def test_an_unknown_exception_gets_no_guess() -> None:
+    assert explain_exception(AnswerError("Odd", "text")) == ""
