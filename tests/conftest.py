@@ -46,14 +46,18 @@ def mini(mini_course: Course) -> Assignment:
 
 
 @pytest.fixture(scope="session")
-def sandbox(mini_course: Course) -> Sandbox:
-    """The sandbox with short limits; these tests need bubblewrap, and say so when it is not there."""
-    found = Sandbox(call_seconds=3.0, hidden_paths=[str(mini_course.root)])
-    problem = found.why_not()
+def bubblewrap() -> None:
+    """For tests that need the sandbox: CI must have it; elsewhere they are skipped, with the remedy as the reason."""
+    problem = Sandbox().why_not()
     if problem and not os.environ.get("CI"):
         pytest.skip(problem)
     assert not problem, problem
-    return found
+
+
+@pytest.fixture(scope="session")
+def sandbox(mini_course: Course, bubblewrap: None) -> Sandbox:
+    """The sandbox with short limits."""
+    return Sandbox(call_seconds=3.0, hidden_paths=[str(mini_course.root)])
 
 
 @pytest.fixture(scope="session")

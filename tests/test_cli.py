@@ -17,6 +17,8 @@ from autograder import cli
 from autograder.assignment import Assignment, Course
 from autograder.sandbox import Sandbox
 
+pytestmark = pytest.mark.usefixtures("bubblewrap")
+
 RIGHT = "def mul_vjp(g, a, b):\n    return g * b, g * a\n"
 
 

@@ -24,6 +24,8 @@ from autograder.assignment import Assignment, Course
 from autograder.classroom import Classroom, grade_class
 from autograder.sandbox import Sandbox
 
+pytestmark = pytest.mark.usefixtures("bubblewrap")
+
 RIGHT = "def mul_vjp(g, a, b):\n    return g * b, g * a\n"
 NO_UPSTREAM = "def mul_vjp(g, a, b):\n    return b, a\n"
 #: Would run, or change the page, if it got there as markup.

@@ -25,7 +25,7 @@ WRONG = "def unbox(boxes):\n    return 0.125\n"
 
 
 @pytest.fixture
-def start(mini_course: Course) -> Iterator[Callable[..., PupilProcess]]:
+def start(mini_course: Course, bubblewrap: None) -> Iterator[Callable[..., PupilProcess]]:
     """Starts pupils with given limits, and ends them."""
     started: list[PupilProcess] = []
 
