@@ -53,7 +53,7 @@ def course(mini_course: Course, tmp_path: Path) -> Course:
     """A copy that a test may change."""
     shutil.copytree(mini_course.root, tmp_path / "course")
     with (tmp_path / "course" / "nbgrader_config.py").open("a") as file:
-        file.write("\nc.Sandbox.call_seconds = 1.5\n")
+        file.write("\nc.Sandbox.call_seconds = 1.0\n")
     return Course(tmp_path / "course")
 
 

@@ -79,6 +79,12 @@ def test_memory_is_limited_and_a_failed_allocation_is_an_ordinary_exception(
     assert text(process, "6 * 7") == "42"
 
 
+def test_the_pupil_is_the_first_to_go_when_the_machine_runs_out_of_memory(
+    start: Callable[..., PupilProcess],
+) -> None:
+    assert text(start(), "print(open('/proc/self/oom_score_adj').read())") == "1000"
+
+
 def test_processes_and_threads_are_limited(start: Callable[..., PupilProcess]) -> None:
     process = start(processes=8)
     code = """
