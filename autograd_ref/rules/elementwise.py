@@ -116,7 +116,7 @@ abs = Unary("abs", np.abs, lambda g, _ans, x: g * sign(x))
 def _relu_rule(g: Any, ans: Any, _x: Any) -> Any:
     # `g * (ans > 0)` in two passes over one new array: on 8,192 float32 3.0 microseconds in place of 4.2.
     step = (ans > 0).astype(ans.dtype)
-    return step * g if isinstance(g, Tensor) else np.multiply(step, g, out=step)
+    return np.multiply(step, g, out=step) if type(step) is np.ndarray else step * g
 
 
 relu = Unary("relu", lambda x: np.maximum(x, 0), _relu_rule)
