@@ -154,7 +154,10 @@ class exercise:
             raise CheckFailed(self._failure(FAILED, "not right yet", why=why))
 
     def untouched(self, why: str = "the function may not change what it was given") -> None:
-        """The last call left its arguments as they were."""
+        """The last call left its arguments as they were.
+
+        That is the answering process's own word: a tutor's help against an honest mistake, no ground for points.
+        """
         self.session.checks_made += 1
         last = self._last_call()
         if last is not None and last.mutated:

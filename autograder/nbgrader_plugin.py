@@ -107,6 +107,11 @@ def read_timestamp(path: Path) -> datetime | None:
         return None
 
 
+#: Copies that `find_submission` made under the expected name; they go when they are graded, so that a later file
+#: of another name is not hidden by an old one.
+_copies: set[Path] = set()
+
+
 def find_submission(assignment: str, student: str, notebooks: list[str]) -> None:
     """nbgrader's hook before it grades a submission: let a file of another name stand for the expected one.
 
@@ -124,6 +129,7 @@ def find_submission(assignment: str, student: str, notebooks: list[str]) -> None
         if found is not None and note:
             target = folder / f"{name}.ipynb"
             shutil.copyfile(found, target)
+            _copies.add(target.resolve())
             notebooks[:] = [str(target)]
 
 
@@ -163,6 +169,10 @@ class Referee(NbGraderPreprocessor):
         for outcome in report.outcomes:
             self.log.info(outcome.message.split("\n")[0])
         self._remove_side_files(assignment, about["student"])
+        source = Path(nb.metadata["autograder"]["source"]).resolve()
+        if source in _copies:
+            _copies.discard(source)
+            source.unlink(missing_ok=True)
         return autograded(assignment, submission, report), resources
 
     def _remove_side_files(self, assignment: Assignment, student: str) -> None:
