@@ -59,7 +59,10 @@ class Tensor(Operators):
 
     @property
     def data(self) -> np.ndarray:
-        """The array. Assigning, as in `t.data -= 0.1`, changes the tensor in place, unrecorded."""
+        """The array. Assigning, as in `t.data -= 0.1`, changes the tensor in place, unrecorded.
+
+        Writing into the array itself, as in `t.data[0] = 1`, goes unnoticed: call `mark_changed()` after it.
+        """
         return self._data
 
     @data.setter
