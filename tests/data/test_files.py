@@ -30,16 +30,6 @@ def test_digits_have_ten_balanced_classes_and_pixels_from_0_to_1():
     assert load_digits(flat=True)[0].shape == (1797, 64)
 
 
-def test_digits_are_scikit_learns_in_the_same_order():
-    import pytest
-
-    sklearn = pytest.importorskip("sklearn.datasets")
-    bunch = sklearn.load_digits()
-    x, y = load_digits(flat=True)
-    np.testing.assert_array_equal(x * 16, bunch.data)
-    np.testing.assert_array_equal(y, bunch.target)
-
-
 def test_the_text_is_nine_sonnets_of_fourteen_lines():
     sonnets = load_sonnets().strip().split("\n\n")
     assert [len(s.split("\n")) for s in sonnets] == [14] * 9

@@ -20,6 +20,13 @@ ALL = [
     if name not in ("scatter", "scatter_along")
     for i, case in enumerate(CASES[name])
 ]
+#: The cast goes to float64, so there is nothing to compare in float32.
+IN_BOTH_DTYPES = [
+    pytest.param(*param.values, dtype, id=f"{param.id}-{dtype}")
+    for param in ALL
+    for dtype in ("float64", "float32")
+    if not (dtype == "float32" and param.values[0] in CASES["cast"])
+]
 TOLERANCE = {"float64": 1e-12, "float32": 1e-5}
 
 
@@ -66,13 +73,10 @@ def test_every_primitive_of_the_table_has_cases():
 
 
 @pytest.mark.parametrize("layout", [plain, strided, reversed_])
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("case", ALL)
+@pytest.mark.parametrize(("case", "dtype"), IN_BOTH_DTYPES)
 def test_values_and_both_gradients_equal_pytorch(case: Case, dtype, layout):
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(1)
-    if dtype == "float32" and case.ours is CASES["cast"][0].ours:
-        pytest.skip("the cast goes to float64")
     arrays = [a.astype(dtype) for a in case.args]
     xs = [Tensor(layout(a), requires_grad=True) for a in arrays]
     ys = [torch.tensor(a, requires_grad=True) for a in arrays]
