@@ -14,6 +14,7 @@ import functools
 import importlib.metadata
 import json
 import os
+import platform
 import random
 import re
 import shutil
@@ -27,6 +28,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 from traitlets import Bool, Float, Integer, List, Unicode
 from traitlets.config import Configurable
 
@@ -117,8 +119,9 @@ class Sandbox(Configurable):
         for name, value in environment.items():
             walls += ["--setenv", name, value]
         # Shown in the process table of the sandbox only, which has one visitor.
+        # bubblewrap's own environment can be read in the sandbox (/proc/1/environ), so there is nothing in it.
         argv = [
-            self.bwrap,
+            shutil.which(self.bwrap) or self.bwrap,
             *walls,
             "--",
             python,
@@ -128,13 +131,16 @@ class Sandbox(Configurable):
             "/pupil/pupil.py",
             json.dumps(config),
         ]
-        return Launch(argv, {"PATH": os.environ.get("PATH", "/usr/bin:/bin")}, None, sandboxed=True)
+        return Launch(argv, {"PATH": "/usr/bin:/bin"}, None, sandboxed=True)
 
     def _limits(self) -> dict[str, int]:
+        others = 0
+        if hasattr(os, "geteuid") and os.geteuid() != 0 and (self.unsandboxed or not _counts_by_namespace()):
+            others = _own_threads()
         return {
             "memory_bytes": self.memory_mb << 20,
             "cpu_seconds": self.cpu_seconds,
-            "processes": self.processes,
+            "processes": self.processes + others,
             "file_bytes": self.file_mb << 20,
             "output_chars": self.output_chars,
         }
@@ -189,6 +195,22 @@ class Launch:
     environment: dict[str, str]
     folder: str | None
     sandboxed: bool
+
+
+def _counts_by_namespace() -> bool:
+    """True where the kernel counts processes for each user namespace (Linux 5.14), not for each user alone."""
+    found = re.match(r"(\d+)\.(\d+)", platform.release())
+    return found is not None and (int(found[1]), int(found[2])) >= (5, 14)
+
+
+def _own_threads() -> int:
+    """How many processes and threads this user has: a limit on processes counts them all."""
+    count = 0
+    for process in psutil.process_iter(["uids", "num_threads"]):
+        uids = process.info["uids"]
+        if uids is not None and uids.real == os.getuid():
+            count += process.info["num_threads"] or 1
+    return count
 
 
 def _inside(path: str, base: str) -> bool:
