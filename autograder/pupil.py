@@ -162,6 +162,15 @@ class Guard:
 LEARNER_MODULES = ("__init__", "checks", "compare", "diagnose", "draw", "probes", "wire")
 
 
+def _no_commands(command: str) -> None:
+    print("Commands of the system are not run while a notebook is graded.")
+
+
+def _no_output(command: str, split: bool = True, depth: int = 0) -> list[str] | str:
+    _no_commands(command)
+    return [] if split else ""
+
+
 class Pupil:
     """Runs cells in IPython and calls probes in its namespace."""
 
@@ -180,6 +189,13 @@ class Pupil:
         formatter: Any = self.shell.display_formatter
         formatter.active_types = ["text/plain"]
         formatter.mimebundle_formatter.enabled = False
+        # A notebook's usual requests to its surroundings (%matplotlib inline, !pip install): there is nothing here to
+        # do them with, and the lines behind them, often imports, have to run all the same.
+        shell: Any = self.shell
+        shell.enable_gui = lambda gui=None: None
+        shell.enable_matplotlib = lambda gui=None: (gui, "agg")
+        shell.system = _no_commands
+        shell.getoutput = _no_output
         self.output_chars = output_chars
 
     def run_cell(self, source: str) -> dict[str, Any]:

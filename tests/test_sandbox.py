@@ -192,6 +192,29 @@ plt.plot([1, 2]); plt.savefig("plot.png")
 # -- where there is no wall ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%matplotlib inline",
+        "%matplotlib notebook",
+        "%matplotlib",
+        "%pylab inline",
+        "%config InlineBackend.figure_format = 'retina'",
+        "!pip install numpy",
+        "%pip install numpy",
+        "files = !ls",
+    ],
+)
+def test_what_a_notebook_asks_of_its_surroundings_does_not_stop_the_lines_behind_it(
+    start: Callable[..., PupilProcess], line: str
+) -> None:
+    process = start()
+    result = process.run_cell(f"{line}\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()")
+    assert result.error is None, result.error
+    assert ("Commands of the system are not run" in result.text) == (line[0] in "!f" or "pip" in line)
+    assert text(process, "print(plt.get_backend())") == "agg"
+
+
 @pytest.fixture
 def forgotten() -> Iterator[None]:
     """What was found out about this machine, forgotten before and after."""
