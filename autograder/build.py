@@ -13,6 +13,7 @@ The source is jupytext's py:percent with a shorthand for what nbgrader needs to 
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,9 @@ from .assignment import FIGURE, GIVEN, SETUP, Course
 from .errors import UserError
 
 SHORTHAND = ("setup", "given", "exercise", "check", "figure")
+
+#: A check of more visible lines than these is shown folded: its machinery is longer than the answer that it checks.
+LONG_CHECK = 30
 
 #: What takes the place of a solution. It lets the cell run to its end, and tells the check that nothing is there yet.
 STUB = 'raise NotImplementedError("your answer goes here")'
@@ -97,6 +101,9 @@ def _expand(cell: NotebookNode, path: Path) -> str:
         about["points"] = points
     if word == "exercise" and "BEGIN SOLUTION" not in cell.source:
         raise UserError(f"{path}: the exercise {name} has no `### BEGIN SOLUTION`.")
+    visible = re.sub(r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", "", cell.source, flags=re.DOTALL)
+    if word == "check" and visible.count("\n") > LONG_CHECK:
+        cell.metadata["jupyter"] = {"source_hidden": True}
     if word in (SETUP, GIVEN, FIGURE):
         cell.metadata["autograder"] = {"kind": word, **({"keep": True} if keep else {})}
     if word == FIGURE:

@@ -99,7 +99,7 @@ class exercise:
 
     def __init__(self, name: str, hint: str = "") -> None:
         self.name = name
-        self.hint = hint or "open the hints above this cell, one at a time"
+        self.hint = hint or "open the next hint above the answer cell"
         self.session: Session = current_session()
         self.rng = random.Random(zlib.crc32(name.encode()) ^ self.session.seed)
 
@@ -122,6 +122,8 @@ class exercise:
             return
         if isinstance(error, AnswerError):
             raise CheckFailed(self._raised(error)) from None
+        if isinstance(error, AnswerTimeout) and not self.session.quiet:
+            raise CheckFailed(self._endless(error)) from None
         if isinstance(error, (CheckFailed, AnswerTimeout, AnswerLost, TestFault)):
             return
         if isinstance(error, Exception) and self._last_call() is not None:
@@ -200,11 +202,24 @@ class exercise:
             failure.diagnosis = diagnose(got, expected, args, mutated)
         return failure
 
+    def _endless(self, error: AnswerTimeout) -> Failure:
+        failure = Failure(self.name, TIMEOUT, str(error), hint=self.hint)
+        last = self._last_call()
+        if last is not None:
+            failure.rows.append(("called", str(last)))
+        failure.diagnosis = (
+            "A loop does not come to its end. Does each round take something away from what is left to do?"
+        )
+        return failure
+
     def _raised(self, error: AnswerError) -> Failure:
         last = self._last_call()
         if error.unfinished:
             hint = "write it in the answer cell above, run that cell, then run this one again"
-            return Failure(self.name, MISSING, "not written yet", hint=hint)
+            # Of an exercise with several functions, say which.
+            called = last.probe.name if last is not None and last.probe.function is None else self.name
+            headline = "not written yet" if called == self.name else f"not written yet: `{called}`"
+            return Failure(self.name, MISSING, headline, hint=hint)
         if error.type_name == "NameError" and last is not None and error.name == last.probe.name:
             headline = f"there is no `{error.name}` yet"
             return Failure(self.name, MISSING, headline, hint="run the cell that defines it, then this one")
@@ -229,6 +244,8 @@ def explain_exception(error: AnswerError) -> str:
         return (
             "The function is called with another number of arguments than it takes. Compare its first line."
         )
+    if error.type_name == "TypeError" and "for ^" in text:
+        return "In Python a power is `**`; `^` is something else."
     if error.type_name == "TypeError" and "unsupported operand" in text:
         return "Two things are combined that do not fit, such as a Value where a number is meant."
     if error.type_name == "NameError":

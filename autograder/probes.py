@@ -10,8 +10,10 @@ from __future__ import annotations
 import contextvars
 import inspect
 import linecache
+import signal
 import sys
 import textwrap
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -149,6 +151,9 @@ yours = _Yours()
 class LocalBoundary:
     """Calls probes in this very process, in the given namespace (by default, the running notebook's)."""
 
+    #: A call in a student's own notebook ends after this time, before an endless loop fills the memory.
+    SECONDS = 10.0
+
     def __init__(self, namespace: Mapping[str, Any] | None = None) -> None:
         self._namespace = namespace
 
@@ -168,7 +173,35 @@ class LocalBoundary:
             function = self.namespace[probe.name]
         elif self._namespace is not None:
             function = compile_probe(probe.source or "", probe.name, self._namespace)
-        return call_plainly(function, args)
+        if self._namespace is not None:  # the referee's: it has limits of its own
+            return call_plainly(function, args)
+        with deadline(self.SECONDS, probe.name):
+            return call_plainly(function, args)
+
+
+class _TimeUp(BaseException):
+    """Raised in the middle of a call whose time is up. No `except Exception` of a student's holds it."""
+
+
+@contextmanager
+def deadline(seconds: float, what: str) -> Iterator[None]:
+    """End a block after this time with an AnswerTimeout, where there are timers (not on Windows, not in threads)."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        raise _TimeUp
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except _TimeUp:
+        raise AnswerTimeout(f"{what} did not end within {seconds:g} s") from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def compile_probe(source: str, name: str, namespace: Mapping[str, Any]) -> Callable[..., Any]:
@@ -186,7 +219,7 @@ def call_plainly(function: Callable[..., Any], args: tuple[Any, ...]) -> Reply:
         mutated = tuple(
             i for i, (before, after) in enumerate(zip(args, sent, strict=True)) if _changed(before, after)
         )
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, _TimeUp):
         raise
     except AnswerError:
         raise

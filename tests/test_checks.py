@@ -10,7 +10,15 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from autograder import probes
 from autograder.checks import CheckFailed, Failure, TestFault, exercise, explain_exception
-from autograder.probes import AnswerError, AnswerLost, AnswerTimeout, LocalBoundary, Session, use_session
+from autograder.probes import (
+    AnswerError,
+    AnswerLost,
+    AnswerTimeout,
+    LocalBoundary,
+    Session,
+    use_session,
+    yours,
+)
 
 Cell = Callable[[str], str]
 
@@ -62,7 +70,7 @@ def test_a_failure_says_what_was_called_what_came_back_what_was_expected_and_why
         "  expected  (30.0, 20.0)",
         "  because   d(ab)/da is b, and it is multiplied by g",
         "  likely    Every number lacks the factor 10.0, which is the first argument of the call.",
-        "  next      open the hints above this cell, one at a time",
+        "  next      open the next hint above the answer cell",
     ]
 
 
@@ -255,7 +263,7 @@ def test_a_block_without_a_check_is_a_fault_of_the_test() -> None:
     "error", [AnswerTimeout("late"), AnswerLost("gone"), KeyboardInterrupt(), TestFault("x")]
 )
 def test_losses_and_interrupts_pass_through(error: BaseException) -> None:
-    with use_session(Session(LocalBoundary({}))), pytest.raises(type(error)), exercise("it"):
+    with use_session(Session(LocalBoundary({}), quiet=True)), pytest.raises(type(error)), exercise("it"):
         raise error
 
 
@@ -297,3 +305,37 @@ def test_the_exceptions_that_learners_meet_have_a_sentence(name: str) -> None:
 
 def test_an_unknown_exception_gets_no_guess() -> None:
     assert explain_exception(AnswerError("Odd", "text")) == ""
+
+
+def test_an_endless_answer_is_ended_in_the_notebook_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    from autograder.probes import LocalBoundary
+
+    def endless() -> None:
+        while True:
+            try:
+                pass
+            except Exception:  # a student's, which must not hold the end of time
+                continue
+
+    monkeypatch.setattr(LocalBoundary, "SECONDS", 0.3)
+    monkeypatch.setattr(sys.modules["__main__"], "endless", endless, raising=False)
+    with (
+        pytest.raises(CheckFailed, match=r"endless did not end within 0\.3 s") as caught,
+        exercise("endless") as check,
+    ):
+        check.equal(yours.endless(), 1, "it ends")
+    assert "does not come to its end" in str(caught.value)
+    assert caught.value.failure.status == "timeout"
+
+
+def test_of_several_functions_the_one_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    def second() -> None:
+        raise NotImplementedError("your answer goes here")
+
+    monkeypatch.setattr(sys.modules["__main__"], "second", second, raising=False)
+    with pytest.raises(CheckFailed, match="both: not written yet: `second`"), exercise("both") as check:
+        check.equal(yours.second(), 1, "it is there")

@@ -1365,3 +1365,12 @@ def mended_rules():
         return g * b**-1, g * a * -(b**-2)
 
     return dict(divide=divide, cube=cube, absolute=absolute)
+
+
+@wrong(
+    "derived",
+    "value_for_an_exponent",
+    "In div the exponent is a Value. `**` takes a plain number there: write `** -1`, without Value around it.",
+)
+def div(a, b):
+    return a * b ** Value(-1.0)

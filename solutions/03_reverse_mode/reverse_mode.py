@@ -17,8 +17,8 @@
 # %% [markdown]
 # # Reverse mode: one pass back through the graph
 #
-# `L = (a * b + c) ** 2` at a = 2, b = 3, c = 1. Read `data` from left to right: each value is computed from the boxes
-# before it. Read `grad` from right to left: the derivative of `L` by each box, computed from the boxes *behind* it.
+# The picture below is `L = (a * b + c) ** 2` at a = 2, b = 3, c = 1. Read `data` from left to right: each value is computed from the boxes
+# before it. Read `grad` from right to left: the derivative of `L` by each box, computed from the boxes to its right.
 
 # %% setup="imports"
 import math
@@ -98,9 +98,9 @@ def add_vjp(g, out, a, b):
 
 
 # %% check="add_vjp" points=1
-with exercise("add_vjp", hint="open Hint 1 above the answer cell") as check:
+with exercise("add_vjp") as check:
     check.close(
-        yours.add_vjp(10.0, 5.0, 2.0, 3.0),
+        yours.add_vjp(10.0, 11.0, 4.0, 7.0),
         (10.0, 10.0),
         "out rises as fast as a, and as fast as b: each gets all of g",
     )
@@ -145,7 +145,7 @@ def mul_vjp(g, out, a, b):
 
 
 # %% check="mul_vjp" points=2
-with exercise("mul_vjp", hint="open Hint 2 above the answer cell") as check:
+with exercise("mul_vjp") as check:
     check.close(
         yours.mul_vjp(10.0, 6.0, 2.0, 3.0),
         (30.0, 20.0),
@@ -154,7 +154,7 @@ with exercise("mul_vjp", hint="open Hint 2 above the answer cell") as check:
     check.close(
         yours.mul_vjp(-0.5, -20.0, 4.0, -5.0),
         (2.5, -2.0),
-        "the same with g = -0.5 and a negative input",
+        "g = -0.5 and a negative input change nothing in the rule",
     )
     check.close(yours.mul_vjp(2.0, 0.0, 0.0, 5.0), (10.0, 0.0), "an input may be 0")
     ### BEGIN HIDDEN TESTS
@@ -169,15 +169,15 @@ with exercise("mul_vjp", hint="open Hint 2 above the answer cell") as check:
 
 # %% [markdown]
 # You need no check to know whether a rule is right. `rule_error` gives its distance from the numerical derivative of
-# unit 01: 0 for a right rule. Use it on every rule below.
+# unit 01: 0 for a right rule. Use it on every rule below; a constant such as an exponent goes into `constants=(3,)`.
 
 
 # %% given="rule_error"
-def rule_error(forward, rule, *inputs):
+def rule_error(forward, rule, *inputs, constants=()):
     """How far `rule` is from the numerical derivative of `forward`, to six digits."""
     g = 1.7
-    slopes = numerical_gradient(forward, *inputs)
-    cotangents = rule(g, forward(*inputs), *inputs)
+    slopes = numerical_gradient(lambda *xs: forward(*xs, *constants), *inputs)
+    cotangents = rule(g, forward(*inputs, *constants), *inputs, *constants)
     return round(
         max(abs(c - g * slope) for c, slope in zip(cotangents, slopes, strict=True)), 6
     )
@@ -214,7 +214,7 @@ def power_vjp(g, out, a, n):
 
 
 # %% check="power_vjp" points=2
-with exercise("power_vjp", hint="open Hint 1 above the answer cell") as check:
+with exercise("power_vjp") as check:
     check.close(
         yours.power_vjp(10.0, 125.0, 5.0, 3),
         (750.0,),
@@ -293,7 +293,7 @@ def sqrt_vjp(g, out, a):
 
 
 # %% check="exp_log_sqrt" points=2
-with exercise("exp_log_sqrt", hint="open Hint 1 above the answer cell") as check:
+with exercise("exp_log_sqrt") as check:
     check.close(
         yours.exp_vjp(10.0, math.exp(0.5), 0.5),
         (10.0 * math.exp(0.5),),
@@ -353,7 +353,7 @@ def cos_vjp(g, out, a):
 
 
 # %% check="sin_cos" points=2
-with exercise("sin_cos", hint="open Hint 1 above the answer cell") as check:
+with exercise("sin_cos") as check:
     check.close(
         yours.sin_vjp(10.0, math.sin(0.5), 0.5),
         (10.0 * math.cos(0.5),),
@@ -368,6 +368,11 @@ with exercise("sin_cos", hint="open Hint 1 above the answer cell") as check:
         yours.cos_vjp(10.0, math.cos(2.0), 2.0),
         (-10.0 * math.sin(2.0),),
         "where the sine is positive the cosine falls",
+    )
+    check.close(
+        yours.cos_vjp(10.0, math.cos(-0.5), -0.5),
+        (10.0 * math.sin(0.5),),
+        "where the sine is negative the cosine rises",
     )
     ### BEGIN HIDDEN TESTS
     for name, f in {"sin": math.sin, "cos": math.cos}.items():
@@ -412,7 +417,7 @@ def sigmoid_vjp(g, out, a):
 
 
 # %% check="tanh_sigmoid" points=2
-with exercise("tanh_sigmoid", hint="open Hint 2 above the answer cell") as check:
+with exercise("tanh_sigmoid") as check:
     check.close(
         yours.tanh_vjp(10.0, math.tanh(0.5), 0.5),
         (10.0 * (1 - math.tanh(0.5) ** 2),),
@@ -464,7 +469,7 @@ def relu_vjp(g, out, a):
 
 
 # %% check="relu_vjp" points=1
-with exercise("relu_vjp", hint="open Hint 1 above the answer cell") as check:
+with exercise("relu_vjp") as check:
     check.close(
         yours.relu_vjp(10.0, 3.0, 3.0),
         (10.0,),
@@ -475,7 +480,11 @@ with exercise("relu_vjp", hint="open Hint 1 above the answer cell") as check:
         (0.0,),
         "where a is negative relu stays 0, whatever a does",
     )
-    check.close(yours.relu_vjp(10.0, 0.0, -2.0), (0.0,), "the same with a positive g")
+    check.close(
+        yours.relu_vjp(10.0, 0.0, -2.0),
+        (0.0,),
+        "where a is negative relu stays 0: a positive g does not pass either",
+    )
     check.close(
         yours.relu_vjp(-10.0, 3.0, 3.0), (-10.0,), "a negative g passes in the same way"
     )
@@ -649,7 +658,7 @@ def record(op, parents, constants=()):
 
 
 # %% check="record" points=2
-with exercise("record", hint="open Hint 2 above the answer cell") as check:
+with exercise("record") as check:
 
     @probe
     def recorded(op, data, parents, constants):
@@ -734,7 +743,7 @@ recorded_graph()
 # ## 4. Who goes first?
 #
 # A value may pass its gradient on only when that gradient is complete: when everything made from it has had its turn.
-# So we list the values such that each stands behind its parents, a *topological order*, and read the list backwards.
+# So we list the values such that each comes after its parents, a *topological order*, and read the list backwards.
 #
 # The textbook function calls itself for the parents, then notes the value. But Python allows only a few thousand nested
 # calls, and long computations are deeper:
@@ -801,7 +810,7 @@ def topological_order(root):
 
 
 # %% check="topological_order" points=3
-with exercise("topological_order", hint="open Hint 1 above, then Hint 2") as check:
+with exercise("topological_order") as check:
 
     @probe
     def order_of(graph):
@@ -907,7 +916,7 @@ def pass_back(node, rules):
 
 
 # %% check="pass_back" points=2
-with exercise("pass_back", hint="open Hint 2 above the answer cell") as check:
+with exercise("pass_back") as check:
 
     @probe
     def rule_gets(grad, data, parents, constants):
@@ -1055,7 +1064,7 @@ def backward(order, step):
 
 
 # %% check="backward" points=3
-with exercise("backward", hint="open Hint 1 above, then Hint 2") as check:
+with exercise("backward") as check:
 
     @probe
     def gradients(graph, start, times):
@@ -1169,8 +1178,7 @@ print("numerical derivatives:", [round(slope, 6) for slope in slopes_of_L])
 
 # %% [markdown]
 # **Predict, then run.** `V = x * y + z * (x + y)` at x = 2, y = 3, z = 4. Find the three derivatives with pen and
-# paper, and put them in the first line. What to see in the picture: two arrows leave `x`. Along one comes back 3, along
-# the other 4, and 7 is their sum.
+# paper, and put them in the first line.
 
 # %%
 prediction = (None, None, None)
@@ -1184,6 +1192,9 @@ print("V =", V.data, " gradients:", (x.grad, y.grad, z.grad))
 draw(V)
 
 # %% [markdown]
+# What to see in the picture: two arrows leave `x`. The product above sends back 1 · 3, the sum below sends back 4:
+# together 7.
+#
 # Ten thousand operations in a row: no problem, because nothing in your engine calls itself. Here `x` is multiplied by
 # itself until it is `x ** 10000`, with the derivative `10000 * x ** 9999`.
 
@@ -1301,7 +1312,7 @@ def div(a, b):
 
 
 # %% check="derived" points=2
-with exercise("derived", hint="open Hint 1 above the answer cell") as check:
+with exercise("derived") as check:
 
     @probe
     def derived(name, *numbers):
@@ -1329,7 +1340,12 @@ with exercise("derived", hint="open Hint 1 above the answer cell") as check:
                 return Plain(self.number * number_of(other))
 
             def __pow__(self, exponent):
-                return Plain(self.number ** number_of(exponent))
+                if isinstance(exponent, Value):
+                    raise TypeError("an exponent is a plain number here, not a Value")
+                return Plain(self.number**exponent)
+
+            def __neg__(self):
+                return self.refuse() if name == "neg" else neg(self)
 
             def refuse(self, *other):
                 raise TypeError(
@@ -1337,7 +1353,7 @@ with exercise("derived", hint="open Hint 1 above the answer cell") as check:
                 )
 
             __radd__, __rmul__ = __add__, __mul__
-            __neg__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = refuse
+            __sub__ = __rsub__ = __truediv__ = __rtruediv__ = refuse
 
         function = {"neg": neg, "sub": sub, "div": div}[name]
         out = function(*map(Plain, numbers))
@@ -1432,7 +1448,7 @@ def mended_rules():
 
 
 # %% check="mended_rules" points=2
-with exercise("mended_rules", hint="open Hint 1 above, then Hint 2") as check:
+with exercise("mended_rules") as check:
 
     @probe
     def mended():
