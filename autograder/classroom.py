@@ -90,6 +90,8 @@ class Graded:
     #: "graded", "kept" (graded before, and the file has not changed) or "failed" (nothing was written)
     state: str = "graded"
     mistakes: list[str] = field(default_factory=list)
+    #: the score in the gradebook, where a person has changed it
+    by_hand: float | None = None
 
 
 def grade_class(
@@ -130,6 +132,10 @@ def grade_class(
                     text = f"could not be graded on this machine: {type(error).__name__}: {error}"
                     rows[student] = Graded(student, 0, assignment.max_score, text, "failed")
                 done(rows[student])
+        final = {row["student"]: row["score"] for row in gradebook.submission_dicts(assignment.unit)}
+    for row in rows.values():
+        if row.state != "failed" and final.get(row.student, row.score) != row.score:
+            row.by_hand = final[row.student]
     return [rows[student] for student in students]
 
 

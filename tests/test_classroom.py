@@ -177,7 +177,10 @@ def test_scores_and_comments_of_a_person_survive_a_second_grading(
         gradebook.find_grade("mul_vjp_check", "mini", "mini", "bit").extra_credit = 0.25
         gradebook.find_comment("mul_vjp", "mini", "mini", "bit").manual_comment = "Half of it is right."
         gradebook.db.commit()
-    grade_class(klass, unit, ["bit"], sandbox=sandbox, force=True)
+    (row,) = grade_class(klass, unit, ["bit"], sandbox=sandbox, force=True)
+    assert (row.score, row.by_hand) == (0, 1.75)
+    (row,) = grade_class(klass, unit, ["bit"], sandbox=sandbox)
+    assert (row.state, row.score, row.by_hand) == ("kept", 0, 1.75)
     with Gradebook(klass.folders.db_url, klass.folders.course_id) as gradebook:
         grade = gradebook.find_grade("mul_vjp_check", "mini", "mini", "bit")
         assert (grade.score, grade.manual_score, grade.auto_score) == (1.75, 1.5, 0)
