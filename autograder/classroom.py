@@ -27,7 +27,7 @@ from .checks import PASSED
 from .errors import UserError
 from .gradebook import autograded, record, register, write_notebook
 from .ingest import Submission, read_bytes, read_submission
-from .nbgrader_plugin import pick_file, read_timestamp
+from .nbgrader_plugin import BESIDE, pick_file, read_timestamp
 from .referee import Report, grade, tidy
 from .sandbox import Sandbox, SandboxError
 
@@ -90,6 +90,8 @@ class Graded:
     #: "graded", "kept" (graded before, and the file has not changed) or "failed" (nothing was written)
     state: str = "graded"
     mistakes: list[str] = field(default_factory=list)
+    #: the score in the gradebook, where a person has changed it
+    by_hand: float | None = None
 
 
 def grade_class(
@@ -130,6 +132,10 @@ def grade_class(
                     text = f"could not be graded on this machine: {type(error).__name__}: {error}"
                     rows[student] = Graded(student, 0, assignment.max_score, text, "failed")
                 done(rows[student])
+        final = {row["student"]: row["score"] for row in gradebook.submission_dicts(assignment.unit)}
+    for row in rows.values():
+        if row.state != "failed" and final.get(row.student, row.score) != row.score:
+            row.by_hand = final[row.student]
     return [rows[student] for student in students]
 
 
@@ -149,6 +155,9 @@ def row_of(student: str, report: Report) -> Graded:
                 "nothing written" if len(missing) == len(report.outcomes) else f"{len(missing)} not written"
             )
         summary = ", ".join(parts)
+    beside = [BESIDE + note.partition(BESIDE)[2] for note in report.notes if BESIDE in note]
+    if beside and beside[0] not in summary:
+        summary += f"; {beside[0][0].lower()}{beside[0][1:].rstrip('.')}"
     return Graded(student, report.score, report.max_score, summary, mistakes=mistakes)
 
 
@@ -157,11 +166,12 @@ def mistakes_table(rows: Sequence[Graded]) -> list[tuple[str, int]]:
     return Counter(mistake for row in rows for mistake in row.mistakes).most_common()
 
 
-def _fingerprint(assignment: Assignment, path: Path | None) -> str:
-    """Says whether a submission has to be graded again: its bytes, and the answer key's."""
+def _fingerprint(assignment: Assignment, path: Path | None, note: str) -> str:
+    """Says whether a submission has to be graded again: its bytes, what is noted on its file, and the answer key."""
     digest = hashlib.sha256()
     for part in (assignment.path, assignment.path.parent / "mistakes.py"):
         digest.update(part.read_bytes() if part.is_file() else b"")
+    digest.update(note.encode())
     try:
         digest.update(read_bytes(path) if path else b"none")
     except UserError as error:
@@ -183,8 +193,7 @@ def _kept(classroom: Classroom, assignment: Assignment, student: str) -> Graded 
         return None
     try:
         about = nbformat.read(output, as_version=4).metadata["autograder"]
-        path, _ = _submitted(classroom, assignment, student)
-        if about["fingerprint"] != _fingerprint(assignment, path):
+        if about["fingerprint"] != _fingerprint(assignment, *_submitted(classroom, assignment, student)):
             return None
         return Graded(
             student, about["score"], about["max_score"], about["summary"], "kept", list(about["mistakes"])
@@ -201,7 +210,7 @@ def _grade_one(
     entries: Sequence[bank.Entry],
 ) -> tuple[Submission, Report, str]:
     path, note = _submitted(classroom, assignment, student)
-    fingerprint = _fingerprint(assignment, path)
+    fingerprint = _fingerprint(assignment, path, note)
     submission = read_submission(path, assignment) if path else Submission(problem=note)
     if path and note:
         submission.notes.append(note)

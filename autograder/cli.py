@@ -164,7 +164,7 @@ def grade_command(
                 raise UserError(
                     f"{name} has handed in nothing: there is no {classroom.folder('submitted', name, unit)}."
                 )
-        found = student
+        found = list(dict.fromkeys(student))
     if not found:
         raise UserError(
             f"Nothing has been handed in: there is no {classroom.folder('submitted', '*', unit)}."
@@ -185,6 +185,7 @@ def grade_command(
 def show_class(rows: Sequence[Graded], console: Console = console) -> None:
     """The table of a class, and the mistakes that were made most."""
     from .classroom import mistakes_table, show_score
+    from .referee import tidy
 
     table = Table(box=None, header_style="bold")
     table.add_column("student")
@@ -192,6 +193,8 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
     table.add_column("what went wrong")
     for row in rows:
         kept = Text(" (unchanged)", style="dim") if row.state == "kept" else Text("")
+        if row.by_hand is not None:
+            kept.append(f" (by hand: {tidy(row.by_hand)})", style="bold")
         style = "green" if row.score == row.max_score else "red" if row.state == "failed" else "default"
         table.add_row(
             Text(row.student), Text(show_score(row), style=style, justify="right"), Text(row.summary) + kept

@@ -138,9 +138,13 @@ def _new_folder(folder: Path | None) -> Path:
     if folder is None:
         return Path(tempfile.mkdtemp(prefix="autograder-demo-")).resolve()
     folder = folder.resolve()
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        filled = any(folder.iterdir())
+    except OSError as error:
+        raise UserError(f"{folder} cannot be made a folder: {error.strerror}.") from None
+    if filled:
         raise UserError(f"{folder} is not empty; name a new folder, so that nothing is overwritten.")
-    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 

@@ -80,20 +80,30 @@ def save_cells(assignment: Assignment, db_url: str) -> None:
         notebook, resources = step.preprocess(notebook, resources)
 
 
+#: Begins the part of a note that names notebooks which were left aside.
+BESIDE = "Not graded, because one notebook counts: "
+
+
 def pick_file(folder: Path, name: str) -> tuple[Path | None, str]:
-    """The notebook that was handed in: the one of the right name, or else the only one, with a note on that."""
+    """The notebook that was handed in: the one of the right name, or else the newest.
+
+    With it comes a note on an unexpected name and on what lies beside it, or on why there is none.
+    """
     if folder.is_symlink():
         return None, f"The folder {folder.name} is a symbolic link, and links are not followed."
     path = folder / f"{name}.ipynb"
-    if path.exists() or path.is_symlink():
-        return path, ""
-    others = sorted(p for p in folder.glob("*.ipynb") if not p.name.startswith("."))
-    if not others:
-        return None, f"There is no notebook in {folder.name}."
-    similar = [p for p in others if p.stem.startswith(name)] or others
-    newest = max(similar, key=lambda p: p.lstat().st_mtime)
-    note = f"The file is called {newest.name!r}; it was graded as {name}.ipynb."
-    return newest, note
+    found = sorted(p for p in folder.glob("*.ipynb") if not p.name.startswith("."))
+    note = ""
+    if not (path.exists() or path.is_symlink()):
+        if not found:
+            return None, f"There is no notebook in {folder.name}."
+        similar = [p for p in found if p.stem.startswith(name)] or found
+        path = max(similar, key=lambda p: p.lstat().st_mtime)
+        note = f"The file is called {path.name!r}; it was graded as {name}.ipynb."
+    others = [repr(p.name) for p in found if p != path]
+    if others:
+        note = f"{note} {BESIDE}{', '.join(others)}.".lstrip()
+    return path, note
 
 
 def read_timestamp(path: Path) -> datetime | None:
@@ -125,9 +135,9 @@ def find_submission(assignment: str, student: str, notebooks: list[str]) -> None
             no_time = regular and path.name == "timestamp.txt" and read_timestamp(path) is None
             if no_time or not (regular or (path.is_dir() and not path.is_symlink())):
                 path.unlink()
-        found, note = pick_file(folder, name)
-        if found is not None and note:
-            target = folder / f"{name}.ipynb"
+        target = folder / f"{name}.ipynb"
+        found, _ = pick_file(folder, name)
+        if found is not None and found != target:
             shutil.copyfile(found, target)
             _copies.add(target.resolve())
             notebooks[:] = [str(target)]

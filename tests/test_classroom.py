@@ -169,6 +169,25 @@ def test_a_file_that_has_changed_is_graded_again(
     assert (row.state, row.score) == ("graded", 0)
 
 
+def test_a_notebook_that_lies_beside_the_graded_one_is_named(
+    klass: Classroom, unit: Assignment, sandbox: Sandbox, rows: dict[str, Graded]
+) -> None:
+    folder = klass.folder("submitted", "fay", "mini")
+    right, other = folder / "mini.ipynb", folder / "mini-final.ipynb"
+    right.write_text(nbformat.writes(unit.solved({"mul_vjp": RIGHT}, others="stub")))
+    assert [row.summary for row in grade_class(klass, unit, ["fay"], sandbox=sandbox)] == ["1 not written"]
+    other.write_text(nbformat.writes(unit.solved()))
+    (row,) = grade_class(klass, unit, ["fay"], sandbox=sandbox)
+    assert (row.state, row.score) == ("graded", 2)
+    assert row.summary.endswith("; not graded, because one notebook counts: 'mini-final.ipynb'")
+    path = klass.folder("autograded", "fay", "mini") / "mini.ipynb"
+    assert "Not graded, because one notebook counts: 'mini-final.ipynb'." in path.read_text()
+    right.unlink()
+    (row,) = grade_class(klass, unit, ["fay"], sandbox=sandbox)
+    assert (row.score, row.summary) == (5, "all right")
+    other.unlink()
+
+
 def test_scores_and_comments_of_a_person_survive_a_second_grading(
     klass: Classroom, unit: Assignment, sandbox: Sandbox, rows: dict[str, Graded]
 ) -> None:
@@ -177,7 +196,10 @@ def test_scores_and_comments_of_a_person_survive_a_second_grading(
         gradebook.find_grade("mul_vjp_check", "mini", "mini", "bit").extra_credit = 0.25
         gradebook.find_comment("mul_vjp", "mini", "mini", "bit").manual_comment = "Half of it is right."
         gradebook.db.commit()
-    grade_class(klass, unit, ["bit"], sandbox=sandbox, force=True)
+    (row,) = grade_class(klass, unit, ["bit"], sandbox=sandbox, force=True)
+    assert (row.score, row.by_hand) == (0, 1.75)
+    (row,) = grade_class(klass, unit, ["bit"], sandbox=sandbox)
+    assert (row.state, row.score, row.by_hand) == ("kept", 0, 1.75)
     with Gradebook(klass.folders.db_url, klass.folders.course_id) as gradebook:
         grade = gradebook.find_grade("mul_vjp_check", "mini", "mini", "bit")
         assert (grade.score, grade.manual_score, grade.auto_score) == (1.75, 1.5, 0)

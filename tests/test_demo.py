@@ -64,3 +64,11 @@ def test_the_demo_writes_feedback_that_names_the_mistake(folder: Path) -> None:
 def test_the_demo_does_not_write_into_a_folder_that_holds_something(folder: Path) -> None:
     with pytest.raises(UserError, match="not empty"):
         demo.run(folder, None, Console(quiet=True), progress_bar())
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for name in (file, file / "below"):
+        with pytest.raises(UserError, match="cannot be made a folder"):
+            demo.run(name, None, Console(quiet=True), progress_bar())
