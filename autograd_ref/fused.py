@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from autograd_ref import sweep
 from autograd_ref.errors import shape_error
 from autograd_ref.modes import enable_grad, state
 from autograd_ref.node import Node, Stamp, tick
-from autograd_ref.primitive import TABLE, Primitive, check_finite, ndarray, new, wrap
+from autograd_ref.primitive import TABLE, Primitive, check_finite, ndarray, new
 from autograd_ref.promotion import promote
 from autograd_ref.tensor import Tensor
 
@@ -45,14 +47,15 @@ class Fused(Primitive):
         arrays: list[Any] = []
         stamps: list[Stamp | None] = [None]
         parents: list[Node | Tensor | None] = []
+        needs: list[bool] = []
         any_tensor = wanted = False
         dtype = None
         for a in args:
-            data, stamp, parent = a, None, None
+            data, stamp, parent, need = a, None, None, False
             if isinstance(a, Tensor):
                 data, stamp, any_tensor = a._data, a._stamp, True
                 if a.requires_grad:
-                    parent, wanted = a.grad_fn or a, True
+                    parent, need, wanted = a.grad_fn or a, True, True
             if type(data) is ndarray and data.dtype is not dtype:
                 if dtype is not None and data.dtype != dtype and any_tensor:
                     return self(*promote(args), **params)
@@ -60,30 +63,34 @@ class Fused(Primitive):
             arrays.append(data)
             stamps.append(stamp)
             parents.append(parent)
+            needs.append(need)
         try:
             out, kept = self.forward(*arrays, **params)
         except ValueError as error:
             raise shape_error(self.name, tuple(arrays), error) from None
         if not any_tensor:
             return out
-        result = wrap(out)
+        result = new(Tensor)  # `wrap`, written out
+        result._data = out = out if type(out) is ndarray else np.asarray(out)
+        result.grad = result.grad_fn = None
+        result.requires_grad = False
+        result._stamp = [0, None]
         if wanted and state.recording:
             node = result.grad_fn = new(Node)
             node.number = tick()
             node.primitive = self
             node.parents = parents
-            node.saved = (kept, *arrays)
+            node.saved = ((kept, needs), *arrays)
             node.stamps = stamps
             node.params = params
-            node.shape = result._data.shape
+            node.shape = out.shape
             result.requires_grad = True
         if state.anomaly:
             check_finite(result, self.name)
         return result
 
     def pull(self, node: Node, g: Any, saved: Sequence[Any]) -> Any:
-        kept, *arrays = saved
-        needs = [p is not None for p in node.parents]
+        (kept, needs), *arrays = saved
         if not isinstance(g, Tensor):
             return self.backward(g, kept, needs, *arrays, **node.params)
         inner, out = self._replay(arrays, needs, node.params)

@@ -68,11 +68,14 @@ def _run(
     start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edge, Any] | None, oldest: int
 ) -> None:
     # Gradients wait under the negated number of their node, so that the heap yields the youngest node first.
+    # A node that is alone in waiting, as all are in a chain, is `ahead` and does not go through the heap.
     waiting: dict[int, Any] = {}
     nodes: dict[int, Node] = {}
     heap: list[int] = []
     retain = retain or create
     anomaly = state.anomaly
+    ahead: Node | None = None
+    ahead_g: Any = None
     node, g = start, gradient
     while True:
         number = node.number
@@ -103,6 +106,14 @@ def _run(
                 out = grads[i]
                 if out.shape != parent.shape:
                     out = unbroadcast(out, parent.shape)
+                if ahead is None and not heap:
+                    ahead, ahead_g = parent, out
+                    continue
+                if ahead is not None:
+                    key = -ahead.number
+                    nodes[key], waiting[key] = ahead, ahead_g
+                    heap.append(key)
+                    ahead = ahead_g = None
                 key = -parent.number
                 if key not in waiting:  # The first gradient is stored, not added to zeros.
                     nodes[key] = parent
@@ -113,10 +124,14 @@ def _run(
                 else:
                     waiting[key] = waiting[key] + out
             grads = out = None  # Free what is not waiting before the next rule allocates.
-        if not heap:
+        if ahead is not None:
+            node, g = ahead, ahead_g
+            ahead = ahead_g = None
+        elif heap:
+            key = heappop(heap)
+            node, g = nodes.pop(key), waiting.pop(key)
+        else:
             return
-        key = heappop(heap)
-        node, g = nodes.pop(key), waiting.pop(key)
 
 
 def _deposit(leaf: Any, grads: Any, i: int, create: bool, found: dict[Edge, Any] | None) -> None:

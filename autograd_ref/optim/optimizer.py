@@ -68,16 +68,17 @@ class Optimizer:
 
     def step(self) -> None:
         """Update every parameter that has a gradient, in place."""
-        steps = self.steps
+        steps, parameters = self.steps, self.parameters
+        now, where = tick(), self._where
         for flat in self._flats:
             for run, gradients in flat.runs(steps):
+                step = steps[run[0]] + 1
                 for p, g, state, s in flat.blocks(run, gradients):
-                    self.update(p, g, state, s, steps[run[0]] + 1)
-        now, where = tick(), self._where
-        for i, parameter in enumerate(self.parameters):
-            if parameter.grad is not None:
-                steps[i] += 1
-                parameter._stamp[:] = now, where
+                    self.update(p, g, state, s, step)
+                for i in run:
+                    steps[i] = step
+                    stamp = parameters[i]._stamp
+                    stamp[0], stamp[1] = now, where
 
     def state_dict(self) -> dict[str, Any]:
         """Copies of everything that a later `load_state_dict` needs to go on as if nothing had happened."""
@@ -122,7 +123,7 @@ class Flat:
         self.values = np.empty(ends[-1], dtype)
         self.state = [np.zeros(ends[-1], dtype) for _ in state_names]
         self.gathered, self.scratch = np.empty((2, min(BLOCK, ends[-1])), dtype)
-        shapes = {i: parameters[i].shape for i in indices}
+        self.shapes = shapes = {i: parameters[i].shape for i in indices}
         self.states = {i: [self._part(a, i, shapes[i]) for a in self.state] for i in indices}
         self.members = [(i, parameters[i], self._part(self.values, i, shapes[i])) for i in indices]
         self._plans: dict[tuple[int, ...], list[Any]] = {}
@@ -133,7 +134,7 @@ class Flat:
     def runs(self, steps: list[int]) -> list[tuple[list[int], list[np.ndarray]]]:
         """Neighbours with gradients and at the same step, to be updated together: mostly, all of them.
 
-        A run is the parameters' numbers and their flattened gradients.
+        A run is the parameters' numbers and their gradients, as arrays of their shapes.
         """
         runs: list[tuple[list[int], list[np.ndarray]]] = []
         previous = None
@@ -155,7 +156,8 @@ class Flat:
                 runs.append(([], []))
             run, gradients = runs[-1]
             run.append(i)
-            gradients.append(gradient._data.reshape(-1))
+            g = gradient._data
+            gradients.append(g if g.shape == view.shape else g.reshape(view.shape))
         return runs
 
     def blocks(self, run: list[int], gradients: list[np.ndarray]) -> Any:
@@ -163,25 +165,43 @@ class Flat:
         key = tuple(run)
         if key not in self._plans:
             self._plans[key] = self._plan(run)
-        for p, pieces, gathered, state, scratch in self._plans[key]:
+        plan = self._plans[key]
+        if len(plan) == 1 and len(run) > 1:
+            # One block of whole gradients: assigned in their own shapes, at half of np.concatenate's time.
+            p, slots, gathered, state, scratch = plan[0]
+            for slot, g in zip(slots, gradients, strict=True):
+                slot[...] = g
+            yield p, gathered, state, scratch
+            return
+        flattened = [g.reshape(-1) for g in gradients]
+        for p, pieces, gathered, state, scratch in plan:
             if len(pieces) == 1:
                 n, a, b = pieces[0]
-                yield p, gradients[n][a:b], state, scratch
+                yield p, flattened[n][a:b], state, scratch
             else:
-                np.concatenate([gradients[n][a:b] for n, a, b in pieces], out=gathered)
+                np.concatenate([flattened[n][a:b] for n, a, b in pieces], out=gathered)
                 yield p, gathered, state, scratch
 
     def _plan(self, run: list[int]) -> list[Any]:
-        """The blocks of a run as views, and which pieces of which gradients belong to each."""
+        """The blocks of a run as views, and which pieces of which gradients belong to each.
+
+        For a run that fits in one block these are places, in the gradients' own shapes, to copy them to.
+        """
         plan = []
-        end = self.ends[run[-1]]
-        for start in range(self.starts[run[0]], end, BLOCK):
+        first, end = self.starts[run[0]], self.ends[run[-1]]
+        for start in range(first, end, BLOCK):
             stop = min(start + BLOCK, end)
             pieces = [
                 (n, max(start - self.starts[i], 0), min(stop, self.ends[i]) - self.starts[i])
                 for n, i in enumerate(run)
                 if self.starts[i] < stop and self.ends[i] > start
             ]
+            if len(run) > 1 and end - first <= BLOCK:
+                pieces = [
+                    self.gathered[self.starts[i] - first : self.ends[i] - first].reshape(shape)
+                    for i, shape in self.shapes.items()
+                    if i in run
+                ]
             size = stop - start
             state = [a[start:stop] for a in self.state]
             plan.append((self.values[start:stop], pieces, self.gathered[:size], state, self.scratch[:size]))
