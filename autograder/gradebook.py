@@ -14,6 +14,7 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from .assignment import ANSWER, CHECK, Assignment, grade_id, kind
 from .checks import PASSED
+from .errors import UserError
 from .ingest import Submission
 from .referee import Outcome, Report, tidy
 
@@ -23,14 +24,25 @@ if (scripts := sysconfig.get_path("scripts")) not in os.environ.get("PATH", "").
 
 
 def register(gradebook: Gradebook, assignment: Assignment, db_url: str) -> None:
-    """Make the assignment known to the gradebook, by nbgrader's own step."""
+    """Make the assignment known to the gradebook, by nbgrader's own step.
+
+    Raises UserError when exercises have come or gone since a submission was graded: nbgrader allows it no more.
+    """
     from . import nbgrader_plugin
 
     try:
         known = gradebook.find_notebook(assignment.name, assignment.unit)
         points = {cell.name: cell.max_score for cell in known.grade_cells}
-        if points == {e.check_id: e.points for e in assignment.exercises}:
+        now = {e.check_id: e.points for e in assignment.exercises}
+        if points == now:
             return
+        if points.keys() != now.keys() and known.submissions:
+            changed = ", ".join(sorted(name.removesuffix("_check") for name in points.keys() ^ now.keys()))
+            raise UserError(
+                f"The gradebook has submissions of {assignment.unit} from before {changed} was added or removed: "
+                "give the changed unit a new name, or remove its old grades, those given by hand too, with "
+                f"`nbgrader db assignment remove {assignment.unit} --force`, and grade again."
+            )
     except MissingEntry:
         pass
     gradebook.update_or_create_assignment(assignment.unit)

@@ -14,6 +14,7 @@ from nbgrader.api import Gradebook
 from autograder import classroom as classroom_module
 from autograder.assignment import Assignment, Course
 from autograder.classroom import Classroom, Graded, grade_class, mistakes_table, row_of
+from autograder.errors import UserError
 from autograder.referee import Outcome, Report
 from autograder.sandbox import Sandbox
 
@@ -229,6 +230,25 @@ def test_a_run_that_is_killed_is_finished_by_the_next_one(
     assert (row.state, row.score) == ("graded", 5)
     with Gradebook(klass.folders.db_url, klass.folders.course_id) as gradebook:
         assert gradebook.find_submission("mini", "ivy").score == 5
+
+
+def test_an_exercise_that_came_or_went_after_grading_is_one_sentence_and_nothing_is_lost(
+    course: Course,
+    klass: Classroom,
+    sandbox: Sandbox,
+    rows: dict[str, Graded],
+    gradebook: Gradebook,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = {s["student"]: s["score"] for s in gradebook.submission_dicts("mini")}
+    changed = course.assignment("mini")
+    gone = changed.exercises[-1]
+    monkeypatch.setitem(changed.__dict__, "exercises", changed.exercises[:-1])
+    monkeypatch.setattr(classroom_module.bank, "load_bank", lambda assignment: [])
+    with pytest.raises(UserError, match=rf"before {gone.name} was added or removed.*remove mini --force"):
+        grade_class(klass, changed, ["ada"], sandbox=sandbox)
+    gradebook.db.expire_all()
+    assert {s["student"]: s["score"] for s in gradebook.submission_dicts("mini")} == before
 
 
 def test_a_failure_of_this_machine_is_told_and_the_class_goes_on(
