@@ -130,12 +130,26 @@ def execute(notebook: NotebookNode, folder: Path, timeout: int = 300) -> None:
         raise UserError(f"{folder.name}: a cell of the solution fails.\n{error}") from None
     notebook.metadata["language_info"] = language
     for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = _join_streams(cell.outputs)
         for output in cell.get("outputs", []):
             if output.output_type == "stream" and output.name == "stderr":
                 raise UserError(f"{folder.name}: the cell {cell.id} writes to stderr: {output.text[:300]}")
             if output.output_type in ("execute_result", "display_data"):
                 # How wide a picture is shown belongs to it; all else is the front end's.
                 output.metadata = {k: v for k, v in output.metadata.items() if k == "image/png"}
+
+
+def _join_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Join printed pieces that follow each other: where the kernel cuts them varies from run to run."""
+    joined: list[NotebookNode] = []
+    for output in outputs:
+        last = joined[-1] if joined else None
+        if last and last.output_type == output.output_type == "stream" and last.name == output.name:
+            last.text += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def release(notebook: NotebookNode) -> NotebookNode:

@@ -370,3 +370,14 @@ def test_the_doctor_names_what_does_not_work(
     ill = run("doctor", cwd=mini_course.root)
     assert ill.code == 1
     assert "✗ sandbox      there is none" in ill.out
+
+
+def test_printed_text_is_stored_in_one_piece_wherever_the_kernel_cut_it() -> None:
+    from autograder.build import _join_streams
+
+    def piece(text: str, name: str = "stdout") -> nbformat.NotebookNode:
+        return nbformat.v4.new_output("stream", name=name, text=text)
+
+    picture = nbformat.v4.new_output("display_data", data={"text/plain": "a"})
+    found = _join_streams([piece("a"), piece("\n"), picture, piece("b"), piece("c", "stderr")])
+    assert found == [piece("a\n"), picture, piece("b"), piece("c", "stderr")]
