@@ -126,7 +126,9 @@ def _results(report: Report) -> str:
         lines.append(f"{outcome.message[:1]} {outcome.name:<{width}}  {points:>5}  {headline}".rstrip())
         if outcome.diagnosis and outcome.points == 0:
             lines.append(" " * (width + 11) + outcome.diagnosis)
-    text = f"**{tidy(report.score)} of {tidy(report.max_score)} points**\n\n" + literal("\n".join(lines))
+    text = f"**Automatic result: {tidy(report.score)} of {tidy(report.max_score)} points**\n\n" + literal(
+        "\n".join(lines)
+    )
     if report.notes:
         text += "\n\n**Notes of the referee**\n\n" + literal("\n".join(report.notes))
     return text
