@@ -29,7 +29,6 @@ from .probes import (
     Session,
     current_session,
 )
-from .wire import WireError
 
 RED, GREEN, BOLD, OFF = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m"
 
@@ -259,4 +258,4 @@ def explain_exception(error: AnswerError) -> str:
     return ""
 
 
-__all__ = ["CheckFailed", "Failure", "TestFault", "WireError", "exercise", "explain_exception"]
+__all__ = ["CheckFailed", "Failure", "TestFault", "exercise", "explain_exception"]
