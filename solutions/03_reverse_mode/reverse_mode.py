@@ -657,28 +657,29 @@ def record(op, parents, constants=()):
     ### END SOLUTION
 
 
+# %% probes="record"
+@probe
+def recorded(op, data, parents, constants):
+    """Records `op` on Values made of `data`; gives what the new Value remembers."""
+    leaves = [Value(number) for number in data]
+    given = tuple(leaves[i] for i in parents)
+    out = record(op, given, tuple(constants)) if constants else record(op, given)
+    if not isinstance(out, Value):
+        return out
+    positions = [
+        next((i for i, leaf in enumerate(leaves) if leaf is parent), None)
+        for parent in out.parents
+    ]
+    return {
+        "data": out.data,
+        "op": out.op,
+        "parents": positions,
+        "constants": list(out.constants),
+    }
+
+
 # %% check="record" points=2
 with exercise("record") as check:
-
-    @probe
-    def recorded(op, data, parents, constants):
-        """Records `op` on Values made of `data`; gives what the new Value remembers."""
-        leaves = [Value(number) for number in data]
-        given = tuple(leaves[i] for i in parents)
-        out = record(op, given, tuple(constants)) if constants else record(op, given)
-        if not isinstance(out, Value):
-            return out
-        positions = [
-            next((i for i, leaf in enumerate(leaves) if leaf is parent), None)
-            for parent in out.parents
-        ]
-        return {
-            "data": out.data,
-            "op": out.op,
-            "parents": positions,
-            "constants": list(out.constants),
-        }
-
     check.close(
         recorded("*", [2.0, 3.0], [0, 1], []),
         {"data": 6.0, "op": "*", "parents": [0, 1], "constants": []},
