@@ -78,8 +78,16 @@ def _in_style(draw: Callable[_P, _R]) -> Callable[_P, _R]:
     def styled(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         import matplotlib.style
 
-        with matplotlib.style.context("default"), matplotlib.rc_context(_STYLE):
-            return draw(*args, **kwargs)
+        interactive = matplotlib.is_interactive()
+        try:
+            with matplotlib.style.context("default"), matplotlib.rc_context(_STYLE):
+                try:
+                    return draw(*args, **kwargs)
+                finally:
+                    interactive = matplotlib.is_interactive()
+        finally:
+            # A notebook's backend comes with the first figure, and says here that it shows what is drawn.
+            matplotlib.interactive(interactive)
 
     return styled
 
@@ -664,7 +672,7 @@ def _over(predict: Callable[[Any], Any], grid: np.ndarray) -> np.ndarray:
             if values.size == grid.size:
                 return values.ravel()
         except Exception:  # a function of one float: called so below, it tells what is wrong with it
-            pass
+            matplotlib.interactive(interactive)
         return np.array([float(_array(predict(a)).reshape(())) for a in grid.tolist()])
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import os
 import subprocess
 import sys
 
@@ -105,6 +106,28 @@ def test_matplotlib_is_imported_when_a_figure_is_drawn_and_not_before():
     code = "import sys, autograd_ref.plots; print('matplotlib' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
+
+
+def test_a_notebook_shows_every_figure_and_not_the_first_cells_alone():
+    code = """
+import matplotlib
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+shell = InteractiveShell.instance()
+shown = []
+for cell in ("from autograd_ref import plots; plots.bars({})", "a = plots.bars({'a': 1})", "b = plots.bars({'a': 1})"):
+    with capture_output() as out:
+        shell.run_cell(cell)
+    shown.append(len(out.outputs))
+print(shown)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_inline"},
+    )
+    assert run.stdout.strip().splitlines()[-1] == "[0, 1, 1]", run.stderr
 
 
 def test_curves_differ_by_colour_by_dashes_and_by_marker():
