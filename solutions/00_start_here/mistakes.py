@@ -83,6 +83,11 @@ def make_line(slope, x0, y0):
     return y0 + slope * x0
 
 
+@wrong("make_line", "no_inner_function", "There is no x yet: it comes when the line is called, so it belongs to an inner function.")
+def make_line(slope, x0, y0):
+    return y0 + slope * (x - x0)
+
+
 @wrong(
     "make_line",
     "not_returned",

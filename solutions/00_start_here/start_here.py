@@ -18,8 +18,8 @@
 # %% [markdown]
 # # Start here: how this course works
 #
-# In a few minutes you will draw this picture: a curve, and three lines that come closer and closer to its direction at
-# one point. You write the function that makes the lines.
+# In ten minutes you draw this picture: a curve, and three lines that turn towards its direction at one point. You
+# write the function that makes the lines.
 
 # %% setup="imports"
 from autograder import CheckFailed, exercise, probe, yours
@@ -29,18 +29,19 @@ from autograder import CheckFailed, exercise, probe, yours
 def goal():
     from autograd_ref import plots
 
-    xs = [i / 50 for i in range(111)]
-    curves = {"x²": (xs, [x * x for x in xs])}
-    for h in (1.0, 0.5, 0.1):
-        curves[f"slope {2 + h:.1f}"] = (xs, [1 + (2 + h) * (x - 1) for x in xs])
-    plots.lines(curves, xlabel="x", title="Lines through (1, 1) and (1 + h, (1 + h)²)")
+    curves = {
+        "x²": lambda x: x * x,
+        "slope 3.0": lambda x: 3.0 * x - 2.0,
+        "slope 2.5": lambda x: 2.5 * x - 1.5,
+        "slope 2.1": lambda x: 2.1 * x - 1.1,
+    }
+    plots.functions(curves, 0.4, 2.1, title="Lines through (1, 1) and a second point")
 
 
 goal()
 
 # %% [markdown]
-# On the way you meet all that the notebooks of this course are made of, and the Python that they use. At the end you
-# will be able to
+# On the way you meet the parts of a notebook, and the Python that this course uses. At the end you will be able to
 #
 # - solve an exercise, read what its check says, and use the hints;
 # - write a function that returns a function;
@@ -67,8 +68,8 @@ def colleague_slope(x0, y0, x1, y1):
 
 
 # %% [markdown]
-# The next cell checks that function. It is **folded**: you see one line with three dots. Run it as it is, or click on
-# the dots to read it. It prints
+# The next cell checks that function. It is **folded** into one line: run it as it is, or click on its three dots to
+# read it. It prints
 
 # %% [markdown]
 # ```text
@@ -96,23 +97,22 @@ def a_failing_check():
 a_failing_check()
 
 # %% [markdown]
-# That is how a **wrong** answer looks. Read `called`, `returned` and `expected` first: they are one example, which you
-# can try yourself in a new cell. `because` says where the expected value comes from. `likely` names the mistake, when
-# the numbers give it away.
+# That is a **wrong** answer. `called`, `returned` and `expected` are one example, which you can try in a new cell.
+# `because` says where the expected value comes from. `likely` names the mistake, when the numbers give it away.
 #
 # ### Exercise `slope_between` (practice)
-# An exercise has two cells. In the first, the *answer cell*, your code takes the place of the line
-# `raise NotImplementedError(...)`. The second is its *check*: you run it and do not change it.
+# An exercise has two cells. In the *answer cell* your code takes the place of the line
+# `raise NotImplementedError(...)`. The *check* below it you run and do not change.
 #
-# 1. Run both cells now, before you write anything. This is how an **unfinished** answer looks.
-# 2. Copy the colleague's `return` line into the answer cell, and run both cells again. You know this message.
-# 3. Follow its `likely` line: mend the mistake, and run both cells once more. This is how a **right** answer looks.
+# 1. Run both cells now, with nothing written: an **unfinished** answer.
+# 2. Put the colleague's `return` line into the answer cell. Run both again: you know this message.
+# 3. Follow its `likely` line, and run both once more: a **right** answer.
 #
-# Above each exercise there is a ladder of three hints. Open one at a time, and try again before you open the next.
+# Three hints are a ladder: open one, and try again before you open the next.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Rise and run are counted in the same direction: both from the first point to the second.
+# Count rise and run in the same direction.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -192,8 +192,8 @@ print(double(10), triple(10))
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# TypeError "'float' object is not callable": you returned a number. "'NoneType' object is not callable": the last
-# `return` is missing. NameError `x`: `x` exists only inside the inner function.
+# One number comes back: you returned a height, not a function. `None` comes back: the last `return` is missing.
+# NameError `x`: `x` exists only inside the inner function.
 # </details>
 
 
@@ -214,7 +214,7 @@ def line_at(slope, x0, y0, xs):
     """Makes the line, and another one after it; the first line's heights at xs."""
     line = make_line(slope, x0, y0)
     make_line(slope + 1.0, x0 - 3.0, y0 + 7.0)
-    return [line(x) for x in xs]
+    return [line(x) for x in xs] if callable(line) else line
 
 
 # %% check="make_line" points=0
@@ -232,28 +232,26 @@ with exercise("make_line") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Your two functions draw the picture from the top. What to see: the second point moves towards (1, 1), and the line
-# settles down beside the curve. Its slopes are 3, 2.5 and 2.1.
+# Your two functions draw the picture from the top, with second points at x = 2, 1.5 and 1.1. What to see: as that point
+# moves towards (1, 1), the line lies down along the curve. Its slopes are 3, 2.5 and 2.1.
 
 
 # %% figure="secants"
 def secants():
     from autograd_ref import plots
 
-    xs = [i / 50 for i in range(111)]
-    curves = {"x²": (xs, [x * x for x in xs])}
-    for h in (1.0, 0.5, 0.1):
-        slope = slope_between(1.0, 1.0, 1.0 + h, (1.0 + h) ** 2)
-        line = make_line(slope, 1.0, 1.0)
-        curves[f"slope {slope:.1f}"] = (xs, [line(x) for x in xs])
-    plots.lines(curves, xlabel="x", title="Lines through (1, 1) and (1 + h, (1 + h)²)")
+    curves = {"x²": lambda x: x * x}
+    for x1 in (2.0, 1.5, 1.1):
+        slope = slope_between(1.0, 1.0, x1, x1**2)
+        curves[f"slope {slope:.1f}"] = make_line(slope, 1.0, 1.0)
+    plots.functions(curves, 0.4, 2.1, title="Lines through (1, 1) and a second point")
 
 
 secants()
 
 # %% [markdown]
-# **Predict, then run.** Three functions made in a loop, each called with 10. Which three numbers come out? Put your
-# prediction in the first line. Predictions are never checked; a wrong one that surprises you is worth most.
+# **Predict, then run.** Three functions made in a loop, each called with 10. Which numbers come out? Put your
+# prediction in the first line. Nobody checks it; a surprise is worth most.
 
 # %%
 prediction = (None, None, None)
@@ -283,7 +281,7 @@ print([width * height for width, height in zip(widths, heights)])
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# First the list of products, as in the last line of the example. Then `sum`.
+# First the products, as in the example. Then `sum`.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -433,7 +431,7 @@ print(formula(Recipe("a"), Recipe("b"), Recipe("c")).text)
 # <details><summary>Hint 3: the usual errors</summary>
 #
 # NameError `coefficients`: the list belongs to the object, so it is `self.coefficients`. Right for x = 1 only: the
-# powers are missing. A power too many: positions are counted from 0.
+# powers are missing.
 # </details>
 
 
@@ -478,8 +476,8 @@ with exercise("polynomial_call") as check:
 # %% [markdown]
 # ## 6. One function after the other
 #
-# A network is a chain of functions: what the first one gives goes into the second, and so on. Double 5, then add 3: 13.
-# Add 3 to 5, then double: 16. The order counts.
+# A network is a chain of functions: what one gives goes into the next. Double 5, then add 3: 13. Add 3 to 5, then
+# double: 16. The order counts.
 #
 # ### Exercise `in_a_row` (practice)
 # You get a list of functions. Return *one* function that calls them in turn, the first in the list first.
@@ -549,30 +547,29 @@ with exercise("in_a_row") as check:
 # %% [markdown]
 # ## When something is in your way
 #
-# | what you see | what to do |
-# |---|---|
-# | an exercise that you are stuck on | Skip it: no check needs another exercise. A figure or an example that does stops with `NotImplementedError`; go on below it. |
-# | `NameError` in a cell that was fine before | The kernel was restarted and has forgotten all names. Menu *Run*, *Run All Above Selected Cell*. |
-# | a cell that does not end, shown by `[*]` | The ■ button stops it. A check stops after ten seconds. |
-# | results that make no sense | Names from old cells may be left over. Menu *Kernel*, *Restart Kernel and Run All Cells*. |
-# | a notebook that you want to begin again | `autograder fresh 00_start_here` in a terminal keeps yours under another name and gives you a new one. |
-# | "How far am I?" | The last cell of every notebook shows it, and so does `autograder progress` in a terminal. |
+# - **You are stuck on an exercise.** Skip it: no check needs another exercise. A figure or an example that does stops
+#   with `NotImplementedError`; go on below it.
+# - **`NameError` in a cell that was fine before.** The kernel was restarted and has forgotten all names. Menu *Run*,
+#   *Run All Above Selected Cell*.
+# - **A cell does not end** and shows `[*]`. The ■ button stops it. A check stops after ten seconds.
+# - **Results make no sense.** Names of old cells may be left over. Menu *Kernel*, *Restart Kernel and Run All Cells*.
+# - **You want to begin again.** `autograder fresh 00_start_here` in a terminal keeps your notebook under another name
+#   and puts a new one in its place.
+# - **How far am I?** Each notebook ends with a list of what is done; `autograder progress` in a terminal has all units.
 #
 # ## Where you meet it again
 #
 # | here | in PyTorch |
 # |---|---|
-# | `make_line`, a closure | the function that you hand to `torch.func.grad`, and the one that it returns |
+# | `make_line`, a closure | what `torch.func.grad` returns |
 # | `Recipe` with `__add__` | a tensor: its operators record how it was made |
 # | `Polynomial` with `__call__` | a module: `model(x)` |
-# | `total_price` | `torch.dot` |
 # | `in_a_row` | `torch.nn.Sequential` |
 #
 # ## Pitfalls, and how they look
 #
 # | symptom | look for |
 # |---|---|
-# | a check still shows the old answer | an answer cell that was not run after the change |
 # | `None` comes back | a `return` that is missing, or `print` in its place |
 # | all functions of a loop do the same | a closure that remembers a name, not its value |
 # | `zip` gives too few pairs | lists of different length: it stops at the shorter one |
