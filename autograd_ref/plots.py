@@ -672,7 +672,7 @@ def _over(predict: Callable[[Any], Any], grid: np.ndarray) -> np.ndarray:
             if values.size == grid.size:
                 return values.ravel()
         except Exception:  # a function of one float: called so below, it tells what is wrong with it
-            matplotlib.interactive(interactive)
+            pass
         return np.array([float(_array(predict(a)).reshape(())) for a in grid.tolist()])
 
 

@@ -42,6 +42,8 @@ class Assignment:
     notebook: NotebookNode
     allowed: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
+    #: False for a unit of practice, whose exercises have no points
+    graded: bool = True
 
     @classmethod
     def load(cls, path: Path) -> Assignment:
@@ -55,7 +57,13 @@ class Assignment:
         about = notebook.metadata.get("autograder", {})
         if "unit" not in about:
             raise UserError(f"{path} names no unit in its metadata; rebuild it with `autograder build`.")
-        assignment = cls(str(about["unit"]), path, notebook, tuple(about.get("allow", ())))
+        assignment = cls(
+            str(about["unit"]),
+            path,
+            notebook,
+            tuple(about.get("allow", ())),
+            graded=about.get("graded", True),
+        )
         if not assignment.exercises:
             raise UserError(f"{path} has no exercises.")
         return assignment

@@ -9,6 +9,8 @@ The source is jupytext's py:percent with a shorthand for what nbgrader needs to 
     # %% check="mul_vjp" points=2    its checks
     # %% figure="goal" keep=true     a cell that only draws; `keep` leaves its picture in the released notebook
     # %%                             a cell to play with
+
+The header names the unit and says, with `graded: false`, that its checks are for practice: all of them have points=0.
 """
 
 from __future__ import annotations
@@ -56,8 +58,11 @@ def read_source(path: Path) -> NotebookNode:
     )
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     after, count, seen = "top", 0, set()
+    graded = about.get("graded", True)
+    if not isinstance(graded, bool):
+        raise UserError(f"{path}: `graded: {graded}` in the header should be true or false.")
     for cell in notebook.cells:
-        grade_id = _expand(cell, path)
+        grade_id = _expand(cell, path, graded)
         if grade_id:
             if grade_id in seen:
                 raise UserError(f"{path}: the name {grade_id!r} is used twice.")
@@ -75,7 +80,7 @@ def read_source(path: Path) -> NotebookNode:
     return notebook
 
 
-def _expand(cell: NotebookNode, path: Path) -> str:
+def _expand(cell: NotebookNode, path: Path, graded: bool) -> str:
     """Turn the shorthand into nbgrader's metadata; gives the grade_id, or an empty text."""
     used = [word for word in SHORTHAND if word in cell.metadata]
     if not used:
@@ -97,8 +102,10 @@ def _expand(cell: NotebookNode, path: Path) -> str:
         "task": False,
     }
     if word == "check":
-        if not isinstance(points, (int, float)) or not 0 < points < 1000:
+        if graded and (not isinstance(points, (int, float)) or not 0 < points < 1000):
             raise UserError(f"{path}: the check of {name} needs points, such as points=2.")
+        if not graded and (isinstance(points, bool) or points != 0):
+            raise UserError(f"{path}: the header says `graded: false`, so the check of {name} needs points=0.")
         about["points"] = points
     if word == "exercise" and "BEGIN SOLUTION" not in cell.source:
         raise UserError(f"{path}: the exercise {name} has no `### BEGIN SOLUTION`.")

@@ -108,6 +108,7 @@ def score(
     from .assignment import Course, find_assignment
     from .classroom import Classroom
     from .ingest import parse, read_bytes, take, unit_of
+    from .checks import PASSED
     from .referee import grade
     from .sandbox import Sandbox
 
@@ -136,11 +137,15 @@ def score(
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
         return
     for outcome in report.outcomes:
-        console.print(Text(outcome.text, style="green" if outcome.points else "default"), soft_wrap=True)
+        console.print(Text(outcome.text, style="green" if outcome.status == PASSED else "default"), soft_wrap=True)
     for note in report.notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
     result = report.as_json()
-    console.print(f"{result['score']} of {result['max_score']} points (seed {report.seed})", style="bold")
+    verdict = f"{result['score']} of {result['max_score']} points"
+    if not assignment.graded:
+        passed = sum(outcome.status == PASSED for outcome in report.outcomes)
+        verdict += f": {unit} is for practice, and {passed} of its {len(report.outcomes)} exercises are right"
+    console.print(f"{verdict} (seed {report.seed})", style="bold")
 
 
 @app.command(name="grade")
@@ -157,6 +162,10 @@ def grade_command(
 
     classroom = Classroom(Course.find())
     assignment = classroom.course.assignment(unit)
+    if not assignment.graded:
+        console.print(f"{unit} is for practice and has no points, so there is nothing to grade.")
+        console.print("`autograder score FILE` says which of its exercises are right in one notebook.")
+        return
     found = classroom.students(unit)
     if student:
         for name in student:

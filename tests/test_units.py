@@ -91,12 +91,15 @@ def test_the_cells_are_valid_for_nbgrader_and_for_jupyter(unit: str) -> None:
 def test_the_size_is_that_of_a_unit(unit: str) -> None:
     assignment = assignment_of(unit)
     points = [exercise.points for exercise in assignment.exercises]
-    assert 6 <= len(points) <= 14
-    assert set(points) <= {1, 2, 3}
-    assert 20 <= sum(points) <= 30
+    if assignment.graded:
+        assert 6 <= len(points) <= 14
+        assert set(points) <= {1, 2, 3}
+        assert 20 <= sum(points) <= 30
+    else:
+        assert set(points) == {0}
     prose = "\n".join(cell.source for cell in assignment.notebook.cells if cell.cell_type == "markdown")
     words = re.sub(r"<[^>]+>|```.*?```", " ", prose, flags=re.DOTALL).split()
-    assert len(words) <= 2500
+    assert len(words) <= (2500 if assignment.graded else 1500)
 
 
 def test_every_exercise_has_hints_and_a_bank(unit: str) -> None:
@@ -127,7 +130,7 @@ def test_the_outputs_are_quiet_and_repeatable(unit: str) -> None:
             assert not {"text/html", "image/svg+xml"} & set(data), f"{cell.id}: only PNG shows everywhere"
             text = output.get("text", "") + data.get("text/plain", "")
             assert not re.search(r"0x[0-9a-f]{6,}|/tmp/|/home/", text), cell.id
-    assert pictures >= 2
+    assert pictures >= (2 if assignment_of(unit).graded else 1)
 
 
 def test_every_visible_check_stands_without_its_hidden_part(unit: str) -> None:
@@ -142,7 +145,9 @@ def test_every_visible_check_stands_without_its_hidden_part(unit: str) -> None:
 def test_the_solution_earns_everything_and_the_release_nothing(unit: str, sandbox: Sandbox) -> None:
     assignment = assignment_of(unit)
     solved = Submission(answers={e.name: e.solution for e in assignment.exercises})
-    assert grade(assignment, solved, sandbox, seed=3).score == assignment.max_score
+    report = grade(assignment, solved, sandbox, seed=3)
+    assert report.score == assignment.max_score
+    assert {outcome.status for outcome in report.outcomes} == {"passed"}
     untouched = Submission(answers={e.name: e.stub for e in assignment.exercises})
     report = grade(assignment, untouched, sandbox, seed=3)
     assert report.score == 0
