@@ -31,15 +31,11 @@ from nbformat import NotebookNode
 
 from .assignment import CHECK, FIGURE, GIVEN, SETUP, Course, kind
 from .errors import UserError
-from .unfinished import MESSAGE
 
 SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure", "progress")
 
 #: A check cell shows at most so many lines of code; longer machinery belongs into a `probes` cell above it.
 CHECK_LINES = 12
-
-#: What takes the place of a solution. It lets the cell run to its end, and tells the check that nothing is there yet.
-STUB = f'raise NotImplementedError("{MESSAGE}")'
 
 
 def read_source(path: Path) -> NotebookNode:
@@ -117,7 +113,9 @@ def _expand(cell: NotebookNode, path: Path, graded: bool) -> str:
         if graded and (not isinstance(points, (int, float)) or not 0 < points < 1000):
             raise UserError(f"{path}: the check of {name} needs points, such as points=2.")
         if not graded and (isinstance(points, bool) or points != 0):
-            raise UserError(f"{path}: the header says `graded: false`, so the check of {name} needs points=0.")
+            raise UserError(
+                f"{path}: the header says `graded: false`, so the check of {name} needs points=0."
+            )
         about["points"] = points
     if word == "exercise" and "BEGIN SOLUTION" not in cell.source:
         raise UserError(f"{path}: the exercise {name} has no `### BEGIN SOLUTION`.")
@@ -187,7 +185,7 @@ def release(notebook: NotebookNode) -> NotebookNode:
     """What students get, by nbgrader's own steps: no solutions, no hidden tests, no outputs."""
     from . import nbgrader_plugin
 
-    released = copy.deepcopy(notebook)
+    released = nbformat.from_dict(copy.deepcopy(notebook))
     resources: dict[str, Any] = {}
     for step in nbgrader_plugin.release_steps():
         released, resources = step.preprocess(released, resources)

@@ -22,7 +22,7 @@ from .wire import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .classroom import Graded
+    from .grader import Graded
 
 app = typer.Typer(
     help="Check, grade and build the notebooks of a course on automatic differentiation.",
@@ -158,16 +158,17 @@ def score(
 ) -> None:
     """Grade one notebook file; writes nothing."""
     from .assignment import Course, find_assignment
-    from .classroom import Classroom
-    from .ingest import parse, read_bytes, take, unit_of
     from .checks import PASSED
+    from .ingest import parse, read_bytes, take, unit_of
     from .referee import grade
     from .sandbox import Sandbox
+    from .settings import configured_sandbox, load_config
 
     notebook = parse(read_bytes(file), str(file))
     if solutions is None:
         course = Course.find()
-        key, sandbox = course.solutions, Classroom(course).sandbox(unsandboxed)
+        key = course.solutions
+        sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed)
     else:
         if not solutions.is_dir():
             raise UserError(f"There is no folder {solutions} to take the answer key from.")
@@ -189,7 +190,9 @@ def score(
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
         return
     for outcome in report.outcomes:
-        console.print(Text(outcome.text, style="green" if outcome.status == PASSED else "default"), soft_wrap=True)
+        console.print(
+            Text(outcome.text, style="green" if outcome.status == PASSED else "default"), soft_wrap=True
+        )
     for note in report.notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
     result = report.as_json()
@@ -282,11 +285,11 @@ def prove_command(
     """Show that every wrong answer of the bank earns nothing and every right one everything."""
     from . import bank
     from .assignment import Course
-    from .classroom import Classroom
     from .prove import gaps, prove, trials
+    from .settings import configured_sandbox, load_config
 
     course = Course.find()
-    sandbox = Classroom(course).sandbox(unsandboxed)
+    sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed)
     good = True
     for name in _units(course.units(), [unit] if unit else None):
         assignment = course.assignment(name)
