@@ -26,7 +26,7 @@ SECONDS, MEGABYTES = 20, 400
 
 
 def measure(path: Path) -> tuple[float, float, float]:
-    """Seconds, seconds of the processor and peak megabytes of one notebook. Raises CellExecutionError when one of its cells fails."""
+    """Seconds, seconds of the processor, and peak megabytes of a notebook. Raises CellExecutionError."""
     client = NotebookClient(
         nbformat.read(path, as_version=4),
         timeout=300,
