@@ -105,7 +105,9 @@ def _expand(cell: NotebookNode, path: Path, graded: bool) -> str:
         if graded and (not isinstance(points, (int, float)) or not 0 < points < 1000):
             raise UserError(f"{path}: the check of {name} needs points, such as points=2.")
         if not graded and (isinstance(points, bool) or points != 0):
-            raise UserError(f"{path}: the header says `graded: false`, so the check of {name} needs points=0.")
+            raise UserError(
+                f"{path}: the header says `graded: false`, so the check of {name} needs points=0."
+            )
         about["points"] = points
     if word == "exercise" and "BEGIN SOLUTION" not in cell.source:
         raise UserError(f"{path}: the exercise {name} has no `### BEGIN SOLUTION`.")

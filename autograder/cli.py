@@ -106,9 +106,9 @@ def score(
 ) -> None:
     """Grade one notebook file; writes nothing."""
     from .assignment import Course, find_assignment
+    from .checks import PASSED
     from .classroom import Classroom
     from .ingest import parse, read_bytes, take, unit_of
-    from .checks import PASSED
     from .referee import grade
     from .sandbox import Sandbox
 
@@ -137,7 +137,9 @@ def score(
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
         return
     for outcome in report.outcomes:
-        console.print(Text(outcome.text, style="green" if outcome.status == PASSED else "default"), soft_wrap=True)
+        console.print(
+            Text(outcome.text, style="green" if outcome.status == PASSED else "default"), soft_wrap=True
+        )
     for note in report.notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
     result = report.as_json()
