@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -10,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from autograder.assignment import Course, kind
+from autograder.classroom import Classroom
 from autograder.cli import app
 from autograder.gradebook import write_notebook
 
@@ -63,3 +65,31 @@ def test_the_checks_of_a_unit_of_practice_are_worth_nothing_in_nbgrader_too() ->
     released = nbformat.read(REPOSITORY / "course" / UNIT / "start_here.ipynb", as_version=4)
     points = {cell.metadata.nbgrader.points for cell in released.cells if kind(cell) == "check"}
     assert points == {0}
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_nbgrader_releases_grades_and_returns_a_unit_of_practice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nbgrader.api import Gradebook
+    from nbgrader.apps.api import NbGraderAPI
+
+    root = tmp_path / "course"
+    shutil.copytree(REPOSITORY / "solutions" / UNIT, root / "solutions" / UNIT)
+    shutil.copy(REPOSITORY / "nbgrader_config.py", root)
+    write_notebook(root / "submitted" / "ada" / UNIT / "start_here.ipynb", COURSE.assignment(UNIT).solved())
+    monkeypatch.chdir(root)
+    classroom = Classroom(Course(root))
+    api = NbGraderAPI(classroom.folders, config=classroom.config)
+    for result in (
+        api.generate_assignment(UNIT, force=True),
+        api.autograde(UNIT, "ada"),
+        api.generate_feedback(UNIT, "ada"),
+    ):
+        assert result["success"], result
+    generated, built = (place / "course" / UNIT / "start_here.ipynb" for place in (root, REPOSITORY))
+    assert generated.read_bytes().rstrip(b"\n") == built.read_bytes().rstrip(b"\n")
+    with Gradebook(classroom.folders.db_url) as gradebook:
+        submission = gradebook.find_submission(UNIT, "ada")
+        assert (submission.score, submission.max_score) == (0, 0)
+        assert not submission.needs_manual_grade
