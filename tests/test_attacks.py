@@ -1016,7 +1016,7 @@ def test_a_submission_that_is_no_regular_file_is_refused_with_a_reason(
 
 
 def test_a_source_that_is_not_unicode_is_graded_and_can_be_written(mini: Assignment, walls: Sandbox) -> None:
-    from autograder.gradebook import autograded
+    from autograder.autograded import autograded
 
     notebook = forged_notebook(mini)
     notebook["cells"].insert(0, {"cell_type": "markdown", "metadata": {}, "source": "\ud800"})

@@ -13,8 +13,9 @@ from nbgrader.api import Gradebook
 
 from autograder import classroom as classroom_module
 from autograder.assignment import Assignment, Course
-from autograder.classroom import Classroom, Graded, grade_class, mistakes_table, row_of
+from autograder.classroom import Classroom, grade_class, mistakes_table
 from autograder.errors import UserError
+from autograder.grader import Graded, row_of
 from autograder.referee import Outcome, Report
 from autograder.sandbox import Sandbox
 
@@ -220,7 +221,7 @@ def test_a_run_that_is_killed_is_finished_by_the_next_one(
     def die(*args: object) -> None:
         raise KeyboardInterrupt
 
-    for name in ("record", "autograded", "write_notebook"):
+    for name in ("record", "one_transaction", "write_file"):
         with monkeypatch.context() as patch:
             patch.setattr(classroom_module, name, die)
             with pytest.raises(KeyboardInterrupt):

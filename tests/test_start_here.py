@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from autograder.assignment import Course, kind
+from autograder.autograded import write_notebook
 from autograder.classroom import Classroom
 from autograder.cli import app
-from autograder.gradebook import write_notebook
 
 from .conftest import REPOSITORY
 

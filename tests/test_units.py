@@ -12,8 +12,9 @@ import pytest
 
 from autograder import bank
 from autograder.assignment import ANSWER, Assignment, Course, grade_id, kind
-from autograder.build import check_unit, read_source
+from autograder.build import check_unit, read_source, release
 from autograder.ingest import Submission
+from autograder.notebook import read_notebook, write_text
 from autograder.prove import gaps
 from autograder.referee import grade
 from autograder.sandbox import Sandbox
@@ -75,6 +76,16 @@ def test_the_release_holds_no_solution_and_no_hidden_test(unit: str) -> None:
         assert hidden, f"{exercise.name} has no hidden test"
         for test in hidden:
             assert test.strip() not in code, exercise.name
+
+
+def test_the_referee_s_release_is_nbgrader_s_to_the_byte(unit: str) -> None:
+    (path,) = (COURSE.solutions / unit).glob("*.ipynb")
+    ours = read_notebook(path)
+    assert write_text(ours) == path.read_text(encoding="utf-8")
+    theirs = release(nbformat.read(path, as_version=4))
+    assert (
+        write_text(assignment_of(unit).release) == nbformat.writes(theirs, version=nbformat.NO_CONVERT) + "\n"
+    )
 
 
 def test_the_cells_are_valid_for_nbgrader_and_for_jupyter(unit: str) -> None:

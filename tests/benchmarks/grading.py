@@ -155,10 +155,13 @@ def main() -> None:
     marginal = (whole - few) / (len(submissions) - 10)
     print(f"{options.students} submissions of {UNIT}, {options.jobs} processes")
     print(f"stock nbgrader   {1 / slow:6.2f} a second   {slow * 1000:7.0f} ms each")
-    print(f"autograder       {1 / fast:6.2f} a second   {fast * 1000:7.0f} ms each, the command's start included")
+    print(
+        f"autograder       {1 / fast:6.2f} a second   {fast * 1000:7.0f} ms each, the command's start included"
+    )
     print(f"                 {1 / marginal:6.2f} a second   {marginal * 1000:7.0f} ms each, once it runs")
     print(f"ratio            {slow / fast:6.1f}, and {slow / marginal:.1f} once it runs")
-    print(f"a submission and core: {marginal * options.jobs * 1000:.0f} ms, of which the student's cells {own * 1000:.0f} ms")
+    each = marginal * options.jobs * 1000
+    print(f"a submission and core: {each:.0f} ms, of which the student's cells {own * 1000:.0f} ms")
 
 
 if __name__ == "__main__":
