@@ -23,7 +23,7 @@ FILE = ".progress.jsonl"
 
 #: How an exercise stands.
 RIGHT, WRONG, BROKEN, OPEN = "right", "not right yet", "was right, now fails", "open"
-MARKS = {RIGHT: "✓", WRONG: "✗", BROKEN: "!", OPEN: "·"}
+MARKS = {RIGHT: "✓", WRONG: "✗", BROKEN: "!", OPEN: "○"}
 
 Record = dict[str, Any]
 

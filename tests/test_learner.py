@@ -76,7 +76,7 @@ def test_progress_is_the_same_from_everywhere_in_the_course(place: str, run: Run
 def test_progress_names_a_unit_that_is_asked_for(run: Run, course: Course) -> None:
     for wanted in ("02_next", "02"):
         said = run("progress", wanted, cwd=course.root)
-        assert "· second" in said.out
+        assert "○ second" in said.out
         assert "next: second, in 02_next/next.ipynb" in said.out
     said = run("progress", "07", cwd=course.root)
     assert said.code == 2

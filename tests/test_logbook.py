@@ -214,7 +214,7 @@ def test_a_learner_s_kernel_notes_its_checks_and_the_next_kernel_knows(
         "mini  ████████░░░░░░░░░░░░  1 of 2 exercises, 2 of 5 points",
         "",
         "  ✓ mul_vjp  2 points",
-        "  · unbox    3 points",
+        "  ○ unbox    3 points",
         "",
         "Next: unbox",
     ]
