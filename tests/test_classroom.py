@@ -12,6 +12,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder import classroom as classroom_module
+from autograder import grader as grader_module
 from autograder.assignment import Assignment, Course
 from autograder.classroom import Classroom, grade_class, mistakes_table
 from autograder.errors import UserError
@@ -259,14 +260,14 @@ def test_a_failure_of_this_machine_is_told_and_the_class_goes_on(
     rows: dict[str, Graded],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real = classroom_module.grade
+    real = grader_module.grade
 
     def fail(assignment: Assignment, submission: object, *args: object, **kwargs: object) -> Report:
         if getattr(submission, "answers", {}).get("mul_vjp") == NO_UPSTREAM:
             raise OSError("No space left on device")
         return real(assignment, submission, *args, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(classroom_module, "grade", fail)
+    monkeypatch.setattr(grader_module, "grade", fail)
     bad, good = grade_class(klass, unit, ["bit", "ada"], sandbox=sandbox, force=True)
     assert bad.state == "failed"
     assert "No space left" in bad.summary
