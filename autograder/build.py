@@ -5,6 +5,7 @@ The source is jupytext's py:percent with a shorthand for what nbgrader needs to 
     # %% setup="imports"             locked imports, which the referee runs too
     # %% given="node"                locked code that defines something
     # %% exercise="mul_vjp"          an answer cell
+    # %% probes="mul_vjp"            the probes of its checks: set-up that the referee runs too, shown folded
     # %% check="mul_vjp" points=2    its checks
     # %% figure="goal" keep=true     a cell that only draws; `keep` leaves its picture in the released notebook
     # %%                             a cell to play with
@@ -28,10 +29,10 @@ from nbformat import NotebookNode
 from .assignment import FIGURE, GIVEN, SETUP, Course
 from .errors import UserError
 
-SHORTHAND = ("setup", "given", "exercise", "check", "figure")
+SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure")
 
-#: A check of more visible lines than these is shown folded: its machinery is longer than the answer that it checks.
-LONG_CHECK = 30
+#: A check cell shows at most so many lines of code; longer machinery belongs into a `probes` cell above it.
+CHECK_LINES = 12
 
 #: What takes the place of a solution. It lets the cell run to its end, and tells the check that nothing is there yet.
 STUB = 'raise NotImplementedError("your answer goes here")'
@@ -89,7 +90,7 @@ def _expand(cell: NotebookNode, path: Path) -> str:
         raise UserError(f'{path}: {word}={name!r} should be a name such as {word}="mul_vjp".')
     about: dict[str, Any] = {
         "grade": word == "check",
-        "grade_id": f"{name}_check" if word == "check" else name,
+        "grade_id": f"{name}_{word}" if word in ("check", "probes") else name,
         "locked": word != "exercise",
         "schema_version": 3,
         "solution": word == "exercise",
@@ -101,16 +102,26 @@ def _expand(cell: NotebookNode, path: Path) -> str:
         about["points"] = points
     if word == "exercise" and "BEGIN SOLUTION" not in cell.source:
         raise UserError(f"{path}: the exercise {name} has no `### BEGIN SOLUTION`.")
-    visible = re.sub(r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", "", cell.source, flags=re.DOTALL)
-    if word == "check" and visible.count("\n") > LONG_CHECK:
-        cell.metadata["jupyter"] = {"source_hidden": True}
-    if word in (SETUP, GIVEN, FIGURE):
-        cell.metadata["autograder"] = {"kind": word, **({"keep": True} if keep else {})}
+    if word == "check" and (lines := visible_lines(cell.source)) > CHECK_LINES:
+        raise UserError(
+            f"{path}: the check of {name} shows {lines} lines, and a learner should read at most {CHECK_LINES}: "
+            f'move its probes into a cell `# %% probes="{name}"` above it.'
+        )
+    if word in (SETUP, GIVEN, FIGURE, "probes"):
+        kind = SETUP if word == "probes" else word
+        cell.metadata["autograder"] = {"kind": kind, **({"keep": True} if keep else {})}
     if word == FIGURE:
         about["grade_id"] = f"figure_{name}"
+    if word in (FIGURE, "probes"):
         cell.metadata["jupyter"] = {"source_hidden": True}
     cell.metadata["nbgrader"] = about
     return str(about["grade_id"])
+
+
+def visible_lines(check: str) -> int:
+    """How many lines of code a learner sees of a check cell: without its hidden tests, without empty lines."""
+    seen = re.sub(r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", "", check, flags=re.DOTALL)
+    return sum(bool(line.strip()) for line in seen.splitlines())
 
 
 def execute(notebook: NotebookNode, folder: Path, timeout: int = 300) -> None:

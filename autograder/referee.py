@@ -233,8 +233,15 @@ def _setup_names(assignment: Assignment) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "__main__"}
     for cell in assignment.notebook.cells:
         if kind(cell) == SETUP:
-            exec(compile(cell.source, f"<{grade_id(cell)}>", "exec"), names)
+            filename = f"<setup {assignment.unit} {grade_id(cell)}>"
+            _remember(filename, cell.source)
+            exec(compile(cell.source, filename, "exec"), names)
     return names
+
+
+def _remember(filename: str, source: str) -> None:
+    """Let inspect.getsource find the probes' text."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
 
 
 @dataclass
@@ -282,13 +289,7 @@ class _Grading:
             return self._nothing(exercise, self.unfinished[exercise.name], None)
         session = Session(self.runner, self.report.seed, quiet=True)
         filename = f"<check {self.assignment.unit} {exercise.name}>"
-        # inspect.getsource finds the probes' text here.
-        linecache.cache[filename] = (
-            len(exercise.check),
-            None,
-            exercise.check.splitlines(keepends=True),
-            filename,
-        )
+        _remember(filename, exercise.check)
         try:
             with use_session(session):
                 exec(compile(exercise.check, filename, "exec"), dict(self.names))
