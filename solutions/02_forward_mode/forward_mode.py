@@ -495,7 +495,7 @@ def sin(x):
 a, b = Dual(2.0, 0.0), Dual(3.0, 1.0)
 e = (a * b) * (b + 1)
 print("e seeded with b:", e)
-print("4 / b - exp(0 * a):", 4 / b - exp(0 * a))
+print("6 / b seeded with b:", 6 / b)
 assert (e.primal, e.tangent) == (24.0, 14.0)
 
 # %% [markdown]
