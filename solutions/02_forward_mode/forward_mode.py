@@ -1248,3 +1248,5 @@ with exercise("mended_jvps") as check:
 # once more, with `exp` in the place of `math.exp`. Why does it work now?
 #
 # One pass per input is still too many. Unit 03 turns the direction around, and gets all derivatives from one pass.
+
+# %% progress="here"
