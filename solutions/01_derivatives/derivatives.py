@@ -219,7 +219,7 @@ print("your prediction:", prediction)
 for step in (0.1, 0.01, 0.001):
     forward_error = forward_difference(lambda x: x**3, 2.0, step) - 12.0
     central_error = central_difference(lambda x: x**3, 2.0, step) - 12.0
-    print(f"h = {step:<6} forward error {forward_error:.6f}   central error {central_error:.6f}")
+    print(f"h = {step:<5} error: forward {forward_error:.6f}, central {central_error:.6f}")
 
 # %% [markdown]
 # Ten times, and a hundred times. The forward error shrinks like $h$: it is of **order 1**. The central error shrinks like
@@ -261,7 +261,7 @@ def order_of_error(h1, e1, h2, e2):
 with exercise("order_of_error") as check:
     order = yours.order_of_error
     check.close(order(0.1, 0.06, 0.01, 0.0006), 2.0, "10 times smaller, error 100 times")
-    check.close(order(0.2, 0.3, 0.1, 0.15), 1.0, "half the step, half the error")
+    check.close(order(0.4, 0.3, 0.1, 0.15), 0.5, "a quarter of the step, half the error")
     check.close(order(0.1, 0.002, 0.3, 0.054), 3.0, "3 times the step, 27 times the error")
     check.close(order(1e-9, 2e-8, 1e-10, 2e-7), -1.0, "a smaller step, and the error grows")
     ### BEGIN HIDDEN TESTS
@@ -595,8 +595,8 @@ def arrays_given(p):
 # %% check="mended_gradient" points=3
 with exercise("mended_gradient") as check:
     p, abc = np.array([0.3, 2.0, -1.0]), "p[0] * p[1] * p[2]"
-    check.close(mended(abc, p, 0.1), np.array([-2.0, -0.3, 0.6]), "bc, ac and ab")
     check.equal(p_after(abc, p, 0.1), p, "p holds what it held before, to the last digit")
+    check.close(mended(abc, p, 0.1), np.array([-2.0, -0.3, 0.6]), "bc, ac and ab")
     check.close(mended("p[0]**3 * p[1]", np.array([1, 2]), 0.5), np.array([6.5, 1.0]),
         "the integers 1 and 2: (1.5**3 - 0.5**3) * 2 = 6.5, and 1**3")
     check.close(arrays_given(p), 1, "f is given one and the same array each time")
@@ -673,6 +673,7 @@ with exercise("mean_squared_error") as check:
     mse, zero = yours.mean_squared_error, np.array([0.0, 0.0])
     predictions, targets = np.array([2.0, 4.0, 5.0]), np.array([1.0, 7.0, 7.0])
     check.close(mse(predictions, targets), 14 / 3, "differences 1, -3, -2: (1 + 9 + 4) / 3")
+    check.untouched("both arrays are the caller's")
     check.close(mse(np.array([2.0, -2.0]), zero), 4.0, "2 and -2 do not cancel")
     check.close(mse(np.array([0.5, 0.5]), zero), 0.25, "0.5, squared")
     ### BEGIN HIDDEN TESTS
@@ -725,14 +726,12 @@ def polynomial(p, x):
 
 # %% check="polynomial" points=2
 with exercise("polynomial") as check:
-    x, at_x = np.array([0.0, 1.0, 2.0, -2.0]), [5.0, 7.0, 9.0, 1.0]
-    line, parabola, cubic = np.array([5.0, 2]), np.array([1.0, -2, 0.5]), np.array([0.0, 0, 0, 3])
-    check.close(yours.polynomial(line, x), np.array(at_x), "5 at x = 0, then up by 2")
-    at_x = [1.0, -0.5, -1.0, 7.0]
-    check.close(yours.polynomial(parabola, x), np.array(at_x), "at x = -2: 1 + 4 + 2")
-    at_x = [0.0, 3.0, 24.0, -24.0]
-    check.close(yours.polynomial(cubic, x), np.array(at_x), "p[3] belongs to x**3")
+    x, line = np.array([0.0, 1.0, -2.0]), np.array([5.0, 2.0])
+    cubic = np.array([1.0, -2.0, 0.5, 3.0])
+    check.close(yours.polynomial(cubic, x), np.array([1.0, 2.5, -17.0]),
+        "1 - 2x + 0.5x**2 + 3x**3: at x = -2 it is 1 + 4 + 2 - 24")
     check.untouched("x is the caller's")
+    check.close(yours.polynomial(line, x), np.array([5.0, 7.0, 1.0]), "a line: 5 + 2x")
     ### BEGIN HIDDEN TESTS
     from autograder import array
 
@@ -794,20 +793,25 @@ def random_step(loss, p, change):
 
 # %% probes="random_step"
 @probe
-def one_step(formula, p, change):
-    """One random step, for the loss with this formula."""
-    return random_step(in_p(formula), p, change)
+def tried(formula, p, changes):
+    """Where each of these changes leads from p, for the loss with this formula."""
+    return [random_step(in_p(formula), p.copy(), change) for change in changes]
+
+
+@probe
+def p_after_step(formula, p, change):
+    """What p holds after a call of random_step."""
+    random_step(in_p(formula), p, change)
+    return p
 
 
 # %% check="random_step" points=2
 with exercise("random_step") as check:
-    p, lower, bowl = np.array([3.0, -1.0]), np.array([2.0, -0.5]), "(p**2).sum()"
-    near, up, far = np.array([-1.0, 0.5]), np.array([1.0, 0.5]), np.array([-7.0, 1.0])
-    check.close(one_step(bowl, p, near), lower, "the loss falls from 10 to 4.25")
-    check.close(one_step(bowl, p, up), p, "16.25 is more than 10: stay")
-    check.untouched("p is the caller's: p + change makes a new array, p += change does not")
-    check.close(one_step(bowl, p, far), p, "too far: 16 is more than 10")
-    check.close(one_step("p[0]", p, far), np.array([-4.0, 0.0]), "-4 is less than 3")
+    p, bowl = np.array([3.0, -1.0]), "(p**2).sum() - 20"
+    changes = [np.array(c) for c in ([-1.0, 0.5], [1.0, 0.5], [-8.0, 1.0], [-4.0, 2.0])]
+    check.close(tried(bowl, p, changes), [p + changes[0], p, p, p + changes[3]],
+        "the loss is -10 at p, and -15.75, -3.75, 5 and -18 at the four candidates")
+    check.close(p_after_step(bowl, p, changes[0]), p, "p is the caller's: make a new array")
     ### BEGIN HIDDEN TESTS
     from autograder import array
 
@@ -815,8 +819,8 @@ with exercise("random_step") as check:
         formula = f"((p - np.array({target.tolist()}))**2).sum()"
         smaller = ((p + change - target) ** 2).sum() < ((p - target) ** 2).sum()
         why = "the loss gets smaller: move" if smaller else "the loss does not get smaller: stay"
-        check.close(one_step(formula, p, change), p + change if smaller else p, why)
-        check.untouched()
+        check.close(tried(formula, p, [change]), [p + change if smaller else p], why)
+        check.close(p_after_step(formula, p, change), p, "p is the caller's")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -896,8 +900,8 @@ with exercise("gradient_descent") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Both fit a line to the ball. What to see: random search stumbles about, gradient descent walks down at right angles to
-# the level lines, and slows down where it gets flat.
+# Both fit a line to the ball. What to see: random search stumbles about, gradient descent heads for the valley and slows
+# down where it gets flat.
 
 # %%
 rng = np.random.default_rng(1)
@@ -908,7 +912,7 @@ walk = gradient_descent(lambda p: array_gradient(ball_loss, p, 1e-5), np.zeros(2
 
 paths = {"random search": wander, "gradient descent": walk}
 ax = plots.contour(lambda a, b: ball_loss(np.array([a, b])), paths, x=(-1, 10), y=(-3, 5))
-ax.set(title="The loss of a line", xlabel="p[0], its height at 0 s", ylabel="p[1], its slope")
+ax.set(title="The loss of a line", xlabel="p[0], height at 0 s", ylabel="p[1], slope")
 kept = sum(a is not b for a, b in zip(wander, wander[1:]))
 print("random search kept", kept, "changes of 100, loss", round(ball_loss(wander[-1]), 3))
 print("gradient descent, 25 steps, loss", round(ball_loss(walk[-1]), 3))
@@ -922,8 +926,8 @@ path = gradient_descent(lambda p: array_gradient(ball_loss, p, 1e-5), np.zeros(3
 parabola = path[-1]
 print("parabola:", parabola.round(2), " loss", round(ball_loss(parabola), 3))
 print("acceleration:", round(2 * parabola[2], 2))
-line = walk[-1]
-curves = {"line": lambda t: polynomial(line, t), "parabola": lambda t: polynomial(parabola, t)}
+fitted = {"line": walk[-1], "parabola": parabola}
+curves = {name: lambda t, p=p: polynomial(p, t) for name, p in fitted.items()}
 plots.fit(seconds, metres, curves, xlabel="time in s", ylabel="height in m");
 
 # %% [markdown]
@@ -1028,7 +1032,7 @@ for rounds in range(1, 11):
 # numbers there are before, between and after the layers.
 #
 # ### Exercise `network_parameters` (1 point)
-# Count the parameters of a network. Sizes 2, 3, 1: 2 · 3 + 3 = 9 in the first layer, 3 · 1 + 1 = 4 in the second.
+# Count the parameters of a network. Sizes 2, 3, 4: 2 · 3 + 3 = 9 in the first layer, 3 · 4 + 4 = 16 in the second.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1056,7 +1060,7 @@ def network_parameters(sizes):
 
 # %% check="network_parameters" points=1
 with exercise("network_parameters") as check:
-    check.equal(yours.network_parameters([2, 3, 1]), 13, "2 * 3 + 3 = 9, and 3 * 1 + 1 = 4")
+    check.equal(yours.network_parameters([2, 3, 4]), 25, "2 * 3 + 3, and 3 * 4 + 4")
     check.equal(yours.network_parameters([5, 2]), 12, "5 * 2 weights, and 2 biases")
     check.equal(yours.network_parameters([64, 32, 10]), 2410, "2,080 and 330")
     ### BEGIN HIDDEN TESTS
