@@ -106,7 +106,7 @@ def forward_difference(f, x, h):
 # %% probes="forward_difference"
 def in_x(formula):
     """The function of x with this formula, such as "x**3"."""
-    return lambda x: eval(formula, {"math": math, "x": x})
+    return eval(f"lambda x: {formula}", {"math": math})
 
 
 @probe
@@ -309,10 +309,19 @@ errors = {
     "forward": [error(forward_difference, h) for h in steps],
     "central": [error(central_difference, h) for h in steps],
 }
-plots.error_against_step(steps, errors)
 best = {name: float(steps[np.argmin(values)]) for name, values in errors.items()}
 print("forward: best step between 1e-9 and 1e-7:", 1e-9 < best["forward"] < 1e-7)
 print("central: best step between 1e-6 and 1e-4:", 1e-6 < best["central"] < 1e-4)
+print("central, with a step of 1e-5: error below 1e-10:", error(central_difference, 1e-5) < 1e-10)
+
+
+# %% figure="errors"
+def figure_errors():
+    title = "Error of the derivative of the sine at 1"
+    plots.error_against_step(steps, errors, title=title)
+
+
+figure_errors()
 
 # %% [markdown]
 # So we take the central difference with a step of $10^{-5}$. It gives about ten digits, never all sixteen.
@@ -375,7 +384,7 @@ def partial_derivative(f, p, i, h):
 # %% probes="partial_derivative"
 def in_p(formula):
     """The function of an array p with this formula, such as "p[0] * p[1]**2"."""
-    return lambda p: eval(formula, {"np": np, "p": p})
+    return eval(f"lambda p: {formula}", {"np": np})
 
 
 @probe
@@ -905,17 +914,27 @@ with exercise("gradient_descent") as check:
 
 # %%
 rng = np.random.default_rng(1)
+walk = gradient_descent(lambda p: array_gradient(ball_loss, p, 1e-5), np.zeros(2), 0.2, 25)
+print("gradient descent, 25 steps: loss", round(ball_loss(walk[-1]), 3))
+
 wander = [np.zeros(2)]
 for _ in range(100):
     wander.append(random_step(ball_loss, wander[-1], rng.normal(size=2)))
-walk = gradient_descent(lambda p: array_gradient(ball_loss, p, 1e-5), np.zeros(2), 0.2, 25)
-
-paths = {"random search": wander, "gradient descent": walk}
-ax = plots.contour(lambda a, b: ball_loss(np.array([a, b])), paths, x=(-1, 10), y=(-3, 5))
-ax.set(title="The loss of a line", xlabel="p[0], height at 0 s", ylabel="p[1], slope")
 kept = sum(a is not b for a, b in zip(wander, wander[1:]))
-print("random search kept", kept, "changes of 100, loss", round(ball_loss(wander[-1]), 3))
-print("gradient descent, 25 steps, loss", round(ball_loss(walk[-1]), 3))
+print("random search, 100 steps: loss", round(ball_loss(wander[-1]), 3), " kept", kept)
+
+
+# %% figure="walks"
+def figure_walks():
+    def loss(a, b):
+        return ball_loss(np.array([a, b]))
+
+    paths = {"random search": wander, "gradient descent": walk}
+    ax = plots.contour(loss, paths, x=(-1, 10), y=(-3, 5), title="The loss of a line")
+    ax.set(xlabel="p[0], height at 0 s", ylabel="p[1], slope")
+
+
+figure_walks()
 
 # %% [markdown]
 # No line can follow the ball. A parabola can: start with three zeros. What to see: it fits. Twice its last parameter is
@@ -926,9 +945,18 @@ path = gradient_descent(lambda p: array_gradient(ball_loss, p, 1e-5), np.zeros(3
 parabola = path[-1]
 print("parabola:", parabola.round(2), " loss", round(ball_loss(parabola), 3))
 print("acceleration:", round(2 * parabola[2], 2))
-fitted = {"line": walk[-1], "parabola": parabola}
-curves = {name: lambda t, p=p: polynomial(p, t) for name, p in fitted.items()}
-plots.fit(seconds, metres, curves, xlabel="time in s", ylabel="height in m");
+
+
+# %% figure="fits"
+def figure_fits():
+    fitted = {"line": walk[-1], "parabola": parabola}
+    curves = {name: lambda t, p=p: polynomial(p, t) for name, p in fitted.items()}
+    title = "The ball, fitted by gradient descent"
+    ax = plots.fit(seconds, metres, curves, title=title)
+    ax.set(xlabel="time in s", ylabel="height in m")
+
+
+figure_fits()
 
 # %% [markdown]
 # **Predict, then run.** For the loss $p^2$ each step multiplies `p` by 1 - 2 · rate. Which of the rates 0.1, 0.5, 0.8 and
@@ -938,12 +966,19 @@ plots.fit(seconds, metres, curves, xlabel="time in s", ylabel="height in m");
 prediction = (None, None)
 
 print("your prediction:", prediction)
-curves = {}
+descents = {}
 for rate in (0.1, 0.5, 0.8, 1.1):
     points = gradient_descent(lambda p: 2 * p, np.array(1.0), rate, 9)
-    curves[f"rate {rate}"] = (range(10), [float(p) for p in points])
+    descents[f"rate {rate}"] = (range(10), [float(p) for p in points])
     print(f"rate {rate}: after 1 step {points[1]:5.2f}, after 9 steps {points[-1]:6.3f}")
-plots.lines(curves, xlabel="step", ylabel="p", title="Downhill on p**2", markers=True);
+
+
+# %% figure="rates"
+def figure_rates():
+    plots.lines(descents, xlabel="step", ylabel="p", title="Downhill on p**2", markers=True)
+
+
+figure_rates()
 
 # %% [markdown]
 # What to see: a small rate is slow, a large one overshoots. Beyond 1 each step lands further away.
@@ -1110,9 +1145,16 @@ networks = {
     "small photos": [3072, 1024, 1024, 100],
 }
 needed = {name: 2 * network_parameters(sizes) for name, sizes in networks.items()}
-plots.bars(needed, xlabel="runs of the network", title="One gradient", log=True)
 hours = needed["small photos"] / 1000 / 3600
 print(f"small photos, at a millisecond for each run: {hours:.1f} hours for one step")
+
+
+# %% figure="price"
+def figure_price():
+    plots.bars(needed, xlabel="runs of the network", title="One gradient", log=True)
+
+
+figure_price()
 
 # %% [markdown]
 # ## What you have built
