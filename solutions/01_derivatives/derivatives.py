@@ -312,7 +312,7 @@ errors = {
 best = {name: float(steps[np.argmin(values)]) for name, values in errors.items()}
 print("forward: best step between 1e-9 and 1e-7:", 1e-9 < best["forward"] < 1e-7)
 print("central: best step between 1e-6 and 1e-4:", 1e-6 < best["central"] < 1e-4)
-print("central, with a step of 1e-5: error below 1e-10:", error(central_difference, 1e-5) < 1e-10)
+print("central with 1e-5: error below 1e-10:", error(central_difference, 1e-5) < 1e-10)
 
 
 # %% figure="errors"
@@ -753,7 +753,7 @@ with exercise("polynomial") as check:
 
 
 # %% [markdown]
-# The loss is a function of the parameters, which we now make small:
+# So the loss is a function of the parameters:
 
 # %%
 def ball_loss(p):
@@ -841,8 +841,8 @@ with exercise("random_step") as check:
 # For the loss $p^2$ with gradient 2p, from p = 1 with rate 0.25: to 1 - 0.25 · 2 = 0.5, then to 0.25.
 #
 # ### Exercise `gradient_descent` (3 points)
-# `gradient` is a function of an array. Return a list of all the points on the way: the start, then the point after each
-# step.
+# Take `steps` such steps. `gradient` is a function of an array. Return a list of all the points on the way: the start,
+# then the point after each step.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -985,12 +985,15 @@ figure_rates()
 #
 # ## 7. Three ways to a derivative
 #
-# For the line, school calculus gives the gradient as a formula. With the errors $e_i$ = prediction − target:
+# For the line, school calculus gives the gradient as a formula. With the errors $e_i$ = prediction − target it is, by the
+# slope,
 #
-# $$\frac{\partial L}{\partial p_0} = \frac{2}{n} \sum_{i=1}^{n} e_i \qquad \frac{\partial L}{\partial p_1} = \frac{2}{n} \sum_{i=1}^{n} e_i x_i$$
+# $$\frac{\partial L}{\partial p_1} = \frac{2}{n} \sum_{i=1}^{n} e_i x_i$$
+#
+# and by the constant $p_0$ the same without $x_i$.
 #
 # ### Exercise `line_gradient` (2 points)
-# Write these formulas: an array of two numbers, without any step.
+# Write both formulas: an array of two numbers, without any step.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1176,14 +1179,14 @@ figure_price()
 # |---|---|
 # | a derivative of exactly 0, or digits that jump about | a step that is too small |
 # | a gradient that is right to two digits only | a step that is too large, or a forward difference |
-# | a gradient of 50,000 where 2 is right | an array of integers, which swallows the step |
+# | a gradient of about 50,000 where 2 is right | an array of integers, which swallows the step |
 # | parameters that move although nobody updates them | a step that was not put back |
 # | all points of the path are equal | `p -= ...` on an array that stands in a list |
 # | a loss that grows until it is `inf` or `nan` | a rate that is too large, or a missing minus |
 #
 # ## One thing to try next
-# PyTorch's floats have 32 bits and keep about 7 digits. Repeat the figure of section 2 with `np.float32(1.0)`,
-# `np.float32(h)` and `np.sin`. Where is the best step now?
+# PyTorch's floats have 32 bits unless you ask for 64, and keep about 7 digits. Repeat the figure of section 2 with
+# `np.float32(1.0)`, `np.float32(h)` and `np.sin`. Where is the best step now?
 #
 # Two evaluations for each parameter are too many, and no step is quite right. Unit 02 gets rid of the step, with numbers
 # that carry their own derivative.
