@@ -1190,3 +1190,5 @@ figure_price()
 #
 # Two evaluations for each parameter are too many, and no step is quite right. Unit 02 gets rid of the step, with numbers
 # that carry their own derivative.
+
+# %% progress="here"
