@@ -1276,7 +1276,7 @@ print(trial(colleague_training))
 # %% [markdown]
 # ### Exercise `mended_training` (3 points)
 # Copy the function's body into the answer cell, and mend it. `score` takes one input and gives a Value. After each
-# repair, look at `trial(mended_training)`: a mended loop goes below 0.35.
+# repair, look at `trial(mended_training)`: mended, the numbers never rise, and end at 0.33.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
