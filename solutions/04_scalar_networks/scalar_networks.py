@@ -1488,3 +1488,5 @@ times()
 # alike, get the same gradients, and stay alike. Print them: this is why weights start at random.
 #
 # Unit 05 makes it fast: the same network on the same points, with arrays that take notes.
+
+# %% progress="here"
