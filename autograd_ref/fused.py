@@ -72,7 +72,7 @@ class Fused(Primitive):
             return out
         result = new(Tensor)  # `wrap`, written out
         result._data = out = out if type(out) is ndarray else np.asarray(out)
-        result.grad = result.grad_fn = None
+        result._grad = result.grad_fn = None
         result.requires_grad = False
         result._stamp = [0, None]
         if wanted and state.recording:

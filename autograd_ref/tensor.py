@@ -13,7 +13,7 @@ import numpy as np
 import autograd_ref as ag
 from autograd_ref.memory import keep_freed_memory
 from autograd_ref.modes import state
-from autograd_ref.node import Node, Stamp, call_site, tick
+from autograd_ref.node import Node, Stamp, call_site, changed
 from autograd_ref.operators import Operators
 
 
@@ -32,11 +32,11 @@ class Tensor(Operators):
     Tensor([2., 4., 6.])
     """
 
-    __slots__ = ("__weakref__", "_data", "_stamp", "grad", "grad_fn", "requires_grad")
+    __slots__ = ("__weakref__", "_data", "_grad", "_stamp", "grad_fn", "requires_grad")
 
     _data: np.ndarray
+    _grad: np.ndarray | Tensor | None
     _stamp: Stamp
-    grad: Tensor | None
     grad_fn: Node | None
     requires_grad: bool
 
@@ -51,7 +51,7 @@ class Tensor(Operators):
         if requires_grad:
             self._must_be_floating()
         self.requires_grad = requires_grad
-        self.grad = None
+        self._grad = None
         self.grad_fn = None
         self._stamp = [0, None]
 
@@ -69,6 +69,17 @@ class Tensor(Operators):
     def data(self, value: Any) -> None:
         self._data = np.asarray(value._data if isinstance(value, Tensor) else value)
         self.mark_changed()
+
+    @property
+    def grad(self) -> Tensor | None:
+        """What `backward` added up for this leaf, None before that."""
+        if type(self._grad) is np.ndarray:  # backward leaves the bare array: most gradients nobody looks at.
+            self._grad = ag.primitive.wrap(self._grad)
+        return self._grad  # type: ignore[return-value]
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        self._grad = value
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -162,7 +173,7 @@ class Tensor(Operators):
 
     def mark_changed(self) -> None:
         """Tell the engine that the array was changed in place; call it after writing into `data` yourself."""
-        self._stamp[:] = tick(), call_site()
+        changed(self._stamp, call_site())
 
     def copy_(self, value: Any) -> Tensor:
         """Overwrite the elements with `value` (broadcast), in place."""
