@@ -42,56 +42,63 @@ class Fused(Primitive):
         self.view = False
         TABLE[name] = self
 
-    def __call__(self, *args: Any, **params: Any) -> Any:
-        # `Primitive.on_tensors` in one loop not five comprehensions: 3 microseconds less per call.
-        arrays: list[Any] = []
-        stamps: list[Stamp | None] = [None]
-        parents: list[Node | Tensor | None] = []
-        needs: list[bool] = []
-        any_tensor = wanted = False
-        dtype = None
-        for a in args:
-            data, stamp, parent, need = a, None, None, False
-            if isinstance(a, Tensor):
-                data, stamp, any_tensor = a._data, a._stamp, True
-                if a.requires_grad:
-                    parent, need, wanted = a.grad_fn or a, True, True
-            if type(data) is ndarray and data.dtype is not dtype:
-                if dtype is not None and data.dtype != dtype and any_tensor:
-                    return self(*promote(args), **params)
-                dtype = data.dtype
-            arrays.append(data)
-            stamps.append(stamp)
-            parents.append(parent)
-            needs.append(need)
+    def __call__(self, x: Any, y: Any = None, z: Any = None, **params: Any) -> Any:
+        # No fused operation has more than three arguments. Handled one by one they take 1.0 microseconds (of 2.2
+        # for the smallest linear layer), where a loop takes 1.6 and `Primitive.on_tensors` 4.
+        a, b, c = x, y, z
+        if x_is := isinstance(x, Tensor):
+            a = x._data
+        if y_is := isinstance(y, Tensor):
+            b = y._data
+        if z_is := isinstance(z, Tensor):
+            c = z._data
+        arrays = (a,) if b is None else (a, b) if c is None else (a, b, c)
+        tensors = x_is or y_is or z_is
+        if (type(b) is ndarray and b.dtype is not a.dtype) or (type(c) is ndarray and c.dtype is not a.dtype):
+            if tensors and len({v.dtype for v in arrays}) > 1:
+                return self(*promote((x, y, z)[: len(arrays)]), **params)
         try:
             out, kept = self.forward(*arrays, **params)
         except ValueError as error:
-            raise shape_error(self.name, tuple(arrays), error) from None
-        if not any_tensor:
+            raise shape_error(self.name, arrays, error) from None
+        if not tensors:
             return out
         result = new(Tensor)  # `wrap`, written out
         result._data = out = out if type(out) is ndarray else np.asarray(out)
         result._grad = result.grad_fn = None
         result.requires_grad = False
         result._stamp = [0, None]
-        if wanted and state.recording:
-            node = result.grad_fn = new(Node)
-            node.number = tick()
-            node.primitive = self
-            node.parents = parents
-            node.saved = ((kept, needs), *arrays)
-            node.stamps = stamps
-            node.params = params
-            node.shape = out.shape
-            result.requires_grad = True
+        if state.recording:
+            needs = x_is and x.requires_grad, y_is and y.requires_grad, z_is and z.requires_grad
+            if True in needs:
+                parents = (
+                    (x.grad_fn or x) if needs[0] else None,
+                    (y.grad_fn or y) if needs[1] else None,
+                    (z.grad_fn or z) if needs[2] else None,
+                )
+                if c is None:
+                    needs, parents = needs[: len(arrays)], parents[: len(arrays)]
+                node = result.grad_fn = new(Node)
+                node.number = tick()
+                node.primitive = self
+                node.parents = parents
+                node.saved = ((kept, needs), *arrays)
+                node.stamps = (
+                    None,
+                    x._stamp if x_is else None,
+                    y._stamp if y_is else None,
+                    z._stamp if z_is else None,
+                )
+                node.params = params
+                node.shape = out.shape
+                result.requires_grad = True
         if state.anomaly:
             check_finite(result, self.name)
         return result
 
     def pull(self, node: Node, g: Any, saved: Sequence[Any]) -> Any:
         (kept, needs), *arrays = saved
-        if not isinstance(g, Tensor):
+        if type(g) is not Tensor:
             return self.backward(g, kept, needs, *arrays, **node.params)
         inner, out = self._replay(arrays, needs, node.params)
         inputs = [a for a, n in zip(inner, needs, strict=True) if n]

@@ -18,7 +18,7 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     >>> linear(np.ones((1, 2)), np.array([[1.0, 2.0]]), np.array([3.0]))
     array([[6.]])
     """
-    return _linear(x, weight) if bias is None else _linear(x, weight, bias)
+    return _linear(x, weight, bias)
 
 
 def _definition(x: Any, weight: Any, bias: Any = None) -> Any:

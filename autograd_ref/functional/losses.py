@@ -27,33 +27,35 @@ def reduce(loss: Any, reduction: str) -> Any:
     raise ValueError(f"reduction is 'mean', 'sum' or 'none', not {reduction!r}.")
 
 
+_EQUAL = "it compares element by element, so they must be equal"
+
+
 def _same_shape(name: str, x: Any, target: Any) -> None:
     if x.shape != target.shape:
-        raise ValueError(
-            f"'{name}' compares element by element, so the input's shape {x.shape} "
-            f"and the target's shape {target.shape} must be equal."
-        )
+        raise ValueError(f"'{name}' cannot combine shapes {x.shape} and {target.shape}: {_EQUAL}.")
 
 
 # -- distances -----------------------------------------------------------------------------------------------
 
 
-def _mse_definition(x: Any, target: Any, scale: float) -> Any:
+def _mse_definition(x: Any, target: Any) -> Any:
     away = x - target
-    return ops.sum(away * away) * scale
+    return ops.mean(away * away)
 
 
-def _mse_forward(x: Any, target: Any, scale: float) -> tuple[Any, Any]:
+def _mse_forward(x: Any, target: Any) -> tuple[Any, Any]:
+    if x.shape != target.shape:
+        raise ValueError(_EQUAL)
     away = np.subtract(x, target)
-    return away.dtype.type(np.vdot(away, away) * scale), away
+    return np.vdot(away, away) / away.size, away
 
 
-def _mse_backward(g: Any, away: Any, needs: Any, x: Any, target: Any, scale: float) -> Any:
-    grad = away * g.dtype.type(2 * scale * g.item())
+def _mse_backward(g: Any, away: Any, needs: Any, _x: Any, _target: Any) -> Any:
+    grad = away * (2 * g / away.size)
     return grad if needs[0] else None, -grad if needs[1] else None
 
 
-_mse = Fused("mse_loss", _mse_definition, _mse_forward, _mse_backward)
+_mean_squared = Fused("mse_loss", _mse_definition, _mse_forward, _mse_backward)
 
 
 def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
@@ -62,11 +64,9 @@ def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     >>> mse_loss(np.array([1.0, 2.0]), np.array([1.0, 4.0])).item()
     2.0
     """
+    if reduction == "mean":
+        return _mean_squared(input, target)
     _same_shape("mse_loss", input, target)
-    if reduction == "mean" and input.size:
-        return _mse(input, target, scale=1 / input.size)
-    if reduction == "sum":
-        return _mse(input, target, scale=1.0)
     away = input - target
     return reduce(away * away, reduction)
 
