@@ -166,7 +166,7 @@ class Unary(Primitive):
             out = np.asarray(out)
         result = new(Tensor)
         result._data = out
-        result._grad = result.grad_fn = None
+        result._grad = result._home = result.grad_fn = None
         result.requires_grad = False
         result._stamp = stamp = [0, None]
         if x.requires_grad and state.recording:
@@ -229,7 +229,7 @@ class Binary(Primitive):
             out = np.asarray(out)
         result = new(Tensor)
         result._data = out
-        result._grad = result.grad_fn = None
+        result._grad = result._home = result.grad_fn = None
         result.requires_grad = False
         result._stamp = stamp = [0, None]
         if state.recording:
@@ -287,7 +287,7 @@ def wrap(out: Any) -> Tensor:
     """A new tensor around a result, outside of any graph."""
     result = new(Tensor)
     result._data = out if type(out) is ndarray else np.asarray(out)
-    result._grad = result.grad_fn = None
+    result._grad = result._home = result.grad_fn = None
     result.requires_grad = False
     result._stamp = [0, None]
     return result

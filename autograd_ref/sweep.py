@@ -105,6 +105,9 @@ def _run(
                 if type(parent) is not Node:
                     if not plain or parent._grad is not None:
                         _deposit(parent, out, create, found)
+                    elif parent._home is not None:
+                        parent._home[...] = out
+                        parent._grad = parent._home
                     elif type(out) is ndarray and out.base is None and getrefcount(out) <= _IN_BOX_AND_LOCAL:
                         parent._grad = out
                     else:  # Someone else may hold the same buffer.

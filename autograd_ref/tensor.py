@@ -32,10 +32,11 @@ class Tensor(Operators):
     Tensor([2., 4., 6.])
     """
 
-    __slots__ = ("__weakref__", "_data", "_grad", "_stamp", "grad_fn", "requires_grad")
+    __slots__ = ("__weakref__", "_data", "_grad", "_home", "_stamp", "grad_fn", "requires_grad")
 
     _data: np.ndarray
-    _grad: np.ndarray | Tensor | None
+    _grad: np.ndarray | Tensor | None  # backward leaves a bare array: most gradients nobody looks at
+    _home: np.ndarray | None  # where an optimizer wants the gradient; nobody else sees this memory
     _stamp: Stamp
     grad_fn: Node | None
     requires_grad: bool
@@ -51,8 +52,7 @@ class Tensor(Operators):
         if requires_grad:
             self._must_be_floating()
         self.requires_grad = requires_grad
-        self._grad = None
-        self.grad_fn = None
+        self._grad = self._home = self.grad_fn = None
         self._stamp = [0, None]
 
     # -- what it holds ---------------------------------------------------------------------------------------
@@ -68,14 +68,16 @@ class Tensor(Operators):
     @data.setter
     def data(self, value: Any) -> None:
         self._data = np.asarray(value._data if isinstance(value, Tensor) else value)
+        self._home = None
         self.mark_changed()
 
     @property
     def grad(self) -> Tensor | None:
         """What `backward` added up for this leaf, None before that."""
-        if type(self._grad) is np.ndarray:  # backward leaves the bare array: most gradients nobody looks at.
-            self._grad = ag.primitive.wrap(self._grad)
-        return self._grad  # type: ignore[return-value]
+        g = self._grad
+        if type(g) is np.ndarray:
+            g = self._grad = ag.primitive.wrap(g.copy() if g is self._home or g.base is not None else g)
+        return g
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:

@@ -43,16 +43,17 @@ def _forward(x: np.ndarray, weight: np.ndarray, bias: Any = None) -> tuple[np.nd
 def _backward(
     g: np.ndarray, _kept: None, needs: Any, x: np.ndarray, weight: np.ndarray, bias: Any = None
 ) -> Any:
-    rows = g if g.ndim == 2 else _rows(g)
+    rows, x_rows = (g, x) if g.ndim == 2 else (_rows(g), _rows(x))
     grad_x = grad_w = grad_b = None
     if needs[0]:
         if x.flags.c_contiguous:
             grad_x = rows.dot(weight)
-            grad_x = grad_x if x.ndim == 2 else grad_x.reshape(x.shape)
+            if x_rows is not x:
+                grad_x = grad_x.reshape(x.shape)
         else:  # The gradient has its argument's layout: a convolution's channel-first one, flattened.
             grad_x = weight.T.dot(rows.T).T.reshape(x.shape)
     if needs[1]:
-        grad_w = rows.T.dot(x if x.ndim == 2 else _rows(x))
+        grad_w = rows.T.dot(x_rows)
     if bias is not None and needs[2]:
         grad_b = sum_rows(rows)
     return grad_x, grad_w, grad_b
@@ -63,16 +64,19 @@ def sum_rows(rows: np.ndarray) -> np.ndarray:
 
     Measured on (512, 512): 38 and 65 microseconds in float64, 9 and 26 in float32; on (4, 16) 0.45 and 1.1.
     """
-    n = len(rows)
-    return (_ones(n, rows.dtype) if n <= 4096 else np.ones(n, rows.dtype)).dot(rows)
+    return ones(len(rows), rows.dtype).dot(rows)
+
+
+def ones(n: int, dtype: Any) -> np.ndarray:
+    """Ones to multiply with. Short ones are kept: making them takes longer than a small product."""
+    return _short_ones(n, dtype) if n <= 4096 else np.ones(n, dtype)
 
 
 @lru_cache(maxsize=64)
-def _ones(n: int, dtype: Any) -> np.ndarray:
-    """Ones to multiply with; kept, because making them takes longer than a small product."""
-    ones = np.ones(n, dtype)
-    ones.setflags(write=False)
-    return ones
+def _short_ones(n: int, dtype: Any) -> np.ndarray:
+    made = np.ones(n, dtype)
+    made.setflags(write=False)
+    return made
 
 
 _linear = Fused("linear", _definition, _forward, _backward)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops
+from autograd_ref.functional.layers import ones
 from autograd_ref.fused import Fused
 from autograd_ref.primitive import Binary
 from autograd_ref.tensor import Tensor
@@ -141,21 +142,31 @@ def _ce_definition(logits: Any, labels: np.ndarray, scale: float) -> Any:
     return -ops.sum(ops.log_softmax(logits, 1)[np.arange(len(labels)), labels]) * scale
 
 
+def _row_maxima(x: np.ndarray) -> np.ndarray:
+    """The largest entry of every row, as a column."""
+    if x.shape[1] > 32:
+        return np.maximum.reduce(x, 1, keepdims=True)
+    # NumPy goes through a short row element by element. Of 64 rows of 10: 1.3 microseconds in place of 2.7.
+    return np.maximum.reduce(x.T.copy(), 0)[:, None]
+
+
 def _ce_forward(logits: np.ndarray, labels: np.ndarray, scale: float) -> tuple[Any, Any]:
     n, classes = logits.shape
-    out = np.subtract(logits, np.maximum.reduce(logits, 1, keepdims=True), order="C")
+    out = np.subtract(logits, _row_maxima(logits), order="C")
     right = np.arange(0, n * classes, classes)  # Where the right classes are when the rows lie end to end:
     right += labels  # one flat index is twice as fast as a pair of indices.
-    picked = np.add.reduce(out.take(right))
-    np.exp(out, out=out)
-    total = np.add.reduce(out, 1, keepdims=True)
-    return logits.dtype.type((np.add.reduce(np.log(total), None) - picked) * scale), (out, total, right)
+    picked = out.take(right)
+    np.exp(out, out)
+    total = out.dot(ones(classes, out.dtype))  # a quarter of add.reduce's time: see sum_rows
+    losses = np.log(total)
+    losses -= picked
+    return np.add.reduce(losses) * scale, (out, total, right)
 
 
 def _ce_backward(g: Any, kept: Any, _needs: Any, logits: Any, labels: Any, scale: float) -> Any:
     out, total, right = kept
     scale = g * scale
-    grad = out * (scale / total)
+    grad = out * (scale / total)[:, None]
     grad.reshape(-1)[right] -= scale
     return [grad]
 

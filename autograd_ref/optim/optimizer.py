@@ -149,7 +149,9 @@ class Flat:
             g = p._grad
             if g is None or p._data is not view or steps[i] != step:
                 return None
-            slot[...] = g if type(g) is np.ndarray else g._data
+            if g is not slot:
+                slot[...] = g if type(g) is np.ndarray else g._data
+                p._home = slot  # From now on backward puts it there.
         return self.one_run
 
     def runs(self, steps: list[int]) -> Iterator[tuple[list[int], Any]]:
