@@ -12,7 +12,7 @@ import itertools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 if TYPE_CHECKING:
     from autograd_ref.tensor import Tensor
@@ -41,6 +41,7 @@ _HERE = str(Path(__file__).parent)
 NO_PARAMS: dict[str, Any] = {}
 
 
+@final
 class Node:
     """One recorded operation.
 

@@ -106,7 +106,8 @@ def _run(
                     if not plain or parent._grad is not None:
                         _deposit(parent, out, create, found)
                     elif parent._home is not None:
-                        parent._home[...] = out
+                        if out is not parent._home:
+                            parent._home[...] = out
                         parent._grad = parent._home
                     elif type(out) is ndarray and out.base is None and getrefcount(out) <= _IN_BOX_AND_LOCAL:
                         parent._grad = out
@@ -149,6 +150,7 @@ def _deposit(leaf: Any, g: Any, create: bool, found: dict[Edge, Any] | None) -> 
     if found is not None:
         if leaf in found:
             held = found[leaf]
+            g = g.copy() if g is leaf._home else g
             found[leaf] = g if held is None else held + g
     elif create:
         leaf.grad = g if leaf.grad is None else leaf.grad + g

@@ -77,7 +77,7 @@ class Tensor(Operators):
         g = self._grad
         if type(g) is np.ndarray:
             g = self._grad = ag.primitive.wrap(g.copy() if g is self._home or g.base is not None else g)
-        return g
+        return g  # type: ignore[return-value]
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:

@@ -5,7 +5,8 @@ import copy
 import numpy as np
 import pytest
 
-from autograd_ref import Tensor, optim
+from autograd_ref import Tensor, grad, optim, sweep
+from autograd_ref import functional as F
 
 ALL = [optim.SGD, lambda p: optim.SGD(p, momentum=0.9), optim.RMSprop, optim.Adagrad, optim.Adam, optim.AdamW]
 
@@ -203,3 +204,37 @@ def test_after_the_dtype_changed_gradients_have_the_new_one():
     p.zero_grad()
     (p * p).sum().backward()
     assert p.grad.dtype == np.float32
+
+
+def test_a_linear_layer_trained_by_an_optimizer_has_the_gradients_of_one_that_is_not():
+    rng = np.random.default_rng(0)
+    w, b = (Tensor(rng.standard_normal(s), requires_grad=True) for s in ((3, 3), (3,)))
+    optimizer = optim.SGD([w, b], lr=0.1)
+    x = Tensor(rng.standard_normal((4, 3)))
+    for _ in range(4):
+        losses = [
+            lambda w, b: (F.linear(x, w, b) ** 2).sum(),
+            lambda w, b: (F.linear(F.linear(x, w, b), w, b) ** 2).sum(),  # used twice
+            lambda w, b: (F.linear(w, w, b) ** 2).sum(),  # input and weight are the same
+        ]
+        for loss in losses:
+            plain = [Tensor(t.data.copy(), requires_grad=True) for t in (w, b)]
+            loss(*plain).backward()
+            wanted = grad(loss, (0, 1))(w, b)  # leaves .grad alone
+            optimizer.zero_grad()
+            loss(w, b).backward()
+            for t, p, v in zip((w, b), plain, wanted, strict=True):
+                np.testing.assert_allclose(t.grad.data, p.grad.data, rtol=1e-13)
+                np.testing.assert_allclose(v.data, p.grad.data, rtol=1e-13)
+            optimizer.zero_grad()
+            loss(w, b).backward()
+        optimizer.step()
+    again = Tensor(w.data.copy(), requires_grad=True)
+    optimizer.zero_grad()
+    out = F.linear(x, w).sum()
+    found = sweep.backward(out, np.float64(1), inputs=[w])[0]  # not into the optimizer's memory
+    kept = found.copy()
+    (F.linear(x, w) * 2).sum().backward()
+    F.linear(x, again).sum().backward()
+    np.testing.assert_array_equal(found, kept)
+    np.testing.assert_array_equal(found, again.grad.data)
