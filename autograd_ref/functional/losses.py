@@ -48,7 +48,8 @@ def _mse_forward(x: Any, target: Any) -> tuple[Any, Any]:
     if x.shape != target.shape:
         raise ValueError(_EQUAL)
     away = np.subtract(x, target)
-    return np.vdot(away, away) / away.size, away
+    flat = away.ravel()
+    return flat.dot(flat) / flat.size, away
 
 
 def _mse_backward(g: Any, away: Any, needs: Any, _x: Any, _target: Any) -> Any:
@@ -142,6 +143,9 @@ def _ce_definition(logits: Any, labels: np.ndarray, scale: float) -> Any:
     return -ops.sum(ops.log_softmax(logits, 1)[np.arange(len(labels)), labels]) * scale
 
 
+_INT64 = np.dtype(np.int64)
+
+
 def _row_maxima(x: np.ndarray) -> np.ndarray:
     """The largest entry of every row, as a column."""
     if x.shape[1] > 32:
@@ -194,6 +198,8 @@ def cross_entropy(
     0.693147
     """
     labels = np.asarray(_plain(target))
+    if labels.dtype is not _INT64 and labels.dtype.kind in "iu":
+        labels = labels.astype(_INT64)
     if weight is None and label_smoothing == 0 and _plain_labels(input.shape, labels, ignore_index):
         if reduction == "mean":
             return _cross_entropy(input, labels=labels, scale=1 / labels.size)
@@ -218,16 +224,12 @@ def cross_entropy(
 
 
 def _plain_labels(shape: tuple[int, ...], labels: np.ndarray, ignore_index: int) -> bool:
-    """True for the common case: one label per row, all of them classes and none ignored."""
-    return (
-        len(shape) == 2
-        and labels.shape == shape[:1]
-        and labels.dtype.kind in "iu"
-        and labels.size > 0
-        and np.minimum.reduce(labels) >= 0
-        and np.maximum.reduce(labels) < shape[1]
-        and (not 0 <= ignore_index < shape[1] or ignore_index not in labels)
-    )
+    """True for the common case: one int64 label per row, all of them classes and none ignored."""
+    if len(shape) != 2 or labels.dtype is not _INT64 or labels.shape != shape[:1] or not labels.size:
+        return False
+    # Read as unsigned, a negative label is a very large one: one pass in place of two.
+    largest = np.maximum.reduce(labels.view(np.uint64))
+    return largest < shape[1] and (not 0 <= ignore_index < shape[1] or ignore_index not in labels)
 
 
 def _soft_cross_entropy(
