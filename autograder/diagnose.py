@@ -49,6 +49,8 @@ def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
         )
     if isinstance(got, Opaque):
         return f"The answer should be made of plain numbers, and this is a {got.type_name}."
+    if isinstance(got, (list, tuple)) and (inside := [item for item in got if isinstance(item, Opaque)]):
+        return f"The answer should be made of plain numbers, and it holds a {inside[0].type_name}."
     if isinstance(expected, tuple) and len(expected) == 1 and is_number(got):
         return "The number should be in a tuple of one: write `(x,)`, with the comma."
     if is_number(expected) and isinstance(got, (tuple, list)) and len(got) == 1:
@@ -99,7 +101,7 @@ def _relation(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     if any(map(math.isinf, flat_got)):
         return "There is an infinity: somewhere a number overflows or is divided by 0."
     if all(g == 0 for g in flat_got):
-        return "Every number is zero: nothing has reached the result."
+        return "Every number is zero: nothing has arrived here, or it was set back to zero."
     pairs = list(zip(flat_got, flat_expected, strict=True))
     wrong = [(g, e) for g, e in pairs if not close(g, e, 1e-7, 1e-9)]
     if not wrong:

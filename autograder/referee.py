@@ -13,7 +13,7 @@ from . import bank
 from .assignment import ANSWER, CHECK, FIGURE, SETUP, Assignment, Exercise, grade_id, kind
 from .checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, row
 from .ingest import Submission
-from .lineup import Lineup
+from .lineup import Lineup, Memory
 from .probes import AnswerError, AnswerLost, AnswerTimeout, Call, Probe, Reply, Session, use_session
 from .process import CellResult, PupilProcess
 from .sandbox import Sandbox, SandboxError
@@ -191,8 +191,9 @@ def grade(
     seed: int | None = None,
     entries: Sequence[bank.Entry] | None = None,
     progress: Callable[[str], None] | None = None,
+    memory: Memory | None = None,
 ) -> Report:
-    """Grade one submission.
+    """Grade one submission. A `memory` that is kept makes the diagnoses of the next ones faster.
 
     Raises SandboxError when its process cannot be started. All else that a submission can do is an outcome.
     """
@@ -210,7 +211,7 @@ def grade(
         assignment,
         report,
         Runner(sandbox, assignment.allowed),
-        Lineup(assignment, entries, sandbox),
+        Lineup(assignment, entries, sandbox, memory),
         _setup_names(assignment),
     )
     try:
@@ -233,8 +234,15 @@ def _setup_names(assignment: Assignment) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "__main__"}
     for cell in assignment.notebook.cells:
         if kind(cell) == SETUP:
-            exec(compile(cell.source, f"<{grade_id(cell)}>", "exec"), names)
+            filename = f"<setup {assignment.unit} {grade_id(cell)}>"
+            _remember(filename, cell.source)
+            exec(compile(cell.source, filename, "exec"), names)
     return names
+
+
+def _remember(filename: str, source: str) -> None:
+    """Let inspect.getsource find the probes' text."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
 
 
 @dataclass
@@ -282,13 +290,7 @@ class _Grading:
             return self._nothing(exercise, self.unfinished[exercise.name], None)
         session = Session(self.runner, self.report.seed, quiet=True)
         filename = f"<check {self.assignment.unit} {exercise.name}>"
-        # inspect.getsource finds the probes' text here.
-        linecache.cache[filename] = (
-            len(exercise.check),
-            None,
-            exercise.check.splitlines(keepends=True),
-            filename,
-        )
+        _remember(filename, exercise.check)
         try:
             with use_session(session):
                 exec(compile(exercise.check, filename, "exec"), dict(self.names))
