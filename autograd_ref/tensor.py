@@ -168,8 +168,8 @@ class Tensor(Operators):
                 "There is nothing to differentiate: no input of this tensor has requires_grad=True, "
                 "or it was computed under no_grad()."
             )
-        seed = ag.sweep.seed_for(self, gradient, create_graph)
-        ag.sweep.backward(self, seed, retain_graph, create_graph)
+        sweep = ag.sweep
+        sweep.backward(self, sweep.seed_for(self, gradient, create_graph), retain_graph, create_graph)
 
     # -- changes in place ------------------------------------------------------------------------------------
 

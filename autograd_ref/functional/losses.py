@@ -47,7 +47,7 @@ def _mse_definition(x: Any, target: Any) -> Any:
 def _mse_forward(x: Any, target: Any) -> tuple[Any, Any]:
     if x.shape != target.shape:
         raise ValueError(_EQUAL)
-    away = np.subtract(x, target)
+    away = x - target
     flat = away.ravel()
     return flat.dot(flat) / flat.size, away
 
