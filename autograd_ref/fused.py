@@ -79,12 +79,16 @@ class Fused(Primitive):
                 node = result.grad_fn = new(Node)
                 node.number = tick()
                 node.primitive = self
-                node.parents = (
-                    (x.grad_fn or x) if needs[0] else None,
-                    (y.grad_fn or y) if needs[1] else None,
-                    (z.grad_fn or z) if needs[2] else None,
-                )
-                node.saved = ((kept, needs), a, b, c)
+                head = (kept, needs)
+                x_from = (x.grad_fn or x) if needs[0] else None
+                y_from = (y.grad_fn or y) if needs[1] else None
+                z_from = (z.grad_fn or z) if needs[2] else None
+                if c is not None:
+                    node.parents, node.saved = (x_from, y_from, z_from), (head, a, b, c)
+                elif b is not None:
+                    node.parents, node.saved = (x_from, y_from), (head, a, b)
+                else:
+                    node.parents, node.saved = (x_from,), (head, a)
                 node.stamps = (
                     None,
                     x._stamp if x_is else None,
@@ -99,14 +103,10 @@ class Fused(Primitive):
         return result
 
     def pull(self, node: Node, g: Any, saved: Sequence[Any]) -> Any:
-        (kept, needs), x, y, z = saved
-        if type(g) is ndarray or not isinstance(g, Tensor):
-            if z is not None:
-                return self.backward(g, kept, needs, x, y, z, **node.params)
-            if y is not None:
-                return self.backward(g, kept, needs, x, y, **node.params)
-            return self.backward(g, kept, needs, x, **node.params)
-        inner, out = self._replay((x, y, z), needs, node.params)
+        (kept, needs), *arrays = saved
+        if not isinstance(g, Tensor):
+            return self.backward(g, kept, needs, *arrays, **node.params)
+        inner, out = self._replay(arrays, needs, node.params)
         inputs = [a for a, n in zip(inner, needs, strict=False) if n]
         grads = sweep.backward(out, g, create_graph=True, inputs=inputs)
         return [grads.pop(0) if n else None for n in needs]
@@ -114,14 +114,13 @@ class Fused(Primitive):
     def push(self, node: Node, tangents: list[Any], saved: Sequence[Any]) -> Any:
         needs = [t is not None for t in tangents]
         inner, out = self._replay(saved[1:], needs, node.params)
-        inputs = [a for a, n in zip(inner, needs, strict=False) if n]
+        inputs = [a for a, n in zip(inner, needs, strict=True) if n]
         return sweep.forward([out], inputs, [t for t in tangents if t is not None])[0]
 
     def _replay(self, args: Any, needs: Sequence[bool], params: dict[str, Any]) -> tuple[list[Any], Tensor]:
         """Compute the definition on inputs that hang on the outer graph but can be told from it."""
         with enable_grad():
-            given = [(a, n) for a, n in zip(args, needs, strict=True) if a is not None]
-            inner = [TABLE["alias"](_wanting(a)) if n else a for a, n in given]
+            inner = [TABLE["alias"](_wanting(a)) if n else a for a, n in zip(args, needs, strict=False)]
             return inner, self.definition(*inner, **params)
 
 

@@ -82,16 +82,18 @@ class _Linear(Fused):
     """
 
     def pull(self, node: Node, g: Any, saved: Any) -> Any:
-        to_x, to_weight, _ = node.parents
+        to = node.parents[1]
         if (
-            type(g) is not np.ndarray
-            or not isinstance(to_weight, Tensor)
-            or to_weight._grad is not None
-            or to_weight is to_x
+            type(g) is np.ndarray
+            and len(saved) == 4
+            and isinstance(to, Tensor)
+            and to._grad is None
+            and to is not node.parents[0]
+            and to._data.dtype is g.dtype
         ):
-            return super().pull(node, g, saved)
-        (_, needs), x, weight, bias = saved
-        return _backward(g, to_weight._home, needs, x, weight, bias)
+            (_, needs), x, weight, bias = saved
+            return _backward(g, to._home, needs, x, weight, bias)
+        return super().pull(node, g, saved)
 
 
 _linear = _Linear("linear", _definition, _forward, _backward)
