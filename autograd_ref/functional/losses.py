@@ -53,7 +53,7 @@ def _mse_forward(x: Any, target: Any) -> tuple[Any, Any]:
 
 
 def _mse_backward(g: Any, away: Any, needs: Any, _x: Any, _target: Any) -> Any:
-    grad = away * (2 * g / away.size)
+    grad = away * (2 * float(g) / away.size)
     return grad if needs[0] else None, -grad if needs[1] else None
 
 
@@ -169,7 +169,7 @@ def _ce_forward(logits: np.ndarray, labels: np.ndarray, scale: float) -> tuple[A
 
 def _ce_backward(g: Any, kept: Any, _needs: Any, logits: Any, labels: Any, scale: float) -> Any:
     out, total, right = kept
-    scale = g * scale
+    scale = float(g) * scale
     grad = out * (scale / total)[:, None]
     grad.reshape(-1)[right] -= scale
     return [grad]
