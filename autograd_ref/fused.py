@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import sweep
+from autograd_ref.broadcasting import unbroadcast
 from autograd_ref.errors import shape_error
 from autograd_ref.modes import enable_grad, state
 from autograd_ref.node import Node, tick
@@ -27,7 +28,8 @@ class Fused(Primitive):
 
     `backward(g, kept, needs, *arrays, **params)` returns a gradient per array, None where `needs[i]` is
     False.
-    `definition(*args, **params)` is the same function made of primitives.
+    `definition(*args, **params)` is the same function made of primitives. With `broadcasts`, `forward` may repeat
+    an argument to fit another, and the engine sums its gradient over the copies.
     """
 
     def __init__(
@@ -36,10 +38,11 @@ class Fused(Primitive):
         definition: Callable[..., Any],
         forward: Callable[..., Any],
         backward: Callable[..., Any],
+        broadcasts: bool = False,
     ) -> None:
         self.name, self.forward, self.backward, self.definition = name, forward, backward, definition
         self.__doc__ = definition.__doc__
-        self.view = False
+        self.broadcasts, self.view = broadcasts, False
         TABLE[name] = self
 
     def __call__(self, x: Any, y: Any = None, z: Any = None, **params: Any) -> Any:
@@ -105,7 +108,13 @@ class Fused(Primitive):
     def pull(self, node: Node, g: Any, saved: Sequence[Any]) -> Any:
         (kept, needs), *arrays = saved
         if not isinstance(g, Tensor):
-            return self.backward(g, kept, needs, *arrays, **node.params)
+            grads = self.backward(g, kept, needs, *arrays, **node.params)
+            if not self.broadcasts:
+                return grads
+            return [
+                None if grad is None else unbroadcast(grad, a.shape)
+                for grad, a in zip(grads, arrays, strict=False)
+            ]
         inner, out = self._replay(arrays, needs, node.params)
         inputs = [a for a, n in zip(inner, needs, strict=False) if n]
         grads = sweep.backward(out, g, create_graph=True, inputs=inputs)
