@@ -159,7 +159,18 @@ class Guard:
 
 
 #: The files of `autograder` that notebooks import.
-LEARNER_MODULES = ("__init__", "checks", "compare", "diagnose", "draw", "probes", "wire")
+LEARNER_MODULES = (
+    "__init__",
+    "checks",
+    "compare",
+    "diagnose",
+    "draw",
+    "logbook",
+    "probes",
+    "reasons",
+    "unfinished",
+    "wire",
+)
 
 
 def _no_commands(command: str) -> None:

@@ -23,7 +23,6 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +32,7 @@ from traitlets import Bool, Float, Integer, List, Unicode
 from traitlets.config import Configurable
 
 from .pupil import LEARNER_MODULES
+from .reasons import parse
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -301,9 +301,6 @@ def distribution_files(names: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-_reading = threading.Lock()  # CPython 3.11 may fail when several threads use `ast` at a time
-
-
 @functools.cache
 def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
     """These modules of `autograd_ref`, and those that they import; `autograd_ref` itself stands for all of it.
@@ -321,8 +318,7 @@ def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
         source = PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py")
         if not name.startswith("autograd_ref.") or not source.is_file():
             raise SandboxError(f"The unit allows `{name}`, but there is no such module in autograd_ref.")
-        with _reading:
-            tree = ast.parse(source.read_text(encoding="utf-8"))
+        tree = parse(source.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.level == 1:
                 parts = [node.module] if node.module else [alias.name for alias in node.names]

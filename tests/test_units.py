@@ -175,6 +175,22 @@ def test_half_of_all_solutions_have_at_most_six_lines() -> None:
     assert statistics.median(lengths) <= 6
 
 
-def test_no_two_exercises_of_the_course_have_the_same_name() -> None:
-    names = Counter(exercise.name for unit in COURSE.units() for exercise in assignment_of(unit).exercises)
-    assert [name for name, count in names.items() if count > 1] == []
+# -- the course as a whole ----------------------------------------------------------------------------------------
+
+
+def test_an_exercise_has_a_name_that_no_other_unit_uses() -> None:
+    # The learner's record of progress knows exercises by their names alone.
+    used = Counter(exercise.name for unit in COURSE.units() for exercise in assignment_of(unit).exercises)
+    assert [name for name, count in used.items() if count > 1] == []
+
+
+def test_every_unit_ends_with_the_learner_s_progress() -> None:
+    for unit in COURSE.units():
+        assignment = assignment_of(unit)
+        code = [cell for cell in assignment.release.cells if cell.cell_type == "code"]
+        assert code[-1].id == "progress_here", f'{unit}: its last cell should be `# %% progress="here"`'
+        assert kind(code[-1]) == "figure"  # which grading skips
+        shown: dict[str, object] = {}
+        source = code[-1].source.replace("from autograder import progress\n", "")
+        exec(source, {"progress": shown.__setitem__})
+        assert shown == {unit: {e.name: e.points for e in assignment.exercises}}

@@ -580,3 +580,5 @@ with exercise("in_a_row") as check:
 #
 # The slopes of your lines were 3, 2.5 and 2.1. In unit 01 you find out what they settle on, and what goes wrong when
 # the second point comes too close.
+
+# %% progress="here"

@@ -1428,3 +1428,5 @@ with exercise("mended_rules") as check:
 # ## One thing to try next
 # In a new cell, add `atan`: an entry in `FORWARD`, one in `RULES`, and `function("atan")`. Its slope is 1 / (1 + a²).
 # Test it with `rule_error`, then draw a graph that uses it twice.
+
+# %% progress="here"
