@@ -14,7 +14,7 @@ from autograder.assignment import Course, kind
 from autograder.autograded import write_notebook
 from autograder.classroom import Classroom
 from autograder.cli import app
-from autograder.logbook import progress
+from autograder.logbook import MARKS, OPEN, progress
 
 from .conftest import REPOSITORY
 
@@ -102,4 +102,4 @@ def test_progress_in_a_unit_of_practice_counts_exercises_and_speaks_of_no_points
     progress(UNIT, {"practised_first": 0, "practised_next": 0})
     first, *rest = capsys.readouterr().out.splitlines()
     assert first.endswith("0 of 2 exercises")
-    assert "  · practised_first" in rest
+    assert f"  {MARKS[OPEN]} practised_first" in rest
