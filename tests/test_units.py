@@ -52,6 +52,7 @@ def test_the_notebooks_are_what_the_source_produces(unit: str) -> None:
 
 def test_the_release_holds_no_solution_and_no_hidden_test(unit: str) -> None:
     notebook = released(unit)
+    allowed = notebook.metadata.autograder.get("allow", ())  # a unit may build on the scalar engine
     text = nbformat.writes(notebook)
     for mark in (
         "BEGIN SOLUTION",
@@ -61,7 +62,7 @@ def test_the_release_holds_no_solution_and_no_hidden_test(unit: str) -> None:
         "autograd_ref.scalar",
         "mistakes",
     ):
-        assert mark not in text
+        assert mark not in text or mark in allowed, mark
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     for exercise in assignment_of(unit).exercises:
         solutions = re.findall(
