@@ -78,13 +78,35 @@ def become(user: int) -> None:
     os.setuid(user)
 
 
+def give_up_capabilities() -> None:
+    """Drop the rights that an ordinary user has in a user namespace of its own (capset(2))."""
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    for capability in range(64):
+        libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP; the numbers that do not exist are refused
+    head, rights = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    if libc.capset(head, rights):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
 #: System calls by which memory is taken that no limit counts, or new privileges are: numbers on x86-64 and on arm64.
 #: memfd_create, memfd_secret, unshare, setns, mount, fsopen, keyctl, add_key, bpf, userfaultfd, io_uring_setup,
-#: perf_event_open. `clone` is refused with the flag for a user namespace; `clone3` hides its flags, so it is
+#: perf_event_open; and those that reach into another process: ptrace, process_vm_readv, process_vm_writev, kcmp,
+#: pidfd_getfd. `clone` is refused with the flag for a user namespace; `clone3` hides its flags, so it is
 #: "not implemented", and the C library then takes `clone`.
 FORBIDDEN_CALLS = {
-    "x86_64": (0xC000003E, 56, (319, 447, 272, 308, 165, 430, 250, 248, 321, 323, 425, 298)),
-    "aarch64": (0xC00000B7, 220, (279, 447, 97, 268, 40, 430, 219, 217, 280, 282, 425, 241)),
+    "x86_64": (
+        0xC000003E,
+        56,
+        (319, 447, 272, 308, 165, 430, 250, 248, 321, 323, 425, 298, 101, 310, 311, 312, 438),
+    ),
+    "aarch64": (
+        0xC00000B7,
+        220,
+        (279, 447, 97, 268, 40, 430, 219, 217, 280, 282, 425, 241, 117, 270, 271, 272, 438),
+    ),
 }
 
 
@@ -384,6 +406,7 @@ def cradle(pupil: Pupil, conversation: int, status: int, config: dict[str, Any])
         set_limits(config["limits"])
         if config.get("user"):
             become(config["user"])
+        give_up_capabilities()
         forbid_system_calls()
         sys.meta_path.insert(0, Guard(config["allowed"]))
         pupil.output_chars = config["limits"].get("output_chars", pupil.output_chars)
