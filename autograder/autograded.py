@@ -136,10 +136,15 @@ def write_notebook(path: Path, notebook: dict[str, Any]) -> None:
 
 def write_file(path: Path, text: str) -> None:
     """Write a text in one step."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file in one step: at every moment it is the old one or the new one, whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
-    with open(part, "w", encoding="utf-8") as file:
-        file.write(text)
+    with open(part, "wb") as file:
+        file.write(data)
         file.flush()
         os.fsync(file.fileno())
     os.replace(part, path)

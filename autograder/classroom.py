@@ -66,6 +66,13 @@ class Classroom:
         return sorted(name for name in found if not name.startswith("."))
 
 
+def known_students(classroom: Classroom) -> tuple[list[str], dict[str, str]]:
+    """The students in the gradebook, and which of them has which number on the learning platform."""
+    with Gradebook(classroom.folders.db_url, classroom.folders.course_id) as gradebook:
+        students = gradebook.students
+        return [s.id for s in students], {str(s.lms_user_id): s.id for s in students if s.lms_user_id}
+
+
 def grade_class(
     classroom: Classroom,
     assignment: Assignment,
