@@ -31,8 +31,8 @@ from .errors import UserError
 
 SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure")
 
-#: A check of more visible lines than these is shown folded: its machinery is longer than the answer that it checks.
-CHECK_LINES = 31
+#: A check cell shows at most so many lines of code; longer machinery belongs into a `probes` cell above it.
+CHECK_LINES = 12
 
 #: What takes the place of a solution. It lets the cell run to its end, and tells the check that nothing is there yet.
 STUB = 'raise NotImplementedError("your answer goes here")'
@@ -102,8 +102,11 @@ def _expand(cell: NotebookNode, path: Path) -> str:
         about["points"] = points
     if word == "exercise" and "BEGIN SOLUTION" not in cell.source:
         raise UserError(f"{path}: the exercise {name} has no `### BEGIN SOLUTION`.")
-    if word == "check" and visible_lines(cell.source) > CHECK_LINES:
-        cell.metadata["jupyter"] = {"source_hidden": True}
+    if word == "check" and (lines := visible_lines(cell.source)) > CHECK_LINES:
+        raise UserError(
+            f"{path}: the check of {name} shows {lines} lines, and a learner should read at most {CHECK_LINES}: "
+            f'move its probes into a cell `# %% probes="{name}"` above it.'
+        )
     if word in (SETUP, GIVEN, FIGURE, "probes"):
         kind = SETUP if word == "probes" else word
         cell.metadata["autograder"] = {"kind": kind, **({"keep": True} if keep else {})}

@@ -236,7 +236,10 @@ def explain_exception(error: AnswerError) -> str:
     """A sentence for the exceptions that learners meet most."""
     text = error.message
     if error.type_name == "RecursionError":
-        return "A function calls itself too deeply. Use a loop with a list of what is still to do."
+        return (
+            "A function calls itself, directly or through an operator, deeper than Python allows. "
+            "Where it has to go deep, use a loop and a list of what is still to do."
+        )
     if error.type_name == "TypeError" and "NoneType" in text:
         return "Something is None there: often a function that has no `return`, or a gradient that is not set yet."
     if error.type_name == "TypeError" and "positional argument" in text:

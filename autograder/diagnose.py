@@ -99,7 +99,7 @@ def _relation(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     if any(map(math.isinf, flat_got)):
         return "There is an infinity: somewhere a number overflows or is divided by 0."
     if all(g == 0 for g in flat_got):
-        return "Every number is zero: nothing has reached the result."
+        return "Every number is zero: nothing has arrived here, or it was set back to zero."
     pairs = list(zip(flat_got, flat_expected, strict=True))
     wrong = [(g, e) for g, e in pairs if not close(g, e, 1e-7, 1e-9)]
     if not wrong:

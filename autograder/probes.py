@@ -175,8 +175,10 @@ class LocalBoundary:
             function = compile_probe(probe.source or "", probe.name, self._namespace)
         if self._namespace is not None:  # the referee's: it has limits of its own
             return call_plainly(function, args)
+        # A probe stands in a cell too, and its lines are not the learner's.
+        beside = function.__code__.co_filename if probe.function is not None else ""
         with deadline(self.SECONDS, probe.name):
-            return call_plainly(function, args)
+            return call_plainly(function, args, beside)
 
 
 class _TimeUp(BaseException):
@@ -211,8 +213,11 @@ def compile_probe(source: str, name: str, namespace: Mapping[str, Any]) -> Calla
     return place[name]
 
 
-def call_plainly(function: Callable[..., Any], args: tuple[Any, ...]) -> Reply:
-    """Call `function` with copies of `args`; its result as plain data, its exception as an AnswerError."""
+def call_plainly(function: Callable[..., Any], args: tuple[Any, ...], beside: str = "") -> Reply:
+    """Call `function` with copies of `args`; its result as plain data, its exception as an AnswerError.
+
+    A line of the cell `beside` is never named as the place of an exception.
+    """
     sent = [wire.plain(arg) for arg in args]
     try:
         value = wire.plain(function(*sent))
@@ -224,7 +229,7 @@ def call_plainly(function: Callable[..., Any], args: tuple[Any, ...]) -> Reply:
     except AnswerError:
         raise
     except BaseException as error:  # SystemExit too: a student's function may raise anything
-        raise describe(error) from None
+        raise describe(error, beside) from None
     return Reply(value, mutated)
 
 
@@ -234,7 +239,7 @@ def _changed(before: Any, after: Any) -> bool:
     return repr(wire.pack(before)) != repr(wire.pack(after))
 
 
-def describe(error: BaseException) -> AnswerError:
+def describe(error: BaseException, beside: str = "") -> AnswerError:
     """An exception of the student's code as data: type, text, and the line of the notebook where it happened."""
     try:
         message = str(error)
@@ -242,7 +247,7 @@ def describe(error: BaseException) -> AnswerError:
         message = ""
     place = ""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if is_notebook_file(frame.filename):
+        if is_notebook_file(frame.filename) and frame.filename != beside:
             line = linecache.getline(frame.filename, frame.lineno or 0).strip()
             place = f"line {frame.lineno}: {line}" if line else f"line {frame.lineno}"
             break

@@ -101,6 +101,17 @@ def test_an_exception_names_the_student_s_line_and_no_line_of_ours(cell: Cell) -
     assert not any("Traceback" in line or "autograder" in line or ".py" in line for line in lines)
 
 
+def test_an_exception_that_a_probe_raises_names_the_student_s_line_that_led_there(cell: Cell) -> None:
+    cell(
+        "@probe\ndef negated():\n    class Plain:\n        def __neg__(self):\n"
+        "            raise TypeError('no minus here')\n    return neg(Plain())"
+    )
+    cell("def neg(a):\n    return -a")
+    lines = bare(cell("with exercise('neg') as check:\n    check.equal(negated(), 1, 'it is one')"))
+    assert "  raised    TypeError: no minus here" in lines
+    assert "  at        line 2: return -a" in lines
+
+
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
@@ -116,7 +127,7 @@ def test_an_exception_names_the_student_s_line_and_no_line_of_ours(cell: Cell) -
         ("yield 1", "this is a generator"),
         ("raise SystemExit", "your code raised SystemExit"),
         ("raise RuntimeError('one\\n✓ mul_vjp: right')", "            ✓ mul_vjp: right"),
-        ("return mul_vjp(g, a, b)", "calls itself too deeply"),
+        ("return mul_vjp(g, a, b)", "calls itself, directly or"),
         ("return undefined", "A name is misspelt"),
         ("g += h\n    h = 1", "only after it is used"),
         ("return math.exp(1e4)", "look for an `exp`"),

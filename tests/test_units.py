@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import statistics
+from collections import Counter
 from pathlib import Path
 
 import nbformat
@@ -19,7 +21,12 @@ from autograder.sandbox import Sandbox
 from .conftest import REPOSITORY
 
 COURSE = Course(REPOSITORY)
-pytestmark = pytest.mark.parametrize("unit", COURSE.units())
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every test that asks for a `unit` runs for each of them."""
+    if "unit" in metafunc.fixturenames:
+        metafunc.parametrize("unit", COURSE.units())
 
 
 def assignment_of(unit: str) -> Assignment:
@@ -29,6 +36,13 @@ def assignment_of(unit: str) -> Assignment:
 def released(unit: str) -> nbformat.NotebookNode:
     (path,) = (REPOSITORY / "course" / unit).glob("*.ipynb")
     return nbformat.read(path, as_version=4)
+
+
+def solution_lines(answer: str) -> list[str]:
+    """The lines of code between the marks of an answer cell."""
+    parts = re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", answer, re.DOTALL)
+    lines = [line.strip() for part in parts for line in part.splitlines()]
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def test_the_notebooks_are_what_the_source_produces(unit: str) -> None:
@@ -94,8 +108,13 @@ def test_every_exercise_has_hints_and_a_bank(unit: str) -> None:
         if cell.cell_type == "markdown":
             text += cell.source
         elif kind(cell) == ANSWER:
-            assert text.count("<details>") >= 2, f"{grade_id(cell)} needs a ladder of hints"
+            assert text.count("<details>") >= 3, f"{grade_id(cell)} needs a ladder of three hints"
             text = ""
+
+
+def test_no_solution_is_longer_than_its_idea(unit: str) -> None:
+    for exercise in assignment_of(unit).exercises:
+        assert len(solution_lines(exercise.solution)) <= 15, exercise.name
 
 
 def test_the_outputs_are_quiet_and_repeatable(unit: str) -> None:
@@ -118,6 +137,7 @@ def test_every_visible_check_stands_without_its_hidden_part(unit: str) -> None:
             compile(cell.source, cell.id, "exec")
         if kind(cell) == "check":
             assert re.search(r"check\.\w+\(", cell.source), f"{cell.id} shows no check"
+            assert max(map(len, cell.source.splitlines())) <= 92, f"{cell.id} would scroll sideways"
 
 
 def test_the_solution_earns_everything_and_the_release_nothing(unit: str, sandbox: Sandbox) -> None:
@@ -140,3 +160,17 @@ def test_the_source_survives_jupytext(unit: str, tmp_path: Path) -> None:
     jupytext.write(notebook, folder / source.name, fmt="py:percent")
     again, before = read_source(folder / source.name), read_source(source)
     assert [(c.id, c.source) for c in again.cells] == [(c.id, c.source) for c in before.cells]
+
+
+def test_half_of_all_solutions_have_at_most_six_lines() -> None:
+    lengths = [
+        len(solution_lines(exercise.solution))
+        for unit in COURSE.units()
+        for exercise in assignment_of(unit).exercises
+    ]
+    assert statistics.median(lengths) <= 6
+
+
+def test_no_two_exercises_of_the_course_have_the_same_name() -> None:
+    names = Counter(exercise.name for unit in COURSE.units() for exercise in assignment_of(unit).exercises)
+    assert [name for name, count in names.items() if count > 1] == []

@@ -256,10 +256,19 @@ def sqrt_vjp(g, out, a):
 @wrong(
     "exp_log_sqrt",
     "sqrt_times_out",
-    "In sqrt_vjp the exponent 0.5 came down but did not get lower by one, so you multiply where you should divide.",
+    "In sqrt_vjp out is a factor, and it belongs under the line. `g / 2 * out` divides by 2 alone: brackets are missing.",
 )
 def sqrt_vjp(g, out, a):
-    return (g * 0.5 * out,)
+    return (g / 2 * out,)
+
+
+@wrong(
+    "exp_log_sqrt",
+    "sqrt_same_exponent",
+    "In sqrt_vjp the exponent came down as a factor. It also gets lower by one: 0.5 becomes -0.5.",
+)
+def sqrt_vjp(g, out, a):
+    return (g * (0.5 * a) ** 0.5,)
 
 
 right(
@@ -592,7 +601,7 @@ def record(op, parents, constants=()):
 @wrong(
     "record",
     "forward_on_values",
-    "FORWARD[op] was called with Values, whose operators call record again, without end. Give it their data.",
+    "FORWARD[op] was called with the parents themselves, and it computes with plain numbers. Give it their data.",
 )
 def record(op, parents, constants=()):
     return Value(FORWARD[op](*parents, *constants), op, parents, constants)
@@ -1000,13 +1009,39 @@ def pass_back(node, rules):
 @wrong(
     "backward",
     "no_seed",
-    "Every gradient is 0, because nothing was there to pass on. Is the 1 missing, or do the zeros come after it?",
+    "Every gradient is 0, the result's own too. Either it never got its 1, or a later line set it back to 0.",
 )
 def backward(order, step):
     for node in order:
         node.grad = 0.0
     for node in reversed(order):
         step(node)
+
+
+@wrong(
+    "backward",
+    "skips_the_result",
+    "Only the 1 of the result is there. Was step not called for it, or were the others set to 0 on the way or after it?",
+)
+def backward(order, step):
+    for node in order:
+        node.grad = 0.0
+    order[-1].grad = 1.0
+    for node in reversed(order[:-1]):
+        step(node)
+
+
+@wrong(
+    "backward",
+    "zeros_come_last",
+    "The gradients were set to 0 after the way back. Forget the old ones before it.",
+)
+def backward(order, step):
+    order[-1].grad = 1.0
+    for node in reversed(order):
+        step(node)
+    for node in order[:-1]:
+        node.grad = 0.0
 
 
 @wrong(
@@ -1210,6 +1245,40 @@ def div(a, b):
     return a * (b * -1)
 
 
+@wrong(
+    "derived",
+    "value_for_an_exponent",
+    "In div the exponent is a Value. `**` takes a plain number there: write `** -1`, without Value around it.",
+)
+def div(a, b):
+    return a * b ** Value(-1.0)
+
+
+@wrong(
+    "derived",
+    "recorded_as_minus",
+    "There is no rule for `-`, so nothing could come back through it. Record only +, * and **.",
+)
+def sub(a, b):
+    return record("-", (a, b))
+
+
+right(
+    "derived",
+    "recorded_directly",
+    source="""
+    def neg(a):
+        return record("*", (a, Value(-1.0)))
+
+
+    def sub(a, b):
+        return record("+", (a, neg(b)))
+
+
+    def div(a, b):
+        return record("*", (a, record("**", (b,), (-1,))))
+    """,
+)
 right(
     "derived",
     "one_from_the_other",
@@ -1365,12 +1434,3 @@ def mended_rules():
         return g * b**-1, g * a * -(b**-2)
 
     return dict(divide=divide, cube=cube, absolute=absolute)
-
-
-@wrong(
-    "derived",
-    "value_for_an_exponent",
-    "In div the exponent is a Value. `**` takes a plain number there: write `** -1`, without Value around it.",
-)
-def div(a, b):
-    return a * b ** Value(-1.0)
