@@ -640,7 +640,8 @@ def sigmoids():
             error = np.abs(formula(points) - exact) / exact
             curves[name] = points, np.clip(np.nan_to_num(error, nan=1.0), 1e-7, 1)
     assert curves["yours"][1].max() < 1e-6
-    plots.lines(curves, xlabel="a", ylabel="relative error", log="y", title="Sigmoids in float32")
+    title = "The sigmoid in float32"
+    plots.lines(curves, xlabel="a", ylabel="relative error", log="y", title=title)
 
 
 sigmoids()
