@@ -1,7 +1,7 @@
 """A picture of a computation graph: every value with its gradient, every operation between them.
 
-Drawn are any objects with `data`, `grad`, `op` (text, "" for a leaf) and `parents` (a tuple): the engine's
-own and those that students write. A `label` or a `name`, where there is one, is shown.
+Drawn are Tensors, and any objects with `data`, `grad`, `op` (text, "" for a leaf) and `parents` (a tuple): the
+engine's Value and those that students write. A `label` or a `name`, where there is one, is shown.
 
 In a notebook the picture is a PNG with a text twin, because every viewer shows that: JupyterLab (trusted or
 not), GitHub, nbviewer, nbconvert's pages. It needs no Graphviz, and matplotlib only while a PNG is made.
@@ -18,6 +18,21 @@ not), GitHub, nbviewer, nbconvert's pages. It needs no Graphviz, and matplotlib 
     c                    1    14
     v2    +    v1, c     7    14
     L     **2  v2       49     1
+
+A Tensor's graph lives until `backward`, so it is drawn before that, and the gradients are asked for. What has
+more than four numbers shows its shape:
+
+    >>> from autograd_ref import Tensor
+    >>> w = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], requires_grad=True)
+    >>> loss = ((w @ [1.0, -1.0]) ** 2).sum()
+    >>> draw(loss, labels={"w": w, "loss": loss}, gradients=True)
+    name  op      from            data          grad
+    w                           (3, 2)        (3, 2)
+    v1                         [1, -1]
+    v2    matmul  w, v1   [-1, -1, -1]  [-2, -2, -2]
+    v3                               2
+    v4    pow     v2, v3     [1, 1, 1]     [1, 1, 1]
+    loss  sum     v4                 3             1
 """
 
 import base64
@@ -29,9 +44,11 @@ from typing import Any
 
 from autograd_ref.graph_picture import picture_of
 from autograd_ref.graph_render import to_png, to_svg
+from autograd_ref.graph_tensor import recorded
 
 MAX_NODES = 60  # a larger picture cannot be read in the width of a page
 _MAX_LABEL = 24
+_MAX_NUMBERS = 4  # of an array that is shown by its numbers
 
 
 @dataclass(frozen=True)
@@ -150,22 +167,34 @@ class Drawing:
 
 
 def draw(
-    root: Any, *, labels: Mapping[str, Any] | None = None, direction: str = "LR", title: str | None = None
+    root: Any,
+    *,
+    labels: Mapping[str, Any] | None = None,
+    direction: str = "LR",
+    title: str | None = None,
+    gradients: bool = False,
 ) -> Drawing:
     """Draw the graph that `root` was computed by.
 
     `labels` maps names to values, and goes before a value's own `label` or `name`; `direction` is "LR" (from
     left to right) or "TB" (from top to bottom). A value whose `grad` is None or missing shows no gradient;
-    an array shows its shape. Of more than 60 values the 60 nearest to the root are drawn.
+    an array of more than four numbers shows its shape, and a dtype other than float64 is named. Of more than
+    60 values the 60 nearest to the root are drawn.
 
-    Raises TypeError if `root` has no `data` and `parents`, ValueError for another direction or if a value
-    is computed from itself.
+    The graph of a Tensor of one element may be drawn with `gradients=True`: they are then computed for all
+    values, and no `.grad` is changed. Otherwise leaves show their `.grad`, and values in between, of which the
+    engine keeps none, show nothing. A number that has no gradient and that no rule reads is drawn as "...".
+
+    Raises TypeError if `root` is no Tensor and has no `data` and `parents`, ValueError for another direction or
+    if a value is computed from itself, RuntimeError if a backward pass has freed the graph.
     """
     if direction not in ("LR", "TB"):
         raise ValueError(
             f"direction must be 'LR' or 'TB', but it is {direction!r}: "
             "choose 'LR' for left to right or 'TB' for top to bottom."
         )
+    if hasattr(root, "grad_fn") and not hasattr(root, "parents"):
+        root, labels = recorded(root, labels or {}, gradients), None
     if not (hasattr(root, "data") and hasattr(root, "parents")):
         raise TypeError(
             f"root must have the attributes data and parents, but it is of type {type(root).__name__}: "
@@ -182,11 +211,11 @@ def draw(
         nodes.append(
             Node(
                 label=_one_line(names.get(id(value)) or _own_label(value)),
-                data=_shown(getattr(value, "data", value)),
+                data=_with_dtype(getattr(value, "data", value)),
                 grad=_shown(getattr(value, "grad", None)),
                 op=_one_line(getattr(value, "op", "") or ("?" if parents else "")),
                 parents=tuple(position[id(p)] for p in drawn),
-                hidden_parents=len(parents) - len(drawn),
+                hidden_parents=len(parents) - len(drawn) + getattr(value, "hidden", 0),
             )
         )
     return Drawing(tuple(nodes), direction, title, left_out)
@@ -246,17 +275,25 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+def _with_dtype(value: Any) -> str:
+    """A value as `_shown` writes it, with the dtype of an array where that is not the usual one."""
+    unusual = type(value).__name__ == "ndarray" and str(value.dtype) != "float64"
+    return _shown(value) + (f" {value.dtype}" if unusual else "")
+
+
 def _shown(number: Any) -> str:
-    """A number to four digits, an array's shape, otherwise a type's name: never a memory address.
+    """A number to four digits, a few of them in brackets, a larger array's shape, otherwise a type's name: never
+    a memory address.
 
     >>> [_shown(x) for x in (2.0, 0.70710678, 123456.0, 1e-9, None, "text")]
     ['2', '0.7071', '123456', '1e-09', '', 'str']
     """
     if number is None:
         return ""
-    shape = getattr(number, "shape", ())
-    if isinstance(shape, tuple) and shape:
-        return str(shape)
+    shape = getattr(number, "shape", None)
+    if isinstance(shape, tuple) and (shape or not hasattr(number, "__float__")):
+        few = 0 < getattr(number, "size", 0) <= _MAX_NUMBERS and hasattr(number, "tolist")
+        return _nested(number.tolist()) if few else str(shape)
     try:
         value = float(number) if not isinstance(number, str) else None
     except (TypeError, ValueError):
@@ -266,3 +303,10 @@ def _shown(number: Any) -> str:
     if value.is_integer() and abs(value) < 1e7:
         return str(int(value))
     return f"{value:.4g}"
+
+
+def _nested(numbers: Any) -> str:
+    """Lists of numbers, to three digits each, because several stand side by side."""
+    if isinstance(numbers, list):
+        return "[" + ", ".join(_nested(number) for number in numbers) + "]"
+    return _shown(float(f"{numbers:.3g}"))

@@ -191,7 +191,7 @@ def functions(
         _finish(one, xlabel, side if slopes is None else "", heading, legend=slopes is None)
     if slopes is None:
         return sheet[0]
-    _legend(sheet[1], outside=True)
+    _legend(sheet[1], inside=False, beside=True)
     return sheet
 
 
@@ -786,7 +786,7 @@ def _finish(
         if axis.get_scale() == "log":
             _log_ticks(axis)
     if legend:
-        _legend(ax, outside)
+        _legend(ax, inside=not outside)
     return ax
 
 
@@ -809,12 +809,12 @@ def _log_ticks(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _legend(ax: Axes, outside: bool = False) -> None:
-    """A legend in a place where nothing is drawn, or on the right of the axes if there is none."""
+def _legend(ax: Axes, inside: bool = True, beside: bool = False) -> None:
+    """A legend in a place where nothing is drawn, or else beside the axes; below, where these are narrow."""
     if not ax.get_legend_handles_labels()[1]:
         return
     legend = ax.legend(loc="upper right")
-    if not outside:
+    if inside:
         points = _drawn_points(ax)
         box = legend.get_window_extent()
         # The layout is made later and changes sizes a little: ask for somewhat more than the legend takes.
@@ -830,7 +830,15 @@ def _legend(ax: Axes, outside: bool = False) -> None:
                 place: Any = f"{up} {side}"
                 legend.set_loc(place)
                 return
-    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    if beside or ax.bbox.width / ax.figure.dpi > 3.5:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    else:
+        from matplotlib.transforms import ScaledTranslation
+
+        below = ax.transAxes + ScaledTranslation(0, -0.42, ax.figure.dpi_scale_trans)  # past the axis's label
+        ax.legend(
+            loc="upper left", bbox_to_anchor=(0.0, 0.0), bbox_transform=below, frameon=False, borderpad=0.0
+        )
 
 
 def _drawn_points(ax: Axes) -> np.ndarray:

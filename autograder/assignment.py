@@ -10,10 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode
-
 from .errors import UserError
+from .notebook import Node, read_notebook, release
 
 #: Kinds of code cells. `figure` cells only draw, so grading skips them.
 SETUP, GIVEN, ANSWER, CHECK, FIGURE, DEMO = "setup", "given", "answer", "check", "figure", "demo"
@@ -39,15 +37,17 @@ class Assignment:
 
     unit: str
     path: Path
-    notebook: NotebookNode
+    notebook: Node
     allowed: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
+    #: False for a unit of practice, whose exercises have no points
+    graded: bool = True
 
     @classmethod
     def load(cls, path: Path) -> Assignment:
         """Read `solutions/UNIT/NAME.ipynb`. Raises UserError when it is not such a notebook."""
         try:
-            notebook = nbformat.read(path, as_version=4)
+            notebook = read_notebook(path)
         except Exception as error:
             raise UserError(
                 f"{path} cannot be read as a notebook ({error}); run `autograder build`."
@@ -55,7 +55,13 @@ class Assignment:
         about = notebook.metadata.get("autograder", {})
         if "unit" not in about:
             raise UserError(f"{path} names no unit in its metadata; rebuild it with `autograder build`.")
-        assignment = cls(str(about["unit"]), path, notebook, tuple(about.get("allow", ())))
+        assignment = cls(
+            str(about["unit"]),
+            path,
+            notebook,
+            tuple(about.get("allow", ())),
+            graded=about.get("graded", True),
+        )
         if not assignment.exercises:
             raise UserError(f"{path} has no exercises.")
         return assignment
@@ -70,10 +76,8 @@ class Assignment:
         return sum(exercise.points for exercise in self.exercises)
 
     @cached_property
-    def release(self) -> NotebookNode:
+    def release(self) -> Node:
         """The notebook that students get: no solutions, no hidden tests, no outputs."""
-        from .build import release
-
         return release(self.notebook)
 
     @cached_property
@@ -103,13 +107,13 @@ class Assignment:
         known = ", ".join(exercise.name for exercise in self.exercises)
         raise UserError(f"{self.unit} has no exercise {name!r}; it has {known}.")
 
-    def trusted_cells(self) -> Iterator[NotebookNode]:
+    def trusted_cells(self) -> Iterator[Node]:
         """The code cells of the solution that define something: set-up, given code, model answers."""
         for cell in self.notebook.cells:
             if kind(cell) in (SETUP, GIVEN, ANSWER):
                 yield cell
 
-    def solved(self, answers: dict[str, str] | None = None, others: str = "solution") -> NotebookNode:
+    def solved(self, answers: dict[str, str] | None = None, others: str = "solution") -> Node:
         """A submission made of given answers; the other exercises hold the "solution" or the "stub"."""
         notebook = copy.deepcopy(self.release)
         key = {e.name: e.solution if others == "solution" else e.stub for e in self.exercises} | (

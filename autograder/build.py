@@ -8,7 +8,10 @@ The source is jupytext's py:percent with a shorthand for what nbgrader needs to 
     # %% probes="mul_vjp"            the probes of its checks: set-up that the referee runs too, shown folded
     # %% check="mul_vjp" points=2    its checks
     # %% figure="goal" keep=true     a cell that only draws; `keep` leaves its picture in the released notebook
+    # %% progress="here"             how far the learner is; its code is written by the build
     # %%                             a cell to play with
+
+The header names the unit and says, with `graded: false`, that its checks are for practice: all of them have points=0.
 """
 
 from __future__ import annotations
@@ -26,16 +29,13 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from .assignment import FIGURE, GIVEN, SETUP, Course
+from .assignment import CHECK, FIGURE, GIVEN, SETUP, Course, kind
 from .errors import UserError
 
-SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure")
+SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure", "progress")
 
 #: A check cell shows at most so many lines of code; longer machinery belongs into a `probes` cell above it.
 CHECK_LINES = 12
-
-#: What takes the place of a solution. It lets the cell run to its end, and tells the check that nothing is there yet.
-STUB = 'raise NotImplementedError("your answer goes here")'
 
 
 def read_source(path: Path) -> NotebookNode:
@@ -56,8 +56,12 @@ def read_source(path: Path) -> NotebookNode:
     )
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     after, count, seen = "top", 0, set()
+    graded = about.get("graded", True)
+    if not isinstance(graded, bool):
+        raise UserError(f"{path}: `graded: {graded}` in the header should be true or false.")
+    shows_progress = [cell for cell in notebook.cells if "progress" in cell.metadata]
     for cell in notebook.cells:
-        grade_id = _expand(cell, path)
+        grade_id = _expand(cell, path, graded)
         if grade_id:
             if grade_id in seen:
                 raise UserError(f"{path}: the name {grade_id!r} is used twice.")
@@ -72,10 +76,19 @@ def read_source(path: Path) -> NotebookNode:
         cell.metadata.pop("lines_to_next_cell", None)  # jupytext's own
         if cell.cell_type == "code":
             cell.execution_count, cell.outputs = None, []
+    for cell in shows_progress:
+        cell.source = _progress_source(path.parent.name, notebook)
     return notebook
 
 
-def _expand(cell: NotebookNode, path: Path) -> str:
+def _progress_source(unit: str, notebook: NotebookNode) -> str:
+    """The code of a progress cell: it names the exercises and their points, so that it needs no file."""
+    checks = [cell.metadata.nbgrader for cell in notebook.cells if kind(cell) == CHECK]
+    lines = "".join(f'    "{c.grade_id.removesuffix("_check")}": {c.points},\n' for c in checks)
+    return f'from autograder import progress\n\nprogress("{unit}", {{\n{lines}}})'
+
+
+def _expand(cell: NotebookNode, path: Path, graded: bool) -> str:
     """Turn the shorthand into nbgrader's metadata; gives the grade_id, or an empty text."""
     used = [word for word in SHORTHAND if word in cell.metadata]
     if not used:
@@ -97,8 +110,12 @@ def _expand(cell: NotebookNode, path: Path) -> str:
         "task": False,
     }
     if word == "check":
-        if not isinstance(points, (int, float)) or not 0 < points < 1000:
+        if graded and (not isinstance(points, (int, float)) or not 0 < points < 1000):
             raise UserError(f"{path}: the check of {name} needs points, such as points=2.")
+        if not graded and (isinstance(points, bool) or points != 0):
+            raise UserError(
+                f"{path}: the header says `graded: false`, so the check of {name} needs points=0."
+            )
         about["points"] = points
     if word == "exercise" and "BEGIN SOLUTION" not in cell.source:
         raise UserError(f"{path}: the exercise {name} has no `### BEGIN SOLUTION`.")
@@ -107,12 +124,13 @@ def _expand(cell: NotebookNode, path: Path) -> str:
             f"{path}: the check of {name} shows {lines} lines, and a learner should read at most {CHECK_LINES}: "
             f'move its probes into a cell `# %% probes="{name}"` above it.'
         )
-    if word in (SETUP, GIVEN, FIGURE, "probes"):
-        kind = SETUP if word == "probes" else word
-        cell.metadata["autograder"] = {"kind": kind, **({"keep": True} if keep else {})}
-    if word == FIGURE:
-        about["grade_id"] = f"figure_{name}"
-    if word in (FIGURE, "probes"):
+    if word in (SETUP, GIVEN, FIGURE, "probes", "progress"):
+        # Grading skips figures, and progress as well.
+        graded_as = {"probes": SETUP, "progress": FIGURE}.get(word, word)
+        cell.metadata["autograder"] = {"kind": graded_as, **({"keep": True} if keep else {})}
+    if word in (FIGURE, "progress"):
+        about["grade_id"] = f"{word}_{name}"
+    if word in (FIGURE, "probes", "progress"):
         cell.metadata["jupyter"] = {"source_hidden": True}
     cell.metadata["nbgrader"] = about
     return str(about["grade_id"])
@@ -167,7 +185,7 @@ def release(notebook: NotebookNode) -> NotebookNode:
     """What students get, by nbgrader's own steps: no solutions, no hidden tests, no outputs."""
     from . import nbgrader_plugin
 
-    released = copy.deepcopy(notebook)
+    released = nbformat.from_dict(copy.deepcopy(notebook))
     resources: dict[str, Any] = {}
     for step in nbgrader_plugin.release_steps():
         released, resources = step.preprocess(released, resources)

@@ -14,12 +14,13 @@ import random
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any
 
 from .compare import ATOL, RTOL, difference, show
 from .diagnose import diagnose
 from .draw import Kind
+from .logbook import note
 from .probes import (
     AnswerError,
     AnswerLost,
@@ -28,7 +29,9 @@ from .probes import (
     Probe,
     Session,
     current_session,
+    is_notebook_file,
 )
+from .reasons import reason
 
 RED, GREEN, BOLD, OFF = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m"
 
@@ -51,6 +54,8 @@ class Failure:
     rows: list[tuple[str, str]] = field(default_factory=list)
     diagnosis: str = ""
     hint: str = ""
+    #: True when nothing can be said of the answer, because a cell has not been run
+    not_run: bool = False
 
     def lines(self, diagnosis: str | None = None) -> list[str]:
         """The message without its headline, one aligned line a fact."""
@@ -118,18 +123,43 @@ class exercise:
             if not self.session.quiet:
                 count = self.session.checks_made
                 print(f"✓ {self.name}: right ({count} check{'s' if count > 1 else ''} passed)")
+            self._note(PASSED)
             return
+        if isinstance(error, CheckFailed):
+            self._note(error.failure.status)
+            return
+        failure = self._failure_of(error, tb)
+        if failure is None:
+            return
+        if not failure.not_run:
+            self._note(failure.status)
+        raise CheckFailed(failure) from (None if isinstance(error, (AnswerError, AnswerTimeout)) else error)
+
+    def _failure_of(self, error: BaseException, tb: TracebackType | None) -> Failure | None:
+        """How an exception in the block reads; None when it is to pass as it is."""
         if isinstance(error, AnswerError):
-            raise CheckFailed(self._raised(error)) from None
+            return self._raised(error, tb)
+        if (
+            isinstance(error, NameError)
+            and self.session.is_notebook
+            and error.name
+            and not _from_elsewhere(tb)
+        ):
+            return self._not_run(error.name)
         if isinstance(error, AnswerTimeout) and not self.session.quiet:
-            raise CheckFailed(self._endless(error)) from None
-        if isinstance(error, (CheckFailed, AnswerTimeout, AnswerLost, TestFault)):
-            return
+            return self._endless(error)
+        if isinstance(error, (AnswerTimeout, AnswerLost, TestFault)):
+            return None
         if isinstance(error, Exception) and self._last_call() is not None:
             # The check's own code could not work with the answer: a None where it takes a pair, for example.
-            raise CheckFailed(
-                self._failure(FAILED, "the answer has the wrong form", why=f"{type(error).__name__}: {error}")
-            ) from error
+            why = f"{type(error).__name__}: {error}"
+            return self._failure(FAILED, "the answer has the wrong form", why=why)
+        return None
+
+    def _note(self, status: str) -> None:
+        """Note the result for the learner."""
+        if self.session.is_notebook:
+            note(self.name, {PASSED: True, MISSING: None}.get(status, False))
 
     # -- the checks ---------------------------------------------------------------------------------------------
 
@@ -211,7 +241,13 @@ class exercise:
         )
         return failure
 
-    def _raised(self, error: AnswerError) -> Failure:
+    def _not_run(self, name: str) -> Failure:
+        """A name that the check needs is not there, so the cell that defines it was not run."""
+        headline = f"there is no `{name}` in this kernel yet"
+        hint = "run all cells above, then this one again: a kernel that was restarted has forgotten them"
+        return Failure(self.name, MISSING, headline, hint=hint, not_run=True)
+
+    def _raised(self, error: AnswerError, tb: TracebackType | None) -> Failure:
         last = self._last_call()
         if error.unfinished:
             hint = "write it in the answer cell above, run that cell, then run this one again"
@@ -221,15 +257,44 @@ class exercise:
             return Failure(self.name, MISSING, headline, hint=hint)
         if error.type_name == "NameError" and last is not None and error.name == last.probe.name:
             headline = f"there is no `{error.name}` yet"
-            return Failure(self.name, MISSING, headline, hint="run the cell that defines it, then this one")
+            hint = "run the cell that defines it, then this one"
+            return Failure(self.name, MISSING, headline, hint=hint, not_run=True)
+        if error.name and last is not None and _in_probe(error, last.probe):
+            return self._not_run(error.name)
         failure = Failure(self.name, ERROR, f"your code raised {error.type_name}", hint=self.hint)
         if last is not None:
             failure.rows.append(("called", str(last)))
         failure.rows.append(("raised", str(error)))
         if error.place:
             failure.rows.append(("at", error.place))
+        if why := reason(tb):
+            failure.rows.append(("because", why))
         failure.diagnosis = explain_exception(error)
         return failure
+
+
+def _last_frame(tb: TracebackType | None) -> CodeType | None:
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    return tb.tb_frame.f_code if tb is not None else None
+
+
+def _from_elsewhere(tb: TracebackType | None) -> bool:
+    """True when an exception arose in a module, not in a cell of the notebook."""
+    code = _last_frame(tb)
+    return code is None or not is_notebook_file(code.co_filename)
+
+
+def _in_probe(error: AnswerError, probe: Probe) -> bool:
+    """True when an exception arose in a probe's own code, in this process, and not in the answer that it calls."""
+    original = error.__context__
+    if not isinstance(original, NameError) or probe.function is None:
+        return False
+    own, last = probe.function.__code__, _last_frame(original.__traceback__)
+    if last is None or last.co_filename != own.co_filename:
+        return False
+    # A comprehension has a frame of its own.
+    return f"{last.co_qualname}.".startswith(f"{own.co_qualname}.")
 
 
 def explain_exception(error: AnswerError) -> str:

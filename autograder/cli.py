@@ -22,7 +22,7 @@ from .wire import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .classroom import Graded
+    from .grader import Graded
 
 app = typer.Typer(
     help="Check, grade and build the notebooks of a course on automatic differentiation.",
@@ -66,13 +66,65 @@ def demo(
     run(dir, jobs, console, progress_bar())
 
 
-@app.command()
-def lab() -> None:
+@app.command(context_settings={"ignore_unknown_options": True})
+def lab(
+    options: Annotated[
+        list[str] | None,
+        typer.Argument(help="JupyterLab's own options, such as -- --no-browser --port 8889."),
+    ] = None,
+) -> None:
     """Open JupyterLab on the notebooks for learners."""
     from .assignment import Course
 
+    options = list(options or [])
+    if (
+        hasattr(os, "geteuid")
+        and os.geteuid() == 0
+        and not any("allow" in o and "root" in o for o in options)
+    ):
+        console.print("You are root, as in a container: JupyterLab is started with --allow-root.")
+        options.append("--allow-root")
     folder = Course.find().root / "course"
-    raise SystemExit(subprocess.call([sys.executable, "-m", "jupyterlab", str(folder)]))
+    raise SystemExit(subprocess.call([sys.executable, "-m", "jupyterlab", str(folder), *options]))
+
+
+@app.command()
+def progress(
+    unit: Annotated[
+        str | None, typer.Argument(help="The unit to show, by name or number; else the one you are in.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+) -> None:
+    """Show which exercises are done, the points so far, and what comes next."""
+    from . import learner
+
+    folder = learner.units_folder()
+    found = learner.units(folder)
+    if not found:
+        raise UserError(f"There is no unit in {folder} yet.")
+    shown = learner.find(found, unit) if unit else learner.current(found, folder)
+    if as_json:
+        print(json.dumps(learner.as_json(found, shown), indent=2, ensure_ascii=False))
+    else:
+        learner.show(found, shown, console)
+
+
+@app.command()
+def fresh(unit: Annotated[str, typer.Argument(help="The unit, by name or number.")]) -> None:
+    """Start a unit again from an empty notebook; your own is kept beside it under a new name."""
+    from . import learner
+
+    done = learner.start_afresh(learner.units_folder(), unit)
+    folder = done.notebook.parent
+    if done.kept:
+        console.print(Text(f"Your notebook is kept as {folder.name}/{done.kept.name}."), soft_wrap=True)
+    console.print(
+        Text(
+            f"{folder.name}/{done.notebook.name} is as released. If it is open in JupyterLab, reload it "
+            "(menu File, Reload Notebook from Disk) and restart its kernel."
+        ),
+        soft_wrap=True,
+    )
 
 
 @app.command()
@@ -106,15 +158,17 @@ def score(
 ) -> None:
     """Grade one notebook file; writes nothing."""
     from .assignment import Course, find_assignment
-    from .classroom import Classroom
+    from .checks import PASSED
     from .ingest import parse, read_bytes, take, unit_of
     from .referee import grade
     from .sandbox import Sandbox
+    from .settings import configured_sandbox, load_config
 
     notebook = parse(read_bytes(file), str(file))
     if solutions is None:
         course = Course.find()
-        key, sandbox = course.solutions, Classroom(course).sandbox(unsandboxed)
+        key = course.solutions
+        sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed)
     else:
         if not solutions.is_dir():
             raise UserError(f"There is no folder {solutions} to take the answer key from.")
@@ -136,11 +190,17 @@ def score(
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
         return
     for outcome in report.outcomes:
-        console.print(Text(outcome.text, style="green" if outcome.points else "default"), soft_wrap=True)
+        console.print(
+            Text(outcome.text, style="green" if outcome.status == PASSED else "default"), soft_wrap=True
+        )
     for note in report.notes:
         console.print(Text(f"note: {note}"), soft_wrap=True)
     result = report.as_json()
-    console.print(f"{result['score']} of {result['max_score']} points (seed {report.seed})", style="bold")
+    verdict = f"{result['score']} of {result['max_score']} points"
+    if not assignment.graded:
+        passed = sum(outcome.status == PASSED for outcome in report.outcomes)
+        verdict += f": {unit} is for practice, and {passed} of its {len(report.outcomes)} exercises are right"
+    console.print(f"{verdict} (seed {report.seed})", style="bold")
 
 
 @app.command(name="grade")
@@ -157,6 +217,10 @@ def grade_command(
 
     classroom = Classroom(Course.find())
     assignment = classroom.course.assignment(unit)
+    if not assignment.graded:
+        console.print(f"{unit} is for practice and has no points, so there is nothing to grade.")
+        console.print("`autograder score FILE` says which of its exercises are right in one notebook.")
+        return
     found = classroom.students(unit)
     if student:
         for name in student:
@@ -221,11 +285,11 @@ def prove_command(
     """Show that every wrong answer of the bank earns nothing and every right one everything."""
     from . import bank
     from .assignment import Course
-    from .classroom import Classroom
     from .prove import gaps, prove, trials
+    from .settings import configured_sandbox, load_config
 
     course = Course.find()
-    sandbox = Classroom(course).sandbox(unsandboxed)
+    sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed)
     good = True
     for name in _units(course.units(), [unit] if unit else None):
         assignment = course.assignment(name)

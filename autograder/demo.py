@@ -8,18 +8,17 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import nbformat
-from nbformat import NotebookNode
 from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
 
 from . import bank
 from .assignment import ANSWER, Assignment, Course, grade_id, kind
+from .autograded import write_notebook
 from .classroom import Classroom, grade_class, write_feedback
 from .cli import show_class
 from .errors import UserError
-from .gradebook import write_notebook
+from .notebook import Node, node, write_text
 from .sandbox import SandboxError
 
 UNIT = "03_reverse_mode"
@@ -46,7 +45,7 @@ except ImportError as reason:
 """
 
 
-def class_of(assignment: Assignment) -> Iterator[tuple[str, str, NotebookNode | bytes]]:
+def class_of(assignment: Assignment) -> Iterator[tuple[str, str, Node | bytes]]:
     """What the students of the demo hand in: a name, a file name, a notebook or the raw bytes of a file."""
     exercises = assignment.exercises
     name = f"{assignment.name}.ipynb"
@@ -67,11 +66,11 @@ def class_of(assignment: Assignment) -> Iterator[tuple[str, str, NotebookNode | 
     crash = exercises[1]
     yield "grace", name, assignment.solved({crash.name: f"{crash.solution}\n\nimport os\nos._exit(1)"})
     yield "mallory", name, _cheating(assignment)
-    renamed = nbformat.writes(assignment.solved())
+    renamed = write_text(assignment.solved())
     yield "niels", f"{assignment.name} (1).ipynb", b"\xef\xbb\xbf" + renamed.encode()
 
 
-def _cheating(assignment: Assignment) -> NotebookNode:
+def _cheating(assignment: Assignment) -> Node:
     notebook = assignment.solved(others="stub")
     for cell in notebook.cells:
         if kind(cell) == ANSWER and grade_id(cell) == assignment.exercises[0].name:
@@ -79,9 +78,7 @@ def _cheating(assignment: Assignment) -> NotebookNode:
         elif kind(cell) == ANSWER and grade_id(cell) == assignment.exercises[1].name:
             cell.source = SNOOP + "\n\n" + assignment.exercises[1].stub
         elif cell.cell_type == "code":
-            cell.outputs = [
-                nbformat.v4.new_output("stream", name="stdout", text="✓ right (all checks passed)\n")
-            ]
+            cell.outputs = [node(output_type="stream", name="stdout", text="✓ right (all checks passed)\n")]
     return notebook
 
 

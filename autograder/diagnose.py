@@ -49,6 +49,8 @@ def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
         )
     if isinstance(got, Opaque):
         return f"The answer should be made of plain numbers, and this is a {got.type_name}."
+    if isinstance(got, (list, tuple)) and (inside := [item for item in got if isinstance(item, Opaque)]):
+        return f"The answer should be made of plain numbers, and it holds a {inside[0].type_name}."
     if isinstance(expected, tuple) and len(expected) == 1 and is_number(got):
         return "The number should be in a tuple of one: write `(x,)`, with the comma."
     if is_number(expected) and isinstance(got, (tuple, list)) and len(got) == 1:

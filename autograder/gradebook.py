@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import copy
+import contextlib
 import os
-import re
 import sysconfig
-from pathlib import Path
+from collections.abc import Iterator
 
-import nbformat
-from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 
-from .assignment import ANSWER, CHECK, Assignment, grade_id, kind
+from .assignment import Assignment
+from .autograded import comment_text
 from .checks import PASSED
 from .errors import UserError
-from .ingest import Submission
-from .referee import Outcome, Report, tidy
+from .referee import Report
 
 # nbgrader calls `alembic` by its bare name, which is not on the path of a virtual environment that is not activated.
 if (scripts := sysconfig.get_path("scripts")) not in os.environ.get("PATH", "").split(os.pathsep):
@@ -52,128 +49,25 @@ def register(gradebook: Gradebook, assignment: Assignment, db_url: str) -> None:
 
 def record(gradebook: Gradebook, assignment: Assignment, student: str, report: Report) -> None:
     """Write a report's scores and messages. A score or comment that a person gave stays."""
+    notebook = gradebook.find_submission_notebook(assignment.name, assignment.unit, student)
+    grades = {grade.name: grade for grade in notebook.grades}
+    comments = {comment.name: comment for comment in notebook.comments}
     for outcome, exercise in zip(report.outcomes, assignment.exercises, strict=True):
-        where = (assignment.name, assignment.unit, student)
-        grade = gradebook.find_grade(exercise.check_id, *where)
+        grade = grades[exercise.check_id]
         grade.auto_score = outcome.points
         grade.needs_manual_grade = outcome.doubtful or grade.manual_score is not None
-        comment = gradebook.find_comment(exercise.name, *where)
-        comment.auto_comment = None if outcome.status == PASSED else comment_text(outcome)
+        comments[exercise.name].auto_comment = None if outcome.status == PASSED else comment_text(outcome)
     gradebook.db.commit()
 
 
-def comment_text(outcome: Outcome) -> str:
-    """A message as a comment: a literal block, so that nothing in it is taken for markup."""
-    return literal(outcome.text, "text")
-
-
-def literal(text: str, language: str = "") -> str:
-    """A markdown block that shows `text` as it is."""
-    text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text)
-    longest = max((len(run) for run in re.findall(r"`+|~+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
-
-
-def autograded(assignment: Assignment, submission: Submission, report: Report) -> NotebookNode:
-    """The rebuilt notebook with what the referee saw.
-
-    Nothing in it can run: outputs are text, and what the student wrote as markdown is shown as it was typed.
-    """
-    notebook = copy.deepcopy(assignment.release)
-    notebook.metadata["autograder"] |= {
-        "score": tidy(report.score),
-        "max_score": tidy(report.max_score),
-        "seed": report.seed,
-        "sandboxed": report.sandboxed,
-    }
-    outcomes = {outcome.name: outcome for outcome in report.outcomes}
-    cells = [_markdown("results", _results(report))]
-
-    def additions(after: str) -> None:
-        for i, cell in enumerate(submission.added):
-            if cell.after != after:
-                continue
-            label = f"added-{i + 1}"
-            if cell.cell_type == "code":
-                code = nbformat.v4.new_code_cell(cell.source, id=label)
-                _show_result(code, report)
-                cells.append(code)
-            else:
-                cells.append(_markdown(label, literal(cell.source)))
-
-    additions("")
-    for cell in notebook.cells:
-        if kind(cell) == ANSWER:
-            cell.source = submission.answers.get(grade_id(cell), "")
-        if kind(cell) == CHECK:
-            _show_outcome(cell, outcomes[grade_id(cell).removesuffix("_check")])
-        elif cell.cell_type == "code":
-            _show_result(cell, report)
-        cells.append(cell)
-        additions(cell.id)
-    notebook.cells = cells
-    return notebook
-
-
-def _results(report: Report) -> str:
-    """The first thing to read: what each exercise earned, and the referee's notes."""
-    width = max(len(outcome.name) for outcome in report.outcomes)
-    lines = []
-    for outcome in report.outcomes:
-        headline = outcome.message.split("\n")[0].partition(": ")[2]
-        points = f"{tidy(outcome.points)}/{tidy(outcome.max_points)}"
-        lines.append(f"{outcome.message[:1]} {outcome.name:<{width}}  {points:>5}  {headline}".rstrip())
-        if outcome.diagnosis and outcome.points == 0:
-            lines.append(" " * (width + 11) + outcome.diagnosis)
-    text = f"**Automatic result: {tidy(report.score)} of {tidy(report.max_score)} points**\n\n" + literal(
-        "\n".join(lines)
-    )
-    if report.notes:
-        text += "\n\n**Notes of the referee**\n\n" + literal("\n".join(report.notes))
-    return text
-
-
-def _markdown(label: str, source: str) -> NotebookNode:
-    return nbformat.v4.new_markdown_cell(source, id=label)
-
-
-def _show_result(cell: NotebookNode, report: Report) -> None:
-    result = report.outputs.get(cell.id)
-    if result is None:
-        return
-    text = result.text
-    if result.error is not None and str(result.error) not in text:
-        text += f"{result.error}\n"
-    cell.outputs = [_text_output(text)] if text else cell.outputs
-
-
-def _show_outcome(cell: NotebookNode, outcome: Outcome) -> None:
-    earned = f"({tidy(outcome.points)} of {tidy(outcome.max_points)} points)"
-    if outcome.status == PASSED:
-        cell.outputs = [_text_output(f"{outcome.message} {earned}\n")]
-        return
-    first, *rest = outcome.text.split("\n")
-    lines = [f"\x1b[31m{_plain(first)}\x1b[0m {earned}", *map(_plain, rest)]
-    cell.outputs = [
-        nbformat.v4.new_output(
-            "error", ename="CheckFailed", evalue=_plain(first), traceback=["\n".join(lines)]
-        )
-    ]
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text)
-
-
-def _text_output(text: str) -> NotebookNode:
-    text = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text)
-    return nbformat.v4.new_output("stream", name="stdout", text=re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text))
-
-
-def write_notebook(path: Path, notebook: NotebookNode) -> None:
-    """Write a notebook in one step, so that an interrupted run leaves the old file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n", encoding="utf-8")
-    os.replace(part, path)
+@contextlib.contextmanager
+def one_transaction(gradebook: Gradebook) -> Iterator[None]:
+    """Let the gradebook's methods, which commit one by one, take effect together or not at all."""
+    session = gradebook.db
+    commit = session.commit
+    session.commit = session.flush
+    try:
+        yield
+    finally:
+        session.commit = commit
+    commit()

@@ -170,3 +170,29 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
     if not copies:
         submission.notes.append(f"No answer cell of {assignment.unit} was found in the file.")
     return submission
+
+
+#: Begins the part of a note that names notebooks which were left aside.
+BESIDE = "Not graded, because one notebook counts: "
+
+
+def pick_file(folder: Path, name: str) -> tuple[Path | None, str]:
+    """The notebook that was handed in: the one of the right name, or else the newest.
+
+    With it comes a note on an unexpected name and on what lies beside it, or on why there is none.
+    """
+    if folder.is_symlink():
+        return None, f"The folder {folder.name} is a symbolic link, and links are not followed."
+    path = folder / f"{name}.ipynb"
+    found = sorted(p for p in folder.glob("*.ipynb") if not p.name.startswith("."))
+    note = ""
+    if not (path.exists() or path.is_symlink()):
+        if not found:
+            return None, f"There is no notebook in {folder.name}."
+        similar = [p for p in found if p.stem.startswith(name)] or found
+        path = max(similar, key=lambda p: p.lstat().st_mtime)
+        note = f"The file is called {path.name!r}; it was graded as {name}.ipynb."
+    others = [repr(p.name) for p in found if p != path]
+    if others:
+        note = f"{note} {BESIDE}{', '.join(others)}.".lstrip()
+    return path, note

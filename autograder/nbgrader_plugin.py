@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nbconvert.exporters import NotebookExporter
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
@@ -26,10 +26,11 @@ from nbgrader.utils import parse_utc
 
 from . import referee
 from .assignment import Assignment, Course
-from .build import STUB
+from .autograded import autograded
 from .errors import UserError
-from .gradebook import autograded, record
-from .ingest import read_bytes, read_submission
+from .gradebook import record
+from .ingest import pick_file, read_bytes, read_submission
+from .notebook import STUB
 from .sandbox import Sandbox
 
 Pair = tuple[NotebookNode, dict[str, Any]]
@@ -67,7 +68,7 @@ def release_steps() -> list[Any]:
 
 def save_cells(assignment: Assignment, db_url: str) -> None:
     """Write the assignment's cells into the gradebook, as `nbgrader generate_assignment` does."""
-    notebook = copy.deepcopy(assignment.notebook)
+    notebook = from_dict(copy.deepcopy(assignment.notebook))
     resources: dict[str, Any] = {
         "nbgrader": {
             "notebook": assignment.name,
@@ -78,32 +79,6 @@ def save_cells(assignment: Assignment, db_url: str) -> None:
     }
     for step in [*release_steps()[:5], SaveCells()]:
         notebook, resources = step.preprocess(notebook, resources)
-
-
-#: Begins the part of a note that names notebooks which were left aside.
-BESIDE = "Not graded, because one notebook counts: "
-
-
-def pick_file(folder: Path, name: str) -> tuple[Path | None, str]:
-    """The notebook that was handed in: the one of the right name, or else the newest.
-
-    With it comes a note on an unexpected name and on what lies beside it, or on why there is none.
-    """
-    if folder.is_symlink():
-        return None, f"The folder {folder.name} is a symbolic link, and links are not followed."
-    path = folder / f"{name}.ipynb"
-    found = sorted(p for p in folder.glob("*.ipynb") if not p.name.startswith("."))
-    note = ""
-    if not (path.exists() or path.is_symlink()):
-        if not found:
-            return None, f"There is no notebook in {folder.name}."
-        similar = [p for p in found if p.stem.startswith(name)] or found
-        path = max(similar, key=lambda p: p.lstat().st_mtime)
-        note = f"The file is called {path.name!r}; it was graded as {name}.ipynb."
-    others = [repr(p.name) for p in found if p != path]
-    if others:
-        note = f"{note} {BESIDE}{', '.join(others)}.".lstrip()
-    return path, note
 
 
 def read_timestamp(path: Path) -> datetime | None:
@@ -159,7 +134,7 @@ class SubmissionExporter(NotebookExporter):
             referee.Outcome(e.name, 0, e.points, "missing", f"✗ {e.name}: not graded yet")
             for e in assignment.exercises
         ]
-        notebook = autograded(assignment, submission, empty)
+        notebook = from_dict(autograded(assignment, submission, empty))
         notebook.metadata["autograder"]["source"] = filename
         return self.from_notebook_node(notebook, resources=resources, **kw)
 
@@ -183,7 +158,7 @@ class Referee(NbGraderPreprocessor):
         if source in _copies:
             _copies.discard(source)
             source.unlink(missing_ok=True)
-        return autograded(assignment, submission, report), resources
+        return from_dict(autograded(assignment, submission, report)), resources
 
     def _remove_side_files(self, assignment: Assignment, student: str) -> None:
         """Drop what nbgrader has copied from beside the submission: it is not used, and feedback would return it."""

@@ -270,6 +270,11 @@ class Session:
         self.calls: list[Call] = []
         self.checks_made = 0
 
+    @property
+    def is_notebook(self) -> bool:
+        """True in a notebook that somebody works in, False under the referee."""
+        return self is _notebook_session
+
 
 _notebook_session = Session()
 _session: contextvars.ContextVar[Session | None] = contextvars.ContextVar("session", default=None)

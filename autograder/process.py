@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import queue
 import secrets
-import shutil
 import signal
-import subprocess
-import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
-
-import psutil
+from typing import Any
 
 from . import wire
+from .links import TIME_IS_UP, Link, Pipes
+from .nursery import warm_start
 from .probes import AnswerError, AnswerLost, AnswerTimeout, Probe, Reply
 from .sandbox import Sandbox, SandboxError
 
@@ -37,65 +31,18 @@ class PupilProcess:
         self.sandbox = sandbox
         self.deadline = deadline
         self.call_seconds = sandbox.call_seconds
-        self.launch = sandbox.command(allowed)
-        # Nearly no room: what is not read stays in the pipe, and a pupil that floods it waits there.
-        self.answers: queue.Queue[dict[str, Any] | str] = queue.Queue(1)
-        self.closed = False
-        self.log = b""
-        self.process = subprocess.Popen(
-            self.launch.argv,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=self.launch.environment,
-            cwd=self.launch.folder,
-            start_new_session=True,
-            bufsize=0,
-        )
-        assert self.process.stdin and self.process.stdout and self.process.stderr
-        threading.Thread(target=self._read_answers, args=(self.process.stdout,), daemon=True).start()
-        threading.Thread(target=self._read_log, args=(self.process.stderr,), daemon=True).start()
-        first = self._next(time.monotonic() + sandbox.start_seconds)
+        allowed = tuple(allowed)
+        self.link: Link = warm_start(sandbox, allowed) or Pipes(sandbox.command(allowed))
+        first = self._next(None, time.monotonic() + sandbox.start_seconds)
         if first != {"ready": True}:
             self.close()
+            said = self.link.last_words()
             if time.monotonic() >= self.deadline:
                 raise AnswerTimeout(self._notebook_limit())
-            said = self.log.decode("utf-8", "replace").strip().splitlines()
-            raise SandboxError(f"The process for a submission did not start: {said[-1] if said else first}")
+            raise SandboxError(f"The process for a submission did not start: {said or first}")
 
-    def _read_answers(self, stream: BinaryIO) -> None:
-        with stream:
-            try:
-                while (message := wire.read_frame(stream)) is not None and self._put(message):
-                    pass
-            except (wire.WireError, OSError, ValueError, MemoryError) as error:
-                self._put(f"it broke off the conversation ({error})")
-            self._put("")
-
-    def _put(self, message: dict[str, Any] | str) -> bool:
-        while not self.closed:
-            with contextlib.suppress(queue.Full):
-                self.answers.put(message, timeout=0.2)
-                return True
-        return False
-
-    def _read_log(self, stream: BinaryIO) -> None:
-        with stream, contextlib.suppress(OSError, ValueError):
-            while part := stream.read(65536):
-                self.log = (self.log + part)[-4000:]
-
-    def _write(self, request: dict[str, Any]) -> None:
-        with contextlib.suppress(OSError, ValueError):  # the reader of answers sees that the pupil has gone
-            wire.write_frame(cast(BinaryIO, self.process.stdin), request)
-
-    def _next(self, until: float) -> dict[str, Any] | str:
-        left = min(until, self.deadline + 5) - time.monotonic()
-        if left <= 0:
-            return "timeout"
-        try:
-            return self.answers.get(timeout=left)
-        except queue.Empty:
-            return "timeout"
+    def _next(self, request: dict[str, Any] | None, until: float) -> dict[str, Any] | str:
+        return self.link.exchange(request, min(until, self.deadline + 5))
 
     def _notebook_limit(self) -> str:
         return f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached"
@@ -107,11 +54,9 @@ class PupilProcess:
             raise AnswerTimeout(self._notebook_limit())
         number = secrets.token_hex(8)
         until = min(now + self.call_seconds, self.deadline)
-        # In a thread, because a pupil that has stopped reading would keep us waiting for ever.
-        threading.Thread(target=self._write, args=({**request, "id": number},), daemon=True).start()
+        reply = self._next({**request, "id": number}, until)
         while True:
-            reply = self._next(until)
-            if reply == "timeout":
+            if reply == TIME_IS_UP:
                 self.close()
                 if until == self.deadline:
                     raise AnswerTimeout(self._notebook_limit())
@@ -120,12 +65,10 @@ class PupilProcess:
                 raise self._lost(reply)
             if reply.get("id") == number:  # an answer to another question is not an answer
                 return reply
+            reply = self._next(None, until)
 
     def _lost(self, said: str = "") -> AnswerLost:
-        try:
-            code = self.process.wait(2)
-        except subprocess.TimeoutExpired:
-            code = None
+        code = self.link.exit_code(2)
         self.close()
         return AnswerLost(said or _why_ended(code))
 
@@ -154,30 +97,7 @@ class PupilProcess:
 
     def close(self) -> None:
         """End the process and everything that it started."""
-        if self.closed:
-            return
-        self.closed = True
-        if not self.launch.sandboxed:
-            with contextlib.suppress(psutil.Error):
-                for child in psutil.Process(self.process.pid).children(recursive=True):
-                    with contextlib.suppress(psutil.Error):
-                        child.kill()
-            # Those whose parent has gone still have the home that is this process's alone.
-            for other in psutil.process_iter():
-                with contextlib.suppress(psutil.Error, OSError):
-                    if other.environ().get("HOME") == self.launch.folder:
-                        other.kill()
-        if hasattr(os, "killpg"):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(5)
-        if self.process.stdin:  # the other two belong to their threads
-            with contextlib.suppress(OSError):
-                self.process.stdin.close()
-        if self.launch.folder:
-            shutil.rmtree(self.launch.folder, ignore_errors=True)
+        self.link.close()
 
 
 def _error(reply: dict[str, Any]) -> AnswerError | None:

@@ -17,12 +17,12 @@ from .sandbox import Sandbox
 
 @dataclass(frozen=True)
 class Trial:
-    """One submission of the proof and what it has to earn."""
+    """One submission of the proof, and which exercises have to pass and so to earn their points."""
 
     exercise: str
     label: str
     answers: dict[str, str]
-    expected: dict[str, float]
+    passes: frozenset[str]
     entry: bank.Entry | None = None
 
 
@@ -47,17 +47,16 @@ def trials(assignment: Assignment, entries: Sequence[bank.Entry]) -> Iterator[Tr
     exercises = assignment.exercises
     stubs = {e.name: e.stub for e in exercises}
     solutions = {e.name: e.solution for e in exercises}
-    nothing = {e.name: 0.0 for e in exercises}
-    everything = {e.name: e.points for e in exercises}
+    nothing: frozenset[str] = frozenset()
     yield Trial("", "the released notebook", stubs, nothing)
-    yield Trial("", "the solution", solutions, everything)
+    yield Trial("", "the solution", solutions, frozenset(solutions))
     for e in exercises:
-        yield Trial(e.name, f"{e.name} alone", stubs | {e.name: e.solution}, nothing | {e.name: e.points})
+        yield Trial(e.name, f"{e.name} alone", stubs | {e.name: e.solution}, frozenset({e.name}))
     for entry in entries:
         e = assignment.exercise(entry.exercise)
         # Alone as well: a bank's answer must be judged by its own check, whatever the rest of the notebook does.
         answers = stubs | {e.name: entry.answer(e.solution)}
-        yield Trial(e.name, entry.name, answers, nothing | {e.name: e.points if entry.right else 0.0}, entry)
+        yield Trial(e.name, entry.name, answers, frozenset({e.name}) if entry.right else nothing, entry)
 
 
 def gaps(assignment: Assignment, entries: Sequence[bank.Entry]) -> Iterator[str]:
@@ -96,12 +95,19 @@ def prove(
 
 
 def judge(trial: Trial, report: Report) -> Proof:
-    """Compare what a trial earned with what it had to earn."""
-    wrong = [o for o in report.outcomes if o.points != trial.expected[o.name]]
+    """Compare what passed with what had to pass. The points follow, where there are any."""
+    wrong = [
+        o
+        for o in report.outcomes
+        if (o.status == PASSED, o.points)
+        != ((True, o.max_points) if o.name in trial.passes else (False, 0.0))
+    ]
     faults = [note for note in report.notes if "at fault" in note]
     good = not wrong and not faults
     if not good:
-        told = faults + [f"{o.name} earned {o.points:g} of {o.max_points:g}: {o.text}" for o in wrong]
+        told = faults + [
+            f"{o.name} earned {o.points:g} of {o.max_points:g} ({o.status}): {o.text}" for o in wrong
+        ]
         return Proof(trial, False, "", "\n".join(told))
     if trial.entry is None:
         silent = all(o.status in (PASSED, MISSING) for o in report.outcomes)

@@ -19,6 +19,14 @@ import sys
 from typing import Any, BinaryIO
 
 
+def say_nothing() -> None:
+    """Point the standard streams at nothing."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    os.close(nothing)
+
+
 def take_over_streams() -> tuple[BinaryIO, BinaryIO]:
     """Keep the referee's two pipes for ourselves; what the student's code reads and writes goes elsewhere."""
     requests, answers = os.dup(0), os.dup(1)
@@ -54,7 +62,11 @@ def set_limits(limits: dict[str, int]) -> None:
         except (ValueError, OSError):  # macOS refuses some of them; the wall clock still holds
             continue
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # The limits are each process's own. If several together exhaust the machine, these are the ones to go.
+    go_first()
+
+
+def go_first() -> None:
+    """The limits are each process's own. If several together exhaust the machine, these are the ones to go."""
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
 
@@ -159,7 +171,18 @@ class Guard:
 
 
 #: The files of `autograder` that notebooks import.
-LEARNER_MODULES = ("__init__", "checks", "compare", "diagnose", "draw", "probes", "wire")
+LEARNER_MODULES = (
+    "__init__",
+    "checks",
+    "compare",
+    "diagnose",
+    "draw",
+    "logbook",
+    "probes",
+    "reasons",
+    "unfinished",
+    "wire",
+)
 
 
 def _no_commands(command: str) -> None:
@@ -239,24 +262,10 @@ class Pupil:
             sys.stdout, sys.stderr = saved
 
 
-def main() -> None:
-    config = json.loads(sys.argv[1])
-    sys.argv = ["notebook"]
-    requests, answers = take_over_streams()
-    sys.path[:0] = config["path"]
-    os.environ["MPLBACKEND"] = "agg"
-    set_limits(config["limits"])
-    if config.get("user"):
-        become(config["user"])
-    forbid_system_calls()
-    sys.meta_path.insert(0, Guard(config["allowed"]))
-    import warnings
-
+def converse(pupil: Pupil, requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer the referee's requests until it hangs up."""
     from autograder import wire
 
-    warnings.filterwarnings("ignore", message=".*non-interactive.*")
-    pupil = Pupil(config["limits"].get("output_chars", 100_000))
-    sys.path.append(os.getcwd())
     wire.write_frame(answers, {"ready": True})
     while (request := wire.read_frame(requests)) is not None:
         if request["do"] == "cell":
@@ -268,6 +277,186 @@ def main() -> None:
             wire.write_frame(answers, reply)
         except wire.WireError as error:
             wire.write_frame(answers, {"id": request["id"], "error": ["ValueError", str(error), "", ""]})
+
+
+def prepare(config: dict[str, Any]) -> Pupil:
+    """Load what every notebook needs."""
+    import warnings
+
+    warnings.filterwarnings("ignore", message=".*non-interactive.*")
+    pupil = Pupil(config["limits"].get("output_chars", 100_000))
+    sys.path.append(os.getcwd())
+    return pupil
+
+
+# -- The warm interpreter, and its forks ------------------------------------------------------------------------------
+
+NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_PROCESSES, NEW_NETWORK = (
+    0x20000,
+    0x8000000,
+    0x10000000,
+    0x20000000,
+    0x40000000,
+)
+NO_SUID, NO_DEVICES, NO_EXEC, RECURSIVE, PRIVATE, READ_ONLY = 2, 4, 8, 1 << 14, 1 << 18, 1
+
+
+def nurse(config: dict[str, Any]) -> None:
+    """Fork a pupil for each message on the control socket, which brings the pupil's own two sockets with it."""
+    import gc
+    import importlib
+    import signal
+    import socket
+
+    import autograder.probes  # noqa: F401  every pupil needs it
+
+    for name in config["preload"]:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    pupil = prepare(config)
+    pupil.run_cell("None")  # the first cell loads parts of IPython
+    gc.collect()
+    gc.freeze()  # a collection in a fork would copy the pages of all that is shared
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the dead
+    control = socket.socket(fileno=config["nursery"])
+    own = cradle_trial(config)
+    control.send(own.encode() or b"ready")
+    while True:
+        message, handles, _, _ = socket.recv_fds(control, 65536, 2)
+        if not message:
+            return
+        conversation, status = handles
+        if os.fork() == 0:
+            control.close()
+            cradle(pupil, conversation, status, {**config, **json.loads(message)})
+        for handle in handles:
+            os.close(handle)
+
+
+def cradle_trial(config: dict[str, Any]) -> str:
+    """Why a fork cannot have namespaces of its own; empty when it can."""
+    import socket
+
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    if os.fork() == 0:
+        try:
+            own_namespaces()
+            if os.fork() == 0:
+                own_folders(config["file_bytes"])
+                theirs.send(b"good")
+        except BaseException as error:
+            theirs.send(str(error).encode()[:200] or b"?")
+        finally:
+            os._exit(0)
+    theirs.close()
+    with ours:
+        said = ours.recv(1000)
+    return "" if said == b"good" else f"no namespaces in the sandbox: {said.decode('utf-8', 'replace')}"
+
+
+def cradle(pupil: Pupil, conversation: int, status: int, config: dict[str, Any]) -> None:
+    """In a fork: make the namespaces, then a first process in them, and in that the pupil. Does not return."""
+    import signal
+    import socket
+
+    try:
+        for kind in (signal.SIGCHLD, signal.SIGINT):
+            signal.signal(kind, signal.SIG_DFL)
+        say_nothing()
+        notes = socket.socket(fileno=status)
+        go_first()
+        own_namespaces()
+        first = os.fork()
+        if first:
+            # By this handle the referee ends the first process, and so all others in its namespace.
+            socket.send_fds(notes, [b"{}"], [os.pidfd_open(first)])
+            os._exit(0)
+        own_folders(config["file_bytes"])
+        child = os.fork()
+        if child:
+            os.close(conversation)
+            while (ended := os.wait())[0] != child:
+                pass  # a process whose parent had gone
+            notes.send(json.dumps({"code": os.waitstatus_to_exitcode(ended[1])}).encode())
+            os._exit(0)
+        notes.close()
+        requests, answers = os.fdopen(os.dup(conversation), "rb"), os.fdopen(conversation, "wb", buffering=0)
+        set_limits(config["limits"])
+        if config.get("user"):
+            become(config["user"])
+        forbid_system_calls()
+        sys.meta_path.insert(0, Guard(config["allowed"]))
+        pupil.output_chars = config["limits"].get("output_chars", pupil.output_chars)
+        reseed()
+        converse(pupil, requests, answers)
+        os._exit(0)
+    finally:
+        os._exit(1)
+
+
+def own_namespaces() -> None:
+    """Leave the namespaces of the warm interpreter. Raises OSError where the kernel does not allow it."""
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    root, user, group = os.geteuid() == 0, os.getuid(), os.getgid()
+    flags = NEW_MOUNTS | NEW_IPC | NEW_PROCESSES | NEW_NETWORK | (0 if root else NEW_USER)
+    if libc.unshare(flags):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    if not root:
+        for name, text in (
+            ("setgroups", "deny"),
+            ("uid_map", f"{user} {user} 1"),
+            ("gid_map", f"{group} {group} 1"),
+        ):
+            with open(f"/proc/self/{name}", "w") as file:
+                file.write(text)
+
+
+def own_folders(size: int) -> None:
+    """Private empty folders in the places of the shared ones. Raises OSError."""
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def mount(kind: bytes | None, where: str, flags: int, options: bytes = b"") -> None:
+        if libc.mount(kind, where.encode(), kind, flags, options or None):
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), where)
+
+    mount(None, "/", RECURSIVE | PRIVATE)
+    for folder, mode in (("/tmp", "1777"), ("/dev/shm", "1777"), ("/home/pupil", "0777")):
+        mount(b"tmpfs", folder, NO_SUID | NO_DEVICES, f"size={size},mode={mode}".encode())
+    try:
+        mount(b"proc", "/proc", NO_SUID | NO_DEVICES | NO_EXEC)
+    except OSError:
+        # An ordinary user may not mount it in here. Without it, at least nothing is seen of other pupils.
+        mount(b"tmpfs", "/proc", NO_SUID | NO_DEVICES | NO_EXEC | READ_ONLY, b"size=4096,mode=0555")
+    os.chdir("/home/pupil")
+
+
+def reseed() -> None:
+    """Random numbers of its own for each fork; `random` sees to itself."""
+    if (numpy := sys.modules.get("numpy")) is not None and "random" in vars(numpy):
+        numpy.random.seed(int.from_bytes(os.urandom(4), "big"))
+
+
+def main() -> None:
+    config = json.loads(sys.argv[1])
+    sys.argv = ["notebook"]
+    sys.path[:0] = config["path"]
+    os.environ["MPLBACKEND"] = "agg"
+    if "nursery" in config:
+        nurse(config)
+        return
+    requests, answers = take_over_streams()
+    set_limits(config["limits"])
+    if config.get("user"):
+        become(config["user"])
+    forbid_system_calls()
+    sys.meta_path.insert(0, Guard(config["allowed"]))
+    converse(prepare(config), requests, answers)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from . import bank
 from .assignment import ANSWER, CHECK, FIGURE, SETUP, Assignment, Exercise, grade_id, kind
 from .checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, row
 from .ingest import Submission
-from .lineup import Lineup
+from .lineup import Lineup, Memory
 from .probes import AnswerError, AnswerLost, AnswerTimeout, Call, Probe, Reply, Session, use_session
 from .process import CellResult, PupilProcess
 from .sandbox import Sandbox, SandboxError
@@ -191,8 +191,9 @@ def grade(
     seed: int | None = None,
     entries: Sequence[bank.Entry] | None = None,
     progress: Callable[[str], None] | None = None,
+    memory: Memory | None = None,
 ) -> Report:
-    """Grade one submission.
+    """Grade one submission. A `memory` that is kept makes the diagnoses of the next ones faster.
 
     Raises SandboxError when its process cannot be started. All else that a submission can do is an outcome.
     """
@@ -210,7 +211,7 @@ def grade(
         assignment,
         report,
         Runner(sandbox, assignment.allowed),
-        Lineup(assignment, entries, sandbox),
+        Lineup(assignment, entries, sandbox, memory),
         _setup_names(assignment),
     )
     try:

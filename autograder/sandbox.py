@@ -23,7 +23,6 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +32,7 @@ from traitlets import Bool, Float, Integer, List, Unicode
 from traitlets.config import Configurable
 
 from .pupil import LEARNER_MODULES
+from .reasons import parse
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -68,6 +68,13 @@ class Sandbox(Configurable):
         default_value=["numpy", "matplotlib"],
         help="Installed distributions that submissions may import, their dependencies included.",
     ).tag(config=True)
+    warm = Bool(
+        True,
+        help="Fork pupils from a warm interpreter where the kernel allows it, and do not start each anew.",
+    ).tag(config=True)
+    preload = List(
+        Unicode(), default_value=["numpy"], help="Modules that the warm interpreter has loaded."
+    ).tag(config=True)
     hidden_paths = List(
         Unicode(),
         help="Folders that are never visible, even inside something that is. The course's root is added.",
@@ -77,15 +84,17 @@ class Sandbox(Configurable):
         """Why there is no bubblewrap sandbox on this machine, with the remedy; empty when there is one."""
         return _why_not(self.bwrap)
 
-    def command(self, allowed: Iterable[str]) -> Launch:
+    def command(self, allowed: Iterable[str], nursery: int | None = None) -> Launch:
         """How to start a pupil whose unit allows these modules of `autograd_ref`.
+
+        With the number of an open socket, how to start the warm interpreter that forks such pupils.
 
         Raises SandboxError when there is no sandbox and `unsandboxed` is not set.
         """
         allowed = allowed_modules(tuple(allowed))
         library = learner_library(allowed)
         python = os.path.realpath(sys.executable)
-        config: dict[str, object] = {"allowed": list(allowed), "limits": self._limits()}
+        config: dict[str, object] = {"allowed": list(allowed), "limits": self.limits()}
         environment = {
             "LANG": "C.UTF-8",
             "OPENBLAS_NUM_THREADS": "1",
@@ -110,10 +119,17 @@ class Sandbox(Configurable):
         home = "/home/pupil"
         environment |= {"HOME": home, "TMPDIR": "/tmp", "PATH": "/usr/bin:/bin", "USER": "pupil"}
         walls = self._walls(python, library)
+        if nursery is not None:
+            config |= {"nursery": nursery, "preload": list(self.preload), "file_bytes": self.file_mb << 20}
         if os.geteuid() == 0:
             # As root there is no user namespace to hide in: take a user id that nobody else has.
             config["user"] = random.SystemRandom().randrange(2_000_000, 2_000_000_000)
             walls += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+            if nursery is not None:
+                walls += [
+                    "--cap-add",
+                    "CAP_SYS_ADMIN",
+                ]  # for the namespaces of its forks, which have none of these
         else:
             walls += ["--unshare-user"]
         for name, value in environment.items():
@@ -133,7 +149,8 @@ class Sandbox(Configurable):
         ]
         return Launch(argv, {"PATH": "/usr/bin:/bin"}, None, sandboxed=True)
 
-    def _limits(self) -> dict[str, int]:
+    def limits(self) -> dict[str, int]:
+        """The limits of one pupil, as its process is told them."""
         others = 0
         if hasattr(os, "geteuid") and os.geteuid() != 0 and (self.unsandboxed or not _counts_by_namespace()):
             others = _own_threads()
@@ -301,9 +318,6 @@ def distribution_files(names: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-_reading = threading.Lock()  # CPython 3.11 may fail when several threads use `ast` at a time
-
-
 @functools.cache
 def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
     """These modules of `autograd_ref`, and those that they import; `autograd_ref` itself stands for all of it.
@@ -322,8 +336,7 @@ def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
         source = _source_of(name)
         if not name.startswith("autograd_ref.") or not source.is_file():
             raise SandboxError(f"The unit allows `{name}`, but there is no such module in autograd_ref.")
-        with _reading:
-            tree = ast.parse(source.read_text(encoding="utf-8"))
+        tree = parse(source.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.level == 1:
                 parts = [node.module] if node.module else [alias.name for alias in node.names]

@@ -210,12 +210,17 @@ def plain(value: object) -> Any:
     return unpack(pack(value))
 
 
-def write_frame(stream: BinaryIO, message: dict[str, Any]) -> None:
-    """Send one message: eight bytes of length, then JSON."""
+def frame(message: dict[str, Any]) -> bytes:
+    """A message as bytes: eight bytes of length, then JSON."""
     body = json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode("ascii")
     if len(body) > MAX_FRAME_BYTES:
         raise WireError(f"the message has {len(body)} bytes; the limit is {MAX_FRAME_BYTES}")
-    rest = memoryview(len(body).to_bytes(8, "big") + body)
+    return len(body).to_bytes(8, "big") + body
+
+
+def write_frame(stream: BinaryIO, message: dict[str, Any]) -> None:
+    """Send one message."""
+    rest = memoryview(frame(message))
     while rest:  # a raw stream may take less than it is given
         rest = rest[stream.write(rest) :]
     stream.flush()
@@ -226,12 +231,30 @@ def read_frame(stream: BinaryIO) -> dict[str, Any] | None:
     head = _read_exactly(stream, 8)
     if head is None:
         return None
+    body = _read_exactly(stream, _length(head))
+    return None if body is None else _message(body)
+
+
+def take_frame(received: bytearray) -> dict[str, Any] | None:
+    """Take the first whole message out of what has been received; None when there is none yet."""
+    if len(received) < 8:
+        return None
+    end = 8 + _length(received[:8])
+    if len(received) < end:
+        return None
+    body = bytes(received[8:end])
+    del received[:end]
+    return _message(body)
+
+
+def _length(head: bytes | bytearray) -> int:
     length = int.from_bytes(head, "big")
     if length > MAX_FRAME_BYTES:
         raise WireError(f"a message of {length} bytes; the limit is {MAX_FRAME_BYTES}")
-    body = _read_exactly(stream, length)
-    if body is None:
-        return None
+    return length
+
+
+def _message(body: bytes) -> dict[str, Any]:
     try:
         message = json.loads(body)
     except (ValueError, RecursionError):

@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,8 @@ class Lab:
         for _ in range(100):
             self.page.wait_for_timeout(100)
             if (self.root / notebook).stat().st_mtime_ns != before:
-                break
+                with suppress(ValueError):  # the server may still be writing
+                    return list(json.loads((self.root / notebook).read_text(encoding="utf-8"))["cells"])
         return list(json.loads((self.root / notebook).read_text(encoding="utf-8"))["cells"])
 
     def picture(self, name: str) -> None:

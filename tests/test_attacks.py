@@ -37,12 +37,12 @@ HONEST = [(2, "passed"), (0, "failed")]
 #: Finds the pupil's own side of the conversation: what a student can reach in the frames below.
 INSIDE = """
 import sys, os, json, threading, time
-def pupil_main():
+def converse_frame():
     frame = sys._getframe()
-    while frame.f_code.co_name != "main" or "answers" not in frame.f_locals:
+    while frame.f_code.co_name != "converse" or "answers" not in frame.f_locals:
         frame = frame.f_back
     return frame.f_locals
-inside = pupil_main()
+inside = converse_frame()
 def send(body):
     body = body if isinstance(body, bytes) else json.dumps(body).encode()
     inside["answers"].write(len(body).to_bytes(8, "big") + body)
@@ -57,13 +57,28 @@ def walls(mini_course: Course, bubblewrap: None) -> Sandbox:
 
 
 def alive(sandbox: Sandbox) -> list[int]:
-    """The processes that this sandbox has started, or that those have forked, and that still live."""
-    mark = f'"output_chars": {sandbox.output_chars}'
+    """The pupils that this test process has started, or what they have forked, and that still live.
+
+    A warm interpreter stays, and so do its walls; what it forked is one process namespace deeper.
+    """
     found = []
-    for process in psutil.process_iter(["cmdline", "status"]):
-        if mark in " ".join(process.info["cmdline"] or []) and process.info["status"] != psutil.STATUS_ZOMBIE:
-            found.append(process.pid)
+    own = depth(os.getpid())
+    for process in psutil.Process().children(recursive=True):
+        try:
+            words = " ".join(process.cmdline())
+            if "pupil.py" not in words or process.status() == psutil.STATUS_ZOMBIE:
+                continue
+            if '"nursery"' not in words or depth(process.pid) > own + 1:
+                found.append(process.pid)
+        except (psutil.Error, OSError):
+            continue
     return found
+
+
+def depth(pid: int) -> int:
+    """How many process namespaces a process is in."""
+    (line,) = (x for x in Path(f"/proc/{pid}/status").read_text().splitlines() if x.startswith("NSpid:"))
+    return len(line.split()) - 1
 
 
 def soon(condition: Callable[[], bool], seconds: float = 3.0) -> bool:
@@ -772,7 +787,7 @@ def test_nothing_in_the_pupil_tells_the_seed(mini: Assignment, walls: Sandbox) -
         needle = 1834627152 + 1
         seen = [o for o in gc.get_objects() if type(o) is dict and needle in list(o.values())]
         texts = [str(needle) in part for part in (" ".join(sys.orig_argv), repr(dict(os.environ)), repr(inside))]
-        print(len(seen) - ("needle" in globals()), any(texts))
+        print(len(seen), any(texts))
     """
     added = [AddedCell("", "code", INSIDE + dedent(hunt))]
     report = grade(mini, Submission(answers={"mul_vjp": RIGHT}, added=added), walls, seed=1834627153)
@@ -1001,7 +1016,7 @@ def test_a_submission_that_is_no_regular_file_is_refused_with_a_reason(
 
 
 def test_a_source_that_is_not_unicode_is_graded_and_can_be_written(mini: Assignment, walls: Sandbox) -> None:
-    from autograder.gradebook import autograded
+    from autograder.autograded import autograded
 
     notebook = forged_notebook(mini)
     notebook["cells"].insert(0, {"cell_type": "markdown", "metadata": {}, "source": "\ud800"})

@@ -35,3 +35,18 @@ def test_a_check_shows_a_learner_twelve_lines_at_most(tmp_path: Path) -> None:
     (tmp_path / "long").mkdir()
     with pytest.raises(UserError, match=r'check of double shows 13 lines.*# %% probes="double"'):
         read_source(source(tmp_path / "long", check(CHECK_LINES)))
+
+
+def test_points_of_zero_need_a_header_that_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="check of double needs points"):
+        read_source(source(tmp_path, check(1, points="points=0")))
+    (tmp_path / "practice").mkdir()
+    read_source(source(tmp_path / "practice", check(1, points="points=0"), "\n#     graded: false"))
+
+
+def test_a_unit_of_practice_has_no_points(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"graded: false.*double needs points=0"):
+        read_source(source(tmp_path, check(1), "\n#     graded: false"))
+    (tmp_path / "odd").mkdir()
+    with pytest.raises(UserError, match="`graded: maybe` in the header"):
+        read_source(source(tmp_path / "odd", check(1), "\n#     graded: maybe"))

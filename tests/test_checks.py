@@ -350,3 +350,79 @@ def test_of_several_functions_the_one_that_is_missing_is_named(monkeypatch: pyte
     monkeypatch.setattr(sys.modules["__main__"], "second", second, raising=False)
     with pytest.raises(CheckFailed, match="both: not written yet: `second`"), exercise("both") as check:
         check.equal(yours.second(), 1, "it is there")
+
+
+# -- the reason of a check whose answer raised --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("block", "because"),
+    [
+        ('check.close(yours.f(0.0), 1.0, "the first")', "the first"),
+        (
+            'check.close(\n    yours.f(0.0),\n    (1.0,\n 2.0),\n    "over "\n    "lines",\n    rtol=1e-6,\n)',
+            "over lines",
+        ),
+        ('check.equal([yours.f(x) for x in (1.0, 0.0)], [1, 1], why="a keyword")', "a keyword"),
+        ('check.true(yours.f(0.0) > 0, "a property")', "a property"),
+        ('for x in (1.0, 0.0):\n    check.close(yours.f(x), 1.0, f"at x = {x}")', "at x = 0.0"),
+        ('check.same_as(lambda x: x, yours.f, one_of([0.0]), why="as the reference")', "as the reference"),
+        ('y = yours.f(0.0)\nz = 1\ncheck.close(z, 1, "another")\ncheck.close(y, 1.0, "used later")', "used later"),
+        ('if True:\n    a, b = yours.f(0.0)\n    check.close(b, 1.0, "half of it")', "half of it"),
+        ('y = yours.f(0.0)\ncheck.close(y, 1.0, f"not known yet: {y}")', ""),
+        ('check.close(yours.f(0.0), 1.0, "so " + str(yours.f(0.0)))', ""),
+        ('check.close(yours.f(0.0), 1.0)', ""),
+        ('yours.f(0.0)\ncheck.close(1, 1, "has nothing to do with it")', ""),
+    ],
+)  # fmt: skip
+def test_an_answer_that_raises_is_told_the_reason_of_the_check_too(
+    block: str, because: str, cell: Cell
+) -> None:
+    cell("from autograder import one_of\ndef f(x):\n    return 1 / x")
+    lines = bare(cell(f'with exercise("f") as check:\n{textwrap.indent(block, "    ")}'))
+    assert lines[0] == "✗ f: your code raised ZeroDivisionError"
+    told = [line for line in lines if line.startswith("  because")]
+    assert told == ([f"  because   {because}"] if because else [])
+
+
+def test_the_reason_is_read_by_many_threads_at_once() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from autograder.reasons import parse
+
+    source = "x = [" + "(" * 50 + "1" + ")" * 50 + ", a.b(c)]\n"
+    with ThreadPoolExecutor(16) as pool:
+        assert len(list(pool.map(parse, [source * 40] * 200))) == 200
+
+
+def test_a_name_that_only_the_check_needs_asks_for_the_cells_above(cell: Cell) -> None:
+    cell("def f(x):\n    return x")
+    probed = """
+        @probe
+        def boxed(values):
+            return [f(Box(v)) for v in values]
+        with exercise("f") as check:
+            check.close(boxed([1.0]), [1.0], "one")
+    """
+    named = 'with exercise("f") as check:\n    check.close(yours.f(SIZE), 1.0, "one")'
+    later = 'with exercise("f") as check:\n    yours.f(1.0)\n    check.close(yours.f(SIZE), 1.0, "one")'
+    for source, name in ((probed, "Box"), (named, "SIZE"), (later, "SIZE")):
+        assert bare(cell(source)) == [
+            f"✗ f: there is no `{name}` in this kernel yet",
+            "  next      run all cells above, then this one again: a kernel that was restarted has forgotten them",
+        ]
+
+
+def test_a_misspelt_name_in_an_answer_is_the_answer_s(cell: Cell) -> None:
+    cell("def f(x):\n    return y")
+    source = """
+        @probe
+        def called(x):
+            return f(x)
+        with exercise("f") as check:
+            check.close(called(1.0), 1.0, "one")
+    """
+    lines = bare(cell(source))
+    assert lines[0] == "✗ f: your code raised NameError"
+    assert "  at        line 2: return y" in lines
+    assert "  because   one" in lines

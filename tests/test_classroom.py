@@ -12,9 +12,11 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder import classroom as classroom_module
+from autograder import grader as grader_module
 from autograder.assignment import Assignment, Course
-from autograder.classroom import Classroom, Graded, grade_class, mistakes_table, row_of
+from autograder.classroom import Classroom, grade_class, mistakes_table
 from autograder.errors import UserError
+from autograder.grader import Graded, row_of
 from autograder.referee import Outcome, Report
 from autograder.sandbox import Sandbox
 
@@ -220,7 +222,7 @@ def test_a_run_that_is_killed_is_finished_by_the_next_one(
     def die(*args: object) -> None:
         raise KeyboardInterrupt
 
-    for name in ("record", "autograded", "write_notebook"):
+    for name in ("record", "one_transaction", "write_file"):
         with monkeypatch.context() as patch:
             patch.setattr(classroom_module, name, die)
             with pytest.raises(KeyboardInterrupt):
@@ -258,14 +260,14 @@ def test_a_failure_of_this_machine_is_told_and_the_class_goes_on(
     rows: dict[str, Graded],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real = classroom_module.grade
+    real = grader_module.grade
 
     def fail(assignment: Assignment, submission: object, *args: object, **kwargs: object) -> Report:
         if getattr(submission, "answers", {}).get("mul_vjp") == NO_UPSTREAM:
             raise OSError("No space left on device")
         return real(assignment, submission, *args, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(classroom_module, "grade", fail)
+    monkeypatch.setattr(grader_module, "grade", fail)
     bad, good = grade_class(klass, unit, ["bit", "ada"], sandbox=sandbox, force=True)
     assert bad.state == "failed"
     assert "No space left" in bad.summary

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from autograd_ref import Tensor, nn, ops
+from autograd_ref import functional as F
 from autograd_ref.graph import MAX_NODES, Drawing, draw
 from autograd_ref.graph_layout import lay_out
 from autograd_ref.graph_picture import picture_of
@@ -111,6 +113,121 @@ def test_arrays_show_their_shape_and_other_things_their_type():
         ("(3, 4)", "(3, 4)"),
     ]
     assert "shape" in draw(root).to_svg()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.array(2.0), "2"),
+        (np.array([1.0, -0.12345]), "[1, -0.123]"),
+        (np.array([[1, 2], [3, 4]]), "[[1, 2], [3, 4]] int64"),
+        (np.ones(5), "(5,)"),
+        (np.ones((2, 0)), "(2, 0)"),
+        (np.ones((2, 3), np.float32), "(2, 3) float32"),
+        (np.array([np.nan, np.inf]), "[nan, inf]"),
+    ],
+)
+def test_a_few_numbers_are_shown_and_a_dtype_that_is_not_the_usual_one(value, text):
+    assert draw(Homemade(value)).nodes[0].data == text
+
+
+def tensors(*values):
+    return [Tensor(np.array(value), requires_grad=True) for value in values]
+
+
+def test_a_tensor_graph_is_drawn_as_the_same_graph_of_values_is():
+    a, b, c = tensors(2.0, 3.0, 1.0)
+    L = (a * b + c) ** 2
+    drawing = draw(L, labels={"a": a, "b": b, "c": c, "L": L}, gradients=True)
+    values = draw(worked_example()[0])
+    numbers = [(node.data, node.grad) for node in drawing.nodes if node.grad]  # all but the exponent
+    assert numbers == [(node.data, node.grad) for node in values.nodes]
+    assert [(node.label, node.op, node.parents) for node in drawing.nodes] == [
+        ("a", "", ()),
+        ("b", "", ()),
+        ("", "mul", (0, 1)),
+        ("c", "", ()),
+        ("", "add", (2, 3)),
+        ("", "", ()),
+        ("L", "pow", (4, 5)),
+    ]
+    assert a.grad is b.grad is c.grad is None
+    assert 'label="mul"' in drawing.to_dot()
+    assert drawing.to_png().startswith(b"\x89PNG")
+
+
+def test_every_value_and_gradient_of_a_tensor_graph_is_the_right_one():
+    w, b = tensors([[1.0, 2.0], [3.0, 4.0]], [0.5, -0.5])
+    x = np.array([1.0, -1.0])
+    h = ops.tanh(w @ x + b)
+    loss = (h * h).sum()
+    drawn = {n.label or n.op: n for n in draw(loss, labels={"w": w, "b": b, "x": x}, gradients=True).nodes}
+    z = np.array([-0.5, -1.5])
+    slope = 2 * np.tanh(z) * (1 - np.tanh(z) ** 2)
+    small = lambda array: "[" + ", ".join(f"{v:.3g}" for v in array) + "]"  # noqa: E731
+    assert (drawn["x"].data, drawn["x"].grad) == ("[1, -1]", "")
+    assert (drawn["matmul"].data, drawn["matmul"].grad) == ("[-1, -1]", small(slope))
+    assert (drawn["add"].data, drawn["add"].grad) == (small(z), small(slope))
+    assert (drawn["tanh"].data, drawn["tanh"].grad) == (small(np.tanh(z)), small(2 * np.tanh(z)))
+    assert drawn["b"].grad == small(slope)
+
+
+def test_without_gradients_the_leaves_of_a_tensor_graph_show_theirs():
+    x, y = tensors(2.0, 3.0)
+    out = x * y
+    out.backward(retain_graph=True)
+    assert [node.grad for node in draw(out).nodes] == ["3", "2", ""]
+
+
+def test_a_number_that_was_not_kept_is_left_open_and_so_is_what_came_of_it():
+    (x,) = tensors(np.ones((2, 3), np.float32))
+    drawing = draw((x + 1).sum())
+    assert [(node.op, node.data, node.hidden_parents) for node in drawing.nodes] == [
+        ("", "(2, 3) float32", 0),
+        ("add", "(2, 3)", 1),
+        ("sum", "12 float32", 0),
+    ]
+
+
+def test_a_leaf_tensor_and_a_whole_network_can_be_drawn():
+    assert draw(Tensor([1.0, 2.0])).nodes[0].data == "[1, 2]"
+    model = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8, 3))
+    loss = F.cross_entropy(
+        model(Tensor(np.random.default_rng(0).normal(size=(2, 1, 6, 6)))), np.array([0, 2])
+    )
+    drawing = draw(loss, labels=dict(model.named_parameters()), gradients=True)
+    assert [node.op for node in drawing.nodes if node.op] == [
+        "conv2d",
+        "relu",
+        "max_pool2d",
+        "reshape",
+        "linear",
+        "cross_entropy",
+    ]
+    assert all(node.grad for node in drawing.nodes if node.op or node.label)
+
+
+def test_a_graph_that_backward_has_freed_says_so():
+    (x,) = tensors(2.0)
+    y = x * x
+    z, both = y * 3, y + 1
+    z.backward()
+    with pytest.raises(RuntimeError, match="retain_graph=True"):
+        draw(z)
+    assert [(node.op, node.hidden_parents) for node in draw(both).nodes] == [("mul", 1), ("add", 1)]
+
+
+def test_gradients_of_many_results_are_refused_in_a_sentence():
+    (x,) = tensors([1.0, 2.0])
+    with pytest.raises(RuntimeError, match="one element"):
+        draw(x * x, gradients=True)
+
+
+def test_a_long_chain_of_tensors_needs_no_deep_stack():
+    (x,) = tensors(1.0)
+    for _ in range(3_000):
+        x = x * 1.0
+    assert draw(x, gradients=True).left_out > 2_000
 
 
 def test_a_plain_number_among_the_parents_is_drawn_as_an_input():

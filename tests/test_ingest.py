@@ -12,8 +12,8 @@ import nbformat
 import pytest
 
 from autograder.assignment import Assignment
+from autograder.autograded import autograded
 from autograder.errors import UserError
-from autograder.gradebook import autograded
 from autograder.ingest import (
     MAX_ADDED_CELLS,
     MAX_FILE_BYTES,

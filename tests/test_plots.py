@@ -156,6 +156,18 @@ def test_a_legend_never_covers_data(turns):
         assert not any(box.contains(*point) for point in ax.transData.transform(line.get_xydata()))
 
 
+def test_a_legend_without_a_place_stands_below_a_narrow_panel():
+    x = np.linspace(0, 1, 300)
+    left, right = plots.panels(2)
+    plots.lines({f"curve {k}": (x, np.sin(30 * x + k)) for k in range(3)}, xlabel="x", ax=left)
+    plots.bars({"a": 1}, ax=right)
+    left.figure.draw_without_rendering()
+    box = left.get_legend().get_window_extent()
+    assert box.y1 < left.xaxis.label.get_window_extent().y0 + 2
+    assert box.y0 >= 0
+    assert left.bbox.width > 0.8 * right.bbox.width
+
+
 def test_figures_share_a_page_as_panels():
     left, right = plots.panels(2, title="Two")
     plots.bars({"a": 1}, ax=left)

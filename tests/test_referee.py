@@ -61,6 +61,7 @@ def test_an_exception_names_its_line(grade_answers: Callable[..., Report]) -> No
     assert found.status == "error"
     assert "ZeroDivisionError" in found.message
     assert "line 2: c = a / 0" in found.message
+    assert "because   d(ab)/da is b, and it is multiplied by g" in found.message
 
 
 def test_a_syntax_error_is_reported_as_the_cell_s_own(grade_answers: Callable[..., Report]) -> None:

@@ -48,6 +48,18 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page}: {target}"
 
 
+def test_the_learners_page_has_a_row_for_every_unit_and_a_link_to_every_one_that_is_there() -> None:
+    page = (REPOSITORY / "course" / "README.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if re.match(r"\| \[?\d\d_", line)]
+    assert [row[2:].lstrip("[")[:2] for row in rows] == [f"{number:02}" for number in range(11)]
+    assert all(re.fullmatch(r"\| [^|]+ \| [^|]+ \| \d\d \|", row) for row in rows)
+    for notebook in sorted((REPOSITORY / "course").glob("*/*.ipynb")):
+        unit = notebook.parent.name
+        if "(kept" not in notebook.name:
+            link = f"| [{unit}]({unit}/{notebook.name}) |"
+            assert link in page, f"course/README.md: the row of {unit} should begin with {link}"
+
+
 def test_the_readme_has_the_two_commands_that_set_everything_up() -> None:
     commands = re.findall(
         r"^    (pip install .*)$", (REPOSITORY / "README.md").read_text(encoding="utf-8"), re.MULTILINE

@@ -12,8 +12,9 @@ import pytest
 
 from autograder import bank
 from autograder.assignment import ANSWER, Assignment, Course, grade_id, kind
-from autograder.build import check_unit, read_source
+from autograder.build import check_unit, read_source, release
 from autograder.ingest import Submission
+from autograder.notebook import read_notebook, write_text
 from autograder.prove import gaps
 from autograder.referee import grade
 from autograder.sandbox import Sandbox
@@ -78,6 +79,16 @@ def test_the_release_holds_no_solution_and_no_hidden_test(unit: str) -> None:
             assert test.strip() not in code, exercise.name
 
 
+def test_the_referee_s_release_is_nbgrader_s_to_the_byte(unit: str) -> None:
+    (path,) = (COURSE.solutions / unit).glob("*.ipynb")
+    ours = read_notebook(path)
+    assert write_text(ours) == path.read_text(encoding="utf-8")
+    theirs = release(nbformat.read(path, as_version=4))
+    assert (
+        write_text(assignment_of(unit).release) == nbformat.writes(theirs, version=nbformat.NO_CONVERT) + "\n"
+    )
+
+
 def test_the_cells_are_valid_for_nbgrader_and_for_jupyter(unit: str) -> None:
     for notebook in (assignment_of(unit).notebook, released(unit)):
         nbformat.validate(notebook)
@@ -92,12 +103,15 @@ def test_the_cells_are_valid_for_nbgrader_and_for_jupyter(unit: str) -> None:
 def test_the_size_is_that_of_a_unit(unit: str) -> None:
     assignment = assignment_of(unit)
     points = [exercise.points for exercise in assignment.exercises]
-    assert 6 <= len(points) <= 14
-    assert set(points) <= {1, 2, 3}
-    assert 20 <= sum(points) <= 30
+    if assignment.graded:
+        assert 6 <= len(points) <= 14
+        assert set(points) <= {1, 2, 3}
+        assert 20 <= sum(points) <= 30
+    else:
+        assert set(points) == {0}
     prose = "\n".join(cell.source for cell in assignment.notebook.cells if cell.cell_type == "markdown")
     words = re.sub(r"<[^>]+>|```.*?```", " ", prose, flags=re.DOTALL).split()
-    assert len(words) <= 2500
+    assert len(words) <= (2500 if assignment.graded else 1500)
 
 
 def test_every_exercise_has_hints_and_a_bank(unit: str) -> None:
@@ -128,7 +142,7 @@ def test_the_outputs_are_quiet_and_repeatable(unit: str) -> None:
             assert not {"text/html", "image/svg+xml"} & set(data), f"{cell.id}: only PNG shows everywhere"
             text = output.get("text", "") + data.get("text/plain", "")
             assert not re.search(r"0x[0-9a-f]{6,}|/tmp/|/home/", text), cell.id
-    assert pictures >= 2
+    assert pictures >= (2 if assignment_of(unit).graded else 1)
 
 
 def test_every_visible_check_stands_without_its_hidden_part(unit: str) -> None:
@@ -143,7 +157,9 @@ def test_every_visible_check_stands_without_its_hidden_part(unit: str) -> None:
 def test_the_solution_earns_everything_and_the_release_nothing(unit: str, sandbox: Sandbox) -> None:
     assignment = assignment_of(unit)
     solved = Submission(answers={e.name: e.solution for e in assignment.exercises})
-    assert grade(assignment, solved, sandbox, seed=3).score == assignment.max_score
+    report = grade(assignment, solved, sandbox, seed=3)
+    assert report.score == assignment.max_score
+    assert {outcome.status for outcome in report.outcomes} == {"passed"}
     untouched = Submission(answers={e.name: e.stub for e in assignment.exercises})
     report = grade(assignment, untouched, sandbox, seed=3)
     assert report.score == 0
@@ -171,6 +187,22 @@ def test_half_of_all_solutions_have_at_most_six_lines() -> None:
     assert statistics.median(lengths) <= 6
 
 
-def test_no_two_exercises_of_the_course_have_the_same_name() -> None:
-    names = Counter(exercise.name for unit in COURSE.units() for exercise in assignment_of(unit).exercises)
-    assert [name for name, count in names.items() if count > 1] == []
+# -- the course as a whole ----------------------------------------------------------------------------------------
+
+
+def test_an_exercise_has_a_name_that_no_other_unit_uses() -> None:
+    # The learner's record of progress knows exercises by their names alone.
+    used = Counter(exercise.name for unit in COURSE.units() for exercise in assignment_of(unit).exercises)
+    assert [name for name, count in used.items() if count > 1] == []
+
+
+def test_every_unit_ends_with_the_learner_s_progress() -> None:
+    for unit in COURSE.units():
+        assignment = assignment_of(unit)
+        code = [cell for cell in assignment.release.cells if cell.cell_type == "code"]
+        assert code[-1].id == "progress_here", f'{unit}: its last cell should be `# %% progress="here"`'
+        assert kind(code[-1]) == "figure"  # which grading skips
+        shown: dict[str, object] = {}
+        source = code[-1].source.replace("from autograder import progress\n", "")
+        exec(source, {"progress": shown.__setitem__})
+        assert shown == {unit: {e.name: e.points for e in assignment.exercises}}

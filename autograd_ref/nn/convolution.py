@@ -23,27 +23,36 @@ class _Conv(Module):
         stride: Any,
         padding: Any,
         dilation: Any,
+        groups: int,
         bias: bool,
     ) -> None:
-        self.stride, self.padding, self.dilation = stride, padding, dilation
-        bound = 1 / math.sqrt(in_channels * math.prod(kernel))
-        self.weight = Parameter(np.empty((out_channels, in_channels, *kernel)))
+        if in_channels % groups or out_channels % groups:
+            raise ValueError(
+                f"The channels, {in_channels} in and {out_channels} out, are divided among groups={groups}: "
+                "use multiples of it."
+            )
+        self.stride, self.padding, self.dilation, self.groups = stride, padding, dilation, groups
+        bound = 1 / math.sqrt(in_channels // groups * math.prod(kernel))
+        self.weight = Parameter(np.empty((out_channels, in_channels // groups, *kernel)))
         self.bias = Parameter(np.empty(out_channels)) if bias else None
         for parameter in self.parameters():
             uniform_(parameter, -bound, bound)
 
     def extra_repr(self) -> str:
-        out_channels, in_channels, *kernel = self.weight.shape
+        out_channels, seen, *kernel = self.weight.shape
         same = len(set(kernel)) == 1
-        text = f"{in_channels}, {out_channels}, kernel_size={kernel[0] if same else tuple(kernel)}"
-        for name, usual in (("stride", 1), ("padding", 0), ("dilation", 1)):
+        text = f"{seen * self.groups}, {out_channels}, kernel_size={kernel[0] if same else tuple(kernel)}"
+        for name, usual in (("stride", 1), ("padding", 0), ("dilation", 1), ("groups", 1)):
             if getattr(self, name) != usual:
                 text += f", {name}={getattr(self, name)}"
         return text + ("" if self.bias is not None else ", bias=False")
 
 
 class Conv1d(_Conv):
-    """Cross-correlation along one axis: (N, in_channels, L) to (N, out_channels, L')."""
+    """Cross-correlation along one axis: (N, in_channels, L) to (N, out_channels, L').
+
+    `groups` divides the channels into groups that do not see each other, as in `Conv2d`.
+    """
 
     def __init__(
         self,
@@ -53,21 +62,25 @@ class Conv1d(_Conv):
         stride: int = 1,
         padding: int = 0,
         dilation: int = 1,
+        groups: int = 1,
         bias: bool = True,
     ) -> None:
-        super().__init__(in_channels, out_channels, (kernel_size,), stride, padding, dilation, bias)
+        super().__init__(in_channels, out_channels, (kernel_size,), stride, padding, dilation, groups, bias)
 
     def forward(self, x: Any) -> Any:
-        return conv1d(x, self.weight, self.bias, self.stride, self.padding, self.dilation)
+        return conv1d(x, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
 
 class Conv2d(_Conv):
     """Cross-correlation of images: (N, in_channels, H, W) to (N, out_channels, H', W').
 
-    `kernel_size`, `stride`, `padding` and `dilation` are one number for both axes, or a pair.
+    `kernel_size`, `stride`, `padding` and `dilation` are one number for both axes, or a pair. `groups` divides
+    the channels into groups that do not see each other; as many groups as channels is a depthwise convolution.
 
     >>> Conv2d(3, 8, 5, padding=2)
     Conv2d(3, 8, kernel_size=5, padding=2)
+    >>> Conv2d(6, 12, 3, groups=6).weight.shape
+    (12, 1, 3, 3)
     """
 
     def __init__(
@@ -78,10 +91,11 @@ class Conv2d(_Conv):
         stride: Pair = 1,
         padding: Pair = 0,
         dilation: Pair = 1,
+        groups: int = 1,
         bias: bool = True,
     ) -> None:
         kernel = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
-        super().__init__(in_channels, out_channels, kernel, stride, padding, dilation, bias)
+        super().__init__(in_channels, out_channels, kernel, stride, padding, dilation, groups, bias)
 
     def forward(self, x: Any) -> Any:
-        return conv2d(x, self.weight, self.bias, self.stride, self.padding, self.dilation)
+        return conv2d(x, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)

@@ -10,7 +10,7 @@
 #     name: python3
 #   autograder:
 #     unit: 03_reverse_mode
-#     allow: [autograd_ref.graph]
+#     allow: [autograd_ref.graph, autograd_ref.plots]
 #     title: "Reverse mode: one pass back through the graph"
 # ---
 
@@ -24,6 +24,7 @@
 # %% setup="imports"
 import math
 
+from autograd_ref import plots
 from autograd_ref.graph import draw
 from autograder import exercise, numerical_gradient, probe, yours
 
@@ -471,38 +472,23 @@ with exercise("relu_vjp") as check:
 
 # %% [markdown]
 # Your rules, drawn with g = 1. What to see: the slope of the sigmoid is never above one quarter, so ten sigmoids in a
-# row pass back at most 0.25¹⁰, a millionth. Beyond ±4, tanh and sigmoid pass back next to nothing. relu passes all or
-# nothing.
+# row pass back at most 0.25¹⁰, less than a millionth. At ±4, tanh and sigmoid pass back next to nothing. relu passes
+# all or nothing.
 
 
 # %% figure="slopes"
 def slopes():
-    import matplotlib.pyplot as plt
+    def sigmoid_of(a):
+        return 1 / (1 + math.exp(-a))
 
-    points = [i / 50 for i in range(-300, 301)]
-    functions = {
-        "tanh": (math.tanh, tanh_vjp, "tab:blue"),
-        "sigmoid": (lambda a: 1 / (1 + math.exp(-a)), sigmoid_vjp, "tab:orange"),
-        "relu": (lambda a: max(a, 0.0), relu_vjp, "tab:green"),
+    values = {"tanh": math.tanh, "sigmoid": sigmoid_of, "relu": lambda a: max(a, 0.0)}
+    by_vjp = {
+        "tanh": lambda a: tanh_vjp(1.0, math.tanh(a), a)[0],
+        "sigmoid": lambda a: sigmoid_vjp(1.0, sigmoid_of(a), a)[0],
+        "relu": lambda a: relu_vjp(1.0, max(a, 0.0), a)[0],
     }
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3), dpi=90, layout="constrained")
-    for name, (function, rule, colour) in functions.items():
-        values = [function(a) for a in points]
-        left.plot(points, values, color=colour, label=name)
-        right.plot(
-            points,
-            [rule(1.0, out, a)[0] for a, out in zip(points, values)],
-            color=colour,
-            label=name,
-        )
-    left.set(title="value", xlabel="a", ylim=(-1.3, 3))
-    right.set(title="slope, from your VJP", xlabel="a", ylim=(-0.05, 1.15))
-    right.axhline(0.25, color="grey", linewidth=0.8, linestyle=":")
-    right.text(-5.9, 0.28, "one quarter", color="grey")
-    for axes in (left, right):
-        axes.grid(alpha=0.3)
-        axes.legend(loc="upper left")
-    plt.show()
+    assert by_vjp["sigmoid"](0.0) == 0.25 and 0.25**10 < 1e-6
+    plots.functions(values, -4.0, 4.0, slopes=by_vjp, xlabel="a", title="The slopes are your VJPs")
 
 
 slopes()
@@ -1146,34 +1132,15 @@ for inputs, calls in counts.items():
 
 # %% figure="cost"
 def cost():
-    import matplotlib.pyplot as plt
-
-    inputs, calls = list(counts), list(counts.values())
-    figure, axes = plt.subplots(figsize=(6, 3.4), dpi=90, layout="constrained")
-    axes.loglog(inputs, [n * count for n, count in counts.items()], "o-", color="tab:red")
-    axes.loglog(inputs, calls, "o-", color="tab:blue")
-    axes.annotate(
-        "forward mode:\none pass per input",
-        (100, 20_000),
-        xytext=(-8, 8),
-        textcoords="offset points",
-        ha="right",
-        color="tab:red",
-    )
-    axes.annotate(
-        "reverse mode:\none pass",
-        (100, 200),
-        xytext=(6, -30),
-        textcoords="offset points",
-        color="tab:blue",
-    )
-    axes.set(
-        xlabel="number of inputs",
-        ylabel="calls of a rule",
+    inputs = list(counts)
+    plots.lines(
+        {
+            "forward mode: one pass per input": (inputs, [n * counts[n] for n in inputs]),
+            "reverse mode: one pass": (inputs, [counts[n] for n in inputs]),
+        },
+        xlabel="number of inputs", ylabel="calls of a rule", log="xy", markers=True,
         title="The gradient of one result by all inputs",
     )
-    axes.grid(alpha=0.3)
-    plt.show()
 
 
 cost()
@@ -1461,3 +1428,5 @@ with exercise("mended_rules") as check:
 # ## One thing to try next
 # In a new cell, add `atan`: an entry in `FORWARD`, one in `RULES`, and `function("atan")`. Its slope is 1 / (1 + a²).
 # Test it with `rule_error`, then draw a graph that uses it twice.
+
+# %% progress="here"

@@ -368,6 +368,7 @@ def _layers() -> dict[str, list[Case]]:
         ((4, 3, 1, 1), {}),
         ((2, 3, 3, 3), {"padding": 1, "stride": 2}),
         ((2, 3, 2, 2), {"padding": (0, 1), "stride": (2, 1), "dilation": (2, 1)}),
+        ((6, 1, 2, 2), {"groups": 3, "padding": 1}),
     ]
     return {
         "conv2d": [
@@ -383,6 +384,11 @@ def _layers() -> dict[str, list[Case]]:
                 (normal(2, 3, 6), normal(4, 3, 3)),
                 lambda *a: F.conv1d(*a, stride=2, padding=1),
                 lambda *a: f().conv1d(*a, stride=2, padding=1),
+            ),
+            one(
+                (normal(2, 6, 7), normal(4, 3, 2), normal(4)),
+                lambda *a: F.conv1d(*a, groups=2, dilation=2),
+                lambda *a: f().conv1d(*a, groups=2, dilation=2),
             ),
         ],
         "max_pool2d": [

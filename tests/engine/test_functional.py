@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autograd_ref import Tensor, ops
+from autograd_ref import Tensor, nn, ops
 from autograd_ref import functional as F
 from autograd_ref.gradcheck import gradcheck, gradgradcheck
 
@@ -203,6 +203,9 @@ def test_dropout_keeps_the_mean_and_gives_the_gradient_of_what_it_kept():
         (lambda: F.embedding(np.array([0.5]), Tensor(np.ones((3, 2)))), "float64"),
         (lambda: F.conv2d(Tensor(np.ones((1, 2, 4, 4))), Tensor(np.ones((1, 3, 2, 2)))), r"\(1, 2, 4, 4\)"),
         (lambda: F.conv2d(Tensor(np.ones((1, 1, 2, 2))), Tensor(np.ones((1, 1, 3, 3)))), "larger"),
+        (lambda: F.conv2d(np.ones((1, 4, 4, 4)), np.ones((4, 4, 2, 2)), groups=2), "C / 2 in place of C"),
+        (lambda: F.conv2d(np.ones((1, 4, 4, 4)), np.ones((3, 2, 2, 2)), groups=2), "3 output channels among 2"),
+        (lambda: nn.Conv2d(4, 6, 3, groups=4), "4 in and 6 out.*groups=4"),
         (lambda: F.linear(Tensor(np.ones((2, 3))), Tensor(np.ones((4, 2)))), r"'linear'.*\(2, 3\) and \(4"),
         (lambda: F.gelu(Tensor([1.0]), "sigmoid"), "sigmoid"),
         (lambda: F.dropout(Tensor([1.0]), 1.5), "1.5"),

@@ -151,6 +151,7 @@ def test_the_table_of_a_model_has_shapes_and_counts():
     [
         (lambda: nn.Linear(2, 3, bias=False), "Linear(2, 3, bias=False)"),
         (lambda: nn.Conv2d(3, 8, (3, 5), stride=2), "Conv2d(3, 8, kernel_size=(3, 5), stride=2)"),
+        (lambda: nn.Conv2d(4, 8, 3, groups=2), "Conv2d(4, 8, kernel_size=3, groups=2)"),
         (lambda: nn.MaxPool2d(2, stride=1, padding=1), "MaxPool2d(2, stride=1, padding=1)"),
         (lambda: nn.LayerNorm((3, 4)), "LayerNorm(3, 4)"),
         (lambda: nn.BatchNorm1d(3), "BatchNorm1d(3)"),

@@ -1,0 +1,165 @@
+"""A warm interpreter behind the walls, with IPython and NumPy loaded, that forks a pupil for each submission.
+
+It never runs a student's code itself. A fork gets namespaces of its own (processes, mounts, network, and for an
+ordinary user the user too), empty private folders, limits, and a user id that nobody else has; see `cradle` in
+`pupil.py`. So nothing passes from one submission to the next, and starting a pupil takes some milliseconds.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import random
+import socket
+import subprocess
+import threading
+from collections import OrderedDict
+from typing import Any
+
+from .links import Line
+from .sandbox import Sandbox, SandboxError, allowed_modules
+
+#: So many nurseries are kept at a time; a class needs one.
+KEPT = 3
+
+
+class Nursery:
+    """One warm interpreter. Raises SandboxError when it does not start here."""
+
+    def __init__(self, sandbox: Sandbox, allowed: tuple[str, ...]) -> None:
+        self.lock = threading.Lock()
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.log = b""
+        launch = sandbox.command(allowed, nursery=theirs.fileno())
+        started = threading.Event()
+        problem: list[OSError] = []
+
+        def keep() -> None:
+            # In a thread that lives as long as the process: the kernel ends what dies with its parent when the
+            # thread ends that started it.
+            try:
+                self.process = subprocess.Popen(
+                    launch.argv,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    env=launch.environment,
+                    pass_fds=(theirs.fileno(),),
+                    start_new_session=True,
+                )
+            except OSError as error:
+                problem.append(error)
+                return
+            finally:
+                started.set()
+            assert self.process.stderr
+            with self.process.stderr as stream:
+                while part := stream.read1(65536):  # type: ignore[attr-defined]
+                    self.log = (self.log + part)[-4000:]
+            self.process.wait()
+
+        self.keeper = threading.Thread(target=keep, daemon=True, name="nursery")
+        self.keeper.start()
+        started.wait()
+        theirs.close()
+        if problem:
+            self.control.close()
+            raise SandboxError(f"The warm interpreter does not start ({problem[0]}).")
+        self.control.settimeout(sandbox.start_seconds)
+        try:
+            ready = self.control.recv(4096)
+        except OSError:
+            ready = b""
+        if ready != b"ready":
+            self.close()
+            said = self.log.decode("utf-8", "replace").strip().splitlines()
+            raise SandboxError(
+                f"The warm interpreter does not start: {said[-1] if said else 'no reason given'}."
+            )
+
+    def fork(self, config: dict[str, Any]) -> Line:
+        """A new pupil. Raises OSError when the interpreter has gone."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        status, their_status = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            with self.lock:
+                socket.send_fds(
+                    self.control, [json.dumps(config).encode()], [theirs.fileno(), their_status.fileno()]
+                )
+        except OSError:
+            ours.close()
+            status.close()
+            raise
+        finally:
+            theirs.close()
+            their_status.close()
+        return Line(ours, status)
+
+    def close(self) -> None:
+        """End the interpreter and all its pupils."""
+        self.control.close()
+        with contextlib.suppress(OSError):
+            self.process.kill()
+        self.keeper.join(5)
+
+
+_nurseries: OrderedDict[tuple[Any, ...], Nursery | None] = OrderedDict()
+_lock = threading.Lock()
+
+
+def warm_start(sandbox: Sandbox, allowed: tuple[str, ...]) -> Line | None:
+    """A pupil forked from a warm interpreter; None where that cannot be had, and a cold start is the way."""
+    if (
+        not sandbox.warm
+        or sandbox.unsandboxed
+        or not hasattr(socket, "send_fds")
+        or not hasattr(os, "pidfd_open")
+    ):
+        return None
+    allowed = allowed_modules(allowed)
+    key = (
+        os.getpid(),
+        allowed,
+        sandbox.bwrap,
+        *map(tuple, (sandbox.distributions, sandbox.hidden_paths, sandbox.preload)),
+    )
+    config: dict[str, Any] = {"allowed": list(allowed), "limits": sandbox.limits()}
+    if os.geteuid() == 0:
+        config["user"] = random.SystemRandom().randrange(2_000_000, 2_000_000_000)
+    for _ in range(2):  # a nursery that has ended is replaced, once
+        with _lock:
+            if key not in _nurseries:
+                try:
+                    _nurseries[key] = Nursery(sandbox, allowed)
+                except SandboxError:
+                    if sandbox.why_not():
+                        raise
+                    _nurseries[key] = None  # no namespaces inside namespaces here
+                while len(_nurseries) > KEPT:
+                    _, old = _nurseries.popitem(last=False)
+                    if old is not None:
+                        old.control.close()  # it ends when its last pupil has gone
+            _nurseries.move_to_end(key)
+            nursery = _nurseries[key]
+        if nursery is None:
+            return None
+        try:
+            return nursery.fork(config)
+        except OSError:
+            with _lock:
+                if _nurseries.get(key) is nursery:
+                    del _nurseries[key]
+            nursery.close()
+    return None
+
+
+@atexit.register
+def close_all() -> None:
+    """End all warm interpreters of this process."""
+    with _lock:
+        for key, nursery in list(_nurseries.items()):
+            if nursery is not None and key[0] == os.getpid():
+                nursery.close()
+        _nurseries.clear()

@@ -1,0 +1,498 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 00_start_here`) and they diagnose: a student's answer that behaves like one
+of these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the
+functions use (Recipe, Polynomial) are the notebook's.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.bank import right, wrong
+
+# -- slope_between ----------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "slope_between",
+    "colleague",
+    "The run is counted backwards. Rise and run go from the first point to the second.",
+)
+def slope_between(x0, y0, x1, y1):
+    return (y1 - y0) / (x0 - x1)
+
+
+@wrong(
+    "slope_between",
+    "run_over_rise",
+    "This is the run divided by the rise. The slope is the other way round.",
+)
+def slope_between(x0, y0, x1, y1):
+    return (x1 - x0) / (y1 - y0)
+
+
+@wrong("slope_between", "no_brackets", "Python divides before it subtracts. Put each difference in brackets.")
+def slope_between(x0, y0, x1, y1):
+    return y1 - y0 / x1 - x0
+
+
+@wrong("slope_between", "rise_only", "This is the rise. The slope is the rise for each step to the right.")
+def slope_between(x0, y0, x1, y1):
+    return y1 - y0
+
+
+@wrong(
+    "slope_between",
+    "whole_numbers",
+    "`//` throws away what stands behind the decimal point. Divide with `/`.",
+)
+def slope_between(x0, y0, x1, y1):
+    return (y1 - y0) // (x1 - x0)
+
+
+@wrong(
+    "slope_between",
+    "printed",
+    "The slope is printed and then lost. `return` hands it to whoever called the function.",
+)
+def slope_between(x0, y0, x1, y1):
+    print((y1 - y0) / (x1 - x0))
+
+
+@right("slope_between", "in_steps")
+def slope_between(x0, y0, x1, y1):
+    rise = y1 - y0
+    run = x1 - x0
+    return rise / run
+
+
+@right("slope_between", "both_backwards")
+def slope_between(x0, y0, x1, y1):
+    return (y0 - y1) / (x0 - x1)
+
+
+# -- make_line --------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "make_line",
+    "a_number",
+    "You returned a number. Return a function, which computes the height when it is called.",
+)
+def make_line(slope, x0, y0):
+    return y0 + slope * x0
+
+
+@wrong("make_line", "no_inner_function", "There is no x yet: it comes when the line is called, so it belongs to an inner function.")
+def make_line(slope, x0, y0):
+    return y0 + slope * (x - x0)
+
+
+@wrong(
+    "make_line",
+    "not_returned",
+    "The inner function is there, but nobody gets it: the last `return` is missing.",
+)
+def make_line(slope, x0, y0):
+    def line(x):
+        return y0 + slope * (x - x0)
+
+
+@wrong("make_line", "through_zero", "x0 plays no part. The line has height y0 at x0, not at 0.")
+def make_line(slope, x0, y0):
+    return lambda x: y0 + slope * x
+
+
+@wrong("make_line", "height_forgotten", "y0 plays no part. The line starts at that height.")
+def make_line(slope, x0, y0):
+    return lambda x: slope * (x - x0)
+
+
+@wrong(
+    "make_line",
+    "backwards",
+    "The step is counted from x to x0. Where x is larger than x0, a rising line is higher.",
+)
+def make_line(slope, x0, y0):
+    return lambda x: y0 + slope * (x0 - x)
+
+
+@wrong("make_line", "inner_prints", "The inner function has no `return`, so it gives None.")
+def make_line(slope, x0, y0):
+    def line(x):
+        y0 + slope * (x - x0)
+
+    return line
+
+
+wrong(
+    "make_line",
+    "global_names",
+    "All your lines share their numbers, so the newest changes the older ones. Keep the numbers in the closure.",
+    source="""
+    def make_line(slope, x0, y0):
+        global _line
+        _line = slope, x0, y0
+
+        def line(x):
+            slope, x0, y0 = _line
+            return y0 + slope * (x - x0)
+
+        return line
+    """,
+)
+
+
+@right("make_line", "lambda")
+def make_line(slope, x0, y0):
+    return lambda x: slope * x + (y0 - slope * x0)
+
+
+@right("make_line", "partial")
+def make_line(slope, x0, y0):
+    from functools import partial
+
+    def height(slope, x0, y0, x):
+        return slope * (x - x0) + y0
+
+    return partial(height, slope, x0, y0)
+
+
+# -- total_price ------------------------------------------------------------------------------------------------------
+
+
+@wrong("total_price", "list_of_products", "You returned the products. Their sum is asked for.")
+def total_price(prices, counts):
+    return [price * count for price, count in zip(prices, counts)]
+
+
+@wrong(
+    "total_price",
+    "each_with_each",
+    "Two loops pair each price with each count. Walk along both lists in step, with zip.",
+)
+def total_price(prices, counts):
+    return sum(price * count for price in prices for count in counts)
+
+
+@wrong("total_price", "added", "You added price and count. Four things at 2.5 cost 4 times 2.5.")
+def total_price(prices, counts):
+    return sum(price + count for price, count in zip(prices, counts))
+
+
+@wrong("total_price", "prices_only", "The counts play no part.")
+def total_price(prices, counts):
+    return sum(prices)
+
+
+@wrong(
+    "total_price",
+    "return_in_the_loop",
+    "`return` stands inside the loop, so the function ends after the first pair.",
+)
+def total_price(prices, counts):
+    total = 0
+    for price, count in zip(prices, counts):
+        total += price * count
+        return total
+    return total
+
+
+@wrong(
+    "total_price",
+    "overwritten",
+    "Each round replaces the total, so only the last product is left. Add with +=.",
+)
+def total_price(prices, counts):
+    total = 0
+    for price, count in zip(prices, counts):
+        total = price * count
+    return total
+
+
+@wrong("total_price", "last_one_left_out", "The last pair is left out: range(n) ends before n already.")
+def total_price(prices, counts):
+    return sum(prices[i] * counts[i] for i in range(len(prices) - 1))
+
+
+@right("total_price", "by_position")
+def total_price(prices, counts):
+    total = 0.0
+    for i in range(len(prices)):
+        total += prices[i] * counts[i]
+    return total
+
+
+@right("total_price", "map")
+def total_price(prices, counts):
+    return sum(map(lambda price, count: price * count, prices, counts))
+
+
+# -- recipe_operators -------------------------------------------------------------------------------------------------
+
+RECIPE = '''
+class Recipe:
+    def __init__(self, text):
+        self.text = text
+
+    def __add__(self, other):
+        {add}
+
+    def __mul__(self, other):
+        {mul}
+'''
+
+
+def recipe(add: str, mul: str) -> str:
+    return RECIPE.format(add=add, mul=mul)
+
+
+ADD = 'return Recipe(f"({self.text} + {other.text})")'
+MUL = 'return Recipe(f"({self.text} * {other.text})")'
+
+wrong(
+    "recipe_operators",
+    "text_alone",
+    "You returned a text. Return a Recipe that holds it, so that the result can be added again.",
+    source=recipe('return f"({self.text} + {other.text})"', 'return f"({self.text} * {other.text})"'),
+)
+wrong(
+    "recipe_operators",
+    "no_brackets",
+    "The brackets are missing. Without them nobody can tell in a longer recipe what was done first.",
+    source=recipe('return Recipe(f"{self.text} + {other.text}")', 'return Recipe(f"{self.text} * {other.text}")'),
+)
+wrong(
+    "recipe_operators",
+    "other_itself",
+    "`other` is a Recipe. In the text you need `other.text`.",
+    source=recipe('return Recipe("(" + self.text + " + " + other + ")")', MUL),
+)
+wrong(
+    "recipe_operators",
+    "changes_left",
+    "You changed the left Recipe. A sum is a new object, and its parts stay what they are.",
+    source=recipe('self.text = f"({self.text} + {other.text})"; return self', MUL),
+)
+wrong(
+    "recipe_operators",
+    "mul_like_add",
+    "Your product has a plus in its text.",
+    source=recipe(ADD, ADD),
+)
+wrong(
+    "recipe_operators",
+    "sides_swapped",
+    "Left and right are exchanged: `self` is what stands on the left.",
+    source=recipe(ADD, 'return Recipe(f"({other.text} * {self.text})")'),
+)
+wrong(
+    "recipe_operators",
+    "mul_returns_nothing",
+    "`__mul__` makes a text and does not return anything.",
+    source=recipe(ADD, 'f"({self.text} * {other.text})"'),
+)
+right(
+    "recipe_operators",
+    "put_together_with_plus",
+    source=recipe(
+        'return Recipe("(" + self.text + " + " + other.text + ")")',
+        'return Recipe("(" + self.text + " * " + other.text + ")")',
+    ),
+)
+right(
+    "recipe_operators",
+    "with_a_helper",
+    source="""
+    class Recipe:
+        def __init__(self, text):
+            self.text = text
+
+        def _join(self, operator, other):
+            return type(self)(" ".join(["(" + self.text, operator, other.text + ")"]))
+
+        def __add__(self, other):
+            return self._join("+", other)
+
+        def __mul__(self, other):
+            return self._join("*", other)
+    """,
+)
+
+# -- polynomial_call --------------------------------------------------------------------------------------------------
+
+POLYNOMIAL = '''
+class Polynomial:
+    def __init__(self, coefficients):
+        self.coefficients = coefficients
+
+    def __call__(self, x):
+        {call}
+'''
+
+
+def polynomial(call: str) -> str:
+    return POLYNOMIAL.format(call=call)
+
+
+wrong(
+    "polynomial_call",
+    "no_powers",
+    "The coefficients are added up without any power of x.",
+    source=polynomial("return sum(self.coefficients)"),
+)
+wrong(
+    "polynomial_call",
+    "x_once",
+    "Every coefficient is multiplied by x. The one at position i belongs to x ** i.",
+    source=polynomial("return sum(c * x for c in self.coefficients)"),
+)
+wrong(
+    "polynomial_call",
+    "from_one",
+    "The powers begin at 1. The first coefficient is the constant, with x ** 0.",
+    source=polynomial("return sum(c * x**i for i, c in enumerate(self.coefficients, start=1))"),
+)
+wrong(
+    "polynomial_call",
+    "from_the_back",
+    "The highest power went to the first coefficient. The list begins with the constant.",
+    source=polynomial("return sum(c * x**i for i, c in enumerate(reversed(self.coefficients)))"),
+)
+wrong(
+    "polynomial_call",
+    "times_position",
+    "You multiplied by the position. It is the exponent of x.",
+    source=polynomial("return sum(c * x * i for i, c in enumerate(self.coefficients))"),
+)
+wrong(
+    "polynomial_call",
+    "no_self",
+    "Inside a method the list is `self.coefficients`: it belongs to the object.",
+    source=polynomial("return sum(c * x**i for i, c in enumerate(coefficients))"),
+)
+wrong(
+    "polynomial_call",
+    "used_up",
+    "pop takes the coefficients out of the list, so a second call finds none. Look at them without taking them away.",
+    source=polynomial(
+        "total = 0\n        while self.coefficients:\n"
+        "            total = total * x + self.coefficients.pop()\n        return total"
+    ),
+)
+right(
+    "polynomial_call",
+    "horner",
+    source=polynomial(
+        "total = 0\n        for c in reversed(self.coefficients):\n            total = total * x + c\n        return total"
+    ),
+)
+right(
+    "polynomial_call",
+    "growing_power",
+    source=polynomial(
+        "total, power = 0.0, 1.0\n        for c in self.coefficients:\n            total += c * power\n"
+        "            power *= x\n        return total"
+    ),
+)
+
+# -- in_a_row ---------------------------------------------------------------------------------------------------------
+
+
+@wrong("in_a_row", "last_first", "The functions are called from the last to the first.")
+def in_a_row(functions):
+    def chain(x):
+        for function in reversed(functions):
+            x = function(x)
+        return x
+
+    return chain
+
+
+@wrong(
+    "in_a_row",
+    "return_in_the_loop",
+    "`return` stands inside the loop, so only the first function is called.",
+)
+def in_a_row(functions):
+    def chain(x):
+        for function in functions:
+            x = function(x)
+            return x
+        return x
+
+    return chain
+
+
+@wrong(
+    "in_a_row",
+    "each_from_the_start",
+    "Each function gets the first x. It has to get what the function before it gave.",
+)
+def in_a_row(functions):
+    def chain(x):
+        out = x
+        for function in functions:
+            out = function(x)
+        return out
+
+    return chain
+
+
+@wrong(
+    "in_a_row",
+    "list_of_results",
+    "You return what each function gives for x. One number goes through all of them.",
+)
+def in_a_row(functions):
+    return lambda x: [function(x) for function in functions]
+
+
+@wrong(
+    "in_a_row",
+    "never_called",
+    "The functions are there, but the chain does not call them: it needs `function(x)`.",
+)
+def in_a_row(functions):
+    def chain(x):
+        for function in functions:
+            x = function
+        return x
+
+    return chain
+
+
+@wrong(
+    "in_a_row",
+    "used_up",
+    "An iterator can be walked along once. The second call of the chain finds nothing left in it.",
+)
+def in_a_row(functions):
+    rest = iter(functions)
+
+    def chain(x):
+        for function in rest:
+            x = function(x)
+        return x
+
+    return chain
+
+
+@wrong("in_a_row", "two_only", "This calls two functions. The list may hold any number of them.")
+def in_a_row(functions):
+    return lambda x: functions[1](functions[0](x)) if functions else x
+
+
+@right("in_a_row", "reduce")
+def in_a_row(functions):
+    from functools import reduce
+
+    return lambda x: reduce(lambda value, function: function(value), functions, x)
+
+
+@right("in_a_row", "nested")
+def in_a_row(functions):
+    if not functions:
+        return lambda x: x
+    first, rest = functions[0], in_a_row(functions[1:])
+    return lambda x: rest(first(x))

@@ -1,0 +1,1252 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 02_forward_mode
+#     allow: [autograd_ref.plots]
+#     title: "Forward mode: numbers that carry their slope"
+# ---
+
+# %% [markdown]
+# # Forward mode: numbers that carry their slope
+#
+# A ball is to land 30 metres away. What to see: the first throw is far too slow, each later one corrects the speed with
+# the derivative of the landing point, and the fourth hits. The landing point has no formula. A program computes it, with
+# a loop and a test.
+
+# %% setup="imports"
+import math
+
+from autograd_ref import plots
+from autograder import exercise, number, numerical_gradient, probe, yours
+
+
+# %% figure="goal" keep=true
+def goal():
+    def flight(speed):
+        x, y, vx, vy, path = 0.0, 1.5, 0.7 * speed, 0.7 * speed, []
+        while y >= 0:
+            path.append((x, y))
+            drag = 0.02 * (vx * vx + vy * vy) ** 0.5
+            vx, vy = vx - 0.02 * drag * vx, vy - 0.02 * (drag * vy + 9.81)
+            x, y = x + 0.02 * vx, y + 0.02 * vy
+        share = path[-1][1] / (path[-1][1] - y)
+        return [*path, (path[-1][0] + share * (x - path[-1][0]), 0.0)]
+
+    def miss(speed):
+        return flight(speed)[-1][0] - 30
+
+    speed, throws = 6.0, {}
+    for i in range(1, 5):
+        throws[f"throw {i}: {speed:.2f} m/s"] = tuple(zip(*flight(speed)))
+        speed -= miss(speed) / numerical_gradient(miss, speed, step=1e-8)[0]
+    axes = plots.lines(
+        throws, xlabel="distance in metres", ylabel="height in metres", title="Four throws"
+    )
+    axes.plot([30], [0], marker="v", markersize=12, color="black", clip_on=False)
+
+
+goal()
+
+# %% [markdown]
+# Here you write numbers that carry their derivative through such a program. At the end you will be able to
+#
+# - write the forward rule of an operation, and test it in any direction;
+# - compute derivatives to the last digit, with no step size to choose;
+# - differentiate programs with loops and branches;
+# - say what a gradient costs in this way.
+#
+# **Time:** about 75 minutes. **Builds on:** 01 (numerical derivatives).
+
+# %% [markdown]
+# ## 1. A number and its slope
+#
+# In unit 01 a derivative took a step, and no step was right. Now every number brings its slope along: how fast it rises
+# when the input rises. The slope of `a` is written `da`.
+#
+# Let the input rise by 0.001. With a = 2 and da = 3, `a` rises by 0.003. With b = 5 and db = -1, `b` falls by 0.001.
+# What happens to `a + b` and to `a * b`?
+
+# %%
+a, da, b, db = 2.0, 3.0, 5.0, -1.0
+a_later, b_later = a + 0.001 * da, b + 0.001 * db
+print(f"a + b = {a + b}, and after the rise {a_later + b_later:.6f}")
+print(f"a * b = {a * b}, and after the rise {a_later * b_later:.6f}")
+
+# %% [markdown]
+# The sum rises by 0.002 and the product by about 0.013: slopes of 2 and 13.
+#
+# A function that computes an operation *and* its slope is called a **JVP** (Jacobian-vector product; section 6 shows
+# why). Its form here is `rule(a, da, b, db)`, and it returns `(out, dout)`.
+#
+# ### Exercise `add_jvp` (1 point)
+# The rule of `out = a + b`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `a` rises by 0.003 and `b` falls by 0.001. Nothing else moves the sum.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# out = a + b
+# dout = ...                        # from da and db alone
+# return out, dout
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# 1 more than expected: a slope was taken to be 1, but it is whatever `da` says. One number: return both.
+# </details>
+
+
+# %% exercise="add_jvp"
+def add_jvp(a, da, b, db):
+    """The value and the slope of a + b."""
+    ### BEGIN SOLUTION
+    return a + b, da + db
+    ### END SOLUTION
+
+
+# %% check="add_jvp" points=1
+with exercise("add_jvp") as check:
+    check.close(yours.add_jvp(2.0, 3.0, 5.0, -1.0), (7.0, 2.0),
+                "a rises by 0.003 and b falls by 0.001: the sum rises by 0.002")
+    check.close(yours.add_jvp(-4.0, 2.5, 1.5, 0.0), (-2.5, 2.5),
+                "b does not move, its slope is 0: the sum rises as fast as a")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref.dual import Dual as Reference
+
+    for a, da, b, db in check.cases(15, number(), number(), number(), number()):
+        out = Reference(a, da) + Reference(b, db)
+        check.close(yours.add_jvp(a, da, b, db), (out.primal, out.tangent), "a + b and its slope")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `mul_jvp` (2 points)
+# The rule of `out = a * b`. The numbers above give you one result to compare with.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The product rule. Two effects add up: how far `a` moves the product, and how far `b` does.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# from_a = ...                      # a moves by da, and is multiplied by what?
+# from_b = ...
+# return a * b, from_a + from_b
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# `da * db`: the slope of a product is not the product of the slopes. 1 in the place of 13: each slope was multiplied
+# by its own number.
+# </details>
+
+
+# %% exercise="mul_jvp"
+def mul_jvp(a, da, b, db):
+    """The value and the slope of a * b."""
+    ### BEGIN SOLUTION
+    return a * b, da * b + a * db
+    ### END SOLUTION
+
+
+# %% check="mul_jvp" points=2
+with exercise("mul_jvp") as check:
+    check.close(yours.mul_jvp(2.0, 3.0, 5.0, -1.0), (10.0, 13.0),
+                "2.003 * 4.999 is about 10.013")
+    check.close(yours.mul_jvp(2.0, 1.0, 3.0, 0.0), (6.0, 3.0),
+                "only a moves, and each bit of it counts 3 times")
+    check.close(yours.mul_jvp(2.0, 0.0, 3.0, 1.0), (6.0, 2.0),
+                "only b moves, and each bit of it counts 2 times")
+    check.close(yours.mul_jvp(0.0, 4.0, -1.5, 1.0), (0.0, -6.0), "a may be 0")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref.dual import Dual as Reference
+
+    for a, da, b, db in check.cases(20, number(), number(), number(), number()):
+        out = Reference(a, da) * Reference(b, db)
+        check.close(yours.mul_jvp(a, da, b, db), (out.primal, out.tangent), "a * b and its slope")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### A table
+# What one rule returns goes into the next. Take e = (a b)(b + 1) at a = 2, b = 3, in small steps. You choose the slopes
+# to start with, and the choice is called the **seed**. With da = 1 and db = 0, all slopes are derivatives by `a`. A
+# constant such as 1 never moves: its slope is 0.
+#
+# | | value | slope, seeded with `a` |
+# |---|---|---|
+# | a | 2 | 1 |
+# | b | 3 | 0 |
+# | c = a * b | 6 | 1 * 3 + 2 * 0 = 3 |
+# | d = b + 1 | 4 | 0 + 0 = 0 |
+# | e = c * d | 24 | 3 * 4 + 6 * 0 = 12 |
+#
+# **Predict, then run.** Now seed with `b`: da = 0 and db = 1. Make the last column with pen and paper, and put the slope
+# of `e` in the first line.
+
+# %%
+prediction = None
+
+
+def table_of_e(a, da, b, db):
+    c, dc = mul_jvp(a, da, b, db)
+    d, dd = add_jvp(b, db, 1.0, 0.0)
+    e, de = mul_jvp(c, dc, d, dd)
+    rows = {"a": (a, da), "b": (b, db), "c": (c, dc), "d": (d, dd), "e": (e, de)}
+    for name, (value, slope) in rows.items():
+        print(f"   {name}  {value:4g}  {slope:4g}")
+
+
+print("seeded with a")
+table_of_e(2.0, 1.0, 3.0, 0.0)
+print("seeded with b; your prediction for e:", prediction)
+table_of_e(2.0, 0.0, 3.0, 1.0)
+
+# %% [markdown]
+# 12 by `a` and 14 by `b`. Values and slopes go forward together: this is **forward mode**. Two inputs took two passes.
+#
+# ## 2. More rules
+#
+# `jvp_error` tells how far a rule is from a numerical derivative, with each input moving as its seed says. Use it on
+# every rule below.
+
+
+# %% given="jvp_error"
+def jvp_error(forward, rule, inputs, seeds, constants=()):
+    """How far `rule` is from the numerical derivative of `forward`, to six digits."""
+
+    def moved(t):
+        return forward(*(x + t * v for x, v in zip(inputs, seeds)), *constants)
+
+    pairs = [part for pair in zip(inputs, seeds) for part in pair]
+    _, slope = rule(*pairs, *constants)
+    return round(abs(slope - numerical_gradient(moved, 0.0)[0]), 6)
+
+
+# %%
+print("mul_jvp is off by", jvp_error(lambda a, b: a * b, mul_jvp, (2.0, 5.0), (3.0, -1.0)))
+
+# %% [markdown]
+# ### Exercise `power_jvp` (2 points)
+# The rule of `out = a ** n`. The exponent `n` is a constant. Mind `da`: the slope of `a ** 2` is `2 * a` only if `a`
+# itself has the slope 1.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The exponent comes down as a factor, a power lower by one remains, and `da` says how fast `a` moves.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# steepness = ...                   # the derivative of a ** n by a
+# return a**n, steepness * ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Right for da = 1 and for nothing else: `da` is missing. ZeroDivisionError at a = 0: a power was made by dividing by
+# `a`.
+# </details>
+
+
+# %% exercise="power_jvp"
+def power_jvp(a, da, n):
+    """The value and the slope of a ** n, with a constant n."""
+    ### BEGIN SOLUTION
+    return a**n, n * a ** (n - 1) * da
+    ### END SOLUTION
+
+
+# %% check="power_jvp" points=2
+with exercise("power_jvp") as check:
+    check.close(yours.power_jvp(5.0, 1.0, 3), (125.0, 75.0),
+                "the derivative of a**3 at 5 is 3 * 25")
+    check.close(yours.power_jvp(5.0, -2.0, 3), (125.0, -150.0),
+                "now a falls, twice as fast as the input rises")
+    check.close(yours.power_jvp(4.0, 2.0, -1), (0.25, -0.125),
+                "a ** -1 is 1 / a: its derivative is -1 / a**2, here -1/16")
+    check.close(yours.power_jvp(0.0, 5.0, 2), (0.0, 0.0),
+                "a may be 0: a**2 is flat there")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref.dual import Dual as Reference
+    from autograder import one_of, positive
+
+    for a, da, n in check.cases(15, positive(), number(), one_of([-2, -0.5, 0.5, 1, 1.5, 4])):
+        out = Reference(a, da) ** n
+        check.close(yours.power_jvp(a, da, n), (out.primal, out.tangent), "a ** n and its slope")
+    for a, da, n in check.cases(10, number(-3.0, -0.3), number(), one_of([-3, 2, 3])):
+        out = Reference(a, da) ** n
+        check.close(yours.power_jvp(a, da, n), (out.primal, out.tangent), "the same with a negative base")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `div_jvp` (2 points)
+# The rule of `out = a / b`, the quotient rule of school. At a = 6 and b = 2, let only `b` rise by 0.001: 6 / 2.001 is
+# about 2.9985. The quotient falls.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `a` moves the quotient by `da / b`. `b` moves it the other way, and the slope of 1 / b is -1 / b².
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# out = a / b
+# dout = (... - ...) / ...          # which of the two products gets the minus?
+# return out, dout
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A wrong sign throughout: the products are swapped. Wrong for a negative `b` only: `b` instead of `b**2` below.
+# ZeroDivisionError at a = 0: something was divided by `a`.
+# </details>
+
+
+# %% exercise="div_jvp"
+def div_jvp(a, da, b, db):
+    """The value and the slope of a / b."""
+    ### BEGIN SOLUTION
+    return a / b, (da * b - a * db) / b**2
+    ### END SOLUTION
+
+
+# %% check="div_jvp" points=2
+with exercise("div_jvp") as check:
+    check.close(yours.div_jvp(6.0, 1.0, 2.0, 0.0), (3.0, 0.5),
+                "only a rises: 6.001 / 2 is 3.0005")
+    check.close(yours.div_jvp(6.0, 0.0, 2.0, 1.0), (3.0, -1.5),
+                "only b rises: 6 / 2.001 is about 2.9985")
+    check.close(yours.div_jvp(6.0, 1.0, -2.0, 3.0), (-3.0, -5.0),
+                "both move: 6.001 / -1.997 is about -3.005")
+    check.close(yours.div_jvp(0.0, 2.0, 4.0, 1.0), (0.0, 0.5), "a may be 0")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref.dual import Dual as Reference
+
+    for a, da, b, db in check.cases(20, number(), number(), number(), number()):
+        out = Reference(a, da) / Reference(b, db)
+        check.close(yours.div_jvp(a, da, b, db), (out.primal, out.tangent), "a / b and its slope")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Functions of one number
+# For a function f the chain rule says it all: its own derivative, times the slope that comes in.
+#
+# $$d\,f(a) = f'(a) \cdot da$$
+#
+# ### Exercise `exp_log_sin` (2 points)
+# The rules of `math.exp(a)`, `math.log(a)` (the natural logarithm) and `math.sin(a)` (in radians).
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# exp is its own derivative, log has 1 / a, and sin has cos.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return math.exp(a), ... * da      # the derivative of exp at a
+# return math.log(a), ... * da
+# return math.sin(a), ... * da
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Right for da = 1 only: the slope that comes in is missing. `math.cos(da)`: the derivative belongs to the place `a`.
+# </details>
+
+
+# %% exercise="exp_log_sin"
+def exp_jvp(a, da):
+    """The value and the slope of exp(a)."""
+    ### BEGIN SOLUTION
+    return math.exp(a), math.exp(a) * da
+    ### END SOLUTION
+
+
+def log_jvp(a, da):
+    """The value and the slope of log(a)."""
+    ### BEGIN SOLUTION
+    return math.log(a), da / a
+    ### END SOLUTION
+
+
+def sin_jvp(a, da):
+    """The value and the slope of sin(a)."""
+    ### BEGIN SOLUTION
+    return math.sin(a), math.cos(a) * da
+    ### END SOLUTION
+
+
+# %% check="exp_log_sin" points=2
+with exercise("exp_log_sin") as check:
+    check.close(yours.exp_jvp(math.log(2.0), 3.0), (2.0, 6.0),
+                "exp(a) is 2 here, and so is its derivative; a rises with slope 3")
+    check.close(yours.log_jvp(4.0, 2.0), (math.log(4.0), 0.5),
+                "the derivative of log(a) at 4 is 1/4; a rises with slope 2")
+    check.close(yours.sin_jvp(2.0, 5.0), (math.sin(2.0), 5 * math.cos(2.0)),
+                "at 2 radians the sine falls, for cos(2) < 0, and a rises with slope 5")
+    check.close(yours.sin_jvp(-0.5, -3.0), (math.sin(-0.5), -3 * math.cos(0.5)),
+                "at -0.5 the sine rises with cos(0.5); a falls with slope -3")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref.dual import RULES
+    from autograder import positive
+
+    for a, da in check.cases(12, positive(), number()):
+        for name in ("exp", "log", "sin"):
+            value, slope = RULES[name](a)
+            check.close(getattr(yours, f"{name}_jvp")(a, da), (value, slope * da), f"{name}(a) and its slope")
+    for a, da in check.cases(12, number(-6.0, -0.1), number()):
+        for name in ("exp", "sin"):
+            value, slope = RULES[name](a)
+            check.close(getattr(yours, f"{name}_jvp")(a, da), (value, slope * da), f"{name}(a) and its slope")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 3. Numbers that do it themselves
+#
+# A `Dual` holds both numbers, under PyTorch's names: the value is its `primal`, the slope its `tangent`. Its operators
+# call your rules. A plain number is a constant: `as_dual` gives it the slope 0. Comparisons look at the value alone.
+
+
+# %% given="dual"
+class Dual:
+    """A number with its slope."""
+
+    def __init__(self, primal, tangent=0.0):
+        self.primal = primal
+        self.tangent = tangent
+
+    def __repr__(self):
+        return f"Dual({self.primal}, {self.tangent})"
+
+    def __add__(self, other):
+        return apply(add_jvp, self, other)
+
+    def __mul__(self, other):
+        return apply(mul_jvp, self, other)
+
+    def __truediv__(self, other):
+        return apply(div_jvp, self, other)
+
+    def __rtruediv__(self, other):
+        return apply(div_jvp, other, self)
+
+    def __pow__(self, n):
+        return Dual(*power_jvp(self.primal, self.tangent, n))
+
+    def __neg__(self):
+        return self * -1.0
+
+    def __sub__(self, other):
+        return self + other * -1.0
+
+    def __rsub__(self, other):
+        return self * -1.0 + other
+
+    def __lt__(self, other):
+        return self.primal < as_dual(other).primal
+
+    def __le__(self, other):
+        return self.primal <= as_dual(other).primal
+
+    def __gt__(self, other):
+        return self.primal > as_dual(other).primal
+
+    def __ge__(self, other):
+        return self.primal >= as_dual(other).primal
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def as_dual(x):
+    """`x` itself if it is a Dual, else a constant: a Dual with the slope 0."""
+    return x if isinstance(x, Dual) else Dual(x, 0.0)
+
+
+def apply(rule, *numbers):
+    """The Dual that a rule makes of Duals and plain numbers."""
+    duals = [as_dual(x) for x in numbers]
+    return Dual(*rule(*(part for x in duals for part in (x.primal, x.tangent))))
+
+
+def exp(x):
+    return apply(exp_jvp, x) if isinstance(x, Dual) else math.exp(x)
+
+
+def log(x):
+    return apply(log_jvp, x) if isinstance(x, Dual) else math.log(x)
+
+
+def sin(x):
+    return apply(sin_jvp, x) if isinstance(x, Dual) else math.sin(x)
+
+
+# %%
+a, b = Dual(2.0, 0.0), Dual(3.0, 1.0)
+e = (a * b) * (b + 1)
+print("e seeded with b:", e)
+print("6 / b seeded with b:", 6 / b)
+assert (e.primal, e.tangent) == (24.0, 14.0)
+
+# %% [markdown]
+# ### Exercise `derivative` (2 points)
+# The derivative of any function of one number: give `f` a Dual with the right seed, run it once, and return the slope
+# that comes out. `f` may return a plain number when it does not depend on `x`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# How fast does the input rise when the input rises? That is its seed.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# out = f(Dual(x, ...))             # the seed
+# return as_dual(out)....           # as_dual: out may be a plain number
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# 0 everywhere: `Dual(x)` has the slope 0. AttributeError: 'float' object has no attribute 'tangent': `f` was constant.
+# </details>
+
+
+# %% exercise="derivative"
+def derivative(f, x):
+    """The derivative of f at the number x, by one run of f."""
+    ### BEGIN SOLUTION
+    return as_dual(f(Dual(x, 1.0))).tangent
+    ### END SOLUTION
+
+
+# %% probes="derivative"
+@probe
+def derivative_of(value, slope, x):
+    """Takes the derivative of an f with this value and slope; tells what f was given."""
+    given = []
+
+    def f(x):
+        given.append((x.primal, x.tangent) if isinstance(x, Dual) else (x, "no slope"))
+        return Dual(value, slope * x.tangent) if isinstance(x, Dual) else value
+
+    return {"result": derivative(f, x), "f was given": given}
+
+
+@probe
+def derivative_of_constant(value, x):
+    """Takes the derivative of a function that returns a plain number."""
+    return derivative(lambda x: value, x)
+
+
+# %% check="derivative" points=2
+with exercise("derivative") as check:
+    square, inverse = derivative_of(9.0, 6.0, 3.0), derivative_of(0.5, -0.25, 2.0)
+    check.close(square["f was given"], [(3.0, 1.0)],
+                "x**2 at 3: one run, and the input rises exactly as fast as itself")
+    check.close(square["result"], 6.0, "the slope that comes out of that run")
+    check.close(inverse, {"result": -0.25, "f was given": [(2.0, 1.0)]},
+                "1 / x at 2: seeded in the same way, and the slope is -1/4")
+    check.close(derivative_of_constant(7.0, 3.0), 0.0, "always 7: the function is flat")
+    ### BEGIN HIDDEN TESTS
+    for value, slope, x in check.cases(12, number(), number(), number()):
+        expected = {"result": slope, "f was given": [(x, 1.0)]}
+        check.close(derivative_of(value, slope, x), expected, "the slope that comes out of one run")
+        check.close(derivative_of_constant(value, x), 0.0, "a constant function is flat")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Now unit 01's problem once more, with f(x) = x³ / (1 + x) at 1.5. The quotient rule, by hand, gives 2.16.
+
+
+# %%
+def f(x):
+    return x * x * x / (1 + x)
+
+
+steps = [10.0**-i for i in range(1, 15)]
+errors = {
+    "forward difference": [abs((f(1.5 + h) - f(1.5)) / h - 2.16) for h in steps],
+    "central difference": [abs((f(1.5 + h) - f(1.5 - h)) / (2 * h) - 2.16) for h in steps],
+}
+print("dual number:       ", derivative(f, 1.5))
+for name, row in errors.items():
+    best = row.index(min(row))
+    print(f"{name}, best step {steps[best]:.0e}: off by {row[best]:.0e}")
+
+# %% [markdown]
+# What to see: each numerical curve is worse on both sides of its best step. The dual number has no step. Its error is
+# exactly 0, which has no place on this axis: it is drawn on the lower edge.
+
+
+# %% figure="exactness"
+def exactness():
+    rows = {**errors, "dual number": [abs(derivative(f, 1.5) - 2.16)] * len(steps)}
+    plots.lines(
+        {name: (steps, row) for name, row in rows.items()},
+        xlabel="step h",
+        ylabel="error",
+        title="One derivative, three ways",
+        log="xy",
+        markers=True,
+    )
+
+
+exactness()
+
+# %% [markdown]
+# ## 4. The derivative of a program
+#
+# `derivative` runs `f`, so `f` may be any program. In an `if`, the value decides which way the program goes, and the
+# slope is that of the way taken.
+#
+# ### Exercise `clamp` (2 points)
+# `clamp` keeps a number within limits: `x` itself between `low` and `high`, and the nearer limit elsewhere. `x` may be
+# a Dual or a plain number, the limits are plain numbers.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Three cases, three `return`s. Comparisons of Duals work. Which slope does a plain number have?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# if ...: return ...                # below
+# if ...: return ...                # above
+# return ...                        # between
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A slope that is not 0 where `x` is cut: you built a Dual with the limit's value and the slope of `x`. A slope of 0
+# in the middle: `x.primal` left its slope behind.
+# </details>
+
+
+# %% exercise="clamp"
+def clamp(x, low, high):
+    """x where it is between low and high, else the limit that is nearer."""
+    ### BEGIN SOLUTION
+    if x < low:
+        return low
+    if x > high:
+        return high
+    return x
+    ### END SOLUTION
+
+
+# %% probes="clamp"
+@probe
+def clamped(primal, tangent, low, high):
+    """The value and the slope of clamp for a Dual."""
+    out = as_dual(clamp(Dual(primal, tangent), low, high))
+    return out.primal, out.tangent
+
+
+# %% check="clamp" points=2
+with exercise("clamp") as check:
+    check.close(clamped(0.5, 3.0, -1.0, 2.0), (0.5, 3.0), "between the limits: x itself")
+    check.close(clamped(4.0, 3.0, -1.0, 2.0), (2.0, 0.0), "above: the result stays at 2")
+    check.close(clamped(-4.0, 3.0, -1.0, 2.0), (-1.0, 0.0), "below: the result stays at -1")
+    check.close(clamped(-0.5, -3.0, -1.0, 2.0), (-0.5, -3.0), "-0.5 is within the limits")
+    check.close(yours.clamp(4.0, -1.0, 2.0), 2.0, "a plain number works too")
+    ### BEGIN HIDDEN TESTS
+    for x, slope, low, width in check.cases(20, number(-5.0, 5.0), number(), number(), number(0.5, 3.0)):
+        high = low + width
+        inside = low < x < high
+        expected = (min(max(x, low), high), slope if inside else 0.0)
+        check.close(clamped(x, slope, low, high), expected, "x and its slope between the limits, else a constant")
+        check.close(yours.clamp(x, low, high), expected[0], "the same for a plain number")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# What to see: where the wave is cut, its slope is 0. At the corners the slope jumps: right there no derivative exists,
+# and the program's choice decides.
+
+
+# %% figure="clamped"
+def clamped_wave():
+    waves = {
+        "2 sin(x)": lambda x: 2 * sin(x),
+        "clamped": lambda x: clamp(2 * sin(x), -1.0, 1.5),
+    }
+    slopes = {name: lambda x, f=f: derivative(f, x) for name, f in waves.items()}
+    plots.functions(waves, -5.0, 5.0, slopes=slopes)
+
+
+clamped_wave()
+
+# %% [markdown]
+# ### Newton's method
+# You look for an `x` with f(x) = 0. At a first guess, value and slope of f make a straight line, the tangent. Go to
+# where that line meets zero. For f(x) = x² - 10 at the guess 4: value 6, slope 8. The line comes down
+# by 6 when `x` goes back by 6 / 8, so the next guess is 3.25.
+#
+# ### Exercise `newton_step` (2 points)
+# One such step: the next guess after `x`, a plain number. One run of `f` gives you value and slope.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# How far is it to zero, and how fast does f get there? Divide the one by the other.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# out = f(Dual(...))                # out.primal is the value, out.tangent the slope
+# return x - ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Guesses that run away: a plus where the minus belongs, or slope / value. The answer is "a Dual": compute with
+# `out.primal`, not with `out`.
+# </details>
+
+
+# %% exercise="newton_step"
+def newton_step(f, x):
+    """The place where the tangent of f at x meets zero."""
+    ### BEGIN SOLUTION
+    out = f(Dual(x, 1.0))
+    return x - out.primal / out.tangent
+    ### END SOLUTION
+
+
+# %% probes="newton_step"
+@probe
+def newton_of(value, slope, x):
+    """One step for an f with this value and slope at x."""
+
+    def f(x):
+        return Dual(value, slope * x.tangent) if isinstance(x, Dual) else value
+
+    own = globals().get("derivative")
+    globals()["derivative"] = lambda f, x: slope  # this check needs no other exercise
+    try:
+        return newton_step(f, x)
+    finally:
+        globals()["derivative"] = own
+
+
+# %% check="newton_step" points=2
+with exercise("newton_step") as check:
+    check.close(newton_of(6.0, 8.0, 4.0), 3.25, "x**2 - 10 at 4: the value 6, the slope 8")
+    check.close(newton_of(-3.0, 0.5, 1.0), 7.0, "3 too low, and rising by 0.5 for 1")
+    check.close(newton_of(3.0, -1.5, 1.0), 3.0, "too high and falling: go right")
+    ### BEGIN HIDDEN TESTS
+    for value, slope, x in check.cases(15, number(), number(), number()):
+        check.close(newton_of(value, slope, x), x - value / slope, "where the tangent meets zero")
+    ### END HIDDEN TESTS
+
+# %%
+x = 4.0
+for i in range(6):
+    print(f"guess {i}: {x:.14f}")
+    x = newton_step(lambda x: x * x - 10, x)
+print(f"√10:     {math.sqrt(10):.14f}")
+
+# %% [markdown]
+# Each step about doubles the number of right digits. Now the throws of the first picture. The program knows nothing of
+# derivatives: a loop of small time steps, drag from the air, a test for the ground.
+
+
+# %%
+def landing(speed):
+    """How far the ball flies, in metres."""
+    x, y, vx, vy, dt = 0.0, 1.5, 0.7 * speed, 0.7 * speed, 0.02
+    while y >= 0:
+        before = x, y
+        drag = 0.02 * (vx * vx + vy * vy) ** 0.5
+        vx, vy = vx - dt * drag * vx, vy - dt * (drag * vy + 9.81)
+        x, y = x + dt * vx, y + dt * vy
+    share = before[1] / (before[1] - y)  # the part of the last step above the ground
+    return before[0] + share * (x - before[0])
+
+
+speed = 6.0
+for throw in range(1, 5):
+    metres, slope = landing(speed), derivative(landing, speed)
+    print(f"throw {throw}: {speed:6.3f} m/s lands at {metres:6.3f} m; slope {slope:.3f}")
+    speed = newton_step(lambda speed: landing(speed) - 30, speed)
+assert abs(metres - 30) < 0.01 and abs(landing(speed) - 30) < 1e-6
+
+# %% [markdown]
+# ## 5. The slope of a slope
+#
+# The rules add, multiply and divide whatever they are given. So a Dual may hold Duals, and a slope gets a slope of its
+# own.
+#
+# ### Exercise `second_derivative` (2 points)
+# The second derivative of `f` at `x`, with `derivative` used twice.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `derivative` takes a function. Which function has the derivative that you want?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# def slope(y): ...                 # the derivative of f at y
+# return ...                        # the derivative of slope at x
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# TypeError: 'float' object is not callable: `derivative(f, x)` is a number, and the outer `derivative` needs a
+# function. The first derivative at a strange place: the inner result became the outer `x`.
+# </details>
+
+
+# %% exercise="second_derivative"
+def second_derivative(f, x):
+    """The derivative of the derivative of f, at x."""
+    ### BEGIN SOLUTION
+    return derivative(lambda y: derivative(f, y), x)
+    ### END SOLUTION
+
+
+# %% probes="second_derivative"
+@probe
+def second_of(coefficients, x):
+    """The second derivative at x of a polynomial; coefficients begin with the constant."""
+
+    def polynomial(x):
+        total = coefficients[-1]
+        for c in coefficients[-2::-1]:
+            total = total * x + c
+        return total
+
+    def numerical(f, x):  # this check needs no other exercise
+        near, far = f(x + 0.01) - f(x - 0.01), f(x + 0.02) - f(x - 0.02)
+        return (8 * near - far) / 0.12
+
+    own = globals().get("derivative")
+    globals()["derivative"] = numerical
+    try:
+        return second_derivative(polynomial, x)
+    finally:
+        globals()["derivative"] = own
+
+
+# %% check="second_derivative" points=2
+with exercise("second_derivative") as check:
+    check.close(second_of([0.0, 0.0, 0.0, 1.0], 2.0), 12.0,
+                "x**3 has the slope 3 x**2, and that has the slope 6 x")
+    check.close(second_of([5.0, -1.0, 2.5], 3.0), 5.0,
+                "2.5 x**2 - x + 5 has the slope 5 x - 1, which rises by 5 everywhere")
+    ### BEGIN HIDDEN TESTS
+    from autograder import numbers
+
+    for c, x in check.cases(12, numbers(5), number(-2.0, 2.0)):
+        expected = 2 * c[2] + 6 * c[3] * x + 12 * c[4] * x**2
+        check.close(second_of(c, x), expected, "the second derivative of a polynomial", rtol=1e-6, atol=1e-7)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# **Predict, then run.** Nested derivatives have a trap. The inner one below, of x + y by `y`, is 1 whatever `x` is. So
+# the whole function is x · 1. What is its derivative? Put it in the first line.
+
+# %%
+prediction = None
+
+print("second derivative of 1 / x at 2:", second_derivative(lambda x: 1 / x, 2.0))
+print("your prediction:", prediction)
+print("dual numbers:", derivative(lambda x: x * derivative(lambda y: x + y, 1.0), 1.0))
+
+# %% [markdown]
+# The right answer is 1. Both `x` and `y` had the slope 1, and the inner derivative could not tell them apart. This is
+# **perturbation confusion**. `torch.func` numbers its nested derivatives, and each takes only slopes of its own number.
+#
+# ## 6. Many inputs
+#
+# A function of several inputs has a slope in every direction. At (2, 3), let `a` rise with slope 1 and `b` with slope 10
+# at once. Then e = (a b)(b + 1) rises with 12 · 1 + 14 · 10 = 152. The row of derivatives, (12, 14), is the **Jacobian**
+# of e, (1, 10) is a *vector*, and 152 is their product.
+#
+# ### Exercise `jvp` (2 points)
+# Run `f` once on all of `xs`, each with its own slope from `vs`. Return the value and the slope that come out. As before,
+# `f` may return a plain number.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Like `derivative`, with a Dual for each input. `f` takes them as separate arguments: a star unpacks a list.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# duals = [... for x, v in zip(xs, vs)]
+# out = as_dual(f(...))             # the star goes here
+# return ..., ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# TypeError "missing 1 required positional argument": the star is missing. Several runs: one is enough, with all inputs
+# moving at once.
+# </details>
+
+
+# %% exercise="jvp"
+def jvp(f, xs, vs):
+    """The value of f(*xs), and its slope when the inputs rise with the slopes vs."""
+    ### BEGIN SOLUTION
+    out = as_dual(f(*(Dual(x, v) for x, v in zip(xs, vs))))
+    return out.primal, out.tangent
+    ### END SOLUTION
+
+
+# %% probes="jvp"
+@probe
+def jvp_of(value, slopes, xs, vs):
+    """Calls jvp with an f of this value and these derivatives; tells what f was given."""
+    given = []
+
+    count = len(xs)
+
+    def f(*xs):
+        if len(xs) != count:
+            raise TypeError(f"f takes {count} positional arguments, but got {len(xs)}")
+        duals = [as_dual(x) for x in xs]
+        given.append([(x.primal, x.tangent) for x in duals])
+        if not slopes:
+            return value
+        return Dual(value, sum(s * x.tangent for s, x in zip(slopes, duals)))
+
+    return {"result": jvp(f, xs, vs), "f was given": given}
+
+
+# %% check="jvp" points=2
+with exercise("jvp") as check:
+    seeds = [[(2.0, 1.0), (3.0, 10.0)]]
+    e = jvp_of(24.0, [12.0, 14.0], [2.0, 3.0], [1.0, 10.0])
+    check.close(e["f was given"], seeds, "one run, in which each input has its own slope")
+    check.close(e["result"], (24.0, 152.0), "the value of e, and 12 * 1 + 14 * 10")
+    three = jvp_of(6.0, [3.0, -2.0, 0.5], [2.0, 3.0, 7.0], [0.0, 2.0, -4.0])
+    check.close(three["result"], (6.0, -6.0), "three inputs: 3 * 0 - 2 * 2 + 0.5 * -4")
+    check.close(jvp_of(5.0, [], [2.0], [3.0])["result"], (5.0, 0.0), "a constant function")
+    ### BEGIN HIDDEN TESTS
+    from autograder import integer, numbers
+
+    for n, value, slopes, xs, vs in check.cases(12, integer(1, 5), number(), numbers(5), numbers(5), numbers(5)):
+        slopes, xs, vs = slopes[:n], xs[:n], vs[:n]
+        expected = {
+            "result": (value, sum(s * v for s, v in zip(slopes, vs))),
+            "f was given": [list(zip(xs, vs))],
+        }
+        check.close(jvp_of(value, slopes, xs, vs), expected, "one run with these slopes")
+        check.untouched()
+        check.close(jvp_of(value, [], xs, vs)["result"], (value, 0.0), "a constant function")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `forward_gradient` (3 points)
+# The derivatives of `f` by every input, in a list. Each call of `jvp` gives you one slope. Which directions do you ask
+# for?
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# To get the derivative by input `i`, let that input rise with slope 1 and keep all others still.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# gradient = []
+# for i in range(len(xs)):
+#     direction = [...]             # 1.0 at position i, 0.0 elsewhere
+#     value, slope = jvp(...)
+#     gradient.append(...)
+# return gradient
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# One number that is too large: all inputs rose together. Values in the list: `jvp` returns two numbers, the slope is
+# the second. Later entries too large: the 1 of an earlier round is still in the list.
+# </details>
+
+
+# %% exercise="forward_gradient"
+def forward_gradient(f, xs):
+    """The list of the derivatives of f(*xs) by each input, in len(xs) calls of jvp."""
+    ### BEGIN SOLUTION
+    gradient = []
+    for i in range(len(xs)):
+        direction = [1.0 if j == i else 0.0 for j in range(len(xs))]
+        _, slope = jvp(f, xs, direction)
+        gradient.append(slope)
+    return gradient
+    ### END SOLUTION
+
+
+# %% probes="forward_gradient"
+@probe
+def gradient_of(value, slopes, xs):
+    """The gradient of an f of this value and these derivatives; and all passes' seeds."""
+    passes = []
+
+    def f(*xs):
+        seeds = [as_dual(x).tangent for x in xs]
+        if any(isinstance(x, Dual) for x in xs):
+            passes.append(seeds)
+        return Dual(value, sum(s * v for s, v in zip(slopes, seeds)))
+
+    def given_jvp(f, xs, vs):  # this check needs no other exercise
+        passes.append(list(vs))
+        return value, sum(s * v for s, v in zip(slopes, vs))
+
+    own = globals().get("jvp")
+    globals()["jvp"] = given_jvp
+    try:
+        return {"gradient": forward_gradient(f, xs), "passes": sorted(passes)}
+    finally:
+        globals()["jvp"] = own
+
+
+# %% check="forward_gradient" points=3
+with exercise("forward_gradient") as check:
+    e = gradient_of(24.0, [12.0, 14.0], [2.0, 3.0])
+    more = gradient_of(6.0, [3.0, -2.0, 0.5], [2.0, 3.0, 7.0])
+    check.close(e["gradient"], [12.0, 14.0], "e = (a b)(b + 1) at 2, 3: by a, then by b")
+    check.close(e["passes"], [[0.0, 1.0], [1.0, 0.0]], "two inputs, two passes")
+    check.close(more["gradient"], [3.0, -2.0, 0.5], "each input in turn, in their order")
+    check.close(more["passes"], [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
+                "in each pass one input rises, and the others stay where they are")
+    check.untouched("xs is the caller's list: leave it as it is")
+    ### BEGIN HIDDEN TESTS
+    from autograder import integer, numbers
+
+    for n, value, slopes, xs in check.cases(12, integer(1, 7), number(), numbers(7), numbers(7)):
+        got = gradient_of(value, slopes[:n], xs[:n])
+        check.close(got["gradient"], slopes[:n], "the derivatives in the order of the inputs")
+        check.close(len(got["passes"]), n, "one pass for each input")
+    ### END HIDDEN TESTS
+
+# %%
+gradient_of_e = forward_gradient(lambda a, b: (a * b) * (b + 1), [2.0, 3.0])
+print("at (2, 3):", gradient_of_e)
+assert gradient_of_e == [12.0, 14.0]
+assert jvp(lambda a, b: (a * b) * (b + 1), [2.0, 3.0], [1.0, 10.0]) == (24.0, 152.0)
+
+# %% [markdown]
+# ### What it costs
+# We count how often a function of more and more inputs is run for one gradient.
+
+
+# %%
+def runs_for_a_gradient(inputs):
+    runs = 0
+
+    def sum_of_squares(*xs):
+        nonlocal runs
+        runs += 1
+        return sum(x * x for x in xs)
+
+    forward_gradient(sum_of_squares, [0.5] * inputs)
+    return runs
+
+
+runs = {inputs: runs_for_a_gradient(inputs) for inputs in (1, 3, 10, 30, 100, 300)}
+print(runs)
+print("a small network for digits has", 64 * 32 + 32 + 32 * 10 + 10, "parameters")
+
+# %% [markdown]
+# What to see: forward mode needs half the runs of central differences, but its line climbs just as steeply. The small
+# network needs 2,410 runs for one step of gradient descent. The lowest line is what we want.
+
+
+# %% figure="cost"
+def cost():
+    inputs = list(runs)
+    plots.lines(
+        {
+            "central differences (01)": (inputs, [2 * n for n in inputs]),
+            "forward mode (02)": (inputs, list(runs.values())),
+            "what we want": (inputs, [1] * len(inputs)),
+        },
+        xlabel="number of inputs",
+        ylabel="runs of f for one gradient",
+        title="One run per input is too many",
+        log="xy",
+        markers=True,
+    )
+
+
+cost()
+
+# %% [markdown]
+# ## 7. Bug hunt
+#
+# A colleague sends six rules, with a test. Run it: every error is 0. Yet **three of the six rules are wrong.**
+
+
+# %% given="sent_rules"
+SENT = {
+    # name: (what it computes, its rule)
+    "subtract": (lambda a, b: a - b, lambda a, da, b, db: (a - b, da - db)),
+    "share": (
+        lambda a, b: a / (a + b),
+        lambda a, da, b, db: (a / (a + b), (da * b + a * db) / (a + b) ** 2),
+    ),
+    "tanh": (math.tanh, lambda a, da: (math.tanh(a), 1 - math.tanh(a) ** 2)),
+    "softplus": (
+        lambda a: math.log(1 + math.exp(a)),
+        lambda a, da: (math.log(1 + math.exp(a)), da / (1 + math.exp(-a))),
+    ),
+    "maximum": (max, lambda a, da, b, db: (max(a, b), max(da, db))),
+    "hypot": (
+        math.hypot,
+        lambda a, da, b, db: (math.hypot(a, b), (a * da + b * db) / math.hypot(a, b)),
+    ),
+}
+
+# %%
+for name, (forward, rule) in SENT.items():
+    inputs, seeds = (2.0, 0.5), (1.0, 0.0)
+    count = 1 if name in ("tanh", "softplus") else 2
+    error = jvp_error(forward, rule, inputs[:count], seeds[:count])
+    print(f"{name:9} error {error}")
+
+# %% [markdown]
+# ### Exercise `mended_jvps` (3 points)
+# Find the wrong rules: change the test above. Then return a dict with a right rule for each wrong one, and for no
+# other. `share` is the part that `a` has in a + b.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Which slopes did the test never try? A rule has to be right in every direction.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# seeds = (-1.3, 0.7)               # not 1, not 0; then other inputs too
+#
+# return {"the name": lambda a, da: (..., ...), ...}
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A rule that looks unusual need not be wrong: trust `jvp_error`, not your eyes. Try the larger number first, then
+# second.
+# </details>
+
+
+# %% exercise="mended_jvps"
+def mended_jvps():
+    """A dict with the name of each wrong rule of SENT, and a right rule for it."""
+    ### BEGIN SOLUTION
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+        "maximum": lambda a, da, b, db: (a, da) if a > b else (b, db),
+    }
+    ### END SOLUTION
+
+
+# %% probes="mended_jvps"
+@probe
+def mended_names():
+    """The names for which mended_jvps has a rule."""
+    return sorted(mended_jvps())
+
+
+@probe
+def mended_jvp(name, *pairs):
+    """What the mended rule of that name gives."""
+    return mended_jvps()[name](*pairs)
+
+
+@probe
+def sent_jvp(name, *pairs):
+    """What the colleague's rule of that name gives."""
+    return SENT[name][1](*pairs)
+
+
+COMPUTES = {
+    "subtract": lambda a, b: a - b,
+    "share": lambda a, b: a / (a + b),
+    "tanh": math.tanh,
+    "softplus": lambda a: math.log(1 + math.exp(a)),
+    "maximum": max,
+    "hypot": math.hypot,
+}
+
+
+def numbers_for(name, a, da, b, db):
+    """What a rule is called with: one number and its slope, or two."""
+    return (a, da) if name in ("tanh", "softplus") else (a, da, b, db)
+
+
+def moved(name, *pairs):
+    """The value, and the numerical derivative in the direction of the slopes."""
+
+    def along(t):
+        return COMPUTES[name](*(x + t * v for x, v in zip(pairs[::2], pairs[1::2])))
+
+    return along(0.0), numerical_gradient(along, 0.0)[0]
+
+
+# %% check="mended_jvps" points=3
+with exercise("mended_jvps") as check:
+    names = mended_names()
+    check.true(set(names) <= set(COMPUTES), "the keys are names from SENT")
+    for name in names:
+        given = numbers_for(name, 1.7, -1.3, 0.6, 0.7)
+        check.true(abs(sent_jvp(name, *given)[1] - moved(name, *given)[1]) > 1e-6,
+                   f"the colleague's {name} is right, so it needs no mending")
+        for pairs in (numbers_for(name, 0.6, -1.3, 1.7, 0.7), given):
+            check.close(mended_jvp(name, *pairs), moved(name, *pairs),
+                        f"{name}, and its numerical derivative in this direction")
+    check.true(len(names) == 3, "three of the six rules are wrong")
+    ### BEGIN HIDDEN TESTS
+    from autograder import positive
+
+    check.equal(names, ["maximum", "share", "tanh"], "the three rules that are wrong somewhere")
+    for a, da, b, db in check.cases(15, positive(), number(), positive(), number()):
+        if abs(a - b) > 0.05:
+            for name in ("maximum", "share", "tanh"):
+                given = numbers_for(name, a, da, b, db)
+                check.close(mended_jvp(name, *given), moved(name, *given),
+                            f"the value and the slope of {name}", rtol=1e-6, atol=1e-8)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# The test let only `a` rise, with slope 1. There a missing `da` does not show, and nothing that is wrong with `db` does.
+# Test a rule in a random direction, as the fast mode of PyTorch's `gradcheck` does.
+#
+# ## What you have built
+#
+# | here | in PyTorch |
+# |---|---|
+# | `Dual(primal, tangent)` | `torch.autograd.forward_ad.make_dual(primal, tangent)` |
+# | `out.primal`, `out.tangent` | `torch.autograd.forward_ad.unpack_dual(out)` |
+# | `mul_jvp` and the other rules | the `jvp` of a `torch.autograd.Function` |
+# | `jvp(f, xs, vs)` | `torch.func.jvp(f, xs, vs)` |
+# | `forward_gradient(f, xs)` | `torch.func.jacfwd(f)`, for one result |
+# | `second_derivative` | `torch.func.jacfwd(torch.func.jacfwd(f))` |
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | TypeError: must be real number, not Dual | `math.sin` of a Dual: take the `sin` that knows Duals |
+# | the value is right, the slope is 0 | a `.primal` inside the program, or an input without a seed |
+# | the slope is too large wherever a constant takes part | a constant with slope 1 in the place of 0 |
+# | right for f(x), wrong for f(2 x) | a rule that forgets `da` |
+# | right, until another input moves | a rule that was tested in one direction only |
+# | a nested derivative is too large | perturbation confusion |
+#
+# ## One thing to try next
+# `second_derivative(exp, 0.5)` ends in a TypeError: `math.exp` takes no Dual. In a new cell down here, define `exp_jvp`
+# once more, with `exp` in the place of `math.exp`. Why does it work now?
+#
+# One pass per input is still too many. Unit 03 turns the direction around, and gets all derivatives from one pass.
+
+# %% progress="here"

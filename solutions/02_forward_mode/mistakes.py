@@ -1,0 +1,1021 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 02_forward_mode`) and they diagnose: a student's answer that behaves like one
+of these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the
+functions use (Dual, as_dual, SENT, math) are the notebook's.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.bank import right, wrong
+
+# -- add_jvp ----------------------------------------------------------------------------------------------------------
+
+
+@wrong("add_jvp", "slopes_of_one", "You took both slopes to be 1. How fast a and b rise is said by da and db.")
+def add_jvp(a, da, b, db):
+    return a + b, 2.0
+
+
+@wrong("add_jvp", "product_rule", "This slope is that of a * b. In a sum, each input moves the result on its own.")
+def add_jvp(a, da, b, db):
+    return a + b, da * b + a * db
+
+
+@wrong("add_jvp", "slopes_multiplied", "You multiplied the slopes. If both rise by a little, what does the sum do?")
+def add_jvp(a, da, b, db):
+    return a + b, da * db
+
+
+@wrong("add_jvp", "first_only", "The slope of b is left out. The sum moves when b moves, too.")
+def add_jvp(a, da, b, db):
+    return a + b, da
+
+
+@wrong("add_jvp", "slope_only", "This is the slope alone. A rule returns two numbers, the value and the slope.")
+def add_jvp(a, da, b, db):
+    return da + db
+
+
+@wrong("add_jvp", "size_of_slopes", "A falling input makes the sum rise here. The sign of a slope counts.")
+def add_jvp(a, da, b, db):
+    return a + b, abs(da) + abs(db)
+
+
+@wrong("add_jvp", "slope_first", "Both numbers are right, in the opposite order: first the value, then the slope.")
+def add_jvp(a, da, b, db):
+    return da + db, a + b
+
+
+@right("add_jvp", "in_steps")
+def add_jvp(a, da, b, db):
+    out = sum([a, b])
+    dout = 1 * da + 1 * db
+    return (out, dout)
+
+
+@right("add_jvp", "as_list")
+def add_jvp(a, da, b, db):
+    return [x + y for x, y in zip((a, da), (b, db))]
+
+
+# -- mul_jvp ----------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "mul_jvp",
+    "slopes_multiplied",
+    "You multiplied the slopes. If only a moves, db is 0, and the product moves all the same.",
+)
+def mul_jvp(a, da, b, db):
+    return a * b, da * db
+
+
+@wrong(
+    "mul_jvp",
+    "own_factor",
+    "Each slope is multiplied by its own number. The bit that a gains counts as often as the *other* factor says.",
+)
+def mul_jvp(a, da, b, db):
+    return a * b, a * da + b * db
+
+
+@wrong("mul_jvp", "unmoved", "b + a is the slope when both rise with slope 1. Where do da and db come in?")
+def mul_jvp(a, da, b, db):
+    return a * b, a + b
+
+
+@wrong("mul_jvp", "minus", "The two effects are subtracted. They add up; the minus belongs to the quotient rule.")
+def mul_jvp(a, da, b, db):
+    return a * b, da * b - a * db
+
+
+@wrong("mul_jvp", "first_only", "This is what a does to the product. What b does is missing.")
+def mul_jvp(a, da, b, db):
+    return a * b, da * b
+
+
+@wrong("mul_jvp", "second_only", "This is what b does to the product. What a does is missing.")
+def mul_jvp(a, da, b, db):
+    return a * b, a * db
+
+
+@wrong("mul_jvp", "sum_of_slopes", "These are the slopes of a + b. In a product, each slope gets a factor.")
+def mul_jvp(a, da, b, db):
+    return a * b, da + db
+
+
+@wrong(
+    "mul_jvp",
+    "two_slopes",
+    "You kept the two effects apart. One number moves, so it has one slope: what do the two give together?",
+)
+def mul_jvp(a, da, b, db):
+    return a * b, da * b, a * db
+
+
+@wrong(
+    "mul_jvp",
+    "relative_slopes",
+    "Dividing by a and by b is right only where neither is 0. The product rule needs no division.",
+)
+def mul_jvp(a, da, b, db):
+    return a * b, a * b * (da / a + db / b)
+
+
+@wrong(
+    "mul_jvp",
+    "second_order",
+    "You multiplied the moved numbers. The product of two small changes, da * db, is no part of the slope.",
+)
+def mul_jvp(a, da, b, db):
+    return a * b, (a + da) * (b + db) - a * b
+
+
+@right("mul_jvp", "in_steps")
+def mul_jvp(a, da, b, db):
+    from_a = b * da
+    from_b = db * a
+    return (a * b, from_b + from_a)
+
+
+@right("mul_jvp", "as_sum")
+def mul_jvp(a, da, b, db):
+    return [a * b, sum(slope * other for slope, other in ((da, b), (db, a)))]
+
+
+# -- power_jvp --------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "power_jvp",
+    "no_inner_slope",
+    "The derivative of a ** n is right, and da is missing: a does not always rise with slope 1.",
+)
+def power_jvp(a, da, n):
+    return a**n, n * a ** (n - 1)
+
+
+@wrong("power_jvp", "no_factor", "The exponent went down by one, but it also comes down as a factor.")
+def power_jvp(a, da, n):
+    return a**n, a ** (n - 1) * da
+
+
+@wrong("power_jvp", "same_exponent", "The factor n is there, but the exponent has to go down by one.")
+def power_jvp(a, da, n):
+    return a**n, n * a**n * da
+
+
+@wrong(
+    "power_jvp",
+    "power_of_slope",
+    "You raised da to a power, too. The slope that comes in is a factor, as it is.",
+)
+def power_jvp(a, da, n):
+    return a**n, n * (a * da) ** (n - 1)
+
+
+@wrong("power_jvp", "slope_to_the_n", "This is the power of the slope. How fast does a ** n rise when a rises?")
+def power_jvp(a, da, n):
+    return a**n, da**n
+
+
+@wrong("power_jvp", "squares_only", "This is the rule of a ** 2. It has to hold for every exponent n.")
+def power_jvp(a, da, n):
+    return a**n, 2 * a * da
+
+
+@wrong(
+    "power_jvp",
+    "divides_by_a",
+    "a ** n / a is a lower power of a, but not at a = 0. Write the power with its exponent.",
+)
+def power_jvp(a, da, n):
+    return a**n, n * a**n / a * da
+
+
+@wrong(
+    "power_jvp",
+    "exponential",
+    "log belongs to the derivative by the exponent. Here the base moves, and n is a constant.",
+)
+def power_jvp(a, da, n):
+    return a**n, (a**n * math.log(a) * da if a > 0 else 0.0)
+
+
+@wrong("power_jvp", "added_slope", "da is added here. The chain rule multiplies by it.")
+def power_jvp(a, da, n):
+    return a**n, n * a ** (n - 1) + da
+
+
+@right("power_jvp", "in_steps")
+def power_jvp(a, da, n):
+    lower = pow(a, n - 1)
+    steepness = lower * n
+    return pow(a, n), da * steepness
+
+
+@right("power_jvp", "as_list")
+def power_jvp(a, da, n):
+    return [a**n, da * n * a ** (n - 1)]
+
+
+# -- div_jvp ----------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "div_jvp",
+    "swapped",
+    "The sign is wrong throughout: the two products changed places. When a rises, a / b rises, for a positive b.",
+)
+def div_jvp(a, da, b, db):
+    return a / b, (a * db - da * b) / b**2
+
+
+@wrong("div_jvp", "plus", "When b rises, a / b falls, for positive numbers. Here it rises.")
+def div_jvp(a, da, b, db):
+    return a / b, (da * b + a * db) / b**2
+
+
+@wrong("div_jvp", "no_square", "The numerator is right. Below the line stands the square of b.")
+def div_jvp(a, da, b, db):
+    return a / b, (da * b - a * db) / b
+
+
+@wrong("div_jvp", "slopes_divided", "You divided the slopes. A constant b has the slope 0, and a / b moves all the same.")
+def div_jvp(a, da, b, db):
+    return a / b, (da / db if db else 0.0)
+
+
+@wrong("div_jvp", "constant_divisor", "This is right while b stands still. What does b do to the quotient when it moves?")
+def div_jvp(a, da, b, db):
+    return a / b, da / b
+
+
+@wrong("div_jvp", "like_the_product", "Each slope has its own number beside it. In the numerator they are crossed.")
+def div_jvp(a, da, b, db):
+    return a / b, (a * da - b * db) / b**2
+
+
+@wrong("div_jvp", "squared_wrong_one", "Below the line stands the square of a. It is b that you divide by.")
+def div_jvp(a, da, b, db):
+    return a / b, ((da * b - a * db) / a**2 if a else 0.0)
+
+
+@wrong(
+    "div_jvp",
+    "relative_slopes",
+    "da / a is right only where a is not 0. The quotient rule divides by b and nothing else.",
+)
+def div_jvp(a, da, b, db):
+    return a / b, a / b * (da / a - db / b)
+
+
+@wrong("div_jvp", "half_divided", "Only the second product is divided by b**2. The brackets are missing.")
+def div_jvp(a, da, b, db):
+    return a / b, da * b - a * db / b**2
+
+
+@right("div_jvp", "through_out")
+def div_jvp(a, da, b, db):
+    out = a / b
+    return out, (da - out * db) / b
+
+
+@right("div_jvp", "product_with_power")
+def div_jvp(a, da, b, db):
+    inverse, slope = b**-1, -(b**-2) * db
+    return [a * inverse, da * inverse + a * slope]
+
+
+# -- exp_log_sin ------------------------------------------------------------------------------------------------------
+
+
+@wrong("exp_log_sin", "exp_no_inner_slope", "In exp_jvp the derivative is right, and da is missing.")
+def exp_jvp(a, da):
+    return math.exp(a), math.exp(a)
+
+
+@wrong("exp_log_sin", "exp_of_slope", "exp_jvp takes exp of the slope. The derivative belongs to the place a; da is a factor.")
+def exp_jvp(a, da):
+    return math.exp(a), math.exp(da)
+
+
+@wrong(
+    "exp_log_sin",
+    "exp_power_rule",
+    "exp(a) is e to the power a: the variable is in the exponent, so the power rule does not apply.",
+)
+def exp_jvp(a, da):
+    return math.exp(a), a * math.exp(a - 1) * da
+
+
+@wrong("exp_log_sin", "log_no_inner_slope", "In log_jvp the derivative is right, and da is missing.")
+def log_jvp(a, da):
+    return math.log(a), 1 / a
+
+
+@wrong("exp_log_sin", "log_of_value", "log_jvp divides by the logarithm. Its derivative is one over the input.")
+def log_jvp(a, da):
+    return math.log(a), da / math.log(a)
+
+
+@wrong("exp_log_sin", "log_upside_down", "log_jvp multiplies by a. Where a is large the logarithm is nearly flat.")
+def log_jvp(a, da):
+    return math.log(a), da * a
+
+
+@wrong("exp_log_sin", "log_over_slope", "log_jvp divides by da. The derivative 1 / a is multiplied by it.")
+def log_jvp(a, da):
+    return math.log(a), 1 / (a * da)
+
+
+@wrong("exp_log_sin", "sin_no_inner_slope", "In sin_jvp the derivative is right, and da is missing.")
+def sin_jvp(a, da):
+    return math.sin(a), math.cos(a)
+
+
+@wrong("exp_log_sin", "cos_of_slope", "sin_jvp takes the cosine of the slope. The derivative belongs to the place a; da is a factor.")
+def sin_jvp(a, da):
+    return math.sin(a), math.cos(da)
+
+
+@wrong("exp_log_sin", "cos_of_product", "sin_jvp multiplies inside the cosine. The slope da is a factor outside of it.")
+def sin_jvp(a, da):
+    return math.sin(a), math.cos(a * da)
+
+
+@wrong("exp_log_sin", "sin_sign", "The sign of sin_jvp is wrong: just right of 0, is the sine rising or falling?")
+def sin_jvp(a, da):
+    return math.sin(a), -math.cos(a) * da
+
+
+@wrong("exp_log_sin", "sin_not_differentiated", "sin_jvp multiplies da by the sine itself. It needs its derivative.")
+def sin_jvp(a, da):
+    return math.sin(a), math.sin(a) * da
+
+
+right(
+    "exp_log_sin",
+    "in_steps",
+    source="""
+    def exp_jvp(a, da):
+        out = math.exp(a)
+        return out, out * da
+
+
+    def log_jvp(a, da):
+        return math.log(a), a**-1 * da
+
+
+    def sin_jvp(a, da):
+        return math.sin(a), da * math.sin(a + math.pi / 2)
+    """,
+)
+right(
+    "exp_log_sin",
+    "as_lambdas",
+    source="""
+    exp_jvp = lambda a, da: [math.e**a, da * math.e**a]
+    log_jvp = lambda a, da: (math.log(a), da * (1 / a))
+    sin_jvp = lambda a, da: (math.sin(a), da * math.cos(a))
+    """,
+)
+
+# -- derivative -------------------------------------------------------------------------------------------------------
+
+
+@wrong("derivative", "no_seed", "The input went in with the slope 0, like a constant. Then nothing moves.")
+def derivative(f, x):
+    return as_dual(f(Dual(x))).tangent
+
+
+@wrong("derivative", "plain_number", "f was given a plain number. Only a Dual has a slope to carry.")
+def derivative(f, x):
+    return as_dual(f(x)).tangent
+
+
+@wrong("derivative", "seeded_with_x", "The seed is x here. How fast does the input rise when the input rises?")
+def derivative(f, x):
+    return as_dual(f(Dual(x, x))).tangent
+
+
+@wrong("derivative", "the_value", "This is the value of f. The slope is the Dual's other number.")
+def derivative(f, x):
+    return as_dual(f(Dual(x, 1.0))).primal
+
+
+@wrong("derivative", "the_whole_dual", "You returned the Dual with both numbers. Asked for is the slope alone.")
+def derivative(f, x):
+    return f(Dual(x, 1.0))
+
+
+@wrong("derivative", "both_numbers", "You returned value and slope. Asked for is the slope alone.")
+def derivative(f, x):
+    out = as_dual(f(Dual(x, 1.0)))
+    return out.primal, out.tangent
+
+
+@wrong(
+    "derivative",
+    "difference_quotient",
+    "This is the numerical derivative of unit 01, with a step. A Dual gives the slope in one run, without one.",
+)
+def derivative(f, x):
+    h = 1e-6
+    return (as_dual(f(x + h)).primal - as_dual(f(x - h)).primal) / (2 * h)
+
+
+@wrong("derivative", "constants_forgotten", "A function may ignore its input and return a plain number: as_dual takes care of it.")
+def derivative(f, x):
+    return f(Dual(x, 1.0)).tangent
+
+
+@wrong("derivative", "run_twice", "f ran twice. One run gives the value and the slope.")
+def derivative(f, x):
+    if not isinstance(f(Dual(x, 1.0)), Dual):
+        return 0.0
+    return f(Dual(x, 1.0)).tangent
+
+
+@wrong("derivative", "tiny_seed", "The seed is a small step here, so the slope comes out as small. No step is needed.")
+def derivative(f, x):
+    return as_dual(f(Dual(x, 1e-6))).tangent
+
+
+@right("derivative", "asks_for_the_kind")
+def derivative(f, x):
+    out = f(Dual(x, 1.0))
+    if isinstance(out, Dual):
+        return out.tangent
+    return 0.0
+
+
+@right("derivative", "with_default")
+def derivative(f, x):
+    seeded = Dual(primal=x, tangent=1)
+    return getattr(f(seeded), "tangent", 0)
+
+
+# -- clamp ------------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "clamp",
+    "slope_kept",
+    "Where x is cut, you kept its slope. The result stays at the limit there: how fast does it rise?",
+)
+def clamp(x, low, high):
+    if x < low:
+        return Dual(low, as_dual(x).tangent)
+    if x > high:
+        return Dual(high, as_dual(x).tangent)
+    return x
+
+
+@wrong("clamp", "slope_lost", "Between the limits the slope is lost: `.primal` is a plain number. Return x itself.")
+def clamp(x, low, high):
+    x = as_dual(x).primal
+    return min(max(x, low), high)
+
+
+@wrong("clamp", "only_above", "x is cut above, but not below.")
+def clamp(x, low, high):
+    return high if x > high else x
+
+
+@wrong("clamp", "only_below", "x is cut below, but not above.")
+def clamp(x, low, high):
+    return low if x < low else x
+
+
+@wrong("clamp", "limits_swapped", "The limits changed places: below `low` comes `low`, the nearer one.")
+def clamp(x, low, high):
+    if x < low:
+        return high
+    if x > high:
+        return low
+    return x
+
+
+@wrong("clamp", "min_max_swapped", "min and max changed places: the larger of x and low is never below low.")
+def clamp(x, low, high):
+    return max(high, min(x, low))
+
+
+@wrong("clamp", "zero_outside", "Outside of the limits you return 0. The slope is 0 there, the value is the limit.")
+def clamp(x, low, high):
+    return x if low < x < high else 0.0
+
+
+@wrong("clamp", "like_relu", "You asked whether x is negative. The question is whether it is below `low`.")
+def clamp(x, low, high):
+    if x < 0:
+        return low
+    return high if x > high else x
+
+
+@wrong("clamp", "duals_only", "`.primal` fails for a plain number. Comparisons work on x itself, Dual or not.")
+def clamp(x, low, high):
+    if x.primal < low:
+        return Dual(low)
+    if x.primal > high:
+        return Dual(high)
+    return x
+
+
+@right("clamp", "min_and_max")
+def clamp(x, low, high):
+    return max(low, min(x, high))
+
+
+@right("clamp", "one_chain")
+def clamp(x, low, high):
+    if low <= x <= high:
+        return x
+    return low if x <= low else high
+
+
+@right("clamp", "limit_as_constant")
+def clamp(x, low, high):
+    if not isinstance(x, Dual):
+        return sorted([low, x, high])[1]
+    if x.primal < low or x.primal > high:
+        return Dual(low if x.primal < low else high, 0.0)
+    return x
+
+
+# -- newton_step ------------------------------------------------------------------------------------------------------
+
+
+@wrong("newton_step", "plus", "You go the wrong way. Where f is too high and rising, zero is to the left.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    return x + out.primal / out.tangent
+
+
+@wrong("newton_step", "upside_down", "The fraction is upside down: a steeper slope means a *shorter* way to zero.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    return x - out.tangent / out.primal
+
+
+@wrong("newton_step", "no_slope", "You went back by the value of f. On a steep line the way is shorter: divide by the slope.")
+def newton_step(f, x):
+    return x - f(Dual(x, 1.0)).primal
+
+
+@wrong("newton_step", "product", "You multiplied value and slope. A steeper slope means a shorter way to zero.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    return x - out.primal * out.tangent
+
+
+@wrong("newton_step", "gradient_descent", "This goes down the slope, as gradient descent does. Newton's step looks for a zero and needs the value, too.")
+def newton_step(f, x):
+    return x - f(Dual(x, 1.0)).tangent
+
+
+@wrong("newton_step", "the_way_only", "This is how far to go. The answer is the place where you arrive, so begin at x.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    return -out.primal / out.tangent
+
+
+@wrong("newton_step", "brackets", "The brackets are wrong: only the value is divided by the slope, not the whole difference.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    return (x - out.primal) / out.tangent
+
+
+@wrong("newton_step", "no_seed", "The Dual went in without a seed, so the slope is 0, and you divide by it.")
+def newton_step(f, x):
+    out = f(Dual(x))
+    return x - out.primal / out.tangent
+
+
+@wrong("newton_step", "plain_number", "f was given a plain number and gave one back. Give it a Dual to get a slope.")
+def newton_step(f, x):
+    out = f(x)
+    return x - out.primal / out.tangent
+
+
+@right("newton_step", "value_then_slope")
+def newton_step(f, x):
+    return x - f(x) / derivative(f, x)
+
+
+@right("newton_step", "in_steps")
+def newton_step(f, x):
+    out = f(Dual(x, 1))
+    value, slope = out.primal, out.tangent
+    way = -value / slope
+    x += way
+    return x
+
+
+# -- second_derivative ------------------------------------------------------------------------------------------------
+
+
+@wrong("second_derivative", "slope_as_place", "You took the derivative of f at the place f'(x). The outer derivative is that of the slope, at x.")
+def second_derivative(f, x):
+    return derivative(f, derivative(f, x))
+
+
+@wrong("second_derivative", "squared", "You squared the slope. How fast the slope changes is another question.")
+def second_derivative(f, x):
+    return derivative(f, x) ** 2
+
+
+@wrong("second_derivative", "once", "This is the first derivative. Take the derivative of it.")
+def second_derivative(f, x):
+    return derivative(f, x)
+
+
+@wrong("second_derivative", "doubled", "Two times the slope is not the slope of the slope.")
+def second_derivative(f, x):
+    return 2 * derivative(f, x)
+
+
+@wrong(
+    "second_derivative",
+    "number_for_function",
+    "derivative takes a function and a number. `derivative(f, x)` is a number already: wrap it in a function of its own.",
+)
+def second_derivative(f, x):
+    return derivative(derivative(f, x), x)
+
+
+@wrong(
+    "second_derivative",
+    "inner_at_x",
+    "The inner derivative is always taken at x, so it is a constant and its slope is 0. Take it at the place that moves.",
+)
+def second_derivative(f, x):
+    return derivative(lambda y: derivative(f, x), x)
+
+
+@wrong("second_derivative", "applied_twice", "This is the derivative of f(f(x)). You want the derivative of the derivative.")
+def second_derivative(f, x):
+    return derivative(lambda y: f(f(y)), x)
+
+
+@wrong("second_derivative", "the_function", "You returned the function that gives the slope. Asked for is a number, at x.")
+def second_derivative(f, x):
+    return lambda y: derivative(f, y)
+
+
+@right("second_derivative", "with_def")
+def second_derivative(f, x):
+    def slope(y):
+        return derivative(f, y)
+
+    return derivative(slope, x)
+
+
+@right("second_derivative", "in_a_loop")
+def second_derivative(f, x):
+    for _ in range(2):
+        f = (lambda g: lambda y: derivative(g, y))(f)
+    return f(x)
+
+
+@right("second_derivative", "partial")
+def second_derivative(f, x):
+    from functools import partial
+
+    return derivative(partial(derivative, f), x)
+
+
+# -- jvp --------------------------------------------------------------------------------------------------------------
+
+
+@wrong("jvp", "no_star", "f got one list. It takes its inputs as separate arguments: a star unpacks the list.")
+def jvp(f, xs, vs):
+    out = as_dual(f([Dual(x, v) for x, v in zip(xs, vs)]))
+    return out.primal, out.tangent
+
+
+@wrong("jvp", "seeds_of_one", "Every input went in with the slope 1. How fast each one rises is said by vs.")
+def jvp(f, xs, vs):
+    out = as_dual(f(*(Dual(x, 1.0) for x in xs)))
+    return out.primal, out.tangent
+
+
+@wrong("jvp", "swapped", "The slopes went in as values, and the values as slopes.")
+def jvp(f, xs, vs):
+    out = as_dual(f(*(Dual(v, x) for x, v in zip(xs, vs))))
+    return out.primal, out.tangent
+
+
+@wrong("jvp", "slope_only", "This is the slope alone. Return the value, too, since the run has computed it.")
+def jvp(f, xs, vs):
+    return as_dual(f(*(Dual(x, v) for x, v in zip(xs, vs)))).tangent
+
+
+@wrong("jvp", "the_whole_dual", "You returned a Dual. Take its two numbers out.")
+def jvp(f, xs, vs):
+    return f(*(Dual(x, v) for x, v in zip(xs, vs)))
+
+
+@wrong("jvp", "one_at_a_time", "You made a run for each input. One is enough: let all inputs move at once.")
+def jvp(f, xs, vs):
+    total, value = 0.0, None
+    for i in range(len(xs)):
+        out = as_dual(f(*(Dual(x, vs[j] if i == j else 0.0) for j, x in enumerate(xs))))
+        value, total = out.primal, total + out.tangent
+    return value, total
+
+
+@wrong("jvp", "moved_inputs", "You added the slopes to the inputs. The inputs stay where they are, the slopes travel beside them.")
+def jvp(f, xs, vs):
+    out = as_dual(f(*(Dual(x + v, v) for x, v in zip(xs, vs))))
+    return out.primal, out.tangent
+
+
+@wrong("jvp", "plain_numbers", "f was given plain numbers. Only Duals carry slopes.")
+def jvp(f, xs, vs):
+    out = as_dual(f(*xs))
+    return out.primal, out.tangent
+
+
+@wrong("jvp", "constants_forgotten", "f may return a plain number, when it does not depend on its inputs: as_dual takes care of it.")
+def jvp(f, xs, vs):
+    out = f(*(Dual(x, v) for x, v in zip(xs, vs)))
+    return out.primal, out.tangent
+
+
+@wrong("jvp", "slope_first", "Both numbers are right, in the opposite order: first the value, then the slope.")
+def jvp(f, xs, vs):
+    out = as_dual(f(*(Dual(x, v) for x, v in zip(xs, vs))))
+    return out.tangent, out.primal
+
+
+@right("jvp", "with_map")
+def jvp(f, xs, vs):
+    out = f(*map(Dual, xs, vs))
+    if not isinstance(out, Dual):
+        return out, 0.0
+    return out.primal, out.tangent
+
+
+@right("jvp", "by_index")
+def jvp(f, xs, vs):
+    duals = []
+    for i in range(len(xs)):
+        duals.append(Dual(xs[i], vs[i]))
+    out = as_dual(f(*duals))
+    return [out.primal, out.tangent]
+
+
+# -- forward_gradient -------------------------------------------------------------------------------------------------
+
+
+@wrong("forward_gradient", "all_at_once", "All inputs rose together, so you got the sum of all derivatives. Let one rise in each pass.")
+def forward_gradient(f, xs):
+    return [jvp(f, xs, [1.0] * len(xs))[1] for _ in xs]
+
+
+@wrong("forward_gradient", "one_pass", "This is one number, the sum of all derivatives. Let one input rise in each pass.")
+def forward_gradient(f, xs):
+    return jvp(f, xs, [1.0] * len(xs))[1]
+
+
+@wrong("forward_gradient", "values_not_slopes", "jvp returns the value and the slope. You kept the values.")
+def forward_gradient(f, xs):
+    return [jvp(f, xs, [float(i == j) for j in range(len(xs))])[0] for i in range(len(xs))]
+
+
+@wrong("forward_gradient", "pairs", "Your list holds values and slopes. Keep the slope of each pass.")
+def forward_gradient(f, xs):
+    return [jvp(f, xs, [float(i == j) for j in range(len(xs))]) for i in range(len(xs))]
+
+
+@wrong(
+    "forward_gradient",
+    "ones_stay",
+    "The 1 of an earlier pass is still in the list, so more and more inputs rise. Begin each direction afresh.",
+)
+def forward_gradient(f, xs):
+    gradient, direction = [], [0.0] * len(xs)
+    for i in range(len(xs)):
+        direction[i] = 1.0
+        gradient.append(jvp(f, xs, direction)[1])
+    return gradient
+
+
+@wrong("forward_gradient", "last_only", "The loop ends after its first round: the `return` is inside of it.")
+def forward_gradient(f, xs):
+    gradient = []
+    for i in range(len(xs)):
+        gradient.append(jvp(f, xs, [float(i == j) for j in range(len(xs))])[1])
+        return gradient
+
+
+@wrong("forward_gradient", "seeded_with_x", "Each input rose with its own value as the slope. Give it the slope 1.")
+def forward_gradient(f, xs):
+    return [jvp(f, xs, [x if i == j else 0.0 for j, x in enumerate(xs)])[1] for i in range(len(xs))]
+
+
+@wrong(
+    "forward_gradient",
+    "the_others_move",
+    "In each pass all inputs rose but one. It is the other way round: one rises, the others stay.",
+)
+def forward_gradient(f, xs):
+    return [jvp(f, xs, [float(i != j) for j in range(len(xs))])[1] for i in range(len(xs))]
+
+
+@wrong("forward_gradient", "summed", "You added the derivatives up. Keep them in a list, one for each input.")
+def forward_gradient(f, xs):
+    return sum(jvp(f, xs, [float(i == j) for j in range(len(xs))])[1] for i in range(len(xs)))
+
+
+@wrong("forward_gradient", "reversed", "The derivatives stand in the opposite order: the first belongs to the first input.")
+def forward_gradient(f, xs):
+    return [jvp(f, xs, [float(i == j) for j in range(len(xs))])[1] for i in reversed(range(len(xs)))]
+
+
+@wrong("forward_gradient", "two_passes_each", "You ran twice for each input, as unit 01 had to. One pass gives the slope.")
+def forward_gradient(f, xs):
+    gradient = []
+    for i in range(len(xs)):
+        direction = [float(i == j) for j in range(len(xs))]
+        value = jvp(f, xs, direction)[0]
+        gradient.append(jvp(f, xs, direction)[1])
+    return gradient
+
+
+@right("forward_gradient", "comprehension")
+def forward_gradient(f, xs):
+    n = len(xs)
+    return [jvp(f, xs, [float(i == j) for j in range(n)])[1] for i in range(n)]
+
+
+@right("forward_gradient", "one_list_of_zeros")
+def forward_gradient(f, xs):
+    gradient, direction = [], [0.0] * len(xs)
+    for i in range(len(xs)):
+        direction[i] = 1.0
+        gradient.append(jvp(f, xs, list(direction))[1])
+        direction[i] = 0.0
+    return tuple(gradient)
+
+
+@right("forward_gradient", "with_duals")
+def forward_gradient(f, xs):
+    gradient = []
+    for i in range(len(xs)):
+        duals = [Dual(x, 1.0 if i == j else 0.0) for j, x in enumerate(xs)]
+        gradient.append(as_dual(f(*duals)).tangent)
+    return gradient
+
+
+# -- mended_jvps ------------------------------------------------------------------------------------------------------
+
+
+@wrong("mended_jvps", "two_of_three", "You found two. The third is right as long as the larger number rises faster.")
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+    }
+
+
+@wrong("mended_jvps", "tanh_missed", "You found two. The third is right for da = 1 and for no other slope.")
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "maximum": lambda a, da, b, db: (a, da) if a > b else (b, db),
+    }
+
+
+@wrong(
+    "mended_jvps",
+    "mends_what_is_right",
+    "One of your rules mends a rule that was right. Its formula is unusual, but jvp_error gives 0 in every direction.",
+)
+def mended_jvps():
+    return {
+        "softplus": lambda a, da: (math.log(1 + math.exp(a)), da * math.exp(a) / (1 + math.exp(a))),
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+    }
+
+
+@wrong("mended_jvps", "all_six", "You returned a rule for each of the six. Return those that were wrong, and no other.")
+def mended_jvps():
+    return {name: rule for name, (forward, rule) in SENT.items()}
+
+
+@wrong("mended_jvps", "the_old_ones", "These are the colleague's own rules. Write right ones in their place.")
+def mended_jvps():
+    return {name: SENT[name][1] for name in ("maximum", "share", "tanh")}
+
+
+@wrong("mended_jvps", "share_numerator", "In your rule for share, b moves the sum below the line, and nothing above it. Use the quotient rule with a + b below.")
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * (a + b) - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+        "maximum": lambda a, da, b, db: (a, da) if a > b else (b, db),
+    }
+
+
+@wrong(
+    "mended_jvps",
+    "maximum_averaged",
+    "Your rule for maximum mixes both slopes. Only the larger number moves the result.",
+)
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+        "maximum": lambda a, da, b, db: (max(a, b), (da + db) / 2),
+    }
+
+
+@wrong("mended_jvps", "maximum_first", "In your rule for maximum the slope of b does not count, though b is the larger number. Whose slope is it?")
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+        "maximum": lambda a, da, b, db: (max(a, b), da),
+    }
+
+
+@wrong("mended_jvps", "maximum_of_the_smaller", "Your rule for maximum takes the slope of the smaller number.")
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+        "maximum": lambda a, da, b, db: (max(a, b), da if a < b else db),
+    }
+
+
+@wrong("mended_jvps", "tanh_slope_squared", "In your rule for tanh the slope da is inside the square. It is a factor outside.")
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), 1 - (math.tanh(a) * da) ** 2),
+        "maximum": lambda a, da, b, db: (a, da) if a > b else (b, db),
+    }
+
+
+@wrong("mended_jvps", "slopes_only", "Your rules return the slope alone. A rule returns the value and the slope.")
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (da * b - a * db) / (a + b) ** 2,
+        "tanh": lambda a, da: (1 - math.tanh(a) ** 2) * da,
+        "maximum": lambda a, da, b, db: da if a > b else db,
+    }
+
+
+@wrong("mended_jvps", "no_dict", "You returned the rules without their names: a dict has a name for each, as in SENT.")
+def mended_jvps():
+    return [
+        lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+        lambda a, da, b, db: (a, da) if a > b else (b, db),
+    ]
+
+
+@right("mended_jvps", "with_def")
+def mended_jvps():
+    def share(a, da, b, db):
+        whole, dwhole = a + b, da + db
+        return a / whole, (da * whole - a * dwhole) / whole**2
+
+    def tanh(a, da):
+        t = math.tanh(a)
+        return t, da * (1 - t * t)
+
+    def maximum(a, da, b, db):
+        if a < b:
+            return b, db
+        return a, da
+
+    return dict(share=share, tanh=tanh, maximum=maximum)
+
+
+@right("mended_jvps", "other_formulas")
+def mended_jvps():
+    mended = {}
+    mended["tanh"] = lambda a, da: (math.tanh(a), da / math.cosh(a) ** 2)
+    mended["maximum"] = lambda a, da, b, db: max([a, da], [b, db])
+    mended["share"] = lambda a, da, b, db: (
+        1 / (1 + b / a),
+        (da - a / (a + b) * (da + db)) / (a + b),
+    )
+    return mended
+
+
+@right("mended_jvps", "on_top_of_the_old_ones")
+def mended_jvps():
+    old = SENT["tanh"][1]
+    return {
+        "tanh": lambda a, da: (old(a, da)[0], old(a, da)[1] * da),
+        "share": lambda a, da, b, db: (a / (a + b), SENT["share"][1](a, da, b, -db)[1]),
+        "maximum": lambda a, da, b, db: (max(a, b), da * (a > b) + db * (a <= b)),
+    }

@@ -1,0 +1,243 @@
+# ruff: noqa: E501  (code for the pupil stays as it is)
+"""Nothing passes from one fork of the warm interpreter to the next, to its siblings, or back to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import psutil
+import pytest
+
+from autograder import nursery
+from autograder.assignment import Course
+from autograder.links import Line, Pipes
+from autograder.probes import AnswerLost, AnswerTimeout, Probe
+from autograder.process import PupilProcess
+from autograder.sandbox import Sandbox
+
+
+@pytest.fixture
+def fork(mini_course: Course, bubblewrap: None) -> Iterator[Callable[..., PupilProcess]]:
+    """Forks pupils from one warm interpreter, and ends them."""
+    started: list[PupilProcess] = []
+
+    def run(**limits: object) -> PupilProcess:
+        walls = Sandbox(hidden_paths=[str(mini_course.root)], **({"call_seconds": 5.0} | limits))
+        started.append(PupilProcess(walls, (), time.monotonic() + walls.notebook_seconds))
+        assert isinstance(started[-1].link, Line), "this kernel has no namespaces inside namespaces"
+        return started[-1]
+
+    yield run
+    for process in started:
+        process.close()
+
+
+def text(process: PupilProcess, code: str) -> str:
+    result = process.run_cell(code)
+    assert result.error is None, result.error
+    return result.text.strip()
+
+
+TRACES = {
+    "a name in the notebook": ("left = 1", "'left' in globals()"),
+    "a file in /tmp": ("open('/tmp/left', 'w').close()", "__import__('os').path.exists('/tmp/left')"),
+    "a file at home": ("open('left', 'w').close()", "__import__('os').path.exists('left')"),
+    "shared memory": ("open('/dev/shm/left', 'w').close()", "__import__('os').listdir('/dev/shm') != []"),
+    "a patched builtin": ("import builtins; builtins.left = 1", "hasattr(__import__('builtins'), 'left')"),
+    "a patched NumPy": ("import numpy; numpy.left = 1", "hasattr(__import__('numpy'), 'left')"),
+    "a changed array of NumPy's": ("import numpy; numpy.pi = 3", "__import__('numpy').pi == 3"),
+    "a module": ("import sys; sys.modules['left'] = sys", "'left' in __import__('sys').modules"),
+    "a path to import from": ("import sys; sys.path.insert(0, '/left')", "'/left' in __import__('sys').path"),
+    "an import hook": ("import sys; sys.meta_path.insert(0, 1)", "1 in __import__('sys').meta_path"),
+    "the environment": ("import os; os.environ['LEFT'] = '1'", "'LEFT' in __import__('os').environ"),
+    "the working folder": ("import os; os.chdir('/')", "__import__('os').getcwd() == '/'"),
+    "a hook of IPython's": (
+        "get_ipython().events.register('pre_run_cell', print)",
+        "print in get_ipython().events.callbacks['pre_run_cell']",
+    ),
+    "a start-up file of IPython's": (
+        "import os; os.makedirs('.ipython/profile_default/startup'); open('.ipython/profile_default/startup/a.py', 'w').write('left = 1')",
+        "'left' in globals()",
+    ),
+    "a patched checker": (
+        "import autograder.probes as p; p.call_plainly = None",
+        "__import__('autograder.probes').probes.call_plainly is None",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_no_trace_of_a_submission_is_found_by_the_next(name: str, fork: Callable[..., PupilProcess]) -> None:
+    leave, look = TRACES[name]
+    first = fork()
+    text(first, leave)
+    if "start-up" not in name:
+        assert text(first, f"print(bool({look}))").endswith("True"), "the trap itself does not work"
+    second = fork()  # while the first lives
+    assert text(second, f"print(bool({look}))") == "False"
+    first.close()
+    assert text(fork(), f"print(bool({look}))") == "False"  # and after its end
+
+
+def test_siblings_cannot_see_signal_or_reach_each_other(fork: Callable[..., PupilProcess]) -> None:
+    first, second = fork(), fork()
+    listen = """
+import socket, threading
+taken = []
+for address in ("\\0autograd-sibling",):
+    s = socket.socket(socket.AF_UNIX); s.bind(address); s.listen(); taken.append(s)
+t = socket.socket(); t.bind(("0.0.0.0", 4711)); t.listen()
+import os; print(os.getpid())
+"""
+    assert int(text(first, listen)) < 10
+    reach = """
+import os, socket
+seen = []
+for address, family in (("\\0autograd-sibling", socket.AF_UNIX), (("127.0.0.1", 4711), socket.AF_INET)):
+    s = socket.socket(family)
+    try: s.connect(address); seen.append(address)
+    except OSError: pass
+for pid in range(2, 400):
+    if pid != os.getpid():
+        try: os.kill(pid, 0); seen.append(pid)
+        except ProcessLookupError: pass
+        except PermissionError: seen.append(pid)
+print(seen)
+"""
+    assert text(second, reach) == "[]"
+    assert text(first, "print('well')") == "well"
+
+
+def test_the_first_process_of_its_namespace_cannot_be_ended_traced_or_read(
+    fork: Callable[..., PupilProcess],
+) -> None:
+    code = """
+import ctypes, os, signal
+for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGCHLD, signal.SIGSTOP):
+    try: os.kill(1, number)
+    except PermissionError: pass
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.ptrace(16, 1, 0, 0))
+for name in ("mem", "environ", "maps"):
+    try:
+        with open(f"/proc/1/{name}", "rb") as file: file.read(10)
+        print("read", name)
+    except OSError: pass
+"""
+    process = fork()
+    assert text(process, code) == "-1"
+    assert text(process, "print(1 + 1)") == "2"
+
+
+def test_a_pupil_holds_no_end_of_another_line(fork: Callable[..., PupilProcess]) -> None:
+    first, second = fork(), fork()
+    code = """
+import os, stat
+found = []
+for fd in range(256):
+    try: mode = os.fstat(fd).st_mode
+    except OSError: continue
+    if stat.S_ISSOCK(mode): found.append(os.fstat(fd).st_ino)
+print(len(set(found)))
+"""
+    # Its own conversation, under two numbers, and nothing of its siblings', of the status line or of the control socket.
+    assert text(first, code) == text(second, code) == "1"
+
+
+def test_two_pupils_have_different_random_numbers(fork: Callable[..., PupilProcess]) -> None:
+    draw = "import random, numpy; print(random.random(), numpy.random.rand())"
+    one, two = text(fork(), draw).split(), text(fork(), draw).split()
+    assert one[0] != two[0]
+    assert one[1] != two[1]
+
+
+def test_a_pupil_that_is_closed_is_gone_with_all_that_it_started(fork: Callable[..., PupilProcess]) -> None:
+    def count() -> int:
+        return len(psutil.Process().children(recursive=True))
+
+    fork().close()
+    time.sleep(0.3)  # the kernel buries
+    before = count()
+    process = fork()
+    text(
+        process,
+        "import os, time\nfor _ in range(3):\n    if not os.fork():\n        os.setsid(); time.sleep(60)",
+    )
+    assert count() >= before + 5
+    process.close()
+    until = time.monotonic() + 3
+    while count() > before and time.monotonic() < until:
+        time.sleep(0.02)
+    assert count() == before
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import os; os._exit(3)", "exit code 3"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "killed"),
+        ("import ctypes; ctypes.string_at(0)", "segmentation fault"),
+    ],
+)
+def test_how_a_fork_ended_is_known(code: str, said: str, fork: Callable[..., PupilProcess]) -> None:
+    with pytest.raises(AnswerLost, match=said):
+        fork().run_cell(code)
+
+
+def test_many_pupils_at_a_time_and_one_after_another(fork: Callable[..., PupilProcess]) -> None:
+    def open_files() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    fork().close()
+    before = open_files()
+    results: list[str] = []
+
+    def one(i: int) -> None:
+        process = fork()
+        process.run_cell(f"def f(): return {i}")
+        results.append(f"{i} {process.call(Probe('f'), ()).value}")
+        process.close()
+
+    for _ in range(5):
+        threads = [threading.Thread(target=one, args=(i,)) for i in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(results) == 40
+    assert all(a == b for a, b in (line.split() for line in results))
+    assert open_files() <= before
+
+
+def test_a_warm_interpreter_that_was_killed_is_replaced(
+    fork: Callable[..., PupilProcess], mini_course: Course
+) -> None:
+    process = fork()
+    (warm,) = [
+        n
+        for n in nursery._nurseries.values()
+        if n is not None and str(mini_course.root) in " ".join(n.process.args)
+    ] or [next(reversed(nursery._nurseries.values()))]
+    os.killpg(warm.process.pid, signal.SIGKILL)
+    warm.process.wait(5)
+    with pytest.raises((AnswerLost, AnswerTimeout)):
+        process.run_cell("1")
+    assert text(fork(), "print(2)") == "2"
+
+
+def test_where_forks_get_no_namespaces_each_pupil_is_started_anew(
+    monkeypatch: pytest.MonkeyPatch, mini_course: Course, bubblewrap: None
+) -> None:
+    def refuse(*_: object) -> None:
+        raise nursery.SandboxError("no namespaces in the sandbox")
+
+    monkeypatch.setattr(nursery, "Nursery", refuse)
+    walls = Sandbox(hidden_paths=[str(mini_course.root), "/nowhere"])
+    process = PupilProcess(walls, (), time.monotonic() + 30)
+    assert isinstance(process.link, Pipes)
+    assert text(process, "print(3)") == "3"
+    process.close()
