@@ -1674,3 +1674,5 @@ print((target * np.zeros((100, 1))).shape, (target.ravel() * np.zeros((100, 1)))
 #
 # Two rules came ready-made, `@` and `sum`. Unit 06 explains them: why the gradient of a matrix product is made of two
 # matrix products.
+
+# %% progress="here"
