@@ -240,7 +240,7 @@ def collect(
             its_unit = unit or unit_of(parse(found.data, found.where))
         except UserError:
             its_unit = ""
-        its_unit = its_unit or _unit_in(found.where, notebooks)
+        its_unit = its_unit or _unit_in(found, notebooks)
         if its_unit not in notebooks:
             skip(f"{found.where}: it does not say which unit it is; name it with --unit")
             continue
@@ -260,11 +260,11 @@ def collect(
     return result
 
 
-def _unit_in(path: str, notebooks: Mapping[str, str]) -> str:
+def _unit_in(found: Found, notebooks: Mapping[str, str]) -> str:
     """A unit that the path names, as a folder or by its notebook's name."""
-    parts = PurePosixPath(path).parts
+    parts = PurePosixPath(found.where).parts
     for unit, name in notebooks.items():
-        if unit in parts or re.fullmatch(rf"{re.escape(name)}([-( ]+\d+\)?)?\.ipynb", parts[-1]):
+        if unit in parts or re.fullmatch(rf"{re.escape(name)}([-( ]+\d+\)?)?\.ipynb", found.name):
             return unit
     return ""
 
