@@ -322,7 +322,8 @@ def distribution_files(names: tuple[str, ...]) -> dict[str, str]:
 def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
     """These modules of `autograd_ref`, and those that they import; `autograd_ref` itself stands for all of it.
 
-    Raises SandboxError when a unit allows a module that does not exist.
+    A package such as `autograd_ref.data` is its `__init__.py` and what that imports. Raises SandboxError when a unit
+    allows a module that does not exist.
     """
     waiting, found = list(names), set()
     while waiting:
@@ -332,7 +333,7 @@ def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
         found.add(name)
         if name == "autograd_ref":
             continue
-        source = PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py")
+        source = _source_of(name)
         if not name.startswith("autograd_ref.") or not source.is_file():
             raise SandboxError(f"The unit allows `{name}`, but there is no such module in autograd_ref.")
         tree = parse(source.read_text(encoding="utf-8"))
@@ -359,7 +360,20 @@ def learner_library(allowed: tuple[str, ...]) -> Path:
         shutil.copytree(reference, folder / "autograd_ref", ignore=shutil.ignore_patterns("__pycache__"))
         return folder
     (folder / "autograd_ref").mkdir()
-    (folder / "autograd_ref" / "__init__.py").write_text('"""Only what this unit\'s notebooks may use."""\n')
     for module in allowed:
-        shutil.copy(reference.joinpath(*module.split(".")[1:]).with_suffix(".py"), folder / "autograd_ref")
+        source = _source_of(module)
+        target = folder / source.relative_to(PACKAGE.parent)
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy(source, target)
+        if source.name == "__init__.py" and (source.parent / "files").is_dir():
+            shutil.copytree(source.parent / "files", target.parent / "files")  # the data sets
+    for package in {folder / "autograd_ref", *(path.parent for path in folder.glob("autograd_ref/*/*.py"))}:
+        if not (package / "__init__.py").is_file():
+            (package / "__init__.py").write_text('"""Only what this unit\'s notebooks may use."""\n')
     return folder
+
+
+def _source_of(module: str) -> Path:
+    """Where a module or a package of this repository stands."""
+    place = PACKAGE.parent.joinpath(*module.split("."))
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")

@@ -361,3 +361,25 @@ def test_a_cell_s_result_is_its_text_and_its_exception(start: Callable[..., Pupi
     result = process.run_cell("x = 1\n1 / 0")
     assert result.error is not None
     assert (result.error.type_name, result.error.place) == ("ZeroDivisionError", "line 2: 1 / 0")
+
+
+def test_a_unit_may_allow_a_package_or_a_module_of_one(bubblewrap: None) -> None:
+    load = (
+        "from autograd_ref.data import load_digits, moons; print(load_digits()[0].shape, moons(10)[0].shape)"
+    )
+    for allowed, code, printed in (
+        ("autograd_ref.data", load, "(1797, 1, 8, 8) (10, 2)"),
+        (
+            "autograd_ref.data.toy",
+            "from autograd_ref.data.toy import moons; print(moons(10)[0].shape)",
+            "(10, 2)",
+        ),
+    ):
+        walls = Sandbox()
+        process = PupilProcess(walls, (allowed,), time.monotonic() + walls.notebook_seconds)
+        try:
+            assert text(process, code) == printed
+            error = process.run_cell("import autograd_ref.tensor").error
+            assert error is not None and "this unit rebuilds" in error.message
+        finally:
+            process.close()
