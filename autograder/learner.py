@@ -181,8 +181,13 @@ def show(found: list[Unit], shown: Unit | None, console: Console) -> None:
             table.add_row(
                 Text(unit.name, style="bold" if unit is shown else "default"),
                 f"{len(unit.done)} of {len(unit.points)}",
-                f"{unit.earned:g} of {unit.most:g}",
-                Text(logbook.bar(unit.earned, unit.most), style="default" if unit.left else "green"),
+                f"{unit.earned:g} of {unit.most:g}" if unit.most else "–",  # practice has no points
+                Text(
+                    logbook.bar(unit.earned, unit.most)
+                    if unit.most
+                    else logbook.bar(len(unit.done), len(unit.points)),
+                    style="default" if unit.left else "green",
+                ),
             )
         else:
             table.add_row(Text(unit.name), "–", "–", "")  # nothing is graded
@@ -196,7 +201,7 @@ def show(found: list[Unit], shown: Unit | None, console: Console) -> None:
         state = shown.states[name]
         exercises.add_row(
             Text(f"{MARKS[state]} {name}", style=STYLES[state]),
-            f"{points:g} point{'' if points == 1 else 's'}",
+            logbook.worth_of(points),
             Text(state if state in (WRONG, BROKEN) else "", style=STYLES[state]),
         )
     console.print(exercises)

@@ -152,21 +152,32 @@ def progress(unit: str, points: Mapping[str, float]) -> None:
 def _lines(unit: str, points: Mapping[str, float], states: Mapping[str, str], after: str) -> Iterable[str]:
     done = [name for name in points if states.get(name) == RIGHT]
     earned, most = sum(points[name] for name in done), sum(points.values())
-    yield (
-        f"{unit}  {bar(earned, most)}  {len(done)} of {len(points)} exercises, {earned:g} of {most:g} points"
-    )
+    if most:
+        share, told = bar(earned, most), f", {earned:g} of {most:g} points"
+    else:  # a unit of practice
+        share, told = bar(len(done), len(points)), ""
+    yield f"{unit}  {share}  {len(done)} of {len(points)} exercises{told}"
     yield ""
     width = max(map(len, points), default=0)
     for name, worth in points.items():
         state = states.get(name, OPEN)
         told = f"  {state}" if state in (WRONG, BROKEN) else ""
-        yield f"  {MARKS[state]} {name:<{width}}  {worth:g} point{'' if worth == 1 else 's'}{told}"
+        yield f"  {MARKS[state]} {name:<{width}}  {worth_of(worth)}{told}".rstrip()
     yield ""
     left = [name for name in points if name not in done]
     if left:
         yield f"Next: {left[0]}"
     else:
         yield "All exercises of this unit are right." + (f" Next: unit {after}" if after else "")
+
+
+def worth_of(points: float) -> str:
+    """What an exercise is worth, in words; nothing for one of practice.
+
+    >>> worth_of(1), worth_of(2), worth_of(0)
+    ('1 point', '2 points', '')
+    """
+    return f"{points:g} point{'' if points == 1 else 's'}" if points else ""
 
 
 def bar(part: float, whole: float, width: int = 20) -> str:

@@ -14,6 +14,7 @@ from autograder.assignment import Course, kind
 from autograder.autograded import write_notebook
 from autograder.classroom import Classroom
 from autograder.cli import app
+from autograder.logbook import MARKS, OPEN, progress
 
 from .conftest import REPOSITORY
 
@@ -93,3 +94,12 @@ def test_nbgrader_releases_grades_and_returns_a_unit_of_practice(
         submission = gradebook.find_submission(UNIT, "ada")
         assert (submission.score, submission.max_score) == (0, 0)
         assert not submission.needs_manual_grade
+
+
+def test_progress_in_a_unit_of_practice_counts_exercises_and_speaks_of_no_points(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    progress(UNIT, {"practised_first": 0, "practised_next": 0})
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first.endswith("0 of 2 exercises")
+    assert f"  {MARKS[OPEN]} practised_first" in rest

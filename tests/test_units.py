@@ -187,11 +187,6 @@ def test_half_of_all_solutions_have_at_most_six_lines() -> None:
     assert statistics.median(lengths) <= 6
 
 
-def test_no_two_exercises_of_the_course_have_the_same_name() -> None:
-    names = Counter(exercise.name for unit in COURSE.units() for exercise in assignment_of(unit).exercises)
-    assert [name for name, count in names.items() if count > 1] == []
-
-
 # -- the course as a whole ----------------------------------------------------------------------------------------
 
 
