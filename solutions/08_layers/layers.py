@@ -25,7 +25,7 @@
 import numpy as np
 
 from autograd_ref import Tensor, plots
-from autograder import exercise, probe, yours
+from autograder import exercise, probe
 
 
 # %% figure="goal" keep=true
@@ -173,7 +173,7 @@ class Parameter(Tensor):
 
 
 class Module:
-    """Something with a `forward`, which owns the Parameters and Modules among its attributes."""
+    """Something with a `forward`; it owns the Parameters and Modules among its attributes."""
 
     training = True  # False while the network is used, not trained
 
@@ -483,7 +483,7 @@ def modes_after(tree, *calls):
 # %% check="set_mode" points=1
 with exercise("set_mode") as check:
     tree = {"weight": "w", "a": {"b": {"c": {}}, "bias": "b"}, "d": {}}
-    off = {"model": False, "a": False, "b": False, "c": False, "d": False, "elsewhere": True}
+    off = {**dict.fromkeys(["model", "a", "b", "c", "d"], False), "elsewhere": True}
     check.close(modes_after(tree, False), off,
                 "the model and all modules below it, however deep; no others")
     on = dict.fromkeys(off, True)
@@ -571,8 +571,8 @@ def owned_by(count):
 
 # %% check="sequential" points=2
 with exercise("sequential") as check:
-    check.close(in_order([(2.0, 0.0), (1.0, 5.0)], 3.0), [11.0], "3 doubled is 6; then 5 more")
-    check.close(in_order([(1.0, 5.0), (2.0, 0.0)], 3.0), [16.0], "another order: 8, doubled")
+    check.close(in_order([(2.0, 0.0), (1.0, 5.0)], 3.0), [11.0], "3 doubled; then 5 more")
+    check.close(in_order([(1.0, 5.0), (2.0, 0.0)], 3.0), [16.0], "another order: 8 doubled")
     check.close(in_order([(2.0, 1.0), (3.0, 0.0), (1.0, -4.0)], 1.0, -1.0, 1.0),
                 [5.0, -7.0, 5.0], "called three times: nothing is kept from call to call")
     check.close(owned_by(3), [0, 1, 2], "it owns the three modules, each once, in a list")
@@ -782,10 +782,10 @@ def stds_of(x, weights, activation):
 # %% check="layer_stds" points=2
 with exercise("layer_stds") as check:
     x, double = np.array([[1.0, 3.0], [-2.0, 2.0]]), 2.0 * np.eye(2)
-    both = [np.array([[1.0, -1.0]]), np.array([[3.0], [2.0]])]
+    both = [np.array([[2.0, -1.0], [1.0, 1.0]]), np.array([[3.0, 2.0]])]
+    check.close(stds_of(x, both, "relu"), [np.sqrt(3), 4.0],
+                "relu makes 0, 4, 0, 0 of -1, 4, -6, 0; then 8 and 0 from the second layer")
     check.close(stds_of(x, [double], "none"), [np.sqrt(14)], "2, 6, -4, 4: the mean is 2")
-    check.close(stds_of(x, both, "none"), [1.0, np.sqrt(8.75)],
-                "-2 and -4, whose std is 1; then -6, -4, -12, -8 from the second layer")
     check.close(stds_of(x, [double], "relu"), [np.sqrt(5)], "2, 6, 0, 4: after the relu")
     ### BEGIN HIDDEN TESTS
     from autograder import array, one_of
@@ -826,7 +826,7 @@ print(f"after one layer: {found[0]:.1f}   after all: {found[-1]:.1e}   2**20: {2
 
 # %%
 def first_layer_where(trouble, std):
-    """The first of 60 relu layers of 100 neurons after which `trouble` holds, in float32."""
+    """The first of 60 relu layers of 100 neurons after which `trouble` is True."""
     rng = np.random.default_rng(2)
     x = rng.normal(size=(64, 100)).astype("float32")
     with np.errstate(all="ignore"):
@@ -850,7 +850,7 @@ print(f"weights of std 0.01: every number is 0 after layer {vanishes}")
 # ## 4. The first weights
 #
 # For a factor of 1, the weights need the variance $1/n$, where $n$ is the number of inputs, the *fan-in*. Gradients flow
-# backwards through the same weights and see the number of outputs, the *fan-out*. Xavier Glorot's compromise is the
+# backwards through the same weights and see the number of outputs, the *fan-out*. The compromise of Xavier Glorot is the
 # variance $2 / (\mathrm{fan_{in}} + \mathrm{fan_{out}})$. Uniform numbers between $-a$ and $a$ have the variance
 # $a^2/3$. So
 #
@@ -902,6 +902,7 @@ with exercise("xavier_uniform") as check:
     check.close(first.mean(), 0.0, "as many below 0 as above", atol=0.004)
     check.close(first.std() ** 2, 2 / 500, "the variance is 2 / (300 + 200)", rtol=0.03)
     check.close(np.abs(first).max(), np.sqrt(6 / 500), "they end at a", rtol=0.001)
+    check.true(np.ptp(first, axis=0).min() > 0, "the neurons differ")
     check.true((first != second).any(), "the next layer gets other numbers")
     check.equal(xavier_drawn(300, 200, 5)[0], first, "the same seed gives the same numbers")
     ### BEGIN HIDDEN TESTS
@@ -965,6 +966,7 @@ with exercise("he_normal") as check:
     check.close(first.mean(), 0.0, "as many below 0 as above", atol=0.003)
     far = (np.abs(first) > 2 * np.sqrt(2 / 300)).mean()
     check.close(far, 0.0455, "normal: 4.55 % lie beyond two std", atol=0.007)
+    check.true(np.ptp(first, axis=0).min() > 0, "the neurons differ")
     check.true((first != second).any(), "the next layer gets other numbers")
     check.equal(he_drawn(300, 200, 5)[0], first, "the same seed gives the same numbers")
     ### BEGIN HIDDEN TESTS
@@ -1089,7 +1091,7 @@ three_starts()
 
 # %% exercise="dropout"
 def dropout(x, p, training, rng):
-    """x with each number 0 with probability p, the others over 1 - p; just x if not training."""
+    """x with some numbers 0 (probability p), the others over 1 - p; x if not training."""
     ### BEGIN SOLUTION
     if not training:
         return x
@@ -1201,7 +1203,7 @@ print("in use:  ", [layer(x).data.tolist() for _ in range(4)])
 
 # %% exercise="layer_norm"
 def layer_norm(x, weight, bias, eps=1e-5):
-    """The rows of x (..., n) at mean 0 and variance 1, times weight (n,), plus bias (n,)."""
+    """Rows of x (..., n) at mean 0, variance 1; times weight (n,), plus bias (n,)."""
     ### BEGIN SOLUTION
     away = x - x.mean(-1, keepdims=True)
     variance = (away * away).mean(-1, keepdims=True)
@@ -1230,7 +1232,7 @@ with exercise("layer_norm") as check:
     check.close(norm_of(x, ones, 0 * b), out, "mean 3, variance 4; equal numbers become 0")
     check.close(norm_of(x, w, b), out * w + b, "times weight, plus bias, in each column")
     small = out * 0.002 / np.sqrt(4e-6 + 1e-5) / s
-    check.close(norm_of(x / 1000, ones, 0 * b), small, "variance 4e-6: eps counts, in the root")
+    check.close(norm_of(x / 1000, ones, 0 * b), small, "variance 4e-6: eps matters")
     check.close(norm_of(np.stack([x, x]), w, b), np.stack([out * w + b] * 2), "more axes")
     (_, dx, dw, db), g = norm_gradients(out + w, x, w, b), out + w
     check.close((dw, db), ((g * out).sum(0), g.sum(0)), "the gradients of weight and bias")
@@ -1323,13 +1325,14 @@ def looked_up(ids, weight, g):
 with exercise("embedding") as check:
     table = np.array([[1.0, 2], [3, 4], [-5, 6], [7, -8]])
     ids, g = np.array([2, 0, 2]), np.array([[1.0, 0], [10, 20], [4, -3]])
-    rows, grad = np.array([[-5.0, 6], [1, 2], [-5, 6]]), np.array([[10.0, 20], [0, 0], [5, -3], [0, 0]])
+    grad = np.array([[10.0, 20], [0, 0], [5, -3], [0, 0]])
+    rows = np.array([[-5.0, 6], [1, 2], [-5, 6]])
     check.close(looked_up(ids, table, g)[0], rows, "row 2, row 0, row 2")
     check.close(looked_up(ids, table, g)[1], grad, "row 2 was used twice: (1, 0) + (4, -3)")
     square = np.array([[1, 1, 3], [0, 3, 2]])
-    check.close(looked_up(square, table, np.ones((2, 3, 2)))[0], table[square], "(2, 3) ids")
-    check.close(looked_up(np.array([0, -1]), table, g[:2]), "IndexError", "no id is negative")
-    check.close(looked_up(np.array([4, 1]), table, g[:2]), "IndexError", "four rows: 0 to 3")
+    check.close(looked_up(square, table, np.ones((2, 3, 2)))[0], table[square], "2-D ids")
+    check.close(looked_up(np.array([0, -1]), table, g[:2]), "IndexError", "-1 is no id")
+    check.close(looked_up(np.array([4, 1]), table, g[:2]), "IndexError", "the last is 3")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import nn
     from autograder import array, integer
@@ -1390,7 +1393,8 @@ class Colleague(Module):
 net, x = Colleague(np.random.default_rng(0)), Tensor([[1.0, -2.0, 0.5]])
 print("found:", list(net.named_parameters()))
 net(x).backward()
-print("have a gradient:", [n for n, p in net.named_parameters().items() if p.grad is not None])
+with_grad = [n for n, p in net.named_parameters().items() if p.grad is not None]
+print("have a gradient:", with_grad)
 print("in use, twice:", net.eval()(x).item() == net.eval()(x).item())
 print("the first neuron equals the second:", (net.first.data[0] == net.first.data[1]).all())
 
@@ -1484,13 +1488,13 @@ def could_be(answer, arrays, x):
 with exercise("mended_net") as check:
     types, (first, shift, second) = net_parts(0)
     check.close(types, ["Parameter"] * 3, "all three are found as parameters")
-    check.close([first.shape, shift.shape, second.shape], [(4, 3), (4,), (1, 4)], "the shapes")
+    check.close((first.shape, shift.shape, second.shape), ((4, 3), (4,), (1, 4)), "shapes")
     distances = np.abs(first[:, None] - first).sum(-1)[np.triu_indices(4, 1)]
     check.true(distances.min() > 1e-6, "no two of the four neurons may begin equal")
-    arrays, out, again, gradients = net_run(0, X, False)
-    check.close((out, again), (hidden_of(arrays, X) @ arrays[2].T,) * 2, "in use: no dropout")
-    check.true(all(g is not None for g in gradients), "a gradient arrives at all three")
+    arrays, out, again, _ = net_run(0, X, False)
+    check.close((out, again), (hidden_of(arrays, X) @ arrays[2].T,) * 2, "in use: no drops")
     arrays, out, _, gradients = net_run(0, np.repeat(X, 20, axis=0), True)
+    check.true(all(g is not None for g in gradients), "a gradient arrives at all three")
     check.true(could_be(out, arrays, np.repeat(X, 20, axis=0)), "in training: 0 or doubled")
     check.true(len(np.unique(out.round(9))) > 4, "in training: each row is drawn anew")
     ### BEGIN HIDDEN TESTS
@@ -1514,6 +1518,7 @@ with exercise("mended_net") as check:
         check.true(np.abs(gradients[0]).sum() > 0, "the first layer learns")
     one, two = net_parts(1)[1], net_parts(2)[1]
     check.true((one[0] != two[0]).all(), "the first weights come from rng")
+    check.equal(net_parts(1)[1], one, "the same seed gives the same weights")
     check.true(0.01 < one[0].std() < 3, "first weights of a reasonable size")
     ### END HIDDEN TESTS
 

@@ -1201,6 +1201,12 @@ wrong(
     "The first weights do not come from rng.",
     source=net(first="Parameter(np.arange(12.0).reshape(4, 3) / 10 - 0.5)"),
 )
+wrong(
+    "mended_net",
+    "global",
+    "The first weights do not come from rng, so a run cannot be repeated.",
+    source=net(first="Parameter(np.random.normal(0.0, 0.5, (4, 3)))"),
+)
 right(
     "mended_net",
     "uniform",
