@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import re
 from pathlib import Path
@@ -33,8 +32,12 @@ def autograded(assignment: Assignment, submission: Submission, report: Report) -
 
     Nothing in it can run: outputs are text, and what the student wrote as markdown is shown as it was typed.
     """
-    notebook = copy.deepcopy(assignment.release)
-    notebook.metadata["autograder"] |= {
+    notebook = Node(assignment.release)
+    notebook.cells = [
+        Node(cell) for cell in notebook.cells
+    ]  # what is changed below is replaced, not changed in place
+    notebook.metadata = Node(notebook.metadata)
+    notebook.metadata["autograder"] = notebook.metadata["autograder"] | {
         "score": tidy(report.score),
         "max_score": tidy(report.max_score),
         "seed": report.seed,

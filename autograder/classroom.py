@@ -168,9 +168,12 @@ def _write(classroom: Classroom, gradebook: Gradebook, assignment: Assignment, r
     assert result.report is not None
     with one_transaction(gradebook):
         gradebook.update_or_create_student(student)
-        gradebook.update_or_create_submission(assignment.unit, student, **when)
+        submission = gradebook.update_or_create_submission(assignment.unit, student, **when)
         record(gradebook, assignment, student, result.report)
-    AssignLatePenalties(config=classroom.config).preprocess(node(cells=[], metadata=node()), resources)
+    penalties = [notebook.late_submission_penalty for notebook in submission.notebooks]
+    if submission.total_seconds_late > 0 or any(penalties):  # nbgrader's step opens the gradebook anew
+        gradebook.db.commit()
+        AssignLatePenalties(config=classroom.config).preprocess(node(cells=[], metadata=node()), resources)
     write_file(_output(classroom, assignment, student), result.notebook)
 
 
