@@ -59,24 +59,25 @@ goal()
 # - derive the gradient of cross-entropy, which is short;
 # - say why squared error learns slowly behind a sigmoid.
 #
-# **Time:** about 80 minutes. **Builds on:** 05 and 06 (rules for arrays, `rule(g, out, *inputs)`).
+# **Time:** about 75 minutes. **Builds on:** 05 and 06 (rules for arrays, `rule(g, out, *inputs)`).
 
 # %% [markdown]
 # ## 1. Where a loss comes from
 #
-# A model predicts 2.0, and you measure 3.0. How bad is that? It depends on how much measurements scatter. Say, around
-# the prediction $\mu$ like a bell curve of width $\sigma$ (a **Gaussian**), with the density
+# A model predicts 2.0, and you measure 3.0. How bad is that? It depends on how much measurements scatter. Say that they
+# scatter around the prediction $\mu$ like a bell curve of width $\sigma$ (a **Gaussian**), with the density
 #
 # $$p(y) = \frac{1}{\sigma\sqrt{2\pi}}\; e^{-(y-\mu)^2 / 2\sigma^2}$$
 #
-# The best predictions make all data together most probable: **maximum likelihood**. But a product of a thousand small
-# numbers does not fit into a float:
+# The best predictions make all data together most probable: **maximum likelihood**. "Together" is a product of
+# densities, and a product of a thousand small numbers does not fit into a float:
 
 # %%
 density = math.exp(-0.5) / math.sqrt(2 * math.pi)  # 2.0 predicted, 3.0 measured, sigma 1
 print(f"one density: {density:.4f}")
 print("the product of 1,000 of them:", density**1000)
 print(f"the sum of their logarithms: {1000 * math.log(density):.2f}")
+print("100 away, the density has the factor exp(-5000) =", math.exp(-5000))
 
 # %% [markdown]
 # So we take logarithms: products become sums. With a minus, larger is worse. The mean over all data is the **negative
@@ -84,7 +85,7 @@ print(f"the sum of their logarithms: {1000 * math.log(density):.2f}")
 #
 # ### Exercise `gaussian_nll` (2 points)
 # The mean of -log p(y) over all elements. Take the logarithm of the formula **on paper**: the computer should never see
-# exp(-5000), which is 0 in floating point.
+# exp(-5000).
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -144,7 +145,7 @@ with exercise("gaussian_nll") as check:
 
 # %% [markdown]
 # For fixed σ only the square depends on the prediction. Here is one prediction for three data. What to see: half the
-# mean squared error is the same parabola, lower by a constant. Both are smallest at the mean, 2.
+# mean squared error (MSE) is the same parabola, lower by a constant. Both are smallest at the mean, 2.
 
 
 # %% figure="likelihood"
@@ -245,6 +246,7 @@ for name, logits in {"(1, 2, 3)": z, "plus 100": z + 100, "times 10": z * 10}.it
 
 # %%
 with np.errstate(all="ignore"):
+    print("exp(710) =", np.exp(710.0), " exp(-746) =", np.exp(-746.0))
     print("plus 1000: ", softmax_on_paper(z + 1000), " infinity / infinity")
     print("minus 1000:", softmax_on_paper(z - 1000), " 0 / 0")
 
@@ -323,8 +325,8 @@ with exercise("softmax") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# The logarithm of the denominator, $\log \sum_j e^{z_j}$, is a *soft maximum*. With m the largest logit, it is m plus
-# the logarithm of the shifted sum.
+# Likelihoods will need the logarithm of the denominator, $\log \sum_j e^{z_j}$, a *soft maximum*. With m the largest
+# logit, it is m plus the logarithm of the shifted sum.
 #
 # ### Exercise `logsumexp` (2 points)
 # Along the last axis, which disappears: (4, 3) becomes (4,). Safe for logits of any size.
@@ -498,8 +500,8 @@ jacobian()
 
 # %% [markdown]
 # ### Exercise `softmax_rule` (3 points)
-# With 50,000 classes the matrix has 2.5 billion entries. Nobody builds it. Multiply `g` by it **on paper**: logit j
-# gets the sum over i of $g_i J_{ij}$. What remains is one sum per row. Then do all rows at once.
+# With 50,000 classes the matrix has 2.5 billion entries. Nobody builds it. Make the vector-Jacobian product, the VJP,
+# **on paper**: logit j gets the sum over i of $g_i J_{ij}$. What remains is one sum per row. Then do all rows at once.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -660,8 +662,9 @@ with exercise("log_softmax") as check:
     check.close(logits_after_log_softmax(eighths), eighths, "logits stay as they were")
     far = np.log(8 * eighths) + np.array([[500.0], [-500.0]])
     check.close(log_softmax_of(far), np.log(eighths), "a shift of a row changes nothing")
+    because = "equal logits: log(1/2), and float32 has room for six digits of it"
     twins = np.full((1, 2), 10_000, dtype="float32")
-    check.close(log_softmax_of(twins), np.log([[0.5, 0.5]]), "in float32", rtol=1e-6)
+    check.close(log_softmax_of(twins), np.log([[0.5, 0.5]]), because, rtol=1e-6)
     sure = np.array([0.0, 1e4])
     check.close(log_softmax_of(sure), np.array([-1e4, 0.0]), "finite, though S[0] is 0")
     ### BEGIN HIDDEN TESTS
@@ -1044,8 +1047,8 @@ with exercise("bce_rule") as check:
 
 # %% [markdown]
 # ### Why not squared error?
-# Both for t = 1. What to see: far left the model is sure and wrong. There cross-entropy has the slope -1. Squared error
-# is flat: its slope holds the factor p (1 - p).
+# Both for t = 1, with their slopes. What to see: far left the model is sure and wrong. There cross-entropy has the
+# slope -1. Squared error is flat: its slope holds the factor p (1 - p).
 
 
 # %% figure="two_losses"
@@ -1065,7 +1068,7 @@ def two_losses():
         "squared error": mse_slope,
     }
     assert slopes["cross-entropy"](-8.0) < -0.999
-    assert -0.001 < slopes["squared error"](-8.0) < 0
+    assert -0.001 < slopes["squared error"](-8.0) < 0 and sigmoid(-800.0) == 0
     title = "Two losses for t = 1"
     plots.functions(losses, -8.0, 8.0, slopes=slopes, xlabel="logit", title=title)
 
