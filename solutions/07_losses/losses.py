@@ -197,7 +197,7 @@ def mse_rule(g, out, prediction, target):
 # %% check="mse_rule" points=2
 with exercise("mse_rule") as check:
     p, y = arrays([3, 1, -4, 2], [1, 1, -1, 3])
-    because = "raise the first by 0.001: its square rises by 2 * 2 * 0.001, the mean by 1/4"
+    because = "raise the first by 0.001: its square rises by 0.004, the mean by a quarter"
     check.close(yours.mse_rule(1.0, 3.5, p, y), arrays([1, 0, -1.5, -0.5]), because)
     check.close(yours.mse_rule(-10.0, 3.5, p, y), arrays([-10, 0, 15, 5]), "times g")
     p, y = arrays([[3, 1, -4], [2, 0, 1]], [[0, 1, -1], [2, 3, 1]])
@@ -426,8 +426,7 @@ naive()
 # ## 3. The Jacobian of softmax
 #
 # Raise one logit: its own probability rises, the others fall, because the sum stays 1. So there is a slope for each
-# pair,
-# $\partial S_i / \partial z_j$: a matrix, the **Jacobian**. The quotient rule gives
+# pair, $\partial S_i / \partial z_j$: a matrix, the **Jacobian**. The quotient rule gives
 #
 # $$J_{ij} = S_i\,(\delta_{ij} - S_j)$$
 #
@@ -748,15 +747,14 @@ with exercise("log_softmax_rule") as check:
 # ## 5. Cross-entropy
 #
 # If the class of an example is drawn with the probabilities S, the likelihood of label y is $S_y$. Maximum likelihood
-# asks for the smallest mean of $-\log S_y$. This is **cross-entropy**. You have the logarithms; what is left is to
-# pick.
+# asks for the smallest mean of $-\log S_y$. This is **cross-entropy**. You have the logarithms; now pick.
 #
 # ### Exercise `nll_loss` (1 point)
 # The mean over the rows of minus the log-probability of the right class.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# An index of two arrays, rows and columns, is paired by NumPy.
+# Index with two arrays, rows and columns: NumPy pairs them.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
