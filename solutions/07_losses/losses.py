@@ -564,7 +564,7 @@ with exercise("softmax_rule") as check:
 
 # %% given="array_error"
 def array_error(forward, rule, x, *constants):
-    """How far `rule` is from the numerical derivative of `forward` by x, to six digits."""
+    """How far `rule` is from the numerical derivative of `forward` by x, to four digits."""
     out = np.asarray(forward(x, *constants))
     g = np.linspace(-1, 2, out.size).reshape(out.shape) if out.ndim else 1.7
     (found,) = rule(g, out, x, *constants)
@@ -575,7 +575,7 @@ def array_error(forward, rule, x, *constants):
         down[place] -= 1e-5
         slope = (g * (forward(up, *constants) - forward(down, *constants))).sum() / 2e-5
         errors.append(abs(found[place] - slope))
-    return round(float(np.max(errors)), 6)
+    return round(float(np.max(errors)), 4)
 
 
 # %%
