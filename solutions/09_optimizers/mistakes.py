@@ -13,16 +13,6 @@ from autograder.bank import right, wrong
 # -- sgd_step ---------------------------------------------------------------------------------------------------------
 
 
-@wrong("sgd_step", "uphill", "This goes up the hill: the gradient points to where the loss grows.")
-def sgd_step(p, g, lr):
-    return p + lr * g
-
-
-@wrong("sgd_step", "no_rate", "The learning rate is missing: the step is as long as the gradient itself.")
-def sgd_step(p, g, lr):
-    return p - g
-
-
 @wrong(
     "sgd_step",
     "in_place",
@@ -31,6 +21,16 @@ def sgd_step(p, g, lr):
 def sgd_step(p, g, lr):
     p -= lr * g
     return p
+
+
+@wrong("sgd_step", "uphill", "This goes up the hill: the gradient points to where the loss grows.")
+def sgd_step(p, g, lr):
+    return p + lr * g
+
+
+@wrong("sgd_step", "no_rate", "The learning rate is missing: the step is as long as the gradient itself.")
+def sgd_step(p, g, lr):
+    return p - g
 
 
 @wrong("sgd_step", "step_only", "This is the step alone. Return where the parameter is after it.")
@@ -65,6 +65,18 @@ def sgd_step(p, g, lr):
 
 
 # -- momentum_step ----------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "momentum_step",
+    "in_place",
+    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
+)
+def momentum_step(p, g, v, lr, mu):
+    v *= mu
+    v += g
+    p -= lr * v
+    return p, v
 
 
 @wrong(
@@ -125,18 +137,6 @@ def momentum_step(p, g, v, lr, mu):
     return p - lr * (mu * v + g), v
 
 
-@wrong(
-    "momentum_step",
-    "in_place",
-    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
-)
-def momentum_step(p, g, v, lr, mu):
-    v *= mu
-    v += g
-    p -= lr * v
-    return p, v
-
-
 @wrong("momentum_step", "nesterov", "That is Nesterov's move. Plain momentum moves by lr times the velocity.")
 def momentum_step(p, g, v, lr, mu):
     v = mu * v + g
@@ -158,6 +158,17 @@ def momentum_step(p, g, v, lr, mu):
 
 
 # -- momentum_rate_inside ---------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "momentum_rate_inside",
+    "in_place",
+    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
+)
+def momentum_rate_inside(p, g, v, lr, mu):
+    v *= mu
+    v -= lr * g
+    return p + v, v
 
 
 @wrong(
@@ -207,17 +218,6 @@ def momentum_rate_inside(p, g, v, lr, mu):
     return p + v, mu * v - lr * g
 
 
-@wrong(
-    "momentum_rate_inside",
-    "in_place",
-    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
-)
-def momentum_rate_inside(p, g, v, lr, mu):
-    v *= mu
-    v -= lr * g
-    return p + v, v
-
-
 @right("momentum_rate_inside", "step_by_name")
 def momentum_rate_inside(p, g, v, lr, mu):
     step = -lr * g + mu * v
@@ -235,21 +235,23 @@ def momentum_rate_inside(p, g, v, lr, mu):
 
 @wrong(
     "nesterov_step",
-    "plain_momentum",
-    "This is plain momentum. Nesterov's move takes the gradient, and the new velocity times mu.",
+    "in_place",
+    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
 )
 def nesterov_step(p, g, v, lr, mu):
-    v = mu * v + g
-    return p - lr * v, v
+    v *= mu
+    v += g
+    return p - lr * (g + mu * v), v
 
 
 @wrong(
     "nesterov_step",
-    "old_velocity",
-    "The move uses the old velocity, which makes it plain momentum. Use the new one.",
+    "plain_momentum",
+    "This is plain momentum. Nesterov's move is made of the gradient, and of mu times the *new* velocity.",
 )
 def nesterov_step(p, g, v, lr, mu):
-    return p - lr * (g + mu * v), mu * v + g
+    v = mu * v + g
+    return p - lr * v, v
 
 
 @wrong(
@@ -289,17 +291,6 @@ def nesterov_step(p, g, v, lr, mu):
     return p + lr * (g + mu * v), v
 
 
-@wrong(
-    "nesterov_step",
-    "in_place",
-    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
-)
-def nesterov_step(p, g, v, lr, mu):
-    v *= mu
-    v += g
-    return p - lr * (g + mu * v), v
-
-
 @right("nesterov_step", "multiplied_out")
 def nesterov_step(p, g, v, lr, mu):
     return p - lr * ((1 + mu) * g + mu**2 * v), g + mu * v
@@ -313,6 +304,17 @@ def nesterov_step(p, g, v, lr, mu):
 
 
 # -- rmsprop_step -----------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "rmsprop_step",
+    "in_place",
+    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s *= alpha
+    s += (1 - alpha) * g**2
+    return p - lr * g / (np.sqrt(s) + eps), s
 
 
 @wrong(
@@ -392,17 +394,6 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
     return p - lr * g / (np.sqrt(s.mean()) + eps), s
 
 
-@wrong(
-    "rmsprop_step",
-    "in_place",
-    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
-)
-def rmsprop_step(p, g, s, lr, alpha, eps):
-    s *= alpha
-    s += (1 - alpha) * g**2
-    return p - lr * g / (np.sqrt(s) + eps), s
-
-
 @right("rmsprop_step", "moved_by_the_difference")
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = s + (1 - alpha) * (np.square(g) - s)
@@ -418,6 +409,12 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
 
 
 # -- bias_correction --------------------------------------------------------------------------------------------------
+
+
+@wrong("bias_correction", "in_place", "The numbers are right, and `/=` has written them into the caller's array.")
+def bias_correction(mean, beta, t):
+    mean /= 1 - beta**t
+    return mean
 
 
 @wrong(
@@ -466,12 +463,6 @@ def bias_correction(mean, beta, t):
     return mean / beta**t
 
 
-@wrong("bias_correction", "in_place", "The numbers are right, and `/=` has written them into the caller's array.")
-def bias_correction(mean, beta, t):
-    mean /= 1 - beta**t
-    return mean
-
-
 @right("bias_correction", "sum_of_shares")
 def bias_correction(mean, beta, t):
     share = sum((1 - beta) * beta**k for k in range(t))
@@ -484,6 +475,20 @@ def bias_correction(mean, beta, t):
 
 
 # -- adam_step --------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "adam_step",
+    "in_place",
+    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m *= b1
+    m += (1 - b1) * g
+    v *= b2
+    v += (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 
 
 @wrong(
@@ -598,20 +603,6 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 
 
-@wrong(
-    "adam_step",
-    "in_place",
-    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
-)
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m *= b1
-    m += (1 - b1) * g
-    v *= b2
-    v += (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
-
-
 @right("adam_step", "correction_in_the_rate")
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
@@ -671,7 +662,7 @@ COPY = "            with no_grad():\n                p.copy_(new)\n"
 wrong(
     "optimizer",
     "name_only",
-    "`p = new` gives the name p a new meaning. The Tensor that the network holds stays as it was.",
+    "The Tensors that the network holds stay as they were. `p = new` gives a name a new meaning: change p in place.",
     source=with_change((COPY, "            p = new\n")),
 )
 wrong(
@@ -684,7 +675,7 @@ wrong(
     "optimizer",
     "no_no_grad",
     "An update is no part of the computation: it belongs inside `with no_grad():`.",
-    source=with_change((COPY, "            p.copy_(Tensor(new, requires_grad=True))\n")),
+    source=with_change((COPY, "            p.copy_(new)\n")),
 )
 wrong(
     "optimizer",
@@ -791,6 +782,12 @@ right(
 # -- adamw_step -------------------------------------------------------------------------------------------------------
 
 
+@wrong("adamw_step", "in_place", "The numbers are right, and the caller's array was overwritten. Make a new one.")
+def adamw_step(p, u, lr, weight_decay):
+    p *= 1 - lr * weight_decay
+    return p - lr * u
+
+
 @wrong(
     "adamw_step",
     "decay_without_rate",
@@ -839,12 +836,6 @@ def adamw_step(p, u, lr, weight_decay):
 )
 def adamw_step(p, u, lr, weight_decay):
     return p - lr * u - lr * weight_decay * np.sign(p)
-
-
-@wrong("adamw_step", "in_place", "The numbers are right, and the caller's array was overwritten. Make a new one.")
-def adamw_step(p, u, lr, weight_decay):
-    p *= 1 - lr * weight_decay
-    return p - lr * u
 
 
 @right("adamw_step", "factor")
@@ -1102,6 +1093,18 @@ def total_norm(grads):
 
 @wrong(
     "clip_with_norm",
+    "in_place",
+    "The numbers are right, and `*=` has written them into the caller's arrays. Make new ones.",
+)
+def clip_with_norm(grads, max_norm, norm):
+    if norm > max_norm:
+        for g in grads:
+            g *= max_norm / norm
+    return grads
+
+
+@wrong(
+    "clip_with_norm",
     "always_scales",
     "Small gradients are made larger. The factor may not be above 1.",
 )
@@ -1148,18 +1151,6 @@ def clip_with_norm(grads, max_norm, norm):
     if norm > max_norm:
         return list(grads)
     return [g * (max_norm / max(norm, 1e-12)) for g in grads]
-
-
-@wrong(
-    "clip_with_norm",
-    "in_place",
-    "The numbers are right, and `*=` has written them into the caller's arrays. Make new ones.",
-)
-def clip_with_norm(grads, max_norm, norm):
-    if norm > max_norm:
-        for g in grads:
-            g *= max_norm / norm
-    return grads
 
 
 @wrong(
@@ -1230,6 +1221,12 @@ def mended(*pairs):
 
 wrong(
     "mended_adam",
+    "still_one_array",
+    "m and v are two names of one array: what you write into one stands in the other.",
+    source=mended(SHARED),
+)
+wrong(
+    "mended_adam",
     "nothing_mended",
     "This still behaves as the colleague's class. Begin with a single parameter and a negative gradient.",
     source=mended(COUNT, SHARED, UNDER),
@@ -1239,12 +1236,6 @@ wrong(
     "still_counts_parameters",
     "With two parameters the steps are off: t grows once for each of them, and should grow once in each call.",
     source=mended(COUNT),
-)
-wrong(
-    "mended_adam",
-    "still_one_array",
-    "m and v are two names of one array: what you write into one stands in the other.",
-    source=mended(SHARED),
 )
 wrong(
     "mended_adam",
