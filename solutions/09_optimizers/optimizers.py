@@ -133,9 +133,6 @@ with exercise("sgd_step") as check:
 #
 # With lr = 0.07, `y` is multiplied by 1 - 1.75 = -0.75: it changes sides, and shrinks. `x` is multiplied by 0.93: 64
 # steps make it 100 times smaller.
-#
-# **Predict, then run.** `y` starts at 1. How large is it after 100 steps with each of these rates: nearly 0, about 1, or
-# huge?
 
 # %% given="ravine"
 CURVATURES = np.array([1.0, 25.0])
@@ -154,6 +151,10 @@ def path_of(step, state=(), steps=20):
         points.append(p)
     return np.array(points)
 
+
+# %% [markdown]
+# **Predict, then run.** `y` starts at 1. How large is it after 100 steps with each of these rates: nearly 0, about 1, or
+# huge?
 
 # %%
 prediction = {0.07: "", 0.08: "", 0.09: ""}
@@ -814,8 +815,7 @@ def train(name, steps=300):
 
 
 # %% [markdown]
-# What to see: the other four end below a third of SGD's loss, Adam below a twentieth. Each has a rate of its own: what
-# suits SGD throws Adam about.
+# What to see: the other four end below a third of SGD's loss, Adam below a twentieth. Each rule has a rate of its own.
 
 
 # %% figure="losses"
@@ -902,7 +902,7 @@ for decoupled in (False, True):
             p = adamw_step(p, -moved_by, 0.01, 0.1)
         else:
             p, m, v = adam_step(p, g + 0.1 * p, m, v, t_now, lr=0.01)
-    ends[decoupled] = p.round(2)
+    ends[decoupled] = p.round(2) + 0.0  # no -0.0
     print("AdamW:" if decoupled else "decay in the gradient:", ends[decoupled])
 assert abs(ends[False][0]) < 0.1 and ends[False][1] > 0.85
 assert np.ptp(ends[True]) < 0.02 and 0.35 < ends[True][0] < 0.4
