@@ -613,8 +613,9 @@ for step in (1, 12, 50):
     print(f"step {step} without correction: {lengths[step - 1]:.2f} times lr")
 
 # %% [markdown]
-# `m` is 10 times too small. But `v` is 1,000 times too small, under the root. What to see, for a gradient that stays the
-# same: with correction each step has length `lr`. Without, steps are three to seven times as long.
+# At first `m` is 10 times too small. But `v` is 1,000 times too small, and its root 31.6 times. What to see, for a
+# gradient that stays the same: with correction each step has length `lr`. Without, steps are three to seven times as
+# long.
 
 
 # %% figure="correction"
@@ -625,7 +626,8 @@ def correction():
         p, m, v = adam_step(p, one, m, v, step, lr)
         path.append(p[0])
     taken = -np.diff(path) / lr
-    assert np.allclose(taken, 1) and 3 < lengths.min() and lengths.max() < 7
+    assert round(math.sqrt(1000), 1) == 31.6 and np.allclose(taken, 1)
+    assert 3 < lengths.min() and lengths.max() < 7
     plots.lines(
         {"with correction": (t, taken), "without": (t, lengths)},
         xlabel="step", ylabel="length of the step / lr", title="The first 50 steps of Adam",
