@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import sweep
+from autograd_ref.broadcasting import unbroadcast
 from autograd_ref.errors import shape_error
 from autograd_ref.modes import enable_grad, state
-from autograd_ref.node import Node, Stamp, tick
+from autograd_ref.node import Node, tick
 from autograd_ref.primitive import TABLE, Primitive, check_finite, ndarray, new
 from autograd_ref.promotion import promote
 from autograd_ref.tensor import Tensor
@@ -27,7 +28,8 @@ class Fused(Primitive):
 
     `backward(g, kept, needs, *arrays, **params)` returns a gradient per array, None where `needs[i]` is
     False.
-    `definition(*args, **params)` is the same function made of primitives.
+    `definition(*args, **params)` is the same function made of primitives. With `broadcasts`, `forward` may repeat
+    an argument to fit another, and the engine sums its gradient over the copies.
     """
 
     def __init__(
@@ -36,55 +38,69 @@ class Fused(Primitive):
         definition: Callable[..., Any],
         forward: Callable[..., Any],
         backward: Callable[..., Any],
+        broadcasts: bool = False,
     ) -> None:
         self.name, self.forward, self.backward, self.definition = name, forward, backward, definition
         self.__doc__ = definition.__doc__
-        self.view = False
+        self.broadcasts, self.view = broadcasts, False
         TABLE[name] = self
 
-    def __call__(self, *args: Any, **params: Any) -> Any:
-        # `Primitive.on_tensors` in one loop not five comprehensions: 3 microseconds less per call.
-        arrays: list[Any] = []
-        stamps: list[Stamp | None] = [None]
-        parents: list[Node | Tensor | None] = []
-        needs: list[bool] = []
-        any_tensor = wanted = False
-        dtype = None
-        for a in args:
-            data, stamp, parent, need = a, None, None, False
-            if isinstance(a, Tensor):
-                data, stamp, any_tensor = a._data, a._stamp, True
-                if a.requires_grad:
-                    parent, need, wanted = a.grad_fn or a, True, True
-            if type(data) is ndarray and data.dtype is not dtype:
-                if dtype is not None and data.dtype != dtype and any_tensor:
-                    return self(*promote(args), **params)
-                dtype = data.dtype
-            arrays.append(data)
-            stamps.append(stamp)
-            parents.append(parent)
-            needs.append(need)
+    def __call__(self, x: Any, y: Any = None, z: Any = None, **params: Any) -> Any:
+        # No fused operation has more than three arguments. Handled one by one they take 1.0 microseconds (of 2.2
+        # for the smallest linear layer), where a loop takes 1.6 and `Primitive.on_tensors` 4.
+        a, b, c = x, y, z
+        if x_is := isinstance(x, Tensor):
+            a = x._data
+        if y_is := isinstance(y, Tensor):
+            b = y._data
+        if z_is := isinstance(z, Tensor):
+            c = z._data
+        tensors = x_is or y_is or z_is
+        dtype = a.dtype
+        if (type(b) is ndarray and b.dtype is not dtype) or (type(c) is ndarray and c.dtype is not dtype):
+            if tensors and any(v is not None and v.dtype != dtype for v in (b, c)):
+                return self(*promote((x, y, z)), **params)
         try:
-            out, kept = self.forward(*arrays, **params)
+            if c is not None:
+                out, kept = self.forward(a, b, c, **params)
+            elif b is not None:
+                out, kept = self.forward(a, b, **params)
+            else:
+                out, kept = self.forward(a, **params)
         except ValueError as error:
-            raise shape_error(self.name, tuple(arrays), error) from None
-        if not any_tensor:
+            raise shape_error(self.name, tuple(v for v in (a, b, c) if v is not None), error) from None
+        if not tensors:
             return out
         result = new(Tensor)  # `wrap`, written out
         result._data = out = out if type(out) is ndarray else np.asarray(out)
-        result.grad = result.grad_fn = None
+        result._grad = result._home = result.grad_fn = None
         result.requires_grad = False
         result._stamp = [0, None]
-        if wanted and state.recording:
-            node = result.grad_fn = new(Node)
-            node.number = tick()
-            node.primitive = self
-            node.parents = parents
-            node.saved = ((kept, needs), *arrays)
-            node.stamps = stamps
-            node.params = params
-            node.shape = out.shape
-            result.requires_grad = True
+        if state.recording:
+            needs = x_is and x.requires_grad, y_is and y.requires_grad, z_is and z.requires_grad
+            if True in needs:
+                node = result.grad_fn = new(Node)
+                node.number = tick()
+                node.primitive = self
+                head = (kept, needs)
+                x_from = (x.grad_fn or x) if needs[0] else None
+                y_from = (y.grad_fn or y) if needs[1] else None
+                z_from = (z.grad_fn or z) if needs[2] else None
+                if c is not None:
+                    node.parents, node.saved = (x_from, y_from, z_from), (head, a, b, c)
+                elif b is not None:
+                    node.parents, node.saved = (x_from, y_from), (head, a, b)
+                else:
+                    node.parents, node.saved = (x_from,), (head, a)
+                node.stamps = (
+                    None,
+                    x._stamp if x_is else None,
+                    y._stamp if y_is else None,
+                    z._stamp if z_is else None,
+                )
+                node.params = params
+                node.shape = out.shape
+                result.requires_grad = True
         if state.anomaly:
             check_finite(result, self.name)
         return result
@@ -92,9 +108,15 @@ class Fused(Primitive):
     def pull(self, node: Node, g: Any, saved: Sequence[Any]) -> Any:
         (kept, needs), *arrays = saved
         if not isinstance(g, Tensor):
-            return self.backward(g, kept, needs, *arrays, **node.params)
+            grads = self.backward(g, kept, needs, *arrays, **node.params)
+            if not self.broadcasts:
+                return grads
+            return [
+                None if grad is None else unbroadcast(grad, a.shape)
+                for grad, a in zip(grads, arrays, strict=False)
+            ]
         inner, out = self._replay(arrays, needs, node.params)
-        inputs = [a for a, n in zip(inner, needs, strict=True) if n]
+        inputs = [a for a, n in zip(inner, needs, strict=False) if n]
         grads = sweep.backward(out, g, create_graph=True, inputs=inputs)
         return [grads.pop(0) if n else None for n in needs]
 
@@ -104,10 +126,10 @@ class Fused(Primitive):
         inputs = [a for a, n in zip(inner, needs, strict=True) if n]
         return sweep.forward([out], inputs, [t for t in tangents if t is not None])[0]
 
-    def _replay(self, args: Any, needs: list[bool], params: dict[str, Any]) -> tuple[list[Any], Tensor]:
+    def _replay(self, args: Any, needs: Sequence[bool], params: dict[str, Any]) -> tuple[list[Any], Tensor]:
         """Compute the definition on inputs that hang on the outer graph but can be told from it."""
         with enable_grad():
-            inner = [TABLE["alias"](_wanting(a)) if n else a for a, n in zip(args, needs, strict=True)]
+            inner = [TABLE["alias"](_wanting(a)) if n else a for a, n in zip(args, needs, strict=False)]
             return inner, self.definition(*inner, **params)
 
 

@@ -12,7 +12,7 @@ import itertools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 if TYPE_CHECKING:
     from autograd_ref.tensor import Tensor
@@ -24,12 +24,24 @@ tick = itertools.count(1).__next__
 """The one clock. It numbers the nodes and dates in-place changes, so that "changed after it was saved" is
 `stamp[0] > node.number` and nothing has to be counted or copied when a value is saved."""
 
+newest = [0]
+"""When anything was last changed in place. A node that is younger need not look at its stamps: as a training
+loop changes parameters before the next forward pass, that is every node (0.2 microseconds less for each)."""
+
+
+def changed(stamp: Stamp, where: str) -> None:
+    """Date an in-place change."""
+    newest[0] = stamp[0] = tick()
+    stamp[1] = where
+
+
 _HERE = str(Path(__file__).parent)
 
 
-_NOTHING: dict[str, Any] = {}
+NO_PARAMS: dict[str, Any] = {}
 
 
+@final
 class Node:
     """One recorded operation.
 
@@ -56,12 +68,6 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
-
-    def release(self) -> None:
-        """Let go of the arrays and the older part of the graph."""
-        self.saved = None
-        self.parents = self.stamps = ()
-        self.params = _NOTHING
 
     def check_usable(self) -> None:
         """Raise the sentence for a second backward pass, or for a saved value that was changed in place."""

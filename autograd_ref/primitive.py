@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from autograd_ref.broadcasting import unbroadcast
 from autograd_ref.errors import shape_error
 from autograd_ref.modes import state
-from autograd_ref.node import Node, call_site, tick
+from autograd_ref.node import NO_PARAMS, Node, call_site, tick
 from autograd_ref.promotion import operand, promote
 from autograd_ref.tensor import Tensor
 
@@ -123,9 +124,9 @@ class Primitive:
         return self._keep[wanted]
 
     def pull(self, node: Node, g: Any, saved: tuple[Any, ...]) -> list[Any]:
-        """The gradients of the node's parents from the gradient `g` of its result."""
+        """The gradients of the node's parents, in their shapes, from the gradient `g` of its result."""
         return [
-            None if parent is None else self.rule(i)(g, *saved, **node.params)
+            None if parent is None else unbroadcast(self.rule(i)(g, *saved, **node.params), parent.shape)
             for i, parent in enumerate(node.parents)
         ]
 
@@ -165,7 +166,7 @@ class Unary(Primitive):
             out = np.asarray(out)
         result = new(Tensor)
         result._data = out
-        result.grad = result.grad_fn = None
+        result._grad = result._home = result.grad_fn = None
         result.requires_grad = False
         result._stamp = stamp = [0, None]
         if x.requires_grad and state.recording:
@@ -183,7 +184,8 @@ class Unary(Primitive):
         return result
 
     def pull(self, node: Node, g: Any, saved: tuple[Any, ...]) -> tuple[Any, ...]:  # type: ignore[override]
-        return (self.vjp(g, *saved),)
+        ans, x = saved
+        return (self.vjp(g, ans, x),)
 
 
 class Binary(Primitive):
@@ -227,7 +229,7 @@ class Binary(Primitive):
             out = np.asarray(out)
         result = new(Tensor)
         result._data = out
-        result.grad = result.grad_fn = None
+        result._grad = result._home = result.grad_fn = None
         result.requires_grad = False
         result._stamp = stamp = [0, None]
         if state.recording:
@@ -255,14 +257,18 @@ class Binary(Primitive):
         return result
 
     def pull(self, node: Node, g: Any, saved: tuple[Any, ...]) -> tuple[Any, ...]:  # type: ignore[override]
-        x, y = node.parents
-        return (
-            None if x is None else self.vjp_x(g, *saved),
-            None if y is None else self.vjp_y(g, *saved),
-        )
-
-
-NO_PARAMS: dict[str, Any] = {}
+        to_x, to_y = node.parents
+        ans, x, y = saved
+        grad_x = grad_y = None
+        if to_x is not None:
+            grad_x = self.vjp_x(g, ans, x, y)
+            if grad_x.shape != to_x.shape:
+                grad_x = unbroadcast(grad_x, to_x.shape)
+        if to_y is not None:
+            grad_y = self.vjp_y(g, ans, x, y)
+            if grad_y.shape != to_y.shape:
+                grad_y = unbroadcast(grad_y, to_y.shape)
+        return grad_x, grad_y
 
 
 def reads(rule: Rule, skip: int, arity: int) -> tuple[bool, ...]:
@@ -281,7 +287,7 @@ def wrap(out: Any) -> Tensor:
     """A new tensor around a result, outside of any graph."""
     result = new(Tensor)
     result._data = out if type(out) is ndarray else np.asarray(out)
-    result.grad = result.grad_fn = None
+    result._grad = result._home = result.grad_fn = None
     result.requires_grad = False
     result._stamp = [0, None]
     return result

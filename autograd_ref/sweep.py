@@ -7,30 +7,34 @@ visits nodes by rising number. Neither recurses, so a chain of a million operati
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Container, Iterable, Sequence
 from heapq import heappop, heappush
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
-from autograd_ref.modes import state
-from autograd_ref.node import Node, tick
-from autograd_ref.primitive import new, wrap
+from autograd_ref.modes import enable_grad, state
+from autograd_ref.node import NO_PARAMS, Node, changed, newest
+from autograd_ref.primitive import ndarray, wrap
 from autograd_ref.tensor import Tensor
 
 Edge = Node | Tensor
 """Where a gradient goes: the node that made a value or, for a leaf, the tensor itself."""
 
 
-def _only_holder(box: Any, key: Any) -> bool:
-    """True if `box[key]` is an array that nothing but `box` refers to, so that its buffer may be reused."""
-    return sys.getrefcount(box[key]) <= _HELD_ONCE and type(box[key]) is np.ndarray and box[key].base is None
+def _counts() -> tuple[int, int]:
+    array = np.empty(0)
+    held = (array,)
+    return getrefcount(held[0]) - 1, getrefcount(array)
 
 
-_HELD_ONCE = (lambda box: sys.getrefcount(box[0]))([np.empty(0)])  # varies with the Python version
+_IN_BOX, _IN_BOX_AND_LOCAL = _counts()
+"""What getrefcount says of an array that only a container holds, and of one that a variable holds as well.
+Nothing else refers to such an array, so its buffer may be reused. Python's versions count differently."""
 
 
+@np.errstate(all="ignore")  # As a decorator it takes half of the time of a `with` block: 0.4 microseconds.
 def backward(
     root: Tensor,
     gradient: Any,
@@ -44,7 +48,7 @@ def backward(
     their gradients are returned, None where the result does not depend on an input. `gradient` and the
     results are arrays, or tensors with `create_graph`, which also records the gradients' own graph.
     """
-    start = edge_of(root)
+    start = root.grad_fn or root
     found: dict[Edge, Any] | None = None
     oldest = 0
     if inputs is not None:
@@ -52,15 +56,13 @@ def backward(
         found = dict.fromkeys(targets)
         # Nothing older than the oldest input can lead to one; leaves have no age.
         oldest = min((t.number if isinstance(t, Node) else 0 for t in targets), default=0)
-    before, state.recording = state.recording, create_graph
-    try:
-        with np.errstate(all="ignore"):
-            if type(start) is not Node:
-                _deposit(start, (gradient, gradient), 0, create_graph, found)
-            else:
-                _run(start, gradient, retain_graph, create_graph, found, oldest)
-    finally:
-        state.recording = before
+    if type(start) is not Node:
+        _deposit(start, np.array(gradient) if not create_graph else gradient, create_graph, found)
+    elif create_graph:
+        with enable_grad():
+            _run(start, gradient, True, True, found, oldest)
+    else:
+        _run(start, gradient, retain_graph, False, found, oldest)
     return [found[t] for t in targets] if found is not None else []
 
 
@@ -72,8 +74,8 @@ def _run(
     waiting: dict[int, Any] = {}
     nodes: dict[int, Node] = {}
     heap: list[int] = []
-    retain = retain or create
     anomaly = state.anomaly
+    plain = found is None and not create
     ahead: Node | None = None
     ahead_g: Any = None
     node, g = start, gradient
@@ -83,15 +85,14 @@ def _run(
             found[node] = g
         if number > oldest:
             saved = node.saved
-            if saved is None:  # These two tests are check_usable's, which then says what is wrong.
+            if saved is None or newest[0] > number:
                 node.check_usable()
-            for stamp in node.stamps:
-                if stamp is not None and stamp[0] > number:
-                    node.check_usable()
             grads = node.primitive.pull(node, g, on_graph(node) if create else saved)
             parents = node.parents
-            if not retain:
-                node.release()
+            if not retain:  # Let go of the arrays and of the older part of the graph.
+                node.saved = None
+                node.parents = node.stamps = ()
+                node.params = NO_PARAMS
             if anomaly:
                 _check_gradients(node, grads)
             g = saved = None
@@ -100,29 +101,35 @@ def _run(
                 i += 1
                 if parent is None:
                     continue
-                if type(parent) is not Node:
-                    _deposit(parent, grads, i, create, found)
-                    continue
                 out = grads[i]
-                if out.shape != parent.shape:
-                    out = unbroadcast(out, parent.shape)
-                if ahead is None and not heap:
+                if type(parent) is not Node:
+                    if not plain or parent._grad is not None:
+                        _deposit(parent, out, create, found)
+                    elif parent._home is not None:
+                        if out is not parent._home:
+                            parent._home[...] = out
+                        parent._grad = parent._home
+                    elif type(out) is ndarray and out.base is None and getrefcount(out) <= _IN_BOX_AND_LOCAL:
+                        parent._grad = out
+                    else:  # Someone else may hold the same buffer.
+                        parent._grad = np.array(out)
+                elif ahead is None and not heap:
                     ahead, ahead_g = parent, out
-                    continue
-                if ahead is not None:
-                    key = -ahead.number
-                    nodes[key], waiting[key] = ahead, ahead_g
-                    heap.append(key)
-                    ahead = ahead_g = None
-                key = -parent.number
-                if key not in waiting:  # The first gradient is stored, not added to zeros.
-                    nodes[key] = parent
-                    waiting[key] = out
-                    heappush(heap, key)
-                elif _only_holder(waiting, key):
-                    waiting[key] += out
                 else:
-                    waiting[key] = waiting[key] + out
+                    if ahead is not None:
+                        key = -ahead.number
+                        nodes[key], waiting[key] = ahead, ahead_g
+                        heap.append(key)
+                        ahead = ahead_g = None
+                    key = -parent.number
+                    if key not in waiting:  # The first gradient is stored, not added to zeros.
+                        nodes[key] = parent
+                        waiting[key] = out
+                        heappush(heap, key)
+                    elif _may_reuse(waiting, key):
+                        waiting[key] += out
+                    else:
+                        waiting[key] = waiting[key] + out
             grads = out = None  # Free what is not waiting before the next rule allocates.
         if ahead is not None:
             node, g = ahead, ahead_g
@@ -134,26 +141,26 @@ def _run(
             return
 
 
-def _deposit(leaf: Any, grads: Any, i: int, create: bool, found: dict[Edge, Any] | None) -> None:
-    """Add the gradient `grads[i]` to `leaf.grad`, or to `found` if the caller asked for this leaf."""
-    if grads[i].shape != leaf._data.shape:
-        grads, i = [unbroadcast(grads[i], leaf.shape)], 0
-    if found is None and leaf.grad is None and not create:
-        # A gradient is copied only if someone else may hold the same buffer.
-        held = leaf.grad = new(Tensor)  # `wrap`, written out
-        held._data = grads[i] if _only_holder(grads, i) else np.array(grads[i])
-        held.grad = held.grad_fn = None
-        held.requires_grad = False
-        held._stamp = [0, None]
-    elif found is not None:
+def _may_reuse(box: Any, key: Any) -> bool:
+    return getrefcount(box[key]) <= _IN_BOX and type(box[key]) is ndarray and box[key].base is None
+
+
+def _deposit(leaf: Any, g: Any, create: bool, found: dict[Edge, Any] | None) -> None:
+    """Add `g` to `leaf.grad`, or to `found` if the caller asked for this leaf."""
+    if found is not None:
         if leaf in found:
             held = found[leaf]
-            found[leaf] = grads[i] if held is None else held + grads[i]
+            g = g.copy() if g is leaf._home else g
+            found[leaf] = g if held is None else held + g
     elif create:
-        leaf.grad = grads[i] if leaf.grad is None else leaf.grad + grads[i]
+        leaf.grad = g if leaf.grad is None else leaf.grad + g
+    elif leaf._grad is None:
+        leaf._grad = g
+    elif type(leaf._grad) is ndarray:  # Nobody has seen it as a tensor yet.
+        leaf._grad += g
     else:
-        leaf.grad._data += grads[i]
-        leaf.grad._stamp[:] = tick(), "backward(), which adds to .grad"
+        leaf._grad._data += g
+        changed(leaf._grad._stamp, "backward(), which adds to .grad")
 
 
 def on_graph(node: Node) -> tuple[Any, ...]:
@@ -176,19 +183,6 @@ def on_edge(value: Any, edge: Edge | None) -> Any:
 def edge_of(tensor: Tensor) -> Edge:
     """The place of a tensor in the graph."""
     return tensor.grad_fn or tensor
-
-
-def unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
-    """Sum `g` over the axes along which an argument of this shape was repeated.
-
-    >>> unbroadcast(np.ones((2, 3)), (3,))
-    array([2., 2., 2.])
-    """
-    extra = g.ndim - len(shape)
-    axes = tuple(range(extra)) + tuple(
-        i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1
-    )
-    return g.sum(axis=axes).reshape(shape)
 
 
 def _check_gradients(node: Node, grads: Sequence[Any]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import autograd_ref as ag
 from autograd_ref.memory import keep_freed_memory
 from autograd_ref.modes import state
-from autograd_ref.node import Node, Stamp, call_site, tick
+from autograd_ref.node import Node, Stamp, call_site, changed
 from autograd_ref.operators import Operators
 
 
@@ -32,11 +32,12 @@ class Tensor(Operators):
     Tensor([2., 4., 6.])
     """
 
-    __slots__ = ("__weakref__", "_data", "_stamp", "grad", "grad_fn", "requires_grad")
+    __slots__ = ("__weakref__", "_data", "_grad", "_home", "_stamp", "grad_fn", "requires_grad")
 
     _data: np.ndarray
+    _grad: np.ndarray | Tensor | None  # backward leaves a bare array: most gradients nobody looks at
+    _home: np.ndarray | None  # where an optimizer wants the gradient; nobody else sees this memory
     _stamp: Stamp
-    grad: Tensor | None
     grad_fn: Node | None
     requires_grad: bool
 
@@ -51,8 +52,7 @@ class Tensor(Operators):
         if requires_grad:
             self._must_be_floating()
         self.requires_grad = requires_grad
-        self.grad = None
-        self.grad_fn = None
+        self._grad = self._home = self.grad_fn = None
         self._stamp = [0, None]
 
     # -- what it holds ---------------------------------------------------------------------------------------
@@ -68,7 +68,20 @@ class Tensor(Operators):
     @data.setter
     def data(self, value: Any) -> None:
         self._data = np.asarray(value._data if isinstance(value, Tensor) else value)
+        self._home = None
         self.mark_changed()
+
+    @property
+    def grad(self) -> Tensor | None:
+        """What `backward` added up for this leaf, None before that."""
+        g = self._grad
+        if type(g) is np.ndarray:
+            g = self._grad = ag.primitive.wrap(g.copy() if g is self._home or g.base is not None else g)
+        return g  # type: ignore[return-value]
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        self._grad = value
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -155,14 +168,14 @@ class Tensor(Operators):
                 "There is nothing to differentiate: no input of this tensor has requires_grad=True, "
                 "or it was computed under no_grad()."
             )
-        seed = ag.sweep.seed_for(self, gradient, create_graph)
-        ag.sweep.backward(self, seed, retain_graph, create_graph)
+        sweep = ag.sweep
+        sweep.backward(self, sweep.seed_for(self, gradient, create_graph), retain_graph, create_graph)
 
     # -- changes in place ------------------------------------------------------------------------------------
 
     def mark_changed(self) -> None:
         """Tell the engine that the array was changed in place; call it after writing into `data` yourself."""
-        self._stamp[:] = tick(), call_site()
+        changed(self._stamp, call_site())
 
     def copy_(self, value: Any) -> Tensor:
         """Overwrite the elements with `value` (broadcast), in place."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import re
 from pathlib import Path
@@ -33,8 +32,12 @@ def autograded(assignment: Assignment, submission: Submission, report: Report) -
 
     Nothing in it can run: outputs are text, and what the student wrote as markdown is shown as it was typed.
     """
-    notebook = copy.deepcopy(assignment.release)
-    notebook.metadata["autograder"] |= {
+    notebook = Node(assignment.release)
+    notebook.cells = [
+        Node(cell) for cell in notebook.cells
+    ]  # what is changed below is replaced, not changed in place
+    notebook.metadata = Node(notebook.metadata)
+    notebook.metadata["autograder"] = notebook.metadata["autograder"] | {
         "score": tidy(report.score),
         "max_score": tidy(report.max_score),
         "seed": report.seed,
@@ -136,10 +139,15 @@ def write_notebook(path: Path, notebook: dict[str, Any]) -> None:
 
 def write_file(path: Path, text: str) -> None:
     """Write a text in one step."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file in one step: at every moment it is the old one or the new one, whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
-    with open(part, "w", encoding="utf-8") as file:
-        file.write(text)
+    with open(part, "wb") as file:
+        file.write(data)
         file.flush()
         os.fsync(file.fileno())
     os.replace(part, path)

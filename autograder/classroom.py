@@ -66,6 +66,13 @@ class Classroom:
         return sorted(name for name in found if not name.startswith("."))
 
 
+def known_students(classroom: Classroom) -> tuple[list[str], dict[str, str]]:
+    """The students in the gradebook, and which of them has which number on the learning platform."""
+    with Gradebook(classroom.folders.db_url, classroom.folders.course_id) as gradebook:
+        students = gradebook.students
+        return [s.id for s in students], {str(s.lms_user_id): s.id for s in students if s.lms_user_id}
+
+
 def grade_class(
     classroom: Classroom,
     assignment: Assignment,
@@ -161,9 +168,12 @@ def _write(classroom: Classroom, gradebook: Gradebook, assignment: Assignment, r
     assert result.report is not None
     with one_transaction(gradebook):
         gradebook.update_or_create_student(student)
-        gradebook.update_or_create_submission(assignment.unit, student, **when)
+        submission = gradebook.update_or_create_submission(assignment.unit, student, **when)
         record(gradebook, assignment, student, result.report)
-    AssignLatePenalties(config=classroom.config).preprocess(node(cells=[], metadata=node()), resources)
+    penalties = [notebook.late_submission_penalty for notebook in submission.notebooks]
+    if submission.total_seconds_late > 0 or any(penalties):  # nbgrader's step opens the gradebook anew
+        gradebook.db.commit()
+        AssignLatePenalties(config=classroom.config).preprocess(node(cells=[], metadata=node()), resources)
     write_file(_output(classroom, assignment, student), result.notebook)
 
 

@@ -203,6 +203,42 @@ def score(
     console.print(f"{verdict} (seed {report.seed})", style="bold")
 
 
+@app.command()
+def collect(
+    source: Annotated[Path, typer.Argument(help="An archive from your learning platform, or a folder.")],
+    unit: Annotated[str | None, typer.Option(help="The unit, where the notebooks do not say.")] = None,
+) -> None:
+    """Put what a learning platform hands out (Canvas, Moodle, plain) into submitted/STUDENT/UNIT/."""
+    from .assignment import Course
+    from .classroom import Classroom, known_students
+    from .collect import collect as take_in
+
+    classroom = Classroom(Course.find())
+    notebooks = {name: classroom.course.assignment(name).name for name in classroom.course.units()}
+    if unit is not None and unit not in notebooks:
+        raise UserError(f"There is no unit {unit!r}; there is {', '.join(notebooks)}.")
+    expected, known = known_students(classroom)
+
+    def target(student: str, its_unit: str) -> Path:
+        return classroom.folder("submitted", student, its_unit)
+
+    result = take_in(source, notebooks, target, unit=unit, known=known, expected=expected)
+    table = Table(box=None, header_style="bold")
+    for column in ("student", "unit", "what"):
+        table.add_column(column)
+    for student, what in result.students.items():
+        late = " (late, says the platform)" if student in result.late else ""
+        table.add_row(Text(student), Text(result.units[student]), Text(what + late))
+    console.print(table)
+    for reason in result.skipped:
+        console.print(Text(f"skipped  {reason}"), soft_wrap=True)
+    if result.missing:
+        console.print(Text(f"missing  {', '.join(result.missing)}"), soft_wrap=True)
+    console.print(
+        f"{len(result.students)} collected, {len(result.skipped)} skipped, {len(result.missing)} missing."
+    )
+
+
 @app.command(name="grade")
 def grade_command(
     unit: Annotated[str, typer.Argument(help="The unit to grade.")],

@@ -100,6 +100,8 @@ def difference(
         if len(got) != len(expected):
             return Difference(where, f"{len(got)} items instead of {len(expected)}")
         for i, (g, e) in enumerate(zip(got, expected, strict=True)):
+            if type(g) is type(e) and type(e) in (int, float, str) and g == e:
+                continue
             found = difference(g, e, rtol, atol, f"{where}[{i}]")
             if found:
                 return found

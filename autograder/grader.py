@@ -108,7 +108,7 @@ class Grader:
                 "summary": row.summary,
                 "mistakes": row.mistakes,
             }
-            return Result(job, report, row, write_text(notebook))
+            return Result(job, report, row, write_text(notebook, indent=None))
         except Exception as error:  # recorded, and the class goes on
             return Result(job, problem=f"{type(error).__name__}: {error}")
 

@@ -157,11 +157,13 @@ class Line:
         self.code: int | None = None
         self.closed = False
         conversation.setblocking(False)
-        self.received = bytearray()
+        self.received, self.unsent = bytearray(), bytearray()
         self.poll = select.poll()
 
     def exchange(self, request: dict[str, Any] | None, until: float) -> dict[str, Any] | str:
-        rest = memoryview(wire.frame(request) if request is not None else b"")
+        if request is not None:
+            # Not always sent when this returns: a message may come first that answers another question.
+            self.unsent += wire.frame(request)
         while True:
             try:
                 message = wire.take_frame(self.received)
@@ -170,14 +172,14 @@ class Line:
             if message is not None:
                 return message
             # One wait serves both ways: a pupil that has stopped reading must not keep us waiting for ever.
-            self.poll.register(self.conversation, select.POLLIN | (select.POLLOUT if rest else 0))
+            self.poll.register(self.conversation, select.POLLIN | (select.POLLOUT if self.unsent else 0))
             left = until - time.monotonic()
             events = self.poll.poll(left * 1000) if left > 0 else []
             if not events:
                 return TIME_IS_UP
             try:
-                if events[0][1] & select.POLLOUT and rest:
-                    rest = rest[self.conversation.send(rest) :]
+                if events[0][1] & select.POLLOUT and self.unsent:
+                    del self.unsent[: self.conversation.send(self.unsent)]
                 if events[0][1] & ~select.POLLOUT:
                     part = self.conversation.recv(1 << 18)
                     if not part:

@@ -8,6 +8,7 @@ student's code lives, and receives an answer that cannot be anything but data.
 from __future__ import annotations
 
 import contextvars
+import functools
 import inspect
 import linecache
 import signal
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from types import CodeType
 from typing import Any, Protocol
 
 from . import wire
@@ -209,8 +211,13 @@ def deadline(seconds: float, what: str) -> Iterator[None]:
 def compile_probe(source: str, name: str, namespace: Mapping[str, Any]) -> Callable[..., Any]:
     """Define a probe that sees `namespace` as its globals, without adding its name there."""
     place: dict[str, Any] = {}
-    exec(compile(source, f"<probe {name}>", "exec"), namespace, place)  # type: ignore[arg-type]
+    exec(_compiled(source, name), namespace, place)  # type: ignore[arg-type]
     return place[name]
+
+
+@functools.lru_cache(64)
+def _compiled(source: str, name: str) -> CodeType:
+    return compile(source, f"<probe {name}>", "exec")
 
 
 def call_plainly(function: Callable[..., Any], args: tuple[Any, ...], beside: str = "") -> Reply:

@@ -20,6 +20,8 @@ from typing import Any, BinaryIO
 
 MAX_FRAME_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 40
+#: Ints from here on travel as hexadecimal text.
+LARGE = 1 << 53
 MAX_ITEMS = 200_000
 MAX_TEXT = 100_000
 #: Keys of a dict. The hash of an int is known to all, so keys can be chosen to collide; a few cost little even then.
@@ -94,8 +96,12 @@ def pack(value: object, depth: int = 0) -> Any:
     if value is None or kind is bool:
         return value
     if kind is int:
+        if -LARGE < value < LARGE:  # type: ignore[operator]
+            return value
         return {"t": "int", "v": hex(value)}  # type: ignore[arg-type]  # hex: no limit on the number of digits
     if kind is float:
+        if math.isfinite(value):  # type: ignore[arg-type]
+            return value  # JSON's text of it is exact
         return {"t": "float", "v": value.hex()}  # type: ignore[attr-defined]
     if kind is str:
         if len(value) > MAX_TEXT:  # type: ignore[arg-type]
@@ -164,6 +170,14 @@ def unpack(tree: Any, depth: int = 0) -> Any:
         raise WireError("nested too deeply")
     if tree is None or isinstance(tree, bool):
         return tree
+    if type(tree) is int:
+        if -LARGE < tree < LARGE:
+            return tree
+        raise WireError("an int that is not an int")
+    if type(tree) is float:
+        if math.isfinite(tree):
+            return tree
+        raise WireError("a float that is not a float")
     if isinstance(tree, str):
         if len(tree) > MAX_TEXT:
             raise WireError("a text that is too long")
@@ -180,7 +194,10 @@ def unpack(tree: Any, depth: int = 0) -> Any:
             real, imag = tree["v"]
             return complex(_unpack_float(real), _unpack_float(imag))
         if kind in ("list", "tuple"):
-            items = [unpack(item, depth + 1) for item in tree["v"]]
+            items = [
+                item if type(item) is float and math.isfinite(item) else unpack(item, depth + 1)
+                for item in tree["v"]
+            ]
             return items if kind == "list" else tuple(items)
         if kind == "dict":
             if len(tree["v"]) > MAX_KEYS:

@@ -476,7 +476,7 @@ FORGED = {
     ),
     "mutated arguments that are not there": ({"value": None, "mutated": [10**9, -1, "x", None]}, "failed"),
     "an error of the wrong form": ({"error": {"points": 3}}, "error"),
-    "a raw number": ({"value": 1.0}, "error"),
+    "a raw number of very many digits": ({"value": 10**40, "mutated": []}, "error"),
     "no value": ({}, "failed"),
 }
 

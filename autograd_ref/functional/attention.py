@@ -85,7 +85,7 @@ def _backward(g: Any, p: Any, needs: Any, q: Any, k: Any, v: Any, mask: Any, sca
     )
 
 
-_attention = Fused("attention", _definition, _forward, _backward)
+_attention = Fused("attention", _definition, _forward, _backward, broadcasts=True)
 
 
 def self_attention(qkv: Any, heads: int, attn_mask: Any = None, is_causal: bool = False) -> Any:

@@ -194,4 +194,4 @@ def _gathered(spread: np.ndarray, shape: Any, stride: Any, padding: Any, dilatio
     return grad[:, ph : ph + h, pw : pw + w].transpose(3, 0, 1, 2)
 
 
-_conv2d = Fused("conv2d", _definition, _forward, _backward)
+_conv2d = Fused("conv2d", _definition, _forward, _backward, broadcasts=True)

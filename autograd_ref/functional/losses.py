@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops
+from autograd_ref.functional.layers import ones
 from autograd_ref.fused import Fused
 from autograd_ref.primitive import Binary
 from autograd_ref.tensor import Tensor
@@ -27,33 +28,36 @@ def reduce(loss: Any, reduction: str) -> Any:
     raise ValueError(f"reduction is 'mean', 'sum' or 'none', not {reduction!r}.")
 
 
+_EQUAL = "it compares element by element, so they must be equal"
+
+
 def _same_shape(name: str, x: Any, target: Any) -> None:
     if x.shape != target.shape:
-        raise ValueError(
-            f"'{name}' compares element by element, so the input's shape {x.shape} "
-            f"and the target's shape {target.shape} must be equal."
-        )
+        raise ValueError(f"'{name}' cannot combine shapes {x.shape} and {target.shape}: {_EQUAL}.")
 
 
 # -- distances -----------------------------------------------------------------------------------------------
 
 
-def _mse_definition(x: Any, target: Any, scale: float) -> Any:
+def _mse_definition(x: Any, target: Any) -> Any:
     away = x - target
-    return ops.sum(away * away) * scale
+    return ops.mean(away * away)
 
 
-def _mse_forward(x: Any, target: Any, scale: float) -> tuple[Any, Any]:
-    away = np.subtract(x, target)
-    return away.dtype.type(np.vdot(away, away) * scale), away
+def _mse_forward(x: Any, target: Any) -> tuple[Any, Any]:
+    if x.shape != target.shape:
+        raise ValueError(_EQUAL)
+    away = x - target
+    flat = away.ravel()
+    return flat.dot(flat) / flat.size, away
 
 
-def _mse_backward(g: Any, away: Any, needs: Any, x: Any, target: Any, scale: float) -> Any:
-    grad = away * g.dtype.type(2 * scale * g.item())
+def _mse_backward(g: Any, away: Any, needs: Any, _x: Any, _target: Any) -> Any:
+    grad = away * (2 * float(g) / away.size)
     return grad if needs[0] else None, -grad if needs[1] else None
 
 
-_mse = Fused("mse_loss", _mse_definition, _mse_forward, _mse_backward)
+_mean_squared = Fused("mse_loss", _mse_definition, _mse_forward, _mse_backward)
 
 
 def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
@@ -62,11 +66,9 @@ def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     >>> mse_loss(np.array([1.0, 2.0]), np.array([1.0, 4.0])).item()
     2.0
     """
+    if reduction == "mean":
+        return _mean_squared(input, target)
     _same_shape("mse_loss", input, target)
-    if reduction == "mean" and input.size:
-        return _mse(input, target, scale=1 / input.size)
-    if reduction == "sum":
-        return _mse(input, target, scale=1.0)
     away = input - target
     return reduce(away * away, reduction)
 
@@ -141,21 +143,34 @@ def _ce_definition(logits: Any, labels: np.ndarray, scale: float) -> Any:
     return -ops.sum(ops.log_softmax(logits, 1)[np.arange(len(labels)), labels]) * scale
 
 
+_INT64 = np.dtype(np.int64)
+
+
+def _row_maxima(x: np.ndarray) -> np.ndarray:
+    """The largest entry of every row, as a column."""
+    if x.shape[1] > 32:
+        return np.maximum.reduce(x, 1, keepdims=True)
+    # NumPy goes through a short row element by element. Of 64 rows of 10: 1.3 microseconds in place of 2.7.
+    return np.maximum.reduce(x.T.copy(), 0)[:, None]
+
+
 def _ce_forward(logits: np.ndarray, labels: np.ndarray, scale: float) -> tuple[Any, Any]:
     n, classes = logits.shape
-    out = np.subtract(logits, np.maximum.reduce(logits, 1, keepdims=True), order="C")
+    out = np.subtract(logits, _row_maxima(logits), order="C")
     right = np.arange(0, n * classes, classes)  # Where the right classes are when the rows lie end to end:
     right += labels  # one flat index is twice as fast as a pair of indices.
-    picked = np.add.reduce(out.take(right))
-    np.exp(out, out=out)
-    total = np.add.reduce(out, 1, keepdims=True)
-    return logits.dtype.type((np.add.reduce(np.log(total), None) - picked) * scale), (out, total, right)
+    picked = out.take(right)
+    np.exp(out, out)
+    total = out.dot(ones(classes, out.dtype))  # a quarter of add.reduce's time, as in `linear`
+    losses = np.log(total)
+    losses -= picked
+    return np.add.reduce(losses) * scale, (out, total, right)
 
 
 def _ce_backward(g: Any, kept: Any, _needs: Any, logits: Any, labels: Any, scale: float) -> Any:
     out, total, right = kept
-    scale = g * scale
-    grad = out * (scale / total)
+    scale = float(g) * scale
+    grad = out * (scale / total)[:, None]
     grad.reshape(-1)[right] -= scale
     return [grad]
 
@@ -183,6 +198,8 @@ def cross_entropy(
     0.693147
     """
     labels = np.asarray(_plain(target))
+    if labels.dtype is not _INT64 and labels.dtype.kind in "iu":
+        labels = labels.astype(_INT64)
     if weight is None and label_smoothing == 0 and _plain_labels(input.shape, labels, ignore_index):
         if reduction == "mean":
             return _cross_entropy(input, labels=labels, scale=1 / labels.size)
@@ -207,16 +224,12 @@ def cross_entropy(
 
 
 def _plain_labels(shape: tuple[int, ...], labels: np.ndarray, ignore_index: int) -> bool:
-    """True for the common case: one label per row, all of them classes and none ignored."""
-    return (
-        len(shape) == 2
-        and labels.shape == shape[:1]
-        and labels.dtype.kind in "iu"
-        and labels.size > 0
-        and np.minimum.reduce(labels) >= 0
-        and np.maximum.reduce(labels) < shape[1]
-        and (not 0 <= ignore_index < shape[1] or ignore_index not in labels)
-    )
+    """True for the common case: one int64 label per row, all of them classes and none ignored."""
+    if len(shape) != 2 or labels.dtype is not _INT64 or labels.shape != shape[:1] or not labels.size:
+        return False
+    # Read as unsigned, a negative label is a very large one: one pass in place of two.
+    largest = np.maximum.reduce(labels.view(np.uint64))
+    return largest < shape[1] and (not 0 <= ignore_index < shape[1] or ignore_index not in labels)
 
 
 def _soft_cross_entropy(

@@ -61,7 +61,7 @@ def _backward(g: Any, kept: Any, needs: Any, x: Any, weight: Any, bias: Any, axe
     return grad.reshape(x.shape), grad_w, grad_b
 
 
-_layer_norm = Fused("layer_norm", _definition, _forward, _backward)
+_layer_norm = Fused("layer_norm", _definition, _forward, _backward, broadcasts=True)
 
 
 def batch_norm(

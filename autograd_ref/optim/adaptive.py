@@ -6,6 +6,7 @@ number of a network in every step; the formulas stand in the docstrings.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -87,6 +88,9 @@ class Adam(Optimizer):
     m <- b1 m + (1 - b1) g;  v <- b2 v + (1 - b2) g^2;
     p <- p - lr m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps). Weight decay adds `weight_decay * p` to g.
 
+    The state is M = m / (1 - b1) and V = v / (1 - b2), because M <- b1 M + g and V <- b2 V + g^2 need three
+    passes less over the numbers, 10 in place of 13; the constant factors join the rate and eps.
+
     >>> p = Tensor([1.0, -3.0], requires_grad=True)
     >>> optimizer = Adam([p], lr=0.1)
     >>> (p * p).sum().backward()
@@ -95,7 +99,7 @@ class Adam(Optimizer):
     array([ 0.9, -2.9])
     """
 
-    state_names = ("mean", "square")
+    state_names = ("scaled_mean", "scaled_square")
 
     def __init__(
         self,
@@ -115,18 +119,16 @@ class Adam(Optimizer):
             g = self.decayed(p, g)
         m, v = state
         b1, b2 = self.betas
+        root = math.sqrt((1 - b2) / (1 - b2**t))  # sqrt(v / (1 - b2^t)) = root sqrt(V)
         m *= b1
-        np.multiply(g, 1 - b1, out=s)
-        m += s
+        m += g
         v *= b2
         np.multiply(g, g, out=s)
-        s *= 1 - b2
         v += s
         np.sqrt(v, out=s)
-        s *= (1 - b2**t) ** -0.5
-        s += self.eps
+        s += self.eps / root
         np.divide(m, s, out=s)
-        s *= self.lr / (1 - b1**t)
+        s *= self.lr * (1 - b1) / (1 - b1**t) / root
         p -= s
 
     def decayed(self, p: np.ndarray, g: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autograd_ref import Tensor, nn, ops
+from autograd_ref import Tensor, nn, ops, optim
 from autograd_ref import functional as F
 from autograd_ref.gradcheck import gradcheck, gradgradcheck
 
@@ -190,6 +190,39 @@ def test_dropout_keeps_the_mean_and_gives_the_gradient_of_what_it_kept():
     np.testing.assert_array_equal(x.grad.data, y.data)
     assert F.dropout(x, 0.3, training=False) is x
     assert not F.dropout(x, 1.0).data.any()
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [
+        (F.linear, [(4, 3), (2, 3), (1,)]),
+        (F.linear, [(4, 3), (2, 3), ()]),
+        (F.linear, [(2, 4, 3), (2, 3), (1,)]),
+        (F.linear, [(4, 3), (1, 3), ()]),
+        (F.scaled_dot_product_attention, [(2, 3, 5, 4), (6, 4), (6, 2)]),
+        (F.scaled_dot_product_attention, [(2, 1, 5, 4), (3, 6, 4), (1, 1, 6, 2)]),
+        (F.scaled_dot_product_attention, [(5, 4), (3, 6, 4), (3, 6, 2)]),
+        (F.conv2d, [(2, 3, 5, 5), (4, 3, 2, 2), (1,)]),
+    ],
+)
+@pytest.mark.parametrize("steps", [0, 3])
+def test_a_fused_operation_sums_the_gradient_of_an_argument_that_it_repeated(function, shapes, steps):
+    leaves = [Tensor(RNG.standard_normal(s), requires_grad=True) for s in shapes]
+    optimizer = optim.SGD(leaves, lr=0.0)  # after some steps it takes gradients into memory of its own
+    for _ in range(steps):
+        optimizer.zero_grad()
+        function(*leaves).sum().backward()
+        optimizer.step()
+    optimizer.zero_grad()
+    out = function(*leaves)
+    u = RNG.standard_normal(out.shape)
+    out.backward(u)
+    assert [t.grad.shape for t in leaves] == shapes
+    recorded = [t.grad.data for t in leaves]
+    optimizer.zero_grad()
+    function(*leaves).backward(u, create_graph=True)  # by way of the definition
+    for first, t in zip(recorded, leaves, strict=True):
+        np.testing.assert_allclose(first, t.grad.data, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(

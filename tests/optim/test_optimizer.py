@@ -1,9 +1,12 @@
 """State can be saved and restored, replaced arrays are found again, wrong arguments get sentences."""
 
+import copy
+
 import numpy as np
 import pytest
 
-from autograd_ref import Tensor, optim
+from autograd_ref import Tensor, grad, optim, sweep
+from autograd_ref import functional as F
 
 ALL = [optim.SGD, lambda p: optim.SGD(p, momentum=0.9), optim.RMSprop, optim.Adagrad, optim.Adam, optim.AdamW]
 
@@ -128,3 +131,110 @@ def test_schedules_can_be_saved_and_restored():
 def test_a_wrong_argument_gets_a_sentence(call, error, sentence):
     with pytest.raises(error, match=sentence):
         call()
+
+
+def train(p, optimizer):
+    optimizer.zero_grad()
+    (p * p).sum().backward()
+    optimizer.step()
+
+
+def test_a_gradient_that_was_kept_does_not_change_in_later_steps():
+    p = Tensor([1.0, 2.0], requires_grad=True)
+    optimizer = optim.SGD([p], lr=0.25)
+    kept, copies = [], []
+    for _ in range(6):
+        train(p, optimizer)
+        kept.append(p.grad)
+        copies.append(p.grad.data.copy())
+    np.testing.assert_array_equal([g.data for g in kept], copies)
+    np.testing.assert_array_equal(copies, [[2 * 0.5**i, 4 * 0.5**i] for i in range(6)])
+
+
+def test_gradients_add_up_and_may_be_edited_at_any_step():
+    a, b = (Tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    one, two = optim.SGD([a], lr=0.1), optim.SGD([b], lr=0.1)
+    for _ in range(4):  # two passes add up to one with twice the loss, and clipping is seen by the step
+        one.zero_grad()
+        two.zero_grad()
+        (a * a).sum().backward()
+        (a * a).sum().backward()
+        (b * b * 2).sum().backward()
+        optim.clip_grad_norm_([a], 0.5)
+        optim.clip_grad_norm_([b], 0.5)
+        one.step()
+        two.step()
+        np.testing.assert_allclose(a.data, b.data, rtol=1e-14)
+
+
+def test_two_optimizers_may_share_a_parameter():
+    p, q = (Tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    both = optim.SGD([p], lr=0.1), optim.SGD([p], lr=0.2)
+    single = optim.SGD([q], lr=0.3)
+    for _ in range(4):
+        both[0].zero_grad()
+        (p * p).sum().backward()
+        for optimizer in both:
+            optimizer.step()
+        train(q, single)
+        np.testing.assert_allclose(p.data, q.data, rtol=1e-14)
+
+
+def test_a_copied_parameter_has_a_gradient_of_its_own():
+    p = Tensor([1.0, 2.0], requires_grad=True)
+    optimizer = optim.SGD([p], lr=0.1)
+    for _ in range(4):
+        train(p, optimizer)
+    q = copy.deepcopy(p)
+    q.zero_grad()
+    (q * 3).sum().backward()
+    first = q.grad
+    q.zero_grad()
+    (q * 5).sum().backward()
+    np.testing.assert_array_equal(first.data, [3.0, 3.0])
+    np.testing.assert_array_equal(p.grad.data, (p.data / 0.8) * 2)
+
+
+def test_after_the_dtype_changed_gradients_have_the_new_one():
+    p = Tensor([1.0, 2.0], requires_grad=True)
+    optimizer = optim.SGD([p], lr=0.1)
+    for _ in range(3):
+        train(p, optimizer)
+    p.data = p.data.astype(np.float32)
+    p.zero_grad()
+    (p * p).sum().backward()
+    assert p.grad.dtype == np.float32
+
+
+def test_a_linear_layer_trained_by_an_optimizer_has_the_gradients_of_one_that_is_not():
+    rng = np.random.default_rng(0)
+    w, b = (Tensor(rng.standard_normal(s), requires_grad=True) for s in ((3, 3), (3,)))
+    optimizer = optim.SGD([w, b], lr=0.1)
+    x = Tensor(rng.standard_normal((4, 3)))
+    for _ in range(4):
+        losses = [
+            lambda w, b: (F.linear(x, w, b) ** 2).sum(),
+            lambda w, b: (F.linear(F.linear(x, w, b), w, b) ** 2).sum(),  # used twice
+            lambda w, b: (F.linear(w, w, b) ** 2).sum(),  # input and weight are the same
+        ]
+        for loss in losses:
+            plain = [Tensor(t.data.copy(), requires_grad=True) for t in (w, b)]
+            loss(*plain).backward()
+            wanted = grad(loss, (0, 1))(w, b)  # leaves .grad alone
+            optimizer.zero_grad()
+            loss(w, b).backward()
+            for t, p, v in zip((w, b), plain, wanted, strict=True):
+                np.testing.assert_allclose(t.grad.data, p.grad.data, rtol=1e-13)
+                np.testing.assert_allclose(v.data, p.grad.data, rtol=1e-13)
+            optimizer.zero_grad()
+            loss(w, b).backward()
+        optimizer.step()
+    again = Tensor(w.data.copy(), requires_grad=True)
+    optimizer.zero_grad()
+    out = F.linear(x, w).sum()
+    found = sweep.backward(out, np.float64(1), inputs=[w])[0]  # not into the optimizer's memory
+    kept = found.copy()
+    (F.linear(x, w) * 2).sum().backward()
+    F.linear(x, again).sum().backward()
+    np.testing.assert_array_equal(found, kept)
+    np.testing.assert_array_equal(found, again.grad.data)

@@ -1,0 +1,1619 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 05_tensors`) and they diagnose: a student's answer that behaves like one of
+these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the functions
+use (np, Tensor, tanh) are the notebook's.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.bank import right, wrong
+
+# -- broadcast_shape --------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "broadcast_shape",
+    "aligned_left",
+    "You put the ones behind the shorter shape. Shapes are aligned at the right: missing axes are at the front.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    shape = []
+    for m, n in zip(a + (1,) * (rank - len(a)), b + (1,) * (rank - len(b))):
+        if m != n and 1 not in (m, n):
+            raise ValueError("no fit")
+        shape.append(max(m, n))
+    return tuple(shape)
+
+
+@wrong(
+    "broadcast_shape",
+    "extra_axes_lost",
+    "zip stops at the end of the shorter shape, so the axes that only the longer one has are lost.",
+)
+def broadcast_shape(a, b):
+    shape = []
+    for m, n in zip(a[::-1], b[::-1]):
+        if m != n and 1 not in (m, n):
+            raise ValueError("no fit")
+        shape.append(max(m, n))
+    return tuple(shape[::-1])
+
+
+@wrong(
+    "broadcast_shape",
+    "never_raises",
+    "You take the larger length of each pair. If the lengths differ and none of them is 1, they do not fit.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    return tuple(max(m, n) for m, n in zip(a, b))
+
+
+@wrong(
+    "broadcast_shape",
+    "longer_wins",
+    "You return one of the two shapes. (3, 1) and (1, 4) make (3, 4), which is neither of them.",
+)
+def broadcast_shape(a, b):
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    for m, n in zip(longer[::-1], shorter[::-1]):
+        if m != n and 1 not in (m, n):
+            raise ValueError("no fit")
+    return longer
+
+
+@wrong(
+    "broadcast_shape",
+    "one_side_only",
+    "Only the second shape may be stretched here. Either of the two may have the 1.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    for m, n in zip(a, b):
+        if m != n and n != 1:
+            raise ValueError("no fit")
+    return a
+
+
+@wrong(
+    "broadcast_shape",
+    "left_reversed",
+    "You went from right to left, and the result still stands in that order. Turn it around.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    shape = []
+    for i in range(1, rank + 1):
+        m = a[-i] if i <= len(a) else 1
+        n = b[-i] if i <= len(b) else 1
+        if m != n and 1 not in (m, n):
+            raise ValueError("no fit")
+        shape.append(max(m, n))
+    return tuple(shape)
+
+
+@wrong(
+    "broadcast_shape",
+    "returns_none",
+    "Shapes that do not fit are an error here: raise a ValueError, do not return something else.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    if any(m != n and 1 not in (m, n) for m, n in zip(a, b)):
+        return None
+    return tuple(max(m, n) for m, n in zip(a, b))
+
+
+@right("broadcast_shape", "from_the_right")
+def broadcast_shape(a, b):
+    from itertools import zip_longest
+
+    shape = ()
+    for m, n in zip_longest(reversed(a), reversed(b), fillvalue=1):
+        if m == 1:
+            m, n = n, m
+        if n not in (1, m):
+            raise ValueError(f"{m} does not fit {n}")
+        shape = (m, *shape)
+    return shape
+
+
+@right("broadcast_shape", "numpy_does_it")
+def broadcast_shape(a, b):
+    return (np.empty(a) + np.empty(b)).shape
+
+
+# -- unbroadcast ------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "unbroadcast",
+    "no_keepdims",
+    "Where shape has a 1, the summed axis is gone. It has to stay, with length 1.",
+)
+def unbroadcast(g, shape):
+    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
+    return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1))
+
+
+@wrong(
+    "unbroadcast",
+    "new_axes_only",
+    "You sum the axes that shape does not have, but not those where it has a 1: they were stretched as well.",
+)
+def unbroadcast(g, shape):
+    while g.ndim > len(shape):
+        g = g.sum(axis=0)
+    return g
+
+
+@wrong(
+    "unbroadcast",
+    "ones_only",
+    "You sum the axes of length 1, but g may also have axes that shape does not have at all.",
+)
+def unbroadcast(g, shape):
+    return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+
+
+@wrong(
+    "unbroadcast",
+    "from_the_back",
+    "You remove the extra axes at the back. Shapes are aligned at the right, so the extra axes are at the front.",
+)
+def unbroadcast(g, shape):
+    while g.ndim > len(shape):
+        g = g.sum(axis=-1)
+    return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+
+
+@wrong(
+    "unbroadcast",
+    "counted_too_early",
+    "You look for the ones at positions of shape while g still has its extra axes in front: then axis 1 of shape is not axis 1 of g.",
+)
+def unbroadcast(g, shape):
+    g = g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+    while g.ndim > len(shape):
+        g = g.sum(axis=0)
+    return g
+
+
+@wrong(
+    "unbroadcast",
+    "average",
+    "You took the mean. A number that is used three times gets three contributions, added up.",
+)
+def unbroadcast(g, shape):
+    g = g.mean(axis=tuple(range(g.ndim - len(shape))))
+    return g.mean(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+
+
+@wrong(
+    "unbroadcast",
+    "first_copy_only",
+    "You took the gradient of one copy and dropped those of the others. They add up.",
+)
+def unbroadcast(g, shape):
+    while g.ndim > len(shape):
+        g = g[0]
+    for i, n in enumerate(shape):
+        if n == 1:
+            g = g.take([0], axis=i)
+    return g
+
+
+@wrong(
+    "unbroadcast",
+    "float64",
+    "The numbers are right, but np.zeros makes float64 and the sum took over that dtype. A gradient in float32 has to stay float32.",
+)
+def unbroadcast(g, shape):
+    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
+    return np.zeros(shape) + g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+
+
+@wrong(
+    "unbroadcast",
+    "everything",
+    "You added up all of g. Only the axes that broadcasting stretched are to be summed.",
+)
+def unbroadcast(g, shape):
+    return g.sum().reshape((1,) * len(shape))
+
+
+@right("unbroadcast", "one_axis_at_a_time")
+def unbroadcast(g, shape):
+    while g.ndim > len(shape):
+        g = g.sum(0)
+    for axis in range(g.ndim):
+        if g.shape[axis] != shape[axis]:
+            g = g.sum(axis, keepdims=True)
+    return g
+
+
+@right("unbroadcast", "shape_filled_up")
+def unbroadcast(g, shape):
+    filled = (1,) * (g.ndim - len(shape)) + tuple(shape)
+    axes = tuple(i for i in range(g.ndim) if filled[i] == 1)
+    return g.sum(axis=axes, keepdims=True).reshape(shape)
+
+
+@right("unbroadcast", "number_by_number")
+def unbroadcast(g, shape):
+    out = np.zeros(shape, dtype=g.dtype)
+    for index in np.ndindex(g.shape):
+        tail = index[len(index) - len(shape) :]
+        place = tuple(0 if n == 1 else i for i, n in zip(tail, shape))
+        out[place] += g[index]
+    return out
+
+
+# -- array_arithmetic -------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "array_arithmetic",
+    "sub_both_plus",
+    "In sub_rule, b has lost its minus: when b rises, a - b falls.",
+)
+def sub_rule(g, out, a, b):
+    return g, g
+
+
+@wrong(
+    "array_arithmetic",
+    "mul_own_input",
+    "In mul_rule each input is multiplied by itself. The slope of a * b by a is the *other* factor.",
+)
+def mul_rule(g, out, a, b):
+    return g * a, g * b
+
+
+@wrong(
+    "array_arithmetic",
+    "mul_matrix_product",
+    "In mul_rule the products are summed up, as `@` does it. Each number of a has a gradient of its own: `*`, no sum.",
+)
+def mul_rule(g, out, a, b):
+    return g @ b, g @ a
+
+
+@wrong(
+    "array_arithmetic",
+    "mul_in_place",
+    "`g *= b` in mul_rule writes into g, which belongs to others. Write `g * b`: that is a new array.",
+)
+def mul_rule(g, out, a, b):
+    for_b = g * a
+    g *= b
+    return g, for_b
+
+
+@wrong(
+    "array_arithmetic",
+    "sub_in_place",
+    "np.negative with `out=g` writes the minus into g itself. `-g` is a new array.",
+)
+def sub_rule(g, out, a, b):
+    return g.copy(), np.negative(g, out=g)
+
+
+@wrong(
+    "array_arithmetic",
+    "div_sign",
+    "In div_rule, b has lost its minus: when b rises, a / b falls (for positive a and b).",
+)
+def div_rule(g, out, a, b):
+    return g / b, g * a / b**2
+
+
+@wrong(
+    "array_arithmetic",
+    "div_no_square",
+    "In div_rule the slope by b is -a / b**2, and here the square is missing.",
+)
+def div_rule(g, out, a, b):
+    return g / b, -g * a / b
+
+
+@wrong(
+    "array_arithmetic",
+    "div_like_mul",
+    "div_rule multiplies where it should divide: when a rises by 1, a / b rises by 1 / b.",
+)
+def div_rule(g, out, a, b):
+    return g * b, -g * a / b**2
+
+
+@wrong(
+    "array_arithmetic",
+    "add_no_upstream",
+    "add_rule sends back the slopes 1 and 1. The chain rule multiplies each of them by g.",
+)
+def add_rule(g, out, a, b):
+    return np.ones_like(a), np.ones_like(b)
+
+
+@wrong(
+    "array_arithmetic",
+    "one_array",
+    "add_rule returns one array. There are two inputs: return a tuple of two.",
+)
+def add_rule(g, out, a, b):
+    return g
+
+
+right(
+    "array_arithmetic",
+    "written_out",
+    source="""
+    def add_rule(g, out, a, b):
+        return g.copy(), g.copy()
+
+
+    def sub_rule(g, out, a, b):
+        return [g, -1 * g]
+
+
+    def mul_rule(g, out, a, b):
+        for_a = np.multiply(b, g)
+        for_b = np.multiply(a, g)
+        return for_a, for_b
+
+
+    def div_rule(g, out, a, b):
+        return g / b, -g * out / b
+    """,
+)
+right(
+    "array_arithmetic",
+    "brought_back_already",
+    source="""
+    def shrink(g, shape):
+        while g.ndim > len(shape):
+            g = g.sum(axis=0)
+        for axis, n in enumerate(shape):
+            if n == 1:
+                g = g.sum(axis=axis, keepdims=True)
+        return np.asarray(g)
+
+
+    def mul_rule(g, out, a, b):
+        return shrink(g * b, a.shape), shrink(g * a, b.shape)
+
+
+    def div_rule(g, out, a, b):
+        return shrink(g / b, a.shape), shrink(-(g / b) * (a / b), b.shape)
+    """,
+)
+right(
+    "array_arithmetic",
+    "number_by_number",
+    source="""
+    def mul_rule(g, out, a, b):
+        a, b = np.broadcast_arrays(a, b)
+        g = np.broadcast_to(g, a.shape)
+        for_a, for_b = np.zeros(a.shape, a.dtype), np.zeros(a.shape, b.dtype)
+        for place in np.ndindex(a.shape):
+            for_a[place] = g[place] * b[place]
+            for_b[place] = g[place] * a[place]
+        return for_a, for_b
+    """,
+)
+
+# -- array_functions --------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "array_functions",
+    "power_nan",
+    "At n = 0 and a = 0 you compute 0 * 0**-1, which is 0 times infinity: NaN. Treat n = 0 before the formula.",
+)
+def power_rule(g, out, a, n):
+    return (g * n * a ** (n - 1),)
+
+
+@wrong(
+    "array_functions",
+    "power_divides",
+    "out / a is a lower power of a, but not where a is 0. Write the power with its exponent.",
+)
+def power_rule(g, out, a, n):
+    return (g * n * out / a,)
+
+
+@wrong(
+    "array_functions",
+    "power_zero_passes_g",
+    "At n = 0 you pass g on. a ** 0 is 1 everywhere: it is flat, and nothing passes.",
+)
+def power_rule(g, out, a, n):
+    return (g if n == 0 else g * n * a ** (n - 1),)
+
+
+@wrong(
+    "array_functions",
+    "power_same_exponent",
+    "In power_rule the factor n is there, but the exponent has to go down by one.",
+)
+def power_rule(g, out, a, n):
+    return (g * n * a**n,)
+
+
+@wrong(
+    "array_functions",
+    "exp_twice",
+    "In exp_rule, out is exp(a) already. Taking np.exp of it applies the function twice.",
+)
+def exp_rule(g, out, a):
+    return (g * np.exp(out),)
+
+
+@wrong(
+    "array_functions",
+    "exp_in_place",
+    "`g *= out` in exp_rule writes into g, which belongs to others. Write `g * out`: that is a new array.",
+)
+def exp_rule(g, out, a):
+    g *= out
+    return (g,)
+
+
+@wrong(
+    "array_functions",
+    "log_of_out",
+    "log_rule divides by out. The slope of log at a is one over its input.",
+)
+def log_rule(g, out, a):
+    return (g / out,)
+
+
+@wrong(
+    "array_functions",
+    "log_in_place",
+    "`g /= a` in log_rule writes into g, which belongs to others. Write `g / a`: that is a new array.",
+)
+def log_rule(g, out, a):
+    g /= a
+    return (g,)
+
+
+@wrong(
+    "array_functions",
+    "tanh_of_input",
+    "tanh_rule squares the input a. The formula squares the value of tanh, which is out.",
+)
+def tanh_rule(g, out, a):
+    return (g * (1 - a * a),)
+
+
+@wrong(
+    "array_functions",
+    "tanh_no_upstream",
+    "In tanh_rule the slope is right, and g is missing.",
+)
+def tanh_rule(g, out, a):
+    return (1 - out * out,)
+
+
+@wrong(
+    "array_functions",
+    "no_tuple",
+    "exp_rule returns an array. A rule returns a tuple, here a tuple of one: mind the comma in (x,).",
+)
+def exp_rule(g, out, a):
+    return g * out
+
+
+right(
+    "array_functions",
+    "from_the_input",
+    source="""
+    def exp_rule(g, out, a):
+        return (g * np.exp(a),)
+
+
+    def log_rule(g, out, a):
+        return (a**-1 * g,)
+
+
+    def tanh_rule(g, out, a):
+        return (g - g * np.tanh(a) ** 2,)
+
+
+    def power_rule(g, out, a, n):
+        slope = n * a ** (n - 1) if n else 0 * a
+        return [slope * g]
+    """,
+)
+right(
+    "array_functions",
+    "with_a_guard",
+    source="""
+    def power_rule(g, out, a, n):
+        if n:
+            return (np.multiply(g, n) * np.power(a, n - 1),)
+        return (np.zeros(a.shape, dtype=a.dtype),)
+    """,
+)
+
+# -- stable_sigmoid ---------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "stable_sigmoid",
+    "textbook",
+    "At a = -1000 this computes exp(1000), which overflows. Give exp no positive numbers.",
+)
+def sigmoid(a):
+    return 1 / (1 + np.exp(-a))
+
+
+@wrong(
+    "stable_sigmoid",
+    "textbook_other",
+    "At a = 1000 this divides infinity by infinity. Give exp no positive numbers.",
+)
+def sigmoid(a):
+    return np.exp(a) / (1 + np.exp(a))
+
+
+@wrong(
+    "stable_sigmoid",
+    "where_of_both",
+    "np.where chooses between two finished arrays: each formula is computed for all numbers, also where it overflows.",
+)
+def sigmoid(a):
+    return np.where(a >= 0, 1 / (1 + np.exp(-a)), np.exp(a) / (1 + np.exp(a)))
+
+
+@wrong(
+    "stable_sigmoid",
+    "by_tanh",
+    "Nothing overflows, but for negative a two numbers that are nearly equal are subtracted, and small results lose their digits.",
+)
+def sigmoid(a):
+    return (1 + np.tanh(a / 2)) / 2
+
+
+@wrong(
+    "stable_sigmoid",
+    "one_minus",
+    "For negative a you subtract from 1 a number that is nearly 1: small results lose their digits. Divide e by 1 + e.",
+)
+def sigmoid(a):
+    large = 1 / (1 + np.exp(-np.abs(a)))
+    return np.where(a >= 0, large, 1 - large)
+
+
+@wrong(
+    "stable_sigmoid",
+    "clipped",
+    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
+)
+def sigmoid(a):
+    return 1 / (1 + np.exp(-np.clip(a, -30, 30)))
+
+
+@wrong(
+    "stable_sigmoid",
+    "one_side",
+    "With the absolute value, -a gets the result of a. Below 0 another formula is needed: e / (1 + e).",
+)
+def sigmoid(a):
+    return 1 / (1 + np.exp(-np.abs(a)))
+
+
+@wrong(
+    "stable_sigmoid",
+    "asks_the_array",
+    "An `if` asks one question, and an array has many answers. np.where answers for each number.",
+)
+def sigmoid(a):
+    if a >= 0:
+        return 1 / (1 + np.exp(-a))
+    return np.exp(a) / (1 + np.exp(a))
+
+
+@wrong(
+    "stable_sigmoid",
+    "float64",
+    "The numbers are right, but np.zeros makes float64. The result takes the dtype of a.",
+)
+def sigmoid(a):
+    out = np.zeros(a.shape)
+    e = np.exp(-np.abs(a))
+    out[...] = np.where(a >= 0, 1, e) / (1 + e)
+    return out
+
+
+@wrong(
+    "stable_sigmoid",
+    "rule_of_input",
+    "sigmoid_rule uses the input a where the slope has the value of the sigmoid, which is out.",
+)
+def sigmoid_rule(g, out, a):
+    return (g * a * (1 - a),)
+
+
+@wrong(
+    "stable_sigmoid",
+    "rule_like_tanh",
+    "sigmoid_rule has the slope of tanh. That of the sigmoid is sigmoid times (1 - sigmoid).",
+)
+def sigmoid_rule(g, out, a):
+    return (g * (1 - out * out),)
+
+
+@wrong(
+    "stable_sigmoid",
+    "rule_no_upstream",
+    "In sigmoid_rule the slope is right, and g is missing.",
+)
+def sigmoid_rule(g, out, a):
+    return (out * (1 - out),)
+
+
+@wrong(
+    "stable_sigmoid",
+    "rule_in_place",
+    "`g *= ...` in sigmoid_rule writes into g, which belongs to others. Make a new array.",
+)
+def sigmoid_rule(g, out, a):
+    g *= out * (1 - out)
+    return (g,)
+
+
+right(
+    "stable_sigmoid",
+    "by_masks",
+    source="""
+    def sigmoid(a):
+        out = np.empty_like(a)
+        positive = a >= 0
+        out[positive] = 1 / (1 + np.exp(-a[positive]))
+        e = np.exp(a[~positive])
+        out[~positive] = e / (1 + e)
+        return out
+
+
+    def sigmoid_rule(g, out, a):
+        return (g * (out - out**2),)
+    """,
+)
+right(
+    "stable_sigmoid",
+    "by_limits",
+    source="""
+    def sigmoid(a):
+        return np.exp(np.minimum(a, 0)) / (1 + np.exp(-abs(a)))
+
+
+    def sigmoid_rule(g, out, a):
+        slope = out * (1 - out)
+        return (slope * g,)
+    """,
+)
+
+# -- relu_and_where ---------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "relu_and_where",
+    "relu_at_zero",
+    "relu_rule passes g at a = 0, where we agreed on the slope 0.",
+)
+def relu_rule(g, out, a):
+    return (g * (a >= 0),)
+
+
+@wrong(
+    "relu_and_where",
+    "relu_asks_the_array",
+    "An `if` asks one question, and an array has many answers. Multiply by a mask.",
+)
+def relu_rule(g, out, a):
+    return (g if a > 0 else 0.0,)
+
+
+@wrong(
+    "relu_and_where",
+    "relu_of_g",
+    "relu_rule looks at the sign of g. Whether something passes depends on a.",
+)
+def relu_rule(g, out, a):
+    return (np.maximum(g, 0),)
+
+
+@wrong(
+    "relu_and_where",
+    "relu_no_upstream",
+    "relu_rule sends back the slopes 1 and 0. The chain rule multiplies them by g.",
+)
+def relu_rule(g, out, a):
+    return ((a > 0).astype(a.dtype),)
+
+
+@wrong(
+    "relu_and_where",
+    "relu_float64",
+    "np.where with the Python numbers 1.0 and 0.0 makes an array of float64. Multiply by the mask itself.",
+)
+def relu_rule(g, out, a):
+    return (g * np.where(a > 0, 1.0, 0.0),)
+
+
+@wrong(
+    "relu_and_where",
+    "relu_in_place",
+    "`g[a <= 0] = 0` writes into g, which belongs to others. Make a new array.",
+)
+def relu_rule(g, out, a):
+    g[a <= 0] = 0
+    return (g,)
+
+
+@wrong(
+    "relu_and_where",
+    "where_all_to_both",
+    "where_rule sends all of g to both. Each number of out came from one of the two: the other gets 0.",
+)
+def where_rule(g, out, condition, a, b):
+    return None, g, g
+
+
+@wrong(
+    "relu_and_where",
+    "where_swapped",
+    "In where_rule, a gets what belongs to b: np.where takes a where the condition is True.",
+)
+def where_rule(g, out, condition, a, b):
+    return None, np.where(condition, 0, g), np.where(condition, g, 0)
+
+
+@wrong(
+    "relu_and_where",
+    "where_two_results",
+    "where has three inputs, the condition first. Send back None for it, then the two arrays.",
+)
+def where_rule(g, out, condition, a, b):
+    return np.where(condition, g, 0), np.where(condition, 0, g)
+
+
+@wrong(
+    "relu_and_where",
+    "where_zeros_for_condition",
+    "The condition gets zeros here. It has no gradient at all: None says so, and costs nothing.",
+)
+def where_rule(g, out, condition, a, b):
+    return np.zeros_like(g), np.where(condition, g, 0), np.where(condition, 0, g)
+
+
+@wrong(
+    "relu_and_where",
+    "where_by_value",
+    "where_rule compares out with the inputs. If a and b are equal somewhere, both get g: ask the condition.",
+)
+def where_rule(g, out, condition, a, b):
+    return None, g * (a > b), g * (b > a)
+
+
+@wrong(
+    "relu_and_where",
+    "where_minus",
+    "The opposite of a mask is `~condition`. A minus in front of an array of booleans is an error in NumPy.",
+)
+def where_rule(g, out, condition, a, b):
+    return None, g * condition, g * (-condition)
+
+
+right(
+    "relu_and_where",
+    "masks_only",
+    source="""
+    def relu_rule(g, out, a):
+        return (np.where(out > 0, g, 0.0),)
+
+
+    def where_rule(g, out, condition, a, b):
+        return None, g * condition, g * ~condition
+    """,
+)
+right(
+    "relu_and_where",
+    "copies_with_zeros",
+    source="""
+    def relu_rule(g, out, a):
+        passed = g.copy()
+        passed[a <= 0] = 0
+        return [passed]
+
+
+    def where_rule(g, out, condition, a, b):
+        for_a, for_b = np.zeros_like(g), np.zeros_like(g)
+        for_a[condition] = g[condition]
+        for_b[np.logical_not(condition)] = g[np.logical_not(condition)]
+        return (None, for_a, for_b)
+    """,
+)
+
+# -- maximum_ties -----------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "maximum_ties",
+    "all_to_both",
+    "At a tie both get all of g: together that is twice g. Each gets half.",
+)
+def maximum_rule(g, out, a, b):
+    return g * (a >= b), g * (b >= a)
+
+
+@wrong("maximum_ties", "none_at_ties", "At a tie nobody gets anything. Each gets half of g.")
+def maximum_rule(g, out, a, b):
+    return g * (a > b), g * (b > a)
+
+
+@wrong("maximum_ties", "first_wins", "At a tie all of g goes to a. Both are the largest: each gets half.")
+def maximum_rule(g, out, a, b):
+    return g * (a >= b), g * (b > a)
+
+
+@wrong("maximum_ties", "second_wins", "At a tie all of g goes to b. Both are the largest: each gets half.")
+def maximum_rule(g, out, a, b):
+    return g * (a > b), g * (b >= a)
+
+
+@wrong("maximum_ties", "the_smaller", "g goes to the smaller one. The maximum was made from the larger one.")
+def maximum_rule(g, out, a, b):
+    tie = np.where(a == b, g / 2, 0)
+    return np.where(a < b, g, tie), np.where(b < a, g, tie)
+
+
+@wrong("maximum_ties", "no_upstream", "These are the slopes 1, 0 and one half. The chain rule multiplies them by g.")
+def maximum_rule(g, out, a, b):
+    tie = (a == b) / 2
+    return (a > b) + tie, (b > a) + tie
+
+
+@wrong(
+    "maximum_ties",
+    "float64",
+    "A mask times 0.5, or np.where with 0.5 and 1.0, is float64, and makes your result float64. Halve g, not the mask.",
+)
+def maximum_rule(g, out, a, b):
+    share = np.where(a == b, 0.5, np.where(a > b, 1.0, 0.0))
+    return g * share, g * (1 - share)
+
+
+@wrong(
+    "maximum_ties",
+    "half_everywhere",
+    "g is shared half and half everywhere. That is for ties: otherwise the larger one gets all of it.",
+)
+def maximum_rule(g, out, a, b):
+    return g / 2, g / 2
+
+
+@wrong(
+    "maximum_ties",
+    "in_place",
+    "`g[a == b] /= 2` writes into g, which belongs to others. Make a new array.",
+)
+def maximum_rule(g, out, a, b):
+    g[a == b] /= 2
+    return g * (a >= b), g * (b >= a)
+
+
+@wrong(
+    "maximum_ties",
+    "asks_the_array",
+    "An `if` asks one question, and an array has many answers. Use masks, or np.where.",
+)
+def maximum_rule(g, out, a, b):
+    if a > b:
+        return g, 0 * g
+    return 0 * g, g
+
+
+@right("maximum_ties", "divided_by_the_winners")
+def maximum_rule(g, out, a, b):
+    share = g / ((a == out).astype(g.dtype) + (b == out))
+    return share * (a == out), share * (b == out)
+
+
+@right("maximum_ties", "two_halves")
+def maximum_rule(g, out, a, b):
+    half = 0.5 * g
+    return half * (a >= b) + half * (a > b), half * (b >= a) + half * (b > a)
+
+
+@right("maximum_ties", "by_sign")
+def maximum_rule(g, out, a, b):
+    for_a = g * (1 + np.sign(a - b)) / 2
+    return for_a, g - for_a
+
+
+# -- as_operand -------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "as_operand",
+    "everything_adapts",
+    "Here arrays are converted too. Only single numbers adapt: an array keeps its dtype.",
+)
+def as_operand(x, dtype):
+    return np.asarray(x, dtype=dtype)
+
+
+@wrong(
+    "as_operand",
+    "nothing_adapts",
+    "A Python number becomes an array of float64 or int64 here, and the product is no longer float32.",
+)
+def as_operand(x, dtype):
+    return np.asarray(x)
+
+
+@wrong(
+    "as_operand",
+    "python_numbers_only",
+    "np.float64(2.5) and its like are single numbers, too. np.generic is the class of all of them.",
+)
+def as_operand(x, dtype):
+    if type(x) in (int, float, bool):
+        return np.asarray(x, dtype=dtype)
+    return np.asarray(x)
+
+
+@wrong(
+    "as_operand",
+    "floats_only",
+    "An int is a number as well: 3 would become int64, and an int64 array makes float32 wider.",
+)
+def as_operand(x, dtype):
+    if isinstance(x, (float, np.generic)):
+        return np.asarray(x, dtype=dtype)
+    return np.asarray(x)
+
+
+@wrong(
+    "as_operand",
+    "numbers_as_they_are",
+    "A single number comes back as it is. Return an array, so that it can be a Tensor's data.",
+)
+def as_operand(x, dtype):
+    if isinstance(x, (int, float, np.generic)):
+        return dtype.type(x)
+    return np.asarray(x)
+
+
+@wrong(
+    "as_operand",
+    "always_float32",
+    "float32 is written into your function. The number takes the dtype that is given.",
+)
+def as_operand(x, dtype):
+    if isinstance(x, (int, float, np.generic)):
+        return np.asarray(x, dtype="float32")
+    return np.asarray(x)
+
+
+@wrong(
+    "as_operand",
+    "the_narrower_wins",
+    "Arrays of floats are narrowed here. Real arrays keep their dtype, and the wider one wins.",
+)
+def as_operand(x, dtype):
+    x = np.asarray(x)
+    return x.astype(dtype) if x.ndim == 0 or x.dtype.kind == "f" else x
+
+
+@right("as_operand", "by_axes")
+def as_operand(x, dtype):
+    x = np.asarray(x)
+    return x.astype(dtype) if x.ndim == 0 else x
+
+
+@right("as_operand", "by_isscalar")
+def as_operand(x, dtype):
+    return np.array(x, dtype=dtype if np.isscalar(x) else None)
+
+
+# -- send_back --------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "send_back",
+    "in_place",
+    "`+=` writes into an array that another parent holds as well. Write `parent.grad = parent.grad + ...`.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if cotangent is not None:
+            cotangent = fit(cotangent, parent.data)
+            if parent.grad is None:
+                parent.grad = cotangent
+            else:
+                parent.grad += cotangent
+
+
+@wrong(
+    "send_back",
+    "overwrites",
+    "Each contribution replaces the one before it. They add up.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if cotangent is not None:
+            parent.grad = fit(cotangent, parent.data)
+
+
+@wrong(
+    "send_back",
+    "no_fit",
+    "The cotangent has the shape of the output. fit brings it into the form of the parent.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if cotangent is not None:
+            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+
+
+@wrong(
+    "send_back",
+    "none_is_fitted",
+    "A rule may send back None, and there is nothing to fit or to add then: skip that parent.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        cotangent = fit(cotangent, parent.data)
+        parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+
+
+@wrong(
+    "send_back",
+    "none_ends_the_loop",
+    "At a None you leave the loop, and the parents after it get nothing. `continue` goes on with the next one.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if cotangent is None:
+            return
+        cotangent = fit(cotangent, parent.data)
+        parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+
+
+@wrong(
+    "send_back",
+    "adds_to_none",
+    "The first contribution is added to None. Where grad is None, the contribution itself is the gradient.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if cotangent is not None:
+            parent.grad = parent.grad + fit(cotangent, parent.data)
+
+
+@wrong(
+    "send_back",
+    "asks_the_array",
+    "`if parent.grad` asks a whole array whether it is true. Ask `parent.grad is None`.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if cotangent is not None:
+            cotangent = fit(cotangent, parent.data)
+            parent.grad = parent.grad + cotangent if parent.grad else cotangent
+
+
+@wrong(
+    "send_back",
+    "inputs_asked",
+    "An input has no operation, so there is no rule to look up. Return before that.",
+)
+def send_back(node, rules, fit):
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if cotangent is not None:
+            cotangent = fit(cotangent, parent.data)
+            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+
+
+@wrong(
+    "send_back",
+    "no_constants",
+    "The rule gets the parents' arrays, but not the constants. node.inputs has both.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    arrays = [parent.data for parent in node.parents]
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *arrays)):
+        if cotangent is not None:
+            cotangent = fit(cotangent, parent.data)
+            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+
+
+@wrong(
+    "send_back",
+    "fits_to_the_output",
+    "fit gets the array of the output, so nothing is brought back. Give it the parent's.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if cotangent is not None:
+            cotangent = fit(cotangent, node.data)
+            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+
+
+@right("send_back", "with_copies")
+def send_back(node, rules, fit):
+    if node.op:
+        g, out = node.grad, node.data
+        for i, cotangent in enumerate(rules[node.op](g, out, *node.inputs)):
+            if cotangent is not None:
+                parent = node.parents[i]
+                if parent.grad is None:
+                    parent.grad = np.array(fit(cotangent, parent.data))
+                else:
+                    parent.grad += fit(cotangent, parent.data)
+
+
+@right("send_back", "begins_with_zero")
+def send_back(node, rules, fit):
+    if node.op == "":
+        return
+    results = rules[node.op](node.grad, node.data, *[p.data for p in node.parents], *node.constants)
+    for parent, result in zip(node.parents, results, strict=True):
+        if result is not None:
+            before = 0 if parent.grad is None else parent.grad
+            parent.grad = before + fit(result, parent.data)
+
+
+# -- first_cotangent --------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "first_cotangent",
+    "ones_for_all",
+    "For three numbers you begin with three ones: that is the gradient of their sum, which nobody asked for. Raise a RuntimeError.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        return np.ones_like(data)
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.shape != data.shape:
+        raise ValueError("shape")
+    return gradient
+
+
+@wrong(
+    "first_cotangent",
+    "scalars_only_by_shape",
+    "An array of shape (1, 1) holds one number too. Ask for the size, not for the number of axes.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.shape != ():
+            raise RuntimeError("needs a gradient")
+        return np.ones_like(data)
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.shape != data.shape:
+        raise ValueError("shape")
+    return gradient
+
+
+@wrong(
+    "first_cotangent",
+    "plain_one",
+    "The 1 has no shape and no dtype here. It is an array like data: np.ones_like.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError("needs a gradient")
+        return np.array(1.0)
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.shape != data.shape:
+        raise ValueError("shape")
+    return gradient
+
+
+@wrong(
+    "first_cotangent",
+    "shape_not_asked",
+    "A gradient of another shape is accepted. It would be broadcast somewhere on the way, and give wrong numbers.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError("needs a gradient")
+        return np.ones_like(data)
+    return np.asarray(gradient, dtype=data.dtype)
+
+
+@wrong(
+    "first_cotangent",
+    "sizes_compared",
+    "You compare sizes. (1, 3) and (3,) have the same size, and are different shapes.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError("needs a gradient")
+        return np.ones_like(data)
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.size != data.size:
+        raise ValueError("shape")
+    return gradient
+
+
+@wrong(
+    "first_cotangent",
+    "own_dtype",
+    "The gradient keeps its own dtype. It takes that of data, or everything behind it becomes float64.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError("needs a gradient")
+        return np.ones_like(data)
+    gradient = np.asarray(gradient)
+    if gradient.shape != data.shape:
+        raise ValueError("shape")
+    return gradient
+
+
+@wrong(
+    "first_cotangent",
+    "begins_with_data",
+    "You begin with the result itself. Its derivative by itself is 1.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError("needs a gradient")
+        return data.copy()
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.shape != data.shape:
+        raise ValueError("shape")
+    return gradient
+
+
+@wrong(
+    "first_cotangent",
+    "asks_the_array",
+    "`if gradient` or `not gradient` asks a whole array whether it is true. Ask `gradient is None`.",
+)
+def first_cotangent(data, gradient=None):
+    if not gradient:
+        if data.size != 1:
+            raise RuntimeError("needs a gradient")
+        return np.ones_like(data)
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.shape != data.shape:
+        raise ValueError("shape")
+    return gradient
+
+
+@right("first_cotangent", "other_order")
+def first_cotangent(data, gradient=None):
+    if gradient is not None:
+        c = np.array(gradient).astype(data.dtype)
+        if c.shape == data.shape:
+            return c
+        raise ValueError(f"{c.shape} is not {data.shape}")
+    if data.size > 1:
+        raise RuntimeError("which of the numbers counts how much?")
+    return np.full(data.shape, 1, dtype=data.dtype)
+
+
+@right("first_cotangent", "by_assignment")
+def first_cotangent(data, gradient=None):
+    out = np.ones(data.shape, data.dtype)
+    if gradient is None and data.size != 1:
+        raise RuntimeError("more than one number")
+    if gradient is not None:
+        if np.shape(gradient) != data.shape:
+            raise ValueError("another shape")
+        out[...] = gradient
+    return out
+
+
+# -- mended_array_rules -----------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "mended_array_rules",
+    "shape_only",
+    "You found the wrong sum. The other two give right numbers for your inputs: look at what else a rule can spoil.",
+)
+def mended_array_rules():
+    return {"add_row": lambda g, out, a, row: (g, g.sum(axis=0))}
+
+
+@wrong(
+    "mended_array_rules",
+    "no_dtype",
+    "Two of three. One rule gives the right numbers in the wrong dtype: examine all six in float32.",
+)
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (g * 2 * a,),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
+
+@wrong(
+    "mended_array_rules",
+    "no_side_effect",
+    "Two of three. One rule gives the right numbers, and spoils g on the way: compare g before and after.",
+)
+def mended_array_rules():
+    return {
+        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
+
+@wrong(
+    "mended_array_rules",
+    "mends_what_is_right",
+    "scale_rows keeps its column with keepdims, and sums the right axis: it was right. Examine it.",
+)
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (g * 2 * a,),
+        "scale_rows": lambda g, out, a, column: (g * column, (g * a).sum(axis=1, keepdims=True)),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
+
+@wrong(
+    "mended_array_rules",
+    "log2_still_float64",
+    "Your rule for log2 still divides by a single NumPy number, which makes float64 of float32. Make it a Python number.",
+)
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (g * 2 * a,),
+        "log2": lambda g, out, a: (g / a / np.log(2.0),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
+
+@wrong(
+    "mended_array_rules",
+    "log2_lost_its_factor",
+    "Your rule for log2 is that of the natural logarithm: the factor log(2) is gone.",
+)
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (g * 2 * a,),
+        "log2": lambda g, out, a: (g / a,),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
+
+@wrong(
+    "mended_array_rules",
+    "add_row_keepdims",
+    "Your rule for add_row sums the right axis, but keeps it: the row has shape (3,), not (1, 3).",
+)
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (g * 2 * a,),
+        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0, keepdims=True)),
+    }
+
+
+@wrong(
+    "mended_array_rules",
+    "square_still_in_place",
+    "Your rule for square still writes into g. An operator such as `*` makes a new array.",
+)
+def mended_array_rules():
+    def square(g, out, a):
+        g *= 2 * a
+        return (g,)
+
+    return {
+        "square": square,
+        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
+
+@wrong(
+    "mended_array_rules",
+    "the_old_ones",
+    "These are the colleague's own rules. Write right ones in their place.",
+)
+def mended_array_rules():
+    return {name: CONTRIBUTED[name][1] for name in ("square", "log2", "add_row")}
+
+
+@right("mended_array_rules", "with_def")
+def mended_array_rules():
+    def square(g, out, a):
+        return (2 * np.multiply(g, a),)
+
+    def log2(g, out, a):
+        return ((g / (a * np.log(2))).astype(g.dtype),)
+
+    def add_row(g, out, a, row):
+        total = np.zeros_like(row)
+        for line in g:
+            total = total + line
+        return g.copy(), total
+
+    return dict(add_row=add_row, square=square, log2=log2)
+
+
+@right("mended_array_rules", "calls_the_old_ones")
+def mended_array_rules():
+    def shielded(name):
+        rule = CONTRIBUTED[name][1]
+        return lambda g, *rest: tuple(c.astype(g.dtype) for c in rule(g.copy(), *rest))
+
+    mended = {name: shielded(name) for name in ("square", "log2")}
+    mended["add_row"] = lambda g, out, a, row: (g, np.sum(g, axis=tuple(range(g.ndim - 1))))
+    return mended
+
+
+# -- array_network ----------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "array_network",
+    "tanh_at_the_end",
+    "There is a tanh after the last layer too. Scores may be any number.",
+)
+def array_network(x, layers):
+    for W, b in layers:
+        x = tanh(x @ W + b)
+    return x
+
+
+@wrong(
+    "array_network",
+    "no_tanh",
+    "No tanh between the layers: without it, two layers can do no more than one.",
+)
+def array_network(x, layers):
+    for W, b in layers:
+        x = x @ W + b
+    return x
+
+
+@wrong(
+    "array_network",
+    "tanh_too_early",
+    "The bias is added after tanh here. It belongs inside: tanh(x @ W + b).",
+)
+def array_network(x, layers):
+    for W, b in layers[:-1]:
+        x = tanh(x @ W) + b
+    W, b = layers[-1]
+    return x @ W + b
+
+
+@wrong("array_network", "no_bias", "The biases are missing.")
+def array_network(x, layers):
+    for W, b in layers[:-1]:
+        x = tanh(x @ W)
+    return x @ layers[-1][0]
+
+
+@wrong(
+    "array_network",
+    "bias_missing_at_the_end",
+    "The last layer has a bias, too.",
+)
+def array_network(x, layers):
+    for W, b in layers[:-1]:
+        x = tanh(x @ W + b)
+    return x @ layers[-1][0]
+
+
+@wrong(
+    "array_network",
+    "weights_first",
+    "The shapes do not fit. The points are the rows of x, so x stands in front; and a layer is the matrix product `@`, not `*`.",
+)
+def array_network(x, layers):
+    for W, b in layers[:-1]:
+        x = tanh(W @ x + b)
+    W, b = layers[-1]
+    return W @ x + b
+
+
+@wrong(
+    "array_network",
+    "number_by_number",
+    "The shapes do not fit: `*` multiplies number by number. A layer sums over its inputs: that is the matrix product `@`.",
+)
+def array_network(x, layers):
+    for W, b in layers[:-1]:
+        x = tanh(x * W + b)
+    W, b = layers[-1]
+    return x * W + b
+
+
+@wrong(
+    "array_network",
+    "layers_used_up",
+    "pop takes the last layer out of the caller's list. The next step would have a layer less.",
+)
+def array_network(x, layers):
+    W, b = layers.pop()
+    for V, c in layers:
+        x = tanh(x @ V + c)
+    return x @ W + b
+
+
+@wrong(
+    "array_network",
+    "numpys_tanh",
+    "np.tanh knows nothing of Tensors, and nothing would be recorded. Use the tanh of this notebook.",
+)
+def array_network(x, layers):
+    for W, b in layers[:-1]:
+        x = np.tanh(x @ W + b)
+    W, b = layers[-1]
+    return x @ W + b
+
+
+@wrong(
+    "array_network",
+    "out_of_the_graph",
+    "The numbers are right, but .data takes them out of the graph, and no gradient comes back to the weights.",
+)
+def array_network(x, layers):
+    x = x.data
+    for W, b in layers[:-1]:
+        x = np.tanh(x @ W.data + b.data)
+    W, b = layers[-1]
+    return x @ W.data + b.data
+
+
+@right("array_network", "by_index")
+def array_network(x, layers):
+    for i, (W, b) in enumerate(layers):
+        if i > 0:
+            x = tanh(x)
+        x = x @ W + b
+    return x
+
+
+@right("array_network", "by_star")
+def array_network(x, layers):
+    *hidden, (last_W, last_b) = layers
+    h = x
+    for layer in hidden:
+        h = tanh(layer[1] + h @ layer[0])
+    return last_b + h @ last_W

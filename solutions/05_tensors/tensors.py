@@ -1,0 +1,1678 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 05_tensors
+#     allow: [autograd_ref.data, autograd_ref.graph, autograd_ref.plots, autograd_ref.scalar]
+#     title: "Tensors: a whole array at a time"
+# ---
+
+# %% [markdown]
+# # Tensors: a whole array at a time
+#
+# The picture shows one layer of unit 04's network at work: 100 points, 8 neurons. Unit 04 had a box for every number,
+# thousands of them. Here a box holds an array. Compare the two shapes in each box: a gradient has the shape of its array.
+
+# %% setup="imports"
+import itertools
+import random
+import time
+
+import numpy as np
+
+from autograd_ref import plots
+from autograd_ref.data import moons
+from autograd_ref.graph import draw
+from autograder import exercise, probe, yours
+
+
+def arrays(*rows):
+    """A tuple of arrays of floats, made of lists."""
+    return tuple(np.array(row, dtype=float) for row in rows)
+
+
+def dtypes(cotangents):
+    """The names of their dtypes."""
+    return [None if c is None else str(c.dtype) for c in cotangents]
+
+
+# %% figure="goal" keep=true
+def goal():
+    class Box:
+        def __init__(self, shape, op="", parents=(), label=""):
+            self.data, self.grad = np.ones(shape), np.ones(shape)
+            self.op, self.parents, self.label = op, parents, label
+
+    X, W, b = Box((100, 2), label="X"), Box((2, 8), label="W"), Box((8,), label="b")
+    total = Box((100, 8), "+", (Box((100, 8), "@", (X, W)), b))
+    return draw(Box((), "mean", (Box((100, 8), "tanh", (total,)),), "L"))
+
+
+goal()
+
+# %% [markdown]
+# You rebuild the engine of unit 03 on NumPy arrays. At the end you will be able to
+#
+# - say which shape two arrays have together, and bring a gradient back to the shape of its input;
+# - write backward rules for whole arrays, with corners, ties and large numbers;
+# - keep float32 a float32;
+# - train the network of unit 04 many times faster.
+#
+# **Time:** about 80 minutes. **Builds on:** 03 (the backward pass), 04 (networks of single numbers: they train, slowly).
+
+# %% [markdown]
+# ## 1. Shapes that differ
+#
+# Above, a bias of shape (8,) is added to an array of shape (100, 8). NumPy **broadcasts**: it acts as if the smaller
+# array were copied until the shapes agree. Write the shapes under each other, aligned at the **right**:
+#
+# ```
+# a     (3, 1)
+# b        (4,)
+# out   (3, 4)
+# ```
+#
+# A missing axis counts as 1. Two lengths fit if they are equal, or if one of them is 1: that one is stretched.
+#
+# What to see: `a` is copied along its rows, `b` is copied downwards, then both are added.
+
+
+# %% figure="stretched"
+def stretched():
+    a, b = np.array([[10.0], [20.0], [-30.0]]), np.array([1.0, 2.0, 3.0, 4.0])
+    wide_a, wide_b = np.broadcast_arrays(a, b)
+    pictures = {"a (3, 1)": a, "a stretched": wide_a, "b (4,)": b, "b stretched": wide_b}
+    plots.matrices({**pictures, "a + b (3, 4)": a + b})
+
+
+stretched()
+
+# %% [markdown]
+# ### Exercise `broadcast_shape` (2 points)
+# Two shapes go in, tuples of positive ints; the common shape comes out. Raise a `ValueError` if they do not fit.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Put ones in front of the shorter shape. Then go through both, pair by pair.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# rank = ...                         # the larger number of axes
+# a = (1,) * ... + a                 # for b in the same way
+# for m, n in zip(a, b):
+#     if ...: raise ValueError(...)  # different, and none of them is 1
+#     ...                            # note the length that remains
+# return tuple(...)
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# (2, 3) and (3,) raise, or (2,) and (2, 3) do not: the ones stand behind, or `zip` began at the left.
+# </details>
+
+
+# %% exercise="broadcast_shape"
+def broadcast_shape(a, b):
+    """The shape of x + y, for x of shape a and y of shape b; else a ValueError."""
+    ### BEGIN SOLUTION
+    rank = max(len(a), len(b))
+    shape = []
+    for m, n in zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b):
+        if m != n and 1 not in (m, n):
+            raise ValueError(f"the shapes {a} and {b} do not fit")
+        shape.append(n if m == 1 else m)
+    return tuple(shape)
+    ### END SOLUTION
+
+
+# %% probes="broadcast_shape"
+@probe
+def shape_of(a, b):
+    """What broadcast_shape gives, or the name of the error that it raises."""
+    try:
+        return broadcast_shape(a, b)
+    except ValueError:
+        return "ValueError"
+
+
+# %% check="broadcast_shape" points=2
+with exercise("broadcast_shape") as check:
+    check.close(shape_of((3, 1), (1, 4)), (3, 4), "each 1 is stretched to the other length")
+    check.close(shape_of((2, 3), (3,)), (2, 3), "at the right, 3 meets 3; 2 has no partner")
+    check.close(shape_of((4,), (5, 3, 1)), (5, 3, 4), "the first may be the shorter one")
+    check.close(shape_of((), (5, 2)), (5, 2), "a single number has no axes: it fits all")
+    check.close(shape_of((2,), (2, 3)), "ValueError", "aligned at the right, 2 meets 3")
+    check.close(shape_of((3, 4), (2, 4)), "ValueError", "3 meets 2, and none of them is 1")
+    ### BEGIN HIDDEN TESTS
+    from autograder import integer, one_of
+
+    for rank, drop in check.cases(30, integer(1, 4), integer(0, 3)):
+        full = [check.rng.randint(2, 6) for _ in range(rank)]
+        a = tuple(n if check.rng.random() < 0.6 else 1 for n in full)
+        b = tuple(n if check.rng.random() < 0.6 else 1 for n in full)[min(drop, rank) :]
+        for one, other in ((a, b), (b, a)):
+            try:
+                expected = np.broadcast_shapes(one, other)
+            except ValueError:
+                expected = "ValueError"
+            check.close(shape_of(one, other), expected, "what NumPy does with these shapes")
+    for n, shape in check.cases(10, integer(2, 4), one_of([(5, 6), (7, 1, 5), (6,), (5, 7, 6)])):
+        bad = (*shape[:-1], shape[-1] + n)
+        check.close(shape_of(shape, bad), "ValueError", "the last lengths differ, and none is 1")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### The way back
+# `b[0]` is one number, yet it was added to three numbers of `out`. You know this from unit 03: a value that is used
+# three times gets the **sum** of three contributions. *Copied on the way forward* means *added up on the way back.* From
+# `g` of shape (3, 4), `b` (4,) gets the sum of the rows; `a` (3, 1) gets the sum of the columns, as a column.
+#
+# ### Exercise `unbroadcast` (3 points)
+# Add up `g` along the axes that broadcasting stretched, so that the result has the given shape.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# First the axes that `shape` does not have: the first ones of `g`. Then the axes where `shape` has a 1.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# extra = ...                           # how many axes more g has
+# g = g.sum(axis=tuple(range(...)))     # those at the front
+# ones = tuple(i for i, n in enumerate(shape) if ...)
+# return g.sum(axis=ones, ...)          # what keeps a summed axis as length 1?
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# (3,) instead of (3, 1): `keepdims` is missing. Wrong sums when the ranks differ: the axes were counted before those at
+# the front were gone.
+# </details>
+
+
+# %% exercise="unbroadcast"
+def unbroadcast(g, shape):
+    """g, added up over the axes that broadcasting stretched: an array of this shape."""
+    ### BEGIN SOLUTION
+    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
+    ones = tuple(i for i, n in enumerate(shape) if n == 1)
+    return g.sum(axis=ones, keepdims=True)
+    ### END SOLUTION
+
+
+# %% probes="unbroadcast"
+G = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [0.0, -1.0, 2.0, 10.0]])
+DEEP = np.arange(24.0).reshape(2, 3, 4) - 5.0
+HALF = np.ones((2, 3), dtype="float32")
+
+
+# %% check="unbroadcast" points=3
+with exercise("unbroadcast") as check:
+    check.close(yours.unbroadcast(G, (3, 4)), G, "nothing was stretched: nothing to add up")
+    columns, rows = np.array([6.0, 7, 12, 22]), np.array([[10.0], [26], [11]])
+    check.close(yours.unbroadcast(G, (4,)), columns, "b[0] went into three rows: 1 + 5 + 0")
+    check.close(yours.unbroadcast(G, (3, 1)), rows, "a[0, 0] went into 4: 1 + 2 + 3 + 4")
+    check.close(yours.unbroadcast(G, (1, 4)), columns[None], "an axis of length 1 stays")
+    check.close(yours.unbroadcast(G, ()), 47.0, "a single number was used in 12 places")
+    both = np.array([[20.0], [52], [84]])
+    check.close(yours.unbroadcast(DEEP, (3, 1)), both, "from (2, 3, 4): a new axis and a 1")
+    check.close(str(yours.unbroadcast(HALF, (3,)).dtype), "float32", "the dtype of g stays")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograder import array, one_of
+
+    shapes = [(2, 3, 5), (3, 5), (5,), (), (1,), (1, 1), (3, 1), (1, 5), (2, 1, 1), (1, 3, 1), (1, 3, 5)]
+    for g, shape in check.cases(30, array(2, 3, 5), one_of(shapes)):
+        x = Reference(np.zeros(shape), requires_grad=True)
+        (x + np.zeros(g.shape)).backward(g)
+        check.close(yours.unbroadcast(g, shape), x.grad.numpy(), "g, added up over the stretched axes")
+        narrow = yours.unbroadcast(g.astype("float32"), shape)
+        check.close(str(narrow.dtype), "float32", "the dtype is that of g")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Made by your function. What to see: for `a` each row became one number, for `b` each column, for a single number all.
+
+
+# %% figure="added_up"
+def added_up():
+    shapes = {"for a: (3, 1)": (3, 1), "for b: (4,)": (4,), "for a number: ()": ()}
+    plots.matrices({"g (3, 4)": G, **{k: unbroadcast(G, s) for k, s in shapes.items()}})
+
+
+added_up()
+
+# %% [markdown]
+# ## 2. Rules for whole arrays
+#
+# In `a * b` every number of `out` is made from one number of `a` and one of `b`. So the rules of unit 03 hold number by
+# number. The form stays `rule(g, out, *inputs)`, with arrays. Rules need not care for broadcasting: the engine will call
+# `unbroadcast` after them.
+#
+# One danger is new: arrays can be changed. `g *= b` writes into an array that others still need. A rule makes **new**
+# arrays.
+#
+# ### Exercise `array_arithmetic` (2 points)
+# The rules of `a + b`, `a - b`, `a * b` and `a / b`. Each sends back a tuple of two arrays.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# When `b` rises, does `a - b` rise? And `a / b`, which is `a` times the power -1 of `b`?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return g, ...               # sub: who has a minus in front?
+# return ..., g * a           # mul: the other factor
+# return g / b, ...           # div: -1, then b to the power -2
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Only the last check fails: `*=` or `/=` wrote into `g`. A wrong sign in the second result: think of a rising `b`.
+# </details>
+
+
+# %% exercise="array_arithmetic"
+def add_rule(g, out, a, b):
+    """The cotangents of a and b, for out = a + b; all are arrays."""
+    ### BEGIN SOLUTION
+    return g, g
+    ### END SOLUTION
+
+
+def sub_rule(g, out, a, b):
+    """The cotangents of a and b, for out = a - b."""
+    ### BEGIN SOLUTION
+    return g, -g
+    ### END SOLUTION
+
+
+def mul_rule(g, out, a, b):
+    """The cotangents of a and b, for out = a * b."""
+    ### BEGIN SOLUTION
+    return g * b, g * a
+    ### END SOLUTION
+
+
+def div_rule(g, out, a, b):
+    """The cotangents of a and b, for out = a / b."""
+    ### BEGIN SOLUTION
+    return g / b, -g * a / b**2
+    ### END SOLUTION
+
+
+# %% probes="array_arithmetic"
+@probe
+def after_all_four(g, a, b):
+    """Calls the four rules with the same arrays; gives the arrays as they are then."""
+    outs = a + b, a - b, a * b, a / b
+    for rule, out in zip((add_rule, sub_rule, mul_rule, div_rule), outs, strict=True):
+        rule(g, out, a, b)
+    return g, a, b
+
+
+# %% check="array_arithmetic" points=2
+with exercise("array_arithmetic") as check:
+    g, a, b = arrays([10, -1], [2, 4], [4, -5])
+    check.close(yours.add_rule(g, a + b, a, b), arrays([10, -1], [10, -1]), "each gets g")
+    check.close(yours.sub_rule(g, a - b, a, b), arrays([10, -1], [-10, 1]), "-1 times g")
+    because = "number by number, as in unit 03: a gets 10 * 4 and -1 * -5"
+    check.close(yours.mul_rule(g, a * b, a, b), arrays([40, 5], [20, -4]), because)
+    because = "a gets 10 / 4 and -1 / -5; b gets -10 * 2 / 16 and 1 * 4 / 25"
+    check.close(yours.div_rule(g, a / b, a, b), arrays([2.5, 0.2], [-1.25, 0.16]), because)
+    check.close(after_all_four(g, a, b), (g, a, b), "g, a, b as they were: make new arrays")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograder import array
+
+    def brought_back(cotangent, shape):
+        while cotangent.ndim > len(shape):
+            cotangent = cotangent.sum(axis=0)
+        for axis, length in enumerate(shape):
+            if length == 1:
+                cotangent = cotangent.sum(axis=axis, keepdims=True)
+        return cotangent
+
+    operations = {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b,
+    }
+    shapes = [((2, 3), (2, 3)), ((2, 3), (3,)), ((2, 1), (3,)), ((), (2, 3)), ((1, 3), (2, 1))]
+    for name, f in operations.items():
+        for left, right in shapes:
+            for g, a, b in check.cases(3, array(2, 3), array(*left), array(*right)):
+                x, y = Reference(a, requires_grad=True), Reference(b, requires_grad=True)
+                f(x, y).backward(np.broadcast_to(g, np.broadcast_shapes(left, right)).copy())
+                got = getattr(yours, f"{name}_rule")(g, f(a, b), a, b)
+                check.close(len(got), 2, "one cotangent for each input")
+                got = tuple(brought_back(np.asarray(c), s) for c, s in zip(got, (left, right)))
+                check.close(got, (x.grad.numpy(), y.grad.numpy()), f"the gradient of {name}")
+    for g, a, b in check.cases(5, array(2, 3), array(2, 3), array(2, 3)):
+        check.close(after_all_four(g, a, b), (g, a, b), "g, a and b are as they were")
+        g, a, b = (x.astype("float32") for x in (g, a, b))
+        for name, f in operations.items():
+            got = getattr(yours, f"{name}_rule")(g, f(a, b), a, b)
+            check.close(dtypes(got), ["float32", "float32"], "the dtype of the inputs")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `array_functions` (2 points)
+# The rules of `np.exp(a)`, `np.log(a)`, `np.tanh(a)` and `a ** n`, with a plain number `n`. Each sends back a tuple of
+# one. The last has a corner: `a ** 0` is 1 everywhere, so its slope is 0, at a = 0 too.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# exp is its own slope, log has 1 / a, tanh has 1 - tanh². In a power the exponent comes down; n = 0 goes its own way.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return (g * ...,)             # exp: which argument is exp(a) already?
+# if n == 0:
+#     return (...,)             # zeros of the shape and dtype of a: np.zeros_like
+# return (g * n * ...,)         # one power lower
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# NaN at n = 0: `0 * 0.0 ** -1` is 0 times infinity. An array where a tuple is expected: mind the comma in `(x,)`.
+# </details>
+
+
+# %% exercise="array_functions"
+def exp_rule(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = np.exp(a)."""
+    ### BEGIN SOLUTION
+    return (g * out,)
+    ### END SOLUTION
+
+
+def log_rule(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = np.log(a)."""
+    ### BEGIN SOLUTION
+    return (g / a,)
+    ### END SOLUTION
+
+
+def tanh_rule(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = np.tanh(a)."""
+    ### BEGIN SOLUTION
+    return (g * (1 - out * out),)
+    ### END SOLUTION
+
+
+def power_rule(g, out, a, n):
+    """The cotangent of a, in a tuple of one, for out = a ** n with a plain number n."""
+    ### BEGIN SOLUTION
+    if n == 0:
+        return (np.zeros_like(a),)
+    return (g * n * a ** (n - 1),)
+    ### END SOLUTION
+
+
+# %% probes="array_functions"
+@probe
+def after_all_functions(g, a):
+    """Calls the four rules with the same arrays; gives the arrays as they are then."""
+    exp_rule(g, np.exp(a), a)
+    log_rule(g, np.log(a), a)
+    tanh_rule(g, np.tanh(a), a)
+    power_rule(g, a**3, a, 3)
+    return g, a
+
+
+# %% check="array_functions" points=2
+with exercise("array_functions") as check:
+    g, (out,), (zero,) = np.array([10.0, -1.0]), arrays([3, 0.5]), arrays([0, 3])
+    check.close(yours.exp_rule(g, out, np.log(out)), arrays([30, -0.5]), "10 * 3, -1 * 0.5")
+    (a,) = arrays([4, 0.5])
+    check.close(yours.log_rule(g, np.log(a), a), arrays([2.5, -2]), "10 / 4 and -1 / 0.5")
+    (t,) = arrays([0.5, -0.8])
+    check.close(yours.tanh_rule(g, t, np.arctanh(t)), arrays([7.5, -0.36]), "10 * (1 - t²)")
+    check.close(yours.power_rule(g, t**3, t, 3), arrays([7.5, -1.92]), "10 * 3 * 0.5**2")
+    check.close(yours.power_rule(g, 1 / t, t, -1), arrays([-40, 1.5625]), "-10 / 0.5**2")
+    check.close(yours.power_rule(g, zero**2, zero, 2), arrays([0, -6]), "-1 * 2 * 3, and 0")
+    check.close(yours.power_rule(g, zero**0, zero, 0), arrays([0, 0]), "a ** 0 is flat")
+    check.close(after_all_functions(g, a), (g, a), "g and a as they were: make new arrays")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograder import array
+
+    for g, a in check.cases(10, array(2, 3), array(2, 3, low=0.2)):
+        for name in ("exp", "log", "tanh"):
+            x = Reference(a, requires_grad=True)
+            getattr(x, name)().backward(g)
+            rule, out = getattr(yours, f"{name}_rule"), getattr(np, name)(a)
+            check.close(rule(g, out, a), (x.grad.numpy(),), f"g times the slope of {name}")
+            narrow = rule(*(v.astype("float32") for v in (g, out, a)))
+            check.close(dtypes(narrow), ["float32"], "the dtype of the input")
+        for n in (-2, -0.5, 0, 0.5, 1, 2, 3):
+            x = Reference(a, requires_grad=True)
+            (x**n).backward(g)
+            check.close(yours.power_rule(g, a**n, a, n), (x.grad.numpy(),), f"g times the slope of a**{n}")
+            narrow = yours.power_rule(*(v.astype("float32") for v in (g, a**n, a)), n)
+            check.close(dtypes(narrow), ["float32"], "the dtype of the input")
+        check.close(after_all_functions(g, a), (g, a), "g and a are as they were")
+        for n in (-3, 0, 2, 3):
+            x = Reference(a - 1.6, requires_grad=True)
+            (x**n).backward(g)
+            rule = yours.power_rule
+            check.close(rule(g, (a - 1.6) ** n, a - 1.6, n), (x.grad.numpy(),), "negative numbers too")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# The test of unit 03, for arrays: `array_error` nudges each number, and gives a rule's distance from the numerical
+# derivative. 0 is right.
+
+
+# %% setup="array_error"
+def numerical_cotangents(forward, g, *inputs, step=1e-5):
+    """g times the numerical derivative of `forward` by each number of each input."""
+    cotangents = tuple(np.zeros_like(x) for x in inputs)
+    for k, cotangent in enumerate(cotangents):
+        for place in np.ndindex(cotangent.shape):
+            up, down = [x.copy() for x in inputs], [x.copy() for x in inputs]
+            up[k][place] += step
+            down[k][place] -= step
+            cotangent[place] = (g * (forward(*up) - forward(*down))).sum() / (2 * step)
+    return cotangents
+
+
+def array_error(forward, rule, *inputs, g=None):
+    """How far `rule` is from the numerical derivative of `forward`, to six digits."""
+    out = forward(*inputs)
+    g = np.linspace(-1, 2, out.size).reshape(out.shape) if g is None else g
+    found = rule(g.copy(), out, *inputs)
+    errors = zip(found, numerical_cotangents(forward, g, *inputs), strict=True)
+    return round(max(float(abs(c - n).max()) for c, n in errors), 6)
+
+
+# %%
+a, b = arrays([[0.3, -1.2, 2.0], [1.5, 0.7, -0.4]], [[1.1, 0.6, -3.0], [-0.9, 2.0, 0.5]])
+print("div_rule is off by", array_error(np.divide, div_rule, a, b))
+print("tanh_rule is off by", array_error(np.tanh, tanh_rule, a))
+
+# %% [markdown]
+# ## 3. A formula that fails
+#
+# On paper there are many ways to write the sigmoid. In a computer they differ: exp(100) is too large for float32.
+#
+# **Predict, then run.** Which formula is right at -100, at -20, at 100? The true values: 3.8e-44, 2.1e-09 and 1.
+
+# %%
+prediction = {"at -100": None, "at -20": None, "at 100": None}
+
+FORMULAS = {
+    "1 / (1 + exp(-a))": lambda a: 1 / (1 + np.exp(-a)),
+    "exp(a) / (1 + exp(a))": lambda a: np.exp(a) / (1 + np.exp(a)),
+    "(1 + tanh(a / 2)) / 2": lambda a: (1 + np.tanh(a / 2)) / 2,
+}
+with np.errstate(all="ignore"):  # NumPy would warn
+    for name, formula in FORMULAS.items():
+        values = formula(np.array([-100, -20, 100], dtype="float32"))
+        print(f"{name:22}", "  ".join(f"{value:8.2g}" for value in values))
+
+# %% [markdown]
+# None is right everywhere. The first two fail where `exp` gets a large positive number. The third subtracts two numbers
+# that are nearly equal, and loses its digits.
+#
+# ### Exercise `stable_sigmoid` (2 points)
+# Write `sigmoid(a)` for any array: without overflow, with all digits of small results, in the dtype of `a`. Then its
+# rule; the slope is sigmoid · (1 - sigmoid).
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The first formula where a ≥ 0, the second elsewhere: `exp` then gets minus the absolute value of `a`.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# e = np.exp(...)                     # never above 1
+# top = np.where(a >= 0, ..., ...)    # the two formulas differ above the line only
+# return top / ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# "overflow": `np.where` chooses between two arrays, but both are computed everywhere. ValueError "truth value": an `if`
+# cannot ask a whole array.
+# </details>
+
+
+# %% exercise="stable_sigmoid"
+def sigmoid(a):
+    """1 / (1 + exp(-a)) for an array: no overflow, full precision, the dtype of a."""
+    ### BEGIN SOLUTION
+    e = np.exp(-np.abs(a))
+    return np.where(a >= 0, 1, e) / (1 + e)
+    ### END SOLUTION
+
+
+def sigmoid_rule(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = sigmoid(a)."""
+    ### BEGIN SOLUTION
+    return (g * out * (1 - out),)
+    ### END SOLUTION
+
+
+# %% probes="stable_sigmoid"
+@probe
+def sigmoid_at(numbers, dtype="float64"):
+    """For each number the sigmoid, or what went wrong; then the dtype of the results."""
+    out, found = sigmoid(np.array([0.5, 0.1], dtype=dtype)), []
+    for number in numbers:
+        try:
+            with np.errstate(over="raise", divide="raise", invalid="raise"):
+                found.append(float(sigmoid(np.array([number, 0.5], dtype=dtype))[0]))
+        except FloatingPointError as error:
+            found.append(str(error))
+    return found, str(np.asarray(out).dtype)
+
+
+@probe
+def log_sigmoid_at(numbers):
+    """The logarithms of the sigmoids; -inf for a sigmoid of 0."""
+    with np.errstate(all="ignore"):
+        return np.log(sigmoid(np.array(numbers, dtype=float))).tolist()
+
+
+@probe
+def sigmoid_back(g, a):
+    """What sigmoid_rule sends back, and g as it is afterwards."""
+    return sigmoid_rule(g, 1 / (1 + np.exp(-a)), a), g
+
+
+# %% check="stable_sigmoid" points=2
+with exercise("stable_sigmoid") as check:
+    check.close(sigmoid_at([0, 1])[0], [0.5, 0.731058578630], "1 / (1 + 1 / e) at 1")
+    check.close(sigmoid_at([1000, -1000])[0], [1, 0], "the ends, without an overflow")
+    because = "sigmoid(-40) is nearly exp(-40): small results keep their digits"
+    check.close(log_sigmoid_at([-40, -700]), [-40, -700], because)
+    check.close(sigmoid_at([-100, 100], "float32"), ([0, 1], "float32"), "the dtype stays")
+    g, a = np.array([10.0, -1.0]), np.log([4.0, 1 / 3])
+    because = "where the sigmoid is 0.8, its slope is 0.8 * 0.2; g stays as it is"
+    check.close(sigmoid_back(g, a), (arrays([1.6, -0.1875]), g), because)
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograd_ref import ops
+    from autograder import array, numbers
+
+    for (values,) in check.cases(10, numbers(6, -700, 700)):
+        exact = ops.sigmoid(np.array(values))
+        check.close(sigmoid_at(values)[0], exact.tolist(), "any number")
+        check.close(log_sigmoid_at(values), np.log(exact).tolist(), "small results keep their digits")
+        check.close(np.shape(yours.sigmoid(exact.reshape(2, 3))), (2, 3), "the shape of the input")
+        narrow = np.array(values, dtype="float32") / 8
+        got, exact = yours.sigmoid(narrow), ops.sigmoid(narrow)
+        check.close(got, exact, "in float32", rtol=1e-5, atol=1e-37)
+        check.close(str(got.dtype), "float32", "the dtype of the input")
+    for g, a in check.cases(10, array(2, 3), array(2, 3)):
+        x = Reference(a, requires_grad=True)
+        x.sigmoid().backward(g)
+        out = ops.sigmoid(a)
+        check.close(yours.sigmoid_rule(g, out, a), (x.grad.numpy(),), "g times the slope")
+        narrow = yours.sigmoid_rule(*(v.astype("float32") for v in (g, out, a)))
+        check.close(dtypes(narrow), ["float32"], "the dtype of the input")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# All four in float32; no number at all counts as an error of 1. What to see: the second jumps to 1 where `exp`
+# overflows, the third loses digit after digit on the left. The first is good down to -88 and fails beyond. Yours stays.
+
+
+# %% figure="sigmoids"
+def sigmoids():
+    points = np.linspace(-87, 110, 395, dtype="float32")
+    exact, curves = sigmoid(points.astype("float64")), {}
+    with np.errstate(all="ignore"):
+        for name, formula in {**FORMULAS, "yours": sigmoid}.items():
+            error = np.abs(formula(points) - exact) / exact
+            curves[name] = points, np.clip(np.nan_to_num(error, nan=1.0), 1e-7, 1)
+    assert curves["yours"][1].max() < 1e-6
+    title = "The sigmoid in float32"
+    plots.lines(curves, xlabel="a", ylabel="relative error", log="y", title=title)
+
+
+sigmoids()
+
+# %% [markdown]
+# ## 4. Choices
+#
+# relu chooses between `a` and 0, maximum between `a` and `b`, `np.where` by a condition. On the way back each number of
+# `g` goes to the one that was chosen; the other gets 0. An `if` cannot ask an array, but a **mask** can:
+# `a > 0` is an array of True and False, which count as 1 and 0 in a product.
+#
+# ### Exercise `relu_and_where` (2 points)
+# The rules of `np.maximum(a, 0)`, with slope 0 at 0 as before, and of `np.where(condition, a, b)`. A condition cannot
+# change a little and has no gradient: send back `None` for it. The dtype is that of `g`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Multiply `g` by a mask. For `b`, turn the condition around.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return (g * ...,)                                    # a mask made from a
+# return None, np.where(condition, ..., 0), np.where(...)
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# ValueError "truth value": an `if` on an array. float64 instead of float32: `np.where(mask, 1.0, 0.0)` is float64.
+# TypeError for `-condition`: the opposite of a mask is `~condition`.
+# </details>
+
+
+# %% exercise="relu_and_where"
+def relu_rule(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = np.maximum(a, 0)."""
+    ### BEGIN SOLUTION
+    return (g * (a > 0),)
+    ### END SOLUTION
+
+
+def where_rule(g, out, condition, a, b):
+    """None, and the cotangents of a and b, for out = np.where(condition, a, b)."""
+    ### BEGIN SOLUTION
+    return None, np.where(condition, g, 0), np.where(condition, 0, g)
+    ### END SOLUTION
+
+
+# %% probes="relu_and_where"
+@probe
+def relu_back(g, a):
+    """What relu_rule sends back, and g as it is afterwards."""
+    return relu_rule(g, np.maximum(a, 0), a), g
+
+
+@probe
+def where_back(g, condition, a, b):
+    """What where_rule sends back, and g as it is afterwards."""
+    return where_rule(g, np.where(condition, a, b), condition, a, b), g
+
+
+# %% check="relu_and_where" points=2
+with exercise("relu_and_where") as check:
+    g, a, b = arrays([10, -7, 4, -1], [3, 2, -2, 0], [5, 6, 7, 0])
+    because = "g passes where a is positive, whatever the sign of g; at 0 the slope is 0"
+    check.close(relu_back(g, a)[0], arrays([10, -7, 0, 0]), because)
+    check.close(relu_back(g, a)[1], g, "g is as it was: make a new array")
+    mask, sent = np.array([True, False, False, True]), arrays([10, 0, 0, -1], [0, -7, 4, 0])
+    check.close(where_back(g, mask, a, b), ((None, *sent), g), "g for the chosen one")
+    g, a, b = (x.astype("float32") for x in (g, a, b))
+    check.close(dtypes(relu_back(g, a)[0]), ["float32"], "relu keeps float32")
+    because = "where keeps float32"
+    check.close(dtypes(where_back(g, mask, a, b)[0]), [None, "float32", "float32"], because)
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograd_ref import ops
+    from autograder import array
+
+    for g, a, b, c in check.cases(15, array(2, 3), array(2, 3), array(2, 3), array(2, 3)):
+        a[0, 1] = 0.0
+        b[1, 2] = a[1, 2]
+        x, y = Reference(a, requires_grad=True), Reference(b, requires_grad=True)
+        x.relu().backward(g)
+        check.close(relu_back(g, a), ((x.grad.numpy(),), g), "g where a > 0, and g unchanged")
+        x.zero_grad()
+        ops.where(c > 0, x, y).backward(g)
+        expected = (None, x.grad.numpy(), y.grad.numpy()), g
+        check.close(where_back(g, c > 0, a, b), expected, "g where it was chosen, and g unchanged")
+        g, a, b = (v.astype("float32") for v in (g, a, b))
+        check.close(dtypes(relu_back(g, a)[0]), ["float32"], "relu keeps float32")
+        kinds = dtypes(where_back(g, c > 0, a, b)[0])
+        check.close(kinds, [None, "float32", "float32"], "where keeps float32")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `maximum_ties` (2 points)
+# The rule of `np.maximum(a, b)`. The larger one gets `g`. Where both are equal, each gets **half**, as in PyTorch.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Three masks: `a` is larger, `b` is larger, both are equal.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# tie = np.where(a == b, ..., ...)       # half of g, or 0
+# return np.where(a > b, ..., tie), ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# At a tie, all of `g` for both: `>=` twice; nothing: `>` twice. float64: a mask times 0.5 is float64, half of `g` is not.
+# </details>
+
+
+# %% exercise="maximum_ties"
+def maximum_rule(g, out, a, b):
+    """The cotangents of a and b, for out = np.maximum(a, b); a tie gives half to each."""
+    ### BEGIN SOLUTION
+    tie = np.where(a == b, g / 2, 0)
+    return np.where(a > b, g, tie), np.where(b > a, g, tie)
+    ### END SOLUTION
+
+
+# %% probes="maximum_ties"
+@probe
+def maximum_back(g, a, b):
+    """What maximum_rule sends back, and g as it is afterwards."""
+    return maximum_rule(g, np.maximum(a, b), a, b), g
+
+
+# %% check="maximum_ties" points=2
+with exercise("maximum_ties") as check:
+    g, a, b = arrays([10, -1, 4, -8], [3, -5, 2, 0], [1, 7, 2, 0])
+    sent = arrays([10, 0, 2, -4], [0, -1, 2, -4])
+    because = "the larger one gets g; at the ties 2, 2 and 0, 0 each gets half"
+    check.close(maximum_back(g, a, b)[0], sent, because)
+    check.close(maximum_back(g, a, b)[1], g, "g is as it was: make new arrays")
+    g, a, b = (x.astype("float32") for x in (g, a, b))
+    check.close(dtypes(maximum_back(g, a, b)[0]), ["float32", "float32"], "the dtype stays")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograd_ref import ops
+    from autograder import array
+
+    for g, a, b in check.cases(15, array(2, 4), array(2, 4), array(2, 4)):
+        b[0, 1], b[1, 3] = a[0, 1], a[1, 3]
+        x, y = Reference(a, requires_grad=True), Reference(b, requires_grad=True)
+        ops.maximum(x, y).backward(g)
+        expected = (x.grad.numpy(), y.grad.numpy()), g
+        check.close(maximum_back(g, a, b), expected, "g to the larger one, half to each at a tie")
+        g, a, b = (v.astype("float32") for v in (g, a, b))
+        check.close(dtypes(maximum_back(g, a, b)[0]), ["float32", "float32"], "float32 stays float32")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# **Predict, then run.** relu(a) is maximum(a, 0). What does each of the two rules pass back at a = 0, of g = 1?
+
+# %%
+prediction = {"relu": None, "maximum": None}
+
+one, zero = np.array([1.0]), np.array([0.0])
+print("your prediction:", prediction)
+print("relu passes back", relu_rule(one, zero, zero)[0].item())
+print("maximum passes back", maximum_rule(one, zero, zero, zero)[0].item())
+
+# %% [markdown]
+# One function, two conventions for its corner, and PyTorch has both: any slope from 0 to 1 can be defended there.
+#
+# ## 5. The dtype
+#
+# Networks are trained in float32, half the memory of float64, or less. One float64 is enough to lose that: the wider
+# dtype wins, from there to the end.
+#
+# **Predict, then run.** `x` is float32. Which products are still float32?
+
+# %%
+names = ["2.0", "3", "np.float64(2.0)", "np.sqrt(4.0)", "np.ones(2)"]
+prediction = ["?", "?", "?", "?", "?"]
+
+x = np.array([1.5, -2.0], dtype="float32")
+factors = [2.0, 3, np.float64(2.0), np.sqrt(4.0), np.ones(2)]
+for name, factor, said in zip(names, factors, prediction, strict=True):
+    print(f"x * {name:16} {(x * factor).dtype}, your prediction: {said}")
+
+# %% [markdown]
+# A Python number takes the dtype of the array. A single NumPy number does not, and `np.sqrt` gives one. In PyTorch both
+# take the tensor's dtype; so they do here.
+#
+# ### Exercise `as_operand` (2 points)
+# `x` stands beside a tensor of this (floating) dtype, as in `tensor * x`. Return `x` as an array: a single number,
+# Python's or NumPy's, in the tensor's dtype; an array or a list in its own.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `np.asarray(x, dtype=...)` makes the array. When is a dtype given?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# if isinstance(x, (int, float, ...)):     # np.generic: the class of all single NumPy numbers
+#     return ...
+# return np.asarray(x)
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# float64 for `np.float64(2.0)`: only Python's numbers were asked for. float32 for an array of float64: arrays keep
+# their dtype.
+# </details>
+
+
+# %% exercise="as_operand"
+def as_operand(x, dtype):
+    """x as an array: a single number in this dtype, an array or a list in its own."""
+    ### BEGIN SOLUTION
+    if isinstance(x, (int, float, np.generic)):
+        return np.asarray(x, dtype=dtype)
+    return np.asarray(x)
+    ### END SOLUTION
+
+
+# %% probes="as_operand"
+@probe
+def operand_of(x, dtype):
+    """What as_operand makes of x: whether it is an array, its numbers, its dtype."""
+    out = as_operand(x, np.dtype(dtype))
+    return isinstance(out, np.ndarray), np.asarray(out).tolist(), str(np.asarray(out).dtype)
+
+
+# %% check="as_operand" points=2
+with exercise("as_operand") as check:
+    check.close(operand_of(2.5, "float32"), (True, 2.5, "float32"), "a Python float adapts")
+    check.close(operand_of(3, "float32"), (True, 3.0, "float32"), "a Python int adapts")
+    check.close(operand_of(2.5, "float64"), (True, 2.5, "float64"), "to float64 as well")
+    because = "a single NumPy number adapts too, though NumPy itself would not let it"
+    check.close(operand_of(np.float64(2.5), "float32"), (True, 2.5, "float32"), because)
+    because, mask = "an array keeps its dtype", np.array([True, False])
+    check.close(operand_of(mask, "float32"), (True, [True, False], "bool"), because)
+    check.close(operand_of(np.array([1.5]), "float32"), (True, [1.5], "float64"), because)
+    check.close(operand_of([1.5, 2.5], "float32")[:2], (True, [1.5, 2.5]), "a list too")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, number, one_of
+
+    for x, a, dtype in check.cases(15, number(), array(2, 3), one_of(["float32", "float64", "float16"])):
+        value = np.array(x, dtype=dtype).item()
+        check.close(operand_of(x, dtype), (True, value, dtype), "a Python number adapts")
+        check.close(operand_of(np.float64(x), dtype), (True, value, dtype), "a NumPy number adapts")
+        check.close(operand_of(np.int64(7), dtype), (True, 7.0, dtype), "an int of NumPy adapts")
+        check.close(operand_of(np.float32(1.5), dtype), (True, 1.5, dtype), "a NumPy number adapts")
+        check.close(operand_of(True, dtype), (True, 1.0, dtype), "True is a number, too")
+        check.close(operand_of(a, dtype), (True, a.tolist(), "float64"), "an array keeps its dtype")
+        narrow = a.astype("float32")
+        check.close(operand_of(narrow, dtype), (True, narrow.tolist(), "float32"), "an array keeps its dtype")
+        check.close(operand_of(a.tolist(), "float32"), (True, a.tolist(), "float64"), "a list has its own")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 6. The tensor
+#
+# `Tensor` is unit 03's `Value` with an array in `data`. `record` computes and takes notes; what stands beside a tensor
+# goes through your `as_operand`. `@`, the matrix product, and `sum` are ready: unit 06 is about them.
+
+
+# %% given="tensor"
+class Tensor:
+    """An array that remembers how it was computed."""
+
+    __array_ufunc__ = None  # so that NumPy leaves `array * tensor` to us
+    ages = itertools.count()
+
+    def __init__(self, data, op="", parents=(), constants=(), label=""):
+        self.data = np.asarray(data)
+        self.op, self.parents, self.constants = op, parents, constants
+        self.label = label
+        self.grad = None
+        self.age = next(self.ages)  # what was made from a tensor is younger than it
+
+    @property
+    def inputs(self):
+        """What the operation was given: arrays, then constants."""
+        return (*(parent.data for parent in self.parents), *self.constants)
+
+    def __repr__(self):
+        return f"Tensor({self.data.tolist()}, dtype={self.data.dtype})"
+
+    def __add__(self, other):
+        return record("+", self, other)
+
+    def __sub__(self, other):
+        return record("-", self, other)
+
+    def __rsub__(self, other):
+        return record("-", other, self)
+
+    def __mul__(self, other):
+        return record("*", self, other)
+
+    def __truediv__(self, other):
+        return record("/", self, other)
+
+    def __rtruediv__(self, other):
+        return record("/", other, self)
+
+    def __neg__(self):
+        return self * -1
+
+    def __pow__(self, n):
+        return record("**", self, constants=(n,))
+
+    def __matmul__(self, other):
+        return record("@", self, other)
+
+    def __rmatmul__(self, other):
+        return record("@", other, self)
+
+    def sum(self):
+        return record("sum", self)
+
+    def mean(self):
+        return self.sum() * (1 / self.data.size)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def record(op, *operands, constants=()):
+    """Compute an operation, at least one of whose operands is a Tensor."""
+    dtype = next(x.data.dtype for x in operands if isinstance(x, Tensor))
+    parents = tuple(
+        x if isinstance(x, Tensor) else Tensor(as_operand(x, dtype)) for x in operands
+    )
+    data = FORWARD[op](*(parent.data for parent in parents), *constants)
+    return Tensor(data, op, parents, constants)
+
+
+def function(op):
+    """A function of arrays and of Tensors."""
+
+    def apply(*operands):
+        recorded = any(isinstance(x, Tensor) for x in operands)
+        return record(op, *operands) if recorded else FORWARD[op](*operands)
+
+    return apply
+
+
+exp, log, tanh, relu = map(function, ("exp", "log", "tanh", "relu"))
+maximum, where = function("maximum"), function("where")
+
+FORWARD = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "@": np.matmul}
+FORWARD |= {"**": lambda a, n: a**n, "sum": np.sum, "exp": np.exp, "log": np.log}
+FORWARD |= {"tanh": np.tanh, "sigmoid": sigmoid, "relu": lambda a: np.maximum(a, 0)}
+FORWARD |= {"maximum": np.maximum, "where": np.where}
+
+RULES = {"+": add_rule, "-": sub_rule, "*": mul_rule, "/": div_rule, "**": power_rule}
+RULES |= {"exp": exp_rule, "log": log_rule, "tanh": tanh_rule, "sigmoid": sigmoid_rule}
+RULES |= {"relu": relu_rule, "maximum": maximum_rule, "where": where_rule}
+RULES |= {
+    "@": lambda g, out, a, b: (g @ b.T, a.T @ g),
+    "sum": lambda g, out, a: (np.broadcast_to(g, a.shape),),
+}
+
+# %% [markdown]
+# ### Exercise `send_back` (3 points)
+# `pass_back` of unit 03, for arrays. Call the rule of the node's operation. Each cotangent that is not `None` becomes
+# `fit(cotangent, parent.data)`, in the parent's form, and is added to the parent's `grad`, which is `None` at first. An
+# input (`op` is empty) has no parents.
+#
+# Beware: for arrays, `x += y` writes into `x`. The rule of `a + b` sends back *the same array* twice, so two parents may
+# hold it. Make a new array for each sum.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The first contribution *is* the gradient; each further one makes a new array, old + new.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# if not node.op: return                   # an input has no rule
+# cotangents = rules[node.op](...)         # node.grad, node.data, *node.inputs
+# for parent, cotangent in zip(...):
+#     if ...: continue                     # nothing for this parent
+#     cotangent = fit(...)
+#     parent.grad = ... if parent.grad is None else ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# The gradient of a *neighbour* is wrong: `+=` wrote into an array that it shares. ValueError "truth value": ask
+# `grad is None`, not `if grad`.
+# </details>
+
+
+# %% exercise="send_back"
+def send_back(node, rules, fit):
+    """Add to the grad of each parent of `node` what `node.grad` contributes to it."""
+    ### BEGIN SOLUTION
+    if not node.op:
+        return
+    cotangents = rules[node.op](node.grad, node.data, *node.inputs)
+    for parent, cotangent in zip(node.parents, cotangents):
+        if cotangent is None:
+            continue
+        cotangent = fit(cotangent, parent.data)
+        parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+    ### END SOLUTION
+
+
+# %% probes="send_back"
+@probe
+def rule_is_given(grad, data, parents, constants):
+    """What the rule is called with, for a node with this grad and data."""
+    calls = []
+
+    def rule(*given):
+        calls.append(list(given))
+        return (given[0],) * len(parents)
+
+    node = Tensor(data, "op", tuple(Tensor(x) for x in parents), tuple(constants))
+    node.grad = grad
+    send_back(node, {"op": rule}, lambda cotangent, array: cotangent)
+    return calls
+
+
+@probe
+def grads_of(steps):
+    """The grads of x and y after steps (parents, cotangents); fit adds up the rows."""
+    made = {"x": Tensor(np.zeros(2)), "y": Tensor(np.zeros(2))}
+
+    def add_rows(cotangent, array):
+        return cotangent.sum(axis=0) + 0 * array
+
+    for parents, cotangents in steps:
+        node = Tensor(np.zeros((2, 2)), "op", tuple(made[name] for name in parents))
+        node.grad = np.ones((2, 2))
+        send_back(node, {"op": lambda *given: cotangents}, add_rows)
+    return {name: None if t.grad is None else t.grad.tolist() for name, t in made.items()}
+
+
+@probe
+def grads_after_sum(grad):
+    """x + y passes grad back, then x + x does; the rule gives its g to both parents."""
+    x, y = Tensor(np.zeros(2)), Tensor(np.zeros(2))
+    for parents in ((x, y), (x, x)):
+        node = Tensor(np.zeros(2), "op", parents)
+        node.grad = grad
+        send_back(node, {"op": lambda g, *rest: (g, g)}, lambda cotangent, array: cotangent)
+    return x.grad.tolist(), y.grad.tolist(), grad.tolist()
+
+
+@probe
+def leaf_after(grad):
+    """The grad of an input after send_back, with no rules at all."""
+    leaf = Tensor(np.zeros(2))
+    leaf.grad = grad
+    send_back(leaf, {}, None)
+    return leaf.grad
+
+
+# %% check="send_back" points=3
+with exercise("send_back") as check:
+    g, out, a, b = arrays([10, -1], [8, 10], [2, 5], [4, 2])
+    check.close(rule_is_given(g, out, [a, b], []), [[g, out, a, b]], "g, out, inputs; once")
+    check.close(rule_is_given(g, out, [a], [3]), [[g, out, a, 3]], "constants as well")
+    check.close(leaf_after(g), g, "an input has no rule and no parents: nothing happens")
+    one, two = arrays([[1, 2], [3, 4]], [[10, 20], [30, 40]])
+    sums = grads_of([("xy", (one, two))])
+    check.close(sums, {"x": [4, 6], "y": [40, 60]}, "what fit makes of it: sums of rows")
+    check.close(grads_of([("xy", (None, one))]), {"x": None, "y": [4, 6]}, "nothing for x")
+    sums = grads_of([("xx", (one, two)), ("yx", (two, one))])
+    check.close(sums, {"x": [48, 72], "y": [40, 60]}, "three parts for x: 4 + 40 + 4")
+    check.close(grads_after_sum(g), ([30, -3], [10, -1], [10, -1]), "x: g + g + g; y: g")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, numbers
+
+    for grad, data, a, b, constants in check.cases(
+        10, array(2, 3), array(2, 3), array(3), array(2, 1), numbers(2)
+    ):
+        expected = [[grad, data, a, b, *constants]]
+        check.close(rule_is_given(grad, data, [a, b], constants), expected, "g, out, inputs, constants")
+    for one, two, g in check.cases(10, array(2, 2), array(2, 2), array(2)):
+        steps, expected = [], {"x": None, "y": None}
+        for _ in range(3):
+            names = check.rng.choice(["xy", "xx", "yx", "yy"])
+            sent = check.rng.choice([(one, None), (None, two), (one, two)])
+            steps.append((names, sent))
+            for name, c in zip(names, sent):
+                if c is not None:
+                    before = expected[name]
+                    expected[name] = c.sum(axis=0) + (0 if before is None else before)
+        expected = {k: None if v is None else v.tolist() for k, v in expected.items()}
+        check.close(grads_of(steps), expected, "every contribution is added to its parent")
+        shared = ((3 * g).tolist(), g.tolist(), g.tolist())
+        check.close(grads_after_sum(g), shared, "each parent has a gradient of its own")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Where does the way back begin?
+# With a single number $L$: with 1. But `out` may be an array, and three numbers have no *one* derivative. Say how much
+# each of them counts: give a **cotangent** `c` of the same shape, and you get the gradient of `(c * out).sum()`.
+#
+# ### Exercise `first_cotangent` (2 points)
+# Return the array with which the way back from `data` begins. Without a `gradient`: a 1 of the shape and dtype of
+# `data`, or a `RuntimeError` if `data` has more than one number. With one: an array in the dtype of `data`, or a
+# `ValueError` if the shapes differ.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Two cases, each with one reason to refuse. Shapes such as (1, 1) hold one number, too.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# if gradient is None:
+#     if data.size ...: raise RuntimeError("...")
+#     return np.ones_like(...)
+# gradient = np.asarray(gradient, dtype=...)
+# if ...: raise ValueError("...")
+# return gradient
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# ValueError "truth value": `if gradient` asks an array; ask `is None`. (1, 3) accepted for (3,): compare shapes, not
+# sizes.
+# </details>
+
+
+# %% exercise="first_cotangent"
+def first_cotangent(data, gradient=None):
+    """The cotangent of a result: 1 for a single number, otherwise the given gradient."""
+    ### BEGIN SOLUTION
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError(f"a result of shape {data.shape} needs a gradient")
+        return np.ones_like(data)
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.shape != data.shape:
+        raise ValueError(f"shape {gradient.shape} is not {data.shape}")
+    return gradient
+    ### END SOLUTION
+
+
+# %% probes="first_cotangent"
+@probe
+def begins_with(shape, gradient, dtype="float64"):
+    """What first_cotangent gives for data of this shape, and the dtype; or its error."""
+    try:
+        out = first_cotangent(np.full(shape, 2.5, dtype=dtype), gradient)
+    except (RuntimeError, ValueError) as error:
+        if isinstance(error, NotImplementedError):
+            raise
+        return type(error).__name__
+    return np.asarray(out).tolist(), str(np.asarray(out).dtype)
+
+
+# %% check="first_cotangent" points=2
+with exercise("first_cotangent") as check:
+    check.close(begins_with((), None), (1.0, "float64"), "dL/dL is 1")
+    because = "an array like L"
+    check.close(begins_with((1, 1), None, "float32"), ([[1.0]], "float32"), because)
+    check.close(begins_with((3,), None), "RuntimeError", "how much does each number count?")
+    c, because = np.array([1.0, 0.0, -2.0]), "the weights that are given"
+    check.close(begins_with((3,), c), (c.tolist(), "float64"), because)
+    check.close(begins_with((3,), [1, 0, -2], "float32"), (c.tolist(), "float32"), because)
+    check.close(begins_with((), 4), (4.0, "float64"), "a single number may have one, too")
+    check.close(begins_with((2,), c), "ValueError", "(3,) is another shape than (2,)")
+    check.close(begins_with((3,), c[None]), "ValueError", "(1, 3) is not (3,) either")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, one_of
+
+    for c, dtype in check.cases(10, array(2, 3), one_of(["float32", "float64"])):
+        expected = c.astype(dtype).tolist(), dtype
+        check.close(begins_with((2, 3), c, dtype), expected, "the weights, in the dtype of the result")
+        check.close(begins_with((2, 3), c.tolist(), dtype), expected, "a list of lists, too")
+        for shape in ((3, 2), (6,), (1, 2, 3), (3,)):
+            check.close(begins_with(shape, c, dtype), "ValueError", "another shape")
+        check.close(begins_with((2, 3), c[:1]), "ValueError", "a gradient is not broadcast")
+        check.close(begins_with((2, 3), None), "RuntimeError", "more than one number")
+        check.close(begins_with((1,), None, dtype), ([1.0], dtype), "one number")
+    zeros = np.zeros(3)
+    check.close(begins_with((3,), zeros), ([0.0, 0.0, 0.0], "float64"), "weights of 0 are weights")
+    check.close(begins_with((), 0.0), (0.0, "float64"), "a weight of 0 is a weight")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Now the engine is complete. It goes from young to old: what was made from a tensor is younger than it.
+
+
+# %% given="backward"
+def fit(cotangent, array):
+    """The cotangent in the shape and the dtype of the array that it belongs to."""
+    return unbroadcast(np.asarray(cotangent), array.shape).astype(array.dtype, copy=False)
+
+
+def backward(result, gradient=None):
+    """Put the gradient of `result` into the grad of everything that it was made from."""
+    found, waiting = {result}, [result]
+    while waiting:
+        new = set(waiting.pop().parents) - found
+        found |= new
+        waiting += new
+    for tensor in found:
+        tensor.grad = None
+    result.grad = first_cotangent(result.data, gradient)
+    for tensor in sorted(found, key=lambda tensor: tensor.age, reverse=True):
+        send_back(tensor, RULES, fit)
+
+
+# %%
+a = Tensor(np.array([[10.0], [20.0], [-5.0]], dtype="float32"), label="a")
+b = Tensor(np.array([1.0, 2.0, 3.0, 4.0], dtype="float32"), label="b")
+L = (a * b + 0.5 * a).sum()
+backward(L)
+print("a.grad", a.grad.tolist(), a.grad.dtype)
+print("b.grad", b.grad.tolist(), b.grad.dtype)
+draw(L)
+
+# %% [markdown]
+# What to see: each gradient has its box's shape. `a` gets 1 + 2 + 3 + 4 from the product and, because 0.5 · a was added
+# to four columns, 4 · 0.5 from the sum: 12.
+#
+# **Predict, then run.** `out = x ** 2` at x = 1, 2, 3. Which gradients do the three cotangents give?
+
+# %%
+prediction = {"[1, 0, 0]": None, "[1, 1, 1]": None, "[0, 0, -10]": None}
+
+x = Tensor(np.array([1.0, 2.0, 3.0]))
+out = x**2
+print("your prediction:", prediction)
+for c in ([1, 0, 0], [1, 1, 1], [0, 0, -10]):
+    backward(out, c)
+    print(c, "gives", x.grad.tolist())
+
+# %% [markdown]
+# ## 7. Bug hunt
+#
+# A colleague sends six operations, with rules that sum by themselves what broadcasting stretched. The colleague's test
+# finds no error. Yet **three of the six rules are wrong.**
+
+
+# %% given="contributed_arrays"
+CONTRIBUTED = {
+    # name: (what it computes, its rule)
+    "square": (lambda a: a * a, lambda g, out, a: (np.multiply(g, 2 * a, out=g),)),
+    "softplus": (
+        lambda a: np.log1p(np.exp(a)),
+        lambda g, out, a: (g * (1 - np.exp(-out)),),
+    ),
+    "log2": (np.log2, lambda g, out, a: (g / (a * np.log(2)),)),
+    "absolute": (np.abs, lambda g, out, a: (g * np.sign(a),)),
+    "add_row": (lambda a, row: a + row, lambda g, out, a, row: (g, g.sum(axis=1))),
+    "scale_rows": (
+        lambda a, column: a * column,
+        lambda g, out, a, column: (g * column, (g * a).sum(axis=1, keepdims=True)),
+    ),
+}
+
+
+def inputs_of(name, rows, columns, dtype="float64"):
+    """Inputs for an operation: an array, and for two of them a row or a column."""
+    a = np.linspace(0.5, 2.5, rows * columns).reshape(rows, columns)
+    more = {"add_row": [a[0] - 0.2], "scale_rows": [a[:, :1] + 0.3]}.get(name, [])
+    return [x.astype(dtype) for x in (a, *more)]
+
+
+def examine(name, rows, columns, dtype):
+    """Show what a rule sends back, and what it does to g, which differs in every place."""
+    forward, rule = CONTRIBUTED[name]
+    inputs = inputs_of(name, rows, columns, dtype)
+    g = np.linspace(-1, 2, rows * columns, dtype=dtype).reshape(rows, columns)
+    print(name, "error", array_error(forward, rule, *inputs_of(name, rows, columns)))
+    print("  g before", g.ravel())
+    cotangents = rule(g, forward(*inputs), *inputs)
+    print("  g after ", g.ravel())
+    for x, cotangent in zip(inputs, cotangents, strict=True):
+        print("  input", x.shape, x.dtype, " cotangent", cotangent.shape, cotangent.dtype)
+
+
+# %%
+for name, (forward, rule) in CONTRIBUTED.items():  # the colleague's test
+    error = array_error(forward, rule, *inputs_of(name, 3, 3), g=np.ones((3, 3)))
+    print(f"{name:10} error {error}")
+
+examine("absolute", 3, 3, "float64")
+
+# %% [markdown]
+# ### Exercise `mended_array_rules` (3 points)
+# Find them: `examine` shows more, with well chosen arguments. Return a dict with a right rule for each wrong one, and
+# for no other.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The test uses a square array, float64, a `g` of ones, and nobody looks at `g` afterwards.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for name in CONTRIBUTED: examine(name, 2, 3, "float32")     # in a cell of your own
+#
+# return {"the name": lambda g, out, a: (...,), ...}
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# ValueError in `examine`: a sum over the wrong axis. float64 from float32: a single NumPy number. `g` differs afterwards:
+# `out=g`.
+# </details>
+
+
+# %% exercise="mended_array_rules"
+def mended_array_rules():
+    """A dict with the name of each wrong rule of CONTRIBUTED, and a right rule for it."""
+    ### BEGIN SOLUTION
+    return {
+        "square": lambda g, out, a: (g * 2 * a,),
+        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+    ### END SOLUTION
+
+
+# %% probes="mended_array_rules"
+@probe
+def mended_names():
+    """The names for which mended_array_rules has a rule."""
+    return sorted(mended_array_rules())
+
+
+@probe
+def judged(name, whose, g, *inputs):
+    """A rule's cotangents, their dtypes when all is float32, and g as it is afterwards."""
+    forward, rule = CONTRIBUTED[name]
+    if whose == "yours":
+        rule = mended_array_rules()[name]
+    cotangents = tuple(np.array(c) for c in rule(g, forward(*inputs), *inputs))
+    narrow = [x.astype("float32") for x in (g, forward(*inputs), *inputs)]
+    return cotangents, [str(c.dtype) for c in rule(*narrow)], g
+
+
+COMPUTES = {
+    "square": lambda a: a * a,
+    "softplus": lambda a: np.log1p(np.exp(a)),
+    "log2": np.log2,
+    "absolute": np.abs,
+    "add_row": lambda a, row: a + row,
+    "scale_rows": lambda a, column: a * column,
+}
+
+
+def example(name):
+    """A g of shape (2, 3), and inputs for the operation."""
+    g, a = arrays([[10, -1, 4], [2, 8, -6]], [[3, 0.5, 2], [1, 4, 5]])
+    return g, a, *{"add_row": [a[0]], "scale_rows": [a[:, :1]]}.get(name, [])
+
+
+def is_right(name, found, g, *inputs):
+    """Whether a rule's cotangents are right, keep float32, and leave g alone."""
+    right = numerical_cotangents(COMPUTES[name], g, *inputs)
+    pairs = zip(found[0], right, strict=True)
+    same = all(c.shape == r.shape and np.allclose(c, r, atol=1e-5) for c, r in pairs)
+    return same and set(found[1]) == {"float32"} and np.array_equal(found[2], g)
+
+
+# %% check="mended_array_rules" points=3
+with exercise("mended_array_rules") as check:
+    names = mended_names()
+    check.true(set(names) <= set(COMPUTES), "the keys are names from CONTRIBUTED")
+    for name in names:
+        case, because = example(name), f"their {name} is right already"
+        check.true(not is_right(name, judged(name, "theirs", *case), *case), because)
+        cotangents, kinds, after = judged(name, "yours", *case)
+        right = numerical_cotangents(COMPUTES[name], *case)
+        check.close(cotangents, right, f"the derivative of {name}", rtol=1e-5, atol=1e-6)
+        check.close(kinds, ["float32"] * len(right), f"{name} keeps float32")
+        check.close(after, case[0], f"{name} leaves g as it was")
+    check.true(len(names) == 3, "three of the six rules are wrong")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograd_ref import ops
+    from autograder import array
+
+    check.equal(names, ["add_row", "log2", "square"], "the three rules that are wrong somewhere")
+    for g, a, row in check.cases(10, array(2, 5), array(2, 5, low=0.2), array(5)):
+        x, y = Reference(a, requires_grad=True), Reference(row, requires_grad=True)
+        for name, out, inputs in (
+            ("square", x * x, (x,)),
+            ("log2", ops.log(x) / float(np.log(2)), (x,)),
+            ("add_row", x + y, (x, y)),
+        ):
+            x.zero_grad()
+            y.zero_grad()
+            out.backward(g)
+            cotangents, kinds, after = judged(name, "yours", g, *(t.data for t in inputs))
+            check.close(cotangents, tuple(t.grad.numpy() for t in inputs), f"the gradient of {name}")
+            check.close(kinds, ["float32"] * len(inputs), f"{name} keeps float32")
+            check.close(after, g, f"{name} leaves g as it was")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# This is how wrong array code survives tests: square arrays, gradients of ones, float64 only.
+#
+# ## 8. The network of unit 04
+#
+# A row of `X` is a point, a column of `W` holds the weights of a neuron. So `X @ W` is every neuron at every point:
+# (100, 2) @ (2, 8) is (100, 8), and the bias (8,) is broadcast to all points.
+#
+# ### Exercise `array_network` (2 points)
+# `layers` is a list of pairs (W, b). Each layer computes `x @ W + b`, and `tanh` follows each but the last. `x`, `W` and
+# `b` are Tensors: use the `tanh` of this notebook, not NumPy's.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The output of a layer is the next one's `x`. Treat the last layer on its own.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for W, b in ...:            # all but the last: a slice
+#     x = ...
+# W, b = layers[-1]
+# return ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# TypeError "ufuncs": `np.tanh` got a Tensor. ValueError "matmul": `W @ x` instead of `x @ W`. Scores between -1 and 1: a
+# tanh at the end.
+# </details>
+
+
+# %% exercise="array_network"
+def array_network(x, layers):
+    """Scores (n, outputs) of points x (n, inputs): tanh between layers, not at the end."""
+    ### BEGIN SOLUTION
+    for W, b in layers[:-1]:
+        x = tanh(x @ W + b)
+    W, b = layers[-1]
+    return x @ W + b
+    ### END SOLUTION
+
+
+# %% probes="array_network"
+@probe
+def scores_of(x, *weights):
+    """The network's scores; weights are W, b, W, b ... And how many layers it took away."""
+    tensors = [Tensor(array) for array in weights]
+    layers = list(zip(tensors[::2], tensors[1::2], strict=True))
+    count = len(layers)
+    out = array_network(Tensor(x), layers)
+    return (out.data if isinstance(out, Tensor) else "no Tensor"), count - len(layers)
+
+
+POINTS = np.array([[1.0, 2.0], [0.0, -1.0], [3.0, 0.0]])
+W1, B1 = arrays([[0.1, 0, 0.2, 0.5], [0, 0.1, -0.1, -0.5]], [0.4, 0, -0.2, 1])
+W2, B2 = arrays([[10], [20], [30], [-1]], [5])
+
+# %% check="array_network" points=2
+with exercise("array_network") as check:
+    two = np.array([[7.185301213], [2.910941638], [21.455532341]])
+    because = "tanh(x @ W1 + b1) @ W2 + b2, one row for each point"
+    check.close(scores_of(POINTS, W1, B1, W2, B2), (two, 0), because)
+    one = np.array([[0.5, 0.2, -0.2, 0.5], [0.4, -0.1, -0.1, 1.5], [0.7, 0.0, 0.4, 2.5]])
+    check.close(scores_of(POINTS, W1, B1), (one, 0), "a single layer is the last: no tanh")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograder import array
+
+    for x, *weights in check.cases(
+        10, array(5, 2), array(2, 4), array(4), array(4, 3), array(3), array(3, 1), array(1)
+    ):
+        h = Reference(x)
+        for i in range(0, 6, 2):
+            h = h @ weights[i] + weights[i + 1]
+            h = h.tanh() if i < 4 else h
+        check.close(scores_of(x, *weights), (h.numpy(), 0), "three layers")
+        check.close(scores_of(x, *weights[:2]), (x @ weights[0] + weights[1], 0), "one layer")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Unit 04's run again: the same 100 points, the same first weights, the same loss, rate 1.0, 80 steps with all points.
+
+
+# %% given="same_network"
+def first_weights():
+    """Unit 04's numbers: for each layer, one list of weights per neuron."""
+    rng = random.Random(5)
+    return [
+        [[rng.uniform(-1, 1) for _ in range(inputs)] for _ in range(outputs)]
+        for inputs, outputs in ((2, 8), (8, 8), (8, 1))
+    ]
+
+
+points, labels = moons(100, noise=0.1, seed=0)
+X = Tensor(points, label="X")
+target = np.where(labels == 1, 1.0, -1.0)[:, None]  # a column, as the scores are
+layers = [(Tensor(np.array(w).T), Tensor(np.zeros(len(w)))) for w in first_weights()]
+
+
+def array_step(rate):
+    """One step of gradient descent with all points; gives the loss before it."""
+    loss = log(1 + exp(-target * array_network(X, layers))).mean()
+    backward(loss)
+    for W, b in layers:
+        W.data -= rate * W.grad
+        b.data -= rate * b.grad
+    return loss
+
+
+# %%
+losses = [array_step(1.0).data.item() for step in range(80)]
+right = ((array_network(X, layers).data > 0) == (target > 0)).sum()
+print(f"loss {losses[0]:.3f} at the first step, {losses[-1]:.3f} at the last")
+print(right, "of 100 points on the right side")
+
+# %% [markdown]
+# Is it the same network? Here is one step `Value` by `Value`, as in unit 04. Then both are timed.
+
+
+# %%
+from autograd_ref import scalar
+
+
+def scalar_step(rows):
+    """The loss and its graph for unit 04's network, one number at a time."""
+    total = scalar.Value(0.0)
+    for point, label in zip(points.tolist(), target.ravel().tolist(), strict=True):
+        h = point
+        for k, neurons in enumerate(rows):
+            h = [sum((w * x for w, x in zip(ws, h, strict=True)), b) for b, *ws in neurons]
+            h = [scalar.tanh(x) for x in h] if k < 2 else h
+        total = total + scalar.log(1 + scalar.exp(-label * h[0]))
+    loss = total / 100
+    loss.backward()
+    return loss
+
+
+def boxes(result):
+    found, waiting = {result}, [result]
+    while waiting:
+        new = set(waiting.pop().parents) - found
+        found |= new
+        waiting += new
+    return len(found)
+
+
+def seconds(run, times):
+    """The shortest of some runs: what the machine can do when nothing disturbs it."""
+    taken = []
+    for _ in range(times):
+        start = time.perf_counter()
+        run()
+        taken.append(time.perf_counter() - start)
+    return min(taken)
+
+
+rows = [[[scalar.Value(v) for v in (0.0, *w)] for w in layer] for layer in first_weights()]
+loss = scalar_step(rows)
+assert abs(loss.data - losses[0]) < 1e-12
+print(f"boxes in the graph: {boxes(loss):,} numbers, or {boxes(array_step(0.0))} arrays")
+slow, fast = seconds(lambda: scalar_step(rows), 3), seconds(lambda: array_step(0.0), 50)
+assert slow > 25 * fast
+print("the same loss to 12 digits, and more than 25 times faster")
+
+# %% [markdown]
+# What to see, on a logarithmic scale: the arithmetic is the same, but Python handles 24 objects a step, not 19,807.
+
+
+# %% figure="times"
+def times():
+    values = {"one box per number (04)": 1000 * slow, "one box per array (05)": 1000 * fast}
+    title = "One step of the network 2-8-8-1 with 100 points"
+    plots.bars(values, xlabel="milliseconds", title=title, log=True)
+
+
+times()
+
+# %% [markdown]
+# So there is time for more. After 500 steps the boundary follows both moons.
+
+
+# %% figure="boundary"
+def boundary():
+    while len(losses) < 500:
+        losses.append(array_step(1.0).data.item())
+    left, right = plots.panels(2)
+    plots.learning_curves({"loss": losses}, ax=left, log=True, title="500 steps")
+
+    def scores(x):
+        return array_network(Tensor(x), layers).data
+
+    plots.decision_boundary(scores, points, labels, ax=right)
+
+
+boundary()
+
+# %% [markdown]
+# ## What you have built
+#
+# | here | in PyTorch |
+# |---|---|
+# | `Tensor` with `data` and `grad` | a tensor with `requires_grad=True` |
+# | `unbroadcast` | `Tensor.sum_to_size`; autograd does it for you |
+# | `None` from a rule | `None` from the `backward` of a `torch.autograd.Function` |
+# | `as_operand` | type promotion, `torch.result_type` |
+# | `maximum_rule` | `torch.maximum`, half and half too |
+# | `backward(out, c)` | `out.backward(gradient=c)` |
+#
+# One difference: our `backward` begins anew each time, PyTorch *adds* to the `grad` of the inputs.
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | a gradient has another shape than its array | a missing `unbroadcast`, or `keepdims` |
+# | right for square arrays only | a sum over the wrong axis |
+# | float64 everywhere, memory doubled | `np.sqrt(2.0)`, `np.zeros(n)`, `np.where(mask, 1.0, 0.0)` |
+# | a wrong gradient, though its rule is right | `+=` or `*=` on an array that others hold |
+# | NaN after some steps | `exp` of a large number |
+# | training runs, and learns little | (100, 1) met (100,): both were stretched |
+#
+# The last one again: `target` is a column because the scores are one.
+
+# %%
+print((target * np.zeros((100, 1))).shape, (target.ravel() * np.zeros((100, 1))).shape)
+
+# %% [markdown]
+# ## One thing to try next
+# In a new cell, add `softplus(a)`, log(1 + exp(a)), as an operation of its own: an entry in `FORWARD` that does not
+# overflow at 1000, one in `RULES`, and `function("softplus")`. Its slope is the sigmoid. Test it with `array_error`.
+#
+# Two rules came ready-made, `@` and `sum`. Unit 06 explains them: why the gradient of a matrix product is made of two
+# matrix products.
+
+# %% progress="here"
