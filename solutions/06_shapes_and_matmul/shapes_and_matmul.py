@@ -17,8 +17,9 @@
 # %% [markdown]
 # # Shapes and matmul: where every number goes
 #
-# Below is a handwritten 3; beside it, what a small network sees of it: the darkest pixel of each 2 by 2 block. On the
-# right, the gradient of the network's score for "3" by each pixel. Orange: more ink here makes it more of a 3. Blue: less.
+# Below is a handwritten 3; beside it the darkest pixel of each 2 by 2 block, which a small network reads. On the right,
+# the gradient of the network's score for "3" by each pixel. Orange: more ink here makes it more of a 3. Blue: less of
+# one.
 
 # %% setup="imports"
 import numpy as np
@@ -40,20 +41,20 @@ def goal():
     tops = three.reshape(4, 2, 4, 2).max(axis=(1, 3))
     # Computed by the last cells of this notebook, in hundredths.
     gradient = np.array("""
-        5 5 4 29 8 8 4 4
-        5 5 4 4 29 29 4 4
-        -11 -11 -35 2 52 -18 -37 -37
-        -11 -11 -35 -35 -18 -18 -37 -37
-        0 0 -24 -24 8 1 2 2
-        0 0 -24 -24 8 8 31 2
-        0 0 -1 -1 5 56 -11 -15
-        0 0 -1 7 5 5 -15 -15
+        5 5 4 30 7 7 4 4
+        5 5 4 4 28 28 4 4
+        -10 -10 -35 2 47 -18 -37 -37
+        -10 -10 -35 -35 -18 -18 -37 -37
+        -1 -1 -25 -25 8 1 2 2
+        -1 -1 -25 -25 8 8 32 2
+        0 0 -1 -1 4 53 -11 -15
+        0 0 -1 7 4 4 -15 -15
     """.split(), dtype=float).reshape(8, 8) / 100
     left, middle, right = plots.panels(3)
     left.imshow(three, cmap="Greys")
     left.set_title("a digit (8, 8)")
     middle.imshow(tops, cmap="Greys")
-    middle.set_title("what the network sees (4, 4)")
+    middle.set_title("darkest of each block (4, 4)")
     plots.matrix(gradient, title="gradient by each pixel", annotate=False, ax=right)
     for ax in (left, middle, right):
         ax.set_axis_off()
@@ -62,18 +63,18 @@ def goal():
 goal()
 
 # %% [markdown]
-# To get there you write the rules of all operations that *move* numbers, and of the matrix product. At the end you will
-# be able to
+# In unit 05 the rules of `sum` and `@` came ready-made. Here you write them, and those of all operations that move
+# numbers. At the end you will be able to
 #
 # - send a gradient back through sums, means, maxima, reshapes, permutations, indexing and concatenation;
 # - derive dA = G Bᵀ from one entry, and check a matrix formula by its shapes;
 # - write the backward pass of a two-layer network by hand, and test it.
 #
-# **Time:** about 80 minutes. **Builds on:** 05 (rules on arrays, `unbroadcast`).
+# **Time:** about 90 minutes. **Builds on:** 05 (rules on arrays, `unbroadcast`).
 #
 # The rules have the form of unit 05, `rule(g, out, *inputs)`, with constants such as an axis at the end. They make new
-# arrays and never write into `g` or the inputs. The engine brings each cotangent to the dtype of its array, so the dtype
-# is no concern here.
+# arrays and never write into `g` or the inputs. The engine brings each cotangent to the dtype of its array, so the
+# dtype is no concern here.
 
 # %% [markdown]
 # ## 1. Sums: the way back is copying
@@ -89,8 +90,9 @@ goal()
 # Raise any number of row 0 by 0.001: `out[0]` rises by 0.001, and $L$ by ten times that. So each of them gets 10.
 # *Added up on the way forward* means *copied on the way back*.
 #
-# The shape is the trap. `g` is (2,) and `a` is (2, 3): aligned at the right, they do not fit. With a square `a` they would
-# fit, along the wrong axis. First put the summed axis back, with length 1. (With `keepdims=True` it never went away.)
+# The shape is the trap. `g` is (2,) and `a` is (2, 3): aligned at the right, they do not fit. With a square `a` they
+# would fit, along the wrong axis. First put the summed axis back, with length 1. (With `keepdims=True` it never went
+# away.)
 #
 # ### Exercise `sum_rule` (2 points)
 # The rule of `a.sum(axis=axis, keepdims=keepdims)`. The axis is an int, a tuple of ints, or `None` for all.
@@ -256,8 +258,8 @@ with exercise("mean_rule") as check:
 # %% [markdown]
 # ## 2. The maximum and its ties
 #
-# A maximum lets one number through. That one gets `g`, the others get 0. But several may be the largest: a blank corner of
-# a picture is all zeros. At such a **tie** the maximum has no derivative, and a convention is needed.
+# A maximum lets one number through. That one gets `g`, the others get 0. But several may be the largest: a blank corner
+# of a picture is all zeros. At such a **tie** the maximum has no derivative, and a convention is needed.
 #
 # **Predict, then run.** Three of [5, 5, 5, 2] are tied. What is the numerical derivative of the maximum by each number?
 
@@ -270,8 +272,8 @@ print("numerical:", found.round(6).tolist(), " sum:", found.sum().round(6).item(
 
 # %% [markdown]
 # Nudged up, each of the three moves the maximum; nudged down, none does. The central difference takes the middle, and
-# three halves make 1.5, more than `g` = 1. At a corner a numerical derivative is no referee. The convention, PyTorch's
-# too: tied numbers **share `g` equally**, 1/3 each.
+# three halves make 1.5, more than `g` = 1. At a corner a numerical derivative is no referee. The convention, that of
+# PyTorch's `amax` too: tied numbers **share `g` equally**, 1/3 each.
 #
 # ### Exercise `amax_rule` (2 points)
 # The rule of `a.max(axis=axis, keepdims=True)`. Tied numbers get equal shares.
@@ -342,11 +344,11 @@ with exercise("amax_rule") as check:
 # %% [markdown]
 # ## 3. The same numbers in other places
 #
-# `reshape` and `permute` (`np.transpose`) compute nothing, they move numbers. On the way back, each number of `g` moves to
-# where its number came from.
+# `reshape` and `permute` (`np.transpose`) compute nothing, they move numbers. On the way back, each number of `g` moves
+# to where its number came from.
 #
-# What to see: both results have the same shape. `a.T` turns rows into columns; `reshape` reads on in rows, and breaks the
-# line elsewhere.
+# What to see: both results have the same shape. `a.T` turns rows into columns; `reshape` reads on in rows, and breaks
+# the line elsewhere.
 
 
 # %% figure="moves"
@@ -509,8 +511,8 @@ with exercise("move_rules") as check:
 # ## 4. Picking and joining
 #
 # A network that reads text keeps a table with a row of numbers for each word, and picks rows: `table[[0, 2, 0]]` is the
-# row of word 0, of word 2, and of word 0 again: an **embedding lookup**. On the way back, rows that nobody picked get 0,
-# and a row that was picked twice gets a sum: it was used twice. Here NumPy has a trap.
+# row of word 0, of word 2, and of word 0 again: an **embedding lookup**. On the way back, rows that nobody picked get
+# 0, and a row that was picked twice gets a sum: it was used twice. Here NumPy has a trap.
 
 # %%
 counts = np.zeros(3)
@@ -589,7 +591,8 @@ with exercise("index_rule") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Five words, looked up in a table of four rows. What to see: rows 0 and 3 of the gradient are sums of two, row 2 is empty.
+# Five words, looked up in a table of four rows. What to see: rows 0 and 3 of the gradient are sums of two, row 2 is
+# empty.
 
 
 # %% figure="lookup"
@@ -607,8 +610,8 @@ lookup()
 
 # %% [markdown]
 # ### Exercise `concatenate_rule` (2 points)
-# The rule of `np.concatenate(arrays, axis=axis)`, for a list of arrays of any lengths along the axis. Return a tuple with
-# one cotangent for each.
+# The rule of `np.concatenate(arrays, axis=axis)`, for a list of arrays of any lengths along the axis. Return a tuple
+# with one cotangent for each.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -677,8 +680,8 @@ with exercise("concatenate_rule") as check:
 # %% [markdown]
 # ## 5. The matrix product
 #
-# Nearly all the work of a network is `out = A @ B`. Start with **one** number: `A[0, 1]` in a product of shapes (2, 3) and
-# (3, 4). Raise it by 1 and see what changes.
+# Nearly all the work of a network is `out = A @ B`. Start with **one** number: `A[0, 1]` in a product of shapes (2, 3)
+# and (3, 4). Raise it by 1 and see what changes.
 
 
 # %% figure="one_entry"
@@ -697,9 +700,9 @@ def one_entry():
 one_entry()
 
 # %% [markdown]
-# What to see: only row 0 of `out` changes, and the change is row 1 of `B`. `A[0, 1]` takes part in four numbers, in each
-# `out[0, j]` with the factor `B[1, j]`. So it gets a sum of four contributions. If `g[0]` is [10, 0, -1, 5], they are
-# 10 · 4 + 0 · (-3) - 1 · 0 + 5 · 2 = 50. In general:
+# What to see: only row 0 of `out` changes, and the change is row 1 of `B`. `A[0, 1]` takes part in four numbers, in
+# each `out[0, j]` with the factor `B[1, j]`. So it gets a sum of four contributions. If `g[0]` is [10, 0, -1, 5], they
+# are 10 · 4 + 0 · (-3) - 1 · 0 + 5 · 2 = 50. In general:
 #
 # $$\frac{\partial L}{\partial A_{ik}} = \sum_j g_{ij}\, B_{kj}$$
 #
@@ -767,18 +770,18 @@ with exercise("matmul_entries") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now all entries at once. "Row `i` times row `k`, added up" is a matrix product with the second matrix transposed:
-# dA = G Bᵀ. And "column times column" gives dB = Aᵀ G.
+# Now all entries at once. A matrix product multiplies *rows* by *columns*. "Row `i` of G times row `k` of B" is one, if B
+# is transposed: dA = G Bᵀ.
 #
-# No need to remember which comes first: **the shapes decide.** dA is (2, 3) like A. From G (2, 4) and B (3, 4) there is one
-# way to get it: (2, 4) times (4, 3).
+# No need to remember what comes first: **the shapes decide.** dA is (2, 3) like A. From G (2, 4) and B (3, 4) there is
+# one way to get it: (2, 4) times (4, 3).
 #
 # ### Exercise `matmul_rule` (2 points)
-# The rule of `a @ b` for two matrices.
+# The rule of `a @ b` for two matrices. Find dB in the same way: from "column times column", or from the shapes.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Two matrix products. Write the shapes on paper.
+# Two matrix products, each with one matrix transposed. Write the shapes on paper.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -807,16 +810,17 @@ def matmul_back(g, a, b):
     return matmul_rule(g, a @ b, a, b)
 
 
+DA = np.array([[3.0, 50.0, 12.0], [8.0, -9.0, 3.0]])
+DB = np.array([[20.0, 0.0, -2.0, 10.0], [-8.0, 3.0, 2.0, -9.0], [26.0, -6.0, -5.0, 23.0]])
+
 # %% check="matmul_rule" points=2
 with exercise("matmul_rule") as check:
     g, a, b = arrays([[1, 2], [3, 4]], [[5, 6], [7, 8]], [[0, 1], [-1, 3]])
     because = "square matrices fit in any order; dA[0, 0] is 1 * 0 + 2 * 1"
     square = arrays([[2, 5], [4, 9]], [[26, 38], [30, 44]])
     check.close(matmul_back(g, a, b), square, because)
-    da = [[3.0, 50.0, 12.0], [8.0, -9.0, 3.0]]
-    db = [[20.0, 0.0, -2.0, 10.0], [-8.0, 3.0, 2.0, -9.0], [26.0, -6.0, -5.0, 23.0]]
     because = "dA[0, 1] is the 50 from above, and dB[2, 3] is the 23"
-    check.close(matmul_back(UPSTREAM, LEFT, RIGHT), arrays(da, db), because)
+    check.close(matmul_back(UPSTREAM, LEFT, RIGHT), (DA, DB), because)
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference
     from autograder import array
@@ -829,8 +833,8 @@ with exercise("matmul_rule") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Your rule, with the numbers from above. What to see: the inner lengths meet, the outer ones remain. And 50 is where
-# `A[0, 1]` was.
+# Your rule, with the numbers from above: dA = G Bᵀ and dB = Aᵀ G. What to see: the inner lengths meet, the outer ones
+# remain. And 50 is where `A[0, 1]` was.
 
 
 # %% figure="shapes_fit"
@@ -846,8 +850,8 @@ shapes_fit()
 
 # %% [markdown]
 # ### Exercise `vector_matmul_rule` (2 points)
-# `@` also takes vectors: (n, k) @ (k,) is (n,), (k,) @ (k, m) is (m,), and (k,) @ (k,) is a single number. Write the rule
-# for inputs of one or two axes: make matrices of vectors, use the formula, give back the inputs' shapes.
+# `@` also takes vectors: (n, k) @ (k,) is (n,), (k,) @ (k, m) is (m,), and (k,) @ (k,) is a single number. Write the
+# rule for inputs of one or two axes: make matrices of vectors, use the formula, give back the inputs' shapes.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -899,14 +903,13 @@ with exercise("vector_matmul_rule") as check:
     both = arrays([20, -40], [30, 50])
     v = np.array([2.0, -4.0])
     check.close(vector_back(np.array(10.0), row, v), both, "10 times the other vector")
-    both = arrays([[3, 50, 12], [8, -9, 3]], LEFT.T @ UPSTREAM)
-    check.close(vector_back(UPSTREAM, LEFT, RIGHT), both, "two matrices, as before")
+    check.close(vector_back(UPSTREAM, LEFT, RIGHT), (DA, DB), "two matrices, as before")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference
     from autograder import array
 
     for left, right in (((2, 3), (3,)), ((3,), (3, 2)), ((4,), (4,)), ((1,), (1,)), ((2, 3), (3, 4)),
-                        ((1, 3), (3,)), ((3,), (3, 1)), ((3, 3), (3,)), ((3,), (3, 3))):  # fmt: skip
+                        ((1, 3), (3,)), ((3,), (3, 1)), ((3, 3), (3,)), ((3,), (3, 3))):
         for a, b in check.cases(3, array(*left), array(*right)):
             x, y = Reference(a, requires_grad=True), Reference(b, requires_grad=True)
             out = x @ y
@@ -969,8 +972,6 @@ def batched_back(g, a, b):
     return batched_matmul_rule(g, a @ b, a, b)
 
 
-DA = np.array([[3.0, 50.0, 12.0], [8.0, -9.0, 3.0]])
-DB = np.array([[20.0, 0.0, -2.0, 10.0], [-8.0, 3.0, 2.0, -9.0], [26.0, -6.0, -5.0, 23.0]])
 PAIRS = UPSTREAM * np.array([1, -2])[:, None, None], np.stack([LEFT, 3 * LEFT])
 
 # %% check="batched_matmul_rule" points=3
@@ -991,7 +992,7 @@ with exercise("batched_matmul_rule") as check:
     from autograder import array, one_of
 
     fronts = [((), ()), ((2,), (2,)), ((2,), ()), ((), (2,)), ((5, 1), (2,)), ((1, 2), (5, 1)), ((5, 2), ()),
-              ((1,), (2,)), ((2,), (1,))]  # fmt: skip
+              ((1,), (2,)), ((2,), (1,))]
     for front, (n, k, m) in check.cases(30, one_of(fronts), one_of([(2, 3, 4), (3, 1, 2), (3, 3, 3), (1, 2, 5)])):
         a, b = next(check.cases(1, array(*front[0], n, k), array(*front[1], k, m)))
         x, y = Reference(a, requires_grad=True), Reference(b, requires_grad=True)
@@ -1008,8 +1009,8 @@ print("five matrices and one: off by", off(np.matmul, batched_matmul_rule, stack
 # %% [markdown]
 # ## 6. Bug hunt
 #
-# A colleague wrote the backward pass of a network that looks up words. The test says 0 for all three gradients. Yet **two
-# lines are wrong.**
+# A colleague wrote the backward pass of a network that looks up words. The test says 0 for all three gradients. Yet
+# **two lines are wrong.**
 
 
 # %% given="lookup_network"
@@ -1063,7 +1064,7 @@ print(lookup_test(lookup_backward, [3, 0, 2], np.eye(2)))
 # </details>
 # <details><summary>Hint 3: the usual error</summary>
 #
-# One gradient is still off: each test above shows one of the two mistakes.
+# One gradient is still off: each test above shows one of the two bugs.
 # </details>
 
 
@@ -1126,14 +1127,14 @@ with exercise("mended_lookup") as check:
 #
 # ## 7. A network that reads digits
 #
-# Back to the first picture: digits of 8 by 8 pixels. Of each 2 by 2 block the network gets the darkest pixel and the mean,
-# 32 numbers in all: `x`. Two layers make ten scores of them, one per digit:
+# Back to the first picture: digits of 8 by 8 pixels. Of each 2 by 2 block the network gets the darkest pixel and the
+# mean, 32 numbers in all: `x`. Two layers make ten scores of them, one per digit:
 #
 # $$\mathrm{scores} = \mathrm{relu}(x\,W_1 + b_1)\,W_2 + b_2$$
 #
 # ### Exercise `two_layer_rule` (3 points)
-# The rule of this formula: `g` (n, 10) arrives at the scores, and each of the five inputs gets its cotangent. Go back one
-# operation at a time: a sum of rows for each bias, two products for each `@`, a mask for relu.
+# The rule of this formula: `g` (n, 10) arrives at the scores, and each of the five inputs gets its cotangent. Go back
+# one operation at a time: a sum of rows for each bias, two products for each `@`, a mask for relu.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1150,7 +1151,8 @@ with exercise("mended_lookup") as check:
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# A bias of shape (n, hidden): it was copied to all rows, so it gets their sum. Right for W2 and b2 only: look at the mask.
+# A bias of shape (n, hidden): it was copied to all rows, so it gets their sum. Right for W2 and b2 only: look at the
+# mask.
 # </details>
 
 
@@ -1184,15 +1186,14 @@ W2, B2 = arrays([[2, 1], [0, -1], [-3, 1]], [5, 6])
 # %% check="two_layer_rule" points=3
 with exercise("two_layer_rule") as check:
     found = two_layer_back(G2, X, W1, B1, W2, B2)
-    (db2, db1), close = arrays([3, 3], [6, -3, -3]), check.close
-    close(found["db2"], db2, "b2 was copied to three rows: it gets their sum")
-    dW2 = np.array([[1.0, 12.0], [2.0, 7.0], [1.0, 0.0]])
-    close(found["dW2"], dW2, "the hidden values times g: (3, 3) and (3, 2)")
-    close(found["db1"], db1, "what passes relu, where h is 1 0 1, 0 1 0, 3 2 0; its sum")
-    dW1 = np.array([[14.0, -13.0, -3.0], [0.0, 4.0, -6.0]])
-    close(found["dW1"], dW1, "the same without the sum, and x: (3, 3) and (3, 2)")
-    dx = np.array([[5.0, -6.0], [0.0, -1.0], [4.0, 4.0]])
-    close(found["dx"], dx, "the same, and W1")
+    for name, rows, because in (
+        ("db2", [3, 3], "b2 was copied to three rows: it gets their sum"),
+        ("dW2", [[1, 12], [2, 7], [1, 0]], "h: 1 0 1, 0 1 0, 3 2 0; dW2[0] is g[0] + 3g[2]"),
+        ("db1", [6, -3, -3], "2 0 -3, 0 1 0, 4 -4 0 pass where h > 0; their sum"),
+        ("dW1", [[14, -13, -3], [0, 4, -6]], "x and those rows: dW1[0, 0] = 1 * 2 + 3 * 4"),
+        ("dx", [[5, -6], [0, -1], [4, 4]], "those rows and W1: dx[0, 0] = 2 * 1 + 3 * 1"),
+    ):
+        check.close(found[name], np.array(rows, dtype=float), because)
     check.true(found["unchanged"], "g and the inputs are as they were: make new arrays")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference
@@ -1208,8 +1209,8 @@ with exercise("two_layer_rule") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# The loss is the mean squared error between the scores and a 1 for the right digit, 0 for the others. `features_of` leads
-# from pixels to `x`, `to_pixels` back, with your rules only.
+# The loss is the mean squared error between the scores and a 1 for the right digit, 0 for the others. `features_of`
+# leads from pixels to `x`, `to_pixels` back, with your rules only.
 
 
 # %% given="digits"
@@ -1246,7 +1247,7 @@ images = images[:, 0]
 order = rng.permutation(len(images))
 train, held_out = order[:1400], order[1400:]
 features, wanted = features_of(images)[-1], np.eye(10)[labels]
-features = features - features.mean(axis=0)  # training is faster around 0
+features = features - features[train].mean(axis=0)  # training is faster around 0
 first = [rng.normal(size=(32, 32)) / 4, np.zeros(32)]
 first += [rng.normal(size=(32, 10)) / 10, np.zeros(10)]
 
@@ -1287,8 +1288,9 @@ print(f"loss {np.mean(losses[:20]):.3f} at first, {np.mean(losses[-20:]):.3f} at
 print(f"more than 90 % of {len(held_out)} digits it never saw are right:", share > 0.9)
 
 # %% [markdown]
-# The first picture again, by your own rules, for three of them. What to see: in most blocks one pixel stands out, the
-# darkest, because a maximum lets one number through. On blank blocks all four are tied, and share.
+# The first picture again, by your own rules, and for two more digits. What to see: ink inside the 0, or left of the 3,
+# would make less of a 0 or a 3 of it. In most blocks that hold ink one pixel stands out, the darkest, because a maximum
+# lets one number through. On blank blocks all four are tied, and share.
 
 
 # %% figure="pixels"
@@ -1314,7 +1316,7 @@ pixels()
 #
 # | here | in PyTorch |
 # |---|---|
-# | `sum_rule`, `mean_rule` | the backward of `x.sum(dim)`, `x.mean(dim)`; `axis` is `dim` there, `keepdims` is `keepdim` |
+# | `sum_rule`, `mean_rule` | `x.sum(dim, keepdim)`, `x.mean(dim, keepdim)`; `dim` is the axis |
 # | `amax_rule` | `torch.amax`, which shares; `torch.max(x, dim)` gives all to the one index that it returns |
 # | `reshape_rule`, `permute_rule` | `x.reshape`, `x.permute`; they share memory where they can |
 # | `index_rule` | `x[index]`, `index_add_`; `nn.Embedding` |
@@ -1334,10 +1336,10 @@ pixels()
 # | a gradient has one axis too many | a batched product that was not unbroadcast |
 #
 # ## One thing to try next
-# In a new cell, write the rule of `np.cumsum(a)` for a vector: `out[i]` is the sum of `a[0]` to `a[i]`. Which numbers of
-# `g` does `a[0]` get? Test it with `off`. It takes one line.
+# In a new cell, write the rule of `np.cumsum(a)` for a vector: `out[i]` is the sum of `a[0]` to `a[i]`. Which numbers
+# of `g` does `a[0]` get? Test it with `off`. It takes one line.
 #
-# One thing is odd: we measured the error of a *choice* among ten digits with squares. Unit 07 makes probabilities of the
-# scores, and finds the loss that fits them.
+# One thing is odd: we measured the error of a *choice* among ten digits with squares. Unit 07 makes probabilities of
+# the scores, and finds the loss that fits them.
 
 # %% progress="here"
