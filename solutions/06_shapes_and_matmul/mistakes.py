@@ -398,6 +398,16 @@ def index_rule(g, out, a, index):
     return (back,)
 
 
+@wrong(
+    "index_rule",
+    "numerical",
+    "This is the numerical derivative. It takes two evaluations for each number, and is exact to some digits only: write the rule.",
+)
+def index_rule(g, out, a, index):
+    return numerical_cotangents(lambda x: x[index], g, a)
+
+
+
 @right("index_rule", "by_places")
 def index_rule(g, out, a, index):
     places = np.arange(a.size).reshape(a.shape)[index]
@@ -603,6 +613,16 @@ def matmul_rule(g, out, a, b):
     return g @ g.T @ a, b @ g.T @ g
 
 
+@wrong(
+    "matmul_rule",
+    "numerical",
+    "This is the numerical derivative. It takes two evaluations for each number, and is exact to some digits only: write the rule.",
+)
+def matmul_rule(g, out, a, b):
+    return numerical_cotangents(np.matmul, g, a, b)
+
+
+
 @right("matmul_rule", "einsum")
 def matmul_rule(g, out, a, b):
     return np.einsum("ij,kj->ik", g, b), np.einsum("ij,ik->kj", g, a)
@@ -689,6 +709,16 @@ def vector_matmul_rule(g, out, a, b):
     )
 
 
+@wrong(
+    "vector_matmul_rule",
+    "numerical",
+    "This is the numerical derivative. It takes two evaluations for each number, and is exact to some digits only: write the rule.",
+)
+def vector_matmul_rule(g, out, a, b):
+    return numerical_cotangents(np.matmul, g, a, b)
+
+
+
 @right("vector_matmul_rule", "four_cases")
 def vector_matmul_rule(g, out, a, b):
     if a.ndim == 1 and b.ndim == 1:
@@ -767,6 +797,16 @@ def batched_matmul_rule(g, out, a, b):
 @wrong("batched_matmul_rule", "order_swapped", "The factors stand in the other order. Try the shapes of one pair.")
 def batched_matmul_rule(g, out, a, b):
     return unbroadcast(b.swapaxes(-1, -2) @ g, a.shape), unbroadcast(g @ a.swapaxes(-1, -2), b.shape)
+
+
+@wrong(
+    "batched_matmul_rule",
+    "numerical",
+    "This is the numerical derivative. It takes two evaluations for each number, and is exact to some digits only: write the rule.",
+)
+def batched_matmul_rule(g, out, a, b):
+    return numerical_cotangents(np.matmul, g, a, b)
+
 
 
 @right("batched_matmul_rule", "einsum")
@@ -853,6 +893,16 @@ def mended_lookup(g, index, table, W, v):
     dtable = np.zeros_like(table)
     np.add.at(dtable, index, dz @ np.linalg.pinv(W))
     return dtable, x.T @ dz, g @ h
+
+
+@wrong(
+    "mended_lookup",
+    "numerical",
+    "This is the numerical derivative. It takes two evaluations for each number, and is exact to some digits only: write the rule.",
+)
+def mended_lookup(g, index, table, W, v):
+    return numerical_cotangents(lambda *ps: lookup_scores(index, *ps), g, table, W, v)
+
 
 
 @right("mended_lookup", "one_hot")
@@ -949,6 +999,16 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
     h = np.maximum(x @ W1 + b1, 0)
     dz = (h > 0) * 1.0
     return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
+
+
+@wrong(
+    "two_layer_rule",
+    "numerical",
+    "This is the numerical derivative. It takes two evaluations for each number, and is exact to some digits only: write the rule.",
+)
+def two_layer_rule(g, out, *inputs):
+    return numerical_cotangents(lambda x, W1, b1, W2, b2: np.maximum(x @ W1 + b1, 0) @ W2 + b2, g, *inputs)
+
 
 
 @right("two_layer_rule", "step_by_step")

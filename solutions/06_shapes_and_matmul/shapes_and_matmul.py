@@ -72,9 +72,9 @@ goal()
 #
 # **Time:** about 90 minutes. **Builds on:** 05 (rules on arrays, `unbroadcast`).
 #
-# The rules have the form of unit 05, `rule(g, out, *inputs)`, with constants such as an axis at the end. They make new
-# arrays and never write into `g` or the inputs. The engine brings each cotangent to the dtype of its array, so the
-# dtype is no concern here.
+# The rules have the form of unit 05, `rule(g, out, *inputs)`, with constants such as an axis at the end. They are exact,
+# not numerical; they make new arrays and never write into `g` or the inputs. The engine brings each cotangent to the
+# dtype of its array, so the dtype is no concern here.
 
 # %% [markdown]
 # ## 1. Sums: the way back is copying
@@ -150,6 +150,7 @@ with exercise("sum_rule") as check:
     deep = (np.array([3.0, -1, 4])[None, :, None] + 0 * DEEP,)
     check.close(sum_back(np.array([3.0, -1, 4]), DEEP, (0, 2), False), deep, because)
     ### BEGIN HIDDEN TESTS
+    # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograder import array, one_of
 
@@ -159,7 +160,8 @@ with exercise("sum_rule") as check:
         out = x.sum(axis=axis, keepdims=keepdims)
         (g,) = next(check.cases(1, array(*out.shape)))
         out.backward(g)
-        check.close(sum_back(g, a, axis, keepdims), (x.grad.numpy(),), "copied along the summed axes")
+        check.close(sum_back(g, a, axis, keepdims), (x.grad.numpy(),),
+                    "copied along the summed axes", rtol=1e-12, atol=1e-13)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -243,6 +245,7 @@ with exercise("mean_rule") as check:
     g = np.array([24.0, -8.0, 16.0]).reshape(1, 3, 1)
     check.close(mean_back(g, DEEP, (0, 2)), (g / 8 + 0 * DEEP,), "2 * 4 numbers a mean")
     ### BEGIN HIDDEN TESTS
+    # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograder import array, one_of
 
@@ -252,7 +255,8 @@ with exercise("mean_rule") as check:
         out = x.mean(axis=axis, keepdims=True)
         (g,) = next(check.cases(1, array(*out.shape)))
         out.backward(g)
-        check.close(mean_back(g, a, axis), (x.grad.numpy(),), "g, divided by the count, copied")
+        check.close(mean_back(g, a, axis), (x.grad.numpy(),),
+                    "g, divided by the count, copied", rtol=1e-12, atol=1e-13)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -328,6 +332,7 @@ with exercise("amax_rule") as check:
     g, blank = np.array([[6.0]]), np.zeros((2, 3))
     check.close(amax_back(g, blank, (0, 1)), (blank + 1, g), "six zeros, all the largest")
     ### BEGIN HIDDEN TESTS
+    # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograder import array, one_of
 
@@ -338,7 +343,8 @@ with exercise("amax_rule") as check:
         out = x.max(axis=axis, keepdims=True)
         (g,) = next(check.cases(1, array(*out.shape)))
         out.backward(g)
-        check.close(amax_back(g, a, axis), (x.grad.numpy(), g), "g, shared by the largest ones; g unchanged")
+        check.close(amax_back(g, a, axis), (x.grad.numpy(), g),
+                    "g, shared by the largest ones; g unchanged", rtol=1e-12, atol=1e-13)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -489,6 +495,7 @@ with exercise("move_rules") as check:
     back = np.stack([tall[:, 0].T, tall[:, 1].T])
     check.close(permute_back(tall, DEEP, (2, 0, 1)), (back,), "the axes go (1, 2, 0)")
     ### BEGIN HIDDEN TESTS
+    # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograder import array, one_of
 
@@ -496,7 +503,8 @@ with exercise("move_rules") as check:
     for a, g, shape in check.cases(10, array(2, 3, 4), array(24), shapes):
         x = Reference(a, requires_grad=True)
         x.reshape(shape).backward(g.reshape(shape))
-        check.close(reshape_back(g.reshape(shape), a), (x.grad.numpy(),), "back to the shape of a")
+        check.close(reshape_back(g.reshape(shape), a), (x.grad.numpy(),),
+                    "back to the shape of a", rtol=1e-12, atol=1e-13)
     for a, g in check.cases(15, array(2, 3, 4, 1), array(24)):
         axes = list(range(4))
         check.rng.shuffle(axes)
@@ -504,7 +512,8 @@ with exercise("move_rules") as check:
         out = x.permute(*axes)
         g = g.reshape(out.shape)
         out.backward(g)
-        check.close(permute_back(g, a, tuple(axes)), (x.grad.numpy(),), "every axis back in its place")
+        check.close(permute_back(g, a, tuple(axes)), (x.grad.numpy(),),
+                    "every axis back in its place", rtol=1e-12, atol=1e-13)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -575,6 +584,7 @@ with exercise("index_rule") as check:
     mask, back = table > 5, np.array([[0.0, 0], [0, 3], [0, 8]])
     check.close(index_back(np.array([3.0, 8]), table, mask), (back, table), "where True")
     ### BEGIN HIDDEN TESTS
+    # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograder import array
 
@@ -587,7 +597,8 @@ with exercise("index_rule") as check:
             out = x[index]
             upstream = np.resize(g, out.shape)
             out.backward(upstream)
-            check.close(index_back(upstream, a, index), (x.grad.numpy(), a), "repeats add up; a unchanged")
+            check.close(index_back(upstream, a, index), (x.grad.numpy(), a),
+                        "repeats add up; a unchanged", rtol=1e-12, atol=1e-13)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -660,6 +671,7 @@ with exercise("concatenate_rule") as check:
     check.close(concatenate_back(g.T, tall, 0), (g.T[:2], g.T[2:]), "2 rows, then 4 rows")
     check.close(concatenate_back(g, [g], 0), (g,), "a list of one")
     ### BEGIN HIDDEN TESTS
+    # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograd_ref import ops
     from autograder import array, one_of
@@ -674,7 +686,8 @@ with exercise("concatenate_rule") as check:
         (upstream,) = next(check.cases(1, array(*out.shape)))
         out.backward(upstream)
         expected = tuple(x.grad.numpy() for x in xs)
-        check.close(concatenate_back(upstream, parts, axis), expected, "each array gets its own piece")
+        check.close(concatenate_back(upstream, parts, axis), expected,
+                    "each array gets its own piece", rtol=1e-12, atol=1e-13)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -756,6 +769,7 @@ with exercise("matmul_entries") as check:
     check.close(yours.entry_of_b(g, a, b, 0, 1), 0.0, "0 * 2 + 3 * 0")
     check.close(yours.entry_of_b(g, a, b, 1, 0), -8.0, "10 * (-1) + 2 * 1")
     ### BEGIN HIDDEN TESTS
+    # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograder import array, integer
 
@@ -764,9 +778,11 @@ with exercise("matmul_entries") as check:
     ):
         x, y = Reference(a, requires_grad=True), Reference(b, requires_grad=True)
         (x @ y).backward(g)
-        check.close(yours.entry_of_a(g, a, b, i, k), x.grad.numpy()[i, k], "one number of a")
-        check.close(yours.entry_of_b(g, a, b, k, j), y.grad.numpy()[k, j], "one number of b")
-        check.close(yours.entry_of_a(g * 0, a, b, i, k), 0.0, "a g of 0")
+        check.close(yours.entry_of_a(g, a, b, i, k), x.grad.numpy()[i, k],
+                    "one number of a", rtol=1e-11, atol=1e-12)
+        check.close(yours.entry_of_b(g, a, b, k, j), y.grad.numpy()[k, j],
+                    "one number of b", rtol=1e-11, atol=1e-12)
+        check.close(yours.entry_of_a(g * 0, a, b, i, k), 0.0, "a g of 0", rtol=1e-11, atol=1e-12)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -822,6 +838,7 @@ with exercise("matmul_rule") as check:
     because = "dA[0, 1] is the 50 from above, and dB[2, 3] is the 23"
     check.close(matmul_back(UPSTREAM, LEFT, RIGHT), (DA, DB), because)
     ### BEGIN HIDDEN TESTS
+    # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograder import array
 
@@ -829,7 +846,8 @@ with exercise("matmul_rule") as check:
         for g, a, b in check.cases(4, array(n, m), array(n, k), array(k, m)):
             x, y = Reference(a, requires_grad=True), Reference(b, requires_grad=True)
             (x @ y).backward(g)
-            check.close(matmul_back(g, a, b), (x.grad.numpy(), y.grad.numpy()), "the gradients of a and b")
+            check.close(matmul_back(g, a, b), (x.grad.numpy(), y.grad.numpy()),
+                        "the gradients of a and b", rtol=1e-11, atol=1e-12)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -905,6 +923,7 @@ with exercise("vector_matmul_rule") as check:
     check.close(vector_back(np.array(10.0), row, v), both, "10 times the other vector")
     check.close(vector_back(UPSTREAM, LEFT, RIGHT), (DA, DB), "two matrices, as before")
     ### BEGIN HIDDEN TESTS
+    # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograder import array
 
@@ -915,7 +934,8 @@ with exercise("vector_matmul_rule") as check:
             out = x @ y
             (g,) = next(check.cases(1, array(*out.shape)))
             out.backward(g)
-            check.close(vector_back(g, a, b), (x.grad.numpy(), y.grad.numpy()), "with the shapes of a and b")
+            check.close(vector_back(g, a, b), (x.grad.numpy(), y.grad.numpy()),
+                        "with the shapes of a and b", rtol=1e-11, atol=1e-12)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -988,6 +1008,7 @@ with exercise("batched_matmul_rule") as check:
     because = "an axis of length 1 is stretched: it gets a sum, DA - 10 DA, and stays"
     check.close(batched_back(gs, a[None], many_b), sums, because)
     ### BEGIN HIDDEN TESTS
+    # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograder import array, one_of
 
@@ -999,7 +1020,8 @@ with exercise("batched_matmul_rule") as check:
         out = x @ y
         (g,) = next(check.cases(1, array(*out.shape)))
         out.backward(g)
-        check.close(batched_back(g, a, b), (x.grad.numpy(), y.grad.numpy()), "summed where it was broadcast")
+        check.close(batched_back(g, a, b), (x.grad.numpy(), y.grad.numpy()),
+                    "summed where it was broadcast", rtol=1e-11, atol=1e-12)
     ### END HIDDEN TESTS
 
 # %%
@@ -1111,6 +1133,7 @@ with exercise("mended_lookup") as check:
         check.close(yours.mended_lookup(*case), right_lookup(*case), because, rtol=1e-5)
     check.untouched("table, W, v, g and index are as they were: make new arrays")
     ### BEGIN HIDDEN TESTS
+    # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograder import array
 
@@ -1119,7 +1142,8 @@ with exercise("mended_lookup") as check:
         inputs = [Reference(p, requires_grad=True) for p in (table, W, v)]
         ((inputs[0][index] @ inputs[1]).tanh() @ inputs[2]).backward(g)
         expected = tuple(p.grad.numpy() for p in inputs)
-        check.close(yours.mended_lookup(g, index, table, W, v), expected, "the three gradients")
+        check.close(yours.mended_lookup(g, index, table, W, v), expected,
+                    "the three gradients", rtol=1e-11, atol=1e-12)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1188,7 +1212,7 @@ with exercise("two_layer_rule") as check:
     found = two_layer_back(G2, X, W1, B1, W2, B2)
     for name, rows, because in (
         ("db2", [3, 3], "b2 was copied to three rows: it gets their sum"),
-        ("dW2", [[1, 12], [2, 7], [1, 0]], "h: 1 0 1, 0 1 0, 3 2 0; dW2[0] is g[0] + 3g[2]"),
+        ("dW2", [[1, 12], [2, 7], [1, 0]], "h: 1 0 1, 0 1 0, 3 2 0; dW2[0]: g[0] + 3g[2]"),
         ("db1", [6, -3, -3], "2 0 -3, 0 1 0, 4 -4 0 pass where h > 0; their sum"),
         ("dW1", [[14, -13, -3], [0, 4, -6]], "x and those rows: dW1[0, 0] = 1 * 2 + 3 * 4"),
         ("dx", [[5, -6], [0, -1], [4, 4]], "those rows and W1: dx[0, 0] = 2 * 1 + 3 * 1"),
@@ -1196,6 +1220,7 @@ with exercise("two_layer_rule") as check:
         check.close(found[name], np.array(rows, dtype=float), because)
     check.true(found["unchanged"], "g and the inputs are as they were: make new arrays")
     ### BEGIN HIDDEN TESTS
+    # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograder import array
 
@@ -1205,7 +1230,8 @@ with exercise("two_layer_rule") as check:
         x, w1, b1, w2, b2 = (Reference(a, requires_grad=True) for a in inputs)
         ((x @ w1 + b1).relu() @ w2 + b2).backward(g)
         grads = {n: t.grad.numpy() for n, t in zip(("dx", "dW1", "db1", "dW2", "db2"), (x, w1, b1, w2, b2))}
-        check.close(two_layer_back(g, *inputs), {**grads, "unchanged": True}, "the five gradients")
+        check.close(two_layer_back(g, *inputs), {**grads, "unchanged": True},
+                    "the five gradients", rtol=1e-11, atol=1e-12)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1272,7 +1298,7 @@ print("64 pixels: off by", abs(to_pixels(g, noise) - right).max().round(6).item(
 
 # %%
 weights, losses = [p.copy() for p in first], []
-for step in range(3000):
+for _ in range(3000):
     batch = rng.choice(train, 50)
     x, y = features[batch], wanted[batch]
     out = two_layers(x, *weights)
