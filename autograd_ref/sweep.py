@@ -34,7 +34,6 @@ _IN_BOX, _IN_BOX_AND_LOCAL = _counts()
 Nothing else refers to such an array, so its buffer may be reused. Python's versions count differently."""
 
 
-@np.errstate(all="ignore")  # As a decorator it takes half of the time of a `with` block: 0.4 microseconds.
 def backward(
     root: Tensor,
     gradient: Any,

@@ -62,7 +62,7 @@ CANVAS = {
 MOODLE = {
     "Ada Lovelace_4711_assignsubmission_file_/reverse_mode.ipynb": notebook("ada"),
     "Grace Hopper_4712_assignsubmission_file_reverse_mode (1).ipynb": notebook("grace"),
-    "Émmy Noether_4713_assignsubmission_file_/work/reverse_mode.ipynb": notebook("emmy"),
+    "Émmy Noether_4713_assignsubmission_file_/later/reverse_mode.ipynb": notebook("emmy"),
 }
 
 
