@@ -293,7 +293,8 @@ with exercise("power_jvp") as check:
 
 # %%
 # One input: tuples of one. A constant goes into `constants`.
-print("power_jvp is off by", jvp_error(lambda a, n: a**n, power_jvp, (5.0,), (-2.0,), (3,)))
+error = jvp_error(lambda a, n: a**n, power_jvp, (5.0,), (-2.0,), constants=(3,))
+print("power_jvp is off by", error)
 
 # %% [markdown]
 # ### Exercise `div_jvp` (2 points)
@@ -625,7 +626,7 @@ def exactness():
         steps, [error or 0.02] * len(steps), "v", label="dual number", color="#009E73",
         fillstyle="none", clip_on=False, **({} if error else edge),
     )
-    axes.legend(fontsize=9, framealpha=1.0)
+    axes.legend(loc="upper center", fontsize=9, framealpha=1.0)
 
 
 exactness()
@@ -692,7 +693,7 @@ with exercise("clamp") as check:
     check.close(clamped(4.0, 3.0, -1.0, 2.0), (2.0, 0.0), "above: the result stays at 2")
     check.close(clamped(-4.0, 3.0, -1.0, 2.0), (-1.0, 0.0), "below: the result stays at -1")
     check.close(clamped(-0.5, -3.0, -1.0, 2.0), (-0.5, -3.0), "-0.5 is within the limits")
-    check.close(clamped_plain(4.0, -1.0, 2.0), ("a plain number", 2.0), "plain in, plain out")
+    check.close(clamped_plain(4.0, -1.0, 2.0), ("a plain number", 2.0), "a plain x: no slope")
     ### BEGIN HIDDEN TESTS
     for x, slope, low, width in check.cases(20, number(-5.0, 5.0), number(), number(), number(0.5, 3.0)):
         high = low + width
@@ -888,7 +889,7 @@ def second_of(coefficients, x):
 # %% check="second_derivative" points=2
 with exercise("second_derivative") as check:
     check.close(second_of([0.0, 0.0, 0.0, 1.0], 3.0), {"result": 18.0, "nested derivatives": 2},
-                "x**3 has the slope 3 x**2, and that has the slope 6 x")
+                "x**3: the derivative is 3 x**2, and the derivative of that derivative is 6 x")
     check.close(second_of([5.0, -1.0, 2.5], 3.0), {"result": 5.0, "nested derivatives": 2},
                 "2.5 x**2 - x + 5 has the slope 5 x - 1, which rises by 5 everywhere")
     ### BEGIN HIDDEN TESTS
