@@ -231,7 +231,7 @@ def jvp_error(forward, rule, inputs, seeds, constants=()):
     pairs = [part for pair in zip(inputs, seeds) for part in pair]
     result = rule(*pairs, *constants)
     if not isinstance(result, (tuple, list)) or len(result) != 2:
-        raise ValueError(f"a rule returns (out, dout), and this one returned {result!r}")
+        raise ValueError(f"a rule returns value and slope, and this one returned {result!r}")
     return round(abs(result[1] - numerical_gradient(moved, 0.0)[0]), 6)
 
 
@@ -626,7 +626,7 @@ def exactness():
         steps, [error or 0.02] * len(steps), "v", label="dual number", color="#009E73",
         fillstyle="none", clip_on=False, **({} if error else edge),
     )
-    axes.legend(loc="upper center", fontsize=9, framealpha=1.0)
+    axes.legend(loc=(0.35, 0.75), fontsize=9, framealpha=1.0)
 
 
 exactness()
@@ -693,7 +693,8 @@ with exercise("clamp") as check:
     check.close(clamped(4.0, 3.0, -1.0, 2.0), (2.0, 0.0), "above: the result stays at 2")
     check.close(clamped(-4.0, 3.0, -1.0, 2.0), (-1.0, 0.0), "below: the result stays at -1")
     check.close(clamped(-0.5, -3.0, -1.0, 2.0), (-0.5, -3.0), "-0.5 is within the limits")
-    check.close(clamped_plain(4.0, -1.0, 2.0), ("a plain number", 2.0), "a plain x: no slope")
+    check.close(clamped_plain(4.0, -1.0, 2.0), ("a plain number", 2.0),
+                "a plain x gives a plain result: it has no slope to carry")
     ### BEGIN HIDDEN TESTS
     for x, slope, low, width in check.cases(20, number(-5.0, 5.0), number(), number(), number(0.5, 3.0)):
         high = low + width
@@ -825,7 +826,7 @@ assert good, "the fourth throw should land at 30 metres: see the checks of the e
 # own.
 #
 # ### Exercise `second_derivative` (2 points)
-# The second derivative of `f` at `x`: the `derivative` of a function that itself calls `derivative`.
+# The second derivative of `f` at `x`, with `derivative` used twice, one inside the other.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -888,9 +889,11 @@ def second_of(coefficients, x):
 
 # %% check="second_derivative" points=2
 with exercise("second_derivative") as check:
-    check.close(second_of([0.0, 0.0, 0.0, 1.0], 3.0), {"result": 18.0, "nested derivatives": 2},
-                "x**3: the derivative is 3 x**2, and the derivative of that derivative is 6 x")
-    check.close(second_of([5.0, -1.0, 2.5], 3.0), {"result": 5.0, "nested derivatives": 2},
+    check.close(second_of([0.0, 0.0, 0.0, 1.0], 3.0),
+                {"result": 18.0, "nested derivatives": 2},
+                "x**3 has the derivative 3 x**2, and that one has the derivative 6 x")
+    check.close(second_of([5.0, -1.0, 2.5], 3.0),
+                {"result": 5.0, "nested derivatives": 2},
                 "2.5 x**2 - x + 5 has the slope 5 x - 1, which rises by 5 everywhere")
     ### BEGIN HIDDEN TESTS
     from autograder import numbers
@@ -1255,7 +1258,7 @@ def moved(name, *pairs):
 # %% check="mended_jvps" points=3
 with exercise("mended_jvps") as check:
     names = mended_names()
-    check.true(type(names) is list, "return a dict: names from SENT, each with its rule")
+    check.true(type(names) is list, "return a dict: names, each with its right rule")
     check.true(set(names) <= set(COMPUTES), "the keys are names from SENT")
     for name in names:
         given = numbers_for(name, 1.7, -1.3, 0.6, 0.7)
@@ -1264,7 +1267,7 @@ with exercise("mended_jvps") as check:
         for pairs in (numbers_for(name, 0.6, -1.3, 1.7, 0.7), given):
             check.close(mended_jvp(name, *pairs), moved(name, *pairs),
                         f"{name}, and its numerical derivative in this direction")
-    check.true(len(mended_names()) == 3, f"three of the six are wrong: you have {len(names)} of 3")
+    check.true(len(mended_names()) == 3, f"three rules are wrong: you have {len(names)} of 3")
     ### BEGIN HIDDEN TESTS
     from autograder import positive
 

@@ -837,7 +837,8 @@ with exercise("topological_order") as check:
     check_order(check, {"x": [], "p": ["x"], "q": ["p"], "L": ["p", "q", "x"]})
     check_order(check, {"x": [], "c": [], "y": ["c", "x"], "z": ["y", "y"]})
     check_order(check, {"x": []})
-    check.close(order_of_chain(10_000), {"nested calls": "few", "order": list(range(10_000))},
+    check.close(order_of_chain(10_000),
+                {"nested calls": "few", "order": list(range(10_000))},
                 "a chain of 10,000 values, from the first to the last, by a loop")
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers
@@ -1439,7 +1440,7 @@ def is_right(rule, name):
 # %% check="mended_rules" points=2
 with exercise("mended_rules") as check:
     names = mended()
-    check.true(type(names) is list, "return a dict: names from CONTRIBUTED, each with its rule")
+    check.true(type(names) is list, "return a dict: names, each with its right rule")
     check.true(set(names) <= set(FUNCTIONS), "the keys are names from CONTRIBUTED")
     for name in names:
         check.true(not is_right(contributed_rule, name),
@@ -1448,7 +1449,7 @@ with exercise("mended_rules") as check:
                     f"10 times the numerical derivative of {name} at 1.7, 0.6", rtol=1e-6)
         check.close(*trial(mended_rule, name, -1.7, 0.6),
                     f"10 times the numerical derivative of {name} at -1.7, 0.6", rtol=1e-6)
-    check.true(len(mended()) == 3, f"three of the six are wrong: you have {len(names)} of 3")
+    check.true(len(mended()) == 3, f"three rules are wrong: you have {len(names)} of 3")
     ### BEGIN HIDDEN TESTS
     from autograder import number
 
