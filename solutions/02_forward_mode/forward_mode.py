@@ -1267,7 +1267,7 @@ with exercise("mended_jvps") as check:
         for pairs in (numbers_for(name, 0.6, -1.3, 1.7, 0.7), given):
             check.close(mended_jvp(name, *pairs), moved(name, *pairs),
                         f"{name}, and its numerical derivative in this direction")
-    check.true(len(mended_names()) == 3, f"three rules are wrong: you have {len(names)} of 3")
+    check.true(len(mended_names()) == 3, f"three are wrong, and you have {len(names)}")
     ### BEGIN HIDDEN TESTS
     from autograder import positive
 

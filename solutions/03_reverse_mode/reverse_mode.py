@@ -1449,7 +1449,7 @@ with exercise("mended_rules") as check:
                     f"10 times the numerical derivative of {name} at 1.7, 0.6", rtol=1e-6)
         check.close(*trial(mended_rule, name, -1.7, 0.6),
                     f"10 times the numerical derivative of {name} at -1.7, 0.6", rtol=1e-6)
-    check.true(len(mended()) == 3, f"three rules are wrong: you have {len(names)} of 3")
+    check.true(len(mended()) == 3, f"three are wrong, and you have {len(names)}")
     ### BEGIN HIDDEN TESTS
     from autograder import number
 
