@@ -1,0 +1,1264 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 10_training
+#     allow: [autograd_ref.tensor, autograd_ref.ops, autograd_ref.sweep, autograd_ref.modes, autograd_ref.nn, autograd_ref.optim, autograd_ref.functional, autograd_ref.data.toy, autograd_ref.data.digits, autograd_ref.data.readers, autograd_ref.graph, autograd_ref.plots]
+#     title: "Training: from a loss to a program that reads digits"
+# ---
+
+# %% [markdown]
+# # Training: from a loss to a program that reads digits
+#
+# Handwritten digits of 8 by 8 pixels, and what their writers meant. What to see: some are hard to read for you, too. At
+# the end your program reads 97 of 100 digits that it has never seen.
+
+# %% setup="imports"
+import os
+
+# These arrays are small: more threads would only wait for one another.
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+from pathlib import Path
+
+import numpy as np
+
+from autograd_ref import Tensor, detect_anomaly, functional, nn, no_grad, optim, plots
+from autograd_ref.data.digits import load_digits
+from autograd_ref.data.readers import read_mnist
+from autograd_ref.data.toy import circles, moons, sine, spirals, xor
+from autograder import exercise, probe, yours
+
+
+def arrays(*rows):
+    """A tuple of arrays of floats, made of lists."""
+    return tuple(np.array(row, dtype=float) for row in rows)
+
+
+# %% figure="goal" keep=true
+def goal():
+    pictures, labels = load_digits()
+    plots.images(pictures[:24, 0], labels[:24], title="Digits, and what was meant")
+
+
+goal()
+
+# %% [markdown]
+# Networks, losses and optimizers are there. This unit is about the rest: the loop around them, and how to know that a
+# result is true. At the end you will be able to
+#
+# - write the loop: batches, epochs, evaluation, early stopping;
+# - measure a model on data that it has not seen, without a leak;
+# - find a learning rate, and find the origin of a NaN;
+# - mend a training script that runs, and learns nothing.
+#
+# **Time:** about 90 minutes. **Builds on:** 07 (losses), 08 (layers), 09 (optimizers).
+
+# %% [markdown]
+# ## 1. Batches
+#
+# A *batch* is the part of the data that one step sees. An *epoch* is one round through all the data. In each epoch the
+# order is drawn afresh, so that no two batches always meet.
+#
+# Here a batch is an array of *positions*. With 5 examples, batches of 2 and the order 3, 0, 4, 1, 2, the batches are
+# (3, 0), (4, 1) and (2). The last one is smaller.
+#
+# ### Exercise `batches` (2 points)
+# Draw the order with one call of `rng.permutation(n)`, and return the list of its parts, each an array. `rng` is a
+# generator of NumPy.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Slices of the order. A slice that goes too far stops at the end by itself.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# order = ...
+# return [order[start : ...] for start in range(0, ..., ...)]
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Examples twice or never: an order was drawn for each batch. An example is missing: the smaller last batch was dropped.
+# </details>
+
+
+# %% exercise="batches"
+def batches(n, size, rng):
+    """The positions 0 to n - 1 in random order, as a list of arrays of at most `size`."""
+    ### BEGIN SOLUTION
+    order = rng.permutation(n)
+    return [order[start : start + size] for start in range(0, n, size)]
+    ### END SOLUTION
+
+
+# %% probes="batches"
+@probe
+def drawn(n, size, seed, epochs):
+    """The batches of some epochs, all from one generator."""
+    rng = np.random.default_rng(seed)
+    return [[np.asarray(part).tolist() for part in batches(n, size, rng)] for _ in range(epochs)]
+
+
+# %% check="batches" points=2
+with exercise("batches") as check:
+    once, again = drawn(5, 2, 0, 2)
+    check.close([len(part) for part in once], [2, 2, 1], "5 examples: two, two, and one")
+    check.close(sorted(sum(once, [])), [0, 1, 2, 3, 4], "each example once in an epoch")
+    check.true(once != again, "the next epoch has another order")
+    check.close(once, [[2, 4], [3, 0], [1]], "parts of rng.permutation(5), in its order")
+    check.close([len(part) for part in drawn(6, 3, 1, 1)[0]], [3, 3], "no empty batch")
+    ### BEGIN HIDDEN TESTS
+    from autograder import integer
+
+    for n, size, seed in check.cases(10, integer(1, 30), integer(1, 12), integer(0, 1000)):
+        rng = np.random.default_rng(seed)
+        orders = [rng.permutation(n).tolist() for _ in range(2)]
+        expected = [[order[i : i + size] for i in range(0, n, size)] for order in orders]
+        check.close(drawn(n, size, seed, 2), expected, "parts of one permutation for each epoch")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 2. One epoch
+#
+# For each batch, in training mode: clear the gradients, compute the loss, go backward, step. To watch the training you
+# want one number: the mean loss *per example*. Batches of 2 and 1 with losses 10 and 9 give (2 · 10 + 9) / 3 = 9.67, not
+# 9.5: the small batch counts less.
+#
+# ### Exercise `train_epoch` (3 points)
+# `x` and `y` are arrays, `cut` is a list of arrays of positions. Put the model into training mode, and take one step for
+# each batch. Return the mean loss per example, a float.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `x[part]` holds the inputs of a batch, `loss.item()` is the loss as a float.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# model.train()
+# total = count = 0
+# for part in cut:
+#     ...                                   # clear, then
+#     loss = loss_fn(model(...), ...)
+#     ...                                   # back, then step
+#     total += ... * loss.item()            # how many examples are in it?
+# return total / ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# w = 3.8 in place of 2.8: the first batch's gradient is still there. A loss of 9.5: each batch counted alike. A mean of a
+# growing list of Tensors keeps every graph alive: take floats.
+# </details>
+
+
+# %% exercise="train_epoch"
+def train_epoch(model, optimizer, loss_fn, x, y, cut):
+    """One step for each batch of positions in `cut`; the mean loss per example, a float."""
+    ### BEGIN SOLUTION
+    model.train()
+    total = 0.0
+    for part in cut:
+        optimizer.zero_grad()
+        loss = loss_fn(model(x[part]), y[part])
+        loss.backward()
+        optimizer.step()
+        total += len(part) * loss.item()
+    return total / sum(len(part) for part in cut)
+    ### END SOLUTION
+
+
+# %% probes="train_epoch"
+@probe
+def epoch(w, x, y, cut, lr, stale):
+    """The loss and w after an epoch of SGD on w * x, and whether the model is in training mode."""
+    model = nn.Linear(len(w), 1, bias=False)
+    model.weight.data[...] = w
+    model.weight.grad = Tensor(np.full((1, len(w)), stale))
+    model.eval()
+    optimizer = optim.SGD(model.parameters(), lr=lr)
+    parts = [np.array(part) for part in cut]
+    loss = train_epoch(model, optimizer, functional.mse_loss, x, y, parts)
+    return loss, model.weight.data[0].tolist(), model.training
+
+
+X3 = np.array([[1.0], [2.0], [3.0]])
+
+
+# %% check="train_epoch" points=3
+with exercise("train_epoch") as check:
+    loss, w, training = epoch([0.0], X3, 2 * X3, [[0, 1]], 0.1, 0.0)
+    check.close(w, [1.0], "the gradient of the first two is (-4 - 16) / 2 = -10: w is 1")
+    check.close(loss, 10.0, "(4 + 16) / 2, the loss before the step")
+    loss, w, training = epoch([0.0], X3, 2 * X3, [[0, 1], [2]], 0.1, 0.0)
+    check.close(w, [2.8], "the third alone: error -3, gradient -18, w is 1 + 1.8")
+    check.close(loss, 29 / 3, "losses 10 and 9, of 2 examples and of 1")
+    check.true(training is True, "the model was in evaluation mode before: set training mode")
+    check.close(epoch([0.0], X3, 2 * X3, [[2]], 0.1, 50.0)[1], [3.6],
+                "a gradient of 50 lay there from before: it does not count")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, number, one_of
+
+    for w, x, y, lr, stale in check.cases(8, array(3), array(7, 3), array(7, 1), one_of([0.01, 0.03, 0.05]), number()):
+        order = list(range(7))
+        check.rng.shuffle(order)
+        cut = [order[:3], order[3:6], order[6:]]
+        v, total = w.copy(), 0.0
+        for part in cut:
+            errors = x[part] @ v - y[part, 0]
+            total += (errors**2).sum()
+            v = v - lr * 2 * errors @ x[part] / len(part)
+        got = epoch(w.tolist(), x, y, cut, lr, stale)
+        check.close(got, (total / 7, v.tolist(), True), "three steps of SGD", rtol=1e-6)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Your two functions are a training program. `fit` puts them together.
+
+
+# %% given="fit"
+def network(*sizes, act=nn.Tanh, drop=0.0, seed=0):
+    """Linear layers with `act` between them, and dropout before the last one."""
+    nn.manual_seed(seed)
+    layers = []
+    for a, b in zip(sizes[:-2], sizes[1:-1]):
+        layers += [nn.Linear(a, b), act()]
+    if drop:
+        layers.append(nn.Dropout(drop))
+    return nn.Sequential(*layers, nn.Linear(sizes[-2], sizes[-1]))
+
+
+def fit(model, loss_fn, x, y, lr, epochs, size=None, seed=0):
+    """Train `model` with AdamW, all examples at once or `size` of them; the losses."""
+    rng, n = np.random.default_rng(seed), len(x)
+    optimizer = optim.AdamW(model.parameters(), lr=lr)
+    return [
+        train_epoch(model, optimizer, loss_fn, x, y, batches(n, size or n, rng))
+        for _ in range(epochs)
+    ]
+
+
+def outputs(model, x):
+    """The model's outputs as an array, without a graph."""
+    with no_grad():
+        return model(x).data
+
+
+# %% [markdown]
+# Before any long run, two tests that take a second. **First: the loss of a network that knows nothing.** With $k$ classes
+# it should be near $\log k$, the loss of equal probabilities.
+#
+# **Second: overfit one batch.** A network with enough weights can learn 32 digits by heart. If its loss does not go to
+# 0, something is broken, and more data will not mend it.
+#
+# **Predict, then run.** What is the first loss with 10 classes? And after 100 steps on 32 digits?
+
+# %%
+prediction = (None, None)
+
+DIGITS, LABELS = load_digits(flat=True)
+DIGITS = DIGITS.astype("float32")
+losses = fit(
+    network(64, 64, 10, act=nn.ReLU).to("float32"),
+    functional.cross_entropy, DIGITS[:32], LABELS[:32], lr=0.01, epochs=100,
+)
+print(f"log 10 = {np.log(10):.2f}   first: {losses[0]:.2f}   last: {losses[-1]:.4f}")
+print("your prediction:", prediction)
+assert abs(losses[0] - np.log(10)) < 0.2 and losses[-1] < 0.01
+
+# %% [markdown]
+# ## 3. Whole runs
+#
+# A classifier gives one *logit* for each class, and its answer is the class with the largest. The *accuracy* is the
+# share of right answers. With logits (2, 1), (0, 3), (1, 5) and labels 0, 1, 0 two of three are right.
+#
+# ### Exercise `accuracy` (1 point)
+# Return the accuracy, a number from 0 to 1.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `argmax` finds the position of the largest; along which axis?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# answers = logits.argmax(axis=...)
+# return (answers == ...)....               # the mean of True and False
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# An error about shapes, or strange shares: axis 0 runs over the examples. Larger than 1: a sum is no share.
+# </details>
+
+
+# %% exercise="accuracy"
+def accuracy(logits, labels):
+    """The share of rows of logits (n, k) whose largest entry is at the label (n,)."""
+    ### BEGIN SOLUTION
+    return (logits.argmax(axis=1) == labels).mean()
+    ### END SOLUTION
+
+
+# %% check="accuracy" points=1
+with exercise("accuracy") as check:
+    logits = np.array([[2.0, 1.0], [0.0, 3.0], [1.0, 5.0]])
+    check.close(yours.accuracy(logits, np.array([0, 1, 0])), 2 / 3,
+                "the answers are 0, 1, 1: two of three are right")
+    logits = np.array([[-3.0, -2.0, -1.0], [-1.0, -9.0, -5.0]])
+    check.close(yours.accuracy(logits, np.array([2, 0])), 1.0, "the largest is -1, twice")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    for (logits,) in check.cases(10, array(9, 4)):
+        labels = np.array([check.rng.randrange(4) for _ in range(9)])
+        right = sum(max(range(4), key=lambda j: row[j]) == k for row, k in zip(logits, labels))
+        check.close(yours.accuracy(logits, labels), right / 9, "right answers over all")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Four problems in the plane, from four points of XOR to a spiral with three arms. No straight line solves any of them.
+
+# %%
+RUNS = {
+    # name: (data, sizes, learning rate, epochs, least accuracy)
+    "XOR": (xor(), (2, 8, 2), 0.05, 300, 1.0),
+    "circles": (circles(300), (2, 16, 16, 2), 0.02, 200, 0.99),
+    "two arms": (spirals(200, arms=2), (2, 32, 32, 2), 0.02, 800, 0.99),
+    "three arms": (spirals(300), (2, 32, 32, 3), 0.02, 800, 0.95),
+}
+TRAINED, CURVES = {}, {}
+for name, ((x, y), sizes, lr, epochs, least) in RUNS.items():
+    TRAINED[name] = network(*sizes)
+    CURVES[name] = fit(TRAINED[name], functional.cross_entropy, x, y, lr, epochs)
+    share = accuracy(outputs(TRAINED[name], x), y)
+    print(f"{name}: {share:.1%} right, loss {CURVES[name][-1]:.4f}")
+    assert share >= least
+
+# %% [markdown]
+# What to see: the borders bend as far as the points ask for, and no further. Where there are no points, they are a guess.
+
+
+# %% figure="boundaries"
+def boundaries():
+    for ax, (name, run) in zip(plots.panels(4, columns=2), RUNS.items()):
+        (x, y), model = run[0], TRAINED[name]
+        plots.decision_boundary(
+            lambda grid, model=model: outputs(model, grid).argmax(axis=1), x, y, ax,
+            resolution=80, title=name,
+        )
+
+
+boundaries()
+
+# %% [markdown]
+# The same loop fits a curve: only the loss and the last layer change. What to see: the fit lies on the sine, and outside
+# the data it knows nothing of periods.
+
+# %%
+x, y = sine(100, noise=0.0)
+WAVE = network(1, 32, 32, 1)
+CURVES["sine"] = fit(WAVE, functional.mse_loss, x, y, lr=0.01, epochs=600)
+print(f"mean squared error below 0.001: {CURVES['sine'][-1] < 1e-3}")
+assert CURVES["sine"][-1] < 1e-3
+
+
+# %% figure="sine"
+def sine_figure():
+    left, right = plots.panels(2)
+    wide = np.linspace(-6, 6, 200)
+    curves = {"sine": (wide, np.sin(wide)), "network": (wide, outputs(WAVE, wide[:, None])[:, 0])}
+    plots.lines(curves, title="Data end at ±3.14", xlabel="x", ax=left)
+    plots.learning_curves(
+        {name: CURVES[name] for name in ("circles", "three arms", "sine")}, right, log=True
+    )
+
+
+sine_figure()
+
+# %% [markdown]
+# ## 4. Data that the model has not seen
+#
+# A model can learn its data by heart: you saw it do so with 32 digits. What counts is how it does on *held-out* data. So
+# part of the data is put aside, at random: files are often sorted.
+#
+# ### Exercise `split` (1 point)
+# Draw one `rng.permutation(n)`. Return two arrays of positions: its first `round(share * n)` for training, and the
+# others.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Two slices of one order.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# order = ...
+# cut = ...
+# return order[...], order[...]
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# Positions in both parts: two orders were drawn.
+# </details>
+
+
+# %% exercise="split"
+def split(n, share, rng):
+    """Two arrays of positions, in random order: for training, and held out."""
+    ### BEGIN SOLUTION
+    order = rng.permutation(n)
+    cut = round(share * n)
+    return order[:cut], order[cut:]
+    ### END SOLUTION
+
+
+# %% probes="split"
+@probe
+def parts_of(n, share, seed):
+    """Both parts, as lists."""
+    train, held = split(n, share, np.random.default_rng(seed))
+    return np.asarray(train).tolist(), np.asarray(held).tolist()
+
+
+# %% check="split" points=1
+with exercise("split") as check:
+    train, held = parts_of(10, 0.8, 0)
+    check.close((len(train), len(held)), (8, 2), "80 % of 10 for training")
+    check.close(sorted(train + held), list(range(10)), "each example in one part only")
+    check.close(held, [8, 1], "the end of rng.permutation(10): 4 6 2 7 3 5 9 0, 8 1")
+    check.close(len(parts_of(7, 0.7, 1)[0]), 5, "0.7 * 7 is 4.9: round, do not cut off")
+    ### BEGIN HIDDEN TESTS
+    from autograder import integer, positive
+
+    for n, share, seed in check.cases(10, integer(4, 40), positive(0.2, 0.9), integer(0, 1000)):
+        order = np.random.default_rng(seed).permutation(n).tolist()
+        cut = round(share * n)
+        check.close(parts_of(n, share, seed), (order[:cut], order[cut:]), "two parts of one order")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Standardise, without a leak
+# Networks learn best from columns with mean 0 and standard deviation 1. But whose mean? Held-out data stand for data of
+# tomorrow, which nobody has yet. So both parts are scaled with the numbers of the *training* part. Anything else is a
+# *leak*.
+#
+# With 1 and 3 for training the mean is 2 and the standard deviation 1. A held-out 10 becomes 8.
+#
+# ### Exercise `standardise` (2 points)
+# Return both arrays, scaled column by column. A column that is constant in training, such as a pixel that is always
+# white, has standard deviation 0: divide it by 1.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `mean` and `std` of `train` along axis 0. `np.where` exchanges the zeros.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# mean, std = ..., ...                      # a number for each column
+# std = np.where(std == 0, ..., ...)
+# return (train - mean) / std, ...          # the same numbers for both
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A held-out 0: it was scaled with its own mean. NaN: 0 / 0 in a constant column. All columns off: one mean for all.
+# </details>
+
+
+# %% exercise="standardise"
+def standardise(train, held):
+    """Both arrays (n, d), scaled so that each column of `train` has mean 0 and deviation 1."""
+    ### BEGIN SOLUTION
+    mean, std = train.mean(axis=0), train.std(axis=0)
+    std = np.where(std == 0, 1.0, std)
+    return (train - mean) / std, (held - mean) / std
+    ### END SOLUTION
+
+
+# %% check="standardise" points=2
+with exercise("standardise") as check:
+    train, held = arrays([[1, 10], [3, 50]], [[10, 30]])
+    check.close(yours.standardise(train, held), arrays([[-1, -1], [1, 1]], [[8, 0]]),
+                "means 2 and 30, deviations 1 and 20, for the held-out row as well")
+    check.untouched("the arrays stay as they were: make new ones")
+    constant = arrays([[5], [5]], [[5], [7]])
+    check.close(yours.standardise(*constant), arrays([[0], [0]], [[0], [2]]),
+                "a constant column: divide by 1")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    for train, held in check.cases(10, array(6, 3), array(4, 3)):
+        train[:, 1] = held[0, 1] = round(4 * held[0, 1]) / 4  # so that the mean is exact
+        deviations = [(sum((c - sum(c) / 6) ** 2) / 6) ** 0.5 or 1.0 for c in train.T]
+        means = [sum(c) / 6 for c in train.T]
+        deviations[1], means[1] = 1.0, train[0, 1]
+        expected = (train - means) / deviations, (held - means) / deviations
+        check.close(yours.standardise(train, held), expected, "the training part's numbers", atol=1e-6)
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Evaluate
+# A measurement needs three things around it. Dropout must rest: *evaluation mode*. No graph is needed: `no_grad`. And
+# afterwards the model is in the mode that it was in before, so that training can go on.
+#
+# ### Exercise `evaluate` (2 points)
+# Return `metric(outputs, y)` as a float, where `outputs` is the array (`.data`) of the model's outputs. `model.training`
+# tells the mode, `model.train(mode)` sets it.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Remember the mode, then `eval`, measure, and set the mode back.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# before = ...
+# model.eval()
+# with ...:
+#     out = model(x).data
+# model.train(...)                          # True only if it was
+# return float(...)
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Another number each time: dropout is on. The model no longer drops out in the next epoch: the mode was not set back.
+# </details>
+
+
+# %% exercise="evaluate"
+def evaluate(model, metric, x, y):
+    """metric(outputs, y), a float, in evaluation mode and without a graph."""
+    ### BEGIN SOLUTION
+    before = model.training
+    model.eval()
+    with no_grad():
+        out = model(x).data
+    model.train(before)
+    return float(metric(out, y))
+    ### END SOLUTION
+
+
+# %% probes="evaluate"
+@probe
+def evaluated(factor, x, y, training):
+    """The value, the modes before and after, and whether a graph was recorded."""
+    graphs = []
+
+    class Times(nn.Module):
+        def __init__(self):
+            self.w, self.drop = nn.Parameter(np.array(factor)), nn.Dropout(0.5)
+
+        def forward(self, x):
+            out = self.drop(self.w * x)
+            graphs.append(out.requires_grad)
+            return out
+
+    nn.manual_seed(0)
+    model = Times()
+    model.train(training)
+    value = evaluate(model, lambda out, y: ((out - y) ** 2).mean(), x, y)
+    return value, [model.training, model.drop.training], any(graphs)
+
+
+# %% check="evaluate" points=2
+with exercise("evaluate") as check:
+    x, y = np.array([1.0, 2.0, 3.0, 4.0]), np.zeros(4)
+    value, after, graph = evaluated(2.0, x, y, True)
+    check.close(value, 30.0, "(4 + 16 + 36 + 64) / 4: nothing is dropped out")
+    check.close(after, [True, True], "it was in training mode: set it back, layers as well")
+    check.true(not graph, "a measurement needs no graph")
+    check.close(evaluated(2.0, x, y, False)[1], [False, False],
+                "it was in evaluation mode: leave it there")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, number, one_of
+
+    for w, x, y, mode in check.cases(10, number(), array(9), array(9), one_of([True, False])):
+        expected = ((w * x - y) ** 2).mean(), [mode, mode], False
+        check.close(evaluated(w, x, y, mode), expected, "the value, the mode, no graph")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# A network with dropout, measured twice in training mode and twice by you:
+
+# %%
+noisy = network(64, 32, 10, act=nn.ReLU, drop=0.5).to("float32")
+by_hand = [functional.cross_entropy(outputs(noisy, DIGITS), LABELS).item() for _ in range(2)]
+by_you = [evaluate(noisy, functional.cross_entropy, DIGITS, LABELS) for _ in range(2)]
+print("training mode, the same twice:", by_hand[0] == by_hand[1])
+print("evaluation mode, the same twice:", by_you[0] == by_you[1])
+assert by_hand[0] != by_hand[1] and by_you[0] == by_you[1]
+
+# %% [markdown]
+# ## 5. Stop in time
+#
+# While a model learns, its loss on held-out data falls at first. Later it may rise again: the model now learns the
+# accidents of its training data. *Early stopping* watches the held-out loss, and keeps the weights from its lowest point.
+#
+# With `patience` 2 and the losses 5, 3, 4, 3.5 you stop after the fourth: two epochs in a row brought nothing below 3.
+#
+# ### Exercise `early_stopping` (3 points)
+# `update(loss, state)` is called after each epoch. `state` is a dict of arrays, which the training may change later. When
+# the loss is lower than all before, keep it in `best_loss`, and copies of the arrays in `best_state`. Return True as soon
+# as `patience` epochs in a row brought no lower loss, else False.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Count the epochs since the best one. A better one sets the count back to 0.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# if loss < ...:
+#     ...                                   # the loss, the copies, the count
+# else:
+#     self.waited += 1
+# return ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# The best state is the last one: `dict(state)` copies the dict, not its arrays. It stops too early in a bumpy run: the
+# count was never set back.
+# </details>
+
+
+# %% exercise="early_stopping"
+class EarlyStopping:
+    """Keeps the best state, and says when `patience` epochs in a row were no better."""
+
+    def __init__(self, patience):
+        ### BEGIN SOLUTION
+        self.patience, self.waited = patience, 0
+        self.best_loss, self.best_state = float("inf"), None
+        ### END SOLUTION
+
+    def update(self, loss, state):
+        """Note the loss and the state of an epoch; True when it is time to stop."""
+        ### BEGIN SOLUTION
+        if loss < self.best_loss:
+            self.best_loss, self.waited = loss, 0
+            self.best_state = {name: array.copy() for name, array in state.items()}
+        else:
+            self.waited += 1
+        return self.waited >= self.patience
+        ### END SOLUTION
+
+
+# %% probes="early_stopping"
+@probe
+def watched(losses, patience):
+    """What `update` says in each epoch, the best loss, and the best state; w is 0, 1, 2, ..."""
+    stopping, weights, said = EarlyStopping(patience), np.zeros(2), []
+    for loss in losses:
+        said.append(bool(stopping.update(loss, {"w": weights})))
+        weights += 1  # in place, as optimizers do
+    return said, stopping.best_loss, stopping.best_state["w"].tolist()
+
+
+# %% check="early_stopping" points=3
+with exercise("early_stopping") as check:
+    said, best, state = watched([5.0, 3.0, 4.0, 3.5], 2)
+    check.close(best, 3.0, "the lowest loss")
+    check.close(said, [False, False, False, True], "two epochs in a row without less than 3")
+    check.close(state, [1.0, 1.0], "w was 1 in the epoch of the 3, and changed in place later")
+    check.close(watched([5.0, 6.0, 4.0, 4.5, 3.0, 3.1, 3.2], 2)[0], [False] * 6 + [True],
+                "each better epoch begins a new count")
+    check.close(watched([2.0, 2.0], 1)[0], [False, True], "an equal loss is not lower")
+    check.close(watched([1.0, float("nan")], 1)[::2], ([False, True], [0.0, 0.0]),
+                "NaN is not lower either: keep the state before it")
+    ### BEGIN HIDDEN TESTS
+    from autograder import integer, numbers
+
+    for losses, patience in check.cases(12, numbers(9, 0.1, 3.0), integer(1, 4)):
+        best, count, said, where = 1e9, 0, [], 0
+        for i, loss in enumerate(losses):
+            count = 0 if loss < best else count + 1
+            if loss < best:
+                best, where = loss, float(i)
+            said.append(count >= patience)
+        check.close(watched(losses, patience), (said, best, [where, where]), "the best of a run")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Forty noisy points, and a network with far more weights than that. What to see: the training loss goes to 0, and the
+# held-out loss turns early. The dotted line marks the state that you keep.
+
+# %%
+x, y = moons(240, noise=0.35)
+few, many = split(240, 1 / 6, np.random.default_rng(0))
+BIG = network(2, 64, 64, 2)
+optimizer = optim.AdamW(BIG.parameters(), lr=0.01)
+stopping, stopped_at = EarlyStopping(patience=25), None
+HISTORY = {"training": [], "held out": []}
+for step in range(300):
+    loss = train_epoch(BIG, optimizer, functional.cross_entropy, x[few], y[few], [np.arange(40)])
+    held = evaluate(BIG, functional.cross_entropy, x[many], y[many])
+    HISTORY["training"].append(loss)
+    HISTORY["held out"].append(held)
+    if stopped_at is None and stopping.update(held, BIG.state_dict()):
+        stopped_at = step  # a real run ends here; this one goes on, for the picture
+last = evaluate(BIG, functional.cross_entropy, x[many], y[many])
+BIG.load_state_dict(stopping.best_state)
+best = evaluate(BIG, functional.cross_entropy, x[many], y[many])
+print(f"stopped in epoch {stopped_at}; held-out loss {best:.2f}, and {last:.2f} at the end")
+assert abs(best - stopping.best_loss) < 1e-9 and last > 1.5 * best
+
+
+# %% figure="overfitting"
+def overfitting():
+    ax = plots.learning_curves(HISTORY, title="40 points learnt by heart", xlabel="epoch")
+    ax.axvline(int(np.argmin(HISTORY["held out"])), color="black", linestyle=":")
+
+
+overfitting()
+
+# %% [markdown]
+# ## 6. Handwritten digits
+#
+# All is there. The recipe: 64-128-10 with ReLU, dropout 0.3, AdamW with rate 0.005, batches of 64, 40 epochs. 80 % of
+# 1,797 digits are for training. The pixels lie between 0 and 1 already, so they stay as they are.
+
+
+# %%
+def read_digits(seed, classes=10, epochs=40):
+    """A model, and the positions of held-out digits, for one split."""
+    known = np.flatnonzero(LABELS < classes)
+    rng = np.random.default_rng(seed)
+    train, held = (known[part] for part in split(len(known), 0.8, rng))
+    model = network(64, 128, classes, act=nn.ReLU, drop=0.3, seed=seed).to("float32")
+    fit(
+        model, functional.cross_entropy, DIGITS[train], LABELS[train],
+        lr=0.005, epochs=epochs, size=64, seed=seed,
+    )
+    return model, held
+
+
+READER, HELD = read_digits(seed=0)
+share = evaluate(READER, accuracy, DIGITS[HELD], LABELS[HELD])
+print(f"{len(HELD)} held-out digits, {share:.1%} right")
+assert share >= 0.97
+
+small, held = read_digits(seed=0, classes=5, epochs=20)
+share = evaluate(small, accuracy, DIGITS[held], LABELS[held])
+print(f"the digits 0 to 4 alone: {share:.1%} right")
+assert share >= 0.97
+
+# %% [markdown]
+# Was seed 0 a lucky one? A result from one split is a sample. Look at the range of five before you believe in a
+# difference between two recipes:
+
+# %%
+shares = []
+for seed in range(5):
+    model, held = read_digits(seed)
+    shares.append(evaluate(model, accuracy, DIGITS[held], LABELS[held]))
+print("five splits:", [f"{share:.1%}" for share in shares])
+assert min(shares) > 0.95 and np.mean(shares) > 0.97
+
+# %% [markdown]
+# Which digits are taken for which? The *confusion matrix* counts it: row = the label, column = the answer. With labels
+# 1, 1, 1, 0 and answers 1, 1, 0, 0 it is ((1, 0), (1, 2)).
+#
+# ### Exercise `confusion` (2 points)
+# Return the k × k array of counts.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Start with zeros, and count example by example.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# counts = np.zeros(...)
+# for label, answer in zip(..., ...):
+#     ...
+# return counts
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# Ones where there should be larger counts: `counts[labels, answers] += 1` counts a pair that occurs twice only once. You
+# met this with indexing in unit 06.
+# </details>
+
+
+# %% exercise="confusion"
+def confusion(labels, answers, k):
+    """Counts (k, k): how often an example with label i got the answer j."""
+    ### BEGIN SOLUTION
+    counts = np.zeros((k, k), dtype=int)
+    np.add.at(counts, (labels, answers), 1)
+    return counts
+    ### END SOLUTION
+
+
+# %% check="confusion" points=2
+with exercise("confusion") as check:
+    labels, answers = np.array([1, 1, 1, 0]), np.array([1, 1, 0, 0])
+    check.close(yours.confusion(labels, answers, 2), np.array([[1, 0], [1, 2]]),
+                "three 1s: two were read as 1, one as 0. Rows are the labels")
+    got = yours.confusion(np.array([2, 2]), np.array([0, 0]), 4)
+    check.close(np.shape(got), (4, 4), "four classes, also where some do not occur")
+    check.close(got[2][0], 2, "label 2, answer 0, twice")
+    ### BEGIN HIDDEN TESTS
+    from autograder import integer
+
+    for k, n in check.cases(10, integer(2, 5), integer(5, 30)):
+        labels = np.array([check.rng.randrange(k) for _ in range(n)])
+        answers = np.array([check.rng.randrange(k) for _ in range(n)])
+        pairs = list(zip(labels.tolist(), answers.tolist()))
+        expected = [[pairs.count((i, j)) for j in range(k)] for i in range(k)]
+        check.close(yours.confusion(labels, answers, k), np.array(expected), "counts of label and answer")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# What to see: the diagonal holds the right answers. Below are the digits that were misread, with label and answer. Would
+# you have read them?
+
+
+# %% figure="confusion"
+def confusion_figure():
+    answers = outputs(READER.eval(), DIGITS[HELD]).argmax(axis=1)
+    plots.matrix(confusion(LABELS[HELD], answers, 10), title="Row: label, column: answer")
+    wrong = np.flatnonzero(answers != LABELS[HELD])
+    titles = [f"{LABELS[HELD][i]} read as {answers[i]}" for i in wrong]
+    plots.images(DIGITS[HELD][wrong].reshape(-1, 8, 8), titles)
+
+
+confusion_figure()
+
+# %% [markdown]
+# ### MNIST, if you have it
+# The larger MNIST comes as four *IDX* files. Put those files into a folder `mnist` beside this notebook, and this cell
+# trains on them. Without the folder it does nothing.
+
+
+# %% given="mnist_run"
+def mnist_run(folder, epochs=3):
+    """The accuracy on the test digits in `folder`, or None when there is no such folder."""
+    if not Path(folder).is_dir():
+        return None
+    (x, y), (held_x, held_y) = (read_mnist(folder, train=part) for part in (True, False))
+    x, held_x = (pictures.reshape(len(pictures), -1) for pictures in (x, held_x))
+    model = network(x.shape[1], 128, 10, act=nn.ReLU).to("float32")
+    fit(model, functional.cross_entropy, x, y, lr=0.002, epochs=epochs, size=128)
+    return evaluate(model, accuracy, held_x, held_y)
+
+
+# %%
+share = mnist_run("mnist")
+print("there is no folder `mnist` here" if share is None else f"MNIST: {share:.1%} right")
+
+# %% [markdown]
+# ## 7. Which learning rate?
+#
+# Try them: a short run for each rate, each ten times, or three times, as large as the one before. Too small a rate
+# learns little. Too large a rate *diverges*: the loss becomes inf, then NaN.
+#
+# The best rate of a short run is close to that edge. A tenth of it is a safe start for a long run.
+#
+# ### Exercise `rate_to_use` (2 points)
+# Return a tenth of the rate whose loss is lowest. Losses that are NaN or infinite do not count.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `argmin` gives a position. What does it do when a NaN is there? Try it.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# losses = np.where(np.isfinite(losses), ..., np.inf)
+# return rates[...] / ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# The rate that diverged: for `np.argmin`, NaN is the smallest of all.
+# </details>
+
+
+# %% exercise="rate_to_use"
+def rate_to_use(rates, losses):
+    """A tenth of the rate with the lowest finite loss; rates and losses are arrays (n,)."""
+    ### BEGIN SOLUTION
+    losses = np.where(np.isfinite(losses), losses, np.inf)
+    return rates[np.argmin(losses)] / 10
+    ### END SOLUTION
+
+
+# %% check="rate_to_use" points=2
+with exercise("rate_to_use") as check:
+    rates = np.array([0.001, 0.01, 0.1, 1.0])
+    check.close(yours.rate_to_use(rates, np.array([0.9, 0.2, 0.6, 0.8])), 0.001,
+                "0.2 is the lowest, at 0.01: a tenth of that")
+    check.close(yours.rate_to_use(rates, np.array([0.9, 0.5, 0.1, np.nan])), 0.01,
+                "the run with rate 1 diverged: NaN is no loss")
+    check.close(yours.rate_to_use(rates, np.array([np.nan, np.inf, 0.7, 0.9])), 0.01,
+                "0.7 is the lowest that is a number")
+    check.untouched("the arrays stay as they were")
+    ### BEGIN HIDDEN TESTS
+    from autograder import numbers
+
+    for losses, steps in check.cases(12, numbers(6, 0.1, 3.0), numbers(6, 0.1, 3.0)):
+        rates = np.cumsum(np.abs(steps))
+        for bad in (np.nan, np.inf, np.nan):
+            losses[check.rng.randrange(6)] = bad
+        expected = min((loss, rate) for loss, rate in zip(losses, rates) if loss < 99)[1] / 10
+        check.close(yours.rate_to_use(rates, np.array(losses)), expected, "the lowest finite loss")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %%
+RATES = 10.0 ** np.arange(-4, 2.1, 0.5)
+x, y = sine(100, noise=0.0)
+FOUND = []
+for rate in RATES:
+    model = network(1, 32, 1, act=nn.ReLU)
+    optimizer = optim.SGD(model.parameters(), lr=rate)
+    with np.errstate(all="ignore"):
+        for _ in range(50):
+            loss = train_epoch(model, optimizer, functional.mse_loss, x, y, [np.arange(100)])
+    FOUND.append(loss)
+FOUND = np.array(FOUND)
+print("runs that diverged:", (~np.isfinite(FOUND)).sum(), "of", len(RATES))
+print("a rate to use:", round(rate_to_use(RATES, FOUND), 4))
+assert not np.isfinite(FOUND[-1]) and 0.003 < rate_to_use(RATES, FOUND) < 0.05
+
+# %% [markdown]
+# What to see: a slow fall over several powers of ten, then a cliff. Runs that ended in NaN have no point.
+
+
+# %% figure="rates"
+def rates_figure():
+    finite = np.isfinite(FOUND) & (FOUND < 10)
+    plots.lines(
+        {"after 50 steps": (RATES[finite], FOUND[finite])}, xlabel="learning rate",
+        ylabel="loss", title="One short run for each rate", log="xy", markers=True,
+    )
+
+
+rates_figure()
+
+# %% [markdown]
+# ### Where does the NaN come from?
+# Not every NaN is a rate's fault. This loss is the mean distance between rows of `a` and of `b`. Its value is right, and
+# yet one pair of equal rows spoils the gradient:
+
+
+# %% given="distance"
+def distance(a, b):
+    """The mean distance between the rows of a and b, Tensors (n, d)."""
+    return ((a - b) ** 2).sum(axis=1).sqrt().mean()
+
+
+# %%
+a = Tensor([[3.0, 4.0], [1.0, 1.0]], requires_grad=True)
+b = Tensor([[0.0, 0.0], [1.0, 1.0]])
+with np.errstate(all="ignore"):
+    loss = distance(a, b)
+    loss.backward()
+print("loss:", loss.item(), "  gradient:", a.grad.data.tolist())
+assert np.isnan(a.grad.data[1]).all()
+
+with np.errstate(all="ignore"), detect_anomaly():
+    try:
+        distance(a, b).backward()
+    except FloatingPointError as error:
+        print(str(error).split(". ")[0])
+
+# %% [markdown]
+# `detect_anomaly` names the operation: √s has the slope 1 / (2 √s), which is infinite at 0. The square then multiplies
+# it by 0, and inf · 0 is NaN.
+#
+# ### Exercise `mended_distance` (2 points)
+# Write the loss with `1e-12` added under the root.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# What the root is taken of must never be 0.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# squares = ...                             # the sum of each row
+# return (squares + ...).sqrt().mean()
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# Still NaN: what is added, or cut off, *after* the root does not change the slope of the root.
+# </details>
+
+
+# %% exercise="mended_distance"
+def mended_distance(a, b):
+    """The mean distance between the rows of a and b, with a finite gradient everywhere."""
+    ### BEGIN SOLUTION
+    squares = ((a - b) ** 2).sum(axis=1)
+    return (squares + 1e-12).sqrt().mean()
+    ### END SOLUTION
+
+
+# %% probes="mended_distance"
+@probe
+def distance_of(a, b):
+    """The loss, and the gradients of a and of b."""
+    a, b = Tensor(np.array(a), requires_grad=True), Tensor(np.array(b), requires_grad=True)
+    with np.errstate(all="ignore"):
+        loss = mended_distance(a, b)
+        loss.backward()
+    return loss.item(), a.grad.data, b.grad.data
+
+
+# %% check="mended_distance" points=2
+with exercise("mended_distance") as check:
+    loss, to_a, to_b = distance_of([[3.0, 4.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 1.0]])
+    check.close(loss, 2.5, "distances 5 and 0 (nearly): their mean", atol=1e-5)
+    check.close(to_a, np.array([[0.3, 0.4], [0, 0]]), "(3, 4) / 5 / 2; equal rows pull nowhere")
+    check.close(to_b, np.array([[-0.3, -0.4], [0, 0]]), "b is pulled the other way")
+    got = distance_of([[1.0, 1.0]], [[1.0, 1.0]])[0]
+    check.close(got, 1e-6, "1e-12 under the root is a distance of 1e-6", atol=1e-12)
+    tiny = distance_of([[0.0, 3e-6]], [[0.0, 0.0]])[1]
+    check.close(tiny, np.array([[0, 0.9486833]]), "3e-6 / sqrt(9e-12 + 1e-12)", rtol=1e-5)
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    for a, b in check.cases(10, array(4, 3), array(4, 3)):
+        b[check.rng.randrange(4)] = a[0] if check.rng.random() < 0.5 else 0.0
+        b[0] = a[0]
+        root = np.sqrt(((a - b) ** 2).sum(axis=1, keepdims=True) + 1e-12)
+        slope = (a - b) / root / 4
+        check.close(distance_of(a, b), (root.mean(), slope, -slope), "the mean distance")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 8. Bug hunt
+#
+# A colleague's training script. It runs without an error and reads one digit in ten. It has **four bugs**.
+
+
+# %% given="colleague_run"
+def colleague_run(model, optimizer, loss_fn, x, y, held_x, epochs, size, rng):
+    """Standardise, train on batches, and return the outputs for held_x, an array."""
+    both = np.concatenate([x, held_x])
+    mean, std = both.mean(axis=0), both.std(axis=0) + 1e-8
+    x, held_x = (x - mean) / std, (held_x - mean) / std
+    for _ in range(epochs):
+        x, y = x[rng.permutation(len(x))], y[rng.permutation(len(y))]
+        for start in range(0, len(x), size):
+            part = slice(start, start + size)
+            loss = loss_fn(model(x[part]), y[part])
+            loss.backward()
+            optimizer.step()
+    with no_grad():
+        return model(held_x).data
+
+
+# %% [markdown]
+# The tool is a model that writes down what it is given. Its output is x + w, and the loss is the mean output: the
+# gradient of `w` is 1, and each step of SGD with rate 1 takes 1 from it. `watch` runs one epoch in batches of two:
+#
+# | x | label | standardised |
+# |---|---|---|
+# | 0, 6, 8, 14 (mean 7, deviation 5) | the same number | -1.4, -0.2, 0.2, 1.4 |
+# | held out: 17 | none | 2 |
+
+
+# %% given="watch"
+class Notes(nn.Module):
+    """Returns x + w, and notes x and the mode."""
+
+    def __init__(self):
+        self.w, self.notes = nn.Parameter(np.zeros(1)), []
+
+    def forward(self, x):
+        inputs = np.asarray(x, dtype=float).ravel().round(3).tolist()
+        self.notes.append((inputs, "training" if self.training else "evaluation"))
+        return x + self.w
+
+
+def watch(run, epochs=1):
+    """What a run does with four examples and one held-out input."""
+    model, pairs = Notes(), []
+
+    def loss_fn(out, y):
+        pairs.extend(zip(model.notes[-1][0], np.asarray(y).ravel().tolist()))
+        return out.mean()
+
+    x = np.array([[0.0], [6.0], [8.0], [14.0]])
+    optimizer = optim.SGD(model.parameters(), lr=1.0)
+    rng = np.random.default_rng(3)
+    run(model, optimizer, loss_fn, x, x[:, 0], np.array([[17.0]]), epochs, 2, rng)
+    return {
+        "x and label": sorted(pairs),
+        "w after its steps": model.w.data[0].item(),
+        "held-out input": model.notes[-1][0],
+        "modes": [mode for _, mode in model.notes],
+    }
+
+
+# %%
+for fact, value in watch(colleague_run).items():
+    print(f"{fact}: {value}")
+
+# %% [markdown]
+# ### Exercise `mended_run` (3 points)
+# Write the function without its bugs, under the new name. Draw one order in each epoch.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# There is one bug in each line that `watch` prints. Hold each line against the table.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# mean, std = ..., ... + 1e-8               # of which data?
+# for _ in range(epochs):
+#     order = ...                           # one order, for x and for y
+#     for start in ...:
+#         part = order[...]
+#         ...                               # clear, loss, back, step
+# ...                                       # the mode
+# with no_grad(): ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# w = -3: the second step still has the first one's gradient. A held-out input below 2: its own value is in the mean.
+# </details>
+
+
+# %% exercise="mended_run"
+def mended_run(model, optimizer, loss_fn, x, y, held_x, epochs, size, rng):
+    """Standardise, train on batches, and return the outputs for held_x, an array."""
+    ### BEGIN SOLUTION
+    mean, std = x.mean(axis=0), x.std(axis=0) + 1e-8
+    x, held_x = (x - mean) / std, (held_x - mean) / std
+    for _ in range(epochs):
+        order = rng.permutation(len(x))
+        for start in range(0, len(x), size):
+            part = order[start : start + size]
+            optimizer.zero_grad()
+            loss_fn(model(x[part]), y[part]).backward()
+            optimizer.step()
+    model.eval()
+    with no_grad():
+        return model(held_x).data
+    ### END SOLUTION
+
+
+# %% probes="mended_run"
+@probe
+def facts(epochs):
+    """What `watch` says of your function."""
+    return watch(mended_run, epochs)
+
+
+@probe
+def real_run(x, y, held_x, epochs, size, seed):
+    """The outputs of a linear model that your function trained, with dropout behind it."""
+    model = nn.Sequential(nn.Linear(x.shape[1], 1), nn.Dropout(0.0))
+    model[0].weight.data[...] = 0.5
+    model[0].bias.data[...] = 0.0
+    optimizer = optim.SGD(model.parameters(), lr=0.05)
+    rng = np.random.default_rng(seed)
+    return mended_run(model, optimizer, functional.mse_loss, x, y, held_x, epochs, size, rng)
+
+
+# %% check="mended_run" points=3
+with exercise("mended_run") as check:
+    got = facts(1)
+    check.close(got["held-out input"], [2.0], "(17 - 7) / 5, with numbers of the training data",
+                atol=1e-3)
+    pairs = [(-1.4, 0.0), (-0.2, 6.0), (0.2, 8.0), (1.4, 14.0)]
+    check.close(got["x and label"], pairs, "each x goes with its own label", atol=1e-3)
+    check.close(got["w after its steps"], -2.0, "two steps, each with a gradient of 1")
+    check.close(got["modes"], ["training", "training", "evaluation"],
+                "two batches in training mode, the held-out input in evaluation mode")
+    check.close(facts(3)["w after its steps"], -6.0, "three epochs are six steps")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, integer
+
+    for x, y, held_x, seed in check.cases(6, array(6, 2), array(6, 1), array(3, 2), integer(0, 1000)):
+        # In one epoch of batches the order matters; of whole epochs it does not.
+        for epochs, size in ((1, 4), (3, 6)):
+            order = np.random.default_rng(seed).permutation(6)
+            mean, std = x.mean(axis=0), x.std(axis=0)
+            z, w, c = (x - mean) / std, np.full(2, 0.5), 0.0
+            for _ in range(epochs):
+                for part in (order[:size], order[size:]):
+                    if len(part):
+                        errors = z[part] @ w + c - y[part, 0]
+                        w = w - 0.1 * errors @ z[part] / len(part)
+                        c = c - 0.1 * errors.mean()
+            expected = ((held_x - mean) / std @ w + c)[:, None]
+            got = real_run(x, y, held_x, epochs, size, seed)
+            check.close(got, expected, "a run without bugs", rtol=1e-5, atol=1e-6)
+    ### END HIDDEN TESTS
+
+# %%
+train, held = split(len(DIGITS), 0.8, np.random.default_rng(0))
+for run in (colleague_run, mended_run):
+    model = network(64, 64, 10, act=nn.ReLU, drop=0.2).to("float32")
+    optimizer = optim.AdamW(model.parameters(), lr=0.003)
+    data = DIGITS[train], LABELS[train], DIGITS[held]
+    found = run(
+        model, optimizer, functional.cross_entropy, *data, 5, 64, np.random.default_rng(0)
+    )
+    share = accuracy(found, LABELS[held])
+    print(f"{run.__name__}: {share:.0%} of the held-out digits")
+    assert share < 0.3 if run is colleague_run else share > 0.93
+
+# %% [markdown]
+# Only one of the four bugs, the labels, shows in that number. Without it the others would cost a percent or two, which
+# nobody would notice. So test the loop, and not only its result.
+#
+# ## What you have built
+#
+# | here | in PyTorch |
+# |---|---|
+# | `batches` | `DataLoader(data, batch_size, shuffle=True)` |
+# | `train_epoch`, `evaluate` | written by hand, with `model.train()`, `model.eval()`, `torch.no_grad()` |
+# | `split` | `torch.utils.data.random_split` |
+# | `standardise` | `StandardScaler` of scikit-learn: `fit` on training data, `transform` on both |
+# | `EarlyStopping` | `EarlyStopping` in PyTorch Lightning |
+# | `confusion`, `accuracy` | `sklearn.metrics`, `torchmetrics` |
+# | `detect_anomaly` | `torch.autograd.detect_anomaly` |
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | the first loss is far from log k | logits of a wrong size, or labels that do not fit |
+# | one batch cannot be overfitted | a bug in the loop, in the loss, or a rate of a wrong size |
+# | the loss stays at log k | labels shuffled apart from their inputs |
+# | good in training, poor on new data | overfitting: more data, dropout, early stopping |
+# | very good on held-out data, poor in use | a leak |
+# | another accuracy each time | dropout in evaluation |
+# | NaN from some step on | the rate; if it is not that, `detect_anomaly` |
+#
+# ## One thing to try next
+# Read digits with fewer examples: `split(len(known), 0.1, rng)`. Which matters more now, dropout or early stopping? Look
+# at five splits before you answer.
+#
+# You began with the derivative of x · y, and your program reads digits. Next, you can run all of it on the engine that
+# you wrote yourself.
+
+# %% progress="here"
