@@ -689,7 +689,7 @@ def rate_to_use(rates, losses):
 # -- mended_distance --------------------------------------------------------------------------------------------------
 
 
-@wrong("mended_distance", "as_it_was", "This is the loss as it was: at equal rows the root has an infinite slope.")
+@wrong("mended_distance", "as_it_was", "At equal rows the root still has an infinite slope: what is under it has to change, and not what comes after.")
 def mended_distance(a, b):
     return ((a - b) ** 2).sum(axis=1).sqrt().mean()
 
