@@ -88,7 +88,7 @@ goal()
 
 # %% exercise="linear"
 def linear(x, weight, bias=None):
-    """x @ weight.T + bias: x (..., in), weight (out, in), bias (out,) or None."""
+    """(..., out): of x (..., in), weight (out, in) and bias (out,) or None."""
     ### BEGIN SOLUTION
     out = x @ weight.T
     return out if bias is None else out + bias
