@@ -499,6 +499,11 @@ with exercise("set_mode") as check:
             place[name] = {"x": "x"}
         expected = {**dict.fromkeys(["model", *names], calls[-1]), "elsewhere": True}
         check.close(modes_after(tree, *calls), expected, "the last mode counts, for all of them")
+    tree = {}
+    for name in "pqrstuvw":
+        tree = {name: tree}
+    expected = {**dict.fromkeys(["model", *"pqrstuvw"], False), "elsewhere": True}
+    check.close(modes_after(tree, True, False), expected, "eight modules deep")
     ### END HIDDEN TESTS
 
 # %% [markdown]
