@@ -659,7 +659,7 @@ def after_update(data, grads, rate):
 with exercise("update_parameters") as check:
     data, grads = after_update([1.0, -2.0], [10.0, -4.0], 0.1)
     check.close(data, [0.0, -1.6], "1 - 0.1 * 10, and -2 + 0.1 * 4: against the gradient")
-    check.close(grads, [10.0, -4.0], "the grads stay: to zero them is another function's task")
+    check.close(grads, [10.0, -4.0], "the grads stay: zeroing is another function's task")
     data, grads = after_update([1.0, -2.0], [10.0, -4.0], 0.5)
     check.close(data, [-4.0, 0.0], "a rate five times as large goes five times as far")
     data, grads = after_update([3.0], [0.0], 0.5)
@@ -1362,8 +1362,8 @@ with exercise("mended_training") as check:
     x, t, start = [2.0, -4.0, 3.0], [1, -1, -1], math.log(2)
     losses, found = trained(x, t, [[1, 0, 2]], 3, [])
     check.close(found, [(-0.5, 1 / 6)],
-                "by w: -1 from 2, -2 from -4, whose target is -1, 1.5 from 3; their mean -0.5")
-    check.true("a Value" not in losses, "a list of Values would keep all graphs: append data")
+                "by w: -1 from 2, -2 from -4 with its target -1, 1.5 from 3: mean -0.5")
+    check.true("a Value" not in losses, "a list of Values keeps all graphs: append data")
     losses, found = trained(x, t, [[0, 1, 2], [2, 1, 0]], 2, [])
     check.close(found, [(-1.5, 0.0), (1.5, 0.5), (-0.25, 0.5), (-1.0, -0.5)],
                 "two epochs of two steps: each step has its own two examples, or one")

@@ -1443,7 +1443,7 @@ with exercise("mended_array_rules") as check:
         check.close(cotangents, right, f"the derivative of {name}", rtol=1e-5, atol=1e-6)
         check.close(kinds, ["float32"] * len(right), f"{name} keeps float32")
         check.close(after, case[0], f"{name} leaves g as it was")
-    check.close(f"{len(mended_names())} of 3", "3 of 3", "right so far; three rules are wrong")
+    check.close(f"{len(mended_names())} of 3", "3 of 3", "right so far; three are wrong")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference
     from autograd_ref import ops
@@ -1539,7 +1539,7 @@ with exercise("array_network") as check:
     scores, taken, used = scores_of(POINTS, W1, B1, W2, B2)
     check.close(scores, two, because)
     check.close(taken, 0, "the caller's list keeps its layers")
-    because = "from the scores, backward has to find x, W1, b1, W2 and b2: no .data on the way"
+    because = "the graph leads back from the scores to x, W1, b1, W2 and b2: no .data in it"
     check.close(f"{used} of 5", "5 of 5", because)
     one = np.array([[0.5, 0.2, -0.2, 0.5], [0.4, -0.1, -0.1, 1.5], [0.7, 0.0, 0.4, 2.5]])
     check.close(scores_of(POINTS, W1, B1)[0], one, "a single layer is the last: no tanh")
@@ -1647,10 +1647,10 @@ loss = scalar_step(rows)
 layers = first_layers()
 out = array_step(layers, 0.0)
 print(f"boxes in the graph: {boxes(loss):,} numbers, or {boxes(out)} arrays")
-assert abs(loss.data - out.data) < 1e-12, "another loss: is one of your rules not right yet?"
+assert abs(loss.data - out.data) < 1e-12, "another loss: is one of your rules wrong?"
 slow = seconds(lambda: scalar_step(rows), 3)
 fast = seconds(lambda: array_step(layers, 0.0), 50)
-assert slow > 25 * fast, "less than 25 times faster: run the cell again when nothing else runs"
+assert slow > 25 * fast, "not 25 times faster: does something else run?"
 print("the same loss to 12 digits, and more than 25 times faster")
 values = {"one box per number (04)": 1000 * slow, "one box per array (05)": 1000 * fast}
 title = "One step of the network 2-8-8-1 with 100 points"
@@ -1671,8 +1671,8 @@ def boundary():
         return array_network(Tensor(x), layers).data
 
     ax = plots.decision_boundary(scores, points, labels, ax=right)
-    for text, name in zip(ax.get_legend().get_texts(), ("target -1", "target +1"), strict=True):
-        text.set_text(name)
+    for text, sign in zip(ax.get_legend().get_texts(), "-+", strict=True):
+        text.set_text(f"target {sign}1")
 
 
 boundary()
