@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from types import CodeType, TracebackType
 from typing import Any
 
+from . import likely
 from .compare import ATOL, RTOL, difference, show
 from .diagnose import diagnose
 from .draw import Kind
@@ -129,11 +130,13 @@ class exercise:
             self._note(PASSED)
             return
         if isinstance(error, CheckFailed):
+            self._recognise(error.failure)
             self._note(error.failure.status)
             return
         failure = self._failure_of(error, tb)
         if failure is None:
             return
+        self._recognise(failure)
         if not failure.not_run:
             self._note(failure.status)
         raise CheckFailed(failure) from (None if isinstance(error, (AnswerError, AnswerTimeout)) else error)
@@ -158,6 +161,12 @@ class exercise:
             why = f"{type(error).__name__}: {error}"
             return self._failure(FAILED, "the answer has the wrong form", why=why)
         return None
+
+    def _recognise(self, failure: Failure) -> None:
+        """Give the sentence of the wrong answer that did the same. The referee has the bank itself for that."""
+        if self.session.is_notebook and failure.status in (FAILED, ERROR, TIMEOUT) and not failure.not_run:
+            known = likely.sentence(self.name, self.session.calls, endless=failure.status == TIMEOUT)
+            failure.diagnosis = known or failure.diagnosis
 
     def _note(self, status: str) -> None:
         """Note the result for the learner."""
