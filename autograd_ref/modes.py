@@ -1,21 +1,20 @@
 """Switches that change how operations are recorded: `no_grad`, `enable_grad`, `detect_anomaly`.
 
-The switches are global to the process, not per thread: an engine for learning keeps one clear state.
+As in PyTorch each thread has its own switches: a backward pass turns recording off for a while, and the grader judges
+several submissions at a time.
 """
 
 from __future__ import annotations
 
+import threading
 from contextlib import ContextDecorator
 
 
-class _State:
-    """The engine reads these two flags at every operation, so they are plain slots."""
+class _State(threading.local):
+    """The two flags that the engine reads at every operation."""
 
-    __slots__ = ("anomaly", "recording")
-
-    def __init__(self) -> None:
-        self.recording = True
-        self.anomaly = False
+    recording = True
+    anomaly = False
 
 
 state = _State()
@@ -29,6 +28,10 @@ class _Switch(ContextDecorator):
 
     def __init__(self) -> None:
         self._before: list[bool] = []
+
+    def _recreate_cm(self) -> _Switch:
+        # A decorated function may run in several threads at a time: each call has a switch of its own.
+        return type(self)()
 
     def __enter__(self) -> None:
         self._before.append(getattr(state, self.flag))

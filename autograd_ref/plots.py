@@ -450,7 +450,9 @@ def bars(
     ax.margins(x=0.14)  # room for the numbers
     if not log:
         ax.axvline(0, color="#333333", linewidth=1.0)
-    return _finish(ax, xlabel, "", title, legend=False)
+    _finish(ax, xlabel, "", title, legend=False)
+    ax.xaxis.set_major_formatter(lambda value, _: _short(value))  # as beside the bars
+    return ax
 
 
 @_in_style

@@ -181,7 +181,7 @@ def show(found: list[Unit], shown: Unit | None, console: Console) -> None:
             table.add_row(
                 Text(unit.name, style="bold" if unit is shown else "default"),
                 f"{len(unit.done)} of {len(unit.points)}",
-                f"{unit.earned:g} of {unit.most:g}" if unit.most else "–",  # practice has no points
+                f"{unit.earned:g} of {unit.most:g}" if unit.most else "practice",
                 Text(
                     logbook.bar(unit.earned, unit.most)
                     if unit.most

@@ -161,7 +161,7 @@ def _lines(unit: str, points: Mapping[str, float], states: Mapping[str, str], af
     if most:
         share, told = bar(earned, most), f", {earned:g} of {most:g} points"
     else:  # a unit of practice
-        share, told = bar(len(done), len(points)), ""
+        share, told = bar(len(done), len(points)), " (practice)"
     yield f"{unit}  {share}  {len(done)} of {len(points)} exercises{told}"
     yield ""
     width = max(map(len, points), default=0)

@@ -322,8 +322,9 @@ def distribution_files(names: tuple[str, ...]) -> dict[str, str]:
 def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
     """These modules of `autograd_ref`, and those that they import; `autograd_ref` itself stands for all of it.
 
-    A package such as `autograd_ref.data` is its `__init__.py` and what that imports. Raises SandboxError when a unit
-    allows a module that does not exist.
+    A package such as `autograd_ref.data` is its `__init__.py` and what that imports. What a module imports lazily, as
+    `autograd_ref.tensor` does with `ops` and `sweep`, is not followed: a unit that needs it says so. Raises
+    SandboxError when a unit allows a module that does not exist.
     """
     waiting, found = list(names), set()
     while waiting:
@@ -341,8 +342,11 @@ def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
             if isinstance(node, ast.ImportFrom) and node.level == 1:
                 parts = [node.module] if node.module else [alias.name for alias in node.names]
                 waiting += [f"{name.rpartition('.')[0]}.{part}" for part in parts]
-            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("autograd_ref."):
-                waiting.append(str(node.module))
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "autograd_ref":
+                # `from autograd_ref.rules import products`: the package, and the module in it.
+                waiting += [str(node.module)] if node.module != "autograd_ref" else []
+                inside = [f"{node.module}.{alias.name}" for alias in node.names]
+                waiting += [module for module in inside if _source_of(module).is_file()]
     return tuple(sorted(found))
 
 
@@ -360,6 +364,8 @@ def learner_library(allowed: tuple[str, ...]) -> Path:
         shutil.copytree(reference, folder / "autograd_ref", ignore=shutil.ignore_patterns("__pycache__"))
         return folder
     (folder / "autograd_ref").mkdir()
+    # Lazy: it imports what is there when that is first used.
+    shutil.copy(reference / "__init__.py", folder / "autograd_ref")
     for module in allowed:
         source = _source_of(module)
         target = folder / source.relative_to(PACKAGE.parent)
@@ -367,7 +373,7 @@ def learner_library(allowed: tuple[str, ...]) -> Path:
         shutil.copy(source, target)
         if source.name == "__init__.py" and (source.parent / "files").is_dir():
             shutil.copytree(source.parent / "files", target.parent / "files")  # the data sets
-    for package in {folder / "autograd_ref", *(path.parent for path in folder.glob("autograd_ref/*/*.py"))}:
+    for package in {path.parent for path in folder.glob("autograd_ref/*/*.py")}:
         if not (package / "__init__.py").is_file():
             (package / "__init__.py").write_text('"""Only what this unit\'s notebooks may use."""\n')
     return folder

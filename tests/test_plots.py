@@ -356,6 +356,15 @@ def test_bars_have_their_numbers_and_stand_in_the_order_given():
     assert ax.yaxis_inverted()
 
 
+@pytest.mark.parametrize("log", [False, True])
+def test_the_axis_of_bars_writes_numbers_as_the_bars_do(log):
+    ax = plots.bars({"few": 200, "many": 2_000_000}, log=log)
+    ax.figure.canvas.draw()
+    ticks = dict(zip(ax.get_xticks(), (t.get_text() for t in ax.get_xticklabels()), strict=True))
+    assert "1,000,000" in ticks.values()
+    assert all(text == f"{value:,.0f}" for value, text in ticks.items() if value >= 1)
+
+
 def test_a_matrix_has_its_numbers_and_zero_is_white():
     ax = plots.matrix([[1, -2, 0], [0.5, 0, 3]], rows=["a", "b"])
     image = ax.images[0]

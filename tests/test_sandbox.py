@@ -383,3 +383,19 @@ def test_a_unit_may_allow_a_package_or_a_module_of_one(bubblewrap: None) -> None
             assert error is not None and "this unit rebuilds" in error.message
         finally:
             process.close()
+
+
+def test_a_unit_may_allow_the_tensor_without_its_layers(bubblewrap: None) -> None:
+    walls = Sandbox()
+    tensor = ("autograd_ref.tensor", "autograd_ref.ops", "autograd_ref.sweep")
+    process = PupilProcess(walls, tensor, time.monotonic() + walls.notebook_seconds)
+    try:
+        code = "from autograd_ref import Tensor, no_grad; x = Tensor([[1.0, 2.0]], requires_grad=True); "
+        code += "(x @ x.T).exp().sum().backward(); print(x.grad.shape)"
+        assert text(process, code) == "(1, 2)"
+        for name in ("nn", "functional", "optim", "transforms"):
+            for statement in (f"import autograd_ref.{name}", f"from autograd_ref import {name}"):
+                error = process.run_cell(statement).error
+                assert error is not None and "this unit rebuilds" in error.message
+    finally:
+        process.close()

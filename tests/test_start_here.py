@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from pathlib import Path
 
 import nbformat
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from autograder.assignment import Course, kind
 from autograder.autograded import write_notebook
 from autograder.classroom import Classroom
 from autograder.cli import app
-from autograder.logbook import MARKS, OPEN, progress
+from autograder.learner import Unit, show
+from autograder.logbook import MARKS, OPEN, RIGHT, progress
 
 from .conftest import REPOSITORY
 
@@ -101,5 +104,14 @@ def test_progress_in_a_unit_of_practice_counts_exercises_and_speaks_of_no_points
 ) -> None:
     progress(UNIT, {"practised_first": 0, "practised_next": 0})
     first, *rest = capsys.readouterr().out.splitlines()
-    assert first.endswith("0 of 2 exercises")
+    assert first.endswith("░  0 of 2 exercises (practice)")
     assert f"  {MARKS[OPEN]} practised_first" in rest
+
+
+def test_the_table_of_units_says_which_one_is_practice_and_fills_its_bar_by_exercises() -> None:
+    unit = Unit(UNIT, "", Path("start_here.ipynb"), {"a": 0, "b": 0}, {"a": RIGHT, "b": OPEN})
+    console = Console(width=100, record=True, file=io.StringIO())
+    show([unit], unit, console)
+    said = console.export_text()
+    assert "1 of 2  practice  ██████████░░░░░░░░░░" in said
+    assert "point" not in said.replace("points", "", 1)  # the column's name alone

@@ -187,6 +187,15 @@ def test_half_of_all_solutions_have_at_most_six_lines() -> None:
     assert statistics.median(lengths) <= 6
 
 
+def test_the_course_s_table_and_the_unit_name_the_same_minutes(unit: str) -> None:
+    table = (REPOSITORY / "course" / "README.md").read_text(encoding="utf-8")
+    row = re.search(rf"^\| \[{unit}\].*\| (\d+) \|$", table, re.MULTILINE)
+    prose = "\n".join(cell.source for cell in released(unit).cells if cell.cell_type == "markdown")
+    time = re.search(r"\*\*Time:\*\* (?:about )?(\d+) minutes", prose)
+    assert row and time
+    assert row[1] == time[1]
+
+
 # -- the course as a whole ----------------------------------------------------------------------------------------
 
 

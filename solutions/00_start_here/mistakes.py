@@ -59,6 +59,20 @@ def slope_between(x0, y0, x1, y1):
     print((y1 - y0) / (x1 - x0))
 
 
+@wrong(
+    "slope_between",
+    "distance",
+    "A run to the left is negative. With `abs` it counts as a run to the right.",
+)
+def slope_between(x0, y0, x1, y1):
+    return (y1 - y0) / abs(x1 - x0)
+
+
+@wrong("slope_between", "times_run", "You multiplied the rise by the run. The slope is the rise *per* step to the right.")
+def slope_between(x0, y0, x1, y1):
+    return (y1 - y0) * (x1 - x0)
+
+
 @right("slope_between", "in_steps")
 def slope_between(x0, y0, x1, y1):
     rise = y1 - y0
@@ -83,7 +97,11 @@ def make_line(slope, x0, y0):
     return y0 + slope * x0
 
 
-@wrong("make_line", "no_inner_function", "There is no x yet: it comes when the line is called, so it belongs to an inner function.")
+@wrong(
+    "make_line",
+    "no_inner_function",
+    "There is no x yet: it comes when the line is called. Return an inner function that takes it, without brackets.",
+)
 def make_line(slope, x0, y0):
     return y0 + slope * (x - x0)
 
@@ -117,12 +135,28 @@ def make_line(slope, x0, y0):
     return lambda x: y0 + slope * (x0 - x)
 
 
-@wrong("make_line", "inner_prints", "The inner function has no `return`, so it gives None.")
+@wrong(
+    "make_line",
+    "inner_prints",
+    "The inner function gives None: it has no `return`. `print` shows a number, and then the number is lost.",
+)
 def make_line(slope, x0, y0):
     def line(x):
-        y0 + slope * (x - x0)
+        print(y0 + slope * (x - x0))
 
     return line
+
+
+@wrong(
+    "make_line",
+    "called",
+    "There is no x yet: it comes when the line is called. Return the inner function itself, without brackets.",
+)
+def make_line(slope, x0, y0):
+    def line(x):
+        return y0 + slope * (x - x0)
+
+    return line(x)
 
 
 wrong(
@@ -215,6 +249,15 @@ def total_price(prices, counts):
     return sum(prices[i] * counts[i] for i in range(len(prices) - 1))
 
 
+@wrong(
+    "total_price",
+    "printed",
+    "The total is printed and then lost. `return` hands it to whoever called the function.",
+)
+def total_price(prices, counts):
+    print(sum(price * count for price, count in zip(prices, counts)))
+
+
 @right("total_price", "by_position")
 def total_price(prices, counts):
     total = 0.0
@@ -292,6 +335,18 @@ wrong(
     "`__mul__` makes a text and does not return anything.",
     source=recipe(ADD, 'f"({self.text} * {other.text})"'),
 )
+wrong(
+    "recipe_operators",
+    "mul_open",
+    "One method is written. `__mul__` is asked for too: the same, with `*` in its text.",
+    source=recipe(ADD, 'raise NotImplementedError("your answer goes here")'),
+)
+wrong(
+    "recipe_operators",
+    "printed",
+    "The text is printed and then lost. `return` a Recipe that holds it.",
+    source=recipe('print(f"({self.text} + {other.text})")', 'print(f"({self.text} * {other.text})")'),
+)
 right(
     "recipe_operators",
     "put_together_with_plus",
@@ -364,6 +419,12 @@ wrong(
     "times_position",
     "You multiplied by the position. It is the exponent of x.",
     source=polynomial("return sum(c * x * i for i, c in enumerate(self.coefficients))"),
+)
+wrong(
+    "polynomial_call",
+    "printed",
+    "The value is printed and then lost. `return` hands it to whoever called the object.",
+    source=polynomial("print(sum(c * x**i for i, c in enumerate(self.coefficients)))"),
 )
 wrong(
     "polynomial_call",
@@ -476,6 +537,46 @@ def in_a_row(functions):
         return x
 
     return chain
+
+
+@wrong(
+    "in_a_row",
+    "called",
+    "`return chain(x)` calls the chain, and there is no x yet. Return the function itself, without brackets.",
+)
+def in_a_row(functions):
+    def chain(x):
+        for function in functions:
+            x = function(x)
+        return x
+
+    return chain(x)
+
+
+@wrong(
+    "in_a_row",
+    "printed",
+    "The chain gives None: it has no `return`. `print` shows a number, and then the number is lost.",
+)
+def in_a_row(functions):
+    def chain(x):
+        for function in functions:
+            x = function(x)
+        print(x)
+
+    return chain
+
+
+@wrong(
+    "in_a_row",
+    "not_returned",
+    "The inner function is there, but nobody gets it: the last `return` is missing.",
+)
+def in_a_row(functions):
+    def chain(x):
+        for function in functions:
+            x = function(x)
+        return x
 
 
 @wrong("in_a_row", "two_only", "This calls two functions. The list may hold any number of them.")

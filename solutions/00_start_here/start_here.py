@@ -48,7 +48,8 @@ goal()
 # - write a class whose objects can be added, multiplied and called;
 # - start again without losing your work.
 #
-# **Time:** 20 minutes. **Builds on:** functions, lists, loops and simple classes in Python. Nothing here is graded.
+# **Time:** about 25 minutes. **Builds on:** functions, lists, loops and simple classes in Python. Nothing here is
+# graded.
 
 # %% [markdown]
 # ## 1. An exercise and its check
@@ -58,8 +59,8 @@ goal()
 #
 # $$\mathrm{slope} = \frac{y_1 - y_0}{x_1 - x_0}$$
 #
-# From (1, 1) to (3, 9) the rise is 8 and the run is 2, so the slope is 4. A colleague has written it as a function,
-# with a mistake:
+# From (1, 2) to (3.5, 5) the rise is 3 and the run is 2.5, so the slope is 1.2. A colleague has written it as a
+# function, with a mistake:
 
 
 # %% given="colleague"
@@ -74,10 +75,10 @@ def colleague_slope(x0, y0, x1, y1):
 # %% [markdown]
 # ```text
 # ✗ example: not right yet
-#   called    colleague_slope(1.0, 1.0, 3.0, 9.0)
-#   returned  -4.0
-#   expected  4.0
-#   because   from x = 1 to x = 3 the curve rises from 1 to 9: 8 divided by 2
+#   called    colleague_slope(1.0, 2.0, 3.5, 5.0)
+#   returned  -1.2
+#   expected  1.2
+#   because   from x = 1 to x = 3.5 the line rises from 2 to 5: 3 divided by 2.5
 #   likely    The number has the wrong sign.
 #   next      open the next hint above the answer cell
 # ```
@@ -87,8 +88,8 @@ def colleague_slope(x0, y0, x1, y1):
 def a_failing_check():
     try:
         with exercise("example") as check:
-            check.close(yours.colleague_slope(1.0, 1.0, 3.0, 9.0), 4.0,
-                        "from x = 1 to x = 3 the curve rises from 1 to 9: 8 divided by 2")
+            check.close(yours.colleague_slope(1.0, 2.0, 3.5, 5.0), 1.2,
+                        "from x = 1 to x = 3.5 the line rises from 2 to 5: 3 divided by 2.5")
     except CheckFailed as failure:
         assert "The number has the wrong sign." in str(failure)
         print(failure)
@@ -139,14 +140,16 @@ def slope_between(x0, y0, x1, y1):
 
 # %% check="slope_between" points=0
 with exercise("slope_between") as check:
-    check.close(yours.slope_between(1.0, 1.0, 3.0, 9.0), 4.0,
-                "from x = 1 to x = 3 the curve rises from 1 to 9: 8 divided by 2")
+    check.close(yours.slope_between(1.0, 2.0, 3.5, 5.0), 1.2,
+                "from x = 1 to x = 3.5 the line rises from 2 to 5: 3 divided by 2.5")
     check.close(yours.slope_between(2.0, 5.0, 6.0, 3.0), -0.5,
                 "it falls by 2 on a run of 4: a falling line has a negative slope")
+    check.close(yours.slope_between(6.0, 3.0, 2.0, 5.0), -0.5,
+                "the same points, from right to left: a rise of 2 on a run of -4")
     ### BEGIN HIDDEN TESTS
-    from autograder import number, positive
+    from autograder import number
 
-    for x, y, run, slope in check.cases(10, number(), number(), positive(), number()):
+    for x, y, run, slope in check.cases(10, number(), number(), number(), number()):
         check.close(yours.slope_between(x, y, x + run, y + slope * run), slope,
                     "two points of a line with this slope")
     ### END HIDDEN TESTS
@@ -175,7 +178,7 @@ print(double(10), triple(10))
 # `y0 + slope * (x - x0)`.
 #
 # From here on, a folded cell stands above some checks: a *probe*, which calls your code and hands the numbers to the
-# check. Run it; you need not read it.
+# check. Run it. Nothing appears, not even a number beside the cell: that is right.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -366,11 +369,29 @@ class Recipe:
 
 # %% probes="recipe_operators"
 @probe
+def written():
+    """Which of the two methods are written; NotImplementedError when none is."""
+    methods = []
+    for name in ("__add__", "__mul__"):
+        try:
+            getattr(Recipe("a"), name)(Recipe("b"))
+        except NotImplementedError as error:
+            still_open = error
+        except Exception:
+            methods.append(name)  # written, and the checks below say what is wrong
+        else:
+            methods.append(name)
+    if not methods:
+        raise still_open
+    return methods
+
+
+@probe
 def combined(operator, left, right):
     """The text of left + right or left * right, and then the two texts themselves."""
     a, b = Recipe(left), Recipe(right)
     out = a + b if operator == "+" else a * b
-    return [out.text, a.text, b.text]
+    return [out.text, a.text, b.text] if out is not None else None
 
 
 @probe
@@ -381,6 +402,7 @@ def multiplied_and_added(a, b, c):
 
 # %% check="recipe_operators" points=0
 with exercise("recipe_operators") as check:
+    check.equal(written(), ["__add__", "__mul__"], "the class needs both methods")
     check.equal(combined("+", "a", "b"), ["(a + b)", "a", "b"],
                 "the sum is a new Recipe, and a and b are what they were")
     check.equal(combined("*", "b", "a"), ["(b * a)", "b", "a"], "the left one comes first")
@@ -548,7 +570,7 @@ with exercise("in_a_row") as check:
 # ## When something is in your way
 #
 # - **You are stuck on an exercise.** Skip it: no check needs another exercise. A figure or an example that does stops
-#   with `NotImplementedError`; go on below it.
+#   with `NotImplementedError`, and what follows from it with `NameError`; go on below.
 # - **`NameError` in a cell that was fine before.** The kernel was restarted and has forgotten all names. Menu *Run*,
 #   *Run All Above Selected Cell*.
 # - **A cell does not end** and shows `[*]`. The ■ button stops it. A check stops after ten seconds.

@@ -226,21 +226,22 @@ for step in (0.1, 0.01, 0.001):
 # $h^2$: order 2.
 #
 # ### Exercise `order_of_error` (2 points)
-# Measure an order. With the step `h1` the error was `e1`, with `h2` it was `e2`. If errors are a constant times $h^p$, the
-# constant cancels:
+# Measure an order. With the step `h1` the error was `e1`, with `h2` it was `e2`. If errors are a constant times $h^q$,
+# the constant cancels:
 #
-# $$\frac{e_1}{e_2} = \left(\frac{h_1}{h_2}\right)^p$$
+# $$\frac{e_1}{e_2} = \left(\frac{h_1}{h_2}\right)^q$$
 #
-# Return `p`. All four numbers are positive.
+# Return `q`. All four numbers are positive.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# A logarithm brings an exponent down: log of $r^p$ is p · log(r).
+# A logarithm brings an exponent down: log of $r^q$ is q · log(r).
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# return math.log(...) / math.log(...)      # of the quotient of the errors; of the steps
+# errors, steps = e1 / e2, ...
+# ...                           # take the logarithm of both sides, and solve for q
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
@@ -251,7 +252,7 @@ for step in (0.1, 0.01, 0.001):
 
 # %% exercise="order_of_error"
 def order_of_error(h1, e1, h2, e2):
-    """The p for which e1 / e2 = (h1 / h2)**p."""
+    """The q for which e1 / e2 = (h1 / h2)**q."""
     ### BEGIN SOLUTION
     return math.log(e1 / e2) / math.log(h1 / h2)
     ### END SOLUTION
@@ -260,16 +261,16 @@ def order_of_error(h1, e1, h2, e2):
 # %% check="order_of_error" points=2
 with exercise("order_of_error") as check:
     order = yours.order_of_error
-    check.close(order(0.1, 0.06, 0.01, 0.0006), 2.0, "10 times smaller, error 100 times")
-    check.close(order(0.4, 0.3, 0.1, 0.15), 0.5, "a quarter of the step, half the error")
-    check.close(order(0.1, 0.002, 0.3, 0.054), 3.0, "3 times the step, 27 times the error")
+    check.close(order(0.4, 0.32, 0.1, 0.01), 2.5, "4 times the step, error 4**2.5 = 32 times")
+    check.close(order(0.1, 0.06, 0.01, 0.0006), 2.0, "10 times the step, error 100 times")
+    check.close(order(0.1, 0.002, 0.3, 0.054), 3.0, "3 times the step, error 27 times")
     check.close(order(1e-9, 2e-8, 1e-10, 2e-7), -1.0, "a smaller step, and the error grows")
     ### BEGIN HIDDEN TESTS
     from autograder import number, positive
 
-    for p, c, h1, h2 in check.cases(15, number(), positive(), positive(), positive(3.1, 5.0)):
-        why = f"errors of {c:.3g} * h**{p:.3g}"
-        check.close(order(h1, c * h1**p, h2, c * h2**p), p, why, rtol=1e-6)
+    for q, c, h1, h2 in check.cases(15, number(), positive(), positive(), positive(3.1, 5.0)):
+        why = f"errors of {c:.3g} * h**{q:.3g}"
+        check.close(order(h1, c * h1**q, h2, c * h2**q), q, why, rtol=1e-6)
     ### END HIDDEN TESTS
 
 # %%
@@ -279,8 +280,8 @@ def error(rule, h):
 
 
 for rule in (forward_difference, central_difference):
-    p = order_of_error(0.1, error(rule, 0.1), 0.01, error(rule, 0.01))
-    print(f"{rule.__name__} has order {p:.2f}")
+    order = order_of_error(0.1, error(rule, 0.1), 0.01, error(rule, 0.01))
+    print(f"{rule.__name__} has order {order:.2f}")
 
 # %% [markdown]
 # ## 2. How small is too small?
@@ -300,7 +301,7 @@ print("3 + 1e-16 is 3:", 3.0 + 1e-16 == 3.0)
 # A float keeps about 16 digits, and `3 + 1e-16` needs more. With a larger step the two values of `f` differ in their last
 # digits only, and those are rounded. This error is about $10^{-16} / h$: it *grows* when the step shrinks.
 #
-# On two logarithmic axes $h^p$ is a straight line of slope `p`. What to see, from right to left: slope 1 and slope 2. Then
+# On two logarithmic axes $h^q$ is a straight line of slope `q`. What to see, from right to left: slope 1 and slope 2. Then
 # rounding takes over, and both turn up again.
 
 # %%
@@ -309,10 +310,10 @@ errors = {
     "forward": [error(forward_difference, h) for h in steps],
     "central": [error(central_difference, h) for h in steps],
 }
-best = {name: float(steps[np.argmin(values)]) for name, values in errors.items()}
-print("forward: best step between 1e-9 and 1e-7:", 1e-9 < best["forward"] < 1e-7)
-print("central: best step between 1e-6 and 1e-4:", 1e-6 < best["central"] < 1e-4)
-print("central with 1e-5: error below 1e-10:", error(central_difference, 1e-5) < 1e-10)
+for name, values in errors.items():
+    k = 3 * int(np.argmin(values[::3]))  # every third step is a power of ten
+    bound = 10.0 ** math.ceil(math.log10(values[k]))
+    print(f"{name}: among the powers of ten {steps[k]:.0e} is best, with an error below {bound:.0e}")
 
 
 # %% figure="errors"
@@ -396,22 +397,22 @@ def partial(formula, p, i, h):
 # %% check="partial_derivative" points=2
 with exercise("partial_derivative") as check:
     p, ab2 = np.array([3.0, 2.0]), "p[0] * p[1]**2"
-    check.close(partial(ab2, p, 0, 0.5), 4.0, "by a: from 2.5 * 4 to 3.5 * 4 over 1.0")
-    check.close(partial(ab2, p, 1, 0.5), 12.0, "by b: from 3 * 2.25 to 3 * 6.25 over 1.0")
-    p, cube = np.array([1.0, -2.0, 0.5]), "p[2] * p[1]**3"
-    check.close(partial(cube, p, 1, 0.5), 6.125, "from -7.8125 to -1.6875 over 1.0")
+    check.close(partial(ab2, p, 0, 0.25), 4.0, "by a: (3.25 * 4 - 2.75 * 4) / 0.5")
+    check.close(partial(ab2, p, 1, 0.25), 12.0, "by b: 3 * (2.25**2 - 1.75**2) / 0.5")
+    p, rest = np.array([1.0, -2.0, 0.5]), "p[1] * (p[1:]**2).sum()"
+    check.close(partial(rest, p, 1, 0.5), 12.5, "from -2.5 * 6.5 to -1.5 * 2.5 over 1.0")
     check.untouched("p is the caller's: step in copies, or put the number back")
-    check.close(partial(cube, p, 0, 0.5), 0.0, "p[0] is not in the formula")
+    check.close(partial(rest, p, 0, 0.5), 0.0, "p[0] is not in the formula")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer, numbers, positive
 
     for p, (a, b, c), h in check.cases(15, array(4), numbers(3), positive(0.1, 0.9)):
-        formula = f"{a}*p[0]*p[1]**3 + {b}*p[1]*p[2]**3 + {c}*p[3]*p[0]**3"
+        formula = f"{a}*p[0]*p[1]**3 + {b}*p[1]*p[2]**3 + {c}*p[3]*p[0]**3 + p.sum()"
         slopes = [
-            a * p[1] ** 3 + c * p[3] * (3 * p[0] ** 2 + h**2),
-            a * p[0] * (3 * p[1] ** 2 + h**2) + b * p[2] ** 3,
-            b * p[1] * (3 * p[2] ** 2 + h**2),
-            c * p[0] ** 3,
+            1.0 + a * p[1] ** 3 + c * p[3] * (3 * p[0] ** 2 + h**2),
+            1.0 + a * p[0] * (3 * p[1] ** 2 + h**2) + b * p[2] ** 3,
+            1.0 + b * p[1] * (3 * p[2] ** 2 + h**2),
+            1.0 + c * p[0] ** 3,
         ]
         for i in check.rng.sample(range(4), 4):
             check.close(partial(formula, p, i, h), slopes[i], f"the central difference by p[{i}]")
@@ -422,8 +423,9 @@ with exercise("partial_derivative") as check:
 # All partial derivatives together are the **gradient**. It has the shape of `p`.
 #
 # ### Exercise `array_gradient` (3 points)
-# The gradient of `f` by central differences, for an array of any shape, with two values of `f` for each number. To visit
-# all places: `for i in np.ndindex(2, 3)` gives (0, 0), (0, 1), (0, 2), (1, 0) and so on, and `p[i]` is the number there.
+# Return an array of the shape of `p`, whatever that is: the gradient of `f` by central differences, with two values of
+# `f` for each number. To visit all places: `for i in np.ndindex(2, 3)` gives (0, 0), (0, 1), (0, 2), (1, 0) and so on,
+# and `p[i]` is the number there.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -479,13 +481,15 @@ def evaluations(p):
 # %% check="array_gradient" points=3
 with exercise("array_gradient") as check:
     p, ab2 = np.array([3.0, 2.0]), "p[0] * p[1]**2"
-    check.close(gradient_of(ab2, p, 0.5), np.array([4.0, 12.0]), "4 by a, and 12 by b")
+    check.close(gradient_of(ab2, p, 0.25), np.array([4.0, 12.0]), "4 by a, and 12 by b")
     p = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, -2.0]])
     check.close(gradient_of("p[0].sum() * p[1, 2]**3", p, 0.5),
         np.array([[-8.0, -8.0, -8.0], [0.0, 0.0, 73.5]]),
         "-8 by each number of row 0; 6 * ((-1.5)**3 - (-2.5)**3) = 73.5 by the last")
     check.untouched("p is the caller's: step in copies, or put the number back")
     check.close(evaluations(p), 12, "6 numbers, and f on both sides of each")
+    cube = p.reshape(1, 3, 2)
+    check.close(gradient_of("(p**2).sum()", cube, 0.25), 2 * cube, "three axes: 2p everywhere")
     ### BEGIN HIDDEN TESTS
     from autograder import array, number, positive
 
@@ -508,7 +512,8 @@ with exercise("array_gradient") as check:
 # %% [markdown]
 # ## 4. Bug hunt
 #
-# A colleague finds all these copies wasteful, and steps in `p` itself. The test passes. Yet **two things are wrong.**
+# A colleague finds all these copies wasteful, and steps in `p` itself. The test below passes. Yet **two things are
+# wrong.**
 
 
 # %% given="thrifty_gradient"
@@ -534,23 +539,22 @@ print("gradient", thrifty_gradient(squares, p, 1e-5).round(6), " expected [2 -4 
 
 # %% [markdown]
 # ### Exercise `mended_gradient` (3 points)
-# Find them: try other functions, large steps, other arrays, compare with `array_gradient`, look at `p` before and after.
-# Then mend them. Keep the idea: `f` is given one and the same array each time. After the call `p` holds what it held
-# before, to the last digit.
+# Find them: try other functions, large steps, other arrays, compare with `array_gradient`, look at `p` before and
+# after. Then mend them. Keep the idea: step in `p` itself, and copy it only where there is no other way. After the call
+# `p` holds what it held before, to the last digit.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Print `p` after a call with h = 0.1. Then try `np.array([1, 2])`: an array of integers drops the fraction of what you
-# put in.
+# One bug leaves a trace after the call. The other shows with some arrays only: what may an array hold that the test did
+# not try?
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# p = np.asarray(p, dtype=float)    # makes a copy only if p holds no floats
+# p = np.asarray(p, dtype=...)      # makes a copy only where the kind is another one
 # ...
 #     old = p[i]
-#     p[i] = old + h                # then the other side
-#     ...
+#     ...                           # both sides of old, with f(p) on each
 #     p[i] = ...                    # before the next place has its turn
 # ```
 # </details>
@@ -581,34 +585,38 @@ def mended_gradient(f, p, h):
 
 # %% probes="mended_gradient"
 @probe
-def mended(formula, p, h):
-    """The mended gradient of the function of p with this formula."""
-    return mended_gradient(in_p(formula), p, h)
+def mended(formula, numbers, h):
+    """The mended gradient of the function of p with this formula, at an array of these numbers."""
+    return mended_gradient(in_p(formula), np.array(numbers), h)
 
 
 @probe
-def p_after(formula, p, h):
-    """What p holds after a call of mended_gradient."""
+def p_after(formula, numbers, h):
+    """All digits of what an array of these numbers holds after a call of mended_gradient."""
+    p = np.array(numbers)
     mended_gradient(in_p(formula), p, h)
-    return p
+    return [repr(number) for number in p.ravel().tolist()]
 
 
 @probe
-def arrays_given(p):
-    """How many different arrays f is given in one call of mended_gradient."""
-    seen = []
+def copies_given(numbers):
+    """How many arrays other than p itself f is given in one call of mended_gradient."""
+    p, seen = np.array(numbers), []
     mended_gradient(lambda q: seen.append(q) or q.sum(), p, 0.5)
-    return len({id(q) for q in seen})
+    return len({id(q) for q in seen if not np.shares_memory(p, q)})
 
 
 # %% check="mended_gradient" points=3
 with exercise("mended_gradient") as check:
-    p, abc = np.array([0.3, 2.0, -1.0]), "p[0] * p[1] * p[2]"
-    check.equal(p_after(abc, p, 0.1), p, "p holds what it held before, to the last digit")
+    p, abc = [0.3, 2.0, -1.0], "p[0] * p[1] * p[2]"
+    check.equal(p_after(abc, p, 0.1), ["0.3", "2.0", "-1.0"],
+        "p holds what it held before, to the last digit")
     check.close(mended(abc, p, 0.1), np.array([-2.0, -0.3, 0.6]), "bc, ac and ab")
-    check.close(mended("p[0]**3 * p[1]", np.array([1, 2]), 0.5), np.array([6.5, 1.0]),
+    check.equal(copies_given(p), 0, "floats are stepped in p itself, and f is given p")
+    check.close(mended("p[0]**3 * p[1]", [1, 2], 0.5), np.array([6.5, 1.0]),
         "the integers 1 and 2: (1.5**3 - 0.5**3) * 2 = 6.5, and 1**3")
-    check.close(arrays_given(p), 1, "f is given one and the same array each time")
+    check.close(mended("p[0].sum() * p[1, 1]**3", [[1.0, 4.0], [5.0, -2.0]], 0.5),
+        np.array([[-8.0, -8.0], [0.0, 61.25]]), "5 * ((-1.5)**3 - (-2.5)**3) = 61.25")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer, number, positive
 
@@ -617,12 +625,13 @@ with exercise("mended_gradient") as check:
         expected[0] += a * p[1].sum() + np.array([0.0, (3 * p[0, 1] ** 2 + h**2) * p[1, 2], 0.0])
         expected[1] += a * p[0].sum() + np.array([0.0, 0.0, p[0, 1] ** 3])
         formula = f"{a} * p[0].sum() * p[1].sum() + p[0, 1]**3 * p[1, 2]"
-        check.close(mended(formula, p, h), expected, "the partial derivative in each place")
-        check.equal(p_after(formula, p, h), p, "p holds what it held before, to the last digit")
-        check.close(arrays_given(p), 1, "no copies")
+        check.close(mended(formula, p.tolist(), h), expected, "the partial derivative in each place")
+        digits = [repr(number) for number in p.ravel().tolist()]
+        check.equal(p_after(formula, p.tolist(), h), digits, "p holds what it held, to the last digit")
+        check.equal(copies_given(p.tolist()), 0, "p itself, no copies")
     for a, b, h in check.cases(5, integer(-9, 9), integer(2, 9), positive(0.1, 0.4)):
         check.close(
-            mended("p[0]**2 * p[1] / 3", np.array([a, b]), h),
+            mended("p[0]**2 * p[1] / 3", [a, b], h),
             np.array([2 * a * b / 3, a**2 / 3]),
             "an array of integers",
         )
@@ -701,7 +710,7 @@ with exercise("mean_squared_error") as check:
 # parabola.
 #
 # ### Exercise `polynomial` (2 points)
-# The values of the polynomial at all `x` at once, for any number of parameters.
+# Return an array: the values of the polynomial at all `x` at once, for any number of parameters.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -775,7 +784,7 @@ print("gradient at 0:", array_gradient(ball_loss, np.zeros(2), 1e-5).round(2))
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Make the candidate, compare two losses, return one of two arrays.
+# Losses are numbers, parameters are arrays. Which of them do you compare, and which do you return?
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -882,14 +891,17 @@ def gradient_descent(gradient, start, rate, steps):
 def descent(gradient, start, rate, steps):
     """The path of gradient descent as lists, for the gradient with this formula."""
     path = gradient_descent(in_p(gradient), start, rate, steps)
+    if hasattr(path, "__next__"):  # no list: it can be walked along once
+        return type(path).__name__
     return [np.array(p).tolist() for p in path]
 
 
 # %% check="gradient_descent" points=3
 with exercise("gradient_descent") as check:
     start = np.array([1.0, -2.0])
-    check.close(descent("2 * p", start, 0.25, 2), [[1.0, -2.0], [0.5, -1.0], [0.25, -0.5]],
-        "downhill on the sum of squares: each step halves the way that is left")
+    check.close(descent("2*p - 1", start, 0.25, 2),
+        [[1.0, -2.0], [0.75, -0.75], [0.625, -0.125]],
+        "each step halves the way to 0.5, where the gradient is 0")
     check.untouched("start is the caller's, and the first point of the list")
     check.close(descent("p**2", start, 0.5, 2), [[1.0, -2.0], [0.5, -4.0], [0.375, -12.0]],
         "1 - 0.5 * 1 = 0.5, then 0.5 - 0.5 * 0.25: the gradient is computed at each point")
@@ -909,8 +921,8 @@ with exercise("gradient_descent") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Both fit a line to the ball. What to see: random search stumbles about, gradient descent heads for the valley and slows
-# down where it gets flat.
+# Both fit a line to the ball. What to see: random search goes this way and that, gradient descent heads for the valley
+# and slows down where it gets flat.
 
 # %%
 rng = np.random.default_rng(1)
@@ -920,7 +932,7 @@ print("gradient descent, 25 steps: loss", round(ball_loss(walk[-1]), 3))
 wander = [np.zeros(2)]
 for _ in range(100):
     wander.append(random_step(ball_loss, wander[-1], rng.normal(size=2)))
-kept = sum(a is not b for a, b in zip(wander, wander[1:]))
+kept = sum(not np.array_equal(a, b) for a, b in zip(wander, wander[1:]))
 print("random search, 100 steps: loss", round(ball_loss(wander[-1]), 3), " kept", kept)
 
 
@@ -935,6 +947,17 @@ def figure_walks():
 
 
 figure_walks()
+
+# %% [markdown]
+# With two parameters random search keeps up: the 25 steps cost 100 values of the loss too. With more parameters hardly
+# any change helps. Here the loss is the sum of squares, from a point at distance 1, with changes of a length of about 1:
+
+# %%
+for n in (2, 20, 200):
+    p = np.full(n, 1 / math.sqrt(n))
+    for _ in range(100):
+        p = random_step(lambda p: (p**2).sum(), p, rng.normal(size=n) / math.sqrt(n))
+    print(f"{n:3} parameters: from loss 1 to {(p**2).sum():.2f} in 100 tries")
 
 # %% [markdown]
 # No line can follow the ball. A parabola can: start with three zeros. What to see: it fits. Twice its last parameter is
@@ -960,7 +983,7 @@ figure_fits()
 
 # %% [markdown]
 # **Predict, then run.** For the loss $p^2$ each step multiplies `p` by 1 - 2 · rate. Which of the rates 0.1, 0.5, 0.8 and
-# 1.1 reaches 0 in one step? Which one never arrives?
+# 1.1 reaches 0 in one step? Which one moves away from it?
 
 # %%
 prediction = (None, None)
@@ -993,7 +1016,7 @@ figure_rates()
 # and by the constant $p_0$ the same without $x_i$.
 #
 # ### Exercise `line_gradient` (2 points)
-# Write both formulas: an array of two numbers, without any step.
+# Write both formulas. Return an array of two numbers, without any step.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1029,6 +1052,9 @@ with exercise("line_gradient") as check:
         "errors -3, -2, -3, -4: 2 * -12/4, and times x 0, -2, -6, -20: 2 * -28/4")
     check.close(yours.line_gradient(np.array([1.0, 2.0]), x, y), np.array([4.0, 20.0]),
         "errors -2, 1, 2, 7: 2 * 8/4, and times x 0, 1, 4, 35: 2 * 40/4")
+    x, y = np.array([0.0, 1.0, 2.0]), np.array([-1e8, 2e8 + 3, -1e8 - 6])
+    check.close(yours.line_gradient(np.array([0.0, 0.0]), x, y), np.array([2.0, 6.0]),
+        "errors 1e8, -2e8 - 3, 1e8 + 6: 2 * 3/3 and 2 * 9/3. A step drowns in rounding")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import transforms
     from autograder import array
@@ -1079,7 +1105,8 @@ for rounds in range(1, 11):
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# return sum(... for a, b in zip(sizes, sizes[1:]))
+# for a, b in ...:              # all pairs of neighbours
+#     total += ...              # this layer's weights, and its biases
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
@@ -1099,6 +1126,7 @@ def network_parameters(sizes):
 # %% check="network_parameters" points=1
 with exercise("network_parameters") as check:
     check.equal(yours.network_parameters([2, 3, 4]), 25, "2 * 3 + 3, and 3 * 4 + 4")
+    check.untouched("sizes is the caller's")
     check.equal(yours.network_parameters([5, 2]), 12, "5 * 2 weights, and 2 biases")
     check.equal(yours.network_parameters([64, 32, 10]), 2410, "2,080 and 330")
     ### BEGIN HIDDEN TESTS
@@ -1131,7 +1159,7 @@ pixels, classes = rng.normal(size=(20, 64)), rng.normal(size=(20, 10))
 def network_loss(p):
     global runs
     runs += 1
-    return mean_squared_error(network(p, pixels, sizes), classes)
+    return mean_squared_error(network(p, pixels, sizes).ravel(), classes.ravel())
 
 
 grad = array_gradient(network_loss, 0.1 * rng.normal(size=network_parameters(sizes)), 1e-5)

@@ -136,7 +136,7 @@ def order_of_error(h1, e1, h2, e2):
     return math.log10(e1 / e2)
 
 
-@wrong("order_of_error", "no_logarithm", "You divided the two quotients. p is an exponent: it takes a logarithm to bring it down.")
+@wrong("order_of_error", "no_logarithm", "You divided the two quotients. q is an exponent: it takes a logarithm to bring it down.")
 def order_of_error(h1, e1, h2, e2):
     return (e1 / e2) / (h1 / h2)
 
@@ -242,6 +242,22 @@ def partial_derivative(f, p, i, h):
 @wrong("partial_derivative", "number_for_array", "f was called with one number. It takes the whole array, in which one number has moved.")
 def partial_derivative(f, p, i, h):
     return (f(p[i] + h) - f(p[i] - h)) / (2 * h)
+
+
+@wrong("partial_derivative", "a_list", "list(p) makes a list, and f takes an array: p ** 2 and p.sum() fail with a list. The copy of an array is p.copy().")
+def partial_derivative(f, p, i, h):
+    up, down = list(p), list(p)
+    up[i] += h
+    down[i] -= h
+    return (f(up) - f(down)) / (2 * h)
+
+
+@wrong("partial_derivative", "multiplied_by_h", "/ 2 * h divides by 2 and then multiplies by h. Put the whole distance in parentheses.")
+def partial_derivative(f, p, i, h):
+    up, down = p.copy(), p.copy()
+    up[i] += h
+    down[i] -= h
+    return (f(up) - f(down)) / 2 * h
 
 
 @right("partial_derivative", "direction")
@@ -365,6 +381,42 @@ def array_gradient(f, p, h):
         down[i] -= h
         grad[i] = (f(up) - f(down)) / (2 * h)
         return grad
+
+
+@wrong("array_gradient", "multiplied_by_h", "/ 2 * h divides by 2 and then multiplies by h. Put the whole distance in parentheses.")
+def array_gradient(f, p, h):
+    grad = np.zeros_like(p)
+    for i in np.ndindex(p.shape):
+        up, down = p.copy(), p.copy()
+        up[i] += h
+        down[i] -= h
+        grad[i] = (f(up) - f(down)) / 2 * h
+    return grad
+
+
+@wrong("array_gradient", "two_axes_only", "Two loops visit arrays with two axes only. np.ndindex(p.shape) visits all places of any shape.")
+def array_gradient(f, p, h):
+    if p.ndim == 1:
+        return array_gradient(lambda q: f(q[0]), p[None], h)[0]
+    grad = np.zeros_like(p)
+    for row in range(p.shape[0]):
+        for column in range(p.shape[1]):
+            up, down = p.copy(), p.copy()
+            up[row, column] += h
+            down[row, column] -= h
+            grad[row, column] = (f(up) - f(down)) / (2 * h)
+    return grad
+
+
+@wrong("array_gradient", "a_list", "The numbers are right. Return them in an array of the shape of p, not in a list.")
+def array_gradient(f, p, h):
+    slopes = []
+    for i in np.ndindex(p.shape):
+        up, down = p.copy(), p.copy()
+        up[i] += h
+        down[i] -= h
+        slopes.append((f(up) - f(down)) / (2 * h))
+    return np.array(slopes).reshape(p.shape).tolist()
 
 
 @wrong("array_gradient", "from_the_library", "This calls the grader's own library, with another rule and another step. Write the loop, with the h that is given.")
@@ -504,9 +556,39 @@ def mended_gradient(f, p, h):
     return grad
 
 
-@right("mended_gradient", "one_copy")
+@wrong("mended_gradient", "always_a_copy", "This makes a copy even of an array of floats. Step in p itself, and copy only where it holds no floats.")
 def mended_gradient(f, p, h):
     p = p.astype(float)
+    grad = np.zeros(p.shape)
+    for i in np.ndindex(p.shape):
+        old = p[i]
+        p[i] = old + h
+        grad[i] = f(p)
+        p[i] = old - h
+        grad[i] = (grad[i] - f(p)) / (2 * h)
+        p[i] = old
+    return grad
+
+
+@wrong("mended_gradient", "rows_only", "range(len(p)) goes through the rows, so a whole row takes the step at once. Go through all places.")
+def mended_gradient(f, p, h):
+    p = np.asarray(p, dtype=float)
+    grad = np.zeros_like(p)
+    for i in range(len(p)):
+        old = p[i].copy()
+        p[i] = old + h
+        up = f(p)
+        p[i] = old - h
+        down = f(p)
+        p[i] = old
+        grad[i] = (up - down) / (2 * h)
+    return grad
+
+
+@right("mended_gradient", "asks_for_the_kind")
+def mended_gradient(f, p, h):
+    if p.dtype.kind != "f":
+        p = p.astype(float)
     grad = np.zeros(p.shape)
     for i in np.ndindex(p.shape):
         old = p[i]
@@ -637,6 +719,11 @@ def polynomial(p, x):
     return sum((coefficient * x**k).sum() for k, coefficient in enumerate(p))
 
 
+@wrong("polynomial", "a_list", "The values are right. Return them in an array, so that the targets can be subtracted.")
+def polynomial(p, x):
+    return [sum(c * value**k for k, c in enumerate(p)) for value in x.tolist()]
+
+
 @wrong("polynomial", "changes_x", "The values are right, but power *= x writes into x itself when power is another name for it.")
 def polynomial(p, x):
     total = p[0] + 0.0 * x
@@ -716,6 +803,12 @@ def random_step(loss, p, change):
 def random_step(loss, p, change):
     candidate = p + change
     return candidate if loss(candidate) < 0 else p
+
+
+@right("random_step", "returns_copies")
+def random_step(loss, p, change):
+    candidate = p + change
+    return candidate if loss(candidate) < loss(p) else p.copy()
 
 
 @right("random_step", "by_min")
@@ -806,6 +899,15 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
+@wrong("gradient_descent", "yields", "`yield` makes a generator, which can be walked along once. Collect the points in a list, and return it.")
+def gradient_descent(gradient, start, rate, steps):
+    p = start
+    yield p
+    for _ in range(steps):
+        p = p - rate * gradient(p)
+        yield p
+
+
 @wrong("gradient_descent", "constant_stride", "Only the sign of the gradient is used, so steep and flat places get the same stride.")
 def gradient_descent(gradient, start, rate, steps):
     path = [start]
@@ -893,6 +995,40 @@ def line_gradient(p, x, y):
     return np.array([2 * (errors**2).mean(), 2 * (errors**2 * x).mean()])
 
 
+@wrong("line_gradient", "no_mean", "Each row holds a number for every point. The formulas add them up and divide by n: take the mean.")
+def line_gradient(p, x, y):
+    errors = p[0] + p[1] * x - y
+    return np.array([2 * errors, 2 * errors * x])
+
+
+@wrong("line_gradient", "four_points", "This divides by 4, which was right for the first example. n is how many points there are.")
+def line_gradient(p, x, y):
+    errors = p[0] + p[1] * x - y
+    return np.array([errors.sum() / 2, (errors * x).sum() / 2])
+
+
+@wrong("line_gradient", "by_steps", "This takes steps, and where errors are large and cancel, rounding swallows them. Write the two formulas instead.")
+def line_gradient(p, x, y):
+    def loss(p):
+        return ((p[0] + p[1] * x - y) ** 2).mean()
+
+    h, slopes = 1e-5, []
+    for i in range(2):
+        step = np.zeros(2)
+        step[i] = h
+        slopes.append((loss(p + step) - loss(p - step)) / (2 * h))
+    return np.array(slopes)
+
+
+@wrong("line_gradient", "by_large_steps", "This takes steps, and where errors are large and cancel, rounding swallows them. Write the two formulas instead.")
+def line_gradient(p, x, y):
+    def loss(a, b):
+        return ((a + b * x - y) ** 2).mean()
+
+    a, b = p
+    return np.array([loss(a + 1, b) - loss(a - 1, b), loss(a, b + 1) - loss(a, b - 1)]) / 2
+
+
 @wrong("line_gradient", "a_tuple", "The numbers are right. Return them as an array, so that it can be multiplied by the learning rate.")
 def line_gradient(p, x, y):
     errors = p[0] + p[1] * x - y
@@ -946,6 +1082,16 @@ def network_parameters(sizes):
 @wrong("network_parameters", "evaluations", "This is twice the number: the evaluations of a gradient. The parameters were asked for.")
 def network_parameters(sizes):
     return 2 * sum(a * b + b for a, b in zip(sizes, sizes[1:]))
+
+
+@wrong("network_parameters", "takes_them_out", "The number is right, but pop takes the sizes out of the caller's list. Look at them without taking them away.")
+def network_parameters(sizes):
+    total, a = 0, sizes.pop(0)
+    while sizes:
+        b = sizes.pop(0)
+        total += a * b + b
+        a = b
+    return total
 
 
 @right("network_parameters", "by_index")

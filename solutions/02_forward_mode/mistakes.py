@@ -321,6 +321,16 @@ def log_jvp(a, da):
     return math.log(a), da / math.log(a)
 
 
+@wrong("exp_log_sin", "log_base_10", "log_jvp takes the logarithm to base 10. math.log is the natural one.")
+def log_jvp(a, da):
+    return math.log10(a), da / (a * math.log(10))
+
+
+@wrong("exp_log_sin", "log_value_base_10", "In log_jvp the slope is that of the natural logarithm, and the value is that to base 10.")
+def log_jvp(a, da):
+    return math.log10(a), da / a
+
+
 @wrong("exp_log_sin", "log_upside_down", "log_jvp multiplies by a. Where a is large the logarithm is nearly flat.")
 def log_jvp(a, da):
     return math.log(a), da * a
@@ -525,6 +535,20 @@ def clamp(x, low, high):
     return x
 
 
+@wrong(
+    "clamp",
+    "always_a_dual",
+    "A plain number came back as a Dual. Return x itself, or the limit, and it stays what it was.",
+)
+def clamp(x, low, high):
+    x = as_dual(x)
+    if x < low:
+        return Dual(low, 0.0)
+    if x > high:
+        return Dual(high, 0.0)
+    return x
+
+
 @right("clamp", "min_and_max")
 def clamp(x, low, high):
     return max(low, min(x, high))
@@ -664,6 +688,26 @@ def second_derivative(f, x):
 @wrong("second_derivative", "the_function", "You returned the function that gives the slope. Asked for is a number, at x.")
 def second_derivative(f, x):
     return lambda y: derivative(f, y)
+
+
+@wrong(
+    "second_derivative",
+    "three_points",
+    "This is a numerical second derivative, made from values of f and a step. `derivative` needs no step: use it on a function that uses it.",
+)
+def second_derivative(f, x):
+    h = 1e-4
+    return (f(x + h) - 2 * f(x) + f(x - h)) / h**2
+
+
+@wrong(
+    "second_derivative",
+    "difference_of_slopes",
+    "The slopes are exact, but their change is numerical, with a step. Let a second `derivative` find how fast they change.",
+)
+def second_derivative(f, x):
+    h = 1e-4
+    return (derivative(f, x + h) - derivative(f, x - h)) / (2 * h)
 
 
 @right("second_derivative", "with_def")
@@ -979,6 +1023,18 @@ def mended_jvps():
         lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
         lambda a, da, b, db: (a, da) if a > b else (b, db),
     ]
+
+
+@wrong(
+    "mended_jvps",
+    "share_missed",
+    "You found two. The third is right as long as b stands still.",
+)
+def mended_jvps():
+    return {
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+        "maximum": lambda a, da, b, db: (a, da) if a > b else (b, db),
+    }
 
 
 @right("mended_jvps", "with_def")

@@ -56,6 +56,15 @@ def add_vjp(g, out, a, b):
     return g
 
 
+@wrong(
+    "add_vjp",
+    "tuple_of_one",
+    "g is right, and there are two inputs: the tuple has a number for each of them, equal or not.",
+)
+def add_vjp(g, out, a, b):
+    return (g,)
+
+
 @right("add_vjp", "written_out")
 def add_vjp(g, out, a, b):
     slope_a, slope_b = 1.0, 1.0
@@ -185,6 +194,24 @@ def power_vjp(g, out, a, n):
 )
 def power_vjp(g, out, a, n):
     return g * n * a ** (n - 1)
+
+
+@wrong(
+    "power_vjp",
+    "zero_for_exponent",
+    "The first number is right, and n gets none: it is a constant. Return a tuple of one.",
+)
+def power_vjp(g, out, a, n):
+    return (g * n * a ** (n - 1), 0.0)
+
+
+@wrong(
+    "power_vjp",
+    "exponent_too",
+    "The exponent is a constant, so nobody asks for its derivative. Return a tuple of one, for a.",
+)
+def power_vjp(g, out, a, n):
+    return (g * n * a ** (n - 1), g * out * math.log(a) if a > 0 else 0.0)
 
 
 @right("power_vjp", "in_steps")
@@ -521,6 +548,15 @@ def relu_vjp(g, out, a):
     return (g if a > 0 else 0.01 * g,)
 
 
+@wrong(
+    "relu_vjp",
+    "compares_with_one",
+    "You compare a with 1. relu copies every positive number, small ones too: where does it begin to rise?",
+)
+def relu_vjp(g, out, a):
+    return (g if a > 1 else 0.0,)
+
+
 @right("relu_vjp", "as_factor")
 def relu_vjp(g, out, a):
     return ((a > 0) * g,)
@@ -614,6 +650,16 @@ def record(op, parents, constants=()):
 )
 def record(op, parents, constants=()):
     return FORWARD[op](*[parent.data for parent in parents], *constants)
+
+
+@wrong(
+    "record",
+    "copies_for_parents",
+    "The parents are new Values with the same numbers. A gradient given to a copy never reaches the original.",
+)
+def record(op, parents, constants=()):
+    data = FORWARD[op](*[parent.data for parent in parents], *constants)
+    return Value(data, op, tuple(Value(parent.data) for parent in parents), constants)
 
 
 @right("record", "filled_in_later")
@@ -804,6 +850,67 @@ def topological_order(root):
     return backwards[::-1]
 
 
+@wrong(
+    "topological_order",
+    "raised_limit",
+    "The function still calls itself, with Python's limit raised. A longer chain would end the whole kernel: keep a stack in a list instead.",
+)
+def topological_order(root):
+    import sys
+
+    sys.setrecursionlimit(100_000)
+    order, seen = [], set()
+
+    def visit(node):
+        if node in seen:
+            return
+        seen.add(node)
+        for parent in node.parents:
+            visit(parent)
+        order.append(node)
+
+    visit(root)
+    return order
+
+
+@wrong(
+    "topological_order",
+    "numbers",
+    "You listed the numbers of the Values. The way back needs the Values themselves: it writes into their grad.",
+)
+def topological_order(root):
+    order, seen = [], set()
+    stack = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node.data)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+    return order
+
+
+@wrong(
+    "topological_order",
+    "pairs",
+    "You listed the pairs of the stack. In the result stand the Values alone.",
+)
+def topological_order(root):
+    order, seen = [], set()
+    stack = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append((node, ready))
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+    return order
+
+
 @right("topological_order", "count_the_users")
 def topological_order(root):
     nodes, users = [root], {root: 0}
@@ -985,6 +1092,18 @@ def pass_back(node, rules):
         node.grad += cotangent
 
 
+@wrong(
+    "pass_back",
+    "a_call_for_each_parent",
+    "The gradients are right, but the rule is called again for each parent. One call gives all cotangents: keep its result.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for i, parent in enumerate(node.parents):
+        parent.grad += rules[node.op](node.grad, node.data, *node.inputs)[i]
+
+
 @right("pass_back", "by_position")
 def pass_back(node, rules):
     if node.op != "":
@@ -1146,6 +1265,33 @@ def backward(order, step):
         step(order.pop())
 
 
+@wrong(
+    "backward",
+    "first_left_out",
+    "step was not called on the first value of the list. Every value has its turn: look at where your loop ends.",
+)
+def backward(order, step):
+    for node in order:
+        node.grad = 0.0
+    order[-1].grad = 1.0
+    for node in reversed(order[1:]):
+        step(node)
+
+
+@wrong(
+    "backward",
+    "inputs_left_out",
+    "step was not called on the inputs. Call it on every value: step itself knows that an input has nobody to pass anything to.",
+)
+def backward(order, step):
+    for node in order:
+        node.grad = 0.0
+    order[-1].grad = 1.0
+    for node in reversed(order):
+        if node.parents:
+            step(node)
+
+
 @right("backward", "by_index")
 def backward(order, step):
     last = len(order) - 1
@@ -1162,9 +1308,7 @@ def backward(order, step):
         node.grad = 0.0
     waiting[-1].grad += 1.0
     while waiting:
-        node = waiting.pop()
-        if node.parents:
-            step(node)
+        step(waiting.pop())
 
 
 # -- derived ----------------------------------------------------------------------------------------------------------
@@ -1370,7 +1514,7 @@ def mended_rules():
 @wrong(
     "mended_rules",
     "absolute_through_out",
-    "Your rule for absolute asks for the sign of out, which is never negative. Ask the input.",
+    "Your rule for absolute passes g on unchanged where a is negative. If it asks for the sign of out: that is never negative. Ask the input.",
 )
 def mended_rules():
     return {
@@ -1411,6 +1555,31 @@ def mended_rules():
 )
 def mended_rules():
     return {name: CONTRIBUTED[name][1] for name in ("cube", "absolute", "divide")}
+
+
+@wrong(
+    "mended_rules",
+    "no_dict",
+    "You returned the rules without their names: a dict has a name for each, as in CONTRIBUTED.",
+)
+def mended_rules():
+    return [
+        lambda g, out, a: (3 * g * a * a,),
+        lambda g, out, a: (g if a > 0 else -g,),
+        lambda g, out, a, b: (g / b, -g * a / b**2),
+    ]
+
+
+@wrong(
+    "mended_rules",
+    "divide_missed",
+    "You found two. The third is right wherever b is 1: test with two different inputs.",
+)
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "absolute": lambda g, out, a: (g if a > 0 else -g,),
+    }
 
 
 @right("mended_rules", "through_out")

@@ -1,0 +1,1309 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 07_losses
+#     allow: [autograd_ref.graph, autograd_ref.plots]
+#     title: "Losses: one number to learn from"
+# ---
+
+# %% [markdown]
+# # Losses: one number to learn from
+#
+# Five examples, three classes. From left to right: a network's scores, its probabilities, the truth, and what the loss
+# sends back. Blue asks for a higher score, orange for a lower one. Which row is the worst mistake?
+
+# %% setup="imports"
+import math
+
+import numpy as np
+
+from autograd_ref import plots
+from autograder import exercise, probe, yours
+
+
+def arrays(*rows):
+    """A tuple of arrays of floats, made of lists."""
+    return tuple(np.array(row, dtype=float) for row in rows)
+
+
+def strict(function, *args):
+    """Calls the function. Overflow, a log of 0 and NaN are errors here, not warnings."""
+    with np.errstate(over="raise", divide="raise", invalid="raise"):
+        return function(*args)
+
+
+# %% figure="goal" keep=true
+def goal():
+    odds = np.array([[1, 2, 7], [7, 2, 1], [2, 5, 3], [6, 1, 3], [1, 8, 1]])
+    truth = np.array([[0, 0, 1], [0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 0]])
+    sent_back = np.array([[1, 2, -3], [7, -8, 1], [2, -5, 3], [-4, 1, 3], [-9, 8, 1]])
+    pictures = {"logits": np.log(odds), "probabilities": odds / 10, "truth": truth}
+    plots.matrices({**pictures, "gradient": sent_back / 50}, shared=False)
+
+
+goal()
+
+# %% [markdown]
+# At the end you will be able to
+#
+# - say where a loss comes from, and choose one for your data;
+# - write softmax and cross-entropy so that scores of 10,000 do no harm;
+# - derive the gradient of cross-entropy, which is short;
+# - say why squared error learns slowly behind a sigmoid.
+#
+# **Time:** about 75 minutes. **Builds on:** 05 and 06 (rules for arrays, `rule(g, out, *inputs)`).
+
+# %% [markdown]
+# ## 1. Where a loss comes from
+#
+# A model predicts 2.0, and you measure 3.0. How bad is that? It depends on how much measurements scatter. Say that they
+# scatter around the prediction $\mu$ like a bell curve of width $\sigma$ (a **Gaussian**), with the density
+#
+# $$p(y) = \frac{1}{\sigma\sqrt{2\pi}}\; e^{-(y-\mu)^2 / 2\sigma^2}$$
+#
+# The best predictions make all data together most probable: **maximum likelihood**. "Together" is a product of
+# densities, and a product of a thousand small numbers does not fit into a float:
+
+# %%
+density = math.exp(-0.5) / math.sqrt(2 * math.pi)  # 2.0 predicted, 3.0 measured, sigma 1
+print(f"one density: {density:.4f}")
+print("the product of 1,000 of them:", density**1000)
+print(f"the sum of their logarithms: {1000 * math.log(density):.2f}")
+print("100 away, the density has the factor exp(-5000) =", math.exp(-5000))
+
+# %% [markdown]
+# So we take logarithms: products become sums. With a minus, larger is worse. The mean over all data is the **negative
+# log-likelihood**, and every loss of this unit is one.
+#
+# ### Exercise `gaussian_nll` (2 points)
+# The mean of -log p(y) over all elements. Take the logarithm of the formula **on paper**: the computer should never see
+# exp(-5000).
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The logarithm of a product is a sum. The logarithm takes the exp away: what stood in its exponent remains.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# away = (target - prediction) / ...
+# return (away**2 / ... + np.log(...)).mean()   # the exponent; what stands in front of exp
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# FloatingPointError: the logarithm of a density that had become 0. Off by 0.919: the square root of 2π is missing.
+# </details>
+
+
+# %% exercise="gaussian_nll"
+def gaussian_nll(prediction, target, sigma):
+    """The mean negative log-likelihood; arrays of equal shape, sigma is a float."""
+    ### BEGIN SOLUTION
+    away = (target - prediction) / sigma
+    return (away**2 / 2 + np.log(sigma * np.sqrt(2 * np.pi))).mean()
+    ### END SOLUTION
+
+
+# %% probes="gaussian_nll"
+@probe
+def nll_of(prediction, target, sigma):
+    """gaussian_nll, where overflow and log(0) are errors."""
+    return strict(gaussian_nll, prediction, target, sigma)
+
+
+# %% check="gaussian_nll" points=2
+with exercise("gaussian_nll") as check:
+    root = math.log(math.sqrt(2 * math.pi))  # 0.918939
+    check.close(nll_of(*arrays([2], [2]), 1.0), root, "at the peak: -log(1 / sqrt(2 pi))")
+    because = "2 predicted, 3 measured: the exponent adds 1/2, with a plus"
+    check.close(nll_of(*arrays([2], [3]), 1.0), root + 0.5, because)
+    because = "sigma = 2, 3 away: (3/2)**2 / 2 = 1.125, and a wider bell is lower: log(2)"
+    check.close(nll_of(*arrays([2], [-1]), 2.0), root + 1.125 + math.log(2.0), because)
+    mean = root + (0.5 + 2.0 + 4.5 + 0.0) / 4
+    check.close(nll_of(*arrays([[1, 2], [3, 4]], [[2, 0], [6, 4]]), 1.0), mean, "4 numbers")
+    check.close(nll_of(*arrays([0], [100]), 1.0), root + 5000, "no exp(-5000) on the way")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, positive
+
+    for mu, y, sigma in check.cases(15, array(3, 2), array(3, 2), positive()):
+        terms = [(a - b) ** 2 / (2 * sigma**2) for a, b in zip(mu.flat, y.flat)]
+        expected = sum(terms) / 6 + math.log(2 * math.pi * sigma**2) / 2
+        check.close(nll_of(mu, y, sigma), expected, "the mean of -log p(y)")
+        check.close(nll_of(mu[:, 0], y[:, 0], sigma * 1e-3),
+                    sum(terms[::2]) * 1e6 / 3 + math.log(2 * math.pi * sigma**2 * 1e-6) / 2,
+                    "a narrow bell, far away")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# For fixed σ only the square depends on the prediction. Here is one prediction for three data. What to see: half the
+# mean squared error (MSE) is the same parabola, lower by a constant. Both are smallest at the mean, 2.
+
+
+# %% figure="likelihood"
+def likelihood():
+    data, predictions = np.array([0.5, 1.5, 4.0]), np.linspace(-1, 5, 121)
+    nll = np.array([gaussian_nll(np.full(3, p), data, 1.0) for p in predictions])
+    half = np.array([((data - p) ** 2).mean() / 2 for p in predictions])
+    assert np.ptp(nll - half) < 1e-12 and predictions[nll.argmin()] == data.mean() == 2
+    plots.lines(
+        {"-log likelihood": (predictions, nll), "half the MSE": (predictions, half)},
+        xlabel="prediction", ylabel="loss", title="Two losses, one minimum",
+    )
+
+
+likelihood()
+
+# %% [markdown]
+# **Squared error is maximum likelihood with Gaussian scatter.**
+#
+# ### Exercise `mse_rule` (2 points)
+# The rule of `out = ((prediction - target) ** 2).mean()`. The target counts as a constant, as the exponent did in unit
+# 03: the result is a tuple of one. `g` is a single number.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The slope of a square; the share of one element in a mean; the chain rule.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# slope = 2 * (...)
+# return (g * slope / ...,)      # how many elements does the mean have?
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Too large by a constant factor for arrays with two axes: `len` counts the rows only.
+# </details>
+
+
+# %% exercise="mse_rule"
+def mse_rule(g, out, prediction, target):
+    """The cotangent of prediction, in a tuple of one; arrays of equal shape."""
+    ### BEGIN SOLUTION
+    return (2 * g * (prediction - target) / prediction.size,)
+    ### END SOLUTION
+
+
+# %% check="mse_rule" points=2
+with exercise("mse_rule") as check:
+    p, y = arrays([3, 1, -4, 2], [1, 1, -1, 3])
+    because = "raise the first by 0.001: its square rises by 0.004, the mean by a quarter"
+    check.close(yours.mse_rule(1.0, 3.5, p, y), arrays([1, 0, -1.5, -0.5]), because)
+    check.close(yours.mse_rule(-10.0, 3.5, p, y), arrays([-10, 0, 15, 5]), "times g")
+    p, y = arrays([[3, 1, -4], [2, 0, 1]], [[0, 1, -1], [2, 3, 1]])
+    because = "6 elements in the mean: the first gets 2 * 3 / 6"
+    check.close(yours.mse_rule(1.0, 4.5, p, y), arrays([[1, 0, -1], [0, -1, 0]]), because)
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograder import array, number
+
+    for g, p, y in check.cases(15, number(), array(4, 3), array(4, 3)):
+        x = Reference(p, requires_grad=True)
+        loss = ((x - y) ** 2).mean()
+        loss.backward(np.array(g))
+        found = yours.mse_rule(g, loss.item(), p, y)
+        check.close(found, (x.grad.numpy(),), "2 g (p - y) / size")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 2. From scores to probabilities
+#
+# A classifier gives a score per class, the **logits**: any numbers. **Softmax** makes probabilities of them:
+#
+# $$S_i = \frac{e^{z_i}}{\sum_j e^{z_j}}$$
+#
+# For the logits (0, log 2, log 5), exp gives 1, 2, 5, and S = (1/8, 2/8, 5/8).
+#
+# **Predict, then run.** Start from the logits (1, 2, 3). Which of these changes the probabilities: adding 100 to all
+# logits, or multiplying all by 10?
+
+# %%
+prediction = {"plus 100": None, "times 10": None}  # True where the probabilities change
+
+
+def softmax_on_paper(z):
+    return np.exp(z) / np.exp(z).sum()
+
+
+z = np.array([1.0, 2.0, 3.0])
+print("your prediction:", prediction)
+for name, logits in {"(1, 2, 3)": z, "plus 100": z + 100, "times 10": z * 10}.items():
+    print(f"{name:10}", softmax_on_paper(logits).round(4))
+
+# %% [markdown]
+# Only *differences* between logits count. That saves us, because the formula fails: exp(710) is too large for float64,
+# and exp(-746) is 0.
+
+# %%
+with np.errstate(all="ignore"):
+    print("exp(710) =", np.exp(710.0), " exp(-746) =", np.exp(-746.0))
+    print("plus 1000: ", softmax_on_paper(z + 1000), " infinity / infinity")
+    print("minus 1000:", softmax_on_paper(z - 1000), " 0 / 0")
+
+# %% [markdown]
+# The cure: subtract the largest logit of the row first. Then the largest exponent is 0, and the sum is at least 1.
+#
+# ### Exercise `softmax` (2 points)
+# Softmax along the last axis, safe for logits of any size.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Shift, exp, divide. Each row has a maximum and a sum of its own.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# shifted = logits - logits.max(axis=..., keepdims=...)
+# e = np.exp(...)
+# return e / ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# "operands could not be broadcast": `keepdims=True` is missing. "invalid value": with one maximum for the whole array,
+# a distant row is 0 / 0.
+# </details>
+
+
+# %% exercise="softmax"
+def softmax(logits):
+    """Probabilities of the shape of logits (..., classes); each row adds up to 1."""
+    ### BEGIN SOLUTION
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    e = np.exp(shifted)
+    return e / e.sum(axis=-1, keepdims=True)
+    ### END SOLUTION
+
+
+# %% probes="softmax"
+@probe
+def softmax_of(logits):
+    """softmax, where overflow and 0 / 0 are errors."""
+    return strict(softmax, logits)
+
+
+@probe
+def logits_after_softmax(logits):
+    """The logits, as they are after a call of softmax."""
+    softmax(logits)
+    return logits
+
+
+# %% check="softmax" points=2
+with exercise("softmax") as check:
+    eighths = np.array([[1.0, 2, 5], [6, 1, 1]]) / 8
+    check.close(softmax_of(np.log([1, 2, 5])), eighths[0], "exp gives 1, 2, 5: sum 8")
+    check.close(softmax_of(np.log(8 * eighths)), eighths, "each row has a sum of its own")
+    check.close(logits_after_softmax(eighths), eighths, "logits stay as they were")
+    rows = np.array([[500.0], [-500.0]])
+    check.close(softmax_of(np.log(eighths) + rows), eighths, "a shift changes nothing")
+    because = "0 against 10,000: all of the probability is on one class"
+    check.close(softmax_of(np.array([[1e4, 0.0], [0.0, 1e4]])), np.eye(2), because)
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import ops
+    from autograder import array, number
+
+    kinds = array(4, 3), array(5), array(2, 3, 4), number(-1e4, 1e4)
+    for z, row, cube, c in check.cases(15, *kinds):
+        check.close(softmax_of(z), ops.softmax(z, -1), "the reference")
+        check.close(softmax_of(row), ops.softmax(row, -1), "one row")
+        check.close(softmax_of(cube), ops.softmax(cube, -1), "along the last of three axes")
+        z[1] += c
+        z[2] -= c
+        check.close(softmax_of(z), ops.softmax(z, -1), "rows far apart", rtol=1e-6)
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Likelihoods will need the logarithm of the denominator, $\log \sum_j e^{z_j}$, a *soft maximum*. With m the largest
+# logit, it is m plus the logarithm of the shifted sum.
+#
+# ### Exercise `logsumexp` (2 points)
+# Along the last axis, which disappears: (4, 3) becomes (4,). Safe for logits of any size.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Take the maximum of each row out before exp, and add it again after the logarithm.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# m = ...                                       # of each row; keep the axis for the subtraction
+# total = np.exp(logits - m).sum(axis=-1)
+# return ... + ...                              # m without its last axis: m[..., 0]
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A square array for two rows: shape (2, 1) met shape (2,). Too small by the largest logit: the shift was not undone.
+# </details>
+
+
+# %% exercise="logsumexp"
+def logsumexp(logits):
+    """The log of the sum of exp over the last axis: (..., classes) -> (...)."""
+    ### BEGIN SOLUTION
+    m = logits.max(axis=-1, keepdims=True)
+    return m[..., 0] + np.log(np.exp(logits - m).sum(axis=-1))
+    ### END SOLUTION
+
+
+# %% probes="logsumexp"
+@probe
+def logsumexp_of(logits):
+    """logsumexp, where overflow and log(0) are errors."""
+    return strict(logsumexp, logits)
+
+
+@probe
+def logits_after_logsumexp(logits):
+    """The logits, as they are after a call of logsumexp."""
+    logsumexp(logits)
+    return logits
+
+
+# %% check="logsumexp" points=2
+with exercise("logsumexp") as check:
+    z = np.log([[1.0, 2.0, 5.0], [10.0, 20.0, 30.0]])
+    check.close(logsumexp_of(z), np.log([8.0, 60.0]), "log(1 + 2 + 5), log(10 + 20 + 30)")
+    check.close(logsumexp_of(z[0]), math.log(8), "one row: a single number")
+    check.close(logits_after_logsumexp(z), z, "logits stay as they were: make a new array")
+    for shift in (500.0, 10_000.0):
+        because = "add a number to all logits of a row, and the result rises by as much"
+        rows = np.array([shift, -shift])
+        check.close(logsumexp_of(z + rows[:, None]), np.log([8, 60]) + rows, because)
+    cube = np.zeros((2, 3, 4))
+    check.close(logsumexp_of(cube), np.full((2, 3), math.log(4)), "three axes")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import ops
+    from autograder import array, number
+
+    kinds = array(4, 3), array(5), array(2, 3, 4), number(-1e4, 1e4)
+    for z, row, cube, c in check.cases(15, *kinds):
+        check.close(logsumexp_of(z), ops.logsumexp(z, -1), "the reference")
+        check.close(logsumexp_of(row), ops.logsumexp(row, -1), "one row")
+        check.close(logsumexp_of(cube), ops.logsumexp(cube, -1), "the last of three axes")
+        z[1] += c
+        z[2] -= c
+        check.close(logsumexp_of(z), ops.logsumexp(z, -1), "rows far apart")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# The logits (x, x + 1) in float32; no number at all counts as an error of 1. What to see: without the shift, the right
+# end is lost to overflow, the left end to log(0), and before that digit after digit goes. Yours stays.
+
+
+# %% figure="naive"
+def naive():
+    x = np.linspace(-150, 150, 301, dtype="float32")
+    z = np.stack([x, x + 1], axis=1)
+    exact = x.astype(float) + math.log(1 + math.e)
+    with np.errstate(all="ignore"):
+        found = {"log(sum(exp(z)))": np.log(np.exp(z).sum(axis=-1)), "yours": logsumexp(z)}
+    curves = {}
+    for name, values in found.items():
+        error = np.abs(values - exact) / np.abs(exact)
+        curves[name] = x, np.clip(np.where(np.isfinite(error), error, 1), 1e-9, 1)
+    assert curves["yours"][1].max() < 1e-6
+    title = "logsumexp in float32"
+    plots.lines(curves, xlabel="x", ylabel="relative error", log="y", title=title)
+
+
+naive()
+
+# %% [markdown]
+# ## 3. The Jacobian of softmax
+#
+# Raise one logit: its own probability rises, the others fall, because the sum stays 1. So there is a slope for each
+# pair, $\partial S_i / \partial z_j$: a matrix, the **Jacobian**. The quotient rule gives
+#
+# $$J_{ij} = S_i\,(\delta_{ij} - S_j)$$
+#
+# where $\delta_{ij}$ is 1 for i = j and 0 elsewhere. For S = (1/8, 2/8, 5/8), the slope of $S_0$ by its own logit is
+# 1/8 · 7/8, by the next -1/8 · 2/8.
+#
+# ### Exercise `softmax_jacobian` (2 points)
+# The Jacobian for one row of probabilities.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Multiply out: a matrix with S on its diagonal, minus all products of two entries of S.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return np.diag(...) - ...      # np.outer(a, b) holds all products a[i] * b[j]
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# `S * S` has three numbers, not nine: it is subtracted from every row. A diagonal matrix: the other classes move too.
+# </details>
+
+
+# %% exercise="softmax_jacobian"
+def softmax_jacobian(S):
+    """J[i, j], the slope of S[i] by logit j, for probabilities S of shape (classes,)."""
+    ### BEGIN SOLUTION
+    return np.diag(S) - np.outer(S, S)
+    ### END SOLUTION
+
+
+# %% check="softmax_jacobian" points=2
+with exercise("softmax_jacobian") as check:
+    J = yours.softmax_jacobian(np.array([1.0, 2.0, 5.0]) / 8)
+    check.close(J.shape, (3, 3), "a slope for each pair of probability and logit")
+    because = "S[i] * (1 - S[i]): a logit raises its own probability"
+    check.close(J.diagonal(), np.array([7.0, 12, 15]) / 64, because)
+    check.close(J[0], np.array([7.0, -2, -5]) / 64, "and lowers the others: -S[0] * S[j]")
+    check.close(J.sum(axis=0), np.zeros(3), "the sum of S stays 1, whatever a logit does")
+    ### BEGIN HIDDEN TESTS
+    from autograder import numbers
+
+    for weights in check.cases(15, numbers(4, 0.2, 3.0)):
+        S = np.array(weights[0]) / sum(weights[0])
+        expected = [[S[i] * ((i == j) - S[j]) for j in range(4)] for i in range(4)]
+        check.close(yours.softmax_jacobian(S), np.array(expected), "S[i] * (delta - S[j])")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Three of yours. What to see: orange on the diagonal, blue elsewhere, rows that add up to 0. On the right softmax is
+# sure of itself, or **saturated**: hardly any gradient passes.
+
+
+# %% figure="jacobian"
+def jacobian():
+    rows = {
+        "S = (1/3, 1/3, 1/3)": [1 / 3, 1 / 3, 1 / 3],
+        "S = (1/8, 2/8, 5/8)": [1 / 8, 2 / 8, 5 / 8],
+        "S = (0, 0.01, 0.99)": [0.0, 0.01, 0.99],
+    }
+    pictures = {name: softmax_jacobian(np.array(S)).round(3) for name, S in rows.items()}
+    assert np.abs(pictures["S = (0, 0.01, 0.99)"]).max() <= 0.01
+    plots.matrices(pictures)
+
+
+jacobian()
+
+# %% [markdown]
+# ### Exercise `softmax_rule` (3 points)
+# With 50,000 classes the matrix has 2.5 billion entries. Nobody builds it. Make the vector-Jacobian product, the VJP,
+# **on paper**: logit j gets the sum over i of $g_i J_{ij}$. What remains is one sum per row. Then do all rows at once.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The part with δ leaves $g_j S_j$. In the other, $S_j$ does not depend on i: take it out of the sum.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# average = (...).sum(axis=-1, keepdims=True)   # of g, with the probabilities as weights
+# return (out * (g - ...),)
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Right for one row, wrong for two: one sum for the whole array. Cotangents of a row must add up to 0: a shift of all
+# logits changes nothing.
+# </details>
+
+
+# %% exercise="softmax_rule"
+def softmax_rule(g, out, logits):
+    """The cotangent of logits, in a tuple of one, for out = softmax(logits).
+
+    All arrays have the shape (..., classes).
+    """
+    ### BEGIN SOLUTION
+    average = (g * out).sum(axis=-1, keepdims=True)
+    return (out * (g - average),)
+    ### END SOLUTION
+
+
+# %% check="softmax_rule" points=3
+with exercise("softmax_rule") as check:
+    S, g = np.array([[1.0, 2, 5], [6, 1, 1]]) / 8, np.array([[10.0, -2, 4], [1, 1, 9]])
+    because = "g, weighted by S, has the average 3.25: 1/8 * (10 - 3.25), and so on"
+    found = np.array([0.84375, -1.3125, 0.46875])
+    check.close(yours.softmax_rule(g[0], S[0], np.log(S[0])), (found,), because)
+    because = "the second row has the average 2: 6/8 * (1 - 2), 1/8 * (1 - 2), and so on"
+    expected = np.stack([found, [-0.75, -0.125, 0.875]])
+    check.close(yours.softmax_rule(g, S, np.log(S)), (expected,), because)
+    check.untouched()
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograd_ref import ops
+    from autograder import array
+
+    kinds = array(4, 3), array(4, 3), array(2, 3, 5), array(2, 3, 5)
+    for g, z, g3, z3 in check.cases(12, *kinds):
+        for cotangent, logits in ((g, z), (g[0], z[0]), (g3, z3)):
+            x = Reference(logits, requires_grad=True)
+            out = ops.softmax(x, -1)
+            out.backward(cotangent)
+            found = yours.softmax_rule(cotangent, out.detach().numpy(), logits)
+            check.close(found, (x.grad.numpy(),), "out * (g - average)")
+            check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# The test of unit 05 again: a rule's distance from numerical derivatives. 0 is right.
+
+
+# %% given="array_error"
+def array_error(forward, rule, x, *constants):
+    """How far `rule` is from the numerical derivative of `forward` by x, to four digits."""
+    out = np.asarray(forward(x, *constants))
+    g = np.linspace(-1, 2, out.size).reshape(out.shape) if out.ndim else 1.7
+    (found,) = rule(g, out, x, *constants)
+    errors = []
+    for place in np.ndindex(x.shape):
+        up, down = x.copy(), x.copy()
+        up[place] += 1e-5
+        down[place] -= 1e-5
+        slope = (g * (forward(up, *constants) - forward(down, *constants))).sum() / 2e-5
+        errors.append(abs(found[place] - slope))
+    return round(float(np.max(errors)), 4)
+
+
+# %%
+Z = np.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]])
+print("softmax_rule is off by", array_error(softmax, softmax_rule, Z))
+
+
+def diagonal_only(g, out, logits):
+    return (g * out * (1 - out),)
+
+
+print("the diagonal of J alone is off by", array_error(softmax, diagonal_only, Z))
+
+# %% [markdown]
+# ## 4. The logarithm of a probability
+#
+# A likelihood needs log S. Two ways that look right, in float32:
+
+# %%
+z = np.array([0.0, 200.0], dtype="float32")
+with np.errstate(all="ignore"):
+    print("log of S, for logits 0 and 200:", np.log(softmax_on_paper(z - 200)))
+
+big = np.float32(10_000)
+total = big + np.log(np.float32(2))  # logsumexp of the logits (10000, 10000)
+print(f"log of 1/2: {math.log(0.5):.6f}")
+print(f"logit minus logsumexp: {big - total:.6f}")
+
+# %% [markdown]
+# The first should be (-200, 0); but S is 0, and the log of 0 is infinite. The second is wrong from its fourth digit on:
+# float32 holds about seven, and 10000.69 spends five before the point. A difference of two large, nearly equal numbers
+# consists of their last digits: **cancellation**. So shift first.
+#
+# ### Exercise `log_softmax` (2 points)
+# The shifted logit, minus the logarithm of the sum of exp over the shifted logits of its row.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# After the shift, use the original logits no more. Take no logarithm of a single probability.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# shifted = ...                                    # as in softmax
+# return shifted - np.log(...)                     # one logarithm per row, with keepdims
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# "divide by zero encountered in log": a log of a probability, or one maximum for all rows. -0.693359 for -0.693147: the
+# large maximum was added and then subtracted.
+# </details>
+
+
+# %% exercise="log_softmax"
+def log_softmax(logits):
+    """The log of softmax along the last axis, of the shape of logits."""
+    ### BEGIN SOLUTION
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    ### END SOLUTION
+
+
+# %% probes="log_softmax"
+@probe
+def log_softmax_of(logits):
+    """log_softmax, where overflow and log(0) are errors."""
+    return strict(log_softmax, logits)
+
+
+@probe
+def logits_after_log_softmax(logits):
+    """The logits, as they are after a call of log_softmax."""
+    log_softmax(logits)
+    return logits
+
+
+# %% check="log_softmax" points=2
+with exercise("log_softmax") as check:
+    eighths = np.array([[1.0, 2, 5], [6, 1, 1]]) / 8
+    because = "natural logarithms of the probabilities, row by row"
+    check.close(log_softmax_of(np.log(8 * eighths)), np.log(eighths), because)
+    check.close(logits_after_log_softmax(eighths), eighths, "logits stay as they were")
+    far = np.log(8 * eighths) + np.array([[500.0], [-500.0]])
+    check.close(log_softmax_of(far), np.log(eighths), "a shift of a row changes nothing")
+    because = "equal logits: log(1/2), and float32 has room for six digits of it"
+    twins = np.full((1, 2), 10_000, dtype="float32")
+    check.close(log_softmax_of(twins), np.log([[0.5, 0.5]]), because, rtol=1e-6)
+    sure = np.array([0.0, 1e4])
+    check.close(log_softmax_of(sure), np.array([-1e4, 0.0]), "finite, though S[0] is 0")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import ops
+    from autograder import array, number
+
+    kinds = array(4, 3), array(5), array(2, 3, 4), number(-1e4, 1e4)
+    for z, row, cube, c in check.cases(15, *kinds):
+        check.close(log_softmax_of(z), ops.log_softmax(z, -1), "the reference")
+        check.close(log_softmax_of(row), ops.log_softmax(row, -1), "one row")
+        check.close(log_softmax_of(cube), ops.log_softmax(cube, -1), "three axes")
+        z[1] += c
+        z[2] *= 3000
+        check.close(log_softmax_of(z), ops.log_softmax(z, -1), "rows far apart", rtol=1e-6)
+        check.untouched()
+    small = np.array([[9_000.0, 9_001.5, 8_999.25]], dtype="float32")
+    check.close(log_softmax_of(small), ops.log_softmax(small.astype(float), -1),
+                "large logits in float32", rtol=1e-5)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `log_softmax_rule` (2 points)
+# The slope of $\log S_i$ by logit j is $\delta_{ij} - S_j$: the Jacobian of softmax, divided by $S_i$. Multiply `g` by
+# it as before. `out` holds log S.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Logit j gets the sum over i of $g_i (\delta_{ij} - S_j)$. Again, take $S_j$ out of the sum.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# S = ...
+# return (g - S * ...,)       # a plain sum of g, per row
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# `out` used as if it were the probabilities: it is never positive. No `keepdims`: shapes that do not fit.
+# </details>
+
+
+# %% exercise="log_softmax_rule"
+def log_softmax_rule(g, out, logits):
+    """The cotangent of logits, in a tuple of one, for out = log_softmax(logits).
+
+    All arrays have the shape (..., classes).
+    """
+    ### BEGIN SOLUTION
+    return (g - np.exp(out) * g.sum(axis=-1, keepdims=True),)
+    ### END SOLUTION
+
+
+# %% check="log_softmax_rule" points=2
+with exercise("log_softmax_rule") as check:
+    S, g = np.array([[1.0, 2, 5], [6, 1, 1]]) / 8, np.array([[10.0, -2, 4], [1, 1, -6]])
+    because = "the first row of g adds up to 12: 10 - 1/8 * 12, -2 - 2/8 * 12, 4 - 5/8 * 12"
+    found = np.array([8.5, -5.0, -3.5])
+    check.close(yours.log_softmax_rule(g[0], np.log(S[0]), np.log(S[0])), (found,), because)
+    because = "the second row of g adds up to -4: 1 + 6/8 * 4, 1 + 1/8 * 4, -6 + 1/8 * 4"
+    expected = np.stack([found, [4.0, 1.5, -5.5]])
+    check.close(yours.log_softmax_rule(g, np.log(S), np.log(S) + 3), (expected,), because)
+    check.untouched()
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograd_ref import ops
+    from autograder import array
+
+    kinds = array(4, 3), array(4, 3), array(2, 3, 5), array(2, 3, 5)
+    for g, z, g3, z3 in check.cases(12, *kinds):
+        for cotangent, logits in ((g, z), (g[0], z[0]), (g3, z3)):
+            x = Reference(logits, requires_grad=True)
+            out = ops.log_softmax(x, -1)
+            out.backward(cotangent)
+            found = yours.log_softmax_rule(cotangent, out.detach().numpy(), logits)
+            check.close(found, (x.grad.numpy(),), "g - S times the sum of g")
+            check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 5. Cross-entropy
+#
+# If the class of an example is drawn with the probabilities S, the likelihood of label y is $S_y$. Maximum likelihood
+# asks for the smallest mean of $-\log S_y$. This is **cross-entropy**. You have the logarithms; now pick.
+#
+# ### Exercise `nll_loss` (1 point)
+# The mean over the rows of minus the log-probability of the right class.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Index with two arrays, rows and columns: NumPy pairs them.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# rows = np.arange(...)
+# return ... logp[rows, ...] ...       # one number per row; then the mean, and the sign
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# `logp[:, labels]` takes those columns from *every* row: (N, N), a wrong number, and no error message.
+# </details>
+
+
+# %% exercise="nll_loss"
+def nll_loss(logp, labels):
+    """The mean of -logp[n, labels[n]]; logp has shape (N, classes), labels (N,) of ints."""
+    ### BEGIN SOLUTION
+    return -logp[np.arange(len(labels)), labels].mean()
+    ### END SOLUTION
+
+
+# %% check="nll_loss" points=1
+with exercise("nll_loss") as check:
+    logp = np.log(np.array([[1.0, 2, 5], [5, 2, 1]]) / 8)
+    check.close(yours.nll_loss(logp[:1], np.array([2])), -math.log(5 / 8), "5/8 at class 2")
+    because = "rows with 5/8 and 2/8 at the right class: the mean of 0.47 and 1.386"
+    mean = -(math.log(5 / 8) + math.log(2 / 8)) / 2
+    check.close(yours.nll_loss(logp, np.array([2, 1])), mean, because)
+    sure = np.array([[-1e4, 0.0, -1e4]])
+    check.close(yours.nll_loss(sure, np.array([0])), 1e4, "sure of the wrong class")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import functional as F
+    from autograd_ref import ops
+    from autograder import array
+
+    for (z,) in check.cases(15, array(5, 3, low=-9.0, high=9.0)):
+        labels = np.array([check.rng.randrange(3) for _ in range(5)])
+        expected = float(F.cross_entropy(z, labels))
+        logp = ops.log_softmax(z, -1)
+        check.close(yours.nll_loss(logp, labels), expected, "the reference")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Both together are cross-entropy from logits. **Predict, then run.** A new network knows nothing: its logits are equal
+# for all 10 classes. What is the loss?
+
+
+# %%
+def cross_entropy(logits, labels):
+    return nll_loss(log_softmax(logits), labels)
+
+
+prediction = None
+
+print("your prediction:", prediction)
+print(f"{cross_entropy(np.zeros((4, 10)), np.array([3, 1, 4, 1])):.4f}")
+extreme = np.array([[1e4, 0.0], [0.0, 1e4]])
+print("logits of 10,000:", cross_entropy(extreme, np.array([0, 0])))
+
+# %% [markdown]
+# log(10) = 2.3026. If your first loss with 10 classes is far from 2.3, look for an error before you train.
+#
+# ### Exercise `cross_entropy_rule` (3 points)
+# From the loss to the logits in one go. By hand first: `nll_loss` sends back -1/N at the right class of each row, 0
+# elsewhere. Put that as `g` into your formula of `log_softmax_rule`. Almost everything falls away.
+#
+# The forward pass keeps `logp`, the log-probabilities, for this rule.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Such a row of `g` adds up to -1/N. So the row becomes S/N, and at one place something is subtracted.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# grad = ...                          # the probabilities
+# grad[np.arange(...), labels] -= ... # the truth is 1 at the right class
+# return (... / ...,)                 # g, and the number of rows
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Rows that do not add up to 0: the truth was not subtracted, or in wrong places (`[:, labels]`). A wrong sign: a step
+# *against* the gradient has to raise the right logit.
+# </details>
+
+
+# %% exercise="cross_entropy_rule"
+def cross_entropy_rule(g, out, logp, labels):
+    """The cotangent of the logits, in a tuple of one; logp = log_softmax(logits).
+
+    logp has the shape (N, classes), labels (N,); g and out are single numbers.
+    """
+    ### BEGIN SOLUTION
+    grad = np.exp(logp)
+    grad[np.arange(len(labels)), labels] -= 1
+    return (g * grad / len(labels),)
+    ### END SOLUTION
+
+
+# %% probes="cross_entropy_rule"
+@probe
+def logp_after(g, logp, labels):
+    """The log-probabilities, as they are after a call of cross_entropy_rule."""
+    cross_entropy_rule(g, 0.5, logp, labels)
+    return logp
+
+
+# %% check="cross_entropy_rule" points=3
+with exercise("cross_entropy_rule") as check:
+    logp, y = np.log(np.array([[1.0, 2, 5], [5, 2, 1]]) / 8), np.array([2, 1])
+    because = "first row: 1/8, 2/8, 5/8, the last should be 1; each row is half the mean"
+    rows = np.array([[1.0, 2, -3], [5, -6, 1]]) / 8
+    check.close(yours.cross_entropy_rule(1.0, 0.93, logp, y), (rows / 2,), because)
+    one = yours.cross_entropy_rule(1.0, 0.47, logp[:1], y[:1])
+    check.close(one, (rows[:1],), "one row: all of the mean")
+    check.close(yours.cross_entropy_rule(-4.0, 0.93, logp, y), (rows * -2,), "times g")
+    check.close(logp_after(1.0, logp, y), logp, "logp stays as it was: make a new array")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograd_ref import functional as F
+    from autograd_ref import ops
+    from autograder import array, number
+
+    for g, z in check.cases(15, number(), array(5, 3, low=-6.0, high=6.0)):
+        labels = np.array([check.rng.randrange(3) for _ in range(5)])
+        x = Reference(z, requires_grad=True)
+        loss = F.cross_entropy(x, labels)
+        loss.backward(np.array(g))
+        found = yours.cross_entropy_rule(g, loss.item(), ops.log_softmax(z, -1), labels)
+        check.close(found, (x.grad.numpy(),), "the reference")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# With Y for the truth, the gradient is **(S - Y) / N**: what you say, minus what is true, shared out over the rows. The
+# saturation is gone: a network that is sure and wrong gets the largest gradient. Here are the numbers of the first
+# picture.
+
+# %%
+labels = np.array([0, 2])
+
+
+def fused(g, out, logits, labels):
+    return cross_entropy_rule(g, out, log_softmax(logits), labels)
+
+
+print("the fused rule is off by", array_error(cross_entropy, fused, Z, labels))
+
+logits = np.log([[1.0, 2, 7], [7, 2, 1], [2, 5, 3], [6, 1, 3], [1, 8, 1]])
+(grad,) = fused(1.0, None, logits, np.array([2, 1, 1, 0, 0]))
+print(grad.round(9))
+
+# %% [markdown]
+# ## 6. Two classes, one logit
+#
+# Yes or no needs one logit z: p = sigmoid(z) is the probability of yes. The likelihood is p for yes (t = 1) and 1 - p
+# for no (t = 0). Minus its logarithm, in one line:
+#
+# $$-t \log p - (1 - t) \log (1 - p)$$
+#
+# Again, take no logarithm of a probability: p is 0 at z = -800. On paper, -log p is log(1 + exp(-z)), and -log(1 - p)
+# is that plus z. With max(z, 0) taken out of the logarithm, as before:
+#
+# $$\max(z, 0) - t z + \log(1 + e^{-|z|})$$
+#
+# ### Exercise `bce_with_logits` (2 points)
+# The mean of that over all elements. `np.log1p(x)` is log(1 + x), also right for tiny x.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `np.maximum` and `np.abs` work number by number.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# losses = np.maximum(...) - ... + np.log1p(np.exp(...))
+# return ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# "overflow encountered in exp": the minus in front of |z| is missing. `logits.max()` is one number for the whole array.
+# </details>
+
+
+# %% exercise="bce_with_logits"
+def bce_with_logits(logits, targets):
+    """The mean binary cross-entropy; arrays of equal shape, targets from 0 to 1."""
+    ### BEGIN SOLUTION
+    losses = np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(-np.abs(logits)))
+    return losses.mean()
+    ### END SOLUTION
+
+
+# %% probes="bce_with_logits"
+@probe
+def bce_of(logits, targets):
+    """bce_with_logits, where overflow and log(0) are errors."""
+    return strict(bce_with_logits, logits, targets)
+
+
+# %% check="bce_with_logits" points=2
+with exercise("bce_with_logits") as check:
+    z = math.log(4)  # sigmoid(z) is 4/5, sigmoid(-z) is 1/5
+    check.close(bce_of(*arrays([z], [0])), -math.log(1 / 5), "4/5 for yes, but it was no")
+    check.close(bce_of(*arrays([z], [1])), -math.log(4 / 5), "4/5 for yes, and yes it was")
+    check.close(bce_of(*arrays([-z], [1])), -math.log(1 / 5), "1/5 for yes, and yes it was")
+    mean = -(3 * math.log(4 / 5) + math.log(1 / 5)) / 4
+    check.close(bce_of(*arrays([[z, z], [-z, -z]], [[1, 0], [0, 0]])), mean, "4 elements")
+    check.close(bce_of(*arrays([40, -40], [0, 1])), 40.0, "sure and wrong, twice")
+    sure = arrays([1e4, -1e4, 1e4, -1e4], [1, 0, 0, 1])
+    check.close(bce_of(*sure), 5000.0, "right, right, wrong, wrong: 0, 0, 10000, 10000")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import functional as F
+    from autograder import array
+
+    kinds = array(4, 3, low=-8.0, high=8.0), array(4, 3, low=0.0, high=1.0)
+    for z, t in check.cases(15, *kinds):
+        expected = float(F.binary_cross_entropy_with_logits(z, t))
+        check.close(bce_of(z, t), expected, "targets between 0 and 1")
+        hard = (t > 0.5).astype(float)
+        expected = float(F.binary_cross_entropy_with_logits(1000 * z, hard))
+        check.close(bce_of(1000 * z, hard), expected, "large logits")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `bce_rule` (2 points)
+# The derivative of the first formula of this section by z. The slope of p is p (1 - p), see unit 03: again almost
+# everything falls away. A `sigmoid` that cannot overflow is given.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# -t / p times p (1 - p) is -t (1 - p). The other term is similar. Add them up.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# p = sigmoid(...)
+# return (g * (...) / ...,)      # what you say, what is true; the elements of the mean
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Far too small for sure logits: a factor p (1 - p) is left, which should have cancelled.
+# </details>
+
+
+# %% given="sigmoid"
+def sigmoid(z):
+    return 0.5 + 0.5 * np.tanh(z / 2)
+
+
+# %% exercise="bce_rule"
+def bce_rule(g, out, logits, targets):
+    """The cotangent of logits, in a tuple of one, for out = bce_with_logits(...)."""
+    ### BEGIN SOLUTION
+    return (g * (sigmoid(logits) - targets) / logits.size,)
+    ### END SOLUTION
+
+
+# %% check="bce_rule" points=2
+with exercise("bce_rule") as check:
+    z = math.log(4)  # sigmoid(z) is 4/5, sigmoid(-z) is 1/5
+    because = "4/5 for yes, and yes it was: a little more, please"
+    check.close(yours.bce_rule(1.0, 0.22, *arrays([z], [1])), arrays([-0.2]), because)
+    because = "-10,000 for yes, and yes it was: the slope is -1, not 0"
+    check.close(yours.bce_rule(1.0, 1e4, *arrays([-1e4], [1])), arrays([-1]), because)
+    data = arrays([[z, z, -z], [-z, 0, 0]], [[1, 0, 1], [0, 1, 0.5]])
+    rows = [[-0.2, 0.8, -0.8], [0.2, -0.5, 0]]
+    check.close(yours.bce_rule(6.0, 0.8, *data), arrays(rows), "6 elements, and g = 6")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograd_ref import functional as F
+    from autograder import array, number
+
+    targets = array(4, 3, low=0.0, high=1.0)
+    for g, z, t in check.cases(15, number(), array(4, 3, low=-8.0, high=8.0), targets):
+        x = Reference(z, requires_grad=True)
+        loss = F.binary_cross_entropy_with_logits(x, t)
+        loss.backward(np.array(g))
+        found = yours.bce_rule(g, loss.item(), z, t)
+        check.close(found, (x.grad.numpy(),), "the reference")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Why not squared error?
+# Both for t = 1, with their slopes. What to see: far left the model is sure and wrong. There cross-entropy has the
+# slope -1. Squared error is flat: its slope holds the factor p (1 - p).
+
+
+# %% figure="two_losses"
+def two_losses():
+    one = np.ones(1)
+
+    def mse_slope(z):
+        p = sigmoid(np.array([z]))
+        return (mse_rule(1.0, None, p, one)[0] * p * (1 - p))[0]
+
+    losses = {
+        "cross-entropy": lambda z: bce_with_logits(np.array([z]), one),
+        "squared error": lambda z: (sigmoid(z) - 1) ** 2,
+    }
+    slopes = {
+        "cross-entropy": lambda z: bce_rule(1.0, None, np.array([z]), one)[0][0],
+        "squared error": mse_slope,
+    }
+    assert slopes["cross-entropy"](-8.0) < -0.999
+    assert -0.001 < slopes["squared error"](-8.0) < 0 and sigmoid(-800.0) == 0
+    title = "Two losses for t = 1"
+    plots.functions(losses, -8.0, 8.0, slopes=slopes, xlabel="logit", title=title)
+
+
+two_losses()
+
+# %% [markdown]
+# As a race: a logit starts at -8, the truth is 1, both learn with rate 1.
+
+
+# %%
+def race(slope, steps):
+    z, path = np.array([-8.0]), []
+    for _ in range(steps):
+        path.append(sigmoid(z)[0])
+        z = z - slope(z)
+    return path
+
+
+def bce_slope(z):
+    return bce_rule(1.0, None, z, np.ones(1))[0]
+
+
+def mse_slope(z):
+    p = sigmoid(z)
+    return mse_rule(1.0, None, p, np.ones(1))[0] * p * (1 - p)
+
+
+paths = {"cross-entropy": race(bce_slope, 2000), "squared error": race(mse_slope, 2000)}
+needed = {name: int(np.argmax(np.array(path) > 0.5)) for name, path in paths.items()}
+print("steps until p is above 1/2:", needed)
+
+# %% [markdown]
+# What to see, on a logarithmic axis: a hundred times as many steps, nearly all of them on the plateau.
+
+
+# %% figure="race"
+def race_picture():
+    steps = np.arange(1, 2001)
+    curves = {name: (steps, path) for name, path in paths.items()}
+    assert needed["squared error"] > 100 * needed["cross-entropy"]
+    plots.lines(curves, xlabel="step", ylabel="p", log="x", title="From p = 0.0003 to 1")
+
+
+race_picture()
+
+# %% [markdown]
+# ## 7. Bug hunt
+#
+# A colleague adds five losses, with rules and a test. Every error is 0. Yet **three of the five rules are wrong**. The
+# losses are right. (`huber` is a parabola near 0 and goes on as a straight line; `logistic` has targets -1 and 1.)
+
+
+# %% given="contributed"
+def huber(x, y):
+    d = np.abs(x - y)
+    return np.where(d < 1, d**2 / 2, d - 0.5).mean()
+
+
+def logistic_rule(g, out, x, y):
+    e = np.exp(-y * x)
+    return (-g * y * e / (1 + e) / x.size,)
+
+
+CONTRIBUTED = {
+    # name: (the loss, its rule)
+    "absolute": (
+        lambda x, y: np.abs(x - y).mean(),
+        lambda g, out, x, y: (g * np.sign(x - y) / x.size,),
+    ),
+    "huber": (huber, lambda g, out, x, y: (g * (x - y) / x.size,)),
+    "log_cosh": (
+        lambda x, y: (np.logaddexp(x - y, y - x) - np.log(2)).mean(),
+        lambda g, out, x, y: (g * np.tanh(x - y) / x.size,),
+    ),
+    "distance": (
+        lambda x, y: ((x - y) ** 2).sum(axis=1).mean() / 2,
+        lambda g, out, x, y: (g * (x - y),),
+    ),
+    "logistic": (lambda x, y: np.logaddexp(0, -y * x).mean(), logistic_rule),
+}
+
+
+def examine(x, y):
+    """Print how far each rule is from the numerical derivative; arrays of equal shape."""
+    with np.errstate(all="ignore"):
+        for name, (loss, rule) in CONTRIBUTED.items():
+            print(f"{name:9} error {array_error(loss, rule, x, y)}")
+
+
+# %%
+examine(*arrays([[0.5, -0.3, 0.2]], [[1, -1, 1]]))
+
+# %% [markdown]
+# ### Exercise `mended_loss_rules` (3 points)
+# Find them: call `examine` with other arrays. Return a dict with a right rule for each wrong one, and for no other. No
+# rule may overflow at 1,000.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# What is special in the test? One row. Small numbers. Predictions close to their targets.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# examine(np.array([[...], [...]]), ...)    # in a cell of your own: two rows
+# examine(np.array([[..., 1000.0]]), ...)   # far away, on either side
+#
+# return {"the name": lambda g, out, x, y: (g * ...,), ...}
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Error NaN is infinity / infinity: write it with `sigmoid`. Wrong far away only: `np.clip(d, low, high)` has the slope
+# of a parabola, then that of a line. Wrong with two rows only: what is the mean taken over?
+# </details>
+
+
+# %% exercise="mended_loss_rules"
+def mended_loss_rules():
+    """A dict with the name of each wrong rule of CONTRIBUTED, and a right rule for it."""
+    ### BEGIN SOLUTION
+    return {
+        "huber": lambda g, out, x, y: (g * np.clip(x - y, -1, 1) / x.size,),
+        "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
+        "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
+    }
+    ### END SOLUTION
+
+
+# %% probes="mended_loss_rules"
+def line_or_parabola(x, y):
+    d = np.abs(x - y)
+    return np.where(d < 1, d**2 / 2, d - 0.5).mean()
+
+
+COMPUTES = {
+    "absolute": lambda x, y: np.abs(x - y).mean(),
+    "huber": line_or_parabola,
+    "log_cosh": lambda x, y: (np.logaddexp(x - y, y - x) - np.log(2)).mean(),
+    "distance": lambda x, y: ((x - y) ** 2).sum(axis=1).mean() / 2,
+    "logistic": lambda x, y: np.logaddexp(0, -y * x).mean(),
+}
+FAR = arrays([[3, -0.5, 1000], [-1000, 0.25, -3]], [[1, -1, -1], [-1, 1, -1]])
+
+
+def slopes_at(name, x, y):
+    """The numerical derivatives of a loss by each number of x."""
+    slopes = np.zeros(x.shape)
+    for place in np.ndindex(x.shape):
+        up, down = x.copy(), x.copy()
+        up[place] += 1e-4
+        down[place] -= 1e-4
+        slopes[place] = (COMPUTES[name](up, y) - COMPUTES[name](down, y)) / 2e-4
+    return slopes
+
+
+@probe
+def mended_names():
+    """The names for which mended_loss_rules has a rule."""
+    return sorted(mended_loss_rules())
+
+
+@probe
+def theirs(name, g, x, y):
+    """What the colleague's rule of that name sends back."""
+    with np.errstate(all="ignore"):
+        return CONTRIBUTED[name][1](g, CONTRIBUTED[name][0](x, y), x, y)
+
+
+@probe
+def mended(name, g, x, y):
+    """What the mended rule sends back; overflow and NaN are errors."""
+    return strict(mended_loss_rules()[name], g, CONTRIBUTED[name][0](x, y), x, y)
+
+
+# %% check="mended_loss_rules" points=3
+with exercise("mended_loss_rules") as check:
+    names = mended_names()
+    check.true(set(names) <= set(COMPUTES), "the keys are names from CONTRIBUTED")
+    for name in names:
+        expected = 2 * slopes_at(name, *FAR)
+        agrees = np.allclose(theirs(name, 2.0, *FAR)[0], expected, atol=1e-6)
+        check.true(not agrees, f"the colleague's rule of {name} is right already")
+        because = f"2 times the numerical derivative of {name}"
+        check.close(mended(name, 2.0, *FAR), (expected,), because, rtol=1e-5, atol=1e-6)
+    check.true(len(names) == 3, "three of the five rules are wrong")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, number
+
+    check.equal(names, ["distance", "huber", "logistic"], "the three rules that are wrong")
+    for g, x, y in check.cases(10, number(), array(4, 3), array(4, 3)):
+        x[1] *= 300
+        for name in names:
+            targets = np.sign(y) if name == "logistic" else y
+            check.close(mended(name, g, x, targets), (g * slopes_at(name, x, targets),),
+                        f"g times the numerical derivative of {name}", rtol=1e-4, atol=1e-5)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Tests of a loss need several rows, predictions far from the truth, and large numbers.
+#
+# ## What you have built
+#
+# | your data | maximum likelihood gives | in PyTorch (`torch.nn.functional`) |
+# |---|---|---|
+# | a number that scatters | squared error | `mse_loss`; with a width: `gaussian_nll_loss` |
+# | one of C classes | cross-entropy | `cross_entropy`, which takes **logits** |
+# | yes or no | binary cross-entropy | `binary_cross_entropy_with_logits` |
+#
+# `softmax`, `logsumexp` and `log_softmax` have the same names in `torch`; the axis is called `dim`. `nll_loss` too. The
+# mean over rows is `reduction="mean"`, the default.
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | the loss becomes NaN | exp without a shift; the log of a probability |
+# | 10 classes: the loss stays above 1.46 | softmax in the network *and* in the loss |
+# | the first loss is far from log C | the wrong axis |
+# | regression learns the mean of all targets | predictions (N, 1) met targets (N,) |
+# | larger batches diverge | a sum where a mean belongs |
+#
+# The second and the fourth, as numbers:
+
+# %%
+perfect = 1000 * np.eye(10)
+print(f"logits to the loss:  {abs(cross_entropy(perfect, np.arange(10))):.4f}")
+print(f"softmax to the loss: {cross_entropy(softmax(perfect), np.arange(10)):.4f}")
+y = np.array([1.0, -2.0, 4.0])
+print("predictions equal to their targets:", ((y[:, None] - y) ** 2).mean())
+
+# %% [markdown]
+# ## One thing to try next
+# **Label smoothing.** In a new cell, replace the truth Y by 0.9 Y + 0.1 / C, write the loss with `log_softmax`, and
+# find its gradient, as short as before. Test it with `array_error`.
+#
+# A loss is where the way back begins. Unit 08 builds what it flows through: layers.
+
+# %% progress="here"

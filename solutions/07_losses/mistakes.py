@@ -1,0 +1,1340 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 07_losses`) and they diagnose: a student's answer that behaves like one of
+these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the functions
+use (np, math, sigmoid, CONTRIBUTED) are the notebook's.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.bank import right, wrong
+
+# -- gaussian_nll -----------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "gaussian_nll",
+    "log_of_the_density",
+    "You computed the density first. Far from the prediction it is 0 in floating point, and its logarithm is lost.",
+)
+def gaussian_nll(prediction, target, sigma):
+    density = np.exp(-((target - prediction) ** 2) / (2 * sigma**2)) / (sigma * np.sqrt(2 * np.pi))
+    return -np.log(density).mean()
+
+
+@wrong(
+    "gaussian_nll",
+    "no_minus",
+    "This is the log-likelihood, which is large where the model is good. A loss is its negative.",
+)
+def gaussian_nll(prediction, target, sigma):
+    away = (target - prediction) / sigma
+    return -(away**2 / 2 + np.log(sigma * np.sqrt(2 * np.pi))).mean()
+
+
+@wrong("gaussian_nll", "sum", "You added up over the elements. The loss is their mean.")
+def gaussian_nll(prediction, target, sigma):
+    away = (target - prediction) / sigma
+    return (away**2 / 2 + np.log(sigma * np.sqrt(2 * np.pi))).sum()
+
+
+@wrong(
+    "gaussian_nll",
+    "sum_over_rows",
+    "With two axes you divided by the number of rows. The mean is over all elements.",
+)
+def gaussian_nll(prediction, target, sigma):
+    away = (target - prediction) / sigma
+    return (away**2 / 2 + np.log(sigma * np.sqrt(2 * np.pi))).sum() / len(target)
+
+
+@wrong(
+    "gaussian_nll",
+    "no_constant",
+    "What stands in front of exp has disappeared. Its logarithm belongs to the sum.",
+)
+def gaussian_nll(prediction, target, sigma):
+    return (((target - prediction) / sigma) ** 2 / 2).mean()
+
+
+@wrong(
+    "gaussian_nll",
+    "no_log_sigma",
+    "The width in front of exp has disappeared: a wide bell is a low one, and log(sigma) says so.",
+)
+def gaussian_nll(prediction, target, sigma):
+    return (((target - prediction) / sigma) ** 2 / 2).mean() + np.log(np.sqrt(2 * np.pi))
+
+
+@wrong(
+    "gaussian_nll",
+    "sigma_not_squared",
+    "In the exponent, the distance is squared and the width too. You divided by the width once.",
+)
+def gaussian_nll(prediction, target, sigma):
+    return ((target - prediction) ** 2 / (2 * sigma) + np.log(sigma * np.sqrt(2 * np.pi))).mean()
+
+
+@wrong("gaussian_nll", "no_half", "The exponent has a 2 under the line, which has got lost.")
+def gaussian_nll(prediction, target, sigma):
+    away = (target - prediction) / sigma
+    return (away**2 + np.log(sigma * np.sqrt(2 * np.pi))).mean()
+
+
+@wrong(
+    "gaussian_nll",
+    "no_root",
+    "The logarithm of a square root is half the logarithm. You used 2 pi without its root.",
+)
+def gaussian_nll(prediction, target, sigma):
+    away = (target - prediction) / sigma
+    return (away**2 / 2 + np.log(sigma * 2 * np.pi)).mean()
+
+
+@right("gaussian_nll", "term_by_term")
+def gaussian_nll(prediction, target, sigma):
+    squares = (prediction - target) ** 2
+    return np.mean(squares) / (2 * sigma**2) + math.log(sigma) + 0.5 * math.log(2 * math.pi)
+
+
+@right("gaussian_nll", "a_loop")
+def gaussian_nll(prediction, target, sigma):
+    total = 0.0
+    for mu, y in zip(prediction.ravel(), target.ravel()):
+        total += (y - mu) ** 2 / (2 * sigma**2) + math.log(sigma * math.sqrt(2 * math.pi))
+    return total / target.size
+
+
+# -- mse_rule ---------------------------------------------------------------------------------------------------------
+
+
+@wrong("mse_rule", "no_two", "The slope of a square is twice what is squared. The 2 is missing.")
+def mse_rule(g, out, prediction, target):
+    return (g * (prediction - target) / prediction.size,)
+
+
+@wrong(
+    "mse_rule",
+    "no_mean",
+    "This is the rule of a sum. In a mean, each element has only a share of the result.",
+)
+def mse_rule(g, out, prediction, target):
+    return (2 * g * (prediction - target),)
+
+
+@wrong(
+    "mse_rule",
+    "rows_only",
+    "You divided by the number of rows, which is what len gives. The mean is over all elements.",
+)
+def mse_rule(g, out, prediction, target):
+    return (2 * g * (prediction - target) / len(prediction),)
+
+
+@wrong(
+    "mse_rule",
+    "sign",
+    "The sign is turned around: where the prediction is too large, raising it makes the loss larger.",
+)
+def mse_rule(g, out, prediction, target):
+    return (2 * g * (target - prediction) / prediction.size,)
+
+
+@wrong("mse_rule", "no_upstream", "These are the slopes of the loss. The chain rule multiplies them by g.")
+def mse_rule(g, out, prediction, target):
+    return (2 * (prediction - target) / prediction.size,)
+
+
+@wrong(
+    "mse_rule",
+    "averaged",
+    "You took the mean of the slopes. Each element has a slope of its own: the result has the shape of prediction.",
+)
+def mse_rule(g, out, prediction, target):
+    return (g * (2 * (prediction - target)).mean(),)
+
+
+@wrong(
+    "mse_rule", "two_results", "You sent back a cotangent for the target too. It is a constant: a tuple of one."
+)
+def mse_rule(g, out, prediction, target):
+    grad = 2 * g * (prediction - target) / prediction.size
+    return grad, -grad
+
+
+@wrong("mse_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one.")
+def mse_rule(g, out, prediction, target):
+    return 2 * g * (prediction - target) / prediction.size
+
+
+@right("mse_rule", "shape")
+def mse_rule(g, out, prediction, target):
+    return (g * (np.ones(prediction.shape) / np.prod(prediction.shape)) * 2 * (prediction - target),)
+
+
+@right("mse_rule", "a_loop")
+def mse_rule(g, out, prediction, target):
+    grad = np.zeros_like(prediction)
+    for place in np.ndindex(grad.shape):
+        grad[place] = g * 2 * (prediction[place] - target[place]) / grad.size
+    return (grad,)
+
+
+# -- softmax ----------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "softmax",
+    "no_shift",
+    "You took exp of the logits as they are: at 10,000 it overflows. Make the largest exponent 0 first.",
+)
+def softmax(logits):
+    e = np.exp(logits)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "softmax",
+    "one_maximum",
+    "You subtracted one maximum from the whole array. A row that lies far below it becomes 0 / 0.",
+)
+def softmax(logits):
+    e = np.exp(logits - logits.max())
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "softmax",
+    "one_sum",
+    "You divided by the sum of the whole array. The probabilities of each row add up to 1.",
+)
+def softmax(logits):
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return e / e.sum()
+
+
+@wrong(
+    "softmax",
+    "first_axis",
+    "You worked along the first axis, down the columns. The classes lie along the last one.",
+)
+def softmax(logits):
+    e = np.exp(logits - logits.max(axis=0, keepdims=True))
+    return e / e.sum(axis=0, keepdims=True)
+
+
+@wrong(
+    "softmax",
+    "second_axis",
+    "axis=1 is the last axis of a matrix only. A single row has no such axis: -1 means the last one, always.",
+)
+def softmax(logits):
+    e = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+@wrong(
+    "softmax",
+    "no_keepdims",
+    "Without keepdims the axis of the classes is gone, and a number per row does not fit the rows any more.",
+)
+def softmax(logits):
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1)
+
+
+@wrong("softmax", "no_exp", "You divided the logits by their sum. exp comes first: it makes them positive.")
+def softmax(logits):
+    return logits / logits.sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "softmax",
+    "divided_by_the_maximum",
+    "You divided the logits by the largest one. That changes their differences; subtracting does not.",
+)
+def softmax(logits):
+    e = np.exp(logits / logits.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "softmax",
+    "in_place",
+    "`-=` writes into the caller's logits. Subtract into a new array.",
+)
+def softmax(logits):
+    logits -= logits.max(axis=-1, keepdims=True)
+    e = np.exp(logits)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "softmax",
+    "clipped",
+    "You cut the logits off to avoid the overflow. Then logits of 10,000 and 10,001 look equal. Shift them instead.",
+)
+def softmax(logits):
+    e = np.exp(np.clip(logits, -500, 500))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@right("softmax", "row_by_row")
+def softmax(logits):
+    if logits.ndim == 1:
+        e = np.exp(logits - max(logits))
+        return e / sum(e)
+    return np.array([softmax(row) for row in logits])
+
+
+@right("softmax", "through_logaddexp")
+def softmax(logits):
+    return np.exp(logits - np.logaddexp.reduce(logits, axis=-1, keepdims=True))
+
+
+# -- logsumexp --------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "logsumexp",
+    "no_shift",
+    "You took exp of the logits as they are: at 10,000 it overflows. Take the maximum of the row out first.",
+)
+def logsumexp(logits):
+    return np.log(np.exp(logits).sum(axis=-1))
+
+
+@wrong(
+    "logsumexp",
+    "not_undone",
+    "You subtracted the maximum and did not add it again behind the logarithm.",
+)
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return np.log(np.exp(logits - m).sum(axis=-1))
+
+
+@wrong(
+    "logsumexp",
+    "one_maximum",
+    "You took one maximum for the whole array. In a row that lies far below it, the sum is 0 and its logarithm lost.",
+)
+def logsumexp(logits):
+    m = logits.max()
+    return m + np.log(np.exp(logits - m).sum(axis=-1))
+
+
+@wrong(
+    "logsumexp",
+    "axis_kept",
+    "The axis of the classes is still there, with length 1. The result has one number per row: (4, 3) becomes (4,).",
+)
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return m + np.log(np.exp(logits - m).sum(axis=-1, keepdims=True))
+
+
+@wrong(
+    "logsumexp",
+    "column_met_row",
+    "A column of maxima met a row of logarithms, and broadcasting made a square of them. Take the axis off m.",
+)
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return m + np.log(np.exp(logits - m).sum(axis=-1))
+
+
+@wrong(
+    "logsumexp",
+    "first_axis",
+    "You worked along the first axis, down the columns. The classes lie along the last one.",
+)
+def logsumexp(logits):
+    m = logits.max(axis=0)
+    return m + np.log(np.exp(logits - m).sum(axis=0))
+
+
+@wrong(
+    "logsumexp",
+    "added_inside",
+    "You added the maximum before the logarithm. Taken out of exp it is a factor, and behind the log a term.",
+)
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return np.log(m[..., 0] + np.exp(logits - m).sum(axis=-1))
+
+
+@wrong("logsumexp", "no_log", "This is a sum, without its logarithm.")
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return m[..., 0] + np.exp(logits - m).sum(axis=-1)
+
+
+@wrong(
+    "logsumexp",
+    "only_the_maximum",
+    "This is the hard maximum. The others add a little: the logarithm of the shifted sum.",
+)
+def logsumexp(logits):
+    return logits.max(axis=-1)
+
+
+@right("logsumexp", "through_logaddexp")
+def logsumexp(logits):
+    return np.logaddexp.reduce(logits, axis=-1)
+
+
+@right("logsumexp", "with_squeeze")
+def logsumexp(logits):
+    m = np.max(logits, axis=-1)
+    shifted = logits - np.expand_dims(m, -1)
+    return np.log(np.sum(np.exp(shifted), axis=-1)) + m
+
+
+# -- softmax_jacobian -------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "softmax_jacobian",
+    "diagonal_only",
+    "The slopes of each probability by its own logit are right. By the other logits they are not 0: the sum stays 1.",
+)
+def softmax_jacobian(S):
+    return np.diag(S * (1 - S))
+
+
+@wrong(
+    "softmax_jacobian",
+    "a_vector",
+    "There is a slope for each pair, a matrix. You returned one number per class.",
+)
+def softmax_jacobian(S):
+    return S * (1 - S)
+
+
+@wrong(
+    "softmax_jacobian",
+    "squares",
+    "S * S is one row of squares, and it was subtracted from every row. All products of two entries make a matrix.",
+)
+def softmax_jacobian(S):
+    return np.diag(S) - S * S
+
+
+@wrong(
+    "softmax_jacobian",
+    "plus",
+    "You added the products. When one logit rises, the other probabilities fall.",
+)
+def softmax_jacobian(S):
+    return np.diag(S) + np.outer(S, S)
+
+
+@wrong(
+    "softmax_jacobian",
+    "no_factor",
+    "delta - S_j is the slope of the logarithm of S_i. The factor S_i in front of the bracket is missing.",
+)
+def softmax_jacobian(S):
+    return np.eye(len(S)) - S
+
+
+@wrong(
+    "softmax_jacobian",
+    "identity",
+    "The diagonal should hold S before the products go off, and yours holds ones.",
+)
+def softmax_jacobian(S):
+    return np.eye(len(S)) - np.outer(S, S)
+
+
+@wrong("softmax_jacobian", "inner", "S @ S is a single number. All products of two entries make a matrix.")
+def softmax_jacobian(S):
+    return np.diag(S) - S @ S
+
+
+@wrong("softmax_jacobian", "sign", "All signs are turned around: a class gains from its own logit.")
+def softmax_jacobian(S):
+    return np.outer(S, S) - np.diag(S)
+
+
+@right("softmax_jacobian", "two_loops")
+def softmax_jacobian(S):
+    n = len(S)
+    J = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            J[i, j] = S[i] * ((1 if i == j else 0) - S[j])
+    return J
+
+
+@right("softmax_jacobian", "by_broadcasting")
+def softmax_jacobian(S):
+    return S[:, None] * (np.eye(S.size) - S[None, :])
+
+
+# -- softmax_rule -----------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "softmax_rule",
+    "diagonal_only",
+    "You used the slope of each probability by its own logit only. A logit moves the other probabilities too.",
+)
+def softmax_rule(g, out, logits):
+    return (g * out * (1 - out),)
+
+
+@wrong(
+    "softmax_rule",
+    "one_average",
+    "You took one sum over the whole array. Rows have nothing to do with each other: a sum per row.",
+)
+def softmax_rule(g, out, logits):
+    return (out * (g - (g * out).sum()),)
+
+
+@wrong(
+    "softmax_rule",
+    "first_axis",
+    "The sum runs down the columns. The classes of one example lie along the last axis.",
+)
+def softmax_rule(g, out, logits):
+    return (out * (g - (g * out).sum(axis=0, keepdims=True)),)
+
+
+@wrong(
+    "softmax_rule",
+    "plain_sum",
+    "You subtracted the plain sum of g. In the sum over i, each g comes with its probability.",
+)
+def softmax_rule(g, out, logits):
+    return (out * (g - g.sum(axis=-1, keepdims=True)),)
+
+
+@wrong(
+    "softmax_rule",
+    "plain_mean",
+    "You subtracted the plain mean of g. In the sum over i, each g comes with its probability.",
+)
+def softmax_rule(g, out, logits):
+    return (out * (g - g.mean(axis=-1, keepdims=True)),)
+
+
+@wrong(
+    "softmax_rule",
+    "no_factor_in_the_second_part",
+    "The second part has lost its S_j: it stands in front of the sum, not in it.",
+)
+def softmax_rule(g, out, logits):
+    return (g * out - (g * out).sum(axis=-1, keepdims=True),)
+
+
+@wrong(
+    "softmax_rule",
+    "first_part_only",
+    "This is the part with delta. The other part, the same sum for all logits of a row, is missing.",
+)
+def softmax_rule(g, out, logits):
+    return (g * out,)
+
+
+@wrong("softmax_rule", "plus", "The two parts are subtracted: the formula for J has a minus.")
+def softmax_rule(g, out, logits):
+    return (out * (g + (g * out).sum(axis=-1, keepdims=True)),)
+
+
+@wrong(
+    "softmax_rule",
+    "logits_for_probabilities",
+    "You used the logits where the probabilities belong. They are among the arguments: out.",
+)
+def softmax_rule(g, out, logits):
+    return (logits * (g - (g * logits).sum(axis=-1, keepdims=True)),)
+
+
+@wrong(
+    "softmax_rule",
+    "log_softmax",
+    "This is the rule of log_softmax. For softmax, each g comes with its probability in both parts.",
+)
+def softmax_rule(g, out, logits):
+    return (g - out * g.sum(axis=-1, keepdims=True),)
+
+
+@wrong("softmax_rule", "in_place", "`-=` writes into the caller's g, which others still need.")
+def softmax_rule(g, out, logits):
+    g -= (g * out).sum(axis=-1, keepdims=True)
+    return (out * g,)
+
+
+@wrong("softmax_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one.")
+def softmax_rule(g, out, logits):
+    return out * (g - (g * out).sum(axis=-1, keepdims=True))
+
+
+@right("softmax_rule", "with_the_jacobian")
+def softmax_rule(g, out, logits):
+    flat_g, flat_S = g.reshape(-1, g.shape[-1]), out.reshape(-1, g.shape[-1])
+    rows = [row @ (np.diag(S) - np.outer(S, S)) for row, S in zip(flat_g, flat_S)]
+    return (np.array(rows).reshape(g.shape),)
+
+
+@right("softmax_rule", "multiplied_out")
+def softmax_rule(g, out, logits):
+    weighted = g * out
+    return (weighted - out * np.einsum("...i->...", weighted)[..., None],)
+
+
+# -- log_softmax ------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "log_softmax",
+    "log_of_softmax",
+    "You took the logarithm of the probabilities. A small one is exactly 0, and its logarithm is lost.",
+)
+def log_softmax(logits):
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.log(e / e.sum(axis=-1, keepdims=True))
+
+
+@wrong(
+    "log_softmax",
+    "epsilon",
+    "The small number in the logarithm hides the log of 0: -10,000 becomes -27. Do without that logarithm.",
+)
+def log_softmax(logits):
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.log(e / e.sum(axis=-1, keepdims=True) + 1e-12)
+
+
+@wrong(
+    "log_softmax",
+    "no_shift",
+    "You took exp of the logits as they are: at 10,000 it overflows. Shift them first.",
+)
+def log_softmax(logits):
+    return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+
+
+@wrong(
+    "log_softmax",
+    "cancellation",
+    "You added the maximum to the logarithm and subtracted the sum from the logits: two large numbers, and their last "
+    "digits are gone. Work with the shifted logits throughout.",
+)
+def log_softmax(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return logits - (m + np.log(np.exp(logits - m).sum(axis=-1, keepdims=True)))
+
+
+@wrong(
+    "log_softmax",
+    "shifted_in_exp_only",
+    "You shifted the logits in the sum, but not those from which you subtract it.",
+)
+def log_softmax(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return logits - np.log(np.exp(logits - m).sum(axis=-1, keepdims=True))
+
+
+@wrong(
+    "log_softmax",
+    "one_maximum",
+    "You subtracted one maximum from the whole array. In a row that lies far below it, the sum is 0 and its log lost.",
+)
+def log_softmax(logits):
+    shifted = logits - logits.max()
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+@wrong(
+    "log_softmax",
+    "one_sum",
+    "You took the sum of the whole array. Each row has probabilities of its own.",
+)
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum())
+
+
+@wrong(
+    "log_softmax",
+    "first_axis",
+    "You worked along the first axis, down the columns. The classes lie along the last one.",
+)
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=0, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=0, keepdims=True))
+
+
+@wrong("log_softmax", "log10", "np.log10 is the logarithm to base 10. The inverse of exp is np.log.")
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log10(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+@wrong("log_softmax", "in_place", "`-=` writes into the caller's logits. Subtract into a new array.")
+def log_softmax(logits):
+    logits -= logits.max(axis=-1, keepdims=True)
+    return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+
+
+@right("log_softmax", "through_logaddexp")
+def log_softmax(logits):
+    shifted = logits - np.expand_dims(np.max(logits, -1), -1)
+    return shifted - np.logaddexp.reduce(shifted, axis=-1, keepdims=True)
+
+
+@right("log_softmax", "row_by_row")
+def log_softmax(logits):
+    if logits.ndim > 1:
+        return np.stack([log_softmax(part) for part in logits])
+    z = logits - np.max(logits)
+    return z - np.log(sum(np.exp(z)))
+
+
+# -- log_softmax_rule -------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "log_softmax_rule",
+    "out_as_probabilities",
+    "You used out as if it held probabilities. It holds their logarithms.",
+)
+def log_softmax_rule(g, out, logits):
+    return (g - out * g.sum(axis=-1, keepdims=True),)
+
+
+@wrong(
+    "log_softmax_rule",
+    "exp_of_the_logits",
+    "exp of the logits is not yet a probability. exp of out is.",
+)
+def log_softmax_rule(g, out, logits):
+    return (g - np.exp(logits) * g.sum(axis=-1, keepdims=True),)
+
+
+@wrong(
+    "log_softmax_rule",
+    "softmax",
+    "This is the rule of softmax. Here the matrix has no factor S_i, and so g is added up without weights.",
+)
+def log_softmax_rule(g, out, logits):
+    S = np.exp(out)
+    return (S * (g - (g * S).sum(axis=-1, keepdims=True)),)
+
+
+@wrong(
+    "log_softmax_rule",
+    "sum_is_one",
+    "You subtracted S as if g added up to 1. In general it comes times the sum of g over the row.",
+)
+def log_softmax_rule(g, out, logits):
+    return (g - np.exp(out),)
+
+
+@wrong(
+    "log_softmax_rule",
+    "diagonal_only",
+    "You used the slope by the own logit only. Each logit is in the denominator of all probabilities of the row.",
+)
+def log_softmax_rule(g, out, logits):
+    return (g * (1 - np.exp(out)),)
+
+
+@wrong(
+    "log_softmax_rule",
+    "one_sum",
+    "You added up all of g. Rows have nothing to do with each other: a sum per row.",
+)
+def log_softmax_rule(g, out, logits):
+    return (g - np.exp(out) * g.sum(),)
+
+
+@wrong(
+    "log_softmax_rule",
+    "mean",
+    "You took the mean of g over the row. Multiplied out, it is the sum.",
+)
+def log_softmax_rule(g, out, logits):
+    return (g - np.exp(out) * g.mean(axis=-1, keepdims=True),)
+
+
+@wrong(
+    "log_softmax_rule",
+    "weighted",
+    "You gave each g its probability in the sum. That is softmax: here the factor S_i has been divided away.",
+)
+def log_softmax_rule(g, out, logits):
+    S = np.exp(out)
+    return (g - S * (g * S).sum(axis=-1, keepdims=True),)
+
+
+@wrong("log_softmax_rule", "in_place", "`-=` writes into the caller's g, which others still need.")
+def log_softmax_rule(g, out, logits):
+    g -= np.exp(out) * g.sum(axis=-1, keepdims=True)
+    return (g,)
+
+
+@right("log_softmax_rule", "with_the_matrix")
+def log_softmax_rule(g, out, logits):
+    n = g.shape[-1]
+    rows = [
+        row @ (np.eye(n) - np.exp(logp)) for row, logp in zip(g.reshape(-1, n), out.reshape(-1, n))
+    ]
+    return (np.array(rows).reshape(g.shape),)
+
+
+@right("log_softmax_rule", "from_the_logits")
+def log_softmax_rule(g, out, logits):
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    total = np.sum(g, axis=-1)[..., np.newaxis]
+    return (g - total * e / e.sum(axis=-1, keepdims=True),)
+
+
+# -- nll_loss ---------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "nll_loss",
+    "columns_of_every_row",
+    "[:, labels] takes those columns from every row, (N, N) numbers. Pair each row with its own label.",
+)
+def nll_loss(logp, labels):
+    return -logp[:, labels].mean()
+
+
+@wrong(
+    "nll_loss",
+    "rows_by_label",
+    "[labels] picks whole rows. The label is a position in the last axis.",
+)
+def nll_loss(logp, labels):
+    return -logp[labels % len(logp)].mean()
+
+
+@wrong("nll_loss", "no_minus", "Log-probabilities are negative, and the loss is minus their mean.")
+def nll_loss(logp, labels):
+    return logp[np.arange(len(labels)), labels].mean()
+
+
+@wrong("nll_loss", "sum", "You added up over the rows. The loss is their mean.")
+def nll_loss(logp, labels):
+    return -logp[np.arange(len(labels)), labels].sum()
+
+
+@wrong(
+    "nll_loss",
+    "mean_over_all",
+    "You divided by the number of all entries. One entry per row counts: the mean is over the rows.",
+)
+def nll_loss(logp, labels):
+    return -(logp * np.eye(logp.shape[1])[labels]).mean()
+
+
+@wrong(
+    "nll_loss",
+    "log_again",
+    "The logarithm has been taken already. You took it of a number that is a logarithm.",
+)
+def nll_loss(logp, labels):
+    with np.errstate(all="ignore"):
+        return -np.log(logp[np.arange(len(labels)), labels]).mean()
+
+
+@wrong(
+    "nll_loss",
+    "probabilities",
+    "You took exp to get the probability back. The loss is made of its logarithm.",
+)
+def nll_loss(logp, labels):
+    return -np.exp(logp[np.arange(len(labels)), labels]).mean()
+
+
+@wrong(
+    "nll_loss",
+    "largest",
+    "You took the largest log-probability of each row. What counts is the one at the label.",
+)
+def nll_loss(logp, labels):
+    return -logp.max(axis=1).mean()
+
+
+@wrong("nll_loss", "per_row", "These are the losses of the rows. The result is one number, their mean.")
+def nll_loss(logp, labels):
+    return -logp[np.arange(len(labels)), labels]
+
+
+@right("nll_loss", "a_loop")
+def nll_loss(logp, labels):
+    total = 0.0
+    for row, label in zip(logp, labels):
+        total -= row[label]
+    return total / len(labels)
+
+
+@right("nll_loss", "one_hot")
+def nll_loss(logp, labels):
+    truth = np.eye(logp.shape[1])[labels]
+    return -(logp * truth).sum() / logp.shape[0]
+
+
+@right("nll_loss", "take_along_axis")
+def nll_loss(logp, labels):
+    return np.mean(-np.take_along_axis(logp, labels[:, None], axis=1))
+
+
+# -- cross_entropy_rule -----------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "cross_entropy_rule",
+    "no_mean",
+    "In a mean over N rows, each row has only a share of the loss. The number of rows is missing.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    grad = np.exp(logp)
+    grad[np.arange(len(labels)), labels] -= 1
+    return (g * grad,)
+
+
+@wrong(
+    "cross_entropy_rule",
+    "divided_by_size",
+    "You divided by the number of all logits. The mean is over the rows.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    grad = np.exp(logp)
+    grad[np.arange(len(labels)), labels] -= 1
+    return (g * grad / grad.size,)
+
+
+@wrong(
+    "cross_entropy_rule",
+    "divided_by_classes",
+    "You divided by the number of classes. The mean is over the rows.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    grad = np.exp(logp)
+    grad[np.arange(len(labels)), labels] -= 1
+    return (g * grad / logp.shape[1],)
+
+
+@wrong(
+    "cross_entropy_rule",
+    "sign",
+    "All signs are turned around: raising the logit of the right class makes the loss smaller.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    truth = np.eye(logp.shape[1])[labels]
+    return (g * (truth - np.exp(logp)) / len(labels),)
+
+
+@wrong(
+    "cross_entropy_rule",
+    "no_truth",
+    "These are the probabilities alone. The right class has not been told that it is right.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    return (g * np.exp(logp) / len(labels),)
+
+
+@wrong(
+    "cross_entropy_rule",
+    "right_class_only",
+    "Only the logits of the right classes got a gradient. The others are too high, and should fall.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    truth = np.eye(logp.shape[1])[labels]
+    return (g * truth * (np.exp(logp) - 1) / len(labels),)
+
+
+@wrong(
+    "cross_entropy_rule",
+    "by_the_log_probabilities",
+    "This is the cotangent of the log-probabilities. The way from them to the logits is still to go.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    return (-g * np.eye(logp.shape[1])[labels] / len(labels),)
+
+
+@wrong(
+    "cross_entropy_rule",
+    "columns_of_every_row",
+    "[:, labels] takes those columns in every row. Pair each row with its own label.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    grad = np.exp(logp)
+    grad[:, labels] -= 1
+    return (g * grad / len(labels),)
+
+
+@wrong(
+    "cross_entropy_rule",
+    "logarithms",
+    "You subtracted the truth from the log-probabilities. It is subtracted from the probabilities.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    return (g * (logp - np.eye(logp.shape[1])[labels]) / len(labels),)
+
+
+@wrong("cross_entropy_rule", "no_upstream", "These are the slopes of the loss. The chain rule multiplies them by g.")
+def cross_entropy_rule(g, out, logp, labels):
+    return ((np.exp(logp) - np.eye(logp.shape[1])[labels]) / len(labels),)
+
+
+@wrong(
+    "cross_entropy_rule",
+    "in_place",
+    "You wrote into logp, which belongs to the forward pass. Make a new array of probabilities.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    np.exp(logp, out=logp)
+    logp[np.arange(len(labels)), labels] -= 1
+    return (g * logp / len(labels),)
+
+
+@right("cross_entropy_rule", "one_hot")
+def cross_entropy_rule(g, out, logp, labels):
+    n, classes = logp.shape
+    truth = np.eye(classes)[labels]
+    return (g / n * (np.exp(logp) - truth),)
+
+
+@right("cross_entropy_rule", "two_rules_in_a_row")
+def cross_entropy_rule(g, out, logp, labels):
+    sent = np.zeros(logp.shape)
+    sent[np.arange(len(labels)), labels] = -g / len(labels)
+    return (sent - np.exp(logp) * sent.sum(axis=1, keepdims=True),)
+
+
+@right("cross_entropy_rule", "a_loop")
+def cross_entropy_rule(g, out, logp, labels):
+    rows = []
+    for row, label in zip(logp, labels):
+        rows.append([g * (math.exp(v) - (k == label)) / len(logp) for k, v in enumerate(row)])
+    return (np.array(rows),)
+
+
+# -- bce_with_logits --------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "bce_with_logits",
+    "log_of_p",
+    "You took the logarithm of the probability. It is exactly 0 for a large logit, and its logarithm is lost.",
+)
+def bce_with_logits(logits, targets):
+    p = 0.5 + 0.5 * np.tanh(logits / 2)
+    return -(targets * np.log(p) + (1 - targets) * np.log(1 - p)).mean()
+
+
+@wrong(
+    "bce_with_logits",
+    "clipped",
+    "The probabilities were kept away from 0, which hides the error: a loss of 40 becomes 27.",
+)
+def bce_with_logits(logits, targets):
+    p = np.clip(0.5 + 0.5 * np.tanh(logits / 2), 1e-12, 1 - 1e-12)
+    return -(targets * np.log(p) + (1 - targets) * np.log(1 - p)).mean()
+
+
+@wrong(
+    "bce_with_logits",
+    "overflow",
+    "log(1 + exp(-z)) overflows for logits far below 0. Take max(z, 0) out of the logarithm.",
+)
+def bce_with_logits(logits, targets):
+    return (np.log1p(np.exp(-logits)) + (1 - targets) * logits).mean()
+
+
+@wrong(
+    "bce_with_logits",
+    "no_minus_before_abs",
+    "exp(|z|) overflows. The exponent should never be positive.",
+)
+def bce_with_logits(logits, targets):
+    return (np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(np.abs(logits)))).mean()
+
+
+@wrong(
+    "bce_with_logits",
+    "one_maximum",
+    "logits.max() is one number for the whole array. Each logit has its own max(z, 0).",
+)
+def bce_with_logits(logits, targets):
+    return (max(logits.max(), 0) - targets * logits + np.log1p(np.exp(-np.abs(logits)))).mean()
+
+
+@wrong("bce_with_logits", "sum", "You added up over the elements. The loss is their mean.")
+def bce_with_logits(logits, targets):
+    return (np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(-np.abs(logits)))).sum()
+
+
+@wrong(
+    "bce_with_logits",
+    "sum_over_columns",
+    "You divided by the number of rows only. The mean is over all elements.",
+)
+def bce_with_logits(logits, targets):
+    losses = np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(-np.abs(logits)))
+    return losses.sum() / len(losses)
+
+
+@wrong(
+    "bce_with_logits",
+    "yes_only",
+    "This is the loss for yes alone. For a target of 0 it should be small where the logit is negative.",
+)
+def bce_with_logits(logits, targets):
+    return (targets * (np.maximum(-logits, 0) + np.log1p(np.exp(-np.abs(logits))))).mean()
+
+
+@wrong(
+    "bce_with_logits",
+    "turned_around",
+    "Yes and no are confused: a large logit means yes, and should cost little where the target is 1.",
+)
+def bce_with_logits(logits, targets):
+    return (np.maximum(logits, 0) - (1 - targets) * logits + np.log1p(np.exp(-np.abs(logits)))).mean()
+
+
+@wrong(
+    "bce_with_logits",
+    "log1p_of_one_plus",
+    "np.log1p adds the 1 itself. You added it too, and took the logarithm of 2 + ...",
+)
+def bce_with_logits(logits, targets):
+    return (np.maximum(logits, 0) - targets * logits + np.log1p(1 + np.exp(-np.abs(logits)))).mean()
+
+
+@right("bce_with_logits", "logaddexp")
+def bce_with_logits(logits, targets):
+    return np.mean(targets * np.logaddexp(0, -logits) + (1 - targets) * np.logaddexp(0, logits))
+
+
+@right("bce_with_logits", "as_pytorch_does")
+def bce_with_logits(logits, targets):
+    below = np.maximum(-logits, 0) + np.log(1 + np.exp(-np.abs(logits)))
+    return ((1 - targets) * logits + below).mean()
+
+
+@right("bce_with_logits", "a_loop")
+def bce_with_logits(logits, targets):
+    losses = []
+    for z, t in zip(logits.ravel().tolist(), targets.ravel().tolist()):
+        losses.append(max(z, 0) - t * z + math.log(1 + math.exp(-abs(z))))
+    return sum(losses) / len(losses)
+
+
+# -- bce_rule ---------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "bce_rule",
+    "slope_left_over",
+    "A factor p (1 - p) is left. It cancels with what stands under the line in the slopes of the logarithms.",
+)
+def bce_rule(g, out, logits, targets):
+    p = sigmoid(logits)
+    return (g * (p - targets) * p * (1 - p) / logits.size,)
+
+
+@wrong(
+    "bce_rule",
+    "by_p",
+    "This is the slope by p. One factor of the chain rule is missing: the slope of p by the logit.",
+)
+def bce_rule(g, out, logits, targets):
+    p = np.clip(sigmoid(logits), 1e-12, 1 - 1e-12)
+    return (g * (p - targets) / (p * (1 - p)) / logits.size,)
+
+
+@wrong("bce_rule", "sign", "The sign is turned around: where the answer is yes, a higher logit makes the loss smaller.")
+def bce_rule(g, out, logits, targets):
+    return (g * (targets - sigmoid(logits)) / logits.size,)
+
+
+@wrong("bce_rule", "no_mean", "In a mean, each element has only a share of the loss.")
+def bce_rule(g, out, logits, targets):
+    return (g * (sigmoid(logits) - targets),)
+
+
+@wrong("bce_rule", "rows_only", "You divided by the number of rows. The mean is over all elements.")
+def bce_rule(g, out, logits, targets):
+    return (g * (sigmoid(logits) - targets) / len(logits),)
+
+
+@wrong("bce_rule", "no_upstream", "These are the slopes of the loss. The chain rule multiplies them by g.")
+def bce_rule(g, out, logits, targets):
+    return ((sigmoid(logits) - targets) / logits.size,)
+
+
+@wrong("bce_rule", "logit_for_p", "You compared the logit with the truth. What you say is sigmoid of the logit.")
+def bce_rule(g, out, logits, targets):
+    return (g * (logits - targets) / logits.size,)
+
+
+@wrong("bce_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one.")
+def bce_rule(g, out, logits, targets):
+    return g * (sigmoid(logits) - targets) / logits.size
+
+
+@right("bce_rule", "both_terms")
+def bce_rule(g, out, logits, targets):
+    p = sigmoid(logits)
+    return (g / p.size * (-targets * (1 - p) + (1 - targets) * p),)
+
+
+@right("bce_rule", "a_loop")
+def bce_rule(g, out, logits, targets):
+    grad = np.empty(logits.shape)
+    for place, z in np.ndenumerate(logits):
+        grad[place] = g * (sigmoid(z) - targets[place]) / logits.size
+    return (grad,)
+
+
+# -- mended_loss_rules ------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "mended_loss_rules",
+    "two_of_three",
+    "You found two. The third is right for logits of ordinary size: examine it at 1,000 and at -1,000.",
+)
+def mended_loss_rules():
+    return {
+        "huber": lambda g, out, x, y: (g * np.clip(x - y, -1, 1) / x.size,),
+        "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
+    }
+
+
+@wrong(
+    "mended_loss_rules",
+    "mends_what_is_right",
+    "One of yours is a rule that was right: its error is 0 wherever you examine it.",
+)
+def mended_loss_rules():
+    return {
+        "log_cosh": lambda g, out, x, y: (g * np.tanh(x - y) / x.size,),
+        "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
+        "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
+    }
+
+
+@wrong(
+    "mended_loss_rules",
+    "all_five",
+    "You returned a rule for each of the five. Return those that were wrong, and no other.",
+)
+def mended_loss_rules():
+    return {
+        "absolute": lambda g, out, x, y: (g * np.sign(x - y) / x.size,),
+        "huber": lambda g, out, x, y: (g * np.clip(x - y, -1, 1) / x.size,),
+        "log_cosh": lambda g, out, x, y: (g * np.tanh(x - y) / x.size,),
+        "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
+        "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
+    }
+
+
+@wrong(
+    "mended_loss_rules",
+    "distance_by_size",
+    "Your distance divides by the number of all elements. Its mean is taken over the rows.",
+)
+def mended_loss_rules():
+    return {
+        "huber": lambda g, out, x, y: (g * np.clip(x - y, -1, 1) / x.size,),
+        "distance": lambda g, out, x, y: (g * (x - y) / x.size,),
+        "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
+    }
+
+
+@wrong(
+    "mended_loss_rules",
+    "huber_one_sided",
+    "Your huber has the slope 1 far above the target, and far below it too. There the line falls.",
+)
+def mended_loss_rules():
+    return {
+        "huber": lambda g, out, x, y: (g * np.where(np.abs(x - y) < 1, x - y, 1.0) / x.size,),
+        "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
+        "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
+    }
+
+
+@wrong(
+    "mended_loss_rules",
+    "huber_cut_off",
+    "Your huber sends nothing back from far away. The line there has a slope too.",
+)
+def mended_loss_rules():
+    return {
+        "huber": lambda g, out, x, y: (g * np.where(np.abs(x - y) < 1, x - y, 0.0) / x.size,),
+        "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
+        "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
+    }
+
+
+@wrong(
+    "mended_loss_rules",
+    "logistic_still_overflows",
+    "Your logistic still takes exp of a large number. Write the quotient with sigmoid.",
+)
+def mended_loss_rules():
+    return {
+        "huber": lambda g, out, x, y: (g * np.clip(x - y, -1, 1) / x.size,),
+        "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
+        "logistic": lambda g, out, x, y: (-g * y / (1 + np.exp(y * x)) / x.size,),
+    }
+
+
+@wrong(
+    "mended_loss_rules",
+    "logistic_turned_around",
+    "Your logistic pushes where the answer is right already. Which sign does the argument of sigmoid have?",
+)
+def mended_loss_rules():
+    return {
+        "huber": lambda g, out, x, y: (g * np.clip(x - y, -1, 1) / x.size,),
+        "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
+        "logistic": lambda g, out, x, y: (-g * y * sigmoid(y * x) / x.size,),
+    }
+
+
+@wrong(
+    "mended_loss_rules", "the_old_ones", "These are the colleague's own rules. Write right ones in their place."
+)
+def mended_loss_rules():
+    return {name: CONTRIBUTED[name][1] for name in ("huber", "distance", "logistic")}
+
+
+@right("mended_loss_rules", "with_def")
+def mended_loss_rules():
+    def huber_rule(g, out, x, y):
+        d = x - y
+        return (g * np.where(np.abs(d) < 1, d, np.sign(d)) / d.size,)
+
+    def distance_rule(g, out, x, y):
+        return (g * (x - y) / x.shape[0],)
+
+    def logistic_fixed(g, out, x, y):
+        return (g / x.size * y * (sigmoid(y * x) - 1),)
+
+    return dict(huber=huber_rule, distance=distance_rule, logistic=logistic_fixed)
+
+
+@right("mended_loss_rules", "a_safe_exp")
+def mended_loss_rules():
+    def logistic_fixed(g, out, x, y):
+        e = np.exp(-np.abs(x))
+        p = np.where(y * x > 0, e, 1.0) / (1 + e)
+        return (-g * y * p / x.size,)
+
+    mended = {"logistic": logistic_fixed}
+    mended["huber"] = lambda g, out, x, y: (g * np.minimum(np.maximum(x - y, -1), 1) / x.size,)
+    mended["distance"] = lambda g, out, x, y: (g * (x - y) / len(y),)
+    return mended

@@ -1,0 +1,1554 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 08_layers
+#     allow: [autograd_ref.tensor, autograd_ref.ops, autograd_ref.sweep, autograd_ref.graph, autograd_ref.plots]
+#     title: "Layers: parts with parameters, and how to start them"
+# ---
+
+# %% [markdown]
+# # Layers: parts with parameters, and how to start them
+#
+# The picture shows one network of 20 relu layers, three times. Only the size of its first random weights differs.
+# What to see: on the way through the layers, the numbers grow more than ten billion times, or shrink to less than a
+# ten-millionth, or stay as they are. Only the last network learns.
+
+# %% setup="imports"
+import numpy as np
+
+from autograd_ref import Tensor, plots
+from autograder import exercise, probe
+
+
+# %% figure="goal" keep=true
+def goal():
+    rng, sizes = np.random.default_rng(0), {"too large": 0.5, "too small": 0.05, "right": 0.125}
+    found = {}
+    for name, std in sizes.items():
+        x = rng.normal(size=(200, 128))
+        found[name] = []
+        for _ in range(20):
+            x = np.maximum(x @ rng.normal(0.0, std, (128, 128)), 0.0)
+            found[name].append(x.std())
+    assert found["too large"][-1] > 1e10 and found["too small"][-1] < 1e-7
+    plots.layer_statistics(found, title="20 relu layers, three sizes of the first weights")
+
+
+goal()
+
+# %% [markdown]
+# At the end you will be able to
+#
+# - build layers as PyTorch does, and find all parameters of a network, however nested;
+# - choose first weights with which deep networks train;
+# - write dropout, LayerNorm and Embedding, and say what each is for;
+# - find layers that look right and do not learn.
+#
+# The numbers are `Tensor` from `autograd_ref`: the engine of units 05 to 07, finished, with `backward` and all
+# operations. **Time:** about 80 minutes. **Builds on:** 05 and 06 (tensors, matmul).
+
+# %% [markdown]
+# ## 1. The linear layer
+#
+# A layer of unit 04 had a list of neurons, each with its list of weights. Now the weights of one neuron are one *row* of
+# a matrix. So `weight` has the shape (out, in): `out` neurons, each looking at `in` numbers. With one example in each
+# row of `x`:
+#
+# $$\mathrm{out} = x\, W^T + b$$
+#
+# With weights 2, 0, 1 and the bias 10, the example (1, 5, 3) becomes 2 · 1 + 0 · 5 + 1 · 3 + 10 = 15.
+#
+# ### Exercise `linear` (2 points)
+# Write the formula for Tensors. `x` has shape (..., in), the result (..., out). A layer without a bias gets `None`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `@` multiplies matrices, `.T` transposes `weight`, and the bias is broadcast to all rows.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# out = x @ ...                      # the shapes: (..., in) @ (in, out)
+# return ... if bias is None else ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Shapes that do not fit: `.T` is missing. "There is nothing to differentiate": `.data` takes numbers out of the graph.
+# </details>
+
+
+# %% exercise="linear"
+def linear(x, weight, bias=None):
+    """x @ weight.T + bias: x (..., in), weight (out, in), bias (out,) or None."""
+    ### BEGIN SOLUTION
+    out = x @ weight.T
+    return out if bias is None else out + bias
+    ### END SOLUTION
+
+
+# %% probes="linear"
+def with_gradients(function, g, *arrays):
+    """What a function of Tensors gives, and the gradients of its inputs when g arrives."""
+    inputs = [Tensor(array, requires_grad=True) for array in arrays]
+    out = function(*inputs)
+    if not isinstance(out, Tensor):
+        return out
+    out.backward(g)
+    return out.data, *(None if t.grad is None else t.grad.data for t in inputs)
+
+
+@probe
+def linear_of(*arrays):
+    """What linear gives for Tensors of these arrays."""
+    return linear(*map(Tensor, arrays)).data
+
+
+@probe
+def linear_without_bias(x, weight):
+    """What linear gives for the bias None."""
+    return linear(Tensor(x), Tensor(weight), None).data
+
+
+@probe
+def linear_gradients(g, x, weight, bias):
+    """What linear gives, and the gradients of x, weight and bias when g arrives."""
+    return with_gradients(linear, g, x, weight, bias)
+
+
+# %% check="linear" points=2
+with exercise("linear") as check:
+    x, w = np.array([[1.0, 5, 3], [0, -1, 2]]), np.array([[2.0, 0, 1], [1, 1, -1]])
+    b, out = np.array([10.0, -4]), np.array([[15.0, -1], [12, -7]])
+    check.close(linear_of(x, w, b), out, "the first: 2 + 0 + 3 + 10, and 1 + 5 - 3 - 4")
+    check.close(linear_of(x[0], w, b), out[0], "one example alone, of shape (3,)")
+    check.close(linear_without_bias(x, w), out - b, "the bias None: nothing is added")
+    x3 = np.stack([x, x, x])
+    check.close(linear_of(x3, w, b), np.stack([out, out, out]), "an x of shape (3, 2, 3)")
+    g, b_grad = np.array([[1.0, 0], [2, -1]]), np.array([3.0, -1])
+    expected = (out, g @ w, g.T @ x, b_grad)
+    check.close(linear_gradients(g, x, w, b), expected, "the gradients of x, weight, bias")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import nn
+    from autograder import array
+
+    for x, w, b in check.cases(8, array(5, 3), array(2, 3), array(2)):
+        layer = nn.Linear(3, 2)
+        layer.weight.data, layer.bias.data = w.copy(), b.copy()
+        t = Tensor(x, requires_grad=True)
+        out, g = layer(t), np.array([[check.rng.uniform(-2, 2) for _ in range(2)] for _ in range(5)])
+        out.backward(g)
+        expected = (out.data, t.grad.data, layer.weight.grad.data, layer.bias.grad.data)
+        check.close(linear_gradients(g, x, w, b), expected, "the value and the gradients of nn.Linear")
+    for x, w, b in check.cases(4, array(4, 2, 3), array(5, 3), array(5)):
+        check.close(linear_of(x, w, b), x @ w.T + b, "more axes in front")
+        check.close(linear_without_bias(x, w), x @ w.T, "no bias")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 2. What a module owns
+#
+# Someone has to keep `weight` and `bias`, and training needs a list of *all* parameters. PyTorch's answer is short. A
+# **Parameter** is a Tensor that training may change. A **Module** is an object with a method `forward`; what it owns are
+# its attributes. Assign `self.weight = Parameter(...)`, and the module will find it. Calling a module calls its
+# `forward`.
+#
+# The methods here call functions that you write next.
+
+
+# %% setup="module"
+class Parameter(Tensor):
+    """A Tensor that training changes, if it is an attribute of a Module."""
+
+    def __init__(self, data):
+        super().__init__(np.array(data, dtype=float), requires_grad=True)
+
+
+class Module:
+    """Something with a `forward`; it owns the Parameters and Modules among its attributes."""
+
+    training = True  # False while the network is used, not trained
+
+    def __call__(self, *inputs):
+        return self.forward(*inputs)
+
+    def parts(self):
+        """A dict of its own Parameters and Modules."""
+        return own_parts(self)
+
+    def named_parameters(self):
+        """A dict of all Parameters, with dotted names such as "first.weight"."""
+        return named_parameters(self)
+
+    def train(self, mode=True):
+        set_mode(self, mode)
+        return self
+
+    def eval(self):
+        return self.train(False)
+
+
+def pytorch_uniform(fan_in, fan_out, rng):
+    """PyTorch's first weights for a linear layer, (fan_out, fan_in)."""
+    return rng.uniform(-1, 1, (fan_out, fan_in)) / np.sqrt(fan_in)
+
+
+class Linear(Module):
+    def __init__(self, fan_in, fan_out, rng, init=pytorch_uniform):
+        self.weight = Parameter(init(fan_in, fan_out, rng))
+        self.bias = Parameter(np.zeros(fan_out))
+
+    def forward(self, x):
+        return linear(x, self.weight, self.bias)
+
+
+# %% [markdown]
+# ### Exercise `own_parts` (2 points)
+# `vars(module)` is the dict of an object's attributes. Return a dict of those that are a Parameter or a Module, in the
+# same order. If an attribute is a **list**, look at its items: the second item of `blocks` gets the name `"blocks.1"`.
+# Do not look inside the modules that you find.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Make a dict of all candidates first, attributes and items of lists. Then keep those of the right type.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for name, value in vars(module).items():
+#     if isinstance(value, list): ...      # enumerate: one name for each item
+#     else: ...
+# return {... if isinstance(x, (Parameter, Module))}
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Too many: a Tensor that is no Parameter, or a number. Wrong numbers in a list: an item is counted even if it is not
+# kept.
+# </details>
+
+
+# %% exercise="own_parts"
+def own_parts(module):
+    """The Parameters and Modules among a module's attributes, by name; lists opened."""
+    ### BEGIN SOLUTION
+    found = {}
+    for name, value in vars(module).items():
+        if isinstance(value, list):
+            found |= {f"{name}.{i}": item for i, item in enumerate(value)}
+        else:
+            found[name] = value
+    return {name: x for name, x in found.items() if isinstance(x, (Parameter, Module))}
+    ### END SOLUTION
+
+
+# %% probes="own_parts"
+@probe
+def parts_of(attributes):
+    """The parts of a module whose attributes are Parameters "P...", Modules "M...", Tensors "T..."."""
+    made = {}
+
+    def thing(what):
+        if isinstance(what, list):
+            return [thing(item) for item in what]
+        if not isinstance(what, str) or what[:1] not in ("P", "M", "T"):
+            return what
+        made[what] = {"P": lambda: Parameter([1.0, 2.0]), "M": Module, "T": lambda: Tensor([1.0])}[what[0]]()
+        if what[0] == "M":
+            made[what].hidden = Parameter([0.0])
+        return made[what]
+
+    module = Module()
+    for name, what in attributes.items():
+        setattr(module, name, thing(what))
+    labels = {id(x): label for label, x in made.items()}
+    return {name: labels.get(id(part), "something else") for name, part in own_parts(module).items()}
+
+
+# %% check="own_parts" points=2
+with exercise("own_parts") as check:
+    # Each attribute: "P..." is a Parameter, "M..." a Module, "T..." a Tensor.
+    check.close(parts_of({"weight": "P1", "bias": "P2"}), {"weight": "P1", "bias": "P2"},
+                "two Parameters, under the names of their attributes")
+    check.close(parts_of({"rate": 0.5, "first": "M1", "scale": "P1"}),
+                {"first": "M1", "scale": "P1"}, "a number is no part; a Module is one")
+    check.close(parts_of({"w": "P1", "mean": "T1", "bias": None, "training": False}),
+                {"w": "P1"}, "a Tensor that is not trained is no part; None neither")
+    check.close(parts_of({"head": "M1", "blocks": ["M2", 0.1, "P1"]}),
+                {"head": "M1", "blocks.0": "M2", "blocks.2": "P1"},
+                "items of a list are numbered from 0; what is no part keeps its number")
+    ### BEGIN HIDDEN TESTS
+    for _ in range(15):
+        spec, expected, count = {}, {}, 0
+        for name in check.rng.sample(["a", "b", "layers", "weight", "norm", "x1"], 5):
+            kind = check.rng.choice(["P", "M", "T", "other", "list"])
+            if kind == "list":
+                items = []
+                for i in range(check.rng.randint(0, 4)):
+                    count += 1
+                    items.append(check.rng.choice([f"P{count}", f"M{count}", f"T{count}", 7]))
+                    if str(items[-1])[0] in "PM":
+                        expected[f"{name}.{i}"] = items[-1]
+                spec[name] = items
+                continue
+            count += 1
+            spec[name] = 3.5 if kind == "other" else f"{kind}{count}"
+            if kind in ("P", "M"):
+                expected[name] = spec[name]
+        got = parts_of(spec)
+        check.close(got, expected, "the Parameters and Modules, by name")
+        check.equal(list(got), list(expected), "in the order of the attributes")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `named_parameters` (3 points)
+# Return **all** Parameters below a module. `module.parts()` gives what it owns itself. The parameters of a part `first`
+# get names such as `"first.weight"`, and so on downwards. A Parameter that two modules share is listed once, under its
+# first name: an update must not happen twice.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A part is a Parameter: note it. It is a Module: ask it for its named parameters, and put its name in front.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for name, part in module.parts().items():
+#     inner = {name: part} if ... else {...}       # the function may call itself
+#     for n, parameter in inner.items():
+#         if not any(parameter is ... for ...):    # a new one
+#             found[n] = parameter
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# ValueError "neither true nor false": `parameter in ...` compares numbers. `is` asks for the same object. Missing
+# names: two parameters with the same numbers are still two.
+# </details>
+
+
+# %% exercise="named_parameters"
+def named_parameters(module):
+    """A dict of all Parameters of a module and the modules below it, by dotted name."""
+    ### BEGIN SOLUTION
+    found = {}
+    for name, part in module.parts().items():
+        inner = {name: part}
+        if isinstance(part, Module):
+            inner = {f"{name}.{n}": p for n, p in named_parameters(part).items()}
+        for n, parameter in inner.items():
+            if not any(parameter is other for other in found.values()):
+                found[n] = parameter
+    return found
+    ### END SOLUTION
+
+
+# %% probes="named_parameters"
+class Toy(Module):
+    """A module with these parts, and nothing of your own functions in it."""
+
+    def __init__(self, parts):
+        self.__dict__.update(parts)
+
+    def parts(self):
+        return {n: x for n, x in vars(self).items() if n != "training"}
+
+
+def toy_of(tree, made):
+    """A Toy for a dict of names; equal texts become one Parameter. `made` is filled with these."""
+    parts = {}
+    for name, what in tree.items():
+        if isinstance(what, dict):
+            parts[name] = toy_of(what, made)
+        else:
+            parts[name] = made.setdefault(what, Parameter([1.0, 2.0]))
+    return Toy(parts)
+
+
+@probe
+def names_in(tree):
+    """What named_parameters finds in such a tree."""
+    made = {}
+    found = named_parameters(toy_of(tree, made))
+    labels = {id(parameter): label for label, parameter in made.items()}
+    return {name: labels.get(id(x), "something else") for name, x in found.items()}
+
+
+# %% check="named_parameters" points=3
+with exercise("named_parameters") as check:
+    # A dict is a module, a text a Parameter: equal texts are one and the same Parameter.
+    check.close(names_in({"weight": "w", "bias": "b"}), {"weight": "w", "bias": "b"},
+                "its own Parameters (with the same numbers, and yet two)")
+    check.close(names_in({"scale": "s", "first": {"weight": "w"}}),
+                {"scale": "s", "first.weight": "w"}, "those of a part: its name in front")
+    check.close(names_in({"a": {"b.0": {"w": "v"}, "b.1": {"w": "w"}}, "c": {}}),
+                {"a.b.0.w": "v", "a.b.1.w": "w"}, "parts of parts, as deep as they go")
+    check.close(names_in({"one": {"w": "w"}, "two": {"b": "b", "w": "w"}, "w": "w"}),
+                {"one.w": "w", "two.b": "b"}, "w is shared: once, under its first name")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import nn
+
+    def grown(depth, labels):
+        tree = {}
+        for name in check.rng.sample(["a", "b", "c", "weight", "norm"], 3):
+            deeper = depth and check.rng.random() < 0.5
+            tree[name] = grown(depth - 1, labels) if deeper else check.rng.choice(labels)
+        return tree
+
+    def reference_of(tree, made):
+        module = nn.Module()
+        for name, what in tree.items():
+            if isinstance(what, dict):
+                setattr(module, name, reference_of(what, made))
+            else:
+                setattr(module, name, made.setdefault(what, nn.Parameter([0.0])))
+        return module
+
+    # Our order is that of the attributes; the reference lists a module's own parameters first.
+    for few in (False, True) * 8:
+        labels = [f"p{i}" for i in range(3 if few else 1000)]
+        tree, made = grown(3, labels), {}
+        model = reference_of(tree, made)
+        back = {id(p): label for label, p in made.items()}
+        got = names_in(tree)
+        if few:
+            check.close(sorted(got.values()), sorted(back[id(p)] for p in model.parameters()), "each once")
+            every = {n: back[id(p)] for n, p in model.named_tensors()}
+            check.true(all(every.get(n) == label for n, label in got.items()), "each under a name of its own")
+        elif len(list(model.named_tensors())) == len(made):
+            expected = {n: back[id(p)] for n, p in model.named_parameters()}
+            check.close(got, expected, "the names that nn.Module gives")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `set_mode` (1 point)
+# Some layers behave differently while the network is trained: section 5 has one. Set the attribute `training` of a
+# module **and of all modules below it**.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# First the module itself. Then the same for each part, if it is a Module.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# module.training = ...
+# for part in module.parts().values():
+#     if ...: ...                    # the function may call itself
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# AttributeError about `parts`: a Parameter is a part too, and it has none.
+# </details>
+
+
+# %% exercise="set_mode"
+def set_mode(module, training):
+    """Set `training` (True or False) of the module and of all modules below it."""
+    ### BEGIN SOLUTION
+    module.training = training
+    for part in module.parts().values():
+        if isinstance(part, Module):
+            set_mode(part, training)
+    ### END SOLUTION
+
+
+# %% probes="set_mode"
+@probe
+def modes_after(tree, *calls):
+    """The modes in a tree of modules after these calls of set_mode, and that of a module elsewhere."""
+    model, other = toy_of(tree, {}), Toy({})
+    for training in calls:
+        set_mode(model, training)
+
+    def modes(name, module):
+        found = {name: module.training}
+        for n, part in module.parts().items():
+            if isinstance(part, Module):
+                found |= modes(n, part)
+        return found
+
+    return {**modes("model", model), "elsewhere": other.training}
+
+
+# %% check="set_mode" points=1
+with exercise("set_mode") as check:
+    tree = {"weight": "w", "a": {"b": {"c": {}}, "bias": "b"}, "d": {}}
+    off = {**dict.fromkeys(["model", "a", "b", "c", "d"], False), "elsewhere": True}
+    check.close(modes_after(tree, False), off,
+                "the model and all modules below it, however deep; no others")
+    on = dict.fromkeys(off, True)
+    check.close(modes_after(tree, False, True), on, "and back to training")
+    ### BEGIN HIDDEN TESTS
+    for _ in range(6):
+        names, calls = list("pqrstu"), [check.rng.random() < 0.5 for _ in range(3)]
+        tree = {"w": "w"}
+        for name in names:
+            place = tree
+            while check.rng.random() < 0.6 and any(isinstance(v, dict) for v in place.values()):
+                place = check.rng.choice([v for v in place.values() if isinstance(v, dict)])
+            place[name] = {"x": "x"}
+        expected = {**dict.fromkeys(["model", *names], calls[-1]), "elsewhere": True}
+        check.close(modes_after(tree, *calls), expected, "the last mode counts, for all of them")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `sequential` (2 points)
+# The module that you will use most: others, one after another. Keep them in an attribute that is a **list**, so that
+# they are found.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# What comes out of one module goes into the next: call the modules.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# self.layers = ...                  # in __init__; `modules` is a tuple
+# for layer in self.layers: ...      # in forward
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# "It owns" fails: `*modules` arrives as a tuple, and `own_parts` opens lists.
+# </details>
+
+
+# %% exercise="sequential"
+class Sequential(Module):
+    """Modules in a row: each gets what the one before it returned."""
+
+    def __init__(self, *modules):
+        ### BEGIN SOLUTION
+        self.layers = list(modules)
+        ### END SOLUTION
+
+    def forward(self, x):
+        ### BEGIN SOLUTION
+        for layer in self.layers:
+            x = layer(x)
+        return x
+        ### END SOLUTION
+
+
+# %% probes="sequential"
+class Step(Module):
+    """x becomes factor * x + shift."""
+
+    def __init__(self, factor, shift):
+        self.factor, self.shift = factor, shift
+
+    def forward(self, x):
+        return self.factor * x + self.shift
+
+
+@probe
+def in_order(steps, *numbers):
+    """What a Sequential of such steps makes of each of the numbers."""
+    model = Sequential(*(Step(factor, shift) for factor, shift in steps))
+    model.training = False
+    return [model(x) for x in numbers]
+
+
+@probe
+def owned_by(count):
+    """Which of so many modules a Sequential holds, in attributes that are Modules or lists."""
+    steps = [Step(1.0, 1.0) for _ in range(count)]
+    held = []
+    for value in vars(Sequential(*steps)).values():
+        held += value if isinstance(value, list) else [value] if isinstance(value, Module) else []
+    return [i for x in held for i, step in enumerate(steps) if step is x]
+
+
+# %% check="sequential" points=2
+with exercise("sequential") as check:
+    check.close(in_order([(2.0, 0.0), (1.0, 5.0)], 3.0), [11.0], "3 doubled; then 5 more")
+    check.close(in_order([(1.0, 5.0), (2.0, 0.0)], 3.0), [16.0], "another order: 8 doubled")
+    check.close(in_order([(2.0, 1.0), (3.0, 0.0), (1.0, -4.0)], 1.0, -1.0, 1.0),
+                [5.0, -7.0, 5.0], "called three times: nothing is kept from call to call")
+    check.close(owned_by(3), [0, 1, 2], "it owns the three modules, each once, in a list")
+    ### BEGIN HIDDEN TESTS
+    from autograder import numbers
+
+    for a, b, x in check.cases(10, numbers(4), numbers(4), numbers(2)):
+        expected = []
+        for value in x:
+            for factor, shift in zip(a, b):
+                value = factor * value + shift
+            expected.append(value)
+        check.close(in_order(list(zip(a, b)), *x), expected, "one after another")
+    check.close([owned_by(1), owned_by(5)], [[0], [0, 1, 2, 3, 4]], "it owns them all")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Two linear layers with tanh between them, by your code. What to see: 3 · 4 + 4 + 4 · 2 + 2 = 26 numbers to train; tanh
+# has none.
+
+
+# %% given="activations"
+class Tanh(Module):
+    def forward(self, x):
+        return x.tanh()
+
+
+class ReLU(Module):
+    def forward(self, x):
+        return x.relu()
+
+
+# %%
+rng = np.random.default_rng(0)
+model = Sequential(Linear(3, 4, rng), Tanh(), Linear(4, 2, rng))
+for name, parameter in model.named_parameters().items():
+    print(f"{name:16} {parameter.shape}")
+print("numbers to train:", sum(p.size for p in model.named_parameters().values()))
+print("modes after eval():", [layer.training for layer in model.eval().layers])
+
+# %% [markdown]
+# ### Exercise `state_dict` (2 points)
+# To keep the best network of a long training, its numbers are put aside and put back. `state_dict` returns a dict from
+# names to arrays. `load_state_dict` puts such arrays into the parameters; if the names are not the same, it raises a
+# `KeyError`. Both make **copies**: training changes arrays in place.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `module.named_parameters()` has names and Parameters. An array's copy is `array.copy()`.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return {name: ... for name, p in ...}      # state_dict
+#
+# if parameters.keys() != ...: raise ...     # load_state_dict
+# for name, p in ...:
+#     p.data[...] = ...                      # writes into the array that is there
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# The numbers put aside change with the training: two names for one array.
+# </details>
+
+
+# %% exercise="state_dict"
+def state_dict(module):
+    """A dict with a copy of each parameter's array, by name."""
+    ### BEGIN SOLUTION
+    return {name: p.data.copy() for name, p in module.named_parameters().items()}
+    ### END SOLUTION
+
+
+def load_state_dict(module, state):
+    """Put copies of the arrays in `state` into the parameters; KeyError if names differ."""
+    ### BEGIN SOLUTION
+    parameters = module.named_parameters()
+    if parameters.keys() != state.keys():
+        raise KeyError(f"expected {list(parameters)}, got {list(state)}")
+    for name, p in parameters.items():
+        p.data[...] = state[name]
+    ### END SOLUTION
+
+
+# %% probes="state_dict"
+class Held(Module):
+    """A module with these parameters, and nothing of your own functions in it."""
+
+    def __init__(self, arrays):
+        self.held = {name: Parameter(array) for name, array in arrays.items()}
+
+    def named_parameters(self):
+        return dict(self.held)
+
+    def step(self):
+        for parameter in self.held.values():
+            parameter.data -= 1.0
+
+    def arrays(self):
+        return {name: parameter.data.copy() for name, parameter in self.held.items()}
+
+
+@probe
+def put_aside(arrays):
+    """What state_dict gave, after a step of training that takes 1 off every number."""
+    model = Held(arrays)
+    state = state_dict(model)
+    model.step()
+    return state
+
+
+@probe
+def put_back(arrays, state, steps):
+    """The parameters after loading `state` and so many steps, and then the state itself."""
+    model = Held(arrays)
+    before = model.named_parameters()
+    load_state_dict(model, state)
+    for _ in range(steps):
+        model.step()
+    same = all(before[name] is parameter for name, parameter in model.named_parameters().items())
+    return model.arrays(), state, "the same Parameters" if same else "other Parameters"
+
+
+@probe
+def refused(arrays, state):
+    """The name of the error that loading raises, and the parameters after it."""
+    model = Held(arrays)
+    try:
+        load_state_dict(model, state)
+    except Exception as error:
+        return type(error).__name__, model.arrays()
+    return "no error", model.arrays()
+
+
+# %% check="state_dict" points=2
+with exercise("state_dict") as check:
+    old = {"a.w": np.array([[1.0, 2], [3, 4]]), "b": np.array([5.0])}
+    new = {"a.w": np.array([[-1.0, 0], [2, 7]]), "b": np.array([9.0])}
+    check.close(put_aside(old), old, "what was put aside does not change with the training")
+    after = {name: array - 2.0 for name, array in new.items()}
+    check.close(put_back(old, new, 0), (new, new, "the same Parameters"), "put back")
+    check.close(put_back(old, new, 2), (after, new, "the same Parameters"),
+                "after two steps each parameter is 2 lower, and the state as it was")
+    check.close(refused(old, {"b": new["b"]}), ("KeyError", old), "a name is missing")
+    check.close(refused(old, {**new, "c": new["b"]}), ("KeyError", old), "a name too many")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    for a, b, c, d in check.cases(6, array(3, 2), array(4), array(3, 2), array(4)):
+        old, new = {"x": a, "y.z": b}, {"y.z": d, "x": c}
+        check.close(put_aside(old), old, "copies")
+        after = {name: value - 3.0 for name, value in new.items()}
+        check.close(put_back(old, new, 3), (after, new, "the same Parameters"), "copies")
+        check.close(refused(old, {"x": c, "y": d}), ("KeyError", old), "another name")
+        check.close(refused(old, {}), ("KeyError", old), "no names")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 3. Through many layers
+#
+# Back to the first picture. To see what happens in a deep network, we measure it: the standard deviation (std) of all
+# numbers that leave each layer.
+#
+# ### Exercise `layer_stds` (2 points)
+# Arrays only, no bias. Send `x` through the layers: times the transposed weights, then the activation. Return the list
+# of the standard deviations of what each layer sends on.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A loop over the weights, with a new `x` in each round.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for weight in weights:
+#     x = activation(...)
+#     stds.append(...)          # one number: over all of x
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# One number too many: the std of the input was noted as well. Too large: it was taken before the activation.
+# </details>
+
+
+# %% exercise="layer_stds"
+def layer_stds(x, weights, activation):
+    """The std of activation(x @ weight.T) after each layer, x going from layer to layer."""
+    ### BEGIN SOLUTION
+    stds = []
+    for weight in weights:
+        x = activation(x @ weight.T)
+        stds.append(x.std())
+    return stds
+    ### END SOLUTION
+
+
+# %% probes="layer_stds"
+@probe
+def stds_of(x, weights, activation):
+    """layer_stds with the activation of this name, as plain floats."""
+    known = {"tanh": np.tanh, "relu": lambda a: np.maximum(a, 0.0), "none": lambda a: a}
+    return [float(std) for std in layer_stds(x, weights, known[activation])]
+
+
+# %% check="layer_stds" points=2
+with exercise("layer_stds") as check:
+    x, double = np.array([[1.0, 3.0], [-2.0, 2.0]]), 2.0 * np.eye(2)
+    both = [np.array([[2.0, -1.0], [1.0, 1.0]]), np.array([[3.0, 2.0]])]
+    check.close(stds_of(x, both, "relu"), [np.sqrt(3), 4.0],
+                "relu makes 0, 4, 0, 0 of -1, 4, -6, 0; then 8 and 0 from the second layer")
+    check.close(stds_of(x, [double], "none"), [np.sqrt(14)], "2, 6, -4, 4: the mean is 2")
+    check.close(stds_of(x, [double], "relu"), [np.sqrt(5)], "2, 6, 0, 4: after the relu")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, one_of
+
+    tools = {"tanh": np.tanh, "relu": lambda a: np.maximum(a, 0.0), "none": lambda a: a}
+    for x, a, b, c, name in check.cases(
+        10, array(5, 3), array(4, 3), array(2, 4), array(6, 2), one_of(list(tools))
+    ):
+        h, expected = x, []
+        for weight in (a, b, c):
+            h = tools[name](h @ weight.T)
+            expected.append(float(h.std()))
+        check.close(stds_of(x, [a, b, c], name), expected, "after each layer")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Why do the sizes change? Each output is a sum of $n$ products of a weight and an input. Random products add up
+# like random steps, so the variances (std²) add up:
+#
+# $$\mathrm{std_{out}} = \sqrt{n} \cdot \mathrm{std_w} \cdot \mathrm{std_{in}}$$
+#
+# **Predict, then run.** 20 layers of 100 neurons without activation, weights of std 0.2, inputs of std 1. By which
+# factor does one layer change the std? And all 20?
+
+# %%
+prediction = (None, None)
+
+rng = np.random.default_rng(1)
+weights = [rng.normal(0.0, 0.2, (100, 100)) for _ in range(20)]
+found = layer_stds(rng.normal(size=(500, 100)), weights, lambda a: a)
+print("your prediction:", prediction)
+print(f"after one layer: {found[0]:.1f}   after all: {found[-1]:.1e}   2**20: {2**20:.1e}")
+
+# %% [markdown]
+# A factor per layer is a power in the end. Numbers have an end as well. We go on with 60 relu layers in float32, whose
+# largest number is 3.4 · 10³⁸:
+
+
+# %%
+def first_layer_where(trouble, std):
+    """The first of 60 relu layers of 100 neurons after which `trouble` is True."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(64, 100)).astype("float32")
+    with np.errstate(all="ignore"):
+        for layer in range(1, 61):
+            x = np.maximum(x @ rng.normal(0.0, std, (100, 100)).astype("float32"), 0)
+            if trouble(x):
+                return layer
+
+
+explodes = first_layer_where(lambda x: np.isinf(x).any(), 1.0)
+breaks = first_layer_where(lambda x: np.isnan(x).any(), 1.0)
+vanishes = first_layer_where(lambda x: not x.any(), 0.01)
+assert explodes and breaks and vanishes and explodes < breaks
+print(f"weights of std 1:    inf after layer {explodes}, nan after layer {breaks}")
+print(f"weights of std 0.01: every number is 0 after layer {vanishes}")
+
+# %% [markdown]
+# This is what *exploding* and *vanishing* mean. `nan` comes from inf - inf, and no gradient recovers from it. A network
+# of zeros is silent about it: its gradients are 0, and it never moves.
+#
+# ## 4. The first weights
+#
+# For a factor of 1, the weights need the variance $1/n$, where $n$ is the number of inputs, the *fan-in*. Gradients flow
+# backwards through the same weights and see the number of outputs, the *fan-out*. The compromise of Xavier Glorot is the
+# variance $2 / (\mathrm{fan_{in}} + \mathrm{fan_{out}})$. Uniform numbers between $-a$ and $a$ have the variance
+# $a^2/3$. So
+#
+# $$a = \sqrt{\frac{6}{\mathrm{fan_{in}} + \mathrm{fan_{out}}}}$$
+#
+# ### Exercise `xavier_uniform` (2 points)
+# Return an array of uniform random numbers between $-a$ and $a$. Draw all of them from `rng`, a NumPy generator, so
+# that a run can be repeated.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `rng.uniform(low, high, shape)`. The shape is that of a weight: (out, in).
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# a = np.sqrt(...)
+# return rng.uniform(..., ..., (..., ...))
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# All numbers positive: `rng.uniform(a)` begins at 0 or 1. Another array on each run: `np.random` is not `rng`.
+# </details>
+
+
+# %% exercise="xavier_uniform"
+def xavier_uniform(fan_in, fan_out, rng):
+    """First weights (fan_out, fan_in), uniform, of variance 2 / (fan_in + fan_out)."""
+    ### BEGIN SOLUTION
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return rng.uniform(-a, a, (fan_out, fan_in))
+    ### END SOLUTION
+
+
+# %% probes="xavier_uniform"
+@probe
+def xavier_drawn(fan_in, fan_out, seed):
+    """Two draws of xavier_uniform, one after the other, from a generator with this seed."""
+    rng = np.random.default_rng(seed)
+    return xavier_uniform(fan_in, fan_out, rng), xavier_uniform(fan_in, fan_out, rng)
+
+
+# %% check="xavier_uniform" points=2
+with exercise("xavier_uniform") as check:
+    # 60,000 numbers: a right answer misses a limit below with a chance of less than 1e-12.
+    first, second = xavier_drawn(300, 200, 5)
+    check.close(first.shape, (200, 300), "a weight has the shape (fan_out, fan_in)")
+    check.close(first.mean(), 0.0, "as many below 0 as above", atol=0.004)
+    check.close(first.std() ** 2, 2 / 500, "the variance is 2 / (300 + 200)", rtol=0.03)
+    check.close(np.abs(first).max(), np.sqrt(6 / 500), "they end at a", rtol=0.001)
+    check.true(np.ptp(first, axis=0).min() > 0, "the neurons differ")
+    check.true((first != second).any(), "the next layer gets other numbers")
+    check.equal(xavier_drawn(300, 200, 5)[0], first, "the same seed gives the same numbers")
+    ### BEGIN HIDDEN TESTS
+    for fan_in, fan_out in ((100, 700), (900, 80)):
+        w, again = xavier_drawn(fan_in, fan_out, check.rng.randrange(10**6))
+        a = np.sqrt(6 / (fan_in + fan_out))
+        check.close(w.shape, (fan_out, fan_in), "the shape")
+        check.close(w.mean() / a, 0.0, "centred at 0", atol=0.03)
+        check.close(w.std() ** 2, a**2 / 3, "the variance", rtol=0.03)
+        check.true(np.abs(w).max() <= a, "no number is larger than a")
+        check.close((np.abs(w) < a / 2).mean(), 0.5, "half of them in the middle half", atol=0.02)
+        check.true((np.ptp(w, axis=0) > 0).all() and (np.ptp(w, axis=1) > 0).all(), "all are drawn")
+    check.true((xavier_drawn(30, 20, 1)[0] != xavier_drawn(30, 20, 2)[0]).any(), "another seed")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# relu cuts off half of the numbers, and with them half of the mean square. Kaiming He's remedy: twice the variance,
+# $2/\mathrm{fan_{in}}$, so that each layer makes up for it.
+#
+# ### Exercise `he_normal` (1 point)
+# Return normal random numbers of mean 0 and this variance, drawn from `rng`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `rng.normal(mean, std, shape)`.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return rng.normal(0.0, ..., ...)   # the std is a root
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# Far too small: `rng.normal` takes the standard deviation, not the variance.
+# </details>
+
+
+# %% exercise="he_normal"
+def he_normal(fan_in, fan_out, rng):
+    """First weights (fan_out, fan_in), normal, of variance 2 / fan_in."""
+    ### BEGIN SOLUTION
+    return rng.normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
+    ### END SOLUTION
+
+
+# %% probes="he_normal"
+@probe
+def he_drawn(fan_in, fan_out, seed):
+    """Two draws of he_normal, one after the other, from a generator with this seed."""
+    rng = np.random.default_rng(seed)
+    return he_normal(fan_in, fan_out, rng), he_normal(fan_in, fan_out, rng)
+
+
+# %% check="he_normal" points=1
+with exercise("he_normal") as check:
+    # 60,000 numbers: a right answer misses a limit below with a chance of less than 1e-11.
+    first, second = he_drawn(300, 200, 5)
+    check.close(first.shape, (200, 300), "a weight has the shape (fan_out, fan_in)")
+    check.close(first.std() ** 2, 2 / 300, "the variance is 2 / 300", rtol=0.04)
+    check.close(first.mean(), 0.0, "as many below 0 as above", atol=0.003)
+    far = (np.abs(first) > 2 * np.sqrt(2 / 300)).mean()
+    check.close(far, 0.0455, "normal: 4.55 % lie beyond two std", atol=0.007)
+    check.true(np.ptp(first, axis=0).min() > 0, "the neurons differ")
+    check.true((first != second).any(), "the next layer gets other numbers")
+    check.equal(he_drawn(300, 200, 5)[0], first, "the same seed gives the same numbers")
+    ### BEGIN HIDDEN TESTS
+    for fan_in, fan_out in ((100, 700), (900, 80)):
+        w, again = he_drawn(fan_in, fan_out, check.rng.randrange(10**6))
+        std = np.sqrt(2 / fan_in)
+        check.close(w.shape, (fan_out, fan_in), "the shape")
+        check.close(w.mean() / std, 0.0, "centred at 0", atol=0.03)
+        check.close(w.std() ** 2, std**2, "the variance", rtol=0.04)
+        check.close((np.abs(w) > 2 * std).mean(), 0.0455, "normal", atol=0.007)
+        check.true((np.ptp(w, axis=0) > 0).all() and (np.ptp(w, axis=1) > 0).all(), "all are drawn")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Now 20 layers with your weights, forwards on the left and the gradients on the right, from the last layer (20) back to
+# the first. What to see: with Xavier the numbers shrink slowly under tanh, and stay usable; He keeps them level under
+# relu. On the right, what explodes forwards explodes backwards too.
+
+
+# %% figure="twenty_layers"
+def twenty_layers():
+    def run(init, activation):
+        """The std of the activations and of their gradients, layer by layer."""
+        rng = np.random.default_rng(3)
+        h, steps = rng.normal(size=(200, 128)), []
+        for _ in range(20):
+            x = Tensor(h, requires_grad=True)
+            out = activation(linear(x, Tensor(init(128, 128, rng))))
+            steps.append((x, out))
+            h = out.data
+        g, gradients = rng.normal(size=h.shape), []
+        for x, out in reversed(steps):
+            gradients.insert(0, g.std())
+            out.backward(g)
+            g = x.grad.data
+        return [out.data.std() for _, out in steps], gradients
+
+    def normal(std):
+        return lambda fan_in, fan_out, rng: rng.normal(0.0, std, (fan_out, fan_in))
+
+    found = {
+        "relu, std 0.25": run(normal(0.25), Tensor.relu),
+        "relu, He": run(he_normal, Tensor.relu),
+        "tanh, Xavier": run(xavier_uniform, Tensor.tanh),
+        "tanh, std 0.02": run(normal(0.02), Tensor.tanh),
+    }
+    assert all(0.1 < std < 3 for name in ("relu, He", "tanh, Xavier") for std in found[name][0])
+    left, right = plots.panels(2, height=3.4)
+    plots.layer_statistics({name: a for name, (a, _) in found.items()}, ax=left, title="activations")
+    plots.layer_statistics({name: g for name, (_, g) in found.items()}, ax=right, title="gradients")
+    right.get_legend().remove()
+
+
+twenty_layers()
+
+# %% [markdown]
+# Does it matter? A network of nine relu layers learns sin(x) by plain gradient descent, three times. Only the first
+# weights between the hidden layers differ. What to see: from small weights the loss stays where it is, from He's it
+# falls. From large weights it is not in the picture: one step, and it is beyond all bounds.
+
+
+# %% figure="three_starts"
+def three_starts():
+    def losses(init, steps=300):
+        rng = np.random.default_rng(2)
+        x = np.linspace(-3.0, 3.0, 64)[:, None]
+        layers = [Linear(1, 32, rng, he_normal), ReLU()]
+        for _ in range(8):
+            layers += [Linear(32, 32, rng, init), ReLU()]
+        model, found = Sequential(*layers, Linear(32, 1, rng, he_normal)), []
+        parameters = model.named_parameters().values()
+        for _ in range(steps):
+            loss = ((model(Tensor(x)) - np.sin(x)) ** 2).mean()
+            loss.backward()
+            found.append(loss.item())
+            for p in parameters:
+                p.data -= 0.005 * p.grad.data
+                p.grad = None
+        return found
+
+    def normal(std):
+        return lambda fan_in, fan_out, rng: rng.normal(0.0, std, (fan_out, fan_in))
+
+    first, second = losses(normal(0.5), steps=2)
+    curves = {"std 0.05": losses(normal(0.05)), "He": losses(he_normal)}
+    assert curves["std 0.05"][-1] > 0.4 > 0.1 > curves["He"][-1] and 1e3 < first < 1e30 < second
+    print("std 0.5: the loss is above 1,000, and after one step above 1e30")
+    plots.learning_curves(curves, log=True, title="Nine relu layers, two sizes of first weights")
+
+
+three_starts()
+
+# %% [markdown]
+# ## 5. Dropout
+#
+# A network can learn its examples by heart. **Dropout** makes that hard: in each training step, every number is set to 0
+# with probability `p`. No neuron can rely on a certain other one. The numbers that stay are divided by 1 - p, so that
+# the *mean* is kept. With p = 0.25, three of four numbers stay, 4/3 as large.
+#
+# When the network is used, nothing is dropped, and nothing needs to be scaled.
+#
+# ### Exercise `dropout` (2 points)
+# `x` is a Tensor. Draw for each of its numbers, anew in each call, from `rng`. `p` lies below 1.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `rng.random(shape)` is uniform between 0 and 1: below `p` with probability `p`. Multiply by a mask of zeros and ones.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# if not training: return ...
+# keep = rng.random(...) >= ...      # True where a number stays
+# return x * ... / ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Too many zeros: `p` is the probability to drop. Whole rows vanish: the mask needs the shape of `x`.
+# </details>
+
+
+# %% exercise="dropout"
+def dropout(x, p, training, rng):
+    """x with some numbers 0 (probability p), the others over 1 - p; x if not training."""
+    ### BEGIN SOLUTION
+    if not training:
+        return x
+    keep = rng.random(x.shape) >= p
+    return x * (keep / (1 - p))
+    ### END SOLUTION
+
+
+# %% probes="dropout"
+ROWS = np.linspace(-3.0, 4.0, 40_000).reshape(200, 200)
+
+
+@probe
+def dropped(x, p, training, seed):
+    """Two calls of dropout with one generator, and the gradient of x when ones arrive at the second."""
+    rng, given = np.random.default_rng(seed), Tensor(x, requires_grad=True)
+    first, second = dropout(given, p, training, rng), dropout(given, p, training, rng)
+    second.backward(np.ones(x.shape))
+    return first.data, second.data, None if given.grad is None else given.grad.data
+
+
+# %% check="dropout" points=2
+with exercise("dropout") as check:
+    # 40,000 numbers: a right answer misses a limit below with a chance of less than 1e-12.
+    first, second, gradient = dropped(ROWS, 0.25, True, 7)
+    zero = first == 0
+    check.close(zero.mean(), 0.25, "p = 0.25: a quarter of the numbers is 0", atol=0.02)
+    check.close(first[~zero], ROWS[~zero] / 0.75, "the others are divided by 1 - 0.25")
+    shares = [*zero.mean(axis=0), *zero.mean(axis=1)]
+    check.true(0 < min(shares) and max(shares) < 1, "each number is drawn, not each row")
+    check.true((first != second).any(), "a second call draws anew")
+    check.close(gradient, second / ROWS, "the gradient: 0 where dropped, elsewhere 4/3")
+    used, _, gradient = dropped(ROWS, 0.25, False, 7)
+    check.close((used, gradient), (ROWS, np.ones(ROWS.shape)), "not training: x as it is")
+    ### BEGIN HIDDEN TESTS
+    for p in (0.3, 0.6):
+        seed = check.rng.randrange(10**6)
+        first, second, gradient = dropped(ROWS, p, True, seed)
+        zero = first == 0
+        check.close(first, np.where(zero, 0.0, ROWS / (1 - p)), "0 or divided by 1 - p")
+        check.close(zero.mean(), p, "the share of zeros", atol=0.02)
+        check.close(((second == 0) & zero).mean(), p * p, "two calls are independent", atol=0.02)
+        shares = [*zero.mean(axis=0), *zero.mean(axis=1)]
+        check.true(0 < min(shares) and max(shares) < 1, "each number is drawn on its own")
+        check.close((zero[1:] & zero[:-1]).mean(), p * p, "rows are independent", atol=0.02)
+        check.close((zero[:, 1:] & zero[:, :-1]).mean(), p * p, "columns are too", atol=0.02)
+        check.close(gradient, np.where(second == 0, 0.0, 1 / (1 - p)), "the gradient")
+        check.equal(dropped(ROWS, p, True, seed)[0], first, "the seed decides")
+    used, again, gradient = dropped(ROWS[:3], 0.9, False, 3)
+    check.close((used, again, gradient), (ROWS[:3], ROWS[:3], np.ones((3, 200))), "not training")
+    first, _, gradient = dropped(ROWS[:2], 0.0, True, 3)
+    check.close((first, gradient), (ROWS[:2], np.ones((2, 200))), "p = 0 drops nothing")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# As a module, with its mode. What to see: the same input four times, in training and in use. Forget `eval()`, and your
+# network gives another answer to each repetition of a question.
+
+
+# %% given="dropout_module"
+class Dropout(Module):
+    def __init__(self, p, rng):
+        self.p, self.rng = p, rng
+
+    def forward(self, x):
+        return dropout(x, self.p, self.training, self.rng)
+
+
+# %%
+layer, x = Dropout(0.5, np.random.default_rng(0)), Tensor([1.0, 2.0, 3.0])
+print("training:", [layer(x).data.tolist() for _ in range(4)])
+layer.eval()
+print("in use:  ", [layer(x).data.tolist() for _ in range(4)])
+
+# %% [markdown]
+# ## 6. LayerNorm
+#
+# Good first weights hold for the first step; then training changes them. **LayerNorm** keeps the numbers in range for
+# good: it shifts and scales each example, each row of `x`, to mean 0 and variance 1.
+#
+# $$\frac{x - \mathrm{mean}}{\sqrt{\mathrm{var} + \epsilon}} \cdot \mathrm{weight} + \mathrm{bias}$$
+#
+# The row 1, 1, 5, 5 has the mean 3 and the variance 4 (the mean of the squared distances from 3), and becomes about -1,
+# -1, 1, 1. In a row of equal numbers both sides of the fraction are 0: without $\epsilon$ the result would be nan.
+# `weight` and `bias` let the network choose another range; they begin with ones and zeros.
+#
+# ### Exercise `layer_norm` (3 points)
+# Write it with Tensors, over the **last axis**. All else comes from the engine: mean and variance depend on `x`, so
+# gradients flow through them, too.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `x.mean(-1, keepdims=True)` has one number per row, and is broadcast against `x`. Take it off, square, average again.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# away = x - ...
+# variance = (...).mean(...)
+# return away / (...).sqrt() * ... + ...    # what stands under the root?
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Shapes do not fit: `keepdims` is missing. Slightly too small: `var` divides by n - 1 unless you say `correction=0`. A
+# gradient whose rows do not sum to 0: mean or variance were computed from `x.data`.
+# </details>
+
+
+# %% exercise="layer_norm"
+def layer_norm(x, weight, bias, eps=1e-5):
+    """Rows of x (..., n) at mean 0, variance 1; times weight (n,), plus bias (n,)."""
+    ### BEGIN SOLUTION
+    away = x - x.mean(-1, keepdims=True)
+    variance = (away * away).mean(-1, keepdims=True)
+    return away / (variance + eps).sqrt() * weight + bias
+    ### END SOLUTION
+
+
+# %% probes="layer_norm"
+@probe
+def norm_of(x, weight, bias):
+    """What layer_norm gives for Tensors of these arrays."""
+    return layer_norm(Tensor(x), Tensor(weight), Tensor(bias)).data
+
+
+@probe
+def norm_gradients(g, x, weight, bias):
+    """What layer_norm gives, and the gradients of x, weight and bias when g arrives."""
+    return with_gradients(layer_norm, g, x, weight, bias)
+
+
+# %% check="layer_norm" points=3
+with exercise("layer_norm") as check:
+    x, s = np.array([[1.0, 1, 5, 5], [7, 7, 7, 7]]), 2 / np.sqrt(4.00001)
+    ones, w, b = np.ones(4), np.array([1.0, 2, 3, -4]), np.array([10.0, 0, 0, 0])
+    out = np.array([[-s, -s, s, s], [0, 0, 0, 0]])
+    check.close(norm_of(x, ones, 0 * b), out, "mean 3, variance 4; equal numbers become 0")
+    check.close(norm_of(x, w, b), out * w + b, "times weight, plus bias, in each column")
+    small = out * 0.002 / np.sqrt(4e-6 + 1e-5) / s
+    check.close(norm_of(x / 1000, ones, 0 * b), small, "variance 4e-6: eps matters")
+    check.close(norm_of(np.stack([x, x]), w, b), np.stack([out * w + b] * 2), "more axes")
+    (_, dx, dw, db), g = norm_gradients(out + w, x, w, b), out + w
+    check.close((dw, db), ((g * out).sum(0), g.sum(0)), "the gradients of weight and bias")
+    check.close(dx.sum(-1), np.zeros(2), "all of a row up by 1 changes nothing", atol=1e-9)
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import nn
+    from autograder import array
+
+    for shape in ((4, 5), (2, 3, 5), (5,)):
+        for x, w, b, g in check.cases(5, array(*shape), array(5), array(5), array(*shape)):
+            layer, t = nn.LayerNorm(5), Tensor(x, requires_grad=True)
+            layer.weight.data, layer.bias.data = w.copy(), b.copy()
+            out = layer(t)
+            out.backward(g)
+            expected = (out.data, t.grad.data, layer.weight.grad.data, layer.bias.grad.data)
+            check.close(norm_gradients(g, x, w, b), expected, "the value and gradients of nn.LayerNorm")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# The bad starts of the first picture once more, now with your `layer_norm` behind each layer. What to see: their std
+# is the same in all layers, whatever the weights.
+
+
+# %% figure="normalised"
+def normalised():
+    found, ones, zeros = {}, Tensor(np.ones(128)), Tensor(np.zeros(128))
+    for std in (0.5, 0.05):
+        for norm in (False, True):
+            rng = np.random.default_rng(0)
+            x, stds = Tensor(rng.normal(size=(200, 128))), []
+            for _ in range(20):
+                x = linear(x, Tensor(rng.normal(0.0, std, (128, 128)))).relu()
+                x = layer_norm(x, ones, zeros) if norm else x
+                stds.append(x.data.std())
+            found[f"std {std}{', LayerNorm' if norm else ''}"] = stds
+    assert min(found["std 0.05, LayerNorm"]) > 0.98
+    plots.layer_statistics(found)
+
+
+normalised()
+
+# %% [markdown]
+# ## 7. Embedding
+#
+# Words and letters are no numbers. Give each an id, 0, 1, 2 and so on, and a row of its own in a table `weight` of shape
+# (ids, width). An **Embedding** looks rows up. The table is a Parameter: training moves the rows.
+#
+# ### Exercise `embedding` (2 points)
+# Return the rows for an integer array of ids, of any shape (...): a Tensor (..., width). NumPy would take the id -1 for
+# the last row, and a mistake would go unnoticed. Raise an `IndexError` for ids outside the table.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Indexing with an array of integers picks rows, as in unit 06. Tensors can do it, gradients included.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# if ids.min() < ... or ids.max() ...: raise IndexError(...)
+# return weight[...]
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# No gradient: the rows were taken from `weight.data`.
+# </details>
+
+
+# %% exercise="embedding"
+def embedding(ids, weight):
+    """The rows of weight (n, width) for ids (...) from 0 to n - 1; else an IndexError."""
+    ### BEGIN SOLUTION
+    if ids.min() < 0 or ids.max() >= len(weight):
+        raise IndexError(f"ids go from 0 to {len(weight) - 1}")
+    return weight[ids]
+    ### END SOLUTION
+
+
+# %% probes="embedding"
+@probe
+def looked_up(ids, weight, g):
+    """The rows, and the gradient of the table when g arrives; or the name of an error."""
+    try:
+        return with_gradients(lambda table: embedding(ids, table), g, weight)
+    except IndexError:
+        return "IndexError"
+
+
+# %% check="embedding" points=2
+with exercise("embedding") as check:
+    table = np.array([[1.0, 2], [3, 4], [-5, 6], [7, -8]])
+    ids, g = np.array([2, 0, 2]), np.array([[1.0, 0], [10, 20], [4, -3]])
+    grad = np.array([[10.0, 20], [0, 0], [5, -3], [0, 0]])
+    rows = np.array([[-5.0, 6], [1, 2], [-5, 6]])
+    check.close(looked_up(ids, table, g)[0], rows, "row 2, row 0, row 2")
+    check.close(looked_up(ids, table, g)[1], grad, "row 2 was used twice: (1, 0) + (4, -3)")
+    square = np.array([[1, 1, 3], [0, 3, 2]])
+    check.close(looked_up(square, table, np.ones((2, 3, 2)))[0], table[square], "2-D ids")
+    check.close(looked_up(np.array([0, -1]), table, g[:2]), "IndexError", "-1 is no id")
+    check.close(looked_up(np.array([4, 1]), table, g[:2]), "IndexError", "the last is 3")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import nn
+    from autograder import array, integer
+
+    for w, g, *picked in check.cases(10, array(5, 3), array(2, 4, 3), *[integer(0, 4)] * 8):
+        ids, layer = np.array(picked).reshape(2, 4), nn.Embedding(5, 3)
+        layer.weight.data = w.copy()
+        out = layer(ids)
+        out.backward(g)
+        check.close(looked_up(ids, w, g), (out.data, layer.weight.grad.data), "nn.Embedding's")
+        for bad in (-1, -5, 5, 6):
+            wrong = ids.copy()
+            wrong[1, 2] = bad
+            check.close(looked_up(wrong, w, g), "IndexError", "one id is outside")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# One step of training for the word "banana", as ids 1, 0, 2, 0, 2, 0, when each place sends back ones. What to see: the
+# gradient of a row counts how often its letter occurs; the rows of letters that do not occur stay where they are.
+
+
+# %% figure="banana"
+def banana():
+    letters = "abnrt"
+    table = Tensor(np.random.default_rng(0).normal(size=(5, 4)), requires_grad=True)
+    ids = np.array([letters.index(letter) for letter in "banana"])
+    embedding(ids, table).sum().backward()
+    assert table.grad.data[:, 0].tolist() == [3, 1, 2, 0, 0]
+    plots.matrices({"weight": table, "gradient": table.grad}, rows=list(letters))
+
+
+banana()
+
+# %% [markdown]
+# ## 8. Bug hunt
+#
+# A colleague's network runs without an error, and hardly learns. **Four things are wrong with it.**
+
+
+# %% given="colleague"
+class Colleague(Module):
+    """3 numbers, 4 tanh neurons, dropout with p = 0.5, 1 number."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.first = Parameter(np.full((4, 3), 0.3))
+        self.shift = Tensor(np.zeros(4), requires_grad=True)
+        self.second = Parameter(rng.normal(0.0, 0.5, (1, 4)))
+
+    def forward(self, x):
+        hidden = (x @ self.first.T + self.shift).tanh()
+        keep = self.rng.random(hidden.shape) >= 0.5
+        hidden = Tensor(hidden.data * keep / 0.5)
+        return hidden @ self.second.T
+
+
+# %%
+net, x = Colleague(np.random.default_rng(0)), Tensor([[1.0, -2.0, 0.5]])
+print("found:", list(net.named_parameters()))
+net(x).backward()
+with_grad = [n for n, p in net.named_parameters().items() if p.grad is not None]
+print("have a gradient:", with_grad)
+print("in use, twice:", net.eval()(x).item() == net.eval()(x).item())
+print("the first neuron equals the second:", (net.first.data[0] == net.first.data[1]).all())
+
+# %% [markdown]
+# ### Exercise `mended_net` (2 points)
+# Write the class again, mended, with the same attributes, shapes and `__init__`. Use `np` and the methods of Tensor;
+# draw all first weights from `rng`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Each line that is printed above points to one fault. Neurons that begin equal get equal gradients, and stay equal.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# self.first = Parameter(rng....)     # different rows
+# self.shift = ...                    # what does `own_parts` look for?
+#
+# hidden = ...                        # as it was
+# if self...:                         # only then drop
+#     hidden = hidden * ...           # on Tensors: no .data
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# `first` has no gradient: a new `Tensor(...)` of numbers knows nothing of the past. In use, the answer is half or twice
+# as large: dropout scales in training only.
+# </details>
+
+
+# %% exercise="mended_net"
+class MendedNet(Module):
+    """3 numbers, 4 tanh neurons, dropout with p = 0.5, 1 number."""
+
+    def __init__(self, rng):
+        ### BEGIN SOLUTION
+        self.rng = rng
+        self.first = Parameter(rng.normal(0.0, 0.5, (4, 3)))
+        self.shift = Parameter(np.zeros(4))
+        self.second = Parameter(rng.normal(0.0, 0.5, (1, 4)))
+        ### END SOLUTION
+
+    def forward(self, x):
+        ### BEGIN SOLUTION
+        hidden = (x @ self.first.T + self.shift).tanh()
+        if self.training:
+            keep = self.rng.random(hidden.shape) >= 0.5
+            hidden = hidden * (keep / 0.5)
+        return hidden @ self.second.T
+        ### END SOLUTION
+
+
+# %% probes="mended_net"
+NAMES = ("first", "shift", "second")
+X = np.array([[1.0, -2.0, 0.5], [0.3, 0.9, -1.2]])
+
+
+@probe
+def net_parts(seed):
+    """The types of a MendedNet's three attributes, and their arrays."""
+    net = MendedNet(np.random.default_rng(seed))
+    parts = [getattr(net, name) for name in NAMES]
+    return [type(part).__name__ for part in parts], [part.data for part in parts]
+
+
+@probe
+def net_run(seed, x, training):
+    """The arrays of a MendedNet, two answers to x, and the gradients of its attributes by the second."""
+    net = MendedNet(np.random.default_rng(seed))
+    net.training = training
+    first, second = net(Tensor(x)), net(Tensor(x))
+    second.backward(np.ones(second.shape))
+    parts = [getattr(net, name) for name in NAMES]
+    gradients = [None if part.grad is None else part.grad.data for part in parts]
+    return [part.data for part in parts], first.data, second.data, gradients
+
+
+def hidden_of(arrays, x):
+    """The four tanh neurons, for each row of x."""
+    return np.tanh(x @ arrays[0].T + arrays[1])
+
+
+def could_be(answer, arrays, x):
+    """Whether some choice of dropped neurons leads to this answer for the rows of x."""
+    masks = np.stack(np.meshgrid(*[[0.0, 2.0]] * 4), axis=-1).reshape(16, 4)
+    possible = (hidden_of(arrays, x)[:, None] * masks) @ arrays[2][0]
+    return bool((np.abs(possible - answer) < 1e-9).any(axis=1).all())
+
+
+# %% check="mended_net" points=2
+with exercise("mended_net") as check:
+    types, (first, shift, second) = net_parts(0)
+    check.close(types, ["Parameter"] * 3, "all three are found as parameters")
+    check.close((first.shape, shift.shape, second.shape), ((4, 3), (4,), (1, 4)), "shapes")
+    distances = np.abs(first[:, None] - first).sum(-1)[np.triu_indices(4, 1)]
+    check.true(distances.min() > 1e-6, "no two of the four neurons may begin equal")
+    arrays, out, again, _ = net_run(0, X, False)
+    check.close((out, again), (hidden_of(arrays, X) @ arrays[2].T,) * 2, "in use: no drops")
+    arrays, out, _, gradients = net_run(0, np.repeat(X, 20, axis=0), True)
+    check.true(all(g is not None for g in gradients), "a gradient arrives at all three")
+    check.true(could_be(out, arrays, np.repeat(X, 20, axis=0)), "in training: 0 or doubled")
+    check.true(len(np.unique(out.round(9))) > 4, "in training: each row is drawn anew")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import nn
+    from autograder import array
+
+    for (x,) in check.cases(5, array(6, 3)):
+        seed = check.rng.randrange(10**6)
+        arrays, out, again, gradients = net_run(seed, x, False)
+        tensors = [nn.Parameter(a) for a in arrays]
+        expected = (Tensor(x) @ tensors[0].T + tensors[1]).tanh() @ tensors[2].T
+        expected.backward(np.ones(expected.shape))
+        check.close((out, again), (expected.data, expected.data), "in use: no dropout")
+        check.close(gradients, [t.grad.data for t in tensors], "the gradients")
+        x = np.repeat(x, 10, axis=0)
+        arrays, out, again, gradients = net_run(seed, x, True)
+        check.true(could_be(out, arrays, x) and could_be(again, arrays, x), "in training: dropout")
+        check.true((out != again).any(), "each call draws anew")
+        check.true(len(np.unique(out.round(9))) > 12, "each row is drawn")
+        check.true(all(g is not None for g in gradients), "gradients, in training too")
+        check.true(np.abs(gradients[0]).sum() > 0, "the first layer learns")
+    one, two = net_parts(1)[1], net_parts(2)[1]
+    check.true((one[0] != two[0]).all(), "the first weights come from rng")
+    check.equal(net_parts(1)[1], one, "the same seed gives the same weights")
+    check.true(0.01 < one[0].std() < 3, "first weights of a reasonable size")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## What you have built
+#
+# | here | in PyTorch |
+# |---|---|
+# | `Parameter`, `Module`, `named_parameters()` | the same names in `torch.nn` |
+# | a list of modules in an attribute | `nn.ModuleList` (a plain list is **not** searched there) |
+# | `set_mode` | `model.train()`, `model.eval()` |
+# | `state_dict`, `load_state_dict` | methods of the model, with `torch.save` |
+# | `xavier_uniform`, `he_normal` | `nn.init.xavier_uniform_`, `nn.init.kaiming_normal_` |
+# | `dropout`, `layer_norm`, `embedding` | `nn.Dropout`, `nn.LayerNorm`, `nn.Embedding` |
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | part of the network never changes | a Tensor that is no Parameter, or is hidden in a dict |
+# | `nan` after a few steps | first weights too large for the depth |
+# | the loss stays at its first value | first weights too small, or all equal |
+# | two answers to one question | `eval()` was forgotten |
+# | good in training, poor afterwards | dropout that scales in use, or not at all |
+# | the saved best network is the last one | a state without copies |
+#
+# ## One thing to try next
+# In `three_starts`, use 40 layers. Does the third network still learn? Then put your `layer_norm` behind each one.
+#
+# Your layers now know their parameters, and start well. The next unit asks how to move them: plain gradient descent is
+# only the first of many *optimizers*.
+
+# %% progress="here"

@@ -1,0 +1,1236 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 08_layers`) and they diagnose: a student's answer that behaves like one of
+these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the functions
+use (Tensor, Module, Parameter, np) are the notebook's.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.bank import right, wrong
+
+# -- linear -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("linear", "not_transposed", "The rows of weight belong to the outputs, so x meets its transpose.")
+def linear(x, weight, bias=None):
+    out = x @ weight
+    return out if bias is None else out + bias
+
+
+@wrong(
+    "linear", "no_bias", "The products are right, and the bias is missing: it is added to each row of the result."
+)
+def linear(x, weight, bias=None):
+    return x @ weight.T
+
+
+@wrong("linear", "always_adds", "A layer may have no bias. Then it is None, and None cannot be added.")
+def linear(x, weight, bias=None):
+    return x @ weight.T + bias
+
+
+@wrong(
+    "linear",
+    "leaves_the_graph",
+    "The numbers are right, and no gradient can come back: `.data` takes them out of the graph.",
+)
+def linear(x, weight, bias=None):
+    out = x.data @ weight.data.T
+    return Tensor(out if bias is None else out + bias.data)
+
+
+@wrong(
+    "linear",
+    "bias_is_a_constant",
+    "No gradient arrives at the bias. Add the Tensor itself, and not its numbers.",
+)
+def linear(x, weight, bias=None):
+    out = x @ weight.T
+    return out if bias is None else out + bias.data
+
+
+@wrong(
+    "linear",
+    "weight_first",
+    "This gives the outputs as columns: `weight @ x.T` is the transpose, and it fits two axes only.",
+)
+def linear(x, weight, bias=None):
+    out = (weight @ x.T).T
+    return out if bias is None else out + bias
+
+
+@wrong("linear", "bias_subtracted", "The bias is added, and here it is taken off.")
+def linear(x, weight, bias=None):
+    out = x @ weight.T
+    return out if bias is None else out - bias
+
+
+@right("linear", "swapaxes")
+def linear(x, weight, bias=None):
+    if bias is None:
+        return x.matmul(weight.swapaxes(0, 1))
+    return bias + x.matmul(weight.swapaxes(0, 1))
+
+
+@right("linear", "neuron_by_neuron")
+def linear(x, weight, bias=None):
+    from autograd_ref import ops
+
+    columns = [(x * weight[i]).sum(-1) for i in range(len(weight))]
+    out = ops.stack(columns, -1)
+    return out if bias is None else out + bias
+
+
+# -- own_parts --------------------------------------------------------------------------------------------------------
+
+
+@wrong("own_parts", "no_lists", "Modules in a list are not found. Look at the items of an attribute that is a list.")
+def own_parts(module):
+    return {n: x for n, x in vars(module).items() if isinstance(x, (Parameter, Module))}
+
+
+@wrong("own_parts", "parameters_only", "A module owns other modules as well. Keep those too.")
+def own_parts(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        found |= {n: x for n, x in items.items() if isinstance(x, Parameter)}
+    return found
+
+
+@wrong(
+    "own_parts",
+    "every_tensor",
+    "A Tensor is not always trained: it may be a mask or a mean. Only a Parameter is a part.",
+)
+def own_parts(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        found |= {n: x for n, x in items.items() if isinstance(x, (Tensor, Module))}
+    return found
+
+
+@wrong(
+    "own_parts",
+    "counts_what_it_keeps",
+    "In a list, each item keeps its own place. You count only what you keep, so later items get another number.",
+)
+def own_parts(module):
+    found = {}
+    for name, value in vars(module).items():
+        if isinstance(value, list):
+            kept = [x for x in value if isinstance(x, (Parameter, Module))]
+            found |= {f"{name}.{i}": x for i, x in enumerate(kept)}
+        elif isinstance(value, (Parameter, Module)):
+            found[name] = value
+    return found
+
+
+@wrong("own_parts", "counts_from_one", "Python counts from 0: the first item of `blocks` is `blocks.0`.")
+def own_parts(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value, 1)} if isinstance(value, list) else {name: value}
+        found |= {n: x for n, x in items.items() if isinstance(x, (Parameter, Module))}
+    return found
+
+
+@wrong("own_parts", "brackets", "The names of items are written with a dot, as in `blocks.0`.")
+def own_parts(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}[{i}]": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        found |= {n: x for n, x in items.items() if isinstance(x, (Parameter, Module))}
+    return found
+
+
+@wrong(
+    "own_parts",
+    "looks_inside",
+    "You went into the modules. Here only the module's own parts are asked for; the next exercise goes deeper.",
+)
+def own_parts(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            if isinstance(x, (Parameter, Module)):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= {f"{n}.{m}": y for m, y in own_parts(x).items()}
+    return found
+
+
+@wrong("own_parts", "everything", "Numbers, None and the mode are attributes too, and no parts. Ask for the type.")
+def own_parts(module):
+    found = {}
+    for name, value in vars(module).items():
+        found |= {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+    return found
+
+
+@right("own_parts", "two_branches")
+def own_parts(module):
+    found = {}
+    for name, value in module.__dict__.items():
+        if isinstance(value, (list, tuple)):
+            for i in range(len(value)):
+                if isinstance(value[i], Module) or isinstance(value[i], Parameter):
+                    found[name + "." + str(i)] = value[i]
+        elif isinstance(value, Module) or isinstance(value, Parameter):
+            found[name] = value
+    return found
+
+
+@right("own_parts", "pairs")
+def own_parts(module):
+    pairs = []
+    for name, value in vars(module).items():
+        many = isinstance(value, list)
+        pairs += [(f"{name}.{i}" if many else name, x) for i, x in enumerate(value if many else [value])]
+    return dict(pair for pair in pairs if isinstance(pair[1], (Parameter, Module)))
+
+
+# -- named_parameters -------------------------------------------------------------------------------------------------
+
+
+@wrong("named_parameters", "own_only", "Those of the parts are missing: a module has to be asked for its own.")
+def named_parameters(module):
+    return {n: x for n, x in module.parts().items() if isinstance(x, Parameter)}
+
+
+@wrong("named_parameters", "one_level", "One level down is not the end: a part of a part may own parameters.")
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        if isinstance(part, Parameter):
+            found[name] = part
+        else:
+            found |= {f"{name}.{n}": p for n, p in part.parts().items() if isinstance(p, Parameter)}
+    return found
+
+
+@wrong(
+    "named_parameters",
+    "no_prefix",
+    "The names have lost their way down: two layers both own a `weight`, and one of the two gets lost.",
+)
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        if isinstance(part, Parameter):
+            found[name] = part
+        else:
+            found |= named_parameters(part)
+    return found
+
+
+@wrong(
+    "named_parameters",
+    "shared_twice",
+    "A shared Parameter is listed under each of its names, so each step would move it twice.",
+)
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        if isinstance(part, Parameter):
+            found[name] = part
+        else:
+            found |= {f"{name}.{n}": p for n, p in named_parameters(part).items()}
+    return found
+
+
+@wrong(
+    "named_parameters",
+    "last_name",
+    "A shared Parameter is listed under its last name. The first one counts.",
+)
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        inner = {name: part}
+        if isinstance(part, Module):
+            inner = {f"{name}.{n}": p for n, p in named_parameters(part).items()}
+        for n, p in inner.items():
+            found = {m: q for m, q in found.items() if q is not p}
+            found[n] = p
+    return found
+
+
+@wrong(
+    "named_parameters",
+    "same_numbers",
+    "Two parameters with the same numbers count as one here. `is` asks whether they are the same object.",
+)
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        inner = {name: part}
+        if isinstance(part, Module):
+            inner = {f"{name}.{n}": p for n, p in named_parameters(part).items()}
+        for n, p in inner.items():
+            if not any(np.array_equal(p.data, q.data) for q in found.values()):
+                found[n] = p
+    return found
+
+
+@wrong("named_parameters", "asks_in", "`in` compares the numbers of Tensors. `is` asks for the same object.")
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        inner = {name: part}
+        if isinstance(part, Module):
+            inner = {f"{name}.{n}": p for n, p in named_parameters(part).items()}
+        for n, p in inner.items():
+            if p not in found.values():
+                found[n] = p
+    return found
+
+
+@wrong(
+    "named_parameters", "returns_early", "The `return` stands inside the loop: the first part ends the search."
+)
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        if isinstance(part, Parameter):
+            found[name] = part
+        else:
+            return {f"{name}.{n}": p for n, p in named_parameters(part).items()}
+    return found
+
+
+@right("named_parameters", "with_ids")
+def named_parameters(module):
+    found, seen = {}, set()
+    for name, part in module.parts().items():
+        if isinstance(part, Parameter):
+            candidates = [(name, part)]
+        else:
+            candidates = [(name + "." + n, p) for n, p in part.named_parameters().items()]
+        for n, p in candidates:
+            if id(p) not in seen:
+                seen.add(id(p))
+                found[n] = p
+    return found
+
+
+@right("named_parameters", "with_a_stack")
+def named_parameters(module):
+    found, stack = {}, [("", module)]
+    while stack:
+        name, x = stack.pop()
+        if isinstance(x, Parameter):
+            if id(x) not in map(id, found.values()):
+                found[name] = x
+        else:
+            front = name + "." if name else ""
+            stack += [(front + n, part) for n, part in reversed(list(x.parts().items()))]
+    return found
+
+
+# -- set_mode ---------------------------------------------------------------------------------------------------------
+
+
+@wrong("set_mode", "top_only", "Only the module itself is switched. A dropout layer inside would not notice.")
+def set_mode(module, training):
+    module.training = training
+
+
+@wrong("set_mode", "one_level", "Parts of parts keep their old mode. Go as deep as the modules go.")
+def set_mode(module, training):
+    module.training = training
+    for part in module.parts().values():
+        part.training = training
+
+
+@wrong("set_mode", "parts_only", "The modules below are switched, and the module itself is not.")
+def set_mode(module, training):
+    for part in module.parts().values():
+        if isinstance(part, Module):
+            part.training = training
+            set_mode(part, training)
+
+
+@wrong("set_mode", "always_off", "The second argument says which mode: `train()` goes this way as well.")
+def set_mode(module, training):
+    module.training = False
+    for part in module.parts().values():
+        if isinstance(part, Module):
+            set_mode(part, False)
+
+
+@wrong(
+    "set_mode",
+    "the_class",
+    "You set an attribute of the class, and so of all modules of the program. Set it on this module.",
+)
+def set_mode(module, training):
+    type(module).training = training
+
+
+@wrong("set_mode", "no_question", "A Parameter is a part too, and has no parts of its own. Ask for the type first.")
+def set_mode(module, training):
+    module.training = training
+    for part in module.parts().values():
+        set_mode(part, training)
+
+
+@right("set_mode", "with_a_list")
+def set_mode(module, training):
+    todo = [module]
+    while todo:
+        current = todo.pop()
+        current.training = training
+        todo += [part for part in current.parts().values() if isinstance(part, Module)]
+
+
+@right("set_mode", "by_method")
+def set_mode(module, training):
+    for part in module.parts().values():
+        if not isinstance(part, Parameter):
+            part.train(training)
+    setattr(module, "training", training)
+
+
+# -- sequential -------------------------------------------------------------------------------------------------------
+
+wrong(
+    "sequential",
+    "a_tuple",
+    "The modules stay a tuple, which `own_parts` does not open: make a list of them.",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = modules
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+)
+wrong(
+    "sequential",
+    "same_input",
+    "Each module gets the first input here, and only the last result is kept.",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = list(modules)
+
+    def forward(self, x):
+        for layer in self.layers:
+            out = layer(x)
+        return out
+""",
+)
+wrong(
+    "sequential",
+    "backwards",
+    "The modules run from the last to the first.",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = list(modules)
+
+    def forward(self, x):
+        for layer in reversed(self.layers):
+            x = layer(x)
+        return x
+""",
+)
+wrong(
+    "sequential",
+    "first_only",
+    "The `return` stands inside the loop: the first module's result is the answer.",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = list(modules)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+            return x
+""",
+)
+wrong(
+    "sequential",
+    "remembers",
+    "The result is kept in the object and added to in the next call. Each call begins anew.",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = list(modules)
+        self.x = 0.0
+
+    def forward(self, x):
+        self.x = self.x + x
+        for layer in self.layers:
+            self.x = layer(self.x)
+        return self.x
+""",
+)
+wrong(
+    "sequential",
+    "used_up",
+    "The modules are taken off the list while they run, so the second call finds none.",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = list(modules)
+
+    def forward(self, x):
+        while self.layers:
+            x = self.layers.pop(0)(x)
+        return x
+""",
+)
+wrong(
+    "sequential",
+    "in_a_dict",
+    "A dict is not searched for modules, so their parameters would not be trained. Use a list.",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = dict(enumerate(modules))
+
+    def forward(self, x):
+        for layer in self.layers.values():
+            x = layer(x)
+        return x
+""",
+)
+right(
+    "sequential",
+    "as_attributes",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        for i, module in enumerate(modules):
+            setattr(self, str(i), module)
+        self.count = len(modules)
+
+    def forward(self, x):
+        for i in range(self.count):
+            x = getattr(self, str(i)).forward(x)
+        return x
+""",
+)
+right(
+    "sequential",
+    "reduce",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.steps = [*modules]
+
+    def forward(self, x):
+        from functools import reduce
+
+        return reduce(lambda value, step: step(value), self.steps, x)
+""",
+)
+
+# -- state_dict -------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "state_dict",
+    "no_copy",
+    "What you put aside is the very array that training changes. Copy it.",
+)
+def state_dict(module):
+    return {name: p.data for name, p in module.named_parameters().items()}
+
+
+@wrong(
+    "state_dict",
+    "loads_no_copy",
+    "After loading, parameter and state share one array: the next step changes the state as well.",
+)
+def load_state_dict(module, state):
+    parameters = module.named_parameters()
+    if parameters.keys() != state.keys():
+        raise KeyError("names")
+    for name, p in parameters.items():
+        p.data = state[name]
+
+
+@wrong(
+    "state_dict",
+    "the_parameters",
+    "A dict of Parameters is returned. Put aside their numbers: arrays, copied.",
+)
+def state_dict(module):
+    return dict(module.named_parameters())
+
+
+@wrong(
+    "state_dict",
+    "missing_goes_unnoticed",
+    "A state that lacks a name is loaded in part. Compare the names first.",
+)
+def load_state_dict(module, state):
+    parameters = module.named_parameters()
+    for name, array in state.items():
+        parameters[name].data[...] = array
+
+
+@wrong(
+    "state_dict",
+    "too_many_go_unnoticed",
+    "A state with a name that the model does not have is loaded. Compare the names first.",
+)
+def load_state_dict(module, state):
+    for name, p in module.named_parameters().items():
+        p.data[...] = state[name]
+
+
+@wrong(
+    "state_dict",
+    "by_order",
+    "The arrays are put in by their order. Names say which is whose.",
+)
+def load_state_dict(module, state):
+    parameters = module.named_parameters()
+    if parameters.keys() != state.keys():
+        raise KeyError("names")
+    for p, array in zip(parameters.values(), reversed(list(state.values()))):
+        p.data = array.copy()
+
+
+@wrong(
+    "state_dict",
+    "only_the_name_data",
+    "`data = ...` gives a name to an array and leaves the parameter as it was. Write into `p.data`.",
+)
+def load_state_dict(module, state):
+    parameters = module.named_parameters()
+    if parameters.keys() != state.keys():
+        raise KeyError("names")
+    for name, p in parameters.items():
+        data = p.data
+        data = state[name].copy()
+
+
+right(
+    "state_dict",
+    "new_arrays",
+    source="""
+def state_dict(module):
+    state = {}
+    for name, parameter in module.named_parameters().items():
+        state[name] = np.array(parameter.data)
+    return state
+
+
+def load_state_dict(module, state):
+    parameters = module.named_parameters()
+    if set(parameters) ^ set(state):
+        raise KeyError(set(parameters) ^ set(state))
+    for name in state:
+        parameters[name].data = state[name].copy()
+""",
+)
+right(
+    "state_dict",
+    "deep_copy",
+    source="""
+def state_dict(module):
+    import copy
+
+    return copy.deepcopy({name: p.data for name, p in module.named_parameters().items()})
+
+
+def load_state_dict(module, state):
+    for name in module.named_parameters():
+        state[name]
+    for name in state:
+        module.named_parameters()[name]
+    for name, p in module.named_parameters().items():
+        np.copyto(p.data, state[name])
+""",
+)
+
+# -- layer_stds -------------------------------------------------------------------------------------------------------
+
+
+@wrong("layer_stds", "before_activation", "The std is taken before the activation. Measure what the layer sends on.")
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = x @ weight.T
+        stds.append(x.std())
+        x = activation(x)
+    return stds
+
+
+@wrong("layer_stds", "same_input", "Every layer gets the first x. The output of one layer is the input of the next.")
+def layer_stds(x, weights, activation):
+    return [activation(x @ weight.T).std() for weight in weights]
+
+
+@wrong("layer_stds", "with_the_input", "The std of the input comes first. Only what leaves a layer is asked for.")
+def layer_stds(x, weights, activation):
+    stds = [x.std()]
+    for weight in weights:
+        x = activation(x @ weight.T)
+        stds.append(x.std())
+    return stds
+
+
+@wrong("layer_stds", "of_the_weights", "These are the stds of the weights. Measure the numbers that leave each layer.")
+def layer_stds(x, weights, activation):
+    return [weight.std() for weight in weights]
+
+
+@wrong("layer_stds", "variance", "This is the variance, the square of the standard deviation.")
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x @ weight.T)
+        stds.append(x.var())
+    return stds
+
+
+@wrong("layer_stds", "not_transposed", "The rows of a weight belong to the outputs: x meets its transpose.")
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x @ weight)
+        stds.append(x.std())
+    return stds
+
+
+@wrong("layer_stds", "no_activation", "The activation is missing.")
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = x @ weight.T
+        stds.append(x.std())
+    return stds
+
+
+@wrong("layer_stds", "last_only", "Only the last number is returned. The picture needs one for each layer.")
+def layer_stds(x, weights, activation):
+    for weight in weights:
+        x = activation(x @ weight.T)
+    return [x.std()]
+
+
+@right("layer_stds", "by_hand")
+def layer_stds(x, weights, activation):
+    stds, h = [], x
+    for weight in weights:
+        h = activation((weight @ h.T).T)
+        stds.append(np.sqrt(((h - h.mean()) ** 2).mean()))
+    return stds
+
+
+@right("layer_stds", "outputs_first")
+def layer_stds(x, weights, activation):
+    outputs = [x]
+    for weight in weights:
+        outputs.append(activation(np.dot(outputs[-1], weight.T)))
+    return list(map(np.std, outputs[1:]))
+
+
+# -- xavier_uniform ---------------------------------------------------------------------------------------------------
+
+
+@wrong("xavier_uniform", "in_first", "The shape is the wrong way round: a weight has a row for each output.")
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return rng.uniform(-a, a, (fan_in, fan_out))
+
+
+@wrong("xavier_uniform", "from_zero", "No number is negative. Draw between -a and a.")
+def xavier_uniform(fan_in, fan_out, rng):
+    return rng.uniform(0, np.sqrt(6 / (fan_in + fan_out)), (fan_out, fan_in))
+
+
+@wrong(
+    "xavier_uniform",
+    "std_as_bound",
+    "You took the std for the bound. Uniform numbers between -a and a have the variance a² / 3, and not a².",
+)
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(2 / (fan_in + fan_out))
+    return rng.uniform(-a, a, (fan_out, fan_in))
+
+
+@wrong("xavier_uniform", "no_root", "The root is missing: 6 / (fan_in + fan_out) is a squared.")
+def xavier_uniform(fan_in, fan_out, rng):
+    a = 6 / (fan_in + fan_out)
+    return rng.uniform(-a, a, (fan_out, fan_in))
+
+
+@wrong("xavier_uniform", "fan_in_only", "Both fans count: the gradients see the other one.")
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(3 / fan_in)
+    return rng.uniform(-a, a, (fan_out, fan_in))
+
+
+@wrong("xavier_uniform", "normal", "The variance is right, and the numbers are normal. Uniform ones end at a.")
+def xavier_uniform(fan_in, fan_out, rng):
+    return rng.normal(0, np.sqrt(2 / (fan_in + fan_out)), (fan_out, fan_in))
+
+
+@wrong(
+    "xavier_uniform",
+    "own_generator",
+    "Each call makes a generator of its own, so all layers get the same numbers. Draw from rng.",
+)
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return np.random.default_rng(0).uniform(-a, a, (fan_out, fan_in))
+
+
+@wrong("xavier_uniform", "global", "The numbers do not come from rng, so a run cannot be repeated.")
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return np.random.uniform(-a, a, (fan_out, fan_in))
+
+
+@wrong("xavier_uniform", "equal_rows", "Each row holds the same numbers, and so all neurons of the layer are equal.")
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return np.tile(rng.uniform(-a, a, fan_in), (fan_out, 1))
+
+
+@right("xavier_uniform", "scaled")
+def xavier_uniform(fan_in, fan_out, rng):
+    return (2 * rng.random((fan_out, fan_in)) - 1) * (6 / (fan_in + fan_out)) ** 0.5
+
+
+@right("xavier_uniform", "row_by_row")
+def xavier_uniform(fan_in, fan_out, rng):
+    bound = np.sqrt(3 * 2 / (fan_in + fan_out))
+    return np.stack([rng.uniform(-bound, bound, fan_in) for _ in range(fan_out)])
+
+
+# -- he_normal --------------------------------------------------------------------------------------------------------
+
+
+@wrong("he_normal", "in_first", "The shape is the wrong way round: a weight has a row for each output.")
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(0.0, np.sqrt(2 / fan_in), (fan_in, fan_out))
+
+
+@wrong("he_normal", "variance_as_std", "rng.normal takes the standard deviation, and this is its square.")
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(0.0, 2 / fan_in, (fan_out, fan_in))
+
+
+@wrong("he_normal", "no_two", "relu cuts off half of the mean square; the variance 1 / fan_in does not make up for it.")
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(0.0, np.sqrt(1 / fan_in), (fan_out, fan_in))
+
+
+@wrong("he_normal", "fan_out", "You divided by the number of outputs. A neuron adds up its inputs.")
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(0.0, np.sqrt(2 / fan_out), (fan_out, fan_in))
+
+
+@wrong("he_normal", "both_fans", "This is Xavier's variance. He looks at the inputs alone.")
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(0.0, np.sqrt(2 / (fan_in + fan_out)), (fan_out, fan_in))
+
+
+@wrong("he_normal", "uniform", "The variance is right, and the numbers are uniform: none lies far out.")
+def he_normal(fan_in, fan_out, rng):
+    a = np.sqrt(6 / fan_in)
+    return rng.uniform(-a, a, (fan_out, fan_in))
+
+
+@wrong("he_normal", "own_generator", "A generator of its own gives all layers the same numbers. Draw from rng.")
+def he_normal(fan_in, fan_out, rng):
+    return np.random.default_rng(0).normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
+
+
+@wrong("he_normal", "global", "The numbers do not come from rng, so a run cannot be repeated.")
+def he_normal(fan_in, fan_out, rng):
+    return np.random.normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
+
+
+@right("he_normal", "scaled")
+def he_normal(fan_in, fan_out, rng):
+    return rng.standard_normal((fan_out, fan_in)) * (2 / fan_in) ** 0.5
+
+
+@right("he_normal", "transposed")
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(size=(fan_in, fan_out)).T / np.sqrt(fan_in / 2)
+
+
+# -- dropout ----------------------------------------------------------------------------------------------------------
+
+
+@wrong("dropout", "keeps_p", "p is the probability to drop a number, and here it is the one to keep it.")
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    return x * ((rng.random(x.shape) < p) / (1 - p))
+
+
+@wrong("dropout", "not_scaled", "The numbers that stay are not made larger, so the mean shrinks.")
+def dropout(x, p, training, rng):
+    return x * (rng.random(x.shape) >= p) if training else x
+
+
+@wrong("dropout", "divides_by_p", "Divide by the share that stays: that is 1 - p, not p.")
+def dropout(x, p, training, rng):
+    return x * ((rng.random(x.shape) >= p) / p) if training else x
+
+
+@wrong("dropout", "times_keep", "Multiplying by 1 - p shrinks the mean twice. Divide by it.")
+def dropout(x, p, training, rng):
+    return x * (rng.random(x.shape) >= p) * (1 - p) if training else x
+
+
+@wrong("dropout", "always", "While the network is used nothing is dropped: ask for `training`.")
+def dropout(x, p, training, rng):
+    return x * ((rng.random(x.shape) >= p) / (1 - p))
+
+
+@wrong(
+    "dropout",
+    "scales_in_use",
+    "In use you multiply by 1 - p, and in training you have divided by it: the mean is corrected twice.",
+)
+def dropout(x, p, training, rng):
+    if not training:
+        return x * (1 - p)
+    return x * ((rng.random(x.shape) >= p) / (1 - p))
+
+
+@wrong("dropout", "whole_rows", "Whole rows are dropped. Draw a number for each number of x.")
+def dropout(x, p, training, rng):
+    return x * ((rng.random((len(x), 1)) >= p) / (1 - p)) if training else x
+
+
+@wrong("dropout", "whole_columns", "The same columns are dropped in each row. Draw a number for each number of x.")
+def dropout(x, p, training, rng):
+    return x * ((rng.random(x.shape[-1]) >= p) / (1 - p)) if training else x
+
+
+@wrong("dropout", "same_mask", "Each call draws the same mask: take the numbers from rng, which goes on.")
+def dropout(x, p, training, rng):
+    mask = np.random.default_rng(0).random(x.shape) >= p
+    return x * (mask / (1 - p)) if training else x
+
+
+@wrong("dropout", "leaves_the_graph", "The gradient does not come back: `.data` takes the numbers out of the graph.")
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    return Tensor(x.data * (rng.random(x.shape) >= p) / (1 - p), requires_grad=True)
+
+
+@right("dropout", "binomial")
+def dropout(x, p, training, rng):
+    if training:
+        return x * rng.binomial(1, 1 - p, size=x.shape) / (1 - p)
+    return x
+
+
+@right("dropout", "where")
+def dropout(x, p, training, rng):
+    scale = np.where(rng.random(x.shape) < 1 - p, 1 / (1 - p), 0.0)
+    return scale * x if training else x * 1.0
+
+
+# -- layer_norm -------------------------------------------------------------------------------------------------------
+
+
+@wrong("layer_norm", "columns", "You normalised the columns. Each example, a row, is brought into range on its own.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(0, keepdims=True)
+    return away / ((away * away).mean(0, keepdims=True) + eps).sqrt() * weight + bias
+
+
+@wrong("layer_norm", "everything", "One mean for all rows: each row needs its own.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean()
+    return away / ((away * away).mean() + eps).sqrt() * weight + bias
+
+
+@wrong("layer_norm", "n_minus_1", "This variance divides by n - 1. Here it is the mean of the squares.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True)) / (x.var(-1, keepdims=True) + eps).sqrt() * weight + bias
+
+
+@wrong("layer_norm", "eps_outside", "eps is added to the std. It stands under the root, with the variance.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    return away / (((away * away).mean(-1, keepdims=True) + 1e-30).sqrt() + eps) * weight + bias
+
+
+@wrong("layer_norm", "no_eps", "Without eps, a row of equal numbers is 0 / 0.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    variance = (away * away).mean(-1, keepdims=True)
+    return away / (variance + 1e-30).sqrt() * weight + bias
+
+
+@wrong("layer_norm", "no_root", "You divided by the variance. Its root brings the std to 1.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    return away / ((away * away).mean(-1, keepdims=True) + eps) * weight + bias
+
+
+@wrong("layer_norm", "mean_stays", "x itself is divided. Take the mean off first.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    return x / ((away * away).mean(-1, keepdims=True) + eps).sqrt() * weight + bias
+
+
+@wrong("layer_norm", "no_weight", "weight and bias are missing: they let the network choose another range.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    return away / ((away * away).mean(-1, keepdims=True) + eps).sqrt()
+
+
+@wrong("layer_norm", "bias_inside", "The bias is added last. Here weight multiplies it as well.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    return (away / ((away * away).mean(-1, keepdims=True) + eps).sqrt() + bias) * weight
+
+
+@wrong(
+    "layer_norm",
+    "constant_statistics",
+    "The value is right. Mean and variance depend on x, and here no gradient flows through them.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    mean, variance = x.data.mean(-1, keepdims=True), x.data.var(-1, keepdims=True)
+    return (x - mean) / np.sqrt(variance + eps) * weight + bias
+
+
+@wrong("layer_norm", "constant_mean", "The value is right, but no gradient flows through the mean.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.data.mean(-1, keepdims=True)
+    return away / ((away * away).mean(-1, keepdims=True) + eps).sqrt() * weight + bias
+
+
+@right("layer_norm", "var_method")
+def layer_norm(x, weight, bias, eps=1e-5):
+    mean = x.mean(axis=-1, keepdims=True)
+    std = (x.var(axis=-1, keepdims=True, correction=0) + eps) ** 0.5
+    return bias + weight * ((x - mean) / std)
+
+
+@right("layer_norm", "sums")
+def layer_norm(x, weight, bias, eps=1e-5):
+    n = x.shape[-1]
+    away = x - x.sum(-1, keepdims=True) / n
+    scale = ((away**2).sum(-1, keepdims=True) / n + eps) ** -0.5
+    return away * scale * weight + bias
+
+
+# -- embedding --------------------------------------------------------------------------------------------------------
+
+
+@wrong("embedding", "columns", "You picked columns of the table. Each id has a row.")
+def embedding(ids, weight):
+    if ids.min() < 0 or ids.max() >= len(weight):
+        raise IndexError
+    return weight[:, ids]
+
+
+@wrong("embedding", "no_check", "NumPy counts negative ids from the end, and nobody notices. Ask first.")
+def embedding(ids, weight):
+    return weight[ids]
+
+
+@wrong("embedding", "too_large_only", "An id that is too large raises an error; a negative one goes unnoticed.")
+def embedding(ids, weight):
+    if ids.max() >= len(weight):
+        raise IndexError
+    return weight[ids]
+
+
+@wrong("embedding", "one_too_many", "A table of four rows has the ids 0 to 3: the last one is refused here.")
+def embedding(ids, weight):
+    if ids.min() < 0 or ids.max() >= len(weight) - 1:
+        raise IndexError
+    return weight[ids]
+
+
+@wrong("embedding", "width", "The ids are compared with the width of the table. The number of rows counts.")
+def embedding(ids, weight):
+    if ids.min() < 0 or ids.max() >= weight.shape[-1]:
+        raise IndexError
+    return weight[ids]
+
+
+@wrong("embedding", "clipped", "An id outside the table is moved to its edge, and the mistake stays hidden.")
+def embedding(ids, weight):
+    return weight[np.clip(ids, 0, len(weight) - 1)]
+
+
+@wrong("embedding", "leaves_the_graph", "The rows are right, and no gradient reaches the table: index the Tensor.")
+def embedding(ids, weight):
+    if ids.min() < 0 or ids.max() >= len(weight):
+        raise IndexError
+    return Tensor(weight.data[ids], requires_grad=True)
+
+
+@wrong("embedding", "flattened", "The shape of the ids is lost: (2, 3) ids give rows of shape (2, 3, width).")
+def embedding(ids, weight):
+    if ids.min() < 0 or ids.max() >= len(weight):
+        raise IndexError
+    return weight[ids.reshape(-1)]
+
+
+@right("embedding", "one_hot")
+def embedding(ids, weight):
+    n = weight.shape[0]
+    if np.any((ids < 0) | (ids >= n)):
+        raise IndexError(f"not between 0 and {n - 1}")
+    return Tensor(np.eye(n)[ids]) @ weight
+
+
+@right("embedding", "row_by_row")
+def embedding(ids, weight):
+    from autograd_ref import ops
+
+    for i in ids.flatten():
+        if not 0 <= i < len(weight):
+            raise IndexError(i)
+    rows = ops.stack([weight[int(i)] for i in ids.flatten()], 0)
+    return rows.reshape(*ids.shape, -1)
+
+
+# -- mended_net -------------------------------------------------------------------------------------------------------
+
+NET = """
+class MendedNet(Module):
+    def __init__(self, rng):
+        self.rng = rng
+        self.first = {first}
+        self.shift = {shift}
+        self.second = Parameter(rng.normal(0.0, 0.5, (1, 4)))
+
+    def forward(self, x):
+        hidden = (x @ self.first.T + self.shift).tanh()
+        {drop}
+        return hidden @ self.second.T
+"""
+GOOD = {
+    "first": "Parameter(rng.normal(0.0, 0.5, (4, 3)))",
+    "shift": "Parameter(np.zeros(4))",
+    "drop": "hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) / 0.5) if self.training else hidden",
+}
+
+
+def net(**changed):
+    return NET.format(**{**GOOD, **changed})
+
+
+wrong(
+    "mended_net",
+    "as_it_was",
+    "This is the colleague's network. Start with what is not found as a parameter.",
+    source="""
+class MendedNet(Colleague):
+    pass
+""",
+)
+wrong(
+    "mended_net",
+    "plain_tensor",
+    "The shift is still a Tensor. Only a Parameter is found and trained.",
+    source=net(shift="Tensor(np.zeros(4), requires_grad=True)"),
+)
+wrong(
+    "mended_net",
+    "equal_neurons",
+    "All four neurons begin equal, get equal gradients and stay equal: one neuron, four times.",
+    source=net(first="Parameter(np.full((4, 3), 0.3))"),
+)
+wrong(
+    "mended_net",
+    "zeros",
+    "Zeros are equal as well: the four neurons stay one neuron, four times.",
+    source=net(first="Parameter(np.zeros((4, 3)))"),
+)
+wrong(
+    "mended_net",
+    "drops_in_use",
+    "The network still drops neurons while it is used: two calls differ.",
+    source=net(drop="hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) / 0.5)"),
+)
+wrong(
+    "mended_net",
+    "graph_cut",
+    "In training the way back ends at `.data`: the first layer gets no gradient.",
+    source=net(
+        drop="hidden = Tensor(hidden.data * (self.rng.random(hidden.shape) >= 0.5) / 0.5) "
+        "if self.training else hidden"
+    ),
+)
+wrong(
+    "mended_net",
+    "no_dropout",
+    "Dropout was not the mistake. It has to stay, in training.",
+    source=net(drop="pass"),
+)
+wrong(
+    "mended_net",
+    "scales_in_use",
+    "In use the numbers are doubled as well. The factor makes up for dropped neurons, and none is dropped.",
+    source=net(
+        drop="hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) if self.training else 1.0) / 0.5"
+    ),
+)
+wrong(
+    "mended_net",
+    "not_scaled",
+    "In training, the neurons that stay are not doubled any more.",
+    source=net(drop="hidden = hidden * (self.rng.random(hidden.shape) >= 0.5) if self.training else hidden"),
+)
+wrong(
+    "mended_net",
+    "fixed_weights",
+    "The first weights do not come from rng.",
+    source=net(first="Parameter(np.arange(12.0).reshape(4, 3) / 10 - 0.5)"),
+)
+wrong(
+    "mended_net",
+    "global",
+    "The first weights do not come from rng, so a run cannot be repeated.",
+    source=net(first="Parameter(np.random.normal(0.0, 0.5, (4, 3)))"),
+)
+right(
+    "mended_net",
+    "uniform",
+    source=net(
+        first="Parameter(rng.uniform(-1, 1, (4, 3)))",
+        drop="hidden = hidden * (self.rng.binomial(1, 0.5, hidden.shape) * 2.0) if self.training else hidden",
+    ),
+)
+right(
+    "mended_net",
+    "early_return",
+    source="""
+class MendedNet(Module):
+    def __init__(self, rng):
+        self.first = Parameter(rng.standard_normal((4, 3)) / 2)
+        self.second = Parameter(rng.standard_normal((1, 4)) / 2)
+        self.shift = Parameter([0.0] * 4)
+        self.generator = rng
+
+    def forward(self, x):
+        hidden = (self.shift + x @ self.first.T).tanh()
+        if not self.training:
+            return hidden @ self.second.T
+        dropped = self.generator.random(hidden.shape) < 0.5
+        return (hidden * np.where(dropped, 0.0, 2.0)) @ self.second.T
+""",
+)

@@ -1,0 +1,1323 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 09_optimizers`) and they diagnose: a student's answer that behaves like one of
+these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the functions
+use (np, math, Tensor, no_grad) are the notebook's.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.bank import right, wrong
+
+# -- sgd_step ---------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "sgd_step",
+    "in_place",
+    "The numbers are right, and `-=` has written them into the caller's array. Return a new array.",
+)
+def sgd_step(p, g, lr):
+    p -= lr * g
+    return p
+
+
+@wrong("sgd_step", "uphill", "This goes up the hill: the gradient points to where the loss grows.")
+def sgd_step(p, g, lr):
+    return p + lr * g
+
+
+@wrong("sgd_step", "no_rate", "The learning rate is missing: the step is as long as the gradient itself.")
+def sgd_step(p, g, lr):
+    return p - g
+
+
+@wrong("sgd_step", "step_only", "This is the step alone. Return where the parameter is after it.")
+def sgd_step(p, g, lr):
+    return -lr * g
+
+
+@wrong(
+    "sgd_step",
+    "unit_gradient",
+    "You took the gradient's direction and dropped its length. SGD's step is lr times the gradient as it is.",
+)
+def sgd_step(p, g, lr):
+    return p - lr * g / np.linalg.norm(g)
+
+
+@wrong("sgd_step", "shrinks_p", "lr multiplies the whole difference here. It belongs to the gradient alone.")
+def sgd_step(p, g, lr):
+    return lr * (p - g)
+
+
+@right("sgd_step", "np_functions")
+def sgd_step(p, g, lr):
+    return np.subtract(p, np.multiply(lr, g))
+
+
+@right("sgd_step", "on_a_copy")
+def sgd_step(p, g, lr):
+    new = p.copy()
+    new -= lr * g
+    return new
+
+
+# -- momentum_step ----------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "momentum_step",
+    "in_place",
+    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
+)
+def momentum_step(p, g, v, lr, mu):
+    v *= mu
+    v += g
+    p -= lr * v
+    return p, v
+
+
+@wrong(
+    "momentum_step",
+    "old_velocity",
+    "p moves with the old velocity. Compute the new one first, and move with that.",
+)
+def momentum_step(p, g, v, lr, mu):
+    return p - lr * v, mu * v + g
+
+
+@wrong(
+    "momentum_step",
+    "mean_of_gradients",
+    "You multiplied g by 1 - mu, which makes v a mean. In PyTorch's convention the gradient comes in whole.",
+)
+def momentum_step(p, g, v, lr, mu):
+    v = mu * v + (1 - mu) * g
+    return p - lr * v, v
+
+
+@wrong(
+    "momentum_step",
+    "rate_in_velocity",
+    "The rate has got into the velocity. Here v adds up gradients, and lr multiplies v when p moves.",
+)
+def momentum_step(p, g, v, lr, mu):
+    v = mu * v + lr * g
+    return p - v, v
+
+
+@wrong("momentum_step", "uphill", "This goes up the hill: v points where the gradients point, so subtract it.")
+def momentum_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p + lr * v, v
+
+
+@wrong("momentum_step", "never_fades", "Old gradients never fade: mu is missing in front of the old velocity.")
+def momentum_step(p, g, v, lr, mu):
+    v = v + g
+    return p - lr * v, v
+
+
+@wrong(
+    "momentum_step",
+    "fades_the_gradient",
+    "mu multiplies the sum. Only the old velocity fades, the new gradient does not.",
+)
+def momentum_step(p, g, v, lr, mu):
+    v = mu * (v + g)
+    return p - lr * v, v
+
+
+@wrong(
+    "momentum_step", "velocity_lost", "The parameter is right, but the velocity that you return is the old one."
+)
+def momentum_step(p, g, v, lr, mu):
+    return p - lr * (mu * v + g), v
+
+
+@wrong("momentum_step", "nesterov", "That is Nesterov's move. Plain momentum moves by lr times the velocity.")
+def momentum_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * (g + mu * v), v
+
+
+@right("momentum_step", "one_line")
+def momentum_step(p, g, v, lr, mu):
+    return p - lr * (g + mu * v), g + mu * v
+
+
+@right("momentum_step", "on_copies")
+def momentum_step(p, g, v, lr, mu):
+    new_p, new_v = p.copy(), v.copy()
+    new_v *= mu
+    new_v += g
+    new_p -= lr * new_v
+    return new_p, new_v
+
+
+# -- momentum_rate_inside ---------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "momentum_rate_inside",
+    "in_place",
+    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
+)
+def momentum_rate_inside(p, g, v, lr, mu):
+    v *= mu
+    v -= lr * g
+    return p + v, v
+
+
+@wrong(
+    "momentum_rate_inside",
+    "as_before",
+    "This is PyTorch's convention again. Here v holds the rate and the sign, and p moves by v itself.",
+)
+def momentum_rate_inside(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * v, v
+
+
+@wrong(
+    "momentum_rate_inside",
+    "plus_sign",
+    "Both signs are turned. With no gradient, p would move against its own velocity.",
+)
+def momentum_rate_inside(p, g, v, lr, mu):
+    v = mu * v + lr * g
+    return p - v, v
+
+
+@wrong("momentum_rate_inside", "uphill", "This goes up the hill: lr * g is subtracted from the velocity.")
+def momentum_rate_inside(p, g, v, lr, mu):
+    v = mu * v + lr * g
+    return p + v, v
+
+
+@wrong("momentum_rate_inside", "rate_twice", "The rate is in the velocity already. p moves by v, without lr.")
+def momentum_rate_inside(p, g, v, lr, mu):
+    v = mu * v - lr * g
+    return p + lr * v, v
+
+
+@wrong(
+    "momentum_rate_inside",
+    "rate_on_all",
+    "The rate multiplies the old velocity too. The velocity has its rate since it was made.",
+)
+def momentum_rate_inside(p, g, v, lr, mu):
+    v = lr * (mu * v - g)
+    return p + v, v
+
+
+@wrong("momentum_rate_inside", "old_velocity", "p moves by the old velocity. It moves by the new one.")
+def momentum_rate_inside(p, g, v, lr, mu):
+    return p + v, mu * v - lr * g
+
+
+@right("momentum_rate_inside", "step_by_name")
+def momentum_rate_inside(p, g, v, lr, mu):
+    step = -lr * g + mu * v
+    return step + p, step
+
+
+@right("momentum_rate_inside", "through_the_other")
+def momentum_rate_inside(p, g, v, lr, mu):
+    backwards = lr * g - mu * v
+    return p - backwards, -backwards
+
+
+# -- nesterov_step ----------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "nesterov_step",
+    "in_place",
+    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
+)
+def nesterov_step(p, g, v, lr, mu):
+    v *= mu
+    v += g
+    return p - lr * (g + mu * v), v
+
+
+@wrong(
+    "nesterov_step",
+    "plain_momentum",
+    "This is plain momentum. Nesterov's move is made of the gradient, and of mu times the *new* velocity.",
+)
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * v, v
+
+
+@wrong(
+    "nesterov_step",
+    "not_faded",
+    "In the move the velocity is faded once more: mu is missing there.",
+)
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * (g + v), v
+
+
+@wrong(
+    "nesterov_step",
+    "keeps_the_move",
+    "You returned what p moved by as the velocity. The velocity stays that of plain momentum.",
+)
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    move = g + mu * v
+    return p - lr * move, move
+
+
+@wrong(
+    "nesterov_step",
+    "no_gradient",
+    "The move lacks the gradient itself: it is g plus the velocity, faded once more.",
+)
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * mu * v, v
+
+
+@wrong("nesterov_step", "uphill", "This goes up the hill. The move is subtracted.")
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p + lr * (g + mu * v), v
+
+
+@right("nesterov_step", "multiplied_out")
+def nesterov_step(p, g, v, lr, mu):
+    return p - lr * ((1 + mu) * g + mu**2 * v), g + mu * v
+
+
+@right("nesterov_step", "two_moves")
+def nesterov_step(p, g, v, lr, mu):
+    velocity = v * mu + g
+    p = p - lr * g
+    return p - lr * mu * velocity, velocity
+
+
+# -- rmsprop_step -----------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "rmsprop_step",
+    "in_place",
+    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s *= alpha
+    s += (1 - alpha) * g**2
+    return p - lr * g / (np.sqrt(s) + eps), s
+
+
+@wrong(
+    "rmsprop_step",
+    "eps_under_the_root",
+    "eps stands under the root here. It is added to the root.",
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - lr * g / np.sqrt(s + eps), s
+
+
+@wrong("rmsprop_step", "no_eps", "Right for eps = 0 only: eps is missing in the divisor.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - lr * g / np.sqrt(s), s
+
+
+@wrong(
+    "rmsprop_step",
+    "no_root",
+    "The root is missing: a gradient is divided by its size, and s is a mean of squares.",
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - lr * g / (s + eps), s
+
+
+@wrong("rmsprop_step", "no_square", "The running mean is one of squares, and you put g itself into it.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g
+    return p - lr * g / (np.sqrt(abs(s)) + eps), s
+
+
+@wrong(
+    "rmsprop_step",
+    "mean_of_sizes",
+    "You keep a mean of absolute values. RMS is the root of a mean of squares, and s holds that mean.",
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * abs(g)
+    return p - lr * g / (s + eps), s
+
+
+@wrong("rmsprop_step", "old_mean", "p moves with the old mean. Update s first, then divide by its root.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    return p - lr * g / (np.sqrt(s) + eps), alpha * s + (1 - alpha) * g**2
+
+
+@wrong(
+    "rmsprop_step",
+    "weights_swapped",
+    "alpha and 1 - alpha are swapped: alpha is the share of the old mean that stays.",
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = (1 - alpha) * s + alpha * g**2
+    return p - lr * g / (np.sqrt(s) + eps), s
+
+
+@wrong(
+    "rmsprop_step",
+    "adds_up",
+    "The new square comes in whole, so s adds up. In a mean its share is 1 - alpha.",
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + g**2
+    return p - lr * g / (np.sqrt(s) + eps), s
+
+
+@wrong(
+    "rmsprop_step",
+    "one_size_for_all",
+    "You divide by one number for all coordinates. Each coordinate has a mean of its own.",
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - lr * g / (np.sqrt(s.mean()) + eps), s
+
+
+@right("rmsprop_step", "moved_by_the_difference")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = s + (1 - alpha) * (np.square(g) - s)
+    return p - g * (lr / (s**0.5 + eps)), s
+
+
+@right("rmsprop_step", "in_steps")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    new = alpha * s
+    new += (1 - alpha) * g**2
+    size = np.sqrt(new)
+    return p - lr * (g / (size + eps)), new
+
+
+# -- bias_correction --------------------------------------------------------------------------------------------------
+
+
+@wrong("bias_correction", "in_place", "The numbers are right, and `/=` has written them into the caller's array.")
+def bias_correction(mean, beta, t):
+    mean /= 1 - beta**t
+    return mean
+
+
+@wrong(
+    "bias_correction",
+    "first_step_only",
+    "Right after one step only. The share of the start fades with each step: where is t?",
+)
+def bias_correction(mean, beta, t):
+    return mean / (1 - beta)
+
+
+@wrong(
+    "bias_correction",
+    "power_of_difference",
+    "The power belongs to beta alone: it is beta that is multiplied in again and again.",
+)
+def bias_correction(mean, beta, t):
+    return mean / (1 - beta) ** t
+
+
+@wrong("bias_correction", "multiplies", "You made the mean smaller still. It is too small: divide by the share.")
+def bias_correction(mean, beta, t):
+    return mean * (1 - beta**t)
+
+
+@wrong("bias_correction", "times_t", "The start fades by a factor in each step: a power, and not a product with t.")
+def bias_correction(mean, beta, t):
+    return mean / (1 - beta * t)
+
+
+@wrong(
+    "bias_correction",
+    "counts_from_zero",
+    "t counts from 1: at t = 1 there has been one gradient already.",
+)
+def bias_correction(mean, beta, t):
+    return mean / (1 - beta ** (t + 1))
+
+
+@wrong(
+    "bias_correction",
+    "share_of_the_start",
+    "You divided by the share of the start. What comes from real gradients is the rest.",
+)
+def bias_correction(mean, beta, t):
+    return mean / beta**t
+
+
+@right("bias_correction", "sum_of_shares")
+def bias_correction(mean, beta, t):
+    share = sum((1 - beta) * beta**k for k in range(t))
+    return mean / share
+
+
+@right("bias_correction", "negative_power")
+def bias_correction(mean, beta, t):
+    return mean * (1 - math.pow(beta, t)) ** -1
+
+
+# -- adam_step --------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "adam_step",
+    "in_place",
+    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m *= b1
+    m += (1 - b1) * g
+    v *= b2
+    v += (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "no_correction",
+    "The means are not corrected. They began at 0, and the first steps have the wrong length.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (np.sqrt(v) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "corrected_means_kept",
+    "You return the corrected means, so the next step corrects them again. Keep the means as they are.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = (b1 * m + (1 - b1) * g) / (1 - b1**t)
+    v = (b2 * v + (1 - b2) * g * g) / (1 - b2**t)
+    return p - lr * m / (np.sqrt(v) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "eps_under_the_root",
+    "eps stands under the root here. It is added to the root.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / np.sqrt(v / (1 - b2**t) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "always_first",
+    "The correction is that of the first step, whatever t is.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1) / (np.sqrt(v / (1 - b2)) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "one_correction",
+    "m is corrected and v is not. Both began at 0.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "moves_by_g",
+    "p moves by the gradient over its size, which is RMSprop. Adam moves by the corrected m.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * g / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@wrong("adam_step", "no_root", "The root is missing: v is a mean of squares.")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (v / (1 - b2**t) + eps), m, v
+
+
+@wrong("adam_step", "betas_swapped", "The betas are swapped: the first belongs to m, the second to v.")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b2, b1 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "square_of_mean",
+    "v is made from the square of m. It is the mean of the gradient's squares.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * m * m
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "gradient_whole",
+    "The gradient comes into m whole, as in momentum. Adam's m is a mean: the share of g is 1 - b1.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@right("adam_step", "correction_in_the_rate")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = m + (1 - b1) * (g - m)
+    v = v + (1 - b2) * (g**2 - v)
+    root = math.sqrt(1 - b2**t)
+    return p - (lr * root / (1 - b1**t)) * m / (np.sqrt(v) + eps * root), m, v
+
+
+@right("adam_step", "with_a_helper")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    def mean(old, new, beta):
+        return beta * old + (1 - beta) * new
+
+    m, v = mean(m, g, betas[0]), mean(v, np.square(g), betas[1])
+    corrected = [x / (1 - beta**t) for x, beta in zip((m, v), betas)]
+    return p - lr * corrected[0] / (corrected[1] ** 0.5 + eps), m, v
+
+
+# -- optimizer --------------------------------------------------------------------------------------------------------
+
+OPTIMIZER = '''
+class Optimizer:
+    def __init__(self, parameters, rule, slots=0, lr=0.1, weight_decay=0.0):
+        self.parameters = list(parameters)
+        self.rule, self.lr, self.weight_decay = rule, lr, weight_decay
+        self.steps = [0 for p in self.parameters]
+        self.state = [tuple(np.zeros_like(p.data) for _ in range(slots)) for p in self.parameters]
+
+    def zero_grad(self):
+        for p in self.parameters:
+            p.grad = None
+
+    def step(self):
+        for i, p in enumerate(self.parameters):
+            if p.grad is None:
+                continue
+            self.steps[i] += 1
+            g = p.grad.data + self.weight_decay * p.data
+            new, self.state[i] = self.rule(p.data, g, self.state[i], self.lr, self.steps[i])
+            with no_grad():
+                p.copy_(new)
+'''
+
+
+def with_change(*pairs):
+    """The class with some of its lines replaced."""
+    source = OPTIMIZER
+    for old, new in pairs:
+        assert old in source, old
+        source = source.replace(old, new)
+    return source
+
+
+COPY = "            with no_grad():\n                p.copy_(new)\n"
+
+wrong(
+    "optimizer",
+    "name_only",
+    "The Tensors that the network holds stay as they were. `p = new` gives a name a new meaning: change p in place.",
+    source=with_change((COPY, "            p = new\n")),
+)
+wrong(
+    "optimizer",
+    "list_entry",
+    "You put a new Tensor into the optimizer's list. The network still holds the old one.",
+    source=with_change((COPY, "            self.parameters[i] = Tensor(new, requires_grad=True)\n")),
+)
+wrong(
+    "optimizer",
+    "no_no_grad",
+    "An update is no part of the computation: it belongs inside `with no_grad():`.",
+    source=with_change((COPY, "            p.copy_(new)\n")),
+)
+wrong(
+    "optimizer",
+    "missing_gradients",
+    "A parameter may have no gradient in a step: its grad is None. Leave it out.",
+    source=with_change(("            if p.grad is None:\n                continue\n", "")),
+)
+wrong(
+    "optimizer",
+    "stops_at_none",
+    "`return` ends the whole step at the first parameter without gradient. The others still want theirs.",
+    source=with_change(("                continue", "                return")),
+)
+wrong(
+    "optimizer",
+    "counts_all",
+    "A parameter that was left out counts its step all the same. Count where the rule is called.",
+    source=with_change(
+        ("            self.steps[i] += 1\n", ""),
+        ("            if p.grad is None:", "            self.steps[i] += 1\n            if p.grad is None:"),
+    ),
+)
+wrong(
+    "optimizer",
+    "counts_from_zero",
+    "The rule gets t = 0 in the first step. Count the step before the rule is called.",
+    source=with_change(
+        ("            self.steps[i] += 1\n", ""),
+        ("                p.copy_(new)\n", "                p.copy_(new)\n            self.steps[i] += 1\n"),
+    ),
+)
+wrong(
+    "optimizer",
+    "state_lost",
+    "The new state is not kept, so each step begins with the same zeros. Put it into self.state[i].",
+    source=with_change(("new, self.state[i] = self", "new, _ = self")),
+)
+wrong(
+    "optimizer",
+    "shared_state",
+    "All parameters work with the state of the first one. Each has its own, under its own number i.",
+    source=with_change(("self.state[i]", "self.state[0]")),
+)
+wrong(
+    "optimizer",
+    "no_decay",
+    "weight_decay is not used. Its part is added to the gradient before the rule sees it.",
+    source=with_change((" + self.weight_decay * p.data", "")),
+)
+wrong(
+    "optimizer",
+    "decay_subtracted",
+    "With this sign the weights are driven away from 0. The decay is added to the gradient, which is subtracted later.",
+    source=with_change(("+ self.weight_decay", "- self.weight_decay")),
+)
+wrong(
+    "optimizer",
+    "gradient_changed",
+    "The decay was written into the gradient itself. If it is accumulated, that part would count again: make a new array.",
+    source=with_change(
+        (
+            "            g = p.grad.data + self.weight_decay * p.data\n",
+            "            g = p.grad.data\n            g += self.weight_decay * p.data\n",
+        )
+    ),
+)
+wrong(
+    "optimizer",
+    "zeros_for_none",
+    "zero_grad writes zeros here. None says that there is no gradient, and `step` then leaves the parameter out.",
+    source=with_change(("            p.grad = None", "            p.grad = Tensor(np.zeros_like(p.data))")),
+)
+wrong(
+    "optimizer",
+    "zeroes_in_step",
+    "step has cleared the gradients too. Whoever wants to look at them after a step finds None: leave that to zero_grad.",
+    source=with_change(("                p.copy_(new)\n", "                p.copy_(new)\n            p.grad = None\n")),
+)
+right(
+    "optimizer",
+    "data_assigned",
+    source=with_change((COPY, "            p.data = new\n")),
+)
+right(
+    "optimizer",
+    "one_block_and_zip",
+    source=with_change(
+        (
+            OPTIMIZER[OPTIMIZER.index("        for i, p in enumerate") :],
+            """        numbered = [(i, p) for i, p in enumerate(self.parameters) if p.grad is not None]
+        with no_grad():
+            for i, p in numbered:
+                t = self.steps[i] = self.steps[i] + 1
+                gradient = p.grad + self.weight_decay * p
+                result = self.rule(p.data, gradient.data, self.state[i], self.lr, t)
+                p[...] = result[0]
+                self.state[i] = result[1]
+""",
+        ),
+        ("            p.grad = None", "            p.zero_grad()"),
+    ),
+)
+
+# -- adamw_step -------------------------------------------------------------------------------------------------------
+
+
+@wrong("adamw_step", "in_place", "The numbers are right, and the caller's array was overwritten. Make a new one.")
+def adamw_step(p, u, lr, weight_decay):
+    p *= 1 - lr * weight_decay
+    return p - lr * u
+
+
+@wrong(
+    "adamw_step",
+    "decay_without_rate",
+    "The decay is not multiplied by lr: each step would take away a share of weight_decay.",
+)
+def adamw_step(p, u, lr, weight_decay):
+    return p - lr * u - weight_decay * p
+
+
+@wrong(
+    "adamw_step",
+    "decays_after",
+    "You decayed the parameter after its step. Both parts are computed from the old one.",
+)
+def adamw_step(p, u, lr, weight_decay):
+    return (p - lr * u) * (1 - lr * weight_decay)
+
+
+@wrong(
+    "adamw_step",
+    "no_decay",
+    "This is Adam's step alone. The decay is missing.",
+)
+def adamw_step(p, u, lr, weight_decay):
+    return p - lr * u
+
+
+@wrong("adamw_step", "grows", "With this sign the weights grow. Decay pulls them towards 0.")
+def adamw_step(p, u, lr, weight_decay):
+    return p - lr * u + lr * weight_decay * p
+
+
+@wrong(
+    "adamw_step",
+    "decays_the_direction",
+    "weight_decay multiplies the direction. It is the parameter that decays.",
+)
+def adamw_step(p, u, lr, weight_decay):
+    return p - lr * u * (1 + weight_decay)
+
+
+@wrong(
+    "adamw_step",
+    "constant_pull",
+    "You pull every weight by the same amount. The pull grows with the weight.",
+)
+def adamw_step(p, u, lr, weight_decay):
+    return p - lr * u - lr * weight_decay * np.sign(p)
+
+
+@right("adamw_step", "factor")
+def adamw_step(p, u, lr, weight_decay):
+    return (1 - lr * weight_decay) * p - lr * u
+
+
+@right("adamw_step", "together")
+def adamw_step(p, u, lr, weight_decay):
+    pull = weight_decay * p
+    return p - lr * (u + pull)
+
+
+# -- cosine_rate ------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "cosine_rate",
+    "starts_at_zero",
+    "The first step has rate 0, so it does nothing. Step 0 is the first of the warm-up: count it.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * step / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong(
+    "cosine_rate",
+    "progress_from_zero",
+    "The cosine does not begin at the top: its progress counts from the end of the warm-up.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min(step / total, 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong(
+    "cosine_rate",
+    "too_slow",
+    "The cosine takes `total` steps here. The warm-up is part of the total: fewer steps are left.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / total, 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong(
+    "cosine_rate",
+    "rises_again",
+    "After step `total` the rate rises again, as a cosine does. Progress stops at 1.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = (step - warmup) / (total - warmup)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong(
+    "cosine_rate",
+    "floor_added",
+    "The floor is added to the whole curve, and the top is too high. The cosine spans peak minus floor.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + peak * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong(
+    "cosine_rate",
+    "no_floor",
+    "The rate falls to 0. It stops at the floor.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return peak * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong(
+    "cosine_rate",
+    "straight_line",
+    "The rate falls in a straight line. Half a cosine is level at both ends.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return peak + (floor - peak) * progress
+
+
+@wrong(
+    "cosine_rate",
+    "quarter_cosine",
+    "This is a quarter of a cosine: it falls steeply at the end. Half of one is pi wide.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * math.cos(math.pi / 2 * progress)
+
+
+@wrong("cosine_rate", "no_warmup", "The warm-up is missing: the first steps have the full rate.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    progress = min(max(step - warmup, 0) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong(
+    "cosine_rate",
+    "divides_by_no_warmup",
+    "With warmup = 0 you divide by 0: compute the ramp only where there is one.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    ramp = peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    fall = floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+    return ramp if step < warmup else fall
+
+
+@right("cosine_rate", "three_cases")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return (step + 1) / warmup * peak
+    if step >= total:
+        return floor
+    share = 0.5 + 0.5 * np.cos(np.pi * (step - warmup) / (total - warmup))
+    return share * peak + (1 - share) * floor
+
+
+@right("cosine_rate", "square_of_half")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if warmup > step:
+        return peak / warmup * (step + 1)
+    angle = math.pi * (min(step, total) - warmup) / (total - warmup)
+    return floor + (peak - floor) * math.cos(angle / 2) ** 2
+
+
+# -- total_norm -------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "total_norm",
+    "squares_first",
+    "Squares of large numbers overflow, and those of tiny ones vanish. Divide by the largest before you square.",
+)
+def total_norm(grads):
+    with np.errstate(all="ignore"):
+        return math.sqrt(sum(float((g * g).sum()) for g in grads))
+
+
+@wrong(
+    "total_norm",
+    "sum_of_norms",
+    "You added up the norms of the arrays. The joint norm is the root of one sum of squares.",
+)
+def total_norm(grads):
+    return sum(math.hypot(*np.ravel(g).tolist()) for g in grads)
+
+
+@wrong("total_norm", "largest_only", "This is the largest absolute value. The norm takes all numbers into account.")
+def total_norm(grads):
+    return max(float(np.abs(g).max()) for g in grads)
+
+
+@wrong(
+    "total_norm",
+    "no_abs",
+    "The largest *absolute* value is needed: a negative number may be the largest in size.",
+)
+def total_norm(grads):
+    largest = max(float(g.max()) for g in grads)
+    if largest == 0:
+        return 0.0
+    with np.errstate(all="ignore"):
+        return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
+
+
+@wrong(
+    "total_norm",
+    "zeros_divided",
+    "When all are 0, the largest is 0 too, and 0 / 0 is NaN. Treat that case first.",
+)
+def total_norm(grads):
+    largest = max(float(np.abs(g).max()) for g in grads)
+    with np.errstate(all="ignore"):
+        return largest * math.sqrt(sum(float(np.square(g / np.float64(largest)).sum()) for g in grads))
+
+
+@wrong(
+    "total_norm",
+    "not_scaled_back",
+    "You divided by the largest and did not multiply by it at the end.",
+)
+def total_norm(grads):
+    largest = max(float(np.abs(g).max()) for g in grads)
+    if largest == 0:
+        return 0.0
+    return math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
+
+
+@wrong("total_norm", "no_root", "The root is missing: this is a sum of squares.")
+def total_norm(grads):
+    largest = max(float(np.abs(g).max()) for g in grads)
+    if largest == 0:
+        return 0.0
+    return largest * sum(float(np.square(g / largest).sum()) for g in grads)
+
+
+@wrong(
+    "total_norm",
+    "mean_of_squares",
+    "You took the mean of the squares. A norm adds them up.",
+)
+def total_norm(grads):
+    every = np.concatenate([np.ravel(g) for g in grads]).astype(float)
+    largest = float(np.abs(every).max()) or 1.0
+    return largest * math.sqrt(float(np.square(every / largest).mean()))
+
+
+@wrong(
+    "total_norm",
+    "wider_floats",
+    "float64 helps numbers of float32. Numbers of float64 overflow all the same: divide before you square.",
+)
+def total_norm(grads):
+    with np.errstate(all="ignore"):
+        return float(np.sqrt(sum(np.square(g.astype("float64")).sum() for g in grads)))
+
+
+@right("total_norm", "hypot")
+def total_norm(grads):
+    return math.hypot(*[float(x) for g in grads for x in np.ravel(g)])
+
+
+@right("total_norm", "one_array")
+def total_norm(grads):
+    every = np.concatenate([np.ravel(g) for g in grads])
+    largest = np.max(np.abs(every))
+    return float(largest * np.linalg.norm(every / largest)) if largest > 0 else 0.0
+
+
+# -- clip_with_norm ---------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "clip_with_norm",
+    "in_place",
+    "The numbers are right, and `*=` has written them into the caller's arrays. Make new ones.",
+)
+def clip_with_norm(grads, max_norm, norm):
+    if norm > max_norm:
+        for g in grads:
+            g *= max_norm / norm
+    return grads
+
+
+@wrong(
+    "clip_with_norm",
+    "always_scales",
+    "Small gradients are made larger. The factor may not be above 1.",
+)
+def clip_with_norm(grads, max_norm, norm):
+    with np.errstate(all="ignore"):
+        return [g * np.float64(max_norm) / norm for g in grads]
+
+
+@wrong(
+    "clip_with_norm",
+    "cut_off",
+    "Each number is cut off by itself, which turns the gradient's direction. Multiply all by one factor.",
+)
+def clip_with_norm(grads, max_norm, norm):
+    return [np.clip(g, -max_norm, max_norm) for g in grads]
+
+
+@wrong("clip_with_norm", "upside_down", "The factor is upside down: it is max_norm over norm.")
+def clip_with_norm(grads, max_norm, norm):
+    if norm <= max_norm:
+        return list(grads)
+    return [g * (norm / max_norm) for g in grads]
+
+
+@wrong("clip_with_norm", "divided_only", "You divided by the norm: the new norm is 1, and should be max_norm.")
+def clip_with_norm(grads, max_norm, norm):
+    if norm <= max_norm:
+        return list(grads)
+    return [g / norm for g in grads]
+
+
+@wrong(
+    "clip_with_norm",
+    "each_by_itself",
+    "Each array is scaled by its own norm. One factor for all keeps the direction of the step.",
+)
+def clip_with_norm(grads, max_norm, norm):
+    own = [math.hypot(*np.ravel(g).tolist()) for g in grads]
+    return [g * min(1.0, max_norm / max(n, 1e-12)) for g, n in zip(grads, own)]
+
+
+@wrong("clip_with_norm", "never_clips", "The comparison is turned round: what is scaled down is the large gradient.")
+def clip_with_norm(grads, max_norm, norm):
+    if norm > max_norm:
+        return list(grads)
+    return [g * (max_norm / max(norm, 1e-12)) for g in grads]
+
+
+@wrong(
+    "clip_with_norm",
+    "divides_by_zero",
+    "When all gradients are 0, the norm is 0, and you divide by it. Divide only where the norm is too large.",
+)
+def clip_with_norm(grads, max_norm, norm):
+    return [g * min(1.0, max_norm / norm) for g in grads]
+
+
+@right("clip_with_norm", "as_pytorch")
+def clip_with_norm(grads, max_norm, norm):
+    factor = min(1.0, max_norm / (norm + 1e-6))
+    return [factor * g for g in grads]
+
+
+@right("clip_with_norm", "larger_of_two")
+def clip_with_norm(grads, max_norm, norm):
+    clipped = []
+    for g in grads:
+        clipped.append(g / max(norm, max_norm) * max_norm)
+    return clipped
+
+
+# -- mended_adam ------------------------------------------------------------------------------------------------------
+
+MENDED = '''
+class MendedAdam:
+    def __init__(self, parameters, lr=0.1, betas=(0.9, 0.999), eps=1e-8):
+        self.parameters = list(parameters)
+        self.lr, self.betas, self.eps = lr, betas, eps
+        self.t = 0
+        self.state = []
+        for p in self.parameters:
+            self.state.append((np.zeros_like(p.data), np.zeros_like(p.data)))
+
+    def step(self):
+        b1, b2 = self.betas
+        self.t += 1
+        for p, (m, v) in zip(self.parameters, self.state):
+            g = p.grad.data
+            m += (1 - b1) * (g - m)
+            v += (1 - b2) * (g * g - v)
+            m_hat, v_hat = m / (1 - b1**self.t), v / (1 - b2**self.t)
+            with no_grad():
+                p -= self.lr * m_hat / (np.sqrt(v_hat) + self.eps)
+'''
+COUNT = (
+    "        self.t += 1\n        for p, (m, v) in zip(self.parameters, self.state):\n",
+    "        for p, (m, v) in zip(self.parameters, self.state):\n            self.t += 1\n",
+)
+SHARED = (
+    "            self.state.append((np.zeros_like(p.data), np.zeros_like(p.data)))",
+    "            zeros = np.zeros_like(p.data)\n            self.state.append((zeros, zeros))",
+)
+UNDER = ("(np.sqrt(v_hat) + self.eps)", "np.sqrt(v_hat + self.eps)")
+
+
+def mended(*pairs):
+    """The mended class with some of its lines replaced."""
+    source = MENDED
+    for old, new in pairs:
+        assert old in source, old
+        source = source.replace(old, new)
+    return source
+
+
+wrong(
+    "mended_adam",
+    "still_one_array",
+    "m and v are two names of one array: what you write into one stands in the other.",
+    source=mended(SHARED),
+)
+wrong(
+    "mended_adam",
+    "nothing_mended",
+    "This still behaves as the colleague's class. Begin with a single parameter and a negative gradient.",
+    source=mended(COUNT, SHARED, UNDER),
+)
+wrong(
+    "mended_adam",
+    "still_counts_parameters",
+    "With two parameters the steps are off: t grows once for each of them, and should grow once in each call.",
+    source=mended(COUNT),
+)
+wrong(
+    "mended_adam",
+    "still_under_the_root",
+    "A tiny gradient hardly moves anything: eps is larger than its square. Where does eps belong?",
+    source=mended(UNDER),
+)
+wrong(
+    "mended_adam",
+    "two_left_in_step",
+    "The two means are apart now. Two bugs are left, both in `step`: try two parameters, then a tiny gradient.",
+    source=mended(COUNT, UNDER),
+)
+wrong(
+    "mended_adam",
+    "absolute_under_the_root",
+    "`abs` hides the NaN and leaves its cause. Why should a mean of squares ever be negative?",
+    source=mended(SHARED, ("np.sqrt(v_hat)", "np.sqrt(abs(v_hat))")),
+)
+wrong(
+    "mended_adam",
+    "eps_removed",
+    "Without eps there is a division by 0 where a gradient is 0. It has its place beside the root.",
+    source=mended(("(np.sqrt(v_hat) + self.eps)", "np.sqrt(v_hat)")),
+)
+wrong(
+    "mended_adam",
+    "counts_too_late",
+    "In the first step t is 0, and the correction divides by 0. Count before you correct.",
+    source=mended(
+        ("        self.t += 1\n", ""),
+        ("+ self.eps)\n", "+ self.eps)\n        self.t += 1\n"),
+    ),
+)
+wrong(
+    "mended_adam",
+    "zeros_for_all",
+    "All parameters share one pair of arrays. Each parameter needs a pair of its own.",
+    source=mended(
+        (
+            "        for p in self.parameters:\n"
+            "            self.state.append((np.zeros_like(p.data), np.zeros_like(p.data)))\n",
+            "        pair = np.zeros(()), np.zeros(())\n"
+            "        self.state = [pair for p in self.parameters]\n",
+        ),
+        ("            m += (1 - b1) * (g - m)", "            m = m + (1 - b1) * (g - m)"),
+        ("            v += (1 - b2) * (g * g - v)", "            v = v + (1 - b2) * (g * g - v)"),
+    ),
+)
+right(
+    "mended_adam",
+    "own_counts",
+    source="""
+    class MendedAdam:
+        def __init__(self, parameters, lr=0.1, betas=(0.9, 0.999), eps=1e-8):
+            self.parameters = list(parameters)
+            self.lr, (self.b1, self.b2), self.eps = lr, betas, eps
+            self.state = {id(p): [0, 0.0, 0.0] for p in self.parameters}
+
+        def step(self):
+            with no_grad():
+                for p in self.parameters:
+                    t, m, v = self.state[id(p)]
+                    t, g = t + 1, p.grad.data
+                    m = self.b1 * m + (1 - self.b1) * g
+                    v = self.b2 * v + (1 - self.b2) * g**2
+                    self.state[id(p)] = [t, m, v]
+                    top, bottom = m / (1 - self.b1**t), np.sqrt(v / (1 - self.b2**t)) + self.eps
+                    p.copy_(p.data - self.lr * top / bottom)
+    """,
+)
+right(
+    "mended_adam",
+    "copies_of_zeros",
+    source=mended(
+        (
+            "self.state.append((np.zeros_like(p.data), np.zeros_like(p.data)))",
+            "zeros = np.zeros_like(p.data)\n            self.state.append((zeros, zeros.copy()))",
+        ),
+        (
+            "            with no_grad():\n                p -= self.lr * m_hat / (np.sqrt(v_hat) + self.eps)",
+            "            p.data = p.data - self.lr * m_hat / (v_hat**0.5 + self.eps)",
+        ),
+    ),
+)

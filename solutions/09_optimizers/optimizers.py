@@ -1,0 +1,1338 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 09_optimizers
+#     allow: [autograd_ref.tensor, autograd_ref.ops, autograd_ref.sweep, autograd_ref.graph, autograd_ref.plots]
+#     title: "Optimizers: what to do with a gradient"
+# ---
+
+# %% [markdown]
+# # Optimizers: what to do with a gradient
+#
+# A valley, steep across and almost flat along its floor (mind the scales), and twenty steps of three optimizers from the
+# ring towards the minimum at (0, 0). What to see: SGD jumps from wall to wall and does not get far. Momentum swings,
+# and gets further. Adam sets off in a useful direction at once.
+
+# %% setup="imports"
+import math
+
+import numpy as np
+
+from autograd_ref import Tensor, no_grad, plots
+from autograder import exercise, probe, yours
+
+
+def arrays(*rows):
+    """A tuple of arrays of floats, made of lists."""
+    return tuple(np.array(row, dtype=float) for row in rows)
+
+
+# %% figure="goal" keep=true
+def goal():
+    paths = {
+        "SGD": """
+            -4.50 1.00 -4.18 -0.75 -3.89 0.56 -3.62 -0.42 -3.37 0.32 -3.13 -0.24 -2.91
+            0.18 -2.71 -0.13 -2.52 0.10 -2.34 -0.08 -2.18 0.06 -2.03 -0.04 -1.88 0.03
+            -1.75 -0.02 -1.63 0.02 -1.52 -0.01 -1.41 0.01 -1.31 -0.01 -1.22 0.01 -1.13
+            0.00 -1.05 0.00""",
+        "momentum": """
+            -4.50 1.00 -4.41 0.50 -4.25 -0.15 -4.04 -0.59 -3.79 -0.65 -3.51 -0.37 -3.22
+            0.04 -2.92 0.35 -2.62 0.42 -2.33 0.27 -2.06 0.01 -1.79 -0.20 -1.54 -0.27 -1.32
+            -0.19 -1.11 -0.03 -0.92 0.11 -0.75 0.17 -0.60 0.13 -0.46 0.04 -0.35 -0.06
+            -0.25 -0.10""",
+        "Adam": """
+            -4.50 1.00 -4.20 0.70 -3.90 0.41 -3.60 0.14 -3.31 -0.08 -3.02 -0.25 -2.74
+            -0.34 -2.46 -0.36 -2.19 -0.32 -1.94 -0.25 -1.69 -0.15 -1.45 -0.05 -1.23 0.04
+            -1.02 0.11 -0.83 0.15 -0.65 0.16 -0.49 0.13 -0.34 0.09 -0.22 0.04 -0.11 0.00
+            -0.02 -0.04""",
+    }
+    points = {
+        name: np.array(path.split(), dtype=float).reshape(-1, 2)
+        for name, path in paths.items()
+    }
+    plots.contour(lambda x, y: (x * x + 25 * y * y) / 2, points, x=(-5, 1.5), y=(-1.2, 1.2))
+
+
+goal()
+
+# %% [markdown]
+# The gradient says which way is down. It does not say how far to go. At the end you will be able to
+#
+# - write SGD, momentum, Nesterov, RMSprop, Adam and AdamW, each in a few lines;
+# - say which learning rate is too large, and why;
+# - schedule the rate, and clip gradients;
+# - test an optimizer by what must be true of it.
+#
+# **Time:** about 75 minutes. **Builds on:** 04 (training), 05 (arrays).
+
+# %% [markdown]
+# ## 1. The step, and its limit
+#
+# A parameter `p` and its gradient `g` are arrays of one shape, and `lr` is the *learning rate*. With p = (1, -2),
+# g = (10, -4) and lr = 0.1, the step of SGD leads to (0, -1.6).
+#
+# ### Exercise `sgd_step` (1 point)
+# Return the new parameter as a **new** array. Like all functions here, it leaves what it is given as it is.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# As in unit 04: against the gradient, `lr` times as far.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return p ... lr * ...         # which sign leads downhill?
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# "An argument was changed": `p -= ...` writes into the caller's array.
+# </details>
+
+
+# %% exercise="sgd_step"
+def sgd_step(p, g, lr):
+    """The parameter after one step of gradient descent; p and g are arrays of one shape."""
+    ### BEGIN SOLUTION
+    return p - lr * g
+    ### END SOLUTION
+
+
+# %% check="sgd_step" points=1
+with exercise("sgd_step") as check:
+    p, g = arrays([1, -2], [10, -4])
+    check.close(yours.sgd_step(p, g, 0.1), np.array([0.0, -1.6]),
+                "1 - 0.1 * 10, and -2 + 0.1 * 4: against the gradient")
+    check.untouched("p and g stay as they were: make a new array")
+    check.close(yours.sgd_step(p, g, 0.5), np.array([-4.0, 0.0]), "five times the rate")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import optim
+    from autograder import array, positive
+
+    for p, g, lr in check.cases(10, array(2, 3), array(2, 3), positive(0.01, 2.0)):
+        parameter = Tensor(p.copy(), requires_grad=True)
+        parameter.grad = Tensor(g)
+        optim.SGD([parameter], lr=lr).step()
+        check.close(yours.sgd_step(p, g, lr), parameter.data, "p - lr * g")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# The valley of the picture is (x² + 25 y²) / 2, with the gradient (x, 25 y). The factors 1 and 25 are its *curvatures*.
+# In a coordinate with curvature $c$, a step multiplies the distance from the minimum by
+#
+# $$1 - \mathrm{lr} \cdot c$$
+#
+# With lr = 0.07, `y` is multiplied by 1 - 1.75 = -0.75: it changes sides, and shrinks. `x` is multiplied by 0.93: 64
+# steps make it 100 times smaller.
+
+# %% given="ravine"
+CURVATURES = np.array([1.0, 25.0])
+START = np.array([-4.5, 1.0])
+
+
+def ravine(x, y):
+    return (x * x + 25 * y * y) / 2
+
+
+def path_of(step, state=(), steps=20):
+    """The points of a path from START; step(p, g, *state) gives the new p and new state."""
+    p, points = START, [START]
+    for _ in range(steps):
+        p, *state = step(p, CURVATURES * p, *state)
+        points.append(p)
+    return np.array(points)
+
+
+# %% [markdown]
+# **Predict, then run.** `y` starts at 1. How large is it after 100 steps with each of these rates: nearly 0, about 1, or
+# huge?
+
+# %%
+prediction = {0.07: "", 0.08: "", 0.09: ""}
+
+rates = {
+    lr: path_of(lambda p, g, lr=lr: (sgd_step(p, g, lr),), steps=100)
+    for lr in (0.07, 0.08, 0.09)
+}
+for lr, path in rates.items():
+    print(f"lr {lr}: |y| = {abs(path[-1, 1]):.2g}   your prediction: {prediction[lr]}")
+assert 0.93**63 > 0.01 > 0.93**64
+assert abs(rates[0.07][-1, 1]) < 1e-9 and rates[0.09][-1, 1] > 1e9
+assert abs(rates[0.08][-1, 1] - 1) < 1e-6
+
+# %% [markdown]
+# The limit is 2 / 25 = 0.08: two over the largest curvature, $2/L$. Above it the loss *diverges*. What to see: at the
+# limit, `y` jumps between 1 and -1 for ever. The steepest direction sets the limit, and the flat one pays for it.
+
+
+# %% figure="rates"
+def rates_figure():
+    losses = {f"lr = {lr}": [ravine(x, y) for x, y in path] for lr, path in rates.items()}
+    plots.learning_curves(losses, log=True, title="SGD below, at and above 2 / L")
+
+
+rates_figure()
+
+# %% [markdown]
+# ## 2. Momentum
+#
+# Across the valley the gradient alternates, along the floor it does not. So add gradients up: what alternates cancels,
+# the rest grows. The sum is the *velocity* `v`, in which old gradients fade by a factor `mu`:
+#
+# $$v \leftarrow \mu v + g, \qquad p \leftarrow p - \mathrm{lr} \cdot v$$
+#
+# With v = 2, g = 10 and mu = 0.9, the new velocity is 11.8.
+#
+# ### Exercise `momentum_step` (2 points)
+# Return the new parameter and the new velocity, a tuple of two arrays.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# First the velocity, then the move.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# v = ...                       # the old one fades, the gradient comes in whole
+# return ..., v
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# The first step goes nowhere: `p` moved with the old velocity. Ten times too slow: `g` was multiplied by `1 - mu`.
+# </details>
+
+
+# %% exercise="momentum_step"
+def momentum_step(p, g, v, lr, mu):
+    """The new parameter and the new velocity; p, g and v are arrays of one shape."""
+    ### BEGIN SOLUTION
+    v = mu * v + g
+    return p - lr * v, v
+    ### END SOLUTION
+
+
+# %% check="momentum_step" points=2
+with exercise("momentum_step") as check:
+    p, g, v = arrays([1, 5], [10, -4], [2, 0])
+    check.close(yours.momentum_step(p, g, v, 0.1, 0.9), arrays([-0.18, 5.4], [11.8, -4]),
+                "v is 0.9 * 2 + 10 = 11.8, and p moves with this new v: 1 - 0.1 * 11.8")
+    check.untouched("p, g and v stay as they were: make new arrays")
+    check.close(yours.momentum_step(p, g, v, 0.1, 0.0), arrays([0, 5.4], [10, -4]),
+                "with mu = 0 nothing is remembered: plain SGD")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import optim
+    from autograder import array, positive
+
+    for p, lr, mu in check.cases(8, array(2, 3), positive(0.01, 2.0), positive(0.1, 0.99)):
+        parameter = Tensor(p.copy(), requires_grad=True)
+        optimizer = optim.SGD([parameter], lr=lr, momentum=mu)
+        v = np.zeros((2, 3))
+        for (g,) in check.cases(3, array(2, 3)):
+            p, old, v = parameter.data.copy(), v, mu * v + g
+            parameter.grad = Tensor(g)
+            optimizer.step()
+            check.close(yours.momentum_step(p, g, old, lr, mu), (parameter.data, v), "mu * v + g, then p - lr * v")
+            check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### The other convention
+# Keras keeps the rate *inside* the velocity, which is then the step itself, with its sign:
+#
+# $$v \leftarrow \mu v - \mathrm{lr} \cdot g, \qquad p \leftarrow p + v$$
+#
+# ### Exercise `momentum_rate_inside` (2 points)
+# Return the new parameter and the new velocity, in this convention.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Read the formula from left to right. The rate appears once.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# v = mu * v ... lr * g
+# return p ... v, v
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Uphill: a wrong sign. Tiny steps: `lr` appears twice.
+# </details>
+
+
+# %% exercise="momentum_rate_inside"
+def momentum_rate_inside(p, g, v, lr, mu):
+    """The new parameter and the new velocity, which holds the rate and the sign."""
+    ### BEGIN SOLUTION
+    v = mu * v - lr * g
+    return p + v, v
+    ### END SOLUTION
+
+
+# %% check="momentum_rate_inside" points=2
+with exercise("momentum_rate_inside") as check:
+    p, g, v = arrays([1, 5], [10, -4], [2, 0])
+    check.close(yours.momentum_rate_inside(p, g, v, 0.1, 0.9),
+                arrays([1.8, 5.4], [0.8, 0.4]),
+                "v is 0.9 * 2 - 0.1 * 10 = 0.8, and p moves by it: 1 + 0.8")
+    check.untouched("p, g and v stay as they were: make new arrays")
+    check.close(yours.momentum_rate_inside(p, g, v, 0.0, 0.5), arrays([2, 5], [1, 0]),
+                "with lr = 0 the old velocity still carries p on")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import optim
+    from autograder import array, positive
+
+    for p, g, v, lr, mu in check.cases(8, *[array(2, 3)] * 3, positive(0.01, 2.0), positive(0.1, 0.99)):
+        expected = p + (mu * v - lr * g), mu * v - lr * g
+        check.close(yours.momentum_rate_inside(p, g, v, lr, mu), expected, "mu * v - lr * g, then p + v")
+        check.untouched()
+        parameter = Tensor(p.copy(), requires_grad=True)
+        optimizer = optim.SGD([parameter], lr=lr, momentum=mu)
+        v = np.zeros((2, 3))
+        for (g,) in check.cases(3, array(2, 3)):
+            parameter.grad = Tensor(g)
+            optimizer.step()
+            p, v = yours.momentum_rate_inside(p, g, v, lr, mu)
+            check.close(p, parameter.data, "as long as lr stays, both conventions walk the same path")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# While `lr` stays the same, both walk the same path.
+#
+# **Predict, then run.** Twenty steps with gradient 1, lr = 0.1 and mu = 0.9, then one more with lr = 0. How far does the
+# last step go in each convention?
+
+# %%
+prediction = (None, None)
+
+one = np.ones(1)
+moved = []
+for step in (momentum_step, momentum_rate_inside):
+    p, v = 0 * one, 0 * one
+    for _ in range(20):
+        p, v = step(p, one, v, 0.1, 0.9)
+    after, _ = step(p, one, v, 0.0, 0.9)
+    print(f"{step.__name__}: at {p[0]:.3f}, and the last step goes {after[0] - p[0]:.3f}")
+    moved.append(after[0] - p[0])
+print("your prediction:", prediction)
+assert moved[0] == 0 and round(moved[1], 2) == -0.79
+
+# %% [markdown]
+# PyTorch's stops at once, the other rolls on. A third convention multiplies `g` by 1 - mu. Then `v` is a *mean* of
+# gradients, and with mu = 0.9 the steps are ten times shorter. Adam does so.
+#
+# ### Nesterov
+# Nesterov looks one round ahead. The velocity is that of momentum, but `p` moves by lr times (g + mu · v), with the
+# **new** `v`.
+#
+# ### Exercise `nesterov_step` (2 points)
+# Return the new parameter and the new velocity, in PyTorch's form.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Only the move differs from `momentum_step`.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# v = ...                       # as in momentum_step
+# return p - lr * (...), v      # the gradient, and the new velocity, faded once more
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# The same as momentum: the old `v` is in the move. A velocity that is too large: you returned the move.
+# </details>
+
+
+# %% exercise="nesterov_step"
+def nesterov_step(p, g, v, lr, mu):
+    """The new parameter and the new velocity; p, g and v are arrays of one shape."""
+    ### BEGIN SOLUTION
+    v = mu * v + g
+    return p - lr * (g + mu * v), v
+    ### END SOLUTION
+
+
+# %% check="nesterov_step" points=2
+with exercise("nesterov_step") as check:
+    p, g, v = arrays([1, 5], [10, -4], [20, 0])
+    check.close(yours.nesterov_step(p, g, v, 0.1, 0.5), arrays([-1, 5.6], [20, -4]),
+                "v is 0.5 * 20 + 10 = 20, and p moves by 0.1 * (10 + 0.5 * 20) = 2")
+    check.untouched("p, g and v stay as they were: make new arrays")
+    check.close(yours.nesterov_step(p, g, v, 0.1, 0.0), arrays([0, 5.4], [10, -4]),
+                "with mu = 0 it is plain SGD")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import optim
+    from autograder import array, positive
+
+    for p, lr, mu in check.cases(8, array(2, 3), positive(0.01, 2.0), positive(0.1, 0.99)):
+        parameter = Tensor(p.copy(), requires_grad=True)
+        optimizer = optim.SGD([parameter], lr=lr, momentum=mu, nesterov=True)
+        v = np.zeros((2, 3))
+        for (g,) in check.cases(3, array(2, 3)):
+            p, old, v = parameter.data.copy(), v, mu * v + g
+            parameter.grad = Tensor(g)
+            optimizer.step()
+            check.close(yours.nesterov_step(p, g, old, lr, mu), (parameter.data, v), "p - lr * (g + mu * v)")
+            check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Your three steps on the valley. What to see: momentum overshoots and comes back, Nesterov brakes early.
+
+
+# %% figure="momenta"
+def momenta():
+    def moved(step):
+        return path_of(lambda p, g, v: step(p, g, v, 0.02, 0.8), (np.zeros(2),))
+
+    paths = {
+        "SGD, lr 0.07": path_of(lambda p, g: (sgd_step(p, g, 0.07),)),
+        "momentum, lr 0.02": moved(momentum_step),
+        "Nesterov, lr 0.02": moved(nesterov_step),
+    }
+    ends = [ravine(*path[-1]) for path in paths.values()]
+    assert ends[0] > ends[1] > ends[2]
+    plots.contour(ravine, paths, x=(-5, 1.5), y=(-1.2, 1.2), title="Twenty steps")
+
+
+momenta()
+
+# %% [markdown]
+# ## 3. A rate for every coordinate
+#
+# RMSprop divides each coordinate of the gradient by its usual size, the root of a running mean `s` of squares:
+#
+# $$s \leftarrow \alpha s + (1 - \alpha)\, g^2$$
+#
+# Then `p` moves by `lr` times g / (√s + eps). The small `eps` keeps us from dividing by 0. With s = 14, g = 2 and
+# alpha = 0.5, the new `s` is 7 + 2 = 9, and the gradient is divided by 3.
+#
+# ### Exercise `rmsprop_step` (2 points)
+# Return the new parameter and the new running mean.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# First the mean of squares, then a division by its root.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# s = alpha * s + ...
+# return p - lr * g / (...), s  # eps is added to the root, not under it
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Right with eps = 0 only: look where `eps` stands. Steps that grow with the gradient: the root is missing.
+# </details>
+
+
+# %% exercise="rmsprop_step"
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    """The new parameter and the new running mean of g squared; arrays of one shape."""
+    ### BEGIN SOLUTION
+    s = alpha * s + (1 - alpha) * g * g
+    return p - lr * g / (np.sqrt(s) + eps), s
+    ### END SOLUTION
+
+
+# %% check="rmsprop_step" points=2
+with exercise("rmsprop_step") as check:
+    p, g, s = arrays([1, 5], [2, -2], [14, 4])
+    check.close(yours.rmsprop_step(p, g, s, 0.3, 0.5, 0.0), arrays([0.8, 5.3], [9, 4]),
+                "s is 7 + 2 = 9 and 2 + 2 = 4: p moves by 0.3 * 2 / 3 and by 0.3 * -2 / 2")
+    check.untouched("p, g and s stay as they were: make new arrays")
+    check.close(yours.rmsprop_step(p, g, s, 0.3, 0.5, 1.0), arrays([0.85, 5.2], [9, 4]),
+                "eps = 1 makes the divisors 3 + 1 and 2 + 1: the root first, then eps")
+    check.close(yours.rmsprop_step(p, g, s, 0.3, 0.75, 1.0)[1], np.array([11.5, 4.0]),
+                "alpha = 0.75: three quarters of the old mean, one of the new square")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import optim
+    from autograder import array, positive
+
+    for p, lr, alpha, eps in check.cases(
+        8, array(2, 3), positive(0.01, 2.0), positive(0.1, 0.99), positive(0.1, 1.0)
+    ):
+        parameter = Tensor(p.copy(), requires_grad=True)
+        optimizer = optim.RMSprop([parameter], lr=lr, alpha=alpha, eps=eps)
+        s = np.zeros((2, 3))
+        for (g,) in check.cases(3, array(2, 3)):
+            p, old, s = parameter.data.copy(), s, alpha * s + (1 - alpha) * g**2
+            parameter.grad = Tensor(g)
+            optimizer.step()
+            got = yours.rmsprop_step(p, g, old, lr, alpha, eps)
+            check.close(got, (parameter.data, s), "one step of RMSprop")
+            check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 4. Adam
+#
+# Adam puts both together: a running mean `m` of gradients, and a running mean `v` of their squares. Both start at 0.
+# Therefore they are too small at first: with beta = 0.9, the running mean of 5, 5, 5, ... is 0.5 after one step and 0.95
+# after two. After `t` steps a share beta**t of it is still the 0 of the start.
+#
+# ### Exercise `bias_correction` (1 point)
+# Divide the running mean by the share that comes from real gradients. `t` counts from 1.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# With beta = 0.9 the share is 0.1 after one step, and 0.19 after two.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return mean / (...)           # one, less the share of the start
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# Right at t = 1 only: you divided by 1 - beta.
+# </details>
+
+
+# %% exercise="bias_correction"
+def bias_correction(mean, beta, t):
+    """A running mean that began at 0, corrected after t steps; arrays of one shape."""
+    ### BEGIN SOLUTION
+    return mean / (1 - beta**t)
+    ### END SOLUTION
+
+
+# %% check="bias_correction" points=1
+with exercise("bias_correction") as check:
+    mean = np.array([0.5, -2.0])
+    check.close(yours.bias_correction(mean, 0.9, 1), np.array([5.0, -20.0]),
+                "after one step a tenth is real: 0.5 / 0.1")
+    check.untouched("the mean stays as it was: make a new array")
+    check.close(yours.bias_correction(np.array([0.95, 1.9]), 0.9, 2), np.array([5.0, 10.0]),
+                "after two steps 1 - 0.81 is real: 0.95 / 0.19")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, integer, positive
+
+    for mean, beta, t in check.cases(12, array(2, 3), positive(0.1, 0.99), integer(2, 9)):
+        share = (1 - beta) * sum(beta**k for k in range(t))
+        check.close(yours.bias_correction(mean, beta, t), mean / share, "divided by 1 - beta ** t")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `adam_step` (3 points)
+# Update the means: `m` of `g` with the first beta, `v` of g² with the second. Then `p` moves by `lr` times the corrected
+# `m`, divided by (the root of the corrected `v`, plus eps). Return the new `p`, `m` and `v`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Two running means, two corrections, then RMSprop's step with the corrected `m` for `g`.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# b1, b2 = betas
+# m = ...
+# v = ...
+# m_hat, v_hat = m / ..., v / ...
+# return p - ..., m, v          # keep the means as they are, without correction
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# `m` too large: you returned the corrected mean. Only the second step is wrong: a `t` is missing, or `g` stands where
+# `m` belongs.
+# </details>
+
+
+# %% exercise="adam_step"
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    """The new parameter and the two new running means, at step t = 1, 2, ..."""
+    ### BEGIN SOLUTION
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    m_hat, v_hat = m / (1 - b1**t), v / (1 - b2**t)
+    return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v
+    ### END SOLUTION
+
+
+# %% check="adam_step" points=3
+with exercise("adam_step") as check:
+    p, g, zero, betas = *arrays([1, 5], [4, -2], [0, 0]), (0.5, 0.75)
+    check.close(yours.adam_step(p, g, zero, zero, 1, 0.1, betas, 0.0),
+                arrays([0.9, 5.1], [2, -1], [4, 1]),
+                "a first step has length lr: corrected, m is g and v is g squared")
+    g, m, v = arrays([2, 0], [1, 3], [8, 5.25])
+    check.close(yours.adam_step(p, g, m, v, 2, 0.1, betas, 1.0),
+                arrays([0.96, 4.95], [1.5, 1.5], [7, 3.9375]),
+                "t = 2: m is 1.5 / 0.75, v is 7 / 0.4375 = 16; p moves by 0.2 / (4 + 1)")
+    check.untouched("the arguments stay as they were: make new arrays")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import optim
+    from autograder import array, positive
+
+    for p, lr, b1, b2, eps in check.cases(
+        8, array(2, 3), positive(0.01, 2.0), positive(0.1, 0.95), positive(0.1, 0.99), positive(1e-3, 1.0)
+    ):
+        parameter = Tensor(p.copy(), requires_grad=True)
+        optimizer = optim.Adam([parameter], lr=lr, betas=(b1, b2), eps=eps)
+        m = v = np.zeros((2, 3))
+        for t, (g,) in enumerate(check.cases(4, array(2, 3)), start=1):
+            p, old_m, old_v = parameter.data.copy(), m, v
+            m, v = b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g**2
+            parameter.grad = Tensor(g)
+            optimizer.step()
+            got = yours.adam_step(p, g, old_m, old_v, t, lr, (b1, b2), eps)
+            check.close(got, (parameter.data, m, v), "one step of Adam")
+            check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### What the correction is good for
+# **Predict, then run.** Without correction, is the first step too short or too long, and by which factor? The betas are
+# 0.9 and 0.999.
+
+# %%
+prediction = None
+
+t = np.arange(1, 51)
+lengths = (1 - 0.9**t) / np.sqrt(1 - 0.999**t)  # of a step without correction, over lr
+print("your prediction:", prediction)
+for step in (1, 12, 50):
+    print(f"step {step} without correction: {lengths[step - 1]:.2f} times lr")
+
+# %% [markdown]
+# At first `m` is 10 times too small. But `v` is 1,000 times too small, and its root 31.6 times. What to see, for a
+# gradient that stays the same: with correction each step has length `lr`. Without, steps are three to seven times as
+# long.
+
+
+# %% figure="correction"
+def correction():
+    one, lr = np.ones(1), 0.1
+    p, m, v, path = 0 * one, 0 * one, 0 * one, [0.0]
+    for step in t:
+        p, m, v = adam_step(p, one, m, v, step, lr)
+        path.append(p[0])
+    taken = -np.diff(path) / lr
+    assert round(math.sqrt(1000), 1) == 31.6 and np.allclose(taken, 1)
+    assert 3 < lengths.min() and lengths.max() < 7
+    plots.lines(
+        {"with correction": (t, taken), "without": (t, lengths)},
+        xlabel="step", ylabel="length of the step / lr", title="The first 50 steps of Adam",
+    )
+
+
+correction()
+
+# %% [markdown]
+# ## 5. An object that keeps the state
+#
+# Each parameter of a network needs a velocity, means and a count of its own. An *optimizer* keeps them. Its
+# `rule(p, g, state, lr, t)` is one of your steps: it gives the new array and the new state, a tuple of arrays.
+#
+# ### Exercise `optimizer` (3 points)
+# Write two methods. `zero_grad` sets every `grad` to None. `step` leaves out parameters whose `grad` is None. For the
+# others it counts the step in `steps[i]`, adds `weight_decay` times the parameter to the gradient, calls the rule, keeps
+# the state, and puts the new array into the parameter, in place. A Tensor's array is `p.data`, the gradient's is
+# `p.grad.data`, and `p.copy_(array)` overwrites `p`, inside `with no_grad():`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A loop with `enumerate`. What has an index `[i]` belongs to this parameter alone.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for i, p in enumerate(...):
+#     if ...: continue
+#     self.steps[i] += 1
+#     g = p.grad.data + ...                  # a new array: the gradient is not yours
+#     new, self.state[i] = self.rule(...)
+#     with no_grad():
+#         ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Nothing moves: `p = new` gives the *name* a new meaning. "Overwrite a leaf": no `no_grad()`. Momentum without effect:
+# the new state was not kept.
+# </details>
+
+
+# %% exercise="optimizer"
+class Optimizer:
+    """Applies a rule to many Tensors, each of which has `slots` arrays of state."""
+
+    def __init__(self, parameters, rule, slots=0, lr=0.1, weight_decay=0.0):
+        self.parameters = list(parameters)
+        self.rule, self.lr, self.weight_decay = rule, lr, weight_decay
+        self.steps = [0 for p in self.parameters]
+        zeros = [np.zeros_like(p.data) for p in self.parameters]
+        self.state = [tuple(z.copy() for _ in range(slots)) for z in zeros]
+
+    def zero_grad(self):
+        """Forget all gradients."""
+        ### BEGIN SOLUTION
+        for p in self.parameters:
+            p.grad = None
+        ### END SOLUTION
+
+    def step(self):
+        """Update every parameter that has a gradient, in place."""
+        ### BEGIN SOLUTION
+        for i, p in enumerate(self.parameters):
+            if p.grad is None:
+                continue
+            self.steps[i] += 1
+            g = p.grad.data + self.weight_decay * p.data
+            new, self.state[i] = self.rule(p.data, g, self.state[i], self.lr, self.steps[i])
+            with no_grad():
+                p.copy_(new)
+        ### END SOLUTION
+
+
+# %% probes="optimizer"
+@probe
+def stepped(starts, gradients, slots, lr, weight_decay):
+    """The parameters after each round of gradients, with t and the state in the rule."""
+
+    def rule(p, g, state, lr, t):
+        state = tuple(s + (k + 1) * g for k, s in enumerate(state))
+        return p - (lr * g + t + sum(state)), state
+
+    tensors = [Tensor(np.array(start, dtype=float), requires_grad=True) for start in starts]
+    optimizer = Optimizer(tensors, rule, slots, lr, weight_decay)
+    seen = []
+    for each in gradients:
+        for tensor, g in zip(tensors, each):
+            tensor.grad = None if g is None else Tensor(np.array(g))
+        optimizer.step()
+        seen.append([tensor.data.tolist() for tensor in tensors])
+    return seen
+
+
+@probe
+def gradients_around(starts, gradients):
+    """The gradients after a step, and after zero_grad."""
+    tensors = [Tensor(np.array(start, dtype=float), requires_grad=True) for start in starts]
+    for tensor, g in zip(tensors, gradients):
+        tensor.grad = Tensor(np.array(g))
+
+    def listed():
+        return [None if t.grad is None else t.grad.data.tolist() for t in tensors]
+
+    optimizer = Optimizer(tensors, lambda p, g, state, lr, t: (p - g, state), 0, 0.1, 0.5)
+    optimizer.step()
+    after_step = listed()
+    optimizer.zero_grad()
+    return after_step, listed(), all(t.requires_grad and t.is_leaf for t in tensors)
+
+
+# %% check="optimizer" points=3
+with exercise("optimizer") as check:
+    # The rule of these checks: p - lr * g - t - state, where the state adds up the g's.
+    check.close(stepped([[1.0, 2.0], 5.0], [[[10.0, -4.0], 2.0]], 0, 0.1, 0.0),
+                [[[-1, 1.4], 3.8]], "1 - 0.1 * 10 - 1, and so on: the Tensors change")
+    check.close(stepped([5.0, [1.0, 2.0]], [[None, [10.0, 0.0]]] * 2, 0, 0.1, 0.0),
+                [[5, [-1, 1]], [5, [-4, -1]]], "one without gradient stays; t is 1, then 2")
+    check.close(stepped([5.0, 3.0], [[None, 1.0], [2.0, 1.0]], 1, 0.1, 0.0),
+                [[5, 0.9], [1.8, -3.2]], "own count, own state: the 5 has t = 1, state 2")
+    check.close(stepped([3.0], [[1.0]], 1, 0.1, 2.0), [[-5.7]], "decay: g is 1 + 2 * 3 = 7")
+    check.close(gradients_around([3.0, [2]], [1.0, [4.0]]), ([1, [4]], [None, None], True),
+                "step leaves the gradients as they are, zero_grad makes them None")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, number, positive
+
+    for a, b, lr, decay in check.cases(8, array(2, 3), number(), positive(0.01, 1.0), positive(0.1, 1.0)):
+        p, states, counts = [a, np.array(b)], [[0.0, 0.0], [0.0, 0.0]], [0, 0]
+        rounds, expected = [], []
+        for g, h in check.cases(3, array(2, 3), number()):
+            given = [x if check.rng.random() < 0.6 else None for x in (g.tolist(), h)]
+            rounds.append(given)
+            for i, each in enumerate(given):
+                if each is None:
+                    continue
+                counts[i] += 1
+                each = np.array(each) + decay * p[i]
+                states[i] = [states[i][0] + each, states[i][1] + 2 * each]
+                p[i] = p[i] - lr * each - counts[i] - sum(states[i])
+            expected.append([x.tolist() for x in p])
+        got = stepped([a.tolist(), b], rounds, 2, lr, decay)
+        check.close(got, expected, "three steps of two Tensors")
+        after = gradients_around([a.tolist(), b], [g.tolist(), h])
+        check.close(after, ([g.tolist(), h], [None, None], True), "gradients stay, then are None")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Now a network of Tensors, 1-16-1 with tanh, learns a sine. Only the rule differs from run to run.
+
+# %% given="training"
+RULES = {
+    # name: (a step that gives the new p and its state, arrays of state, learning rate)
+    "SGD": (lambda p, g, s, lr, t: (sgd_step(p, g, lr),), 0, 0.1),
+    "momentum": (lambda p, g, s, lr, t: momentum_step(p, g, *s, lr, 0.9), 1, 0.05),
+    "Nesterov": (lambda p, g, s, lr, t: nesterov_step(p, g, *s, lr, 0.9), 1, 0.05),
+    "RMSprop": (lambda p, g, s, lr, t: rmsprop_step(p, g, *s, lr, 0.99, 1e-8), 1, 0.01),
+    "Adam": (lambda p, g, s, lr, t: adam_step(p, g, *s, t, lr), 2, 0.03),
+}
+X = np.linspace(-1, 1, 40)[:, None]
+Y = np.sin(4 * X)
+
+
+def new_network():
+    rng = np.random.default_rng(0)
+    scales = {(1, 16): 2.0, (16,): 0.5, (16, 1): 0.25, (1,): 0.0}
+    arrays = [scale * rng.normal(size=shape) for shape, scale in scales.items()]
+    return [Tensor(array, requires_grad=True) for array in arrays]
+
+
+def train(name, steps=300):
+    """The losses of a new network under the rule of this name."""
+    W1, b1, W2, b2 = parameters = new_network()
+    update, slots, lr = RULES[name]
+
+    def rule(*given):
+        p, *state = update(*given)
+        return p, tuple(state)
+
+    optimizer, losses = Optimizer(parameters, rule, slots, lr), []
+    for _ in range(steps):
+        error = (Tensor(X) @ W1 + b1).tanh() @ W2 + b2 - Y
+        loss = (error * error).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+# %% [markdown]
+# What to see: the other four end below a third of SGD's loss, Adam below a twentieth. Each rule has a rate of its own.
+
+
+# %% figure="losses"
+def losses_figure():
+    curves = {name: train(name) for name in RULES}
+    last = {name: curve[-1] for name, curve in curves.items()}
+    assert max(loss for name, loss in last.items() if name != "SGD") < last["SGD"] / 3
+    assert last["Adam"] < last["SGD"] / 20
+    plots.learning_curves(curves, log=True, title="A network learns a sine")
+
+
+losses_figure()
+
+# %% [markdown]
+# ## 6. Weight decay
+#
+# *Weight decay* pulls weights towards 0, so that only those stay large that the loss needs. Your `Optimizer` adds it to
+# the gradient. But Adam then divides the pull, too, by the gradient's usual size. AdamW keeps the two apart: *decoupled*
+# decay.
+#
+# ### Exercise `adamw_step` (2 points)
+# `u` is Adam's direction, the corrected `m` over the root. From the **old** `p`, subtract `lr` times `u`, and `lr` times
+# `weight_decay` times `p`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The rate multiplies both things that are subtracted.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return p - lr * ... - lr * ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Pulled too hard: `lr` is missing in the decay. Off in the third digit: you decayed the parameter after its step.
+# </details>
+
+
+# %% exercise="adamw_step"
+def adamw_step(p, u, lr, weight_decay):
+    """The parameter after a step along Adam's direction u, with decoupled weight decay."""
+    ### BEGIN SOLUTION
+    return p - lr * u - lr * weight_decay * p
+    ### END SOLUTION
+
+
+# %% check="adamw_step" points=2
+with exercise("adamw_step") as check:
+    p, u = arrays([4, -2], [1, 3])
+    check.close(yours.adamw_step(p, u, 0.1, 0.5), np.array([3.7, -2.2]),
+                "4 - 0.1 * 1 - 0.1 * 0.5 * 4, and -2 - 0.1 * 3 + 0.1 * 0.5 * 2")
+    check.untouched("p and u stay as they were: make a new array")
+    check.close(yours.adamw_step(p, 0 * u, 0.1, 0.5), np.array([3.8, -1.9]),
+                "without a direction each loses 5 %: large weights lose more")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import optim
+    from autograder import array, positive
+
+    for p, g, lr, decay in check.cases(8, array(2, 3), array(2, 3), positive(0.01, 0.5), positive(0.1, 2.0)):
+        parameter = Tensor(p.copy(), requires_grad=True)
+        optimizer = optim.AdamW([parameter], lr=lr, weight_decay=decay, eps=0.5)
+        parameter.grad = Tensor(g)
+        optimizer.step()
+        got = yours.adamw_step(p, g / (abs(g) + 0.5), lr, decay)
+        check.close(got, parameter.data, "p - lr * u - lr * weight_decay * p")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Two weights of 1, with decay 0.1. Their gradients alternate, ±0.01 and ±10. The loss needs neither, so both should fade
+# alike.
+
+# %%
+zero, size = np.zeros(2), np.array([0.01, 10.0])
+ends = {}
+for decoupled in (False, True):
+    p, m, v = np.ones(2), zero, zero
+    for t_now in range(1, 1001):
+        g = size * (-1) ** t_now
+        if decoupled:
+            moved_by, m, v = adam_step(zero, g, m, v, t_now, lr=1.0)
+            p = adamw_step(p, -moved_by, 0.01, 0.1)
+        else:
+            p, m, v = adam_step(p, g + 0.1 * p, m, v, t_now, lr=0.01)
+    ends[decoupled] = p.round(2) + 0.0  # no -0.0
+    print("AdamW:" if decoupled else "decay in the gradient:", ends[decoupled])
+assert abs(ends[False][0]) < 0.1 and ends[False][1] > 0.85
+assert np.ptp(ends[True]) < 0.02 and 0.35 < ends[True][0] < 0.4
+
+# %% [markdown]
+# In the gradient, decay wiped out one weight and hardly touched the other. AdamW treats them alike.
+#
+# ## 7. A rate that rises and falls
+#
+# Early on the means know little: so *warm up*, with a rate that rises in a straight line. Towards the end, large steps
+# circle the minimum: so let the rate fall, along half a cosine:
+#
+# $$\mathrm{floor} + (\mathrm{peak} - \mathrm{floor}) \cdot \tfrac{1}{2}(1 + \cos(\pi \cdot \mathrm{progress}))$$
+#
+# `progress` runs from 0 at the end of the warm-up to 1 at step `total`.
+#
+# ### Exercise `cosine_rate` (2 points)
+# Steps count from 0. In the first `warmup` steps the rate is (step + 1) / warmup of the peak. Then comes the cosine, and
+# from `total` on the floor.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# An `if` for the warm-up. Then `progress`, and the formula.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# if step < warmup: return ...
+# progress = min(..., 1.0)      # steps since the warm-up, over all the steps that follow it
+# return floor + ...            # math.cos, math.pi
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A first rate of 0: the + 1 is missing. A jump after the warm-up: `progress` began at step 0. A rise at the end: there
+# is no `min`.
+# </details>
+
+
+# %% exercise="cosine_rate"
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    """The learning rate at step 0, 1, 2, ...: a line up to `peak`, then half a cosine."""
+    ### BEGIN SOLUTION
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+    ### END SOLUTION
+
+
+# %% check="cosine_rate" points=2
+with exercise("cosine_rate") as check:
+    rises = [yours.cosine_rate(step, 100, 4, 0.8) for step in range(5)]
+    check.close(rises, [0.2, 0.4, 0.6, 0.8, 0.8], "four steps up; then the cosine")
+    check.close(yours.cosine_rate(28, 100, 4, 0.8), 0.6828427,
+                "a quarter of the 96 steps that follow", atol=1e-6)
+    check.close(yours.cosine_rate(52, 100, 4, 0.8, 0.2), 0.5, "half way: in the middle")
+    ends = [yours.cosine_rate(step, 100, 4, 0.8, 0.2) for step in (100, 150)]
+    check.close(ends, [0.2, 0.2], "at the floor from step 100 on")
+    check.close(yours.cosine_rate(0, 100, 0, 0.8), 0.8, "no warm-up: the top comes first")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import optim
+    from autograder import integer, positive
+
+    for total, warmup, peak, share in check.cases(
+        8, integer(8, 30), integer(0, 6), positive(0.01, 2.0), positive(0.1, 0.9)
+    ):
+        optimizer = optim.SGD([Tensor(1.0, requires_grad=True)], lr=peak)
+        schedule = optim.CosineWithWarmup(optimizer, total, warmup, share * peak)
+        for step in range(0, total + 5, 2):
+            got = yours.cosine_rate(step, total, warmup, peak, share * peak)
+            check.close(got, schedule.rate(step), "warm-up, cosine, floor")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# What to see: level at the top, steepest half way, level at the end.
+
+
+# %% figure="schedule"
+def schedule():
+    steps = np.arange(1200)
+    curves = {
+        "warm-up 100": [cosine_rate(step, 1000, 100, 0.01) for step in steps],
+        "floor 0.002": [cosine_rate(step, 1000, 0, 0.01, 0.002) for step in steps],
+    }
+    plots.lines(
+        {name: (steps, rates) for name, rates in curves.items()},
+        xlabel="step", ylabel="learning rate", title="Cosine schedules, 1,000 steps",
+    )
+
+
+schedule()
+
+# %% [markdown]
+# ## 8. Gradients that explode
+#
+# One unlucky batch may give a huge gradient, and one step then undoes an hour of training. *Clipping* scales all
+# gradients by one factor when their joint norm is too large. The norm of (3, 0) and (4) together is √(9 + 16) = 5.
+#
+# But squares overflow long before the numbers do. In float32:
+
+# %%
+with np.errstate(over="ignore"):
+    huge = np.array([3e20, 4e20], dtype="float32")
+    norm = np.sqrt((huge * huge).sum())
+    print("norm:", norm, "  factor for a norm of 1:", 1 / norm)
+assert norm == np.inf
+
+# %% [markdown]
+# The norm should be 5e20. The factor 0 makes every gradient 0: the step is lost without a word.
+#
+# ### Exercise `total_norm` (2 points)
+# Return the norm of all arrays together, a float. Divide by the largest absolute value before you square, and multiply
+# the root by it at the end: then nothing overflows. Zeros have norm 0.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# After the division no number is larger than 1. Mind the case where all are 0.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# largest = max(... for g in grads)
+# if largest == 0: ...
+# squares = sum(... for g in grads)         # of g / largest
+# return largest * ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# inf: squared before divided. NaN: 0 / 0. Negative, or 0: `max` without `abs`.
+# </details>
+
+
+# %% exercise="total_norm"
+def total_norm(grads):
+    """The norm of all numbers in a list of arrays together, as a float."""
+    ### BEGIN SOLUTION
+    largest = max(float(np.abs(g).max()) for g in grads)
+    if largest == 0:
+        return 0.0
+    return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
+    ### END SOLUTION
+
+
+# %% probes="total_norm"
+SMALL = [np.array([3.0, 0.0]), np.array([[-4.0]])]
+NEGATIVE = [np.array([[-1.0, -2.0, -2.0]]), np.array(-4.0)]
+HUGE = [1e200 * g for g in SMALL]
+HUGE_32 = [np.array([3e20, -4e20], dtype="float32")]
+TINY = [1e-200 * g for g in SMALL]
+ZEROS = [np.zeros(3), np.zeros((1, 2))]
+
+
+# %% check="total_norm" points=2
+with exercise("total_norm") as check:
+    check.close(yours.total_norm(SMALL), 5.0, "the root of 9 + 16: all arrays together")
+    check.close(yours.total_norm(NEGATIVE), 5.0, "1 + 4 + 4 + 16; -4 is largest in size")
+    check.close(yours.total_norm(HUGE), 5e200, "3e200 squared is too large for a float")
+    check.close(yours.total_norm(HUGE_32), 5e20, "the same in float32, at 3e20", rtol=1e-5)
+    check.close(yours.total_norm(TINY) * 1e200, 5.0, "squares of tiny numbers vanish")
+    check.close(yours.total_norm(ZEROS), 0.0, "all zeros: there is no largest to divide by")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, number
+
+    for a, b, c, size in check.cases(12, array(2, 3), array(4), number(), number(-250.0, 250.0)):
+        expected = math.hypot(*a.ravel(), *b, c)
+        check.close(yours.total_norm([a, b, np.array(c)]), expected, "of all numbers together")
+        check.untouched()
+        below = [-abs(a), -abs(b), np.array(-abs(c))]
+        check.close(yours.total_norm(below), expected, "of all numbers together")
+        scaled = [x * 10.0**size for x in (a, b, np.array(c))]
+        check.close(yours.total_norm(scaled) / 10.0**size, expected, "at any size", rtol=1e-6)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `clip_with_norm` (2 points)
+# If `norm` is larger than `max_norm`, return the list of gradients, each multiplied by max_norm / norm. Else return them
+# as they are.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# One factor for all, never above 1.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# factor = min(1.0, ...)        # norm may be 0: divide only where it is too large
+# return [... for g in grads]
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Small gradients grow: the factor may be above 1. Another direction: each number was cut off by itself.
+# </details>
+
+
+# %% exercise="clip_with_norm"
+def clip_with_norm(grads, max_norm, norm):
+    """The list of gradients, whose joint norm is `norm`, scaled to at most max_norm."""
+    ### BEGIN SOLUTION
+    if norm <= max_norm:
+        return list(grads)
+    return [g * (max_norm / norm) for g in grads]
+    ### END SOLUTION
+
+
+# %% check="clip_with_norm" points=2
+with exercise("clip_with_norm") as check:
+    grads = list(arrays([24, -18], [[-40]]))
+    check.close(yours.clip_with_norm(grads, 5.0, 50.0), list(arrays([2.4, -1.8], [[-4]])),
+                "norm 50, and 5 is allowed: a tenth of each number", rtol=1e-5)
+    check.untouched("the gradients stay as they were: make new arrays")
+    check.close(yours.clip_with_norm(grads, 80, 50.0), grads, "80 is allowed: no change")
+    zeros = [np.zeros(2), np.zeros((1, 1))]
+    check.close(yours.clip_with_norm(zeros, 5.0, 0.0), zeros, "a norm of 0 is small enough")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import optim
+    from autograder import array, positive
+
+    for a, b, share in check.cases(12, array(2, 3), array(4), positive(0.2, 2.0)):
+        norm = math.hypot(*a.ravel(), *b)
+        held = [Tensor(a, requires_grad=True), Tensor(b, requires_grad=True)]
+        for tensor, g in zip(held, (a, b)):
+            tensor.grad = Tensor(g.copy())
+        optim.clip_grad_norm_(held, share * norm)
+        expected = [tensor.grad.data for tensor in held]
+        got = yours.clip_with_norm([a, b], share * norm, norm)
+        check.close(got, expected, "scaled to at most max_norm", rtol=1e-5)
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %%
+clipped = clip_with_norm([huge], 1.0, total_norm([huge]))
+print("clipped:", clipped[0].round(3))
+
+# %% [markdown]
+# ## 9. Bug hunt
+#
+# A colleague's Adam. It was tested with one parameter and gradients of 1, and the loss fell. It has **three bugs**.
+
+
+# %% given="colleague"
+class ColleagueAdam:
+    def __init__(self, parameters, lr=0.1, betas=(0.9, 0.999), eps=1e-8):
+        self.parameters = list(parameters)
+        self.lr, self.betas, self.eps = lr, betas, eps
+        self.t = 0
+        self.state = []
+        for p in self.parameters:
+            zeros = np.zeros_like(p.data)
+            self.state.append((zeros, zeros))
+
+    def step(self):
+        b1, b2 = self.betas
+        for p, (m, v) in zip(self.parameters, self.state):
+            self.t += 1
+            g = p.grad.data
+            m += (1 - b1) * (g - m)
+            v += (1 - b2) * (g * g - v)
+            m_hat, v_hat = m / (1 - b1**self.t), v / (1 - b2**self.t)
+            with no_grad():
+                p -= self.lr * m_hat / np.sqrt(v_hat + self.eps)
+
+
+# %% [markdown]
+# You know what must be true of Adam: with a gradient that stays the same, every step has length `lr`, however large or
+# small the gradient is, and whatever other parameters there are.
+
+
+# %% given="lengths_of"
+def lengths_of(adam, *gradients, steps=3):
+    """The lengths of the first steps over lr: a row for each parameter."""
+    parameters = [Tensor(np.zeros(1), requires_grad=True) for _ in gradients]
+    optimizer, path = adam(parameters), []
+    for _ in range(steps + 1):
+        path.append([p.data[0] for p in parameters])
+        for p, g in zip(parameters, gradients):
+            p.grad = Tensor(np.array([g]))
+        with np.errstate(invalid="ignore"):
+            optimizer.step()
+    return (abs(np.diff(path, axis=0)) / optimizer.lr).T.round(3)
+
+
+# %%
+for gradients in [(1.0,), (5.0,), (-5.0,), (1e-6,), (1.0, 1.0)]:
+    print(gradients, lengths_of(ColleagueAdam, *gradients).tolist())
+
+# %% [markdown]
+# ### Exercise `mended_adam` (3 points)
+# Write the class without its bugs, under the new name. In each step all parameters have a gradient. Right, `lengths_of`
+# shows ones, and 0.99 for the gradient 1e-6.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# What do `m` and `v` share? How often does `t` grow in one call of `step`? What is a gradient of 1e-6 divided by?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# self.state.append((..., ...))              # in __init__: two arrays
+#
+# ...                                        # in step: t counts calls, not parameters
+# p -= self.lr * m_hat / (...)               # as in section 4
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Only the last row is wrong: `t`. Only that of 1e-6: `eps`. NaN: `m` and `v` are one array.
+# </details>
+
+
+# %% exercise="mended_adam"
+class MendedAdam:
+    """Adam for a list of Tensors."""
+
+    def __init__(self, parameters, lr=0.1, betas=(0.9, 0.999), eps=1e-8):
+        ### BEGIN SOLUTION
+        self.parameters, self.t = list(parameters), 0
+        self.lr, self.betas, self.eps = lr, betas, eps
+        zeros = [np.zeros_like(p.data) for p in self.parameters]
+        self.state = [(zero, zero.copy()) for zero in zeros]
+        ### END SOLUTION
+
+    def step(self):
+        """Update every parameter in place."""
+        ### BEGIN SOLUTION
+        b1, b2 = self.betas
+        self.t += 1
+        for p, (m, v) in zip(self.parameters, self.state):
+            g = p.grad.data
+            m += (1 - b1) * (g - m)
+            v += (1 - b2) * (g * g - v)
+            m_hat, v_hat = m / (1 - b1**self.t), v / (1 - b2**self.t)
+            with no_grad():
+                p -= self.lr * m_hat / (np.sqrt(v_hat) + self.eps)
+        ### END SOLUTION
+
+
+# %% probes="mended_adam"
+USUAL = 0.1, (0.9, 0.999), 1e-8  # lr, betas, eps
+
+
+@probe
+def adam_path(starts, gradients, lr, betas, eps):
+    """The parameters after each round of gradients, from MendedAdam."""
+    tensors = [Tensor(np.array(start, dtype=float), requires_grad=True) for start in starts]
+    optimizer = MendedAdam(tensors, lr=lr, betas=tuple(betas), eps=eps)
+    seen = []
+    for each in gradients:
+        for tensor, g in zip(tensors, each):
+            tensor.grad = Tensor(np.array(g, dtype=float))
+        with np.errstate(all="ignore"):
+            optimizer.step()
+        seen.append([tensor.data.tolist() for tensor in tensors])
+    return seen
+
+
+# %% check="mended_adam" points=3
+with exercise("mended_adam") as check:
+    check.close(adam_path([0.0], [[5.0]] * 2, *USUAL), [[-0.1], [-0.2]],
+                "a gradient that stays: steps of length lr", rtol=1e-6)
+    check.close(adam_path([0.0], [[-5.0]] * 2, *USUAL), [[0.1], [0.2]],
+                "the same for a negative gradient: its square is positive", rtol=1e-6)
+    two = [[0.9, [1.9, 3.1]], [0.8, [1.8, 3.2]]]
+    check.close(adam_path([1.0, [2.0, 3.0]], [[4.0, [5.0, -6.0]]] * 2, *USUAL), two,
+                "two parameters take two full steps", rtol=1e-6)
+    check.close(adam_path([0.0], [[1e-6]], *USUAL), [[-0.0990099]],
+                "1e-6 / (1e-6 + 1e-8) is 0.99: nearly a full step", rtol=1e-5)
+    last = adam_path([0.0], [[4.0], [0.0]], *USUAL)[1]
+    check.close(last, [-0.167006], "after a 4 comes a 0: m remembers", atol=1e-6)
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import optim
+    from autograder import array, number, positive
+
+    for a, b, lr, b1, b2, eps in check.cases(
+        8, array(2, 3), number(), positive(0.01, 1.0), positive(0.1, 0.95), positive(0.1, 0.99),
+        positive(1e-3, 1.0),
+    ):
+        tensors = [Tensor(a.copy(), requires_grad=True), Tensor(b, requires_grad=True)]
+        optimizer = optim.Adam(tensors, lr=lr, betas=(b1, b2), eps=eps)
+        rounds, expected = [], []
+        for g, h in check.cases(4, array(2, 3), number()):
+            tensors[0].grad, tensors[1].grad = Tensor(g), Tensor(h)
+            optimizer.step()
+            rounds.append([g.tolist(), h])
+            expected.append([tensor.data.tolist() for tensor in tensors])
+        got = adam_path([a.tolist(), b], rounds, lr, [b1, b2], eps)
+        check.close(got, expected, "four steps of Adam with two parameters", rtol=1e-6)
+    ### END HIDDEN TESTS
+
+# %%
+for gradients in [(1.0,), (5.0,), (-5.0,), (1e-6,), (1.0, 1.0)]:
+    print(gradients, lengths_of(MendedAdam, *gradients).tolist())
+
+# %% [markdown]
+# The 0.99 is `eps` at work: 1e-6 / (1e-6 + 1e-8). A falling loss proves little: the colleague's
+# fell, too.
+#
+# ## What you have built
+#
+# | here | in PyTorch |
+# |---|---|
+# | `sgd_step`, `momentum_step` | `optim.SGD(parameters, lr, momentum=mu)` |
+# | `nesterov_step` | `optim.SGD(..., nesterov=True)` |
+# | `rmsprop_step` | `optim.RMSprop(parameters, lr, alpha, eps)` |
+# | `adam_step`, `adamw_step` | `optim.Adam`, `optim.AdamW` |
+# | `Optimizer` and its `state` | `optim.Optimizer` and `state_dict()` |
+# | `cosine_rate` | `LinearLR` and `CosineAnnealingLR` in a `SequentialLR` |
+# | `total_norm`, `clip_with_norm` | `nn.utils.clip_grad_norm_`, which does both |
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | the loss grows by a fixed factor in each step | a rate above 2 / L |
+# | it falls, but ten times too slowly, with the rate from a paper | another convention of momentum |
+# | a jump in the first steps of Adam | no correction, or no warm-up |
+# | wrong with two parameters only | a count or a state that they share |
+# | weight decay without effect under Adam | decay in the gradient: take AdamW |
+# | the loss stands still after one huge batch | a norm that overflowed to inf |
+#
+# ## One thing to try next
+# Change Adam's rate in `RULES` by factors of 3, and run `train("Adam")`. Where does the loss begin to bounce? Then let
+# `cosine_rate` set `optimizer.lr` before each step.
+#
+# In unit 10 everything comes together: losses, layers and optimizers train networks on real data.
+
+# %% progress="here"
