@@ -1,5 +1,7 @@
 """Builds the notebooks: `solutions/UNIT/NAME.py` -> executed solution -> released notebook in `course/`.
 
+Beside both goes `likely.json`, by which a learner's notebook recognises the mistakes of the bank.
+
 The source is jupytext's py:percent with a shorthand for what nbgrader needs to know of a cell:
 
     # %% setup="imports"             locked imports, which the referee runs too
@@ -30,8 +32,12 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from . import likely
 from .assignment import CHECK, FIGURE, GIVEN, SETUP, Course, kind
 from .errors import UserError
+from .fingerprints import file_is_for, made_from, make
+from .sandbox import SandboxError
+from .settings import configured_sandbox, load_config
 
 SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure", "progress")
 
@@ -241,6 +247,45 @@ def check_unit(course: Course, unit: str) -> Iterator[str]:
         yield f"{released.relative_to(course.root)} is missing"
     elif released.read_text(encoding="utf-8").rstrip("\n") != _text(release(built)):
         yield f"{released.relative_to(course.root)} is not the release of {target.name}"
+    own, copied = likely_paths(course, unit)
+    if not own.is_file():
+        yield f"{own.relative_to(course.root)} is missing"
+    elif file_is_for(own.read_text(encoding="utf-8")) != made_from(course.assignment(unit)):
+        yield f"{own.relative_to(course.root)} was made from other mistakes or other checks"
+    elif not copied.is_file() or copied.read_bytes() != own.read_bytes():
+        yield f"{copied.relative_to(course.root)} is not a copy of that in {own.parent.relative_to(course.root)}"
+
+
+def likely_paths(course: Course, unit: str) -> tuple[Path, Path]:
+    """Where the digests of a unit's wrong answers are: with its solution, and with what is released."""
+    return course.solutions / unit / likely.FILE, course.root / "course" / unit / likely.FILE
+
+
+def build_likely(course: Course, unit: str, say: Callable[[str], None]) -> None:
+    """Write the digests of a unit's wrong answers, where they have changed; that needs the sandbox."""
+    paths = likely_paths(course, unit)
+    assignment = course.assignment(unit)
+    text = paths[0].read_text(encoding="utf-8") if paths[0].is_file() else ""
+    if file_is_for(text) != made_from(assignment):
+        try:
+            sandbox = configured_sandbox(load_config(course.root), course.root)
+        except SandboxError as no_walls:
+            kept = "the old one is kept" if text else "there is none now"
+            say(f"! {paths[0].relative_to(course.root)} is not made anew, {kept}. {no_walls}")
+            return
+        say(f"… {unit}: running its wrong answers")
+        text = make(assignment, sandbox)
+    for path in paths:
+        say(_write(course, path, text))
+
+
+def _write(course: Course, path: Path, text: str) -> str:
+    """Write a file, if that changes anything; gives the line that says so."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    old = path.read_text(encoding="utf-8") if path.is_file() else ""
+    if old != text:
+        path.write_text(text, encoding="utf-8")
+    return f"✓ {path.relative_to(course.root)}" + ("" if old != text else " (unchanged)")
 
 
 def build(course: Course, units: list[str], check: bool, say: Callable[[str], None]) -> bool:
@@ -257,13 +302,8 @@ def build(course: Course, units: list[str], check: bool, say: Callable[[str], No
             continue
         say(f"… {unit}: running its solution")
         for product in build_unit(course, unit):
-            product.path.parent.mkdir(parents=True, exist_ok=True)
-            old = product.path.read_text(encoding="utf-8") if product.path.is_file() else ""
-            if old != product.text:
-                product.path.write_text(product.text, encoding="utf-8")
-            say(
-                f"✓ {product.path.relative_to(course.root)}" + ("" if old != product.text else " (unchanged)")
-            )
+            say(_write(course, product.path, product.text))
+        build_likely(course, unit, say)
     return good
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import random
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, TracebackType
 from typing import Any
 
+from . import likely
 from .compare import ATOL, RTOL, difference, show
 from .diagnose import diagnose
 from .draw import Kind
@@ -37,6 +38,10 @@ RED, GREEN, BOLD, OFF = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m"
 
 #: The statuses of an exercise, the words of `autograder score --json`.
 PASSED, FAILED, ERROR, TIMEOUT, MISSING = "passed", "failed", "error", "timeout", "missing"
+
+
+#: Of several calls in one message, so many are shown.
+MOST_CALLS = 4
 
 
 def row(name: str, text: str) -> str:
@@ -110,8 +115,7 @@ class exercise:
     # -- the block ----------------------------------------------------------------------------------------------
 
     def __enter__(self) -> exercise:
-        self.session.calls.clear()
-        self.session.checks_made = 0
+        self.session.begin()
         return self
 
     def __exit__(
@@ -126,11 +130,13 @@ class exercise:
             self._note(PASSED)
             return
         if isinstance(error, CheckFailed):
+            self._recognise(error.failure)
             self._note(error.failure.status)
             return
         failure = self._failure_of(error, tb)
         if failure is None:
             return
+        self._recognise(failure)
         if not failure.not_run:
             self._note(failure.status)
         raise CheckFailed(failure) from (None if isinstance(error, (AnswerError, AnswerTimeout)) else error)
@@ -156,6 +162,12 @@ class exercise:
             return self._failure(FAILED, "the answer has the wrong form", why=why)
         return None
 
+    def _recognise(self, failure: Failure) -> None:
+        """Give the sentence of the wrong answer that did the same. The referee has the bank itself for that."""
+        if self.session.is_notebook and failure.status in (FAILED, ERROR, TIMEOUT) and not failure.not_run:
+            known = likely.sentence(self.name, self.session.calls, endless=failure.status == TIMEOUT)
+            failure.diagnosis = known or failure.diagnosis
+
     def _note(self, status: str) -> None:
         """Note the result for the learner."""
         if self.session.is_notebook:
@@ -167,12 +179,13 @@ class exercise:
         """Numbers agree within `atol + rtol * |expected|`; everything else is equal."""
         self.session.checks_made += 1
         found = difference(got, expected, rtol, atol)
-        if found is None:
-            return
-        headline = "not right yet"
-        if found.where:
-            headline = f"not right yet: {found.what} at {found.where}"
-        raise CheckFailed(self._failure(FAILED, headline, got=got, expected=expected, why=why))
+        if found is not None:
+            headline = "not right yet"
+            if found.where:
+                headline = f"not right yet: {found.what} at {found.where}"
+            told = _Compared(got, expected, rtol, atol, found.digits)
+            raise CheckFailed(self._failure(FAILED, headline, told, why=why))
+        self.session.calls_checked = len(self.session.calls)
 
     def equal(self, got: Any, expected: Any, why: str) -> None:
         """Exactly equal, numbers too."""
@@ -183,6 +196,7 @@ class exercise:
         self.session.checks_made += 1
         if not condition:
             raise CheckFailed(self._failure(FAILED, "not right yet", why=why))
+        self.session.calls_checked = len(self.session.calls)
 
     def untouched(self, why: str = "the function may not change what it was given") -> None:
         """The last call left its arguments as they were.
@@ -192,7 +206,8 @@ class exercise:
         self.session.checks_made += 1
         last = self._last_call()
         if last is not None and last.mutated:
-            raise CheckFailed(self._failure(FAILED, "an argument was changed in place", why=why))
+            headline = "an argument was changed in place"
+            raise CheckFailed(self._failure(FAILED, headline, why=why, calls=[last]))
 
     def cases(self, count: int, *kinds: Kind) -> Iterator[tuple[Any, ...]]:
         """`count` tuples of random arguments, one of each kind."""
@@ -212,24 +227,53 @@ class exercise:
         return self.session.calls[-1] if self.session.calls else None
 
     def _failure(
-        self, status: str, headline: str, *, got: Any = ..., expected: Any = ..., why: str = ""
+        self,
+        status: str,
+        headline: str,
+        compared: _Compared | None = None,
+        *,
+        why: str = "",
+        calls: Sequence[Call] | None = None,
     ) -> Failure:
         failure = Failure(self.name, status, headline, hint=self.hint)
-        last = self._last_call()
-        direct = last is not None and (got is ... or got is last.value)
-        if last is not None:
-            failure.rows.append(("called", str(last)))
-            failure.rows.append(("returned", show(last.value)))
-        if got is not ... and not direct:
-            failure.rows.append(("compared", show(got)))
-        if expected is not ...:
-            failure.rows.append(("expected", show(expected)))
-        if why:
-            failure.rows.append(("because", why))
-        if expected is not ...:
-            args, mutated = (last.args, last.mutated) if last and direct else ((), ())
-            failure.diagnosis = diagnose(got, expected, args, mutated)
+        if calls is None:
+            calls = self._calls_behind(compared)
+        call = calls[0] if len(calls) == 1 else None
+        if call is not None:
+            failure.rows.append(("called", str(call)))
+        elif calls:
+            failure.rows.append(("called", _in_short(calls)))
+        if compared is None:
+            if call is not None:
+                failure.rows.append(("returned", show(call.value)))
+            failure.rows += [("because", why)] if why else []
+            return failure
+        direct = call is not None and call.value is compared.got
+        got, expected = compared.texts
+        if direct:
+            failure.rows.append(("returned", got))
+        else:
+            if call is not None:
+                failure.rows.append(("returned", show(call.value, digits=compared.digits)))
+            failure.rows.append(("compared", got))
+        failure.rows.append(("expected", expected))
+        failure.rows += [("because", why)] if why else []
+        args, mutated = (call.args, call.mutated) if call is not None and direct else ((), ())
+        failure.diagnosis = diagnose(compared.got, compared.expected, args, mutated)
         return failure
+
+    def _calls_behind(self, compared: _Compared | None) -> Sequence[Call]:
+        """The call that gave the value which failed; where that is not known, all calls since the last check."""
+        calls = self.session.calls
+        recent = calls[self.session.calls_checked :]
+        for value in compared.values() if compared is not None else ():
+            for some in (recent, calls):
+                found = [call for call in some if call.error is None and _came_from(value, call.value)]
+                # Of a None or a small int there is one object for all: it may have come from elsewhere.
+                shared = value is None or isinstance(value, (bool, int, str))
+                if found and not (shared and found != some[-1:]):
+                    return found
+        return recent or (calls if len(calls) == 1 else ())
 
     def _endless(self, error: AnswerTimeout) -> Failure:
         failure = Failure(self.name, TIMEOUT, str(error), hint=self.hint)
@@ -271,6 +315,59 @@ class exercise:
             failure.rows.append(("because", why))
         failure.diagnosis = explain_exception(error)
         return failure
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Two values that a check compared and found different."""
+
+    got: Any
+    expected: Any
+    rtol: float
+    atol: float
+    digits: int
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Both as a message shows them, with as many digits as it takes to see the difference."""
+        texts = show(self.got), show(self.expected)
+        for digits in (self.digits, 9, 12, 17):
+            texts = show(self.got, digits=digits), show(self.expected, digits=digits)
+            if texts[0] != texts[1]:
+                break
+        return texts
+
+    def values(self) -> Iterator[Any]:
+        """What came back, and in it the item that differs, and the item in that one."""
+        got, expected = self.got, self.expected
+        while True:
+            yield got
+            pairs: Iterable[tuple[Any, Any]] = ()
+            if isinstance(got, dict) and isinstance(expected, dict):
+                pairs = [(got[key], expected[key]) for key in expected if key in got]
+            elif isinstance(got, (list, tuple)) and isinstance(expected, (list, tuple)):
+                pairs = zip(got, expected, strict=False)
+            different = (pair for pair in pairs if difference(*pair, self.rtol, self.atol) is not None)
+            got, expected = next(different, (..., ...))
+            if got is ...:
+                return
+
+
+def _came_from(value: Any, reply: Any) -> bool:
+    """True when a value is a call's reply, or an item of it: the very object."""
+    items = reply.values() if isinstance(reply, dict) else reply if isinstance(reply, (list, tuple)) else ()
+    return value is reply or any(item is value for item in items)
+
+
+def _in_short(calls: Sequence[Call]) -> str:
+    """Several calls and what they gave, one a line."""
+    lines = [
+        f"{call} raised {call.error.type_name}" if call.error else f"{call} gave {show(call.value, 60)}"
+        for call in calls[:MOST_CALLS]
+    ]
+    if len(calls) > MOST_CALLS:
+        lines[-1] = f"and {len(calls) - MOST_CALLS + 1} more calls"
+    return "\n".join(lines)
 
 
 def _last_frame(tb: TracebackType | None) -> CodeType | None:
@@ -319,8 +416,8 @@ def explain_exception(error: AnswerError) -> str:
         return "A name is misspelt, or defined in a cell that has not been run."
     if error.type_name == "UnboundLocalError":
         return "The name is given a value inside the function, but only after it is used."
-    if error.type_name == "ZeroDivisionError":
-        return "Something is divided by zero."
+    if error.type_name == "ZeroDivisionError" and "power" in text:  # the message does not speak of a division
+        return "A negative power of 0 is a division by 0."
     if error.type_name == "OverflowError":
         return "A number became too large: look for an `exp` of a large number."
     return ""

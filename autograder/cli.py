@@ -321,7 +321,7 @@ def prove_command(
     """Show that every wrong answer of the bank earns nothing and every right one everything."""
     from . import bank
     from .assignment import Course
-    from .prove import gaps, prove, trials
+    from .prove import gaps, in_the_notebook, prove, trials
     from .settings import configured_sandbox, load_config
 
     course = Course.find()
@@ -351,6 +351,7 @@ def prove_command(
         console.print(
             f"{name}: {verdict}; {wrong} wrong and {right} right answers, {len(proofs)} runs.", style="bold"
         )
+        console.print(in_the_notebook(proofs), soft_wrap=True)
         good = good and not bad
     if not good:
         raise SystemExit(1)

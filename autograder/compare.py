@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .wire import Opaque
@@ -19,6 +19,8 @@ class Difference:
 
     where: str
     what: str
+    #: how many significant digits tell the two numbers apart
+    digits: int = field(default=6, repr=False)
 
 
 def is_number(value: object) -> bool:
@@ -87,10 +89,12 @@ def difference(
     """
     got, expected = _bare(got), _bare(expected)
     if is_number(expected):
+        if got is None:
+            return Difference(where, f"None instead of {show(expected)}")
         if not is_number(got):
             return Difference(where, f"{kind_of(got)} instead of a number")
         if not close(got, expected, rtol, atol):
-            return Difference(where, f"{show(got)} instead of {show(expected)}")
+            return _numbers_differ(got, expected, where)
         return None
     if is_array(expected):
         return _array_difference(got, expected, rtol, atol, where)
@@ -98,7 +102,7 @@ def difference(
         if not isinstance(got, (list, tuple)):
             return Difference(where, f"{kind_of(got)} instead of {kind_of(expected)}")
         if len(got) != len(expected):
-            return Difference(where, f"{len(got)} items instead of {len(expected)}")
+            return Difference(where, f"{count(len(got), 'item')} instead of {len(expected)}")
         for i, (g, e) in enumerate(zip(got, expected, strict=True)):
             if type(g) is type(e) and type(e) in (int, float, str) and g == e:
                 continue
@@ -108,7 +112,7 @@ def difference(
         return None
     if isinstance(expected, dict):
         if not isinstance(got, dict):
-            return Difference(where, f"{kind_of(got)} instead of a dict")
+            return Difference(where, f"{kind_of(got)} instead of {kind_of(expected)}")
         for key in expected:
             if key not in got:
                 return Difference(where, f"the key {key!r} is missing")
@@ -140,29 +144,58 @@ def _array_difference(got: Any, expected: Any, rtol: float, atol: float, where: 
         return None
     index = tuple(int(i) for i in np.argwhere(~good)[0])
     spot = "[" + ", ".join(map(str, index)) + "]"
-    return Difference(where + spot, f"{show(got[index])} instead of {show(expected[index])}")
+    return _numbers_differ(got[index], expected[index], where + spot)
 
 
-def show(value: Any, limit: int = 160) -> str:
+def _numbers_differ(got: Any, expected: Any, where: str) -> Difference:
+    """Two numbers that differ, shown with as many digits as it takes to see it."""
+    for digits in (6, 9, 12, 17):
+        texts = show(got, digits=digits), show(expected, digits=digits)
+        if not _look_equal(*texts):
+            break
+    return Difference(where, f"{texts[0]} instead of {texts[1]}", digits)
+
+
+def _look_equal(a: str, b: str) -> bool:
+    """
+    >>> _look_equal("1", "1.0"), _look_equal("(1+2j)", "1.0")
+    (True, False)
+    """
+    try:
+        return float(a) == float(b)
+    except ValueError:  # a complex number, a very large one
+        return a == b
+
+
+def count(number: int, noun: str) -> str:
+    """
+    >>> count(1, "item"), count(2, "item")
+    ('1 item', '2 items')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def show(value: Any, limit: int = 160, digits: int = 6) -> str:
     """A value as a message shows it: short, six significant digits, no NumPy type names.
 
     >>> show((0.1 + 0.2, -0.0, [1.5, None]))
     '(0.3, 0.0, [1.5, None])'
     """
     text = ""
-    for piece in _pieces(value):  # as many as are shown: the value may be as large as a message can be
+    # As many pieces as are shown: the value may be as large as a message can be.
+    for piece in _pieces(value, digits):
         text += piece[: limit + 1]
         if len(text) > limit:
             return text[: limit - 1] + "…"
     return text
 
 
-def _pieces(value: Any) -> Iterator[str]:
+def _pieces(value: Any, digits: int) -> Iterator[str]:
     if isinstance(value, (list, tuple)):
         yield "(" if isinstance(value, tuple) else "["
         for i, item in enumerate(value):
             yield ", " if i else ""
-            yield from _pieces(item)
+            yield from _pieces(item, digits)
         if isinstance(value, tuple):
             yield ",)" if len(value) == 1 else ")"
         else:
@@ -171,37 +204,37 @@ def _pieces(value: Any) -> Iterator[str]:
         yield "{"
         for i, (key, item) in enumerate(value.items()):
             yield ", " if i else ""
-            yield from _pieces(key)
+            yield from _pieces(key, digits)
             yield ": "
-            yield from _pieces(item)
+            yield from _pieces(item, digits)
         yield "}"
     elif is_number(value):
-        yield _show_number(value)
+        yield _show_number(value, digits)
     elif is_array(value):
-        yield _show_array(value)
+        yield _show_array(value, digits)
     else:
         yield repr(_bare(value))
 
 
-def _show_number(value: Any) -> str:
+def _show_number(value: Any, digits: int) -> str:
     number = as_float(value)
     if type(value) is int or getattr(getattr(value, "dtype", None), "kind", "f") in "iu":
         if abs(number) < 10**12:
             return str(int(value))
         if math.isinf(number):
             return f"an int of about {int(value).bit_length() * math.log10(2):.0f} digits"
-        return f"{number:.6g}"
+        return f"{number:.{digits}g}"
     if number == 0:
         return "0.0"
     if math.isfinite(number) and number == int(number) and abs(number) < 1e6:
         return f"{number:.1f}"
-    return f"{number:.6g}"
+    return f"{number:.{digits}g}"
 
 
-def _show_array(value: Any) -> str:
+def _show_array(value: Any, digits: int) -> str:
     import numpy as np
 
     if value.size > 1000:  # NumPy's own summary grows with the number of axes
         return f"<an array of shape {value.shape}>"
-    with np.printoptions(precision=4, suppress=True, threshold=12):
+    with np.printoptions(precision=4 if digits == 6 else digits, suppress=True, threshold=12):
         return str(value).replace("\n", "")

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
 
-from . import bank
+from . import bank, likely
 from .assignment import ANSWER, Assignment, Course, grade_id, kind
 from .autograded import write_notebook
 from .classroom import Classroom, grade_class, write_feedback
@@ -91,6 +91,8 @@ def run(folder: Path | None, jobs: int | None, console: Console, progress: Progr
     course = Course(root)
     console.print(f"A course in {root}", soft_wrap=True)
     write_notebook(root / "course" / UNIT / f"{assignment.name}.ipynb", assignment.release)
+    for side in (source.solutions / UNIT).glob(likely.FILE):
+        shutil.copy(side, root / "course" / UNIT)
     students = []
     for student, filename, content in class_of(assignment):
         target = root / "submitted" / student / UNIT

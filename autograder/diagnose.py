@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .compare import as_float, close, difference, is_array, is_number, show
+from .compare import article, as_float, close, count, difference, is_array, is_number, show
 from .wire import Opaque
 
 Numbers = list[float]
@@ -27,7 +27,7 @@ def diagnose(got: Any, expected: Any, args: tuple[Any, ...] = (), mutated: tuple
     >>> diagnose((3.0, 2.0), (30.0, 20.0), (10.0, 2.0, 3.0))
     'Every number lacks the factor 10.0, which is the first argument of the call.'
     """
-    for rule in (_kind, _shape, _order, _relation):
+    for rule in (_kind, _number_of_items, _none_inside, _shape, _order, _relation):
         found = rule(got, expected, args)
         if found:
             return found
@@ -48,13 +48,63 @@ def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
             "The function returned None. Is a `return` missing, or is it inside an `if` that was not taken?"
         )
     if isinstance(got, Opaque):
-        return f"The answer should be made of plain numbers, and this is a {got.type_name}."
+        return f"The answer should be made of plain numbers, and this is {article(got.type_name)}."
     if isinstance(got, (list, tuple)) and (inside := [item for item in got if isinstance(item, Opaque)]):
-        return f"The answer should be made of plain numbers, and it holds a {inside[0].type_name}."
+        return f"The answer should be made of plain numbers, and it holds {article(inside[0].type_name)}."
     if isinstance(expected, tuple) and len(expected) == 1 and is_number(got):
         return "The number should be in a tuple of one: write `(x,)`, with the comma."
     if is_number(expected) and isinstance(got, (tuple, list)) and len(got) == 1:
         return "Return the number itself, not a sequence that holds it."
+    if is_number(expected) and is_array(got) and got.size == 1:
+        return "Return the number itself, not an array that holds it."
+    if isinstance(expected, (tuple, list)) and is_array(got):
+        return "This is a NumPy array, and a list or a tuple is wanted: `.tolist()` makes a list of an array."
+    if is_array(expected) and isinstance(got, (tuple, list)):
+        kind = type(got).__name__
+        return f"This is a {kind}, and a NumPy array is wanted: `np.array(...)` makes one of it."
+    if isinstance(expected, dict) and isinstance(got, (tuple, list)):
+        return f"This is a {type(got).__name__}, and a dict is wanted: it has a key for each value."
+    if isinstance(expected, (tuple, list)) and isinstance(got, dict):
+        return "This is a dict, and its values alone are wanted, in a list or a tuple."
+    return ""
+
+
+def _number_of_items(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
+    wanted = _plain_count(expected)
+    if is_number(got) and wanted > 1:
+        return f"This is one number, and {wanted} are wanted."
+    given = _plain_count(got)
+    if is_number(expected) and given > 1:
+        return f"These are {given} numbers, and one is wanted."
+    if isinstance(got, (tuple, list)) and isinstance(expected, (tuple, list)) and len(got) != len(expected):
+        if given >= 0 and wanted >= 0:
+            return f"The answer has {count(given, 'number')}, and {_are_wanted(wanted)}."
+        return f"The answer has {count(len(got), 'item')}, and {_are_wanted(len(expected))}."
+    return ""
+
+
+def _plain_count(value: Any) -> int:
+    """How many numbers a list or tuple holds; -1 when it is none, or holds something else."""
+    return len(value) if isinstance(value, (tuple, list)) and all(map(is_number, value)) else -1
+
+
+def _are_wanted(number: int) -> str:
+    return f"{number} {'is' if number == 1 else 'are'} wanted"
+
+
+def _none_inside(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
+    """A None in a list, tuple or dict, where something else is wanted."""
+    if isinstance(got, dict) and isinstance(expected, dict):
+        pairs = [(show(key, 40), got[key], expected[key]) for key in expected if key in got]
+    elif isinstance(got, (tuple, list)) and isinstance(expected, (tuple, list)):
+        pairs = [(str(i), g, e) for i, (g, e) in enumerate(zip(got, expected, strict=False))]
+    else:
+        return ""
+    for place, g, e in pairs:
+        if g is None and e is not None:
+            return (
+                f"The value at [{place}] is None: it was not set, or came from a function without a `return`."
+            )
     return ""
 
 
@@ -112,19 +162,19 @@ def _relation(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     if _all(wrong, lambda e: -e):
         return f"{everywhere} has the wrong sign."
     if len(wrong) > 1 or len(pairs) == 1:
-        return _factor(wrong, args, everywhere)
+        return _factor(wrong, args, everywhere, len(pairs))
     return ""
 
 
-def _factor(wrong: list[tuple[float, float]], args: tuple[Any, ...], everywhere: str) -> str:
+def _factor(wrong: list[tuple[float, float]], args: tuple[Any, ...], everywhere: str, size: int) -> str:
     g, e = wrong[0]
     if e == 0 or g == 0:
         return ""
     ratio = g / e
-    if not _all(wrong, lambda expected: ratio * expected) or close(ratio, 1, 1e-6, 0):
+    if ratio == 0 or not _all(wrong, lambda expected: ratio * expected) or close(ratio, 1, 1e-6, 0):
         return ""
     for i, arg in enumerate(args):
-        if is_number(arg) and abs(arg) not in (0, 1):
+        if is_number(arg) and math.isfinite(as_float(arg)) and abs(arg) not in (0, 1):
             if close(1 / ratio, arg, 1e-7, 0):
                 return f"{everywhere} lacks the factor {show(arg)}, which is the {ordinal(i)} argument of the call."
             if close(ratio, arg, 1e-7, 0):
@@ -132,11 +182,24 @@ def _factor(wrong: list[tuple[float, float]], args: tuple[Any, ...], everywhere:
                     f"{everywhere} has the factor {show(arg)} too much, "
                     f"which is the {ordinal(i)} argument of the call."
                 )
-    if len(wrong) == 1 and not any(close(r, round(r), 1e-7, 0) and abs(r) <= 64 for r in (ratio, 1 / ratio)):
-        return ""  # with one number, some factor always fits
-    if abs(ratio) > 1:
-        return f"{everywhere} is too large by the factor {show(ratio)}."
-    return f"{everywhere} is too small by the factor {show(1 / ratio)}."
+    # Some factor always fits one number, and an odd one says little of several: these have a reason.
+    factor = abs(ratio) if abs(ratio) > 1 else 1 / abs(ratio)
+    if not any(close(factor, likely, 1e-7, 0) for likely in {2, 3, 4, size} | _sizes(args)):
+        return ""
+    sign = " has the wrong sign and" if ratio < 0 else ""
+    size_is = "large" if abs(ratio) > 1 else "small"
+    return f"{everywhere}{sign} is too {size_is} by the factor {round(factor)}."
+
+
+def _sizes(args: tuple[Any, ...]) -> set[int]:
+    """The numbers of items by which a sum and a mean of the arguments differ."""
+    sizes: set[int] = set()
+    for arg in args:
+        if is_array(arg):
+            sizes |= {arg.size, *arg.shape}
+        elif isinstance(arg, (tuple, list)):
+            sizes.add(len(arg))
+    return sizes
 
 
 def _all(pairs: list[tuple[float, float]], transform: Callable[[float], float]) -> bool:

@@ -38,6 +38,12 @@ def _working_folder() -> Path | None:
 # Where the kernel started, whatever the notebook's cells do to the working folder later.
 _here = _working_folder()
 
+
+def started_in() -> Path | None:
+    """The folder in which this kernel started: the notebook's own."""
+    return _here
+
+
 #: What this kernel has seen and could not write.
 _unwritten: list[Record] = []
 

@@ -227,7 +227,10 @@ def call_plainly(function: Callable[..., Any], args: tuple[Any, ...], beside: st
     """
     sent = [wire.plain(arg) for arg in args]
     try:
-        value = wire.plain(function(*sent))
+        try:
+            value = wire.plain(function(*sent))
+        except wire.WireError as error:
+            raise AnswerError("ValueError", str(error)) from None
         mutated = tuple(
             i for i, (before, after) in enumerate(zip(args, sent, strict=True)) if _changed(before, after)
         )
@@ -276,6 +279,13 @@ class Session:
         self.quiet = quiet
         self.calls: list[Call] = []
         self.checks_made = 0
+        #: how many calls had been made when the last check began
+        self.calls_checked = 0
+
+    def begin(self) -> None:
+        """Forget the calls and the checks of the exercise before."""
+        self.calls.clear()
+        self.checks_made = self.calls_checked = 0
 
     @property
     def is_notebook(self) -> bool:

@@ -7,12 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
-from . import bank
+from . import bank, likely
 from .assignment import Assignment
 from .checks import MISSING, PASSED
+from .fingerprints import fingerprint_of
 from .ingest import Submission
 from .referee import Outcome, Report, grade
 from .sandbox import Sandbox
+
+#: What a wrong answer is told.
+OWN, OTHER, GENERIC = "its own sentence", "another sentence", "a generic diagnosis"
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ class Proof:
     caught: str
     #: what the proof's table says about it
     said: str
+    #: what a learner's notebook says to a wrong answer that a visible check ends; otherwise empty
+    told: str = ""
 
     @property
     def sort_key(self) -> tuple[int, str]:
@@ -79,19 +85,33 @@ def prove(
     """Run all trials; in the order of the notebook."""
     entries = bank.load_bank(assignment)
     order = list(trials(assignment, entries))
+    known = likely.read(assignment.path.parent / likely.FILE)
     found: dict[int, Proof] = {}
+
+    def run(trial: Trial) -> Proof:
+        submission = Submission(answers=trial.answers)
+        proof = judge(trial, grade(assignment, submission, sandbox, seed=seed, entries=entries))
+        if trial.entry is not None and proof.caught == "visible":
+            sentence = known.get(fingerprint_of(assignment, trial.entry, sandbox), "")
+            proof.told = OWN if sentence == trial.entry.sentence else OTHER if sentence else GENERIC
+        return proof
+
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        waiting = {
-            pool.submit(
-                grade, assignment, Submission(answers=t.answers), sandbox, seed=seed, entries=entries
-            ): i
-            for i, t in enumerate(order)
-        }
+        waiting = {pool.submit(run, trial): i for i, trial in enumerate(order)}
         for future in as_completed(waiting):
             i = waiting[future]
-            found[i] = judge(order[i], future.result())
+            found[i] = future.result()
             done(found[i])
     return [found[i] for i in range(len(order))]
+
+
+def in_the_notebook(proofs: Sequence[Proof]) -> str:
+    """How many wrong answers a learner's own notebook recognises, as a sentence."""
+    told = [proof.told for proof in proofs if proof.told]
+    return (
+        f"{told.count(OWN)} of the {len(told)} wrong answers that a visible check ends "
+        "are told their own sentence in the notebook, too."
+    )
 
 
 def judge(trial: Trial, report: Report) -> Proof:
@@ -121,7 +141,7 @@ def judge(trial: Trial, report: Report) -> Proof:
 
 def _says(entry: bank.Entry, outcome: Outcome) -> str:
     if outcome.mistake == entry.name:
-        return "its own sentence"
+        return OWN
     if outcome.mistake:
         return f"the sentence of {outcome.mistake}"
-    return outcome.status if not outcome.diagnosis else "a generic diagnosis"
+    return outcome.status if not outcome.diagnosis else GENERIC

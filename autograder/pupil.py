@@ -200,6 +200,7 @@ LEARNER_MODULES = (
     "compare",
     "diagnose",
     "draw",
+    "likely",
     "logbook",
     "probes",
     "reasons",

@@ -212,7 +212,7 @@ def grade(
         report,
         Runner(sandbox, assignment.allowed),
         Lineup(assignment, entries, sandbox, memory),
-        _setup_names(assignment),
+        setup_names(assignment),
     )
     try:
         for step in rebuild(assignment, submission):
@@ -229,18 +229,18 @@ def grade(
     return report
 
 
-def _setup_names(assignment: Assignment) -> dict[str, Any]:
+def setup_names(assignment: Assignment) -> dict[str, Any]:
     """What the check cells may use: the names of the trusted set-up cells."""
     names: dict[str, Any] = {"__name__": "__main__"}
     for cell in assignment.notebook.cells:
         if kind(cell) == SETUP:
             filename = f"<setup {assignment.unit} {grade_id(cell)}>"
-            _remember(filename, cell.source)
+            remember(filename, cell.source)
             exec(compile(cell.source, filename, "exec"), names)
     return names
 
 
-def _remember(filename: str, source: str) -> None:
+def remember(filename: str, source: str) -> None:
     """Let inspect.getsource find the probes' text."""
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
 
@@ -290,7 +290,7 @@ class _Grading:
             return self._nothing(exercise, self.unfinished[exercise.name], None)
         session = Session(self.runner, self.report.seed, quiet=True)
         filename = f"<check {self.assignment.unit} {exercise.name}>"
-        _remember(filename, exercise.check)
+        remember(filename, exercise.check)
         try:
             with use_session(session):
                 exec(compile(exercise.check, filename, "exec"), dict(self.names))

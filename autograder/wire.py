@@ -123,6 +123,8 @@ def pack(value: object, depth: int = 0) -> Any:
         return {"t": "complex", "v": [value.real.hex(), value.imag.hex()]}  # type: ignore[attr-defined]
     if _is_numpy(value):
         return _pack_numpy(value)
+    if kind is Opaque:  # it stands for the same thing on the other side
+        return {"t": "other", "type": value.type_name, "text": value.text}  # type: ignore[attr-defined]
     return _pack_opaque(value)
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from autograder import cli
 from autograder.assignment import Assignment, Course
+from autograder.build import build_likely
 from autograder.sandbox import Sandbox
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
@@ -252,6 +253,10 @@ def test_prove_passes_a_unit_whose_tests_hold(run: Callable[..., Said], course: 
     said = run("prove", "mini", "--seed", 3, "--jobs", 1, cwd=course.root)
     assert said.code == 0, said.out
     assert "mini: proved; 7 wrong and 2 right answers" in said.out
+    assert "0 of the 6 wrong answers that a visible check ends are told their own" in said.out
+    build_likely(course, "mini", print)
+    said = run("prove", "mini", "--seed", 3, cwd=course.root)
+    assert "6 of the 6 wrong answers that a visible check ends are told their own" in said.out
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -331,6 +336,12 @@ CHANGES = {
     "the release, a solution in it": lambda root: edit(root / RELEASE, "your answer goes here", "g * b"),
     "a release that is not there": lambda root: (root / RELEASE).unlink(),
     "a solution that is not there": lambda root: (root / SOLUTION).unlink(),
+    "the bank": lambda root: edit(
+        root / "solutions/mini/mistakes.py", "Think of an empty list.", "Is the list empty?"
+    ),
+    "no digests": lambda root: (root / "solutions/mini/likely.json").unlink(),
+    "no digests for learners": lambda root: (root / "course/mini/likely.json").unlink(),
+    "digests cut off": lambda root: (root / "solutions/mini/likely.json").write_text('{"made'),
 }
 
 

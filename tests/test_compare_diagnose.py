@@ -159,9 +159,9 @@ DIAGNOSES = [
     ("sign", tuple(-x for x in GOOD), GOOD, (), "wrong sign"),
     ("sign of one", (3.5, 2.0, 0.75), GOOD, (), "Each wrong number has the wrong sign"),
     ("sign of an array", -WIDE, WIDE, (), "wrong sign"),
-    ("factor 2", tuple(2 * x for x in GOOD), GOOD, (), "too large by the factor 2.0"),
-    ("factor one half", 0.5 * WIDE, WIDE, (), "too small by the factor 2.0"),
-    ("factor 1/N", WIDE / 6, WIDE, (), "too small by the factor 6.0"),
+    ("factor 2", tuple(2 * x for x in GOOD), GOOD, (), "too large by the factor 2."),
+    ("factor one half", 0.5 * WIDE, WIDE, (), "too small by the factor 2."),
+    ("factor 1/N", WIDE / 6, WIDE, (), "too small by the factor 6."),
     (
         "lacks an argument",
         GOOD,
@@ -180,6 +180,27 @@ DIAGNOSES = [
     ("array of zeros", np.zeros((2, 3)), WIDE, (), "Every number is zero"),
     ("None", None, GOOD, (), "returned None"),
     ("an object", Opaque("Value"), 1.0, (), "this is a Value"),
+    (
+        "sign and factor",
+        tuple(-2 * x for x in GOOD),
+        GOOD,
+        (),
+        "has the wrong sign and is too large by the factor 2.",
+    ),
+    ("a mean for a sum", 5.3, 5 * 5.3, ([1.0, 2.0, 3.0, 4.0, 5.0],), "too small by the factor 5."),
+    ("an object in a list", [1.0, Opaque("Array")], [1.0, 2.0], (), "it holds an Array"),
+    ("an array for a list", np.ones(3), GOOD, (), "NumPy array, and a list or a tuple is wanted"),
+    ("a list for an array", list(GOOD), np.array(GOOD), (), "This is a list, and a NumPy array is wanted"),
+    ("an array of one for a number", np.array([1.0]), 2.0, (), "not an array that holds it"),
+    ("a list for a dict", [1.0], {"x": 1.0}, (), "This is a list, and a dict is wanted"),
+    ("a dict for a list", {"x": 1.0}, [1.0], (), "This is a dict, and its values alone are wanted"),
+    ("two numbers for one", (1.0, 2.0), 1.0, (), "These are 2 numbers, and one is wanted"),
+    ("two numbers in the place of a tuple of one", (1.0, 2.0), (1.0,), (), "has 2 numbers, and 1 is wanted"),
+    ("one number for two", 1.0, (1.0, 2.0), (), "This is one number, and 2 are wanted"),
+    ("no number for three", [], GOOD, (), "has 0 numbers, and 3 are wanted"),
+    ("one text for two", ["a"], ["a", "b"], (), "has 1 item, and 2 are wanted"),
+    ("None in a list", [1.0, None], [1.0, 2.0], (), "The value at [1] is None"),
+    ("None in a dict", {"w": None}, {"w": 2.0}, (), "The value at ['w'] is None"),
     ("a number for a tuple of one", 1.0, (1.0,), (), "tuple of one"),
     ("a tuple of one for a number", (1.0,), 1.0, (), "Return the number itself"),
     ("NaN", (NAN, 1.0), (1.0, 2.0), (), "There is a NaN"),
@@ -218,6 +239,37 @@ def test_unrelated_numbers_get_no_diagnosis(expected: list[float], got: list[flo
     if max(ratios) - min(ratios) < 1e-3 or any(abs(g - e) < 1e-3 for g in got for e in expected):
         return
     assert diagnose(tuple(got), tuple(expected), (arg,)) == ""
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "what"),
+    [
+        (None, 3.0, "None instead of 3.0"),
+        ({"w": None}, {"w": 3.0}, "None instead of 3.0"),
+        ([1.0], {"w": 3.0}, "a list of 1 instead of a dict of 1"),
+        ([1.0], (1.0, 2.0), "1 item instead of 2"),
+        (np.ones(2), [1.0, 1.0], "an array of shape (2,) instead of a list of 2"),
+        (Opaque("Dual"), 1.0, "a Dual instead of a number"),
+        (3.908433, 3.908434, "3.908433 instead of 3.908434"),
+        ([3.5, 1 + 1e-9], [3.5, 1.0], "1.000000001 instead of 1.0"),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_differs_is_said_so_that_it_can_be_seen(got: Any, expected: Any, what: str) -> None:
+    found = difference(got, expected, rtol=0.0, atol=0.0)
+    assert found is not None
+    assert found.what == what
+
+
+@pytest.mark.parametrize("factor", [36, 1 / 36, 1.5, -7, 0.1])
+def test_a_factor_that_nobody_would_think_of_is_no_diagnosis(factor: float) -> None:
+    assert diagnose(tuple(factor * x for x in GOOD), GOOD) == ""
+    assert diagnose(factor * 1.7, 1.7) == ""
+
+
+def test_numbers_of_any_size_are_diagnosed_without_an_exception() -> None:
+    assert diagnose(5e-324, 1e300, (INF, 10**400)) == ""
+    assert diagnose(1e300, 5e-324, (INF, 10**400)) == ""
 
 
 @pytest.mark.parametrize(("got", "expected"), [(1.2345, 0.77), (0.9, 1.7), ((1.0, 2.5), (1.0, 0.7))])

@@ -21,6 +21,7 @@ from nbgrader.server_extensions.formgrader import handlers
 from traitlets.config import Config
 
 from autograder.assignment import Assignment, Course
+from autograder.build import build_likely
 from autograder.classroom import Classroom, grade_class
 from autograder.sandbox import Sandbox
 
@@ -38,6 +39,7 @@ def course(mini_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Cou
     """A course of its own, with a class that has handed in."""
     root = tmp_path_factory.mktemp("nbgrader") / "course"
     shutil.copytree(mini_course.root, root)
+    build_likely(Course(root), "mini", print)
     mini = Course(root).assignment("mini")
 
     def path(student: str, name: str = "mini.ipynb") -> Path:
@@ -123,6 +125,7 @@ def api(course: Course, settings: Config) -> Iterator[NbGraderAPI]:
         classroom = Classroom(course)
         found = NbGraderAPI(classroom.folders, config=classroom.config)
         shutil.copytree(course.root / "course", course.root / "built")
+        shutil.rmtree(course.root / "course" / "mini")
         result = found.generate_assignment("mini", force=True)
         assert result["success"], result
         with Gradebook(classroom.folders.db_url) as gradebook:
@@ -141,9 +144,10 @@ def gradebook(api: NbGraderAPI, course: Course) -> Iterator[Gradebook]:
 def test_generate_assignment_makes_byte_for_byte_what_build_releases(
     api: NbGraderAPI, course: Course
 ) -> None:
-    built, generated = (course.root / place / "mini" / "mini.ipynb" for place in ("built", "course"))
-    assert generated.read_bytes().rstrip(b"\n") == built.read_bytes().rstrip(b"\n")
-    assert [p.name for p in generated.parent.iterdir()] == ["mini.ipynb"]
+    for name in ("mini.ipynb", "likely.json"):
+        built, generated = (course.root / place / "mini" / name for place in ("built", "course"))
+        assert generated.read_bytes().rstrip(b"\n") == built.read_bytes().rstrip(b"\n")
+    assert sorted(p.name for p in generated.parent.iterdir()) == ["likely.json", "mini.ipynb"]
 
 
 def test_the_whole_class_is_graded_and_nobody_s_damage_is_a_failure(api: NbGraderAPI, course: Course) -> None:

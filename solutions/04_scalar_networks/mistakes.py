@@ -459,6 +459,20 @@ def all_parameters(network):
     return parameters
 
 
+@wrong(
+    "all_parameters",
+    "bias_into_the_weights",
+    "A list of weights of the network itself has grown: `append`, `extend` and `+=` change the list that they are given. Begin a list of your own.",
+)
+def all_parameters(network):
+    parameters = []
+    for layer in network.layers:
+        for neuron in layer.neurons:
+            neuron.weights.append(neuron.bias)
+            parameters.extend(neuron.weights)
+    return parameters
+
+
 @right("all_parameters", "comprehension")
 def all_parameters(network):
     neurons = [neuron for layer in network.layers for neuron in layer.neurons]
@@ -635,6 +649,17 @@ def update_parameters(parameters, rate):
     for parameter in parameters:
         parameter.grad = 0.0
         parameter.data -= rate * parameter.grad
+
+
+@wrong(
+    "update_parameters",
+    "zeroed_too",
+    "The step is right, and then the grads were set to zero. That is the task of zero_gradients: whoever looks at the grads after a step would find nothing.",
+)
+def update_parameters(parameters, rate):
+    for parameter in parameters:
+        parameter.data -= rate * parameter.grad
+        parameter.grad = 0.0
 
 
 @right("update_parameters", "written_out")

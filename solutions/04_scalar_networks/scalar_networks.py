@@ -28,7 +28,16 @@ from autograd_ref import plots
 from autograd_ref.data import moons
 from autograd_ref.graph import draw
 from autograd_ref.scalar import Value, exp, log, tanh
-from autograder import exercise, number, numbers, probe, yours
+from autograder import exercise, probe, yours
+
+
+def predicted(*guesses):
+    """Whether your prediction is filled in; if not, it asks for it."""
+    if any(guess in (None, "") for guess in guesses):
+        print("your prediction: none yet. Fill it in, then run this cell again.")
+        return False
+    print("your prediction:", *guesses)
+    return True
 
 
 # %% figure="goal" keep=true
@@ -90,7 +99,7 @@ goal()
 #
 # The numbers are `Value` from `autograd_ref.scalar`: the class of unit 03, finished, with `L.backward()`.
 #
-# **Time:** about 80 minutes. **Builds on:** 03 (reverse mode).
+# **Time:** about 90 minutes. **Builds on:** 03 (reverse mode).
 
 # %% [markdown]
 # ## 1. A neuron
@@ -99,8 +108,8 @@ goal()
 #
 # $$s = w_1 x_1 + w_2 x_2 + \dots + b$$
 #
-# With the weights 0.5 and -1, the bias 0.25 and the inputs 3 and 2: 0.5 · 3 - 1 · 2 + 0.25 = -0.25. The neuron's
-# output is then an *activation function* of this sum, here tanh: tanh(-0.25) = -0.245.
+# With the weights 0.5 and -1, the bias 1.4 and the inputs 3 and 2: 0.5 · 3 - 1 · 2 + 1.4 = 0.9. The neuron's
+# output is then an *activation function* of this sum, here tanh: tanh(0.9) = 0.716.
 #
 # ### Exercise `weighted_sum` (2 points)
 # Return the sum, without tanh. Weights, bias and inputs may be numbers or Values: `+` and `*` work for both.
@@ -149,14 +158,16 @@ def sum_slopes(weights, bias, inputs):
 
 # %% check="weighted_sum" points=2
 with exercise("weighted_sum") as check:
-    check.close(yours.weighted_sum([0.5, -1.0], 0.25, [3.0, 2.0]), -0.25,
+    check.close(yours.weighted_sum([0.5, -1.0], 1.4, [3.0, 2.0]), 0.9,
                 "0.5 * 3 - 1 * 2 is -0.5, and the bias is added once")
     check.close(yours.weighted_sum([2.0, 3.0, -1.0], -4.0, [0.5, 1.0, 10.0]), -10.0,
                 "three inputs: 1 + 3 - 10 - 4")
-    check.close(sum_slopes([0.5, -1.0], 0.25, [3.0, 2.0]),
-                (-0.25, [3.0, 2.0], 1.0, [0.5, -1.0]),
+    check.close(sum_slopes([0.5, -1.0], 1.4, [3.0, 2.0]),
+                (0.9, [3.0, 2.0], 1.0, [0.5, -1.0]),
                 "slopes: by a weight its input, by the bias 1, by an input its weight")
     ### BEGIN HIDDEN TESTS
+    from autograder import number, numbers
+
     for size in (1, 2, 3, 5):
         for w, b, x in check.cases(4, numbers(size), number(), numbers(size)):
             total = sum(p * q for p, q in zip(w, x)) + b
@@ -166,13 +177,13 @@ with exercise("weighted_sum") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# What to see: the grad of each weight is the slope of tanh, 0.94, times the weight's input. The inputs 3 and 2 are
-# plain numbers, so they stand inside the operations.
+# What to see: the grad of each weight is the slope of tanh, 0.49, times the weight's input. The inputs 3 and 2 are
+# plain numbers, so they stand inside the operations. A box "+0" says that your sum began at 0, which is right too.
 
 
 # %% figure="one_neuron"
 def one_neuron():
-    w1, w2, b = Value(0.5, label="w1"), Value(-1.0, label="w2"), Value(0.25, label="b")
+    w1, w2, b = Value(0.5, label="w1"), Value(-1.0, label="w2"), Value(1.4, label="b")
     out = tanh(weighted_sum([w1, w2], b, [3.0, 2.0]))
     out.label = "out"
     out.backward()
@@ -202,7 +213,8 @@ one_neuron()
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Too few numbers: `return` stands inside the loop, or `zip` gave each neuron one input only.
+# One number only: `return` stands inside the loop. TypeError "not iterable": a neuron got one input and not the list.
+# "It holds a function": the neurons were not called.
 # </details>
 
 
@@ -230,7 +242,7 @@ with exercise("layer_outputs") as check:
                 "two neurons, three inputs: two numbers, in the order of the neurons")
     check.close(layer_of(["sum"], [7.0, 2.0]), [9.0], "one neuron gives a list of one")
     ### BEGIN HIDDEN TESTS
-    from autograder import one_of
+    from autograder import numbers, one_of
 
     tools = {"sum": sum, "largest": max, "first": lambda x: x[0], "count": len}
     for a, b, c, x in check.cases(10, *[one_of(list(tools))] * 3, numbers(4)):
@@ -285,14 +297,14 @@ def through(names, inputs):
 
 # %% check="mlp_outputs" points=1
 with exercise("mlp_outputs") as check:
-    check.close(through(["double", "add one", "double"], [3.0, -1.0]), [14.0, -2.0],
-                "doubled to 6 and -2, one more is 7 and -1, doubled again")
+    check.close(through(["add one", "double", "add one"], [3.0, -2.0]), [9.0, -1.0],
+                "one more is 4 and -1, doubled is 8 and -2, and one more again")
     check.close(through(["add one", "double"], [3.0, -1.0]), [8.0, 0.0],
                 "another order is another network: 4 and 0, then doubled")
     check.close(through(["both signs", "add one", "sum"], [3.0]), [2.0],
                 "layers may differ in size: 3 and -3, then 4 and -2, then [2]")
     ### BEGIN HIDDEN TESTS
-    from autograder import one_of
+    from autograder import numbers, one_of
 
     steps = {
         "double": lambda xs: [2 * x for x in xs],
@@ -410,7 +422,7 @@ with exercise("margin_loss") as check:
     check.close(loss_slopes([0.0, 0.0], [1, -1]), (math.log(2), [-0.25, 0.25]),
                 "at margin 0 the slope is -1/2 by the margin; the mean of two halves it")
     ### BEGIN HIDDEN TESTS
-    from autograder import one_of
+    from autograder import numbers, one_of
 
     for size in (1, 3, 4):
         for s, *t in check.cases(6, numbers(size), *[one_of([-1, 1])] * size):
@@ -427,9 +439,9 @@ with exercise("margin_loss") as check:
 # %%
 prediction = None
 
-print("your prediction:", prediction)
-for some_targets in ([1, 1, -1, -1], [1, 1, 1, 1]):
-    print(f"targets {some_targets}: loss {margin_loss([0.0] * 4, some_targets):.4f}")
+if predicted(prediction):
+    for some_targets in ([1, 1, -1, -1], [1, 1, 1, 1]):
+        print(f"targets {some_targets}: loss {margin_loss([0.0] * 4, some_targets):.4f}")
 
 # %% [markdown]
 # ## 4. Parameters
@@ -457,7 +469,7 @@ for some_targets in ([1, 1, -1, -1], [1, 1, 1, 1]):
 # <details><summary>Hint 3: the usual errors</summary>
 #
 # Lists inside the list: `append` where `extend` belongs. Numbers or copies: training would change what the network does
-# not use.
+# not use. More at the second call: your list *is* one of the network's lists.
 # </details>
 
 
@@ -475,8 +487,8 @@ def all_parameters(network):
 
 # %% probes="all_parameters"
 @probe
-def names_of_parameters(layers):
-    """What all_parameters gives, by name. A layer is a list of (weights, bias)."""
+def names_of_parameters(layers, calls=1):
+    """What the last of some calls gives, by name. A layer is a list of (weights, bias)."""
     from types import SimpleNamespace as Thing
 
     names = {}
@@ -496,7 +508,10 @@ def names_of_parameters(layers):
             return names.get(x, "a new Value")
         return f"a {type(x).__name__}"
 
-    return [name_of(x) for x in all_parameters(Thing(layers=built))]
+    network = Thing(layers=built)
+    for _ in range(calls):
+        parameters = all_parameters(network)
+    return [name_of(x) for x in parameters]
 
 
 # %% check="all_parameters" points=2
@@ -508,6 +523,8 @@ with exercise("all_parameters") as check:
     check.close(sorted(names_of_parameters(two)),
                 ["b", "c", "d", "u1", "u2", "v1", "v2", "w1", "w2"],
                 "two neurons, then one: nine parameters, each once, from all layers")
+    check.close(sorted(names_of_parameters([one], 2)), ["b", "u1", "u2"],
+                "asked twice: the network is as it was, so its own lists did not grow")
     ### BEGIN HIDDEN TESTS
     from autograder import integer
 
@@ -521,6 +538,7 @@ with exercise("all_parameters") as check:
                 every += [*weights, f"b{i}{j}"]
             built.append(layer)
         check.close(sorted(names_of_parameters(built)), sorted(every), "each of them once")
+        check.close(sorted(names_of_parameters(built, 3)), sorted(every), "three calls, the same")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -533,8 +551,8 @@ w, found = Value(3.0), []
 for _ in range(3):
     (w * w).backward()
     found.append(w.grad)
-print("your prediction:", prediction)
-print("w.grad:", tuple(found))
+if predicted(*prediction):
+    print("w.grad:", tuple(found))
 
 # %% [markdown]
 # Unlike unit 03's, this `backward` *adds* to the grads of parameters, as PyTorch's does. Section 7 shows what that is
@@ -587,6 +605,8 @@ with exercise("zero_gradients") as check:
     check.close(after_zeroing([1.5, 2.5, 4.0], [0.0, -1.0, 7.0]),
                 ([1.5, 2.5, 4.0], [0.0, 0.0, 0.0]), "three of them, one at 0 already")
     ### BEGIN HIDDEN TESTS
+    from autograder import numbers
+
     for data, grads in check.cases(8, numbers(4), numbers(4)):
         expected = (data, [0.0] * 4)
         check.close(after_zeroing(data, grads), expected, "grads 0, data as it was")
@@ -639,16 +659,17 @@ def after_update(data, grads, rate):
 with exercise("update_parameters") as check:
     data, grads = after_update([1.0, -2.0], [10.0, -4.0], 0.1)
     check.close(data, [0.0, -1.6], "1 - 0.1 * 10, and -2 + 0.1 * 4: against the gradient")
+    check.close(grads, [10.0, -4.0], "the grads stay: zeroing is another function's task")
     data, grads = after_update([1.0, -2.0], [10.0, -4.0], 0.5)
     check.close(data, [-4.0, 0.0], "a rate five times as large goes five times as far")
     data, grads = after_update([3.0], [0.0], 0.5)
     check.close(data, [3.0], "where the slope is 0, nothing moves")
     ### BEGIN HIDDEN TESTS
-    from autograder import positive
+    from autograder import numbers, positive
 
     for data, grads, rate in check.cases(8, numbers(4), numbers(4), positive(0.1, 2.0)):
-        expected = [d - rate * g for d, g in zip(data, grads)]
-        check.close(after_update(data, grads, rate)[0], expected, "data - rate * grad")
+        expected = [d - rate * g for d, g in zip(data, grads)], grads
+        check.close(after_update(data, grads, rate), expected, "data - rate * grad; grad stays")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -669,8 +690,8 @@ x, w = Value(3.0), Value(2.0)
 y = x * w
 w.data = 100.0
 y.backward()
-print("your prediction:", prediction)
-print("it holds:", (first, second), " x.grad:", x.grad)
+if predicted(*prediction):
+    print("it holds:", (first, second), " x.grad:", x.grad)
 
 # %% [markdown]
 # `w - 0.5` is a new Value, and the network keeps the old one. `x.grad` is 2: this Value noted the slope when it
@@ -717,7 +738,8 @@ class SGD:
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Zeros between `backward` and `step` wipe out what the step needs. A second call of `compute_loss` costs as much again,
+# Zeros between `backward` and `step` wipe out what the step needs; zeros at the end come too late for the first step, when
+# earlier work left gradients. A second call of `compute_loss` costs as much again,
 # and gives the loss *after* the update.
 # </details>
 
@@ -769,7 +791,8 @@ with exercise("training_step") as check:
     check.close(sorted(calls), every, "each of the four calls once")
     place = calls.index
     check.true(place("compute_loss") < place("backward"), "no way back before the loss")
-    check.true(place("zero_grad") < place("backward"), "old gradients go before new come")
+    check.true(place("zero_grad") < place("backward"),
+               "backward adds: what was in grad before the first step has to go before it")
     check.true(place("backward") < place("step"), "the update needs this loss's gradients")
     check.close(returned, 0.7, "the data of this step's loss, a plain number")
     ### BEGIN HIDDEN TESTS
@@ -790,6 +813,8 @@ with exercise("training_step") as check:
             return (w - target) ** 2
 
         return [training_step(Optimizer(), compute_loss) for _ in range(count)], w.data
+
+    from autograder import number
 
     for start, target, stale in check.cases(5, number(), number(), number()):
         w, losses = start, []
@@ -813,6 +838,20 @@ def count_right(network, inputs, targets):
     return sum(target * network(x).data > 0 for x, target in zip(inputs, targets))
 
 
+def show_border(network, inputs, targets, title, ax=None):
+    ax = plots.decision_boundary(
+        lambda x: network(x).data,
+        inputs,
+        targets,
+        ax=ax,
+        resolution=40,
+        pointwise=True,
+        title=title,
+    )
+    for text, target in zip(ax.get_legend().get_texts(), ("target -1", "target +1")):
+        text.set_text(target)
+
+
 # %%
 corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
 xor_targets = [-1, 1, 1, -1]
@@ -830,14 +869,7 @@ print("right:", count_right(xor_network, corners, xor_targets), "of 4")
 
 # %% figure="xor"
 def xor_figure():
-    plots.decision_boundary(
-        lambda x: xor_network(x).data,
-        corners,
-        xor_targets,
-        resolution=40,
-        pointwise=True,
-        title="XOR after 200 steps",
-    )
+    show_border(xor_network, corners, xor_targets, "XOR after 200 steps")
 
 
 xor_figure()
@@ -913,19 +945,19 @@ def batches_of(inputs, targets, order, size):
 
 # %% check="mini_batches" points=2
 with exercise("mini_batches") as check:
-    letters, marks = [10.0, 11.0, 12.0, 13.0, 14.0], [1, -1, 1, 1, -1]
-    check.close(batches_of(letters, marks, [0, 1, 2, 3], 2),
-                [([10.0, 11.0], [1, -1]), ([12.0, 13.0], [1, 1])], "two batches of two")
-    check.close(batches_of(letters, marks, [3, 0, 4, 2, 1], 2),
-                [([13.0, 10.0], [1, 1]), ([14.0, 12.0], [-1, 1]), ([11.0], [-1])],
-                "in the order given, each input with its target; the last batch is smaller")
+    x, t = [10.0, 11.0, 12.0, 13.0, 14.0], [50, 51, 52, 53, 54]
+    check.close(batches_of(x, t, [0, 1, 2, 3], 2),
+                [([10.0, 11.0], [50, 51]), ([12.0, 13.0], [52, 53])], "two batches of two")
+    check.close(batches_of(x, t, [3, 0, 4, 2, 1], 2),
+                [([13.0, 10.0], [53, 50]), ([14.0, 12.0], [54, 52]), ([11.0], [51])],
+                "in the order given; 13 keeps its target 53; the last batch is smaller")
     check.untouched("the caller needs its lists again, as they are, in the next epoch")
-    check.close(batches_of(letters, marks, [4, 1], 5), [([14.0, 11.0], [-1, -1])],
+    check.close(batches_of(x, t, [4, 1], 5), [([14.0, 11.0], [54, 51])],
                 "a size beyond the end gives one batch")
     ### BEGIN HIDDEN TESTS
-    from autograder import integer, one_of
+    from autograder import integer, numbers
 
-    for size, x, *t in check.cases(12, integer(1, 4), numbers(7), *[one_of([-1, 1])] * 7):
+    for size, x, t in check.cases(12, integer(1, 4), numbers(7), numbers(7)):
         order = check.rng.sample(range(7), 7)
         pieces = [order[i : i + size] for i in range(0, 7, size)]
         expected = [([x[i] for i in piece], [t[i] for i in piece]) for piece in pieces]
@@ -935,7 +967,8 @@ with exercise("mini_batches") as check:
 
 # %% [markdown]
 # The same first weights, 20 epochs in batches of 10: as much work as 20 full-batch steps, with ten times as many
-# updates.
+# updates. What to see: for the same work, mini-batches get further. Their curve is rougher, as each batch is another
+# sample.
 
 # %%
 mini_network = MLP([2, 8, 8, 1], seed=5)
@@ -953,32 +986,10 @@ print(f"loss after 20 full-batch steps: {full_batch[19]:.2f}")
 print(f"loss after 20 epochs in batches: {mini_batch[-1]:.2f}")
 print("right:", count_right(mini_network, inputs, targets), "of 100")
 
-# %% [markdown]
-# What to see: for the same work, mini-batches get further. Their curve is rougher, as each batch is another sample.
-
-
-# %% figure="moons"
-def moons_figure():
-    left, right = plots.panels(2, height=3.4)
-    plots.learning_curves(
-        {"full batch": full_batch, "mini-batches of 10": mini_batch},
-        ax=left,
-        log=True,
-        title="Loss over passes through the data",
-        xlabel="pass",
-    )
-    plots.decision_boundary(
-        lambda x: mini_network(x).data,
-        inputs,
-        targets,
-        ax=right,
-        resolution=40,
-        pointwise=True,
-        title="After 20 epochs in mini-batches",
-    )
-
-
-moons_figure()
+left, right = plots.panels(2, height=3.4)
+curves = {"full batch": full_batch, "mini-batches of 10": mini_batch}
+plots.learning_curves(curves, ax=left, log=True, title="Loss by passes", xlabel="pass")
+show_border(mini_network, inputs, targets, "After 20 epochs in mini-batches", right)
 
 # %% [markdown]
 # ## 7. Where the memory goes
@@ -996,10 +1007,10 @@ moons_figure()
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# seen, stack = set(), ...         # a copy of the list: pop takes things away
+# seen, stack = set(), ...         # a list of your own: pop takes things away
 # while stack:
-#     value = stack.pop()
-#     if ...: ...                  # new: remember it, and visit its parents
+#     value = ...
+#     ...                          # what is to be done with a new one, and with a known one?
 # return ...
 # ```
 # </details>
@@ -1106,11 +1117,11 @@ print("one weight after 100 such updates: ", kept_alive([w]))
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# total = 0.0                            # a number
+# total = ...
 # for x, target in examples:
-#     loss = ... / ...                   # this example's share of the mean
-#     ...                                # adds its gradient to the grads
-#     total += ...                       # a number, not a Value
+#     share = ...                        # of the mean: a Value
+#     ...                                # its gradient
+#     total = ...                        # a number, not a Value
 # return total
 # ```
 # </details>
@@ -1152,10 +1163,13 @@ def accumulated(start, examples):
 with exercise("accumulate_gradients") as check:
     mean, seen, grad = accumulated(2.0, [(1.0, 5.0), (3.0, 2.0)])
     check.close(grad, 9.0, "the slopes at w = 2 are -6 and 24: their mean is 9")
-    check.close(seen, [0.0, -3.0], "half of -6 is in grad when the second loss is made")
+    because = "half of -6 is in grad already when loss_of is called for the second example"
+    check.true(seen == [0.0, -3.0], because)
     check.close(mean, 12.5, "the losses are 9 and 16: their mean, a plain number")
     check.close(accumulated(2.0, [(3.0, 2.0)]), (16.0, [0.0], 24.0), "one example alone")
     ### BEGIN HIDDEN TESTS
+    from autograder import number, numbers
+
     for w, x, t in check.cases(8, number(), numbers(4), numbers(4)):
         slopes = [2 * (w * a - b) * a / 4 for a, b in zip(x, t)]
         mean = sum((w * a - b) ** 2 for a, b in zip(x, t)) / 4
@@ -1233,8 +1247,9 @@ suspects_figure()
 # %%
 prediction = {"A": "", "B": "", "C": "", "D": "", "E": ""}
 
-for letter, bug in LETTERS.items():
-    print(f"{letter}: {bug:23} your prediction: {prediction[letter]}")
+if predicted(*prediction.values()):
+    for letter, bug in LETTERS.items():
+        print(f"{letter}: {bug:23} your prediction: {prediction[letter]}")
 
 # %% [markdown]
 # Without zeroing, all gradients so far push together: fast at first, then far beyond the goal. With shuffled targets
@@ -1321,52 +1336,55 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
 
 # %% probes="mended_training"
 @probe
-def trained(inputs, targets, orders, size, rate):
-    """The losses of training score(x) = w * x + b from w = b = 0, then w and b."""
-    w, b = Value(0.0), Value(0.0)
+def trained(inputs, targets, orders, size, path):
+    """Training score(x) = w * x + b from 0: its result, and (by w, by b) the gradients
+    that each step finds. A step then puts the next pair of `path` into w and b."""
+    w, b, found, since = Value(0.0), Value(0.0), [], [0.0, 0.0]
+    places = iter(path)
 
-    class Optimizer:
+    class Recorder:
         def zero_grad(self):
-            w.grad = b.grad = 0.0
+            since[:] = w.grad, b.grad  # what counts is what comes after this
 
         def step(self):
-            w.data, b.data = w.data - rate * w.grad, b.data - rate * b.grad
+            found.append((w.grad - since[0], b.grad - since[1]))
+            w.data, b.data = next(places, (0.0, 0.0))
 
     def score(x):
         return w * x + b
 
-    losses = mended_training(score, Optimizer(), inputs, targets, orders, size)
-    numbers = ["a Value" if isinstance(loss, Value) else loss for loss in losses]
-    return numbers, w.data, b.data
+    losses = mended_training(score, Recorder(), inputs, targets, orders, size)
+    return ["a Value" if isinstance(loss, Value) else loss for loss in losses], found
 
 
 # %% check="mended_training" points=3
 with exercise("mended_training") as check:
-    x, t, start = [2.0, -4.0], [1, -1], math.log(2)
-    check.close(trained(x, t, [[1, 0]], 2, 1.0), ([start], 1.5, 0.0),
-                "-4 still belongs to -1: the slopes by w are -2 and -1, their mean -1.5")
-    check.close(trained(x, t, [[0, 1]], 2, 1.0), ([start], 1.5, 0.0),
-                "the other order, one step on the same two examples: the same mean")
-    check.close(trained([2.0, -0.5], t, [[0, 1]], 1, 1.0), ([start, start], 1.25, 0.0),
-                "two steps: w is 1, then its second slope is -0.25, without the first")
-    check.close(trained([2.0, -0.5], t, [[0, 1], [1, 0]], 2, 0.0), ([start] * 2, 0.0, 0.0),
-                "two epochs of one step each; with rate 0 nothing moves")
+    x, t, start = [2.0, -4.0, 3.0], [1, -1, -1], math.log(2)
+    losses, found = trained(x, t, [[1, 0, 2]], 3, [])
+    check.close(found, [(-0.5, 1 / 6)],
+                "by w: -1 from 2, -2 from -4 with its target -1, 1.5 from 3: mean -0.5")
+    check.true("a Value" not in losses, "a list of Values keeps all graphs: append data")
+    losses, found = trained(x, t, [[0, 1, 2], [2, 1, 0]], 2, [])
+    check.close(found, [(-1.5, 0.0), (1.5, 0.5), (-0.25, 0.5), (-1.0, -0.5)],
+                "two epochs of two steps: each step has its own two examples, or one")
+    losses, found = trained([2.0, -0.5], [1, -1], [[0, 1]], 1, [(1.0, 1.5)])
+    check.close(losses, [start, math.log(1 + math.e)], "margin 0, then -1: by step, plain")
     ### BEGIN HIDDEN TESTS
-    from autograder import one_of, positive
+    from autograder import numbers, one_of
 
     signs = [one_of([-1, 1])] * 5
-    for x, rate, *t in check.cases(8, numbers(5), positive(0.1, 1.0), *signs):
+    for x, w_path, b_path, *t in check.cases(8, numbers(5), numbers(9), numbers(9), *signs):
         orders = [check.rng.sample(range(5), 5) for _ in range(3)]
-        w = b = 0.0
-        losses = []
+        path, losses, slopes = list(zip(w_path, b_path)), [], []
+        places = iter([(0.0, 0.0), *path])
         for order in orders:
             for chosen in (order[:2], order[2:4], order[4:]):
+                w, b = next(places)
                 m = [t[i] * (w * x[i] + b) for i in chosen]
                 losses.append(sum(math.log1p(math.exp(-a)) for a in m) / len(m))
                 g = [-t[i] / (1 + math.exp(a)) / len(m) for i, a in zip(chosen, m)]
-                w -= rate * sum(a * x[i] for i, a in zip(chosen, g))
-                b -= rate * sum(g)
-        check.close(trained(x, t, orders, 2, rate), (losses, w, b), "3 epochs of 3 steps")
+                slopes.append((sum(a * x[i] for i, a in zip(chosen, g)), sum(g)))
+        check.close(trained(x, t, orders, 2, path), (losses, slopes), "3 epochs of 3 steps")
     ### END HIDDEN TESTS
 
 # %%
@@ -1404,11 +1422,14 @@ def compare():
 
     import numpy as np
 
+    parameters = all_parameters(network)
+    neurons = [neuron for layer in network.layers for neuron in layer.neurons]
+
     def value_step():
         zero_gradients(parameters)
         loss = loss_on(network, inputs, targets)
         loss.backward()
-        return loss.data, [p.grad for p in parameters]
+        return loss.data, [p.grad for n in neurons for p in (*n.weights, n.bias)]
 
     def seconds(function, rounds):
         def once():

@@ -110,6 +110,19 @@ def broadcast_shape(a, b):
     return tuple(max(m, n) for m, n in zip(a, b))
 
 
+@wrong(
+    "broadcast_shape",
+    "multiples_fit",
+    "You let a length fit if it divides the other. Only a length of 1 is stretched: 2 and 4 do not fit.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    if any(m % n and n % m for m, n in zip(a, b)):
+        raise ValueError("no fit")
+    return tuple(max(m, n) for m, n in zip(a, b))
+
+
 @right("broadcast_shape", "from_the_right")
 def broadcast_shape(a, b):
     from itertools import zip_longest
@@ -624,6 +637,19 @@ def sigmoid(a):
 
 @wrong(
     "stable_sigmoid",
+    "loop_over_one_axis",
+    "The loop goes over the first axis, so it works for arrays with one axis only. Whole-array operations work for any shape.",
+)
+def sigmoid(a):
+    values = []
+    for x in a:
+        e = np.exp(-abs(x))
+        values.append(1 / (1 + e) if x >= 0 else e / (1 + e))
+    return np.array(values, dtype=a.dtype)
+
+
+@wrong(
+    "stable_sigmoid",
     "float64",
     "The numbers are right, but np.zeros makes float64. The result takes the dtype of a.",
 )
@@ -699,6 +725,19 @@ right(
     def sigmoid_rule(g, out, a):
         slope = out * (1 - out)
         return (slope * g,)
+    """,
+)
+
+right(
+    "stable_sigmoid",
+    "number_by_number",
+    source="""
+    def sigmoid(a):
+        out = np.empty_like(a)
+        for place in np.ndindex(a.shape):
+            e = np.exp(-abs(a[place]))
+            out[place] = 1 / (1 + e) if a[place] >= 0 else e / (1 + e)
+        return out
     """,
 )
 
@@ -975,6 +1014,17 @@ def as_operand(x, dtype):
 
 @wrong(
     "as_operand",
+    "pythons_classes_only",
+    "np.float64 is a kind of float, but np.int64 and np.float32 are neither int nor float. np.generic is the class of them all.",
+)
+def as_operand(x, dtype):
+    if isinstance(x, (int, float)):
+        return np.asarray(x, dtype=dtype)
+    return np.asarray(x)
+
+
+@wrong(
+    "as_operand",
     "floats_only",
     "An int is a number as well: 3 would become int64, and an int64 array makes float32 wider.",
 )
@@ -1180,6 +1230,18 @@ def send_back(node, rules, fit):
                     parent.grad = np.array(fit(cotangent, parent.data))
                 else:
                     parent.grad += fit(cotangent, parent.data)
+
+
+@right("send_back", "zeros_then_in_place")
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for p, c in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if c is None:
+            continue
+        if p.grad is None:
+            p.grad = np.zeros_like(p.data)
+        p.grad += fit(c, p.data)
 
 
 @right("send_back", "begins_with_zero")
@@ -1599,6 +1661,18 @@ def array_network(x, layers):
         x = np.tanh(x @ W.data + b.data)
     W, b = layers[-1]
     return x @ W.data + b.data
+
+
+@wrong(
+    "array_network",
+    "cut_between_layers",
+    "The scores are right, but a Tensor made from .data remembers nothing: the way back ends there, and the first layers get no gradient.",
+)
+def array_network(x, layers):
+    for W, b in layers[:-1]:
+        x = Tensor(np.tanh((x @ W + b).data))
+    W, b = layers[-1]
+    return x @ W + b
 
 
 @right("array_network", "by_index")

@@ -88,7 +88,7 @@ goal()
 
 # %% exercise="linear"
 def linear(x, weight, bias=None):
-    """x @ weight.T + bias: x (..., in), weight (out, in), bias (out,) or None."""
+    """(..., out): of x (..., in), weight (out, in) and bias (out,) or None."""
     ### BEGIN SOLUTION
     out = x @ weight.T
     return out if bias is None else out + bias
@@ -499,6 +499,11 @@ with exercise("set_mode") as check:
             place[name] = {"x": "x"}
         expected = {**dict.fromkeys(["model", *names], calls[-1]), "elsewhere": True}
         check.close(modes_after(tree, *calls), expected, "the last mode counts, for all of them")
+    tree = {}
+    for name in "pqrstuvw":
+        tree = {name: tree}
+    expected = {**dict.fromkeys(["model", *"pqrstuvw"], False), "elsewhere": True}
+    check.close(modes_after(tree, True, False), expected, "eight modules deep")
     ### END HIDDEN TESTS
 
 # %% [markdown]
