@@ -1265,7 +1265,7 @@ for run in (colleague_run, mended_run):
 # Read digits with fewer examples: `split(len(known), 0.1, rng)`. Which matters more now, dropout or early stopping? Look
 # at several splits before you answer.
 #
-# You began with the derivative of x · y, and your program reads digits. Next, you can run all of it on the engine that
-# you wrote yourself.
+# You began with the derivative of x · y, and your program reads digits. What comes next are tests that find a wrong
+# gradient before a training run does.
 
 # %% progress="here"
