@@ -32,8 +32,14 @@ class PupilProcess:
         self.deadline = deadline
         self.call_seconds = sandbox.call_seconds
         allowed = tuple(allowed)
-        self.link: Link = warm_start(sandbox, allowed) or Pipes(sandbox.command(allowed))
+        warm = warm_start(sandbox, allowed)
+        self.link: Link = warm or Pipes(sandbox.command(allowed))
         first = self._next(None, time.monotonic() + sandbox.start_seconds)
+        if warm is not None and first == "" and time.monotonic() < self.deadline:
+            # The warm interpreter was ended at this very moment: a new process does not depend on it.
+            warm.close()
+            self.link = Pipes(sandbox.command(allowed))
+            first = self._next(None, time.monotonic() + sandbox.start_seconds)
         if first != {"ready": True}:
             self.close()
             said = self.link.last_words()

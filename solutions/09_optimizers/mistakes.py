@@ -674,7 +674,7 @@ wrong(
 wrong(
     "optimizer",
     "no_no_grad",
-    "An update is no part of the computation: it belongs inside `with no_grad():`.",
+    "An update is no part of the computation: let it run under `no_grad`.",
     source=with_change((COPY, "            p.copy_(new)\n")),
 )
 wrong(
