@@ -99,9 +99,9 @@ def ticks(top: float, most: int = 6) -> list[int]:
     return [0]
 
 
-def histogram(bins: Sequence[tuple[str, int]], median: float, top: float, told: str) -> Markup:
-    """Columns of how many students have which score; `median` lies between 0 and `top`."""
-    left, right, above, below, height = 48, 12, 26, 44, 190
+def histogram(bins: Sequence[tuple[str, int]], median: float, at: float, told: str) -> Markup:
+    """Columns of how many students have which score; the median is drawn `at` so many columns from the left."""
+    left, right, above, below, height = 48, 12, 42, 44, 190
     inside = WIDTH - left - right
     tallest = max((count for _, count in bins), default=0) or 1
     step = inside / len(bins)
@@ -119,11 +119,11 @@ def histogram(bins: Sequence[tuple[str, int]], median: float, top: float, told: 
             parts.append(_text(x + step / 2, base + 17, label))
         if count and step >= 22:
             parts.append(_text(x + step / 2, base - bar - 5, count, class_="count"))
-    x = left + (median / top if top else 0) * inside
+    x = left + at * step
     anchor = "end" if x > WIDTH - 160 else "start"
     parts += [
-        _line(x, above - 16, x, base, "median"),
-        _text(x + (-5 if anchor == "end" else 5), above - 8, f"median {median:g}", anchor, "strong"),
+        _line(x, 4, x, base, "median"),
+        _text(x + (-6 if anchor == "end" else 6), 15, f"median {median:g}", anchor, "strong"),
         _text(left + inside / 2, base + 38, "points"),
     ]
     return drawing("scores", "Distribution of scores", told, base + below, *parts)

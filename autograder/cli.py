@@ -64,6 +64,7 @@ def progress_bar(*more: ProgressColumn) -> Progress:
         *more,
         console=errors,
         transient=True,
+        disable=not errors.is_terminal,
     )
 
 

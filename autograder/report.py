@@ -174,25 +174,31 @@ def _scores(found: Findings) -> Markup:
         "nothing written": _of(empty, n),
     }
     bins = bins_of(scores, top)
+    at = (median + 0.5) / width_of(top)
     told = f"Columns from 0 to {top:g} points for {_counted(n, 'submission')}; the median is {median:g}."
     return tag(
         "section",
         tag("dl", *(tag("div", tag("dt", k), tag("dd", v)) for k, v in figures.items()), class_="figures"),
         tag("h2", "Scores"),
-        tag("div", histogram(bins, median, top, told), class_="together"),
+        tag("div", histogram(bins, median, at, told), class_="together"),
         _across("Submissions by score", ("points", "submissions"), bins),
     )
 
 
+def width_of(top: float) -> int:
+    """How many points a column stands for: one, or more when there would be too many columns."""
+    return max(1, math.ceil((top + 1) / 31))
+
+
 def bins_of(scores: Iterable[float], top: float) -> list[tuple[str, int]]:
-    """How many scores lie where: a column a point, or wider ones of whole points when there would be too many.
+    """How many scores lie in which column.
 
     >>> bins_of([0, 1.5, 2, 2], 2)
     [('0', 1), ('1', 1), ('2', 2)]
     >>> bins_of([0, 39, 40], 40)[0], bins_of([0, 39, 40], 40)[-1]
     (('0–1', 1), ('40', 1))
     """
-    width = max(1, math.ceil((top + 1) / 31))
+    width = width_of(top)
     last = math.floor(top / width)
     counts = Counter(min(max(math.floor(score / width), 0), last) for score in scores)
 
@@ -279,7 +285,7 @@ def _looks(found: Findings) -> Markup:
     scores = {record.student: record for record in found.graded}
     rows = [
         (
-            _name(student),
+            _who(student),
             _score(scores[student]),
             tag("ul", *(tag("li", reason) for reason in reasons), class_="plain"),
         )
@@ -326,7 +332,7 @@ def _slowest(found: Findings) -> Markup:
     longest = max((record.seconds for record in slow), default=0.0) or 1.0
     total = sum(record.seconds for record in found.graded)
     median = statistics.median(record.seconds for record in found.graded)
-    rows = [(_name(r.student), f"{r.seconds:.2f} s", bar(r.seconds / longest), _score(r)) for r in slow]
+    rows = [(_who(r.student), f"{r.seconds:.2f} s", bar(r.seconds / longest), _score(r)) for r in slow]
     return tag(
         "section",
         tag("h2", "Slowest submissions"),
@@ -373,9 +379,13 @@ def _name(name: str) -> Markup:
     return tag("span", name, class_="name")
 
 
+def _who(student: str) -> Markup:
+    return tag("span", student, class_="name who")
+
+
 def _names(names: Sequence[str], most: int = 40) -> Markup:
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    shown = [piece for name in names[:most] for piece in (", ", _name(name))][1:]
+    shown = [piece for name in names[:most] for piece in (", ", _who(name))][1:]
     return joined(*shown, more)
 
 
