@@ -421,8 +421,11 @@ def processes_of(mark: str) -> list[psutil.Process]:
     return found
 
 
-@pytest.mark.parametrize("jobs", [1, 2], ids=["in threads", "in processes"])
-@pytest.mark.parametrize("unsandboxed", [False, True], ids=["sandboxed", "unsandboxed"])
+@pytest.mark.parametrize(
+    ("jobs", "unsandboxed"),
+    [(1, False), (2, False), (2, True)],
+    ids=["in threads", "in processes", "in processes without a sandbox"],
+)
 def test_an_interrupt_keeps_what_is_graded_and_says_which_command_goes_on(
     jobs: int, unsandboxed: bool, course: Course, mini: Assignment, tmp_path: Path
 ) -> None:
@@ -471,7 +474,7 @@ def test_an_interrupt_keeps_what_is_graded_and_says_which_command_goes_on(
         f"autograder: stopped; {len(kept)} of 8 are graded and kept. `autograder grade mini` goes on with the rest.\n"
     )
     assert 2 <= len(kept) < 8
-    assert took < 15
+    assert took < 30
     until = time.monotonic() + 10
     while processes_of(mark) and time.monotonic() < until:
         time.sleep(0.2)
@@ -480,7 +483,7 @@ def test_an_interrupt_keeps_what_is_graded_and_says_which_command_goes_on(
     rest = subprocess.run(command, cwd=course.root, capture_output=True, text=True, timeout=300)
     assert (rest.returncode, rest.stdout.count("5 / 5"), rest.stdout.count("(unchanged)")) == (
         0,
-        12,
+        8,
         len(kept),
     )
 
