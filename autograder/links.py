@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import json
 import os
 import queue
 import select
@@ -226,8 +225,8 @@ class Line:
                 self.handle = handle
             else:
                 os.close(handle)
-        with contextlib.suppress(ValueError):
-            code = json.loads(note).get("code") if note else None
+        with contextlib.suppress(ValueError, AttributeError):
+            code = wire.parsed(note.decode()).get("code") if note else None
             self.code = code if type(code) is int else self.code
         return bool(note)
 
