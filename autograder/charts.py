@@ -106,7 +106,7 @@ def histogram(bins: Sequence[tuple[str, int]], median: float, at: float, told: s
     tallest = max((count for _, count in bins), default=0) or 1
     step = inside / len(bins)
     base = above + height
-    parts = [_line(left, base, WIDTH - right, base, "axis")]
+    parts, counts = [_line(left, base, WIDTH - right, base, "axis")], []
     for tick in ticks(tallest, 5):
         y = base - tick / tallest * height
         parts += [_line(left, y, WIDTH - right, y, "grid"), _text(left - 8, y + 4, tick, "end")]
@@ -118,7 +118,7 @@ def histogram(bins: Sequence[tuple[str, int]], median: float, at: float, told: s
         if i % every == 0 or i == len(bins) - 1:
             parts.append(_text(x + step / 2, base + 17, label))
         if count and step >= 22:
-            parts.append(_text(x + step / 2, base - bar - 5, count, class_="count"))
+            counts.append(_text(x + step / 2, base - bar - 5, count, class_="count"))
     x = left + at * step
     anchor = "end" if x > WIDTH - 160 else "start"
     parts += [
@@ -126,7 +126,7 @@ def histogram(bins: Sequence[tuple[str, int]], median: float, at: float, told: s
         _text(x + (-6 if anchor == "end" else 6), 15, f"median {median:g}", anchor, "strong"),
         _text(left + inside / 2, base + 38, "points"),
     ]
-    return drawing("scores", "Distribution of scores", told, base + below, *parts)
+    return drawing("scores", "Distribution of scores", told, base + below, *parts, *counts)
 
 
 def stacked(rows: Sequence[tuple[str, Mapping[str, int]]], total: int, told: str) -> Markup:
