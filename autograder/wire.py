@@ -33,13 +33,14 @@ NUMERIC_KINDS = "biufc"
 def printable(text: str, limit: int) -> str:
     """The first `limit` characters of a text that may go to a terminal and into a file.
 
-    Control characters (a terminal would obey them) are dropped, lone surrogates (UTF-8 has none) replaced.
+    Control characters (a terminal would obey them) and those that turn the direction of writing are dropped, lone
+    surrogates (UTF-8 has none) replaced.
 
     >>> printable("a\\x1b[2J\\ud800b", 80)
     'a[2J?b'
     """
     text = text[:limit].encode("utf-8", "replace").decode("utf-8")
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]", "", text)
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", "", text)
 
 
 class WireError(ValueError):
