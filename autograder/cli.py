@@ -196,7 +196,8 @@ def score(
         return
     for outcome in report.outcomes:
         console.print(
-            Text(printable(outcome.text, 5000), style="green" if outcome.status == PASSED else "default"), soft_wrap=True
+            Text(printable(outcome.text, 5000), style="green" if outcome.status == PASSED else "default"),
+            soft_wrap=True,
         )
     for note in report.notes:
         console.print(line(f"note: {note}"), soft_wrap=True)

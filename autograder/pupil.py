@@ -103,14 +103,14 @@ FORBIDDEN_CALLS = {
     "x86_64": (
         0xC000003E,
         (56, 41),
-        (319, 447, 272, 308, 165, 430, 250, 248, 321, 323, 425, 298, 29, 68, 64, 240, 249)
-        + (101, 310, 311, 312, 438),
+        (319, 447, 272, 308, 165, 430, 250, 248, 321, 323, 425, 298, 29, 68, 64, 240, 249),
+        (101, 310, 311, 312, 438),
     ),
     "aarch64": (
         0xC00000B7,
         (220, 198),
-        (279, 447, 97, 268, 40, 430, 219, 217, 280, 282, 425, 241, 194, 186, 190, 180, 218)
-        + (117, 270, 271, 272, 438),
+        (279, 447, 97, 268, 40, 430, 219, 217, 280, 282, 425, 241, 194, 186, 190, 180, 218),
+        (117, 270, 271, 272, 438),
     ),
 }
 
@@ -126,7 +126,7 @@ def forbid_system_calls() -> None:
     import ctypes
     import struct
 
-    architecture, (clone, new_socket), calls = FORBIDDEN_CALLS[machine]
+    architecture, (clone, new_socket), *groups = FORBIDDEN_CALLS[machine]
     load, equal, at_least, has_bit, end = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, kill = 0x7FFF0000, 0x80000000
     not_permitted, not_implemented, no_such_address = 0x00050001, 0x00050026, 0x00050061
@@ -140,7 +140,7 @@ def forbid_system_calls() -> None:
         (equal, 0, 1, 435),  # clone3
         (end, 0, 0, not_implemented),
     ]
-    for call in calls:
+    for call in (call for calls in groups for call in calls):
         program += [(equal, 0, 1, call), (end, 0, 0, not_permitted)]
     program += [(equal, 0, len(ADDRESSES) + 3, new_socket), (load, 0, 0, 16)]
     program += [(equal, len(ADDRESSES) - i, 0, address) for i, address in enumerate(ADDRESSES)]
