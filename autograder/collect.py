@@ -201,7 +201,7 @@ class _Reader:
         at = f"{where}: {name}" if depth > 1 or prefix else name
         suffix = PurePosixPath(name).suffix.lower()
         hidden = any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
-        if entry.is_dir() or hidden or suffix not in (".ipynb", ".zip"):
+        if not name or entry.is_dir() or hidden or suffix not in (".ipynb", ".zip"):
             return
         self.all.files += 1
         if self.all.files > MAX_FILES:
@@ -303,7 +303,7 @@ def collect(
     result = Collected()
 
     def skip(reason: str) -> None:
-        result.skipped.append(printable(reason, 500))
+        result.skipped.append(printable(reason, 500).replace("\n", " "))
 
     newest: dict[tuple[str, str], Found] = {}
     for found in find(source, known or {}, skip):
