@@ -263,7 +263,11 @@ def find(source: Path, known: Mapping[str, str], skip: Callable[[str], None]) ->
     elif source.is_file():
         if source.stat().st_size > MAX_ARCHIVE_BYTES:
             raise UserError(f"{source} has more than {MAX_ARCHIVE_BYTES >> 30} GiB: collect it in parts.")
-        if not zipfile.is_zipfile(source):
+        try:
+            readable = zipfile.is_zipfile(source)
+        except zipfile.BadZipFile:  # one part of several
+            readable = False
+        if not readable:
             raise UserError(f"{source} is no zip archive: give the archive from your platform, or a folder.")
         items = reader.archive(source, source.name, "", 1)
     else:

@@ -48,9 +48,13 @@ def main() -> None:
 
     def change(data: bytes, limit: int, seed: int) -> bytes:
         random = Random(seed)
-        if random.random() < 0.3:
+        if random.random() < 0.2:
             return atheris.Mutate(data, limit)
-        return fuzzer.target.mutate(random, data or random.choice(fuzzer.target.seeds))[:limit]
+        if (
+            not data or random.random() < 0.3
+        ):  # most that reaches new code is refused at once: come back from there
+            data = random.choice(fuzzer.target.seeds)
+        return fuzzer.target.mutate(random, data)[:limit]
 
     corpus = options.keep / "corpus" if options.keep else None
     arguments = [sys.argv[0], f"-seed={options.seed}", "-max_len=65536", "-rss_limit_mb=0", "-timeout=60"]

@@ -5,6 +5,7 @@ The allowed ends of a run are a result that keeps its promises, or the product's
 
 from __future__ import annotations
 
+import atexit
 import io
 import json
 import shutil
@@ -259,6 +260,7 @@ def archives(course: Course) -> Target:
     solved = nbformat.writes(mini.solved(RIGHT)).encode()
     bare = b'{"cells": [], "metadata": {"autograder": {"unit": "mini"}}}'
     root = Path(tempfile.mkdtemp(prefix="fuzz-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
 
     def packed(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
         buffer = io.BytesIO()
@@ -326,4 +328,6 @@ TARGETS: dict[str, Callable[[Course], Target]] = {"ingest": ingest, "wire": repl
 
 def make(name: str) -> Target:
     """A target, with a course of its own."""
-    return TARGETS[name](make_course(Path(tempfile.mkdtemp(prefix="fuzz-course-"))))
+    root = Path(tempfile.mkdtemp(prefix="fuzz-course-"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    return TARGETS[name](make_course(root))
