@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,14 @@ def make_course(root: Path) -> Course:
 def mini(mini_course: Course) -> Assignment:
     """The unit `mini`."""
     return mini_course.assignment("mini")
+
+
+@pytest.fixture(autouse=True)
+def recursion_limit() -> Iterator[None]:
+    """Python's own limit for every test: wrong answers that raise it run in this process, too."""
+    before = sys.getrecursionlimit()
+    yield
+    sys.setrecursionlimit(before)
 
 
 @pytest.fixture(scope="session")
