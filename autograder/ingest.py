@@ -17,13 +17,11 @@ from typing import Any
 
 from .assignment import ANSWER, Assignment, grade_id, kind
 from .errors import UserError
-from .wire import parsed, printable
+from .wire import MAX_PARTS, parsed, printable
 
 MAX_FILE_BYTES = 30 * 1024 * 1024
 MAX_SOURCE_CHARS = 200_000
 MAX_ADDED_CELLS = 200
-#: Lists and objects in a file: each takes a hundred bytes of memory, and two or three of the file.
-MAX_PARTS = 2_000_000
 #: Files beside the graded one that a note names.
 MAX_NAMED = 5
 

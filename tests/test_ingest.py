@@ -18,7 +18,6 @@ from autograder.errors import UserError
 from autograder.ingest import (
     MAX_ADDED_CELLS,
     MAX_FILE_BYTES,
-    MAX_PARTS,
     MAX_SOURCE_CHARS,
     Submission,
     parse,
@@ -30,6 +29,7 @@ from autograder.ingest import (
 )
 from autograder.referee import Report, grade
 from autograder.sandbox import Sandbox
+from autograder.wire import MAX_PARTS
 
 RIGHT = {
     "mul_vjp": "def mul_vjp(g, a, b):\n    return g * b, g * a\n",
