@@ -29,9 +29,11 @@ MAX_FILES = 50_000
 MAX_ARCHIVE_BYTES = 4 << 30
 #: What all files of one archive may have together, unpacked, and how much more that may be than packed.
 MAX_TOTAL_BYTES = 8 << 30
-#: What a student's own archive may have, unpacked, and how many files: no more, so that it uses up no limit of all.
+#: What a student's own archive may have, unpacked, how many notebooks and archives, and how many files of any kind (a
+#: repository with all its objects has thousands): no more, so that it uses up no limit of all.
 MAX_STUDENT_BYTES = 4 * MAX_FILE_BYTES
-MAX_STUDENT_FILES = 200
+MAX_STUDENT_NOTEBOOKS = 200
+MAX_STUDENT_FILES = 20_000
 MAX_RATIO = 200
 
 
@@ -203,6 +205,10 @@ class _Reader:
         hidden = any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
         if not name or entry.is_dir() or hidden or suffix not in (".ipynb", ".zip"):
             return
+        if own is not None:
+            own.files += 1
+            if own.files > MAX_STUDENT_NOTEBOOKS:
+                raise _TooMuch(f"it holds more than {MAX_STUDENT_NOTEBOOKS} notebooks")
         self.all.files += 1
         if self.all.files > MAX_FILES:
             raise UserError(f"There are more than {MAX_FILES} files: collect the archive in parts.")

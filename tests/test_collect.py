@@ -230,6 +230,11 @@ def test_an_archive_that_lies_about_its_sizes_is_read_no_further_than_the_limit(
     assert result.skipped
 
 
+def test_a_notebook_among_thousands_of_other_files_is_found(take: Take) -> None:
+    own = packed({f".git/objects/{i}": b"" for i in range(3000)} | {"work/x.ipynb": notebook()})
+    assert take({"bob_2_2_work.zip": own}).students == {"bob-2": "new"}
+
+
 def overlapping() -> bytes:
     """Many entries that are all the same bytes of the archive: it is small, and they are large together."""
     buffer = io.BytesIO()
@@ -241,10 +246,13 @@ def overlapping() -> bytes:
 
 
 OWN: dict[str, tuple[Callable[[], bytes], str]] = {
-    "very many files": (lambda: packed({f"{i}.ipynb": b"" for i in range(201)}), "more than 200 files"),
+    "very many notebooks": (
+        lambda: packed({f"{i}.ipynb": b"" for i in range(400)}),
+        "more than 200 notebooks",
+    ),
     "very many files that are not for us": (
-        lambda: packed({f"{i}": b"" for i in range(3000)}),
-        "more than 200 files",
+        lambda: packed({f"{i}": b"" for i in range(20_001)}),
+        "more than 20000 files",
     ),
     "entries that overlap": (overlapping, "unpacks to more than 20 MiB"),
     "another way of packing": (
