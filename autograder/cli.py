@@ -78,6 +78,11 @@ class Rate(ProgressColumn):
         return Text(f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.0f}/min", style="cyan")
 
 
+def line(text: str) -> Text:
+    """Words that others chose, as one line that a terminal only shows."""
+    return Text(printable(text, 5000).replace("\n", " ").replace("\t", " "))
+
+
 @app.command()
 def demo(
     dir: Annotated[Path | None, typer.Option(help="Where to make the demo's course folder.")] = None,
@@ -214,10 +219,11 @@ def score(
         return
     for outcome in report.outcomes:
         console.print(
-            Text(outcome.text, style="green" if outcome.status == PASSED else "default"), soft_wrap=True
+            Text(printable(outcome.text, 5000), style="green" if outcome.status == PASSED else "default"),
+            soft_wrap=True,
         )
     for note in report.notes:
-        console.print(Text(f"note: {note}"), soft_wrap=True)
+        console.print(line(f"note: {note}"), soft_wrap=True)
     result = report.as_json()
     verdict = f"{result['score']} of {result['max_score']} points"
     if not assignment.graded:
@@ -251,12 +257,12 @@ def collect(
         table.add_column(column)
     for student, what in result.students.items():
         late = " (late, says the platform)" if student in result.late else ""
-        table.add_row(Text(student), Text(result.units[student]), Text(what + late))
+        table.add_row(line(student), line(result.units[student]), Text(what + late))
     console.print(table)
     for reason in result.skipped:
-        console.print(Text(f"skipped  {reason}"), soft_wrap=True)
+        console.print(line(f"skipped  {reason}"), soft_wrap=True)
     if result.missing:
-        console.print(Text(f"missing  {', '.join(result.missing)}"), soft_wrap=True)
+        console.print(line(f"missing  {', '.join(result.missing)}"), soft_wrap=True)
     console.print(
         f"{len(result.students)} collected, {len(result.skipped)} skipped, {len(result.missing)} missing."
     )
@@ -301,7 +307,7 @@ def grade_command(
             def done(row: Graded) -> None:
                 nonlocal finished
                 finished += row.state != "failed"
-                bar.update(task, description=printable(row.student, 28), advance=1)
+                bar.update(task, description=line(row.student).plain, advance=1)
 
             rows = grade_class(
                 classroom, assignment, found, sandbox=sandbox, force=force, jobs=jobs, done=done
@@ -361,7 +367,7 @@ def report(
     ):
         if names:
             shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-            console.print(Text(printable(f"{len(names)} left out ({shown}), {what}", 2000)), soft_wrap=True)
+            console.print(line(f"{len(names)} left out ({shown}), {what}"), soft_wrap=True)
 
 
 class Format(StrEnum):
@@ -416,7 +422,7 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
             kept.append(f" (by hand: {tidy(row.by_hand)})", style="bold")
         style = "green" if row.score == row.max_score else "red" if row.state == "failed" else "default"
         table.add_row(
-            Text(row.student), Text(show_score(row), style=style, justify="right"), Text(row.summary) + kept
+            line(row.student), Text(show_score(row), style=style, justify="right"), line(row.summary) + kept
         )
     console.print(table)
     made = mistakes_table(rows)
@@ -426,7 +432,7 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
         counts.add_column("mistake")
         counts.add_column("students", justify="right")
         for mistake, count in made[:10]:
-            counts.add_row(Text(mistake), Text(str(count), justify="right"))
+            counts.add_row(line(mistake), Text(str(count), justify="right"))
         console.print(counts)
 
 
@@ -514,7 +520,7 @@ def main() -> None:
         errors.print(Text(f"autograder: {printable(str(error), 5000)}"), soft_wrap=True)
         raise SystemExit(2) from None
     except Stopped as stop:
-        errors.print(Text(f"autograder: {printable(str(stop), 5000)}"), soft_wrap=True)
+        errors.print(line(f"autograder: {stop}"), soft_wrap=True)
         raise SystemExit(130) from None
     except SystemExit as end:
         if end.code == 130:  # typer's code for an interrupt from the keyboard
