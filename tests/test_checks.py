@@ -459,6 +459,15 @@ def test_of_several_functions_the_one_that_is_missing_is_named(monkeypatch: pyte
         check.equal(yours.second(), 1, "it is there")
 
 
+def test_a_missing_function_is_named_behind_a_probe_too(cell: Cell) -> None:
+    cell('def second():\n    raise NotImplementedError("your answer goes here")')
+    text = cell(
+        "@probe\ndef both_called():\n    return second()\n\n"
+        'with exercise("both") as check:\n    check.equal(both_called(), 1, "it is there")'
+    )
+    assert bare(text)[0] == "✗ both: not written yet: `second`"
+
+
 # -- the reason of a check whose answer raised --------------------------------------------------------------------
 
 
