@@ -421,7 +421,7 @@ def index_rule(g, out, a, index):
     return (back,)
 
 
-@wrong("index_rule", "rows_only", "You went through the index as if it held row numbers. It may be an int, a mask, or a tuple of arrays.")
+@wrong("index_rule", "rows_only", "You went through the rows of the index as if each were a row number. The index may be an int, a mask, or a tuple of arrays, and with two axes each of its rows holds several numbers.")
 def index_rule(g, out, a, index):
     back = np.zeros_like(a)
     for row, i in zip(g, index):
@@ -452,7 +452,7 @@ def index_rule(g, out, a, index):
     return (picks.T @ g,)
 
 
-@wrong("index_rule", "not_nested", "You went through the rows of the index. An int has none, and in an index with two axes each row holds several.")
+@wrong("index_rule", "not_nested", "You went through the rows of the index as if each were a row number. The index may be an int, a mask, or a tuple of arrays, and with two axes each of its rows holds several numbers.")
 def index_rule(g, out, a, index):
     back = np.zeros_like(a)
     if isinstance(index, tuple):
@@ -590,7 +590,7 @@ def entry_of_a(g, a, b, i, k):
     return g[i, k] * b[k, k]
 
 
-@wrong("matmul_entries", "a_no_g", "entry_of_a adds up the factors alone. Each is multiplied by the number of g where it acts.")
+@wrong("matmul_entries", "a_no_g", "entry_of_a adds up the row of b by itself. Multiply each of its numbers by the number of g where it acts, then add up.")
 def entry_of_a(g, a, b, i, k):
     return b[k].sum()
 
@@ -605,7 +605,7 @@ def entry_of_a(g, a, b, i, k):
     return (g * b[k]).sum()
 
 
-@wrong("matmul_entries", "a_sums_multiplied", "entry_of_a multiplies two sums. Multiply pair by pair first, then add up.")
+@wrong("matmul_entries", "a_sums_multiplied", "entry_of_a adds up the row of b by itself. Multiply each of its numbers by the number of g where it acts, then add up.")
 def entry_of_a(g, a, b, i, k):
     return g[i].sum() * b[k].sum()
 

@@ -587,10 +587,10 @@ with exercise("index_rule") as check:
     (sums,) = arrays([[40, 6], [0, 0], [4, 2]])
     because = "row 0 was picked twice: 10 + 30 and -1 + 7; row 1 never; a stays as it is"
     check.close(index_back(g, table, words), ((sums,), table), because)
-    (once,) = arrays([[0, 0], [4, 2], [0, 0]])
-    check.close(index_back(g[1], table, word), ((once,), table), "an int picks one row")
     twice = np.stack([g, g]), table, np.stack([words, words])
     check.close(index_back(*twice), ((2 * sums,), table), "2 by 3 words: every row twice")
+    (once,) = arrays([[0, 0], [4, 2], [0, 0]])
+    check.close(index_back(g[1], table, word), ((once,), table), "an int picks one row")
     back = arrays([[0, 5], [0, 0], [8, 0]]), arrays([[0, 0], [0, 3], [0, 8]])
     check.close(index_back(np.array([3.0, 8, 2]), table, PLACES), (back[0], table), "3 + 2")
     check.close(index_back(np.array([3.0, 8]), table, table > 5), (back[1], table), "a mask")
@@ -778,7 +778,7 @@ UPSTREAM = np.array([[10.0, 0.0, -1.0, 5.0], [2.0, 3.0, 1.0, -4.0]])
 # %% check="matmul_entries" points=2
 with exercise("matmul_entries") as check:
     g, a, b = UPSTREAM, LEFT, RIGHT
-    check.close(yours.entry_of_a(g, a, b, 1, 2), 3.0, "row 1 of g, row 2 of b: 2 + 3 - 2")
+    check.close(yours.entry_of_a(g, a, b, 0, 2), 12.0, "row 0 of g, row 2 of b: 10 + 0 + 2 + 0")
     check.close(yours.entry_of_a(g, a, b, 0, 1), 50.0, "10 * 4 + 0 * -3 - 1 * 0 + 5 * 2")
     because = "column 3 of g, column 2 of a: 5 * 3 + (-4) * (-2)"
     check.close(yours.entry_of_b(g, a, b, 2, 3), 23.0, because)
