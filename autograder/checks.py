@@ -61,6 +61,8 @@ class Failure:
     hint: str = ""
     #: True when nothing can be said of the answer, because a cell has not been run
     not_run: bool = False
+    #: True when the values are right so far, and an argument was changed in place
+    in_place: bool = False
 
     def lines(self, diagnosis: str | None = None) -> list[str]:
         """The message without its headline, one aligned line a fact."""
@@ -156,10 +158,13 @@ class exercise:
             return self._endless(error)
         if isinstance(error, (AnswerTimeout, AnswerLost, TestFault)):
             return None
-        if isinstance(error, Exception) and self._last_call() is not None:
+        last = self._last_call()
+        if isinstance(error, Exception) and last is not None:
             # The check's own code could not work with the answer: a None where it takes a pair, for example.
             why = f"{type(error).__name__}: {error}"
-            return self._failure(FAILED, "the answer has the wrong form", why=why)
+            failure = self._failure(FAILED, "the answer has the wrong form", why=why)
+            failure.diagnosis = diagnose(None, ()) if last.value is None else ""
+            return failure
         return None
 
     def _recognise(self, failure: Failure) -> None:
@@ -207,7 +212,9 @@ class exercise:
         last = self._last_call()
         if last is not None and last.mutated:
             headline = "an argument was changed in place"
-            raise CheckFailed(self._failure(FAILED, headline, why=why, calls=[last]))
+            failure = self._failure(FAILED, headline, why=why, calls=[last])
+            failure.in_place = True
+            raise CheckFailed(failure)
 
     def cases(self, count: int, *kinds: Kind) -> Iterator[tuple[Any, ...]]:
         """`count` tuples of random arguments, one of each kind."""
@@ -297,6 +304,7 @@ class exercise:
             hint = "write it in the answer cell above, run that cell, then run this one again"
             # Of an exercise with several functions, say which.
             called = last.probe.name if last is not None and last.probe.function is None else self.name
+            called = error.name or called
             headline = "not written yet" if called == self.name else f"not written yet: `{called}`"
             return Failure(self.name, MISSING, headline, hint=hint)
         if error.type_name == "NameError" and last is not None and error.name == last.probe.name:

@@ -27,7 +27,7 @@ def diagnose(got: Any, expected: Any, args: tuple[Any, ...] = (), mutated: tuple
     >>> diagnose((3.0, 2.0), (30.0, 20.0), (10.0, 2.0, 3.0))
     'Every number lacks the factor 10.0, which is the first argument of the call.'
     """
-    for rule in (_kind, _number_of_items, _none_inside, _shape, _order, _relation):
+    for rule in (_kind, _number_of_items, _none_inside, _shape, _order, _relation, _form_inside):
         found = rule(got, expected, args)
         if found:
             return found
@@ -51,8 +51,9 @@ def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
         return f"The answer should be made of plain numbers, and this is {article(got.type_name)}."
     if isinstance(got, (list, tuple)) and (inside := [item for item in got if isinstance(item, Opaque)]):
         return f"The answer should be made of plain numbers, and it holds {article(inside[0].type_name)}."
-    if isinstance(expected, tuple) and len(expected) == 1 and is_number(got):
-        return "The number should be in a tuple of one: write `(x,)`, with the comma."
+    if isinstance(expected, tuple) and len(expected) == 1 and _stands_alone(got, expected[0]):
+        thing = "number" if is_number(got) else "array"
+        return f"The {thing} should be in a tuple of one: write `(x,)`, with the comma."
     if is_number(expected) and isinstance(got, (tuple, list)) and len(got) == 1:
         return "Return the number itself, not a sequence that holds it."
     if is_number(expected) and is_array(got) and got.size == 1:
@@ -67,6 +68,17 @@ def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     if isinstance(expected, (tuple, list)) and isinstance(got, dict):
         return "This is a dict, and its values alone are wanted, in a list or a tuple."
     return ""
+
+
+def _stands_alone(got: Any, item: Any) -> bool:
+    """True when `got` is like the one item that is wanted in a tuple, and not in one."""
+    if is_number(got):
+        return True
+    if not is_array(item):
+        return False
+    # Nested lists are what `.tolist()` makes of an array. A right number of rows and of numbers is enough.
+    rows = isinstance(got, list) and len(got) == len(item) != 1
+    return is_array(got) or (rows and len(_flatten(got) or ()) == item.size)
 
 
 def _number_of_items(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
@@ -122,6 +134,21 @@ def _shape(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
             f"The shape is {got.shape} and should be {expected.shape}: an axis that broadcasting stretched has to be "
             "summed away again."
         )
+    return ""
+
+
+def _form_inside(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
+    """What is wrong with the form of the first item that differs: its kind, its length, its shape."""
+    if isinstance(got, dict) and isinstance(expected, dict):
+        pairs = [(got[key], item) for key, item in expected.items() if key in got]
+    elif isinstance(got, (tuple, list)) and isinstance(expected, (tuple, list)):
+        pairs = list(zip(got, expected, strict=False))
+    else:
+        return ""
+    for g, e in pairs:
+        if difference(g, e) is not None:
+            found = (rule(g, e, args) for rule in (_kind, _number_of_items, _shape, _form_inside))
+            return next(filter(None, found), "")
     return ""
 
 

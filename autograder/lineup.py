@@ -66,10 +66,13 @@ class Lineup:
         self.seconds = TOTAL_SECONDS
         self._process: PupilProcess | None = None
 
-    def find(self, exercise: str, calls: Sequence[Call], timed_out: bool = False) -> Entry | None:
+    def find(
+        self, exercise: str, calls: Sequence[Call], timed_out: bool = False, in_place: bool = False
+    ) -> Entry | None:
         """The first wrong answer that agrees with every one of these calls; None when there is none.
 
         An answer that timed out can only be one that is known not to end, and only if there is just one of these.
+        One that failed because its last call changed an argument `in_place` can only be one that does that, too.
         """
         candidates = [entry for entry in self.wrong if entry.exercise == exercise]
         if timed_out:
@@ -78,13 +81,14 @@ class Lineup:
         if not calls:
             return None
         for entry in candidates:
-            if entry.ends and self.seconds > 0 and self._agrees(entry, calls):
+            if entry.ends and self.seconds > 0 and self._agrees(entry, calls, in_place):
                 return entry
         return None
 
-    def _agrees(self, entry: Entry, calls: Sequence[Call]) -> bool:
+    def _agrees(self, entry: Entry, calls: Sequence[Call], in_place: bool) -> bool:
         start = time.monotonic()
         process: PupilProcess | None = None
+        reply: Reply | AnswerError | None = None
         key = f"{self.assignment.unit} {entry.exercise} {entry.name} {entry.source}"
         try:
             for i, call in enumerate(calls):
@@ -99,7 +103,7 @@ class Lineup:
                     self.memory.keep(key, reply)
                 if not _same(reply, call):
                     return False
-            return True
+            return not in_place or (isinstance(reply, Reply) and bool(reply.mutated))
         except (AnswerTimeout, AnswerLost):
             self.close()
             return False

@@ -36,7 +36,7 @@ class AnswerError(Exception):
         self.message = message
         #: where it happened: a line of the student's own code, or empty
         self.place = place
-        #: for a NameError, the name that is not there
+        #: for a NameError, the name that is not there; for a stub, the function that is not written
         self.name = name
 
     @property
@@ -256,12 +256,14 @@ def describe(error: BaseException, beside: str = "") -> AnswerError:
     except Exception:
         message = ""
     place = ""
+    name = getattr(error, "name", None) if isinstance(error, NameError) else None
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if is_notebook_file(frame.filename) and frame.filename != beside:
             line = linecache.getline(frame.filename, frame.lineno or 0).strip()
             place = f"line {frame.lineno}: {line}" if line else f"line {frame.lineno}"
+            if isinstance(error, NotImplementedError) and frame.name.isidentifier():
+                name = frame.name
             break
-    name = getattr(error, "name", None) if isinstance(error, NameError) else None
     return AnswerError(type(error).__name__[:80], message[:500], place[:200], name or "")
 
 

@@ -300,7 +300,7 @@ class _Grading:
             failure = self._reason(exercise, written, error.failure)
             entry = None
             if failure.status in (FAILED, ERROR):
-                entry = self._suspect(exercise, session.calls)
+                entry = self._suspect(exercise, session.calls, in_place=failure.in_place)
             return self._nothing(exercise, failure, entry, _in_hidden_part(exercise.check, error, filename))
         except (AnswerTimeout, AnswerLost) as error:
             status = TIMEOUT if isinstance(error, AnswerTimeout) else ERROR
@@ -332,9 +332,11 @@ class _Grading:
             failure.status = ERROR
         return failure
 
-    def _suspect(self, exercise: Exercise, calls: Sequence[Call], lost: bool = False) -> bank.Entry | None:
+    def _suspect(
+        self, exercise: Exercise, calls: Sequence[Call], lost: bool = False, in_place: bool = False
+    ) -> bank.Entry | None:
         try:
-            return self.lineup.find(exercise.name, calls, lost)
+            return self.lineup.find(exercise.name, calls, lost, in_place)
         except Exception as error:  # a diagnosis is a help; the verdict stands without it
             self.report.notes.append(f"No diagnosis of {exercise.name}: {type(error).__name__}: {error}.")
             return None

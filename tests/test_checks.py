@@ -165,6 +165,7 @@ def test_a_check_that_cannot_work_with_the_answer_says_that_its_form_is_wrong(ce
         "  called    pair(1.0)",
         "  returned  None",
     ]
+    assert "The function returned None. Is a `return` missing" in shown
     assert "Traceback" not in shown
 
 
@@ -457,6 +458,15 @@ def test_of_several_functions_the_one_that_is_missing_is_named(monkeypatch: pyte
     monkeypatch.setattr(sys.modules["__main__"], "second", second, raising=False)
     with pytest.raises(CheckFailed, match="both: not written yet: `second`"), exercise("both") as check:
         check.equal(yours.second(), 1, "it is there")
+
+
+def test_a_missing_function_is_named_behind_a_probe_too(cell: Cell) -> None:
+    cell('def second():\n    raise NotImplementedError("your answer goes here")')
+    text = cell(
+        "@probe\ndef both_called():\n    return second()\n\n"
+        'with exercise("both") as check:\n    check.equal(both_called(), 1, "it is there")'
+    )
+    assert bare(text)[0] == "✗ both: not written yet: `second`"
 
 
 # -- the reason of a check whose answer raised --------------------------------------------------------------------

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
+from autograder import lineup
+from autograder.assignment import Assignment
+from autograder.bank import Entry
+from autograder.probes import Call, Probe, Reply
 from autograder.referee import Report
+from autograder.sandbox import Sandbox
 
 RIGHT = "def mul_vjp(g, a, b):\n    return g * b, g * a\n"
 
@@ -73,3 +80,21 @@ def test_a_syntax_error_is_reported_as_the_cell_s_own(grade_answers: Callable[..
 def test_warnings_and_stderr_cost_nothing(grade_answers: Callable[..., Report]) -> None:
     noisy = "import sys, warnings\ndef mul_vjp(g, a, b):\n    warnings.warn('x')\n    print('y', file=sys.stderr)\n"
     assert outcome(grade_answers(mul_vjp=noisy + "    return g * b, g * a\n")).points == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "in_place", "found"), [((), False, True), ((), True, False), ((0,), True, True)]
+)
+def test_an_answer_that_failed_in_place_is_not_taken_for_one_that_changes_nothing(
+    mini: Assignment,
+    sandbox: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: tuple[int, ...],
+    in_place: bool,
+    found: bool,
+) -> None:
+    suspects = lineup.Lineup(mini, [Entry("unbox", "other", "Another mistake.", "", right=False)], sandbox)
+    monkeypatch.setattr(suspects, "_with", lambda entry: None)
+    monkeypatch.setattr(lineup, "_reply", lambda process, call: Reply(2.0, changes))
+    calls = [Call(Probe("unbox"), ([1.0],), 2.0, mutated=(0,))]
+    assert (suspects.find("unbox", calls, in_place=in_place) is not None) is found

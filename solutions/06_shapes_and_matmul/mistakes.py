@@ -80,6 +80,20 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
     return (np.broadcast_to(g, a.shape),)
 
 
+@wrong("sum_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one, written `(x,)`, with the comma.")
+def sum_rule(g, out, a, axis=None, keepdims=False):
+    if axis is not None and not keepdims:
+        g = np.expand_dims(g, axis)
+    return np.broadcast_to(g, a.shape)
+
+
+@wrong("sum_rule", "a_list_of_rows", "A tuple with one array in it is wanted. `.tolist()` makes a list of the array's rows.")
+def sum_rule(g, out, a, axis=None, keepdims=False):
+    if axis is not None and not keepdims:
+        g = np.expand_dims(g, axis)
+    return np.broadcast_to(g, a.shape).tolist()
+
+
 @right("sum_rule", "by_the_kept_shape")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     kept = a.sum(axis=axis, keepdims=True).shape
@@ -130,6 +144,17 @@ def mean_rule(g, out, a):
 @wrong("mean_rule", "not_copied", "The factor is right, and the shape is still that of out: copy g along the averaged axes.")
 def mean_rule(g, out, a):
     return (g * out.size / a.size,)
+
+
+@wrong("mean_rule", "g_in_place", "g was changed in place: `/=` writes into an array that others still need.")
+def mean_rule(g, out, a):
+    g /= a.size / out.size
+    return (np.broadcast_to(g, a.shape),)
+
+
+@wrong("mean_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one, written `(x,)`, with the comma.")
+def mean_rule(g, out, a):
+    return np.broadcast_to(g / (a.size / out.size), a.shape)
 
 
 @right("mean_rule", "by_axes")
@@ -213,6 +238,12 @@ def amax_rule(g, out, a, axis):
     hit = a == out
     g /= hit.sum(axis=axis, keepdims=True)
     return (hit * g,)
+
+
+@wrong("amax_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one, written `(x,)`, with the comma.")
+def amax_rule(g, out, a, axis):
+    hit = a == out
+    return hit * g / hit.sum(axis=axis, keepdims=True)
 
 
 @right("amax_rule", "with_where")
@@ -390,7 +421,7 @@ def index_rule(g, out, a, index):
     return (back,)
 
 
-@wrong("index_rule", "rows_only", "You went through the index as if it held row numbers. It may be a mask, or a tuple of arrays.")
+@wrong("index_rule", "rows_only", "You went through the rows of the index as if each were a row number. The index may be an int, a mask, or a tuple of arrays, and with two axes each of its rows holds several numbers.")
 def index_rule(g, out, a, index):
     back = np.zeros_like(a)
     for row, i in zip(g, index):
@@ -406,6 +437,34 @@ def index_rule(g, out, a, index):
 def index_rule(g, out, a, index):
     return numerical_cotangents(lambda x: x[index], g, a)
 
+
+
+@wrong("index_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one, written `(x,)`, with the comma.")
+def index_rule(g, out, a, index):
+    back = np.zeros_like(a)
+    np.add.at(back, index, g)
+    return back
+
+
+@wrong("index_rule", "rows_by_one_hot", "A table of ones and zeros picks rows by a list of row numbers only. An index may be an int, a mask, or a tuple.")
+def index_rule(g, out, a, index):
+    picks = np.eye(len(a))[index]
+    return (picks.T @ g,)
+
+
+@wrong("index_rule", "not_nested", "You went through the rows of the index as if each were a row number. The index may be an int, a mask, or a tuple of arrays, and with two axes each of its rows holds several numbers.")
+def index_rule(g, out, a, index):
+    back = np.zeros_like(a)
+    if isinstance(index, tuple):
+        np.add.at(back, index, g)
+    elif getattr(index, "dtype", int) == bool:
+        back[index] = g
+    elif isinstance(index, int):
+        back[index] += g
+    else:
+        for row, i in zip(g, index):
+            back[i] += row
+    return (back,)
 
 
 @right("index_rule", "by_places")
@@ -475,6 +534,31 @@ def concatenate_rule(g, out, arrays, axis):
     return tuple(part.reshape(a.shape) for part, a in zip(np.split(g.ravel(), cuts), arrays))
 
 
+@wrong("concatenate_rule", "number_of_parts", "np.split with a number cuts equal parts, and g has no such parts here. It takes the positions of the cuts.")
+def concatenate_rule(g, out, arrays, axis):
+    return tuple(np.split(g, len(arrays), axis=axis))
+
+
+@wrong("concatenate_rule", "all_lengths", "There is a piece too many, and the cuts are in wrong places: np.split takes positions, and you gave all the lengths.")
+def concatenate_rule(g, out, arrays, axis):
+    return tuple(np.split(g, [a.shape[axis] for a in arrays], axis=axis))
+
+
+@wrong("concatenate_rule", "axis_forgotten", "The cuts are right, and np.split made them along axis 0: it has to be told the axis, too.")
+def concatenate_rule(g, out, arrays, axis):
+    return tuple(np.split(g, np.cumsum([a.shape[axis] for a in arrays])[:-1]))
+
+
+@wrong("concatenate_rule", "two_axes_only", "You treat any axis but 0 as columns. An array may have more than two axes.")
+def concatenate_rule(g, out, arrays, axis):
+    pieces, start = [], 0
+    for a in arrays:
+        end = start + a.shape[axis]
+        pieces.append(g[start:end] if axis == 0 else g[:, start:end])
+        start = end
+    return tuple(pieces)
+
+
 @right("concatenate_rule", "by_slices")
 def concatenate_rule(g, out, arrays, axis):
     pieces, start = [], 0
@@ -506,7 +590,7 @@ def entry_of_a(g, a, b, i, k):
     return g[i, k] * b[k, k]
 
 
-@wrong("matmul_entries", "a_no_g", "entry_of_a adds up the factors alone. Each is multiplied by the number of g where it acts.")
+@wrong("matmul_entries", "a_no_g", "entry_of_a adds up the row of b by itself. Multiply each of its numbers by the number of g where it acts, then add up.")
 def entry_of_a(g, a, b, i, k):
     return b[k].sum()
 
@@ -521,7 +605,7 @@ def entry_of_a(g, a, b, i, k):
     return (g * b[k]).sum()
 
 
-@wrong("matmul_entries", "a_sums_multiplied", "entry_of_a multiplies two sums. Multiply pair by pair first, then add up.")
+@wrong("matmul_entries", "a_sums_multiplied", "entry_of_a adds up the row of b by itself. Multiply each of its numbers by the number of g where it acts, then add up.")
 def entry_of_a(g, a, b, i, k):
     return g[i].sum() * b[k].sum()
 
@@ -545,6 +629,31 @@ def entry_of_b(g, a, b, k, j):
 @wrong("matmul_entries", "b_no_g", "entry_of_b adds up the factors alone. Each is multiplied by the number of g where it acts.")
 def entry_of_b(g, a, b, k, j):
     return a[:, k].sum()
+
+
+@wrong("matmul_entries", "a_columns_of_g", "entry_of_a goes down the columns of g and a, as entry_of_b does. a[i, k] acts on row i of out, with the factors in row k of b.")
+def entry_of_a(g, a, b, i, k):
+    return (g[:, i] * a[:, k]).sum()
+
+
+@wrong("matmul_entries", "a_column_k_of_g", "entry_of_a goes down the columns of g and a, as entry_of_b does. a[i, k] acts on row i of out, with the factors in row k of b.")
+def entry_of_a(g, a, b, i, k):
+    return (g[:, k] * a[:, k]).sum()
+
+
+@wrong("matmul_entries", "a_column_i_of_a", "entry_of_a goes down the columns of g and a, as entry_of_b does. a[i, k] acts on row i of out, with the factors in row k of b.")
+def entry_of_a(g, a, b, i, k):
+    return (g[:, k] * a[:, i]).sum()
+
+
+@wrong("matmul_entries", "a_row_and_column", "entry_of_a pairs a row of g with a column of b, and their lengths differ. The factor of a[i, k] in out[i, j] is b[k, j], for every j: a row.")
+def entry_of_a(g, a, b, i, k):
+    return (g[i] * b[:, k]).sum()
+
+
+@wrong("matmul_entries", "b_row_k_of_a", "In entry_of_b, a[k] is row k of a, and there may be none. Column k is a[:, k].")
+def entry_of_b(g, a, b, k, j):
+    return (a[k] * g[:, j]).sum()
 
 
 right(
@@ -621,6 +730,16 @@ def matmul_rule(g, out, a, b):
 def matmul_rule(g, out, a, b):
     return numerical_cotangents(np.matmul, g, a, b)
 
+
+
+@wrong("matmul_rule", "times_transposed", "`*` multiplies number by number, with a transposition too. Each entry of a matrix product is a sum: write `@`.")
+def matmul_rule(g, out, a, b):
+    return g * b.T, a.T * g
+
+
+@wrong("matmul_rule", "db_transposed", "What a gets is right. What b gets is transposed: which matrix of the product has to be turned?")
+def matmul_rule(g, out, a, b):
+    return g @ b.T, g.T @ a
 
 
 @right("matmul_rule", "einsum")
@@ -809,6 +928,43 @@ def batched_matmul_rule(g, out, a, b):
 
 
 
+@wrong("batched_matmul_rule", "three_axes_only", "You named the axes for three, and here are two, or four. The matrices are in the last two axes: count from the end, -1 and -2.")
+def batched_matmul_rule(g, out, a, b):
+    da, db = g @ np.transpose(b, (0, 2, 1)), np.transpose(a, (0, 2, 1)) @ g
+    return unbroadcast(da, a.shape), unbroadcast(db, b.shape)
+
+
+@wrong("batched_matmul_rule", "axes_1_and_2", "You named the axes for three, and here are two, or four. The matrices are in the last two axes: count from the end, -1 and -2.")
+def batched_matmul_rule(g, out, a, b):
+    return unbroadcast(g @ b.swapaxes(1, 2), a.shape), unbroadcast(a.swapaxes(1, 2) @ g, b.shape)
+
+
+@wrong("batched_matmul_rule", "two_or_three_axes", "This is right for two axes and for three. There may be more: count the axes of the matrices from the end, -1 and -2.")
+def batched_matmul_rule(g, out, a, b):
+    def turned(x):
+        return x.T if x.ndim == 2 else x.swapaxes(1, 2)
+
+    return unbroadcast(g @ turned(b), a.shape), unbroadcast(turned(a) @ g, b.shape)
+
+
+@wrong("batched_matmul_rule", "one_axis_summed", "You added up one axis. There may be more of them in front, and each that is not in the input has to go.")
+def batched_matmul_rule(g, out, a, b):
+    da, db = g @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ g
+
+    def one_less(x, shape):
+        if x.ndim > len(shape):
+            return x.sum(axis=0)
+        return x.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+
+    return one_less(da, a.shape), one_less(db, b.shape)
+
+
+@wrong("batched_matmul_rule", "stretched_axis_left", "You added up the axes that the input does not have. An axis of length 1 was stretched, too: it gets a sum, and stays.")
+def batched_matmul_rule(g, out, a, b):
+    da, db = g @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ g
+    return da.sum(axis=tuple(range(da.ndim - a.ndim))), db.sum(axis=tuple(range(db.ndim - b.ndim)))
+
+
 @right("batched_matmul_rule", "einsum")
 def batched_matmul_rule(g, out, a, b):
     da = np.einsum("...ij,...kj->...ik", g, b)
@@ -905,6 +1061,27 @@ def mended_lookup(g, index, table, W, v):
 
 
 
+@wrong("mended_lookup", "in_place", "The numbers are right, and one of the arrays that you were given is another one now: `+=`, `*=` and `.sort()` write into it.")
+def mended_lookup(g, index, table, W, v):
+    h = np.tanh(table[index] @ W)
+    dz = g[:, None] * v * (1 - h * h)
+    dW, dv = table[index].T @ dz, g @ h
+    dx = dz @ W.T
+    table[:] = 0
+    np.add.at(table, index, dx)
+    return table, dW, dv
+
+
+@wrong("mended_lookup", "index_sorted", "The numbers are right, and one of the arrays that you were given is another one now: `+=`, `*=` and `.sort()` write into it.")
+def mended_lookup(g, index, table, W, v):
+    h = np.tanh(table[index] @ W)
+    dz = g[:, None] * v * (1 - h * h)
+    dW, dv, dtable = table[index].T @ dz, g @ h, np.zeros_like(table)
+    np.add.at(dtable, index, dz @ W.T)
+    index.sort()
+    return dtable, dW, dv
+
+
 @right("mended_lookup", "one_hot")
 def mended_lookup(g, index, table, W, v):
     picks = np.eye(len(table))[index]
@@ -929,7 +1106,7 @@ def mended_lookup(g, index, table, W, v):
 # -- two_layer_rule ---------------------------------------------------------------------------------------------------
 
 
-@wrong("two_layer_rule", "relu_forgotten", "relu was left out: what arrives at h goes on only where h is positive.")
+@wrong("two_layer_rule", "relu_forgotten", "relu was left out: what arrives at h goes on only where h is positive. Or the mask is True everywhere: h is never negative.")
 def two_layer_rule(g, out, x, W1, b1, W2, b2):
     h = np.maximum(x @ W1 + b1, 0)
     dz = g @ W2.T
@@ -1009,6 +1186,41 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
 def two_layer_rule(g, out, *inputs):
     return numerical_cotangents(lambda x, W1, b1, W2, b2: np.maximum(x @ W1 + b1, 0) @ W2 + b2, g, *inputs)
 
+
+
+@wrong("two_layer_rule", "mask_with_equal", "relu was left out: what arrives at h goes on only where h is positive. Or the mask is True everywhere: h is never negative.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    h = np.maximum(x @ W1 + b1, 0)
+    dz = g @ W2.T * (h >= 0)
+    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
+
+
+@wrong("two_layer_rule", "not_transposed", "Shapes do not fit: a transposition is missing in a product, or its factors stand in the other order. Write the shapes on paper.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    h = np.maximum(x @ W1 + b1, 0)
+    dz = g @ W2 * (h > 0)
+    return dz @ W1, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
+
+
+@wrong("two_layer_rule", "summed_completely", "You added up all of g for a bias. Each number of it was copied down its own column: a sum per column.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    h = np.maximum(x @ W1 + b1, 0)
+    dz = g @ W2.T * (h > 0)
+    return dz @ W1.T, x.T @ dz, dz.sum(), h.T @ g, g.sum()
+
+
+@wrong("two_layer_rule", "summed_along_rows", "You added up along each row, one sum per image. A bias was copied down the rows: add those up, axis 0.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    h = np.maximum(x @ W1 + b1, 0)
+    dz = g @ W2.T * (h > 0)
+    return dz @ W1.T, x.T @ dz, dz.sum(axis=1), h.T @ g, g.sum(axis=1)
+
+
+@wrong("two_layer_rule", "x_left_out", "There are four cotangents, and five inputs: x gets one, too.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    h = np.maximum(x @ W1 + b1, 0)
+    dz = g @ W2.T * (h > 0)
+    return x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
 
 
 @right("two_layer_rule", "step_by_step")

@@ -59,7 +59,7 @@ goal()
 # - derive the gradient of cross-entropy, which is short;
 # - say why squared error learns slowly behind a sigmoid.
 #
-# **Time:** about 75 minutes. **Builds on:** 05 and 06 (rules for arrays, `rule(g, out, *inputs)`).
+# **Time:** about 80 minutes. **Builds on:** 05 and 06 (rules for arrays, `rule(g, out, *inputs)`).
 
 # %% [markdown]
 # ## 1. Where a loss comes from
@@ -114,6 +114,7 @@ def gaussian_nll(prediction, target, sigma):
 
 
 # %% probes="gaussian_nll"
+# nll_of, as the check calls it
 @probe
 def nll_of(prediction, target, sigma):
     """gaussian_nll, where overflow and log(0) are errors."""
@@ -123,13 +124,14 @@ def nll_of(prediction, target, sigma):
 # %% check="gaussian_nll" points=2
 with exercise("gaussian_nll") as check:
     root = math.log(math.sqrt(2 * math.pi))  # 0.918939
-    check.close(nll_of(*arrays([2], [2]), 1.0), root, "at the peak: -log(1 / sqrt(2 pi))")
-    because = "2 predicted, 3 measured: the exponent adds 1/2, with a plus"
+    because = "2 predicted, 3 measured: -log(1 / sqrt(2 pi)), and 1/2 from the exponent"
     check.close(nll_of(*arrays([2], [3]), 1.0), root + 0.5, because)
+    check.close(nll_of(*arrays([2], [2]), 1.0), root, "at the peak: -log(1 / sqrt(2 pi))")
     because = "sigma = 2, 3 away: (3/2)**2 / 2 = 1.125, and a wider bell is lower: log(2)"
     check.close(nll_of(*arrays([2], [-1]), 2.0), root + 1.125 + math.log(2.0), because)
     mean = root + (0.5 + 2.0 + 4.5 + 0.0) / 4
     check.close(nll_of(*arrays([[1, 2], [3, 4]], [[2, 0], [6, 4]]), 1.0), mean, "4 numbers")
+    check.untouched("prediction and target are as they were: make new arrays")
     check.close(nll_of(*arrays([0], [100]), 1.0), root + 5000, "no exp(-5000) on the way")
     ### BEGIN HIDDEN TESTS
     from autograder import array, positive
@@ -138,6 +140,7 @@ with exercise("gaussian_nll") as check:
         terms = [(a - b) ** 2 / (2 * sigma**2) for a, b in zip(mu.flat, y.flat)]
         expected = sum(terms) / 6 + math.log(2 * math.pi * sigma**2) / 2
         check.close(nll_of(mu, y, sigma), expected, "the mean of -log p(y)")
+        check.untouched()
         check.close(nll_of(mu[:, 0], y[:, 0], sigma * 1e-3),
                     sum(terms[::2]) * 1e6 / 3 + math.log(2 * math.pi * sigma**2 * 1e-6) / 2,
                     "a narrow bell, far away")
@@ -203,6 +206,7 @@ with exercise("mse_rule") as check:
     p, y = arrays([[3, 1, -4], [2, 0, 1]], [[0, 1, -1], [2, 3, 1]])
     because = "6 elements in the mean: the first gets 2 * 3 / 6"
     check.close(yours.mse_rule(1.0, 4.5, p, y), arrays([[1, 0, -1], [0, -1, 0]]), because)
+    check.untouched("prediction and target are as they were: make new arrays")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference
     from autograder import array, number
@@ -213,6 +217,7 @@ with exercise("mse_rule") as check:
         loss.backward(np.array(g))
         found = yours.mse_rule(g, loss.item(), p, y)
         check.close(found, (x.grad.numpy(),), "2 g (p - y) / size")
+        check.untouched()
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -286,6 +291,7 @@ def softmax(logits):
 
 
 # %% probes="softmax"
+# softmax_of and logits_after_softmax, as the check calls them
 @probe
 def softmax_of(logits):
     """softmax, where overflow and 0 / 0 are errors."""
@@ -305,8 +311,11 @@ with exercise("softmax") as check:
     check.close(softmax_of(np.log([1, 2, 5])), eighths[0], "exp gives 1, 2, 5: sum 8")
     check.close(softmax_of(np.log(8 * eighths)), eighths, "each row has a sum of its own")
     check.close(logits_after_softmax(eighths), eighths, "logits stay as they were")
-    rows = np.array([[500.0], [-500.0]])
-    check.close(softmax_of(np.log(eighths) + rows), eighths, "a shift changes nothing")
+    cube = np.stack([eighths, eighths[::-1]])
+    check.close(softmax_of(np.log(cube)), cube, "three axes: classes along the last one")
+    for shift in (500.0, 10_000.0):
+        rows = np.array([[shift], [-shift]])
+        check.close(softmax_of(np.log(eighths) + rows), eighths, "a shift changes nothing")
     because = "0 against 10,000: all of the probability is on one class"
     check.close(softmax_of(np.array([[1e4, 0.0], [0.0, 1e4]])), np.eye(2), because)
     ### BEGIN HIDDEN TESTS
@@ -359,6 +368,7 @@ def logsumexp(logits):
 
 
 # %% probes="logsumexp"
+# logsumexp_of and logits_after_logsumexp, as the check calls them
 @probe
 def logsumexp_of(logits):
     """logsumexp, where overflow and log(0) are errors."""
@@ -460,9 +470,18 @@ def softmax_jacobian(S):
     ### END SOLUTION
 
 
+# %% probes="softmax_jacobian"
+# jacobian_of, as the check calls it
+@probe
+def jacobian_of(S):
+    """What softmax_jacobian gives; of a list of rows, an array."""
+    J = softmax_jacobian(S)
+    return np.array(J) if isinstance(J, (list, tuple)) else J
+
+
 # %% check="softmax_jacobian" points=2
 with exercise("softmax_jacobian") as check:
-    J = yours.softmax_jacobian(np.array([1.0, 2.0, 5.0]) / 8)
+    J = jacobian_of(np.array([1.0, 2.0, 5.0]) / 8)
     check.close(J.shape, (3, 3), "a slope for each pair of probability and logit")
     because = "S[i] * (1 - S[i]): a logit raises its own probability"
     check.close(J.diagonal(), np.array([7.0, 12, 15]) / 64, because)
@@ -474,13 +493,13 @@ with exercise("softmax_jacobian") as check:
     for weights in check.cases(15, numbers(4, 0.2, 3.0)):
         S = np.array(weights[0]) / sum(weights[0])
         expected = [[S[i] * ((i == j) - S[j]) for j in range(4)] for i in range(4)]
-        check.close(yours.softmax_jacobian(S), np.array(expected), "S[i] * (delta - S[j])")
+        check.close(jacobian_of(S), np.array(expected), "S[i] * (delta - S[j])")
         check.untouched()
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Three of yours. What to see: orange on the diagonal, blue elsewhere, rows that add up to 0. On the right softmax is
-# sure of itself, or **saturated**: hardly any gradient passes.
+# Three of yours, in hundredths. What to see: orange on the diagonal, blue elsewhere, rows that add up to 0 but for
+# rounding. On the right softmax is sure of itself, or **saturated**: hardly any gradient passes.
 
 
 # %% figure="jacobian"
@@ -488,10 +507,11 @@ def jacobian():
     rows = {
         "S = (1/3, 1/3, 1/3)": [1 / 3, 1 / 3, 1 / 3],
         "S = (1/8, 2/8, 5/8)": [1 / 8, 2 / 8, 5 / 8],
-        "S = (0, 0.01, 0.99)": [0.0, 0.01, 0.99],
+        "S = (0.01, 0.04, 0.95)": [0.01, 0.04, 0.95],
     }
-    pictures = {name: softmax_jacobian(np.array(S)).round(3) for name, S in rows.items()}
-    assert np.abs(pictures["S = (0, 0.01, 0.99)"]).max() <= 0.01
+    found = {name: softmax_jacobian(np.array(S)) for name, S in rows.items()}
+    pictures = {name: np.round(100 * np.array(J)) for name, J in found.items()}
+    assert np.abs(pictures["S = (0.01, 0.04, 0.95)"]).max() == 5
     plots.matrices(pictures)
 
 
@@ -542,6 +562,8 @@ with exercise("softmax_rule") as check:
     expected = np.stack([found, [-0.75, -0.125, 0.875]])
     check.close(yours.softmax_rule(g, S, np.log(S)), (expected,), because)
     check.untouched()
+    gs, out, both = np.stack([g, -g]), np.stack([S, S]), np.stack([expected, -expected])
+    check.close(yours.softmax_rule(gs, out, np.log(out)), (both,), "three axes: g and -g")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference
     from autograd_ref import ops
@@ -640,6 +662,7 @@ def log_softmax(logits):
 
 
 # %% probes="log_softmax"
+# log_softmax_of and logits_after_log_softmax, as the check calls them
 @probe
 def log_softmax_of(logits):
     """log_softmax, where overflow and log(0) are errors."""
@@ -656,16 +679,16 @@ def logits_after_log_softmax(logits):
 # %% check="log_softmax" points=2
 with exercise("log_softmax") as check:
     eighths = np.array([[1.0, 2, 5], [6, 1, 1]]) / 8
-    because = "natural logarithms of the probabilities, row by row"
-    check.close(log_softmax_of(np.log(8 * eighths)), np.log(eighths), because)
+    check.close(log_softmax_of(np.log(8 * eighths)), np.log(eighths), "log S, row by row")
     check.close(logits_after_log_softmax(eighths), eighths, "logits stay as they were")
     far = np.log(8 * eighths) + np.array([[500.0], [-500.0]])
     check.close(log_softmax_of(far), np.log(eighths), "a shift of a row changes nothing")
-    because = "equal logits: log(1/2), and float32 has room for six digits of it"
-    twins = np.full((1, 2), 10_000, dtype="float32")
-    check.close(log_softmax_of(twins), np.log([[0.5, 0.5]]), because, rtol=1e-6)
-    sure = np.array([0.0, 1e4])
-    check.close(log_softmax_of(sure), np.array([-1e4, 0.0]), "finite, though S[0] is 0")
+    twins, half = np.full((1, 2), 10_000, dtype="float32"), np.log([[0.5, 0.5]])
+    check.close(log_softmax_of(twins), half, "six digits of log(1/2) in float32", rtol=1e-6)
+    sure = 1e4 * np.eye(2)
+    check.close(log_softmax_of(sure), sure - 1e4, "finite, though two probabilities are 0")
+    cube = np.log([eighths, eighths[::-1]])
+    check.close(log_softmax_of(cube + 3), cube, "three axes: classes along the last one")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import ops
     from autograder import array, number
@@ -727,6 +750,8 @@ with exercise("log_softmax_rule") as check:
     expected = np.stack([found, [4.0, 1.5, -5.5]])
     check.close(yours.log_softmax_rule(g, np.log(S), np.log(S) + 3), (expected,), because)
     check.untouched()
+    gs, out, both = np.stack([g, -g]), np.log([S, S]), np.stack([expected, -expected])
+    check.close(yours.log_softmax_rule(gs, out, out + 3), (both,), "three axes: g and -g")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference
     from autograd_ref import ops
@@ -827,7 +852,8 @@ print("logits of 10,000:", cross_entropy(extreme, np.array([0, 0])))
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Such a row of `g` adds up to -1/N. So the row becomes S/N, and at one place something is subtracted.
+# Such a row of `g` adds up to -1/N. So the row becomes S/N, minus 1/N at one place. Take out what both
+# have in common.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -858,6 +884,7 @@ def cross_entropy_rule(g, out, logp, labels):
 
 
 # %% probes="cross_entropy_rule"
+# logp_after, as the check calls it
 @probe
 def logp_after(g, logp, labels):
     """The log-probabilities, as they are after a call of cross_entropy_rule."""
@@ -875,14 +902,17 @@ with exercise("cross_entropy_rule") as check:
     check.close(one, (rows[:1],), "one row: all of the mean")
     check.close(yours.cross_entropy_rule(-4.0, 0.93, logp, y), (rows * -2,), "times g")
     check.close(logp_after(1.0, logp, y), logp, "logp stays as it was: make a new array")
+    two = yours.cross_entropy_rule(1.0, 1.39, np.log([[0.25, 0.75]]), np.array([0]))
+    check.close(two, arrays([[-0.75, 0.75]]), "two classes: 1/4 for 1, 3/4 for 0")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference
     from autograd_ref import functional as F
     from autograd_ref import ops
     from autograder import array, number
 
-    for g, z in check.cases(15, number(), array(5, 3, low=-6.0, high=6.0)):
-        labels = np.array([check.rng.randrange(3) for _ in range(5)])
+    some = array(5, 3, low=-6.0, high=6.0), array(4, 6, low=-6.0, high=6.0), array(3, 2)
+    for g, z in [case for kind in some for case in check.cases(6, number(), kind)]:
+        labels = np.array([check.rng.randrange(z.shape[1]) for _ in z])
         x = Reference(z, requires_grad=True)
         loss = F.cross_entropy(x, labels)
         loss.backward(np.array(g))
@@ -894,7 +924,7 @@ with exercise("cross_entropy_rule") as check:
 # %% [markdown]
 # With Y for the truth, the gradient is **(S - Y) / N**: what you say, minus what is true, shared out over the rows. The
 # saturation is gone: a network that is sure and wrong gets the largest gradient. Here are the numbers of the first
-# picture.
+# picture: its last row, row 4, is the worst mistake.
 
 # %%
 labels = np.array([0, 2])
@@ -953,6 +983,7 @@ def bce_with_logits(logits, targets):
 
 
 # %% probes="bce_with_logits"
+# bce_of, as the check calls it
 @probe
 def bce_of(logits, targets):
     """bce_with_logits, where overflow and log(0) are errors."""
@@ -967,6 +998,8 @@ with exercise("bce_with_logits") as check:
     check.close(bce_of(*arrays([-z], [1])), -math.log(1 / 5), "1/5 for yes, and yes it was")
     mean = -(3 * math.log(4 / 5) + math.log(1 / 5)) / 4
     check.close(bce_of(*arrays([[z, z], [-z, -z]], [[1, 0], [0, 0]])), mean, "4 elements")
+    half = -(math.log(1 / 5) + math.log(4 / 5)) / 2
+    check.close(bce_of(*arrays([z], [0.5])), half, "half yes, half no: half of each")
     check.close(bce_of(*arrays([40, -40], [0, 1])), 40.0, "sure and wrong, twice")
     sure = arrays([1e4, -1e4, 1e4, -1e4], [1, 0, 0, 1])
     check.close(bce_of(*sure), 5000.0, "right, right, wrong, wrong: 0, 0, 10000, 10000")
@@ -979,6 +1012,7 @@ with exercise("bce_with_logits") as check:
         expected = float(F.binary_cross_entropy_with_logits(z, t))
         check.close(bce_of(z, t), expected, "targets between 0 and 1")
         hard = (t > 0.5).astype(float)
+        check.untouched()
         expected = float(F.binary_cross_entropy_with_logits(1000 * z, hard))
         check.close(bce_of(1000 * z, hard), expected, "large logits")
     ### END HIDDEN TESTS
@@ -1028,6 +1062,7 @@ with exercise("bce_rule") as check:
     data = arrays([[z, z, -z], [-z, 0, 0]], [[1, 0, 1], [0, 1, 0.5]])
     rows = [[-0.2, 0.8, -0.8], [0.2, -0.5, 0]]
     check.close(yours.bce_rule(6.0, 0.8, *data), arrays(rows), "6 elements, and g = 6")
+    check.untouched("logits and targets are as they were: make new arrays")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference
     from autograd_ref import functional as F
@@ -1198,6 +1233,7 @@ def mended_loss_rules():
 
 
 # %% probes="mended_loss_rules"
+# mended_names, theirs and mended, as the check calls them; slopes_at; and the losses
 def line_or_parabola(x, y):
     d = np.abs(x - y)
     return np.where(d < 1, d**2 / 2, d - 0.5).mean()
@@ -1210,7 +1246,10 @@ COMPUTES = {
     "distance": lambda x, y: ((x - y) ** 2).sum(axis=1).mean() / 2,
     "logistic": lambda x, y: np.logaddexp(0, -y * x).mean(),
 }
-FAR = arrays([[3, -0.5, 1000], [-1000, 0.25, -3]], [[1, -1, -1], [-1, 1, -1]])
+FAR = arrays(
+    [[3, 1000, -0.5, 2], [-0.5, -1000, 1.5, 0.25], [0.25, -3, 4, -1000]],
+    [[1, -1, -1, -1], [-1, -1, 1, -1], [1, -1, 1, 1]],
+)
 
 
 def slopes_at(name, x, y):
@@ -1253,7 +1292,8 @@ with exercise("mended_loss_rules") as check:
         check.true(not agrees, f"the colleague's rule of {name} is right already")
         because = f"2 times the numerical derivative of {name}"
         check.close(mended(name, 2.0, *FAR), (expected,), because, rtol=1e-5, atol=1e-6)
-    check.true(len(names) == 3, "three of the five rules are wrong")
+    have = ", ".join(names) or "none"
+    check.true(len(names) == 3, f"three of the five rules are wrong; you mended {have}")
     ### BEGIN HIDDEN TESTS
     from autograder import array, number
 

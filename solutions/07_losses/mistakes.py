@@ -92,6 +92,47 @@ def gaussian_nll(prediction, target, sigma):
     return (away**2 / 2 + np.log(sigma * 2 * np.pi)).mean()
 
 
+@wrong(
+    "gaussian_nll",
+    "square_negative",
+    "The square has a minus. It stood in the exponent with one, and the loss is minus the logarithm: they cancel.",
+)
+def gaussian_nll(prediction, target, sigma):
+    away = (target - prediction) / sigma
+    return (-(away**2) / 2 + np.log(sigma * np.sqrt(2 * np.pi))).mean()
+
+
+@wrong(
+    "gaussian_nll",
+    "front_negative",
+    "The square is right. What stands in front of exp is 1 / (...): its logarithm is negative, and the loss has a minus.",
+)
+def gaussian_nll(prediction, target, sigma):
+    away = (target - prediction) / sigma
+    return (away**2 / 2 - np.log(sigma * np.sqrt(2 * np.pi))).mean()
+
+
+@wrong(
+    "gaussian_nll",
+    "log_sigma_negative",
+    "log(sigma) has the wrong sign: a wider bell is lower, so what was measured at its peak is less probable.",
+)
+def gaussian_nll(prediction, target, sigma):
+    away = (target - prediction) / sigma
+    return (away**2 / 2 - np.log(sigma) + np.log(np.sqrt(2 * np.pi))).mean()
+
+
+@wrong(
+    "gaussian_nll",
+    "in_place",
+    "The loss is right, and an array that you were given is another one now: `-=` writes into it.",
+)
+def gaussian_nll(prediction, target, sigma):
+    target -= prediction
+    target /= sigma
+    return (target**2 / 2 + np.log(sigma * np.sqrt(2 * np.pi))).mean()
+
+
 @right("gaussian_nll", "term_by_term")
 def gaussian_nll(prediction, target, sigma):
     squares = (prediction - target) ** 2
@@ -166,6 +207,16 @@ def mse_rule(g, out, prediction, target):
 @wrong("mse_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one.")
 def mse_rule(g, out, prediction, target):
     return 2 * g * (prediction - target) / prediction.size
+
+
+@wrong(
+    "mse_rule",
+    "in_place",
+    "The numbers are right, and an array that you were given is another one now: `-=` writes into it.",
+)
+def mse_rule(g, out, prediction, target):
+    prediction -= target
+    return (2 * g * prediction / prediction.size,)
 
 
 @right("mse_rule", "shape")
@@ -280,6 +331,27 @@ def softmax(logits):
     return e / e.sum(axis=-1, keepdims=True)
 
 
+@wrong(
+    "softmax",
+    "clipped_just_enough",
+    "You cut the logits off to avoid the overflow. Then logits of 10,000 and 10,001 look equal. Shift them instead.",
+)
+def softmax(logits):
+    e = np.exp(np.clip(logits, -700, 700))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "softmax",
+    "two_axes_at_most",
+    "This is right for one row and for a matrix. With more axes the classes still lie along the last one: -1.",
+)
+def softmax(logits):
+    axis = 0 if logits.ndim == 1 else 1
+    e = np.exp(logits - logits.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
 @right("softmax", "row_by_row")
 def softmax(logits):
     if logits.ndim == 1:
@@ -380,6 +452,47 @@ def logsumexp(logits):
     return logits.max(axis=-1)
 
 
+@wrong(
+    "logsumexp",
+    "subtracted_again",
+    "The maximum was subtracted before exp, and once more behind the logarithm. There it has to be added.",
+)
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return np.log(np.exp(logits - m).sum(axis=-1)) - m[..., 0]
+
+
+@wrong(
+    "logsumexp",
+    "first_row_of_m",
+    "m[0] is the maximum of the first row. Every row has its own, and what goes is the last axis: m[..., 0].",
+)
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return m[0] + np.log(np.exp(logits - m).sum(axis=-1))
+
+
+@wrong(
+    "logsumexp",
+    "second_axis_of_m",
+    "m[:, 0] takes off the second axis, and a single row has none. The dots of m[..., 0] stand for all axes in front.",
+)
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return m[:, 0] + np.log(np.exp(logits - m).sum(axis=-1))
+
+
+@wrong(
+    "logsumexp",
+    "in_place",
+    "`-=` writes into the caller's logits. Subtract into a new array.",
+)
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    logits -= m
+    return m[..., 0] + np.log(np.exp(logits).sum(axis=-1))
+
+
 @right("logsumexp", "through_logaddexp")
 def logsumexp(logits):
     return np.logaddexp.reduce(logits, axis=-1)
@@ -467,6 +580,14 @@ def softmax_jacobian(S):
         for j in range(n):
             J[i, j] = S[i] * ((1 if i == j else 0) - S[j])
     return J
+
+
+@right("softmax_jacobian", "a_list_of_lists")
+def softmax_jacobian(S):
+    rows = []
+    for i in range(len(S)):
+        rows.append([S[i] * ((i == j) - S[j]) for j in range(len(S))])
+    return rows
 
 
 @right("softmax_jacobian", "by_broadcasting")
@@ -572,6 +693,37 @@ def softmax_rule(g, out, logits):
 @wrong("softmax_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one.")
 def softmax_rule(g, out, logits):
     return out * (g - (g * out).sum(axis=-1, keepdims=True))
+
+
+@wrong(
+    "softmax_rule",
+    "no_keepdims",
+    "Without keepdims the axis of the classes is gone, and a number per row does not fit the rows any more.",
+)
+def softmax_rule(g, out, logits):
+    return (out * (g - (g * out).sum(axis=-1)),)
+
+
+@wrong(
+    "softmax_rule",
+    "two_axes_at_most",
+    "This is right for one row and for a matrix. With more axes the classes still lie along the last one: -1.",
+)
+def softmax_rule(g, out, logits):
+    if g.ndim == 1:
+        return (out * (g - (g * out).sum()),)
+    return (out * (g - (g * out).sum(axis=1, keepdims=True)),)
+
+
+@wrong(
+    "softmax_rule",
+    "row_by_row_of_two",
+    "You go through the rows along the first axis. With three axes, what lies there is a matrix, and each of its rows needs a sum.",
+)
+def softmax_rule(g, out, logits):
+    if g.ndim == 1:
+        return (out * (g - (g * out).sum()),)
+    return (np.stack([S * (row - (row * S).sum()) for row, S in zip(g, out)]),)
 
 
 @right("softmax_rule", "with_the_jacobian")
@@ -682,6 +834,37 @@ def log_softmax(logits):
     return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
 
 
+@wrong(
+    "log_softmax",
+    "no_keepdims",
+    "Without keepdims the axis of the classes is gone, and a number per row does not fit the rows any more.",
+)
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=-1)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1))
+
+
+@wrong(
+    "log_softmax",
+    "no_keepdims_in_the_sum",
+    "Without keepdims the axis of the classes is gone, and a number per row does not fit the rows any more.",
+)
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1))
+
+
+@wrong(
+    "log_softmax",
+    "two_axes_at_most",
+    "This is right for one row and for a matrix. With more axes the classes still lie along the last one: -1.",
+)
+def log_softmax(logits):
+    axis = 0 if logits.ndim == 1 else 1
+    shifted = logits - logits.max(axis=axis, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
+
+
 @right("log_softmax", "through_logaddexp")
 def log_softmax(logits):
     shifted = logits - np.expand_dims(np.max(logits, -1), -1)
@@ -779,6 +962,30 @@ def log_softmax_rule(g, out, logits):
     return (g,)
 
 
+@wrong(
+    "log_softmax_rule",
+    "no_keepdims",
+    "Without keepdims the axis of the classes is gone, and a number per row does not fit the rows any more.",
+)
+def log_softmax_rule(g, out, logits):
+    return (g - np.exp(out) * g.sum(axis=-1),)
+
+
+@wrong(
+    "log_softmax_rule",
+    "two_axes_at_most",
+    "This is right for one row and for a matrix. With more axes the classes still lie along the last one: -1.",
+)
+def log_softmax_rule(g, out, logits):
+    axis = 0 if g.ndim == 1 else 1
+    return (g - np.exp(out) * g.sum(axis=axis, keepdims=True),)
+
+
+@wrong("log_softmax_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one.")
+def log_softmax_rule(g, out, logits):
+    return g - np.exp(out) * g.sum(axis=-1, keepdims=True)
+
+
 @right("log_softmax_rule", "with_the_matrix")
 def log_softmax_rule(g, out, logits):
     n = g.shape[-1]
@@ -810,7 +1017,16 @@ def nll_loss(logp, labels):
 @wrong(
     "nll_loss",
     "rows_by_label",
-    "[labels] picks whole rows. The label is a position in the last axis.",
+    "[labels] picks whole rows, and may ask for one that is not there. The label is a position in the last axis.",
+)
+def nll_loss(logp, labels):
+    return -logp[labels].mean()
+
+
+@wrong(
+    "nll_loss",
+    "rows_by_label_wrapped",
+    "[labels] picks whole rows, and may ask for one that is not there. The label is a position in the last axis.",
 )
 def nll_loss(logp, labels):
     return -logp[labels % len(logp)].mean()
@@ -997,6 +1213,33 @@ def cross_entropy_rule(g, out, logp, labels):
     return (g * logp / len(labels),)
 
 
+@wrong(
+    "cross_entropy_rule",
+    "share_subtracted",
+    "You subtracted 1/N and then divided by N, so the truth was shared out twice. Divide once, at the end.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    grad = np.exp(logp)
+    grad[np.arange(len(labels)), labels] -= 1 / len(labels)
+    return (g * grad / len(labels),)
+
+
+@wrong(
+    "cross_entropy_rule",
+    "three_classes",
+    "You took it that there are three classes. How many there are, the shape of logp says.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    return (g * (np.exp(logp) - np.eye(3)[labels]) / len(labels),)
+
+
+@wrong("cross_entropy_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one.")
+def cross_entropy_rule(g, out, logp, labels):
+    grad = np.exp(logp)
+    grad[np.arange(len(labels)), labels] -= 1
+    return g * grad / len(labels)
+
+
 @right("cross_entropy_rule", "one_hot")
 def cross_entropy_rule(g, out, logp, labels):
     n, classes = logp.shape
@@ -1111,6 +1354,53 @@ def bce_with_logits(logits, targets):
     return (np.maximum(logits, 0) - targets * logits + np.log1p(1 + np.exp(-np.abs(logits)))).mean()
 
 
+@wrong(
+    "bce_with_logits",
+    "no_abs",
+    "Where the logit is negative, -z is positive, and so exp(-z) is large. The exponent is -|z|: abs is missing.",
+)
+def bce_with_logits(logits, targets):
+    return (np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(-logits))).mean()
+
+
+@wrong(
+    "bce_with_logits",
+    "largest_of_all",
+    "logits.max() is one number for the whole array. Each logit has its own max(z, 0).",
+)
+def bce_with_logits(logits, targets):
+    return (logits.max() - targets * logits + np.log1p(np.exp(-np.abs(logits)))).mean()
+
+
+@wrong(
+    "bce_with_logits",
+    "plus_t_z",
+    "t z was added. A high logit makes the loss smaller where the truth is yes.",
+)
+def bce_with_logits(logits, targets):
+    return (np.maximum(logits, 0) + targets * logits + np.log1p(np.exp(-np.abs(logits)))).mean()
+
+
+@wrong(
+    "bce_with_logits",
+    "yes_or_no_only",
+    "You took it that a target is 0 or 1. It may lie between: then both terms count, each with its share.",
+)
+def bce_with_logits(logits, targets):
+    right = np.where(targets == 1, logits, -logits)
+    return (np.maximum(-right, 0) + np.log1p(np.exp(-np.abs(right)))).mean()
+
+
+@wrong(
+    "bce_with_logits",
+    "rounded",
+    "You took it that a target is 0 or 1. It may lie between: then both terms count, each with its share.",
+)
+def bce_with_logits(logits, targets):
+    t = np.round(targets)
+    return (np.maximum(logits, 0) - t * logits + np.log1p(np.exp(-np.abs(logits)))).mean()
+
+
 @right("bce_with_logits", "logaddexp")
 def bce_with_logits(logits, targets):
     return np.mean(targets * np.logaddexp(0, -logits) + (1 - targets) * np.logaddexp(0, logits))
@@ -1181,6 +1471,16 @@ def bce_rule(g, out, logits, targets):
 @wrong("bce_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one.")
 def bce_rule(g, out, logits, targets):
     return g * (sigmoid(logits) - targets) / logits.size
+
+
+@wrong(
+    "bce_rule",
+    "in_place",
+    "The numbers are right, and an array that you were given is another one now: `-=` writes into it.",
+)
+def bce_rule(g, out, logits, targets):
+    targets -= sigmoid(logits)
+    return (-g * targets / logits.size,)
 
 
 @right("bce_rule", "both_terms")
@@ -1310,6 +1610,74 @@ def mended_loss_rules():
 )
 def mended_loss_rules():
     return {name: CONTRIBUTED[name][1] for name in ("huber", "distance", "logistic")}
+
+
+@wrong(
+    "mended_loss_rules",
+    "no_huber",
+    "You found two. The third is right close to the target: examine it where x and y are more than 1 apart.",
+)
+def mended_loss_rules():
+    return {
+        "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
+        "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
+    }
+
+
+@wrong(
+    "mended_loss_rules",
+    "no_distance",
+    "You found two. The third is right for arrays of one row: examine it with several.",
+)
+def mended_loss_rules():
+    return {
+        "huber": lambda g, out, x, y: (g * np.clip(x - y, -1, 1) / x.size,),
+        "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
+    }
+
+
+@wrong(
+    "mended_loss_rules",
+    "distance_of_two_rows",
+    "Your distance divides by 2, and so it is right for two rows. The mean is taken over as many rows as there are.",
+)
+def mended_loss_rules():
+    return {
+        "huber": lambda g, out, x, y: (g * np.clip(x - y, -1, 1) / x.size,),
+        "distance": lambda g, out, x, y: (g * (x - y) / 2,),
+        "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
+    }
+
+
+@wrong(
+    "mended_loss_rules",
+    "distance_twice",
+    "Your distance is twice too large: the slope of a square has a 2, and the loss has a half in front.",
+)
+def mended_loss_rules():
+    return {
+        "huber": lambda g, out, x, y: (g * np.clip(x - y, -1, 1) / x.size,),
+        "distance": lambda g, out, x, y: (g * 2 * (x - y) / len(x),),
+        "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
+    }
+
+
+@wrong(
+    "mended_loss_rules",
+    "no_tuple",
+    "One of yours sends back an array. Rules send back a tuple, one cotangent for each input: here a tuple of one.",
+)
+def mended_loss_rules():
+    return {
+        "huber": lambda g, out, x, y: g * np.clip(x - y, -1, 1) / x.size,
+        "distance": lambda g, out, x, y: g * (x - y) / len(x),
+        "logistic": lambda g, out, x, y: -g * y * sigmoid(-y * x) / x.size,
+    }
+
+
+@wrong("mended_loss_rules", "none", "You found none yet: examine the five with several rows, and far from their targets.")
+def mended_loss_rules():
+    return {}
 
 
 @right("mended_loss_rules", "with_def")
