@@ -1,0 +1,469 @@
+"""The learner's own engine with the surface that notebook 10 uses: `Tensor`, `nn`, `optim` and `functional`.
+
+Inside is what notebook 05 defines: its class, its `record`, its tables of operations and rules. A `Tensor` here holds
+one of those nodes, and adds what PyTorch's tensors have and the node has not: `requires_grad`, methods, a gradient
+that adds up over several backward passes. `no_grad` and `detect_anomaly` are those of `autograd_ref`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from autograd_ref.modes import state
+from autograd_ref.nn.init import generator, manual_seed
+
+Names = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Core:
+    """What a backward pass needs of units 03 and 05."""
+
+    node: Any
+    record: Callable[..., Any]
+    rules: Mapping[str, Callable[..., Any]]
+    fit: Callable[..., Any]
+    send_back: Callable[..., None]
+    first_cotangent: Callable[..., Any]
+    topological_order: Callable[..., Any]
+
+
+def make_core(graph: Names, names: Names, shapes: Names, losses: Names) -> Core:
+    """Notebook 05's engine (`names`), its tables extended by the operations of units 06 and 07."""
+    names["FORWARD"] |= {
+        "sqrt": np.sqrt,
+        "sum": lambda a, axis, keepdims: a.sum(axis=axis, keepdims=keepdims),
+        "mean": lambda a, axis, keepdims: a.mean(axis=axis, keepdims=keepdims),
+        "max": lambda a, axis, keepdims: a.max(axis=axis, keepdims=keepdims),
+        "reshape": np.reshape,
+        "permute": np.transpose,
+        "index": lambda a, index: a[index],
+        "cast": lambda a, dtype: a.astype(dtype),
+        "mse": lambda a, target: np.square(a - target).mean(),
+        "cross_entropy": lambda a, logp, labels: losses["nll_loss"](logp, labels),
+        "bce": losses["bce_with_logits"],
+    }
+
+    def matmul_rule(g: Any, out: Any, a: Any, b: Any) -> Any:
+        if a.ndim == 1 or b.ndim == 1:
+            return shapes["vector_matmul_rule"](g, out, a, b)
+        name = "matmul_rule" if a.ndim == b.ndim == 2 else "batched_matmul_rule"
+        return shapes[name](g, out, a, b)
+
+    def kept(g: Any, a: Any, axis: Any) -> Any:
+        """A reduced array with the reduced axes back, at length 1."""
+        return g.reshape(np.empty(a.shape, bool).any(axis=axis, keepdims=True).shape)
+
+    names["RULES"] |= {
+        "sqrt": lambda g, out, a: names["power_rule"](g, out, a, 0.5),
+        "@": matmul_rule,
+        "sum": shapes["sum_rule"],
+        "mean": lambda g, out, a, axis, _: shapes["mean_rule"](kept(g, a, axis), kept(out, a, axis), a),
+        "max": lambda g, out, a, axis, _: shapes["amax_rule"](kept(g, a, axis), kept(out, a, axis), a, axis),
+        "reshape": shapes["reshape_rule"],
+        "permute": shapes["permute_rule"],
+        "index": shapes["index_rule"],
+        "cast": lambda g, out, a, dtype: (g,),
+        "mse": losses["mse_rule"],
+        "cross_entropy": lambda g, out, a, logp, labels: losses["cross_entropy_rule"](g, out, logp, labels),
+        "bce": losses["bce_rule"],
+    }
+    return Core(
+        names["Tensor"],
+        names["record"],
+        names["RULES"],
+        names["fit"],
+        names["send_back"],
+        names["first_cotangent"],
+        graph["topological_order"],
+    )
+
+
+class Surface:
+    """A node of notebook 05's graph, as unit 10 knows tensors. `core` is set by `make_tensor`."""
+
+    __array_ufunc__ = None  # so that NumPy leaves `array * tensor` to us
+    core: Core
+
+    def __init__(self, data: Any, requires_grad: bool = False, dtype: Any = None) -> None:
+        self.node = self.core.node(np.asarray(data.data if isinstance(data, Surface) else data, dtype=dtype))
+        self.requires_grad = requires_grad
+        self.grad: Surface | None = None
+        if requires_grad:
+            if self.dtype.kind != "f":
+                raise TypeError(
+                    f"only floating-point tensors can carry gradients, and this one is {self.dtype}"
+                )
+            self.node.owner = self
+
+    # -- what it holds
+
+    @property
+    def data(self) -> np.ndarray:
+        return self.node.data
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self.node.data = np.asarray(value)
+
+    shape = property(lambda self: self.node.data.shape)
+    ndim = property(lambda self: self.node.data.ndim)
+    size = property(lambda self: self.node.data.size)
+    dtype = property(lambda self: self.node.data.dtype)
+
+    def item(self) -> Any:
+        return self.data.item()
+
+    def tolist(self) -> Any:
+        return self.data.tolist()
+
+    def numpy(self) -> np.ndarray:
+        return self.data
+
+    def detach(self) -> Any:
+        return self._plain(self.data)
+
+    def copy_(self, value: Any) -> Any:
+        self.data[...] = value.data if isinstance(value, Surface) else value
+        return self
+
+    def zero_grad(self) -> None:
+        self.grad = None
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.data, dtype=dtype, copy=copy)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.tolist()})"
+
+    # -- operations
+
+    @classmethod
+    def apply(cls, op: str, *operands: Any, constants: tuple[Any, ...] = ()) -> Any:
+        """Record an operation, at least one of whose operands is a tensor."""
+        wants = state.recording and any(isinstance(x, Surface) and x.requires_grad for x in operands)
+        nodes = [x.node if isinstance(x, Surface) else x for x in operands]
+        node = cls.core.record(op, *nodes, constants=constants)
+        if state.anomaly and not np.isfinite(node.data).all():
+            kind = "NaN" if np.isnan(node.data).any() else "an infinity"
+            raise FloatingPointError(f"'{op}' produced {kind} in its result of shape {node.data.shape}.")
+        if not wants:
+            node.op, node.parents, node.constants = "", (), ()
+        made = object.__new__(cls.core_tensor)
+        made.node, made.requires_grad, made.grad = node, wants, None
+        return made
+
+    core_tensor: type
+
+    def _plain(self, data: Any) -> Any:
+        return self.core_tensor(data)
+
+    # fmt: off
+    def __add__(self, other: Any) -> Any: return self.apply("+", self, other)
+    def __radd__(self, other: Any) -> Any: return self.apply("+", other, self)
+    def __sub__(self, other: Any) -> Any: return self.apply("-", self, other)
+    def __rsub__(self, other: Any) -> Any: return self.apply("-", other, self)
+    def __mul__(self, other: Any) -> Any: return self.apply("*", self, other)
+    def __rmul__(self, other: Any) -> Any: return self.apply("*", other, self)
+    def __truediv__(self, other: Any) -> Any: return self.apply("/", self, other)
+    def __rtruediv__(self, other: Any) -> Any: return self.apply("/", other, self)
+    def __matmul__(self, other: Any) -> Any: return self.apply("@", self, other)
+    def __rmatmul__(self, other: Any) -> Any: return self.apply("@", other, self)
+    def __neg__(self) -> Any: return self.apply("*", self, -1)
+    def __pow__(self, n: Any) -> Any: return self.apply("**", self, constants=(n,))
+    def __getitem__(self, index: Any) -> Any: return self.apply("index", self, constants=(index,))
+
+    def exp(self) -> Any: return self.apply("exp", self)
+    def log(self) -> Any: return self.apply("log", self)
+    def tanh(self) -> Any: return self.apply("tanh", self)
+    def sigmoid(self) -> Any: return self.apply("sigmoid", self)
+    def relu(self) -> Any: return self.apply("relu", self)
+    def sqrt(self) -> Any: return self.apply("sqrt", self)
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
+        return self.apply("sum", self, constants=(axis, keepdims))
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
+        return self.apply("mean", self, constants=(axis, keepdims))
+    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+        return self.apply("max", self, constants=(axis, keepdims))
+    def reshape(self, *shape: Any) -> Any:
+        return self.apply("reshape", self, constants=(shape[0] if len(shape) == 1 else shape,))
+    def permute(self, *axes: Any) -> Any:
+        return self.apply("permute", self, constants=(axes[0] if isinstance(axes[0], tuple) else axes,))
+    @property
+    def T(self) -> Any: return self.permute(tuple(range(self.ndim))[::-1])
+    # fmt: on
+
+    def _in_place(self, result: Any) -> Any:
+        if state.recording and (self.requires_grad or result.requires_grad):
+            raise RuntimeError("a change in place belongs inside `with no_grad():`")
+        return self.copy_(result)
+
+    def __iadd__(self, other: Any) -> Any:
+        return self._in_place(self + other)
+
+    def __isub__(self, other: Any) -> Any:
+        return self._in_place(self - other)
+
+    def __imul__(self, other: Any) -> Any:
+        return self._in_place(self * other)
+
+    # -- the way back
+
+    def backward(self, gradient: Any = None) -> None:
+        """Add the gradient of this result to the `grad` of each tensor that it was made from and that wants one."""
+        if not self.requires_grad:
+            raise RuntimeError("there is nothing to differentiate: no input has requires_grad=True")
+        core = self.core
+        gradient = gradient.data if isinstance(gradient, Surface) else gradient
+        rules = {op: _watched(op, rule) for op, rule in core.rules.items()} if state.anomaly else core.rules
+        order = list(core.topological_order(self.node))
+        for node in order:
+            node.grad = None
+        self.node.grad = core.first_cotangent(self.data, gradient)
+        for node in reversed(order):
+            core.send_back(node, rules, core.fit)
+        for node in order:
+            owner = getattr(node, "owner", None)
+            if owner is not None and node.grad is not None:
+                owner.grad = self._plain(
+                    node.grad.copy() if owner.grad is None else owner.grad.data + node.grad
+                )
+            node.grad = None  # most of them nobody looks at, and they hold memory
+
+
+def _watched(op: str, rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule that stops at the first NaN or infinity, as `detect_anomaly` promises."""
+
+    def call(*given: Any) -> Any:
+        found = rule(*given)
+        for i, g in enumerate(found):
+            if g is not None and not np.isfinite(g).all():
+                kind = "NaN" if np.isnan(g).any() else "an infinity"
+                raise FloatingPointError(
+                    f"The backward pass of '{op}' produced {kind} in the gradient of its argument number {i + 1}."
+                )
+        return found
+
+    return call
+
+
+def make_tensor(core: Core) -> Any:
+    """The class of tensors that a core computes with."""
+    made: Any = type("Tensor", (Surface,), {"core": core, "__module__": "mine"})
+    made.core_tensor = made
+    return made
+
+
+# -- layers -------------------------------------------------------------------------------------------------------
+
+
+def extend_module(names: Names) -> None:
+    """Give notebook 08's Module the methods that unit 10 calls; what is defined later in the notebook builds on it."""
+
+    class Module(names["Module"]):  # type: ignore[misc]
+        def parameters(self) -> list[Any]:
+            return list(self.named_parameters().values())
+
+        def zero_grad(self) -> None:
+            for p in self.parameters():
+                p.grad = None
+
+        def to(self, dtype: Any) -> Any:
+            for p in self.parameters():
+                p.data, p.grad = p.data.astype(dtype), None
+            return self
+
+        def state_dict(self) -> Any:
+            return names["state_dict"](self)
+
+        def load_state_dict(self, state: Any) -> None:
+            names["load_state_dict"](self, state)
+
+    class Sequential(Module):
+        """Stands in for an exercise that is not written."""
+
+        def __init__(self, *modules: Any) -> None:
+            self.layers = list(modules)
+
+        def forward(self, x: Any) -> Any:
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    names |= {"Module": Module, "Sequential": Sequential}
+
+
+def make_nn(names: Names) -> SimpleNamespace:
+    """Layers with the constructors of `autograd_ref.nn`; they compute with the functions of notebook 08."""
+    Tensor, Parameter, Module = names["Tensor"], names["Parameter"], names["Module"]
+
+    def tensor(x: Any) -> Any:
+        return x if isinstance(x, Surface) else Tensor(x)
+
+    class Linear(Module):  # type: ignore[misc, valid-type]
+        def __init__(self, in_features: int, out_features: int, bias: bool = True) -> None:
+            bound = 1 / math.sqrt(in_features)
+
+            def draw(*shape: int) -> Any:  # the same numbers as the reference draws
+                return Parameter(generator().uniform(-bound, bound, shape))
+
+            self.weight, self.bias = draw(out_features, in_features), draw(out_features) if bias else None
+
+        def forward(self, x: Any) -> Any:
+            return names["linear"](tensor(x), self.weight, self.bias)
+
+    class Sequential(names["Sequential"]):  # type: ignore[misc]
+        def __getitem__(self, index: int) -> Any:
+            return list(self.parts().values())[index]
+
+        def __len__(self) -> int:
+            return len(self.parts())
+
+    class Dropout(Module):  # type: ignore[misc, valid-type]
+        def __init__(self, p: float = 0.5) -> None:
+            self.p = p
+
+        def forward(self, x: Any) -> Any:
+            x = tensor(x)
+            out = names["dropout"](x, self.p, self.training, generator())
+            # A mask is float64 easily; a network in float32 stays one.
+            return out if out.dtype == x.dtype else Tensor.apply("cast", out, constants=(x.dtype,))
+
+    class LayerNorm(Module):  # type: ignore[misc, valid-type]
+        def __init__(self, width: int, eps: float = 1e-5) -> None:
+            self.weight, self.bias, self.eps = Parameter(np.ones(width)), Parameter(np.zeros(width)), eps
+
+        def forward(self, x: Any) -> Any:
+            return names["layer_norm"](tensor(x), self.weight, self.bias, self.eps)
+
+    class Embedding(Module):  # type: ignore[misc, valid-type]
+        def __init__(self, entries: int, width: int) -> None:
+            self.weight = Parameter(generator().normal(size=(entries, width)))
+
+        def forward(self, ids: Any) -> Any:
+            return names["embedding"](np.asarray(ids), self.weight)
+
+    return SimpleNamespace(
+        Module=Module,
+        Parameter=Parameter,
+        Linear=Linear,
+        Sequential=Sequential,
+        Tanh=names["Tanh"],
+        ReLU=names["ReLU"],
+        Dropout=Dropout,
+        LayerNorm=LayerNorm,
+        Embedding=Embedding,
+        manual_seed=manual_seed,
+    )
+
+
+# -- losses and optimizers ----------------------------------------------------------------------------------------
+
+
+def make_functional(Tensor: Any, losses: Names, layers: Names) -> SimpleNamespace:
+    """Losses of tensors, or of arrays: then the result is a number."""
+
+    def of(op: str, x: Any, *constants: Any) -> Any:
+        out = Tensor.apply(op, x if isinstance(x, Surface) else Tensor(x), constants=constants)
+        return out if isinstance(x, Surface) else out.data[()]
+
+    def array(x: Any) -> np.ndarray:
+        return x.data if isinstance(x, Surface) else np.asarray(x)
+
+    def paired(name: str, x: Any, target: Any) -> np.ndarray:
+        target = array(target)
+        if x.shape != target.shape:
+            raise ValueError(
+                f"'{name}' cannot combine shapes {x.shape} and {target.shape}: they must be equal"
+            )
+        return target
+
+    def mse_loss(input: Any, target: Any) -> Any:
+        return of("mse", input, paired("mse_loss", input, target))
+
+    def cross_entropy(input: Any, target: Any) -> Any:
+        return of("cross_entropy", input, losses["log_softmax"](array(input)), array(target))
+
+    def binary_cross_entropy_with_logits(input: Any, target: Any) -> Any:
+        return of("bce", input, paired("binary_cross_entropy_with_logits", input, target))
+
+    return SimpleNamespace(
+        mse_loss=mse_loss,
+        cross_entropy=cross_entropy,
+        binary_cross_entropy_with_logits=binary_cross_entropy_with_logits,
+        linear=layers["linear"],
+        layer_norm=layers["layer_norm"],
+    )
+
+
+def make_optim(names: Names) -> SimpleNamespace:
+    """Notebook 09's steps, each in its `Optimizer`, with the constructors of `autograd_ref.optim`."""
+
+    def optimizer(parameters: Any, step: Any, slots: int, lr: float, weight_decay: float) -> Any:
+        def rule(p: Any, g: Any, state: Sequence[Any], lr: float, t: int) -> Any:
+            new, *state = step(p, g, state, lr, t)
+            return new, tuple(state)
+
+        return names["Optimizer"](list(parameters), rule, slots, lr, weight_decay)
+
+    def SGD(
+        parameters: Any,
+        lr: float = 1e-3,
+        momentum: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+    ) -> Any:
+        def step(p: Any, g: Any, state: Any, lr: float, t: int) -> Any:
+            if not momentum:
+                return (names["sgd_step"](p, g, lr),)
+            return names["nesterov_step" if nesterov else "momentum_step"](p, g, *state, lr, momentum)
+
+        return optimizer(parameters, step, 1 if momentum else 0, lr, weight_decay)
+
+    def RMSprop(
+        parameters: Any, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0.0
+    ) -> Any:
+        def step(p: Any, g: Any, state: Any, lr: float, t: int) -> Any:
+            return names["rmsprop_step"](p, g, *state, lr, alpha, eps)
+
+        return optimizer(parameters, step, 1, lr, weight_decay)
+
+    def Adam(
+        parameters: Any,
+        lr: float = 1e-3,
+        betas: Any = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+    ) -> Any:
+        def step(p: Any, g: Any, state: Any, lr: float, t: int) -> Any:
+            return names["adam_step"](p, g, *state, t, lr, betas, eps)
+
+        return optimizer(parameters, step, 2, lr, weight_decay)
+
+    def AdamW(
+        parameters: Any,
+        lr: float = 1e-3,
+        betas: Any = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+    ) -> Any:
+        def step(p: Any, g: Any, state: Any, lr: float, t: int) -> Any:
+            # From 0 with rate 1 Adam moves by minus its direction.
+            moved, m, v = names["adam_step"](np.zeros_like(p), g, *state, t, 1.0, betas, eps)
+            return names["adamw_step"](p, -moved, lr, weight_decay), m, v
+
+        return optimizer(parameters, step, 2, lr, 0.0)
+
+    return SimpleNamespace(SGD=SGD, RMSprop=RMSprop, Adam=Adam, AdamW=AdamW, Optimizer=names["Optimizer"])
