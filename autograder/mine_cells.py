@@ -169,6 +169,8 @@ def _is_stub(error: Exception) -> bool:
 
 
 def _brief(error: BaseException) -> str:
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__} in line {error.lineno}: {error.msg}"
     line = str(error).strip().split("\n")[0]
     return f"{type(error).__name__}: {line}" if line else type(error).__name__
 
@@ -208,10 +210,15 @@ def explain(error: Exception, name: str, unit: str, exercise: str) -> None:
     if hasattr(error, "_render_traceback_"):
         return
     said = [f"Your `{name}` of unit {unit} (exercise `{exercise}`) raised {_brief(error)}"]
-    places = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith("<your ")]
-    said += [
-        f"  line {f.lineno} of cell {f.filename[1:-1].rpartition(' ')[2]}:  {f.line}" for f in places[-1:]
-    ]
-    text = "\n".join(said)
-    error._render_traceback_ = lambda: [f"\x1b[31m{text}\x1b[0m"]  # type: ignore[attr-defined]
-    error.add_note(text)
+    place = _PLACE.format(unit=unit, cell=exercise)
+    inside = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == place]
+    said += [f"  line {f.lineno} of that answer:  {f.line}" for f in inside[-1:]]
+
+    def shown() -> list[str]:
+        # Now the traceback reaches up to the cell that was run.
+        cells = [f for f in traceback.extract_tb(error.__traceback__) if "ipykernel_" in f.filename]
+        used = [f"  used in line {f.lineno} of the cell:  {f.line}" for f in cells[:1]]
+        return ["\x1b[31m" + "\n".join(said + used) + "\x1b[0m"]
+
+    error._render_traceback_ = shown  # type: ignore[attr-defined]
+    error.add_note("\n".join(said))

@@ -34,6 +34,13 @@ class Core:
     topological_order: Callable[..., Any]
 
 
+class Namespace(SimpleNamespace):
+    """What stands for a module, such as `nn`."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"your own engine has no `{name}` here, only {', '.join(vars(self))}")
+
+
 def make_core(graph: Names, names: Names, shapes: Names, losses: Names) -> Core:
     """Notebook 05's engine (`names`), its tables extended by the operations of units 06 and 07."""
     names["FORWARD"] |= {
@@ -158,10 +165,13 @@ class Surface:
         node = cls.core.record(op, *nodes, constants=constants)
         if state.anomaly and not np.isfinite(node.data).all():
             kind = "NaN" if np.isnan(node.data).any() else "an infinity"
-            raise FloatingPointError(f"'{op}' produced {kind} in its result of shape {node.data.shape}.")
+            raise FloatingPointError(
+                f"'{op}' produced {kind} in its result of shape {node.data.shape}: "
+                "look at the values that went in there."
+            )
         if not wants:
             node.op, node.parents, node.constants = "", (), ()
-        made = object.__new__(cls.core_tensor)
+        made: Any = object.__new__(cls.core_tensor)
         made.node, made.requires_grad, made.grad = node, wants, None
         return made
 
@@ -252,7 +262,8 @@ def _watched(op: str, rule: Callable[..., Any]) -> Callable[..., Any]:
             if g is not None and not np.isfinite(g).all():
                 kind = "NaN" if np.isnan(g).any() else "an infinity"
                 raise FloatingPointError(
-                    f"The backward pass of '{op}' produced {kind} in the gradient of its argument number {i + 1}."
+                    f"The backward pass of '{op}' produced {kind} in the gradient of its argument number {i + 1}. "
+                    "Look at what went into that operation."
                 )
         return found
 
@@ -272,7 +283,7 @@ def make_tensor(core: Core) -> Any:
 def extend_module(names: Names) -> None:
     """Give notebook 08's Module the methods that unit 10 calls; what is defined later in the notebook builds on it."""
 
-    class Module(names["Module"]):  # type: ignore[misc]
+    class Module(names["Module"]):  # type: ignore[misc, valid-type]
         def parameters(self) -> list[Any]:
             return list(self.named_parameters().values())
 
@@ -305,7 +316,7 @@ def extend_module(names: Names) -> None:
     names |= {"Module": Module, "Sequential": Sequential}
 
 
-def make_nn(names: Names) -> SimpleNamespace:
+def make_nn(names: Names) -> Namespace:
     """Layers with the constructors of `autograd_ref.nn`; they compute with the functions of notebook 08."""
     Tensor, Parameter, Module = names["Tensor"], names["Parameter"], names["Module"]
 
@@ -324,7 +335,7 @@ def make_nn(names: Names) -> SimpleNamespace:
         def forward(self, x: Any) -> Any:
             return names["linear"](tensor(x), self.weight, self.bias)
 
-    class Sequential(names["Sequential"]):  # type: ignore[misc]
+    class Sequential(names["Sequential"]):  # type: ignore[misc, valid-type]
         def __getitem__(self, index: int) -> Any:
             return list(self.parts().values())[index]
 
@@ -355,7 +366,7 @@ def make_nn(names: Names) -> SimpleNamespace:
         def forward(self, ids: Any) -> Any:
             return names["embedding"](np.asarray(ids), self.weight)
 
-    return SimpleNamespace(
+    return Namespace(
         Module=Module,
         Parameter=Parameter,
         Linear=Linear,
@@ -372,7 +383,7 @@ def make_nn(names: Names) -> SimpleNamespace:
 # -- losses and optimizers ----------------------------------------------------------------------------------------
 
 
-def make_functional(Tensor: Any, losses: Names, layers: Names) -> SimpleNamespace:
+def make_functional(Tensor: Any, losses: Names, layers: Names) -> Namespace:
     """Losses of tensors, or of arrays: then the result is a number."""
 
     def of(op: str, x: Any, *constants: Any) -> Any:
@@ -399,7 +410,7 @@ def make_functional(Tensor: Any, losses: Names, layers: Names) -> SimpleNamespac
     def binary_cross_entropy_with_logits(input: Any, target: Any) -> Any:
         return of("bce", input, paired("binary_cross_entropy_with_logits", input, target))
 
-    return SimpleNamespace(
+    return Namespace(
         mse_loss=mse_loss,
         cross_entropy=cross_entropy,
         binary_cross_entropy_with_logits=binary_cross_entropy_with_logits,
@@ -408,7 +419,7 @@ def make_functional(Tensor: Any, losses: Names, layers: Names) -> SimpleNamespac
     )
 
 
-def make_optim(names: Names) -> SimpleNamespace:
+def make_optim(names: Names) -> Namespace:
     """Notebook 09's steps, each in its `Optimizer`, with the constructors of `autograd_ref.optim`."""
 
     def optimizer(parameters: Any, step: Any, slots: int, lr: float, weight_decay: float) -> Any:
@@ -466,4 +477,4 @@ def make_optim(names: Names) -> SimpleNamespace:
 
         return optimizer(parameters, step, 2, lr, 0.0)
 
-    return SimpleNamespace(SGD=SGD, RMSprop=RMSprop, Adam=Adam, AdamW=AdamW, Optimizer=names["Optimizer"])
+    return Namespace(SGD=SGD, RMSprop=RMSprop, Adam=Adam, AdamW=AdamW, Optimizer=names["Optimizer"])

@@ -63,6 +63,14 @@ goal()
 # **Time:** about 90 minutes. **Builds on:** 07 (losses), 08 (layers), 09 (optimizers).
 
 # %% [markdown]
+# **Optional: your own engine.** Take the first `#` away below, and this notebook runs on your answers of units 03 to 09,
+# read from the saved notebooks beside it. A table says which parts are yours; the reference stands in for the others.
+# The curves are the same, and training takes about three times as long. Grading always uses the reference.
+
+# %%
+# from autograder import mine; Tensor, nn, optim, functional = mine.engine()
+
+# %% [markdown]
 # ## 1. Batches
 #
 # A *batch* is the part of the data that one step sees. An *epoch* is one round through all the data. In each epoch the
