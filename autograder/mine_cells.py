@@ -108,14 +108,14 @@ def _run_answer(unit: Unit, part: Part, source: str) -> None:
             unit.names[name] = explained(unit.names[name], unit.name, part.exercise)
 
 
-def _run(unit: Unit, cell: str, source: str) -> Exception | None:
+def _run(unit: Unit, cell: str, source: str) -> BaseException | None:
     """Run a cell, quietly; gives what it raised."""
     place = _PLACE.format(unit=unit.name, cell=cell)
     linecache.cache[place] = (len(source), None, source.splitlines(keepends=True), place)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             exec(compile(source, place, "exec"), unit.names)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # also an `exit()` in an answer
         return error
     return None
 
@@ -164,7 +164,7 @@ def _ends_in_stub(function: ast.FunctionDef) -> bool:
     return False
 
 
-def _is_stub(error: Exception) -> bool:
+def _is_stub(error: BaseException) -> bool:
     return type(error) is NotImplementedError and error.args == (MESSAGE,)
 
 

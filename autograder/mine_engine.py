@@ -415,7 +415,6 @@ def make_functional(Tensor: Any, losses: Names, layers: Names) -> Namespace:
         cross_entropy=cross_entropy,
         binary_cross_entropy_with_logits=binary_cross_entropy_with_logits,
         linear=layers["linear"],
-        layer_norm=layers["layer_norm"],
     )
 
 
