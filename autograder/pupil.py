@@ -204,6 +204,7 @@ LEARNER_MODULES = (
     "draw",
     "likely",
     "logbook",
+    "predict",
     "probes",
     "reasons",
     "unfinished",
