@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 from . import learner, logbook
 from .errors import UserError
 from .mine_cells import YOURS, Unit, run_unit
-from .mine_engine import extend_module, make_core, make_functional, make_nn, make_optim, make_tensor
+from .mine_engine import make_core, make_tensor
+from .mine_layers import extend_module, make_functional, make_nn, make_optim
 from .mine_parts import PARTS
 
 NO_NOTEBOOK = "reference, there is no notebook of it here"
@@ -85,10 +86,8 @@ def _look_for_given(unit: Unit, there: bool, place: Path) -> None:
             f"{place.name}/ holds no notebook of unit {unit.name}, on which your engine builds: {remedy}."
         )
     for cell in needed:
-        if cell in unit.broken:
-            raise UserError(
-                f"The given cell `{cell}` of unit {unit.name} does not run ({unit.broken[cell]}): {remedy}."
-            )
+        if (trouble := unit.given.get(cell, "it is not there")) is not None:
+            raise UserError(f"The given cell `{cell}` of unit {unit.name} does not run, {trouble}: {remedy}.")
 
 
 def _table(whose: dict[tuple[str, str], str], states: dict[str, str]) -> str:

@@ -38,8 +38,8 @@ class Unit:
     names: Names = field(default_factory=dict)
     #: for each exercise that the engine uses: YOURS, or why it is not
     whose: dict[str, str] = field(default_factory=dict)
-    #: given cells that did not run, with the reason
-    broken: dict[str, str] = field(default_factory=dict)
+    #: the given cells, each with the reason why it does not run, or None
+    given: dict[str, str | None] = field(default_factory=dict)
 
 
 def run_unit(
@@ -62,9 +62,9 @@ def run_unit(
             _run_answer(unit, by_exercise[cell_name], source)
         elif kind in ("answer", "given"):
             error = _run(unit, cell_name, source)
-            if error is not None and kind == "given":
-                unit.broken[cell_name] = _brief(error)
-        if after and cell_name in after:
+            if kind == "given":
+                unit.given[cell_name] = _brief(error) if error is not None else None
+        if after and cell_name in after and unit.given.get(cell_name, "not run") is None:
             after[cell_name](unit.names)
     return unit
 

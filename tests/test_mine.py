@@ -450,6 +450,23 @@ def test_a_missing_notebook_is_named(tmp_path: Path, capsys: Any) -> None:
         mine.engine(folder)
 
 
+def test_a_given_cell_that_was_deleted_or_spoilt_is_named(tmp_path: Path) -> None:
+    def delete(notebook: Node) -> None:
+        notebook.cells[:] = [cell for cell in notebook.cells if grade_id(cell) != "backward"]
+
+    def spoil(notebook: Node) -> None:
+        for cell in notebook.cells:
+            if grade_id(cell) == "module":
+                cell.source = "1 / 0"
+
+    with pytest.raises(
+        UserError, match=r"`backward` of unit 05_tensors does not run, it is not there: `autograder fr"
+    ):
+        mine.engine(write_units(tmp_path / "1", edit=delete))
+    with pytest.raises(UserError, match=r"`module` of unit 08_layers does not run, ZeroDivisionError"):
+        mine.engine(write_units(tmp_path / "2", edit=spoil))
+
+
 def test_the_learner_s_own_notebook_is_read_and_no_kept_copy(folder: Path) -> None:
     assert all(learner.KEPT not in unit.notebook.name for unit in learner.units(folder))
 
