@@ -201,6 +201,8 @@ class Guard:
                 name == a or name.startswith(a + ".") or a.startswith(name + ".") for a in self.allowed
             ):
                 raise ImportError(f"{name} is what this unit rebuilds, so an answer may not import it")
+        if package == "autograder" and name.partition(".")[2].startswith("mine"):
+            raise ImportError("your own engine is for your own notebook: grading uses the reference")
         if package == "autograder" and name.count(".") and name.split(".")[1] not in LEARNER_MODULES:
             raise ImportError(f"{name} belongs to the grading side, so a notebook may not import it")
 
@@ -214,6 +216,7 @@ LEARNER_MODULES = (
     "draw",
     "likely",
     "logbook",
+    "predict",
     "probes",
     "reasons",
     "unfinished",

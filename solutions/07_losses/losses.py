@@ -26,7 +26,7 @@ import math
 import numpy as np
 
 from autograd_ref import plots
-from autograder import exercise, probe, yours
+from autograder import exercise, predicted, probe, yours
 
 
 def arrays(*rows):
@@ -241,9 +241,9 @@ def softmax_on_paper(z):
 
 
 z = np.array([1.0, 2.0, 3.0])
-print("your prediction:", prediction)
-for name, logits in {"(1, 2, 3)": z, "plus 100": z + 100, "times 10": z * 10}.items():
-    print(f"{name:10}", softmax_on_paper(logits).round(4))
+if predicted(prediction):
+    for name, logits in {"(1, 2, 3)": z, "plus 100": z + 100, "times 10": z * 10}.items():
+        print(f"{name:10}", softmax_on_paper(logits).round(4))
 
 # %% [markdown]
 # Only *differences* between logits count. That saves us, because the formula fails: exp(710) is too large for float64,
@@ -836,8 +836,8 @@ def cross_entropy(logits, labels):
 
 prediction = None
 
-print("your prediction:", prediction)
-print(f"{cross_entropy(np.zeros((4, 10)), np.array([3, 1, 4, 1])):.4f}")
+if predicted(prediction):
+    print(f"{cross_entropy(np.zeros((4, 10)), np.array([3, 1, 4, 1])):.4f}")
 extreme = np.array([[1e4, 0.0], [0.0, 1e4]])
 print("logits of 10,000:", cross_entropy(extreme, np.array([0, 0])))
 
