@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -15,13 +16,13 @@ from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
-from . import bank
+from . import bank, likely
 from .assignment import Assignment, Course
 from .autograded import write_file
 from .errors import UserError
 from .gradebook import one_transaction, record, register
 from .grader import Graded, Grader, Job, Result, fingerprint, share
-from .ingest import pick_file, read_bytes
+from .ingest import pick_file, read_bytes, side_files
 from .nbgrader_plugin import read_timestamp
 from .notebook import node, read_notebook
 from .referee import tidy
@@ -56,13 +57,16 @@ class Classroom:
         """A student's folder of a unit, of kind "submitted", "autograded" or "feedback"."""
         return Path(self.folders.format_path(getattr(self.folders, f"{kind}_directory"), student, unit))
 
-    def students(self, unit: str) -> list[str]:
-        """Who has handed in something for the unit."""
-        root = self.folder("submitted", "*", unit)
+    def released(self, unit: str) -> set[str]:
+        """The names of the files that students get with the unit's notebook."""
+        folder = Path(self.folders.format_path(self.folders.release_directory, ".", unit))
+        return {likely.FILE, *(path.name for path in folder.glob("*"))}
+
+    def students(self, unit: str, kind: str = "submitted") -> list[str]:
+        """Who has handed in something for the unit, or has a folder of another kind for it."""
+        root = self.folder(kind, "*", unit)
         above = Path(*root.parts[: root.parts.index("*")])
-        found = [
-            p.name for p in above.glob("*") if p.is_dir() and self.folder("submitted", p.name, unit).is_dir()
-        ]
+        found = [p.name for p in above.glob("*") if p.is_dir() and self.folder(kind, p.name, unit).is_dir()]
         return sorted(name for name in found if not name.startswith("."))
 
 
@@ -105,20 +109,21 @@ def grade_class(
                 else:
                     yield job
 
-        for result in share(grader, waiting(), jobs):
-            student = result.job.student
-            text = result.problem
-            if result.report is not None and result.row is not None:
-                try:
-                    _write(classroom, gradebook, assignment, result)
-                    rows[student] = result.row
-                except Exception as error:  # recorded, and the class goes on
-                    gradebook.db.rollback()
-                    text = f"{type(error).__name__}: {error}"
-            if text:
-                told = f"could not be graded on this machine: {text}"
-                rows[student] = Graded(student, 0, assignment.max_score, told, "failed")
-            done(rows[student])
+        with contextlib.closing(share(grader, waiting(), jobs)) as results:  # also when this is interrupted
+            for result in results:
+                student = result.job.student
+                text = result.problem
+                if result.report is not None and result.row is not None:
+                    try:
+                        _write(classroom, gradebook, assignment, result)
+                        rows[student] = result.row
+                    except Exception as error:  # recorded, and the class goes on
+                        gradebook.db.rollback()
+                        text = f"{type(error).__name__}: {error}"
+                if text:
+                    told = f"could not be graded on this machine: {text}"
+                    rows[student] = Graded(student, 0, assignment.max_score, told, "failed")
+                done(rows[student])
         final = {row["student"]: row["score"] for row in gradebook.submission_dicts(assignment.unit)}
     for row in rows.values():
         if row.state != "failed" and final.get(row.student, row.score) != row.score:
@@ -132,9 +137,11 @@ def mistakes_table(rows: Sequence[Graded]) -> list[tuple[str, int]]:
 
 
 def _job(classroom: Classroom, assignment: Assignment, student: str) -> Job:
-    path, note = pick_file(classroom.folder("submitted", student, assignment.unit), assignment.name)
+    folder = classroom.folder("submitted", student, assignment.unit)
+    path, note = pick_file(folder, assignment.name)
     if path is None:
         return Job(student, None, note)
+    note = "\n".join(filter(None, [side_files(folder, classroom.released(assignment.unit)), note]))
     try:
         return Job(student, read_bytes(path), note)
     except UserError as error:

@@ -6,17 +6,28 @@ import json
 import os
 import subprocess
 import sys
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
-from .errors import UserError
+from .errors import Stopped, UserError
 from .wire import printable
 
 if TYPE_CHECKING:
@@ -44,15 +55,27 @@ Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="How many 
 Seed = Annotated[int | None, typer.Option(min=0, help="Repeat a result: the seed that was reported with it.")]
 
 
-def progress_bar() -> Progress:
+def progress_bar(*more: ProgressColumn) -> Progress:
     return Progress(
         TextColumn("{task.description:<28.28}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        *more,
         console=errors,
         transient=True,
+        disable=not errors.is_terminal,
     )
+
+
+class Rate(ProgressColumn):
+    """How many are done in a second, or in a minute where that is less than one."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        if not speed:
+            return Text("")
+        return Text(f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.0f}/min", style="cyan")
 
 
 def line(text: str) -> Text:
@@ -276,16 +299,112 @@ def grade_command(
             f"Nothing has been handed in: there is no {classroom.folder('submitted', '*', unit)}."
         )
     sandbox = classroom.sandbox(unsandboxed)
-    with progress_bar() as bar:
-        task = bar.add_task(unit, total=len(found))
+    finished = 0
+    try:
+        with progress_bar(Rate(), TextColumn("left"), TimeRemainingColumn()) as bar:
+            task = bar.add_task(unit, total=len(found))
 
-        def done(row: object) -> None:
-            bar.update(task, description=line(getattr(row, "student", "")).plain, advance=1)
+            def done(row: Graded) -> None:
+                nonlocal finished
+                finished += row.state != "failed"
+                bar.update(task, description=line(row.student).plain, advance=1)
 
-        rows = grade_class(classroom, assignment, found, sandbox=sandbox, force=force, jobs=jobs, done=done)
+            rows = grade_class(
+                classroom, assignment, found, sandbox=sandbox, force=force, jobs=jobs, done=done
+            )
+    except KeyboardInterrupt:
+        options = "".join([f" --student {name}" for name in student or ()] + [" --force"] * force)
+        raise Stopped(
+            f"stopped; {finished} of {len(found)} are graded and kept. "
+            f"`autograder grade {unit}{options}` goes on with the rest."
+        ) from None
     show_class(rows)
     if any(row.state == "failed" for row in rows):
         raise SystemExit(1)
+
+
+@app.command()
+def report(
+    unit: Annotated[str, typer.Argument(help="The unit to report on.")],
+    out: Annotated[Path | None, typer.Option(help="The page; report-UNIT.html by default.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the table behind the page, too.")] = None,
+) -> None:
+    """Write one HTML page on a graded class: scores, exercises, mistakes, and who needs a look."""
+    from . import bank
+    from . import report as reports
+    from .assignment import Course
+    from .classroom import Classroom
+    from .records import read_records
+
+    classroom = Classroom(Course.find())
+    assignment = classroom.course.assignment(unit)
+    students = sorted({*classroom.students(unit), *classroom.students(unit, "autograded")})
+    records = read_records(
+        assignment,
+        [
+            (name, classroom.folder("autograded", name, unit) / f"{assignment.name}.ipynb")
+            for name in students
+        ],
+    )
+    if not students:
+        raise UserError(
+            f"Nothing of {unit} has been handed in or graded: `autograder grade {unit}` comes first."
+        )
+    found = reports.findings(assignment, bank.load_bank(assignment), records)
+    out = out or Path(f"report-{unit}.html")
+    _write(out, reports.page(found))
+    told = f"{len(records.graded)} submissions in {out}"
+    if csv is not None:
+        _write(csv, reports.table(found))
+        told += f", and as a table in {csv}"
+    console.print(Text(f"{told}."), soft_wrap=True)
+    for names, what in (
+        (
+            records.old,
+            f"graded before these data were kept; grade again with --force: autograder grade {unit} --force",
+        ),
+        (records.waiting, f"not graded yet: autograder grade {unit}"),
+    ):
+        if names:
+            shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+            console.print(line(f"{len(names)} left out ({shown}), {what}"), soft_wrap=True)
+
+
+class Format(StrEnum):
+    """Whom an export is for."""
+
+    csv = "csv"
+    canvas = "canvas"
+    moodle = "moodle"
+
+
+@app.command()
+def export(
+    to: Annotated[Format, typer.Option(help="A table for a spreadsheet, or what Canvas or Moodle imports.")],
+    unit: Annotated[str | None, typer.Option(help="Only this unit; else all in the gradebook.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file; grades.csv or grades-FORMAT.csv by default.")
+    ] = None,
+) -> None:
+    """Write the gradebook's scores, with what was given by hand and late penalties, as a CSV file."""
+    from .assignment import Course
+    from .classroom import Classroom
+    from .export import export as grades
+
+    folders = Classroom(Course.find()).folders
+    text = grades(folders.db_url, folders.course_id, to.value, unit)
+    out = out or Path("grades.csv" if to is Format.csv else f"grades-{to.value}.csv")
+    _write(out, text)
+    console.print(Text(f"Grades in {out}."), soft_wrap=True)
+
+
+def _write(path: Path, text: str) -> None:
+    from .autograded import write_file
+
+    try:
+        write_file(path, text)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def show_class(rows: Sequence[Graded], console: Console = console) -> None:
@@ -400,6 +519,9 @@ def main() -> None:
     except (UserError, SandboxError) as error:
         errors.print(Text(f"autograder: {printable(str(error), 5000)}"), soft_wrap=True)
         raise SystemExit(2) from None
+    except Stopped as stop:
+        errors.print(line(f"autograder: {stop}"), soft_wrap=True)
+        raise SystemExit(130) from None
     except SystemExit as end:
         if end.code == 130:  # typer's code for an interrupt from the keyboard
             errors.print("autograder: stopped; what was finished is kept.")

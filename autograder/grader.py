@@ -6,14 +6,18 @@ data as well. Nothing here knows of the gradebook, or imports nbgrader.
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import hashlib
 import itertools
 import multiprocessing
 import multiprocessing.connection
 import os
+import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +30,7 @@ from .errors import UserError
 from .ingest import BESIDE, Submission, parse, take
 from .lineup import Memory
 from .notebook import write_text
+from .records import facts
 from .referee import Report, grade
 from .sandbox import Sandbox
 from .wire import printable
@@ -33,7 +38,10 @@ from .wire import printable
 
 @dataclass(frozen=True)
 class Job:
-    """What one student handed in: the bytes of a file, or why there are none. `note` tells how it was found."""
+    """What one student handed in: the bytes of a file, or why there are none.
+
+    `note` tells how it was found, one fact on a line.
+    """
 
     student: str
     data: bytes | None
@@ -98,6 +106,7 @@ class Grader:
 
     def grade(self, job: Job) -> Result:
         """Grade one submission. Raises nothing: what goes wrong on this machine is a Result with a problem."""
+        began = time.monotonic()
         try:
             submission = self._read(job)
             report = grade(
@@ -105,7 +114,7 @@ class Grader:
             )
             row = row_of(job.student, report)
             notebook = autograded(self.assignment, submission, report)
-            notebook.metadata["autograder"] |= {
+            notebook.metadata["autograder"] |= facts(report, time.monotonic() - began) | {
                 "fingerprint": fingerprint(self.key, job),
                 "summary": row.summary,
                 "mistakes": row.mistakes,
@@ -121,8 +130,7 @@ class Grader:
             submission = take(parse(job.data, "The file"), self.assignment)
         except UserError as error:
             submission = Submission(problem=printable(str(error), 500))
-        if job.note:
-            submission.notes.append(job.note)
+        submission.notes += job.note.splitlines()
         return submission
 
 
@@ -171,8 +179,19 @@ _grader: Grader | None = None
 
 def _begin(grader: Grader) -> None:
     global _grader
+    # An interrupt from the keyboard reaches every process of the command, and is the parent's to answer. A handler,
+    # and not SIG_IGN, which the pupils would inherit.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
+    signal.signal(signal.SIGTERM, _leave)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _grader = grader
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _leave(number: int, frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)  # once is enough: the pool asks again when it sees the first one go
+    raise SystemExit(128 + number)
 
 
 def _end_with_parent() -> None:
@@ -185,7 +204,36 @@ def _end_with_parent() -> None:
 
 def _work(job: Job) -> Result:
     assert _grader is not None
-    return _grader.grade(job)
+    try:
+        return _grader.grade(job)
+    except SystemExit as stop:  # by `_leave`; the pool would take it for the job's own and go on
+        atexit._run_exitfuncs()
+        os._exit(int(stop.code or 0))
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let an interrupt from the keyboard wait, so that a process that starts meanwhile is not hit by it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_workers(pool: ProcessPoolExecutor) -> None:
+    """End a pool's processes and what they have under way."""
+    workers = list((pool._processes or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for worker in workers:
+        worker.terminate()
+    for worker in workers:
+        worker.join(5)
+        if worker.is_alive():
+            worker.kill()
 
 
 def cores() -> int:
@@ -197,7 +245,7 @@ def cores() -> int:
 FEW = 4
 
 
-def share(grader: Grader, jobs: Iterable[Job], workers: int | None = None) -> Iterator[Result]:
+def share(grader: Grader, jobs: Iterable[Job], workers: int | None = None) -> Generator[Result, None, None]:
     """Grade jobs side by side; results come as they are ready. Jobs are taken when there is room for them.
 
     A worker process that is lost takes nothing with it: what it had is given to another, and a job that loses its
@@ -207,8 +255,7 @@ def share(grader: Grader, jobs: Iterable[Job], workers: int | None = None) -> It
     first = list(itertools.islice(waiting, FEW))
     count = workers or cores()
     if len(first) < FEW or count == 1:
-        with ThreadPoolExecutor(min(count, FEW)) as threads:
-            yield from _rolling(lambda job: threads.submit(grader.grade, job), first, waiting, count)
+        yield from _rolling(_in_threads(grader, min(count, FEW)), first, waiting, count)
         return
     lost: dict[str, int] = {}
     again = first
@@ -218,12 +265,13 @@ def share(grader: Grader, jobs: Iterable[Job], workers: int | None = None) -> It
         with ProcessPoolExecutor(count, context, initializer=_begin, initargs=(grader,)) as pool:
 
             def submit(job: Job, pool: ProcessPoolExecutor = pool) -> Future[Result]:
-                return pool.submit(_work, job)
+                with _uninterrupted():  # it may start a worker
+                    return pool.submit(_work, job)
 
             try:
                 yield from _rolling(submit, again, waiting, count, retry)
-            except GeneratorExit:
-                pool.shutdown(wait=False, cancel_futures=True)
+            except (GeneratorExit, KeyboardInterrupt):
+                _end_workers(pool)
                 raise
         again = []
         for job in retry:
@@ -232,6 +280,23 @@ def share(grader: Grader, jobs: Iterable[Job], workers: int | None = None) -> It
                 yield Result(job, problem="the process that graded it ended three times")
             else:
                 again.append(job)
+
+
+def _in_threads(grader: Grader, count: int) -> Callable[[Job], Future[Result]]:
+    """Grade in threads of this process, so many at a time. They do not keep a command that is stopped from ending."""
+    room = threading.Semaphore(count)
+
+    def submit(job: Job) -> Future[Result]:
+        future: Future[Result] = Future()
+
+        def run() -> None:
+            with room:
+                future.set_result(grader.grade(job))
+
+        threading.Thread(target=run, daemon=True).start()
+        return future
+
+    return submit
 
 
 def _rolling(

@@ -6,6 +6,7 @@ already behind the walls (`nursery.py`), over one socket.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import queue
@@ -16,6 +17,7 @@ import socket
 import subprocess
 import threading
 import time
+import weakref
 from typing import Any, BinaryIO, Protocol, cast
 
 import psutil
@@ -50,6 +52,17 @@ class Link(Protocol):
         ...
 
 
+#: Those that are at work. A process that ends takes them with it, also where no sandbox does.
+_open: weakref.WeakSet[Pipes] = weakref.WeakSet()
+
+
+@atexit.register
+def close_pipes() -> None:
+    """End all processes that are at work for this one."""
+    for pipes in list(_open):
+        pipes.close()
+
+
 class Pipes:
     """A process of its own, started for this pupil."""
 
@@ -69,6 +82,7 @@ class Pipes:
             start_new_session=True,
             bufsize=0,
         )
+        _open.add(self)
         assert self.process.stdin and self.process.stdout and self.process.stderr
         threading.Thread(target=self._read_answers, args=(self.process.stdout,), daemon=True).start()
         self.logger = threading.Thread(target=self._read_log, args=(self.process.stderr,), daemon=True)
@@ -123,6 +137,7 @@ class Pipes:
         if self.closed:
             return
         self.closed = True
+        _open.discard(self)
         if not self.launch.sandboxed:
             with contextlib.suppress(psutil.Error):
                 for child in psutil.Process(self.process.pid).children(recursive=True):
