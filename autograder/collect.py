@@ -64,8 +64,10 @@ class Collected:
 
 # -- Whose is it? -----------------------------------------------------------------------------------------------------
 
-CANVAS = re.compile(r"(?P<name>[^_/]+)(?P<late>_LATE)?_(?P<id>\d+)_(?P<submission>\d+)_(?P<file>[^/]+)")
-MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<id>\d+)_assignsubmission_file_?/?(?P<file>[^/]*)")
+CANVAS = re.compile(
+    r"(?P<name>[^_/]+)(?P<late>_LATE)?_(?P<id>[0-9]{1,20})_(?P<submission>[0-9]{1,20})_(?P<file>[^/]+)"
+)
+MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<id>[0-9]{1,20})_assignsubmission_file_?/?(?P<file>[^/]*)")
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ def student_id(owner: Owner, known: Mapping[str, str]) -> str:
         return known[owner.number]
     plain = unicodedata.normalize("NFKC", owner.name)
     plain = re.sub(r"[^\w-]+", "-", plain).strip("-_")[:60]
+    plain = plain.encode()[:200].decode(errors="ignore")  # with a number, a file's name has room for it
     return "-".join(filter(None, [plain, owner.number])) if plain else ""
 
 

@@ -162,6 +162,8 @@ HOSTILE = {
     "an escape sequence": "ada\x1b[2J/reverse_mode.ipynb",
     "Moodle's form": "../..​_4_assignsubmission_file_/reverse_mode.ipynb",
     "a very long name": "a" * 5000 + "/reverse_mode.ipynb",
+    "a name of long letters": "\U00020000" * 60 + "_4711222333444555_9_x.ipynb",
+    "a very long number": f"ada_{'4' * 300}_assignsubmission_file_/reverse_mode.ipynb",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import resource
 import sys
@@ -44,6 +45,7 @@ def main() -> None:
         fuzzer.run(data)
         if fuzzer.inputs >= options.runs:  # libFuzzer ends the process without a word
             print(fuzzer, flush=True)
+            atexit._run_exitfuncs()  # removes the folders
             os._exit(bool(fuzzer.crashes))
 
     def change(data: bytes, limit: int, seed: int) -> bytes:
