@@ -18,9 +18,10 @@ from traitlets.config import Config
 from . import bank
 from .assignment import Assignment, Course
 from .autograded import write_file
+from .crew import share
 from .errors import UserError
 from .gradebook import one_transaction, record, register
-from .grader import Graded, Grader, Job, Result, fingerprint, share
+from .grader import Graded, Grader, Job, Result, fingerprint
 from .ingest import pick_file, read_bytes
 from .nbgrader_plugin import read_timestamp
 from .notebook import node, read_notebook
