@@ -46,6 +46,12 @@ class Graded:
     mistakes: list[str] = field(default_factory=list)
     #: the score in the gradebook, where a person has changed it
     by_hand: float | None = None
+    #: the automatic score that another one took the place of, which exercises differ, and what brought it about
+    before: float | None = None
+    changes: list[str] = field(default_factory=list)
+    why: str = ""
+    #: seconds after the due date
+    late: float = 0
 
 
 @dataclass
@@ -97,6 +103,7 @@ class Grader:
             notebook = autograded(self.assignment, submission, report)
             notebook.metadata["autograder"] |= {
                 "fingerprint": fingerprint(self.key, job),
+                "key": self.key,
                 "summary": row.summary,
                 "mistakes": row.mistakes,
             }
