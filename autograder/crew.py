@@ -247,6 +247,8 @@ def serve(line: Connection) -> None:
                 line.send(grader.grade(line.recv()))
         except (EOFError, OSError):
             return
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is leaving, and has to put its things away
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

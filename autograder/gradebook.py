@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import re
 import sysconfig
 import time
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from nbgrader.api import Assignment as Registered
 from nbgrader.api import (
     Grade,
     Gradebook,
+    InvalidEntry,
     MissingEntry,
     Student,
     SubmittedAssignment,
@@ -21,6 +24,7 @@ from nbgrader.api import (
 )
 from sqlalchemy import func, inspect, text
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SQLAlchemyError
 
 from .assignment import Assignment, grade_id
 from .autograded import comment_text
@@ -35,11 +39,29 @@ if (scripts := sysconfig.get_path("scripts")) not in os.environ.get("PATH", "").
 
 @contextlib.contextmanager
 def opened(db_url: str, course_id: str) -> Iterator[Gradebook]:
-    """The gradebook, made where there is none. Raises UserError when it cannot be reached."""
+    """The gradebook, made where there is none. Raises UserError when it cannot be reached, or is lost."""
+    log = logging.getLogger(
+        "tornado.application"
+    )  # nbgrader's, which gets all statements and what students wrote
+    level = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        with _open(db_url, course_id) as gradebook:
+            if not inspect(gradebook.engine).has_table("alembic_version"):
+                _finish_tables(gradebook)
+            yield gradebook
+    except (SQLAlchemyError, InvalidEntry) as error:
+        raise UserError(
+            f"The gradebook cannot be used any more ({reason(error)}); mend that and go on."
+        ) from None
+    finally:
+        log.setLevel(level)
+
+
+def _open(db_url: str, course_id: str) -> Gradebook:
     for left in reversed(range(3)):
         try:
-            gradebook = Gradebook(db_url, course_id)
-            break
+            return Gradebook(db_url, course_id)
         except (
             Exception
         ) as error:  # drivers have their own; two that make the tables at once get in each other's way
@@ -47,10 +69,7 @@ def opened(db_url: str, course_id: str) -> Iterator[Gradebook]:
                 where = make_url(db_url).render_as_string() if "://" in db_url else db_url
                 raise UserError(f"The gradebook {where} cannot be opened: {reason(error)}.") from None
             time.sleep(0.2)
-    with gradebook:
-        if not inspect(gradebook.engine).has_table("alembic_version"):
-            _finish_tables(gradebook)
-        yield gradebook
+    raise AssertionError
 
 
 def _finish_tables(gradebook: Gradebook) -> None:
@@ -72,7 +91,7 @@ def reason(error: BaseException) -> str:
             "postgresql+psycopg://)"
         )
     told = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
-    return told.splitlines()[0].rstrip(".")
+    return re.sub(r"^\((?:sqlite3|psycopg)[\w.]*\) ", "", told.splitlines()[0]).rstrip(".")
 
 
 @contextlib.contextmanager
