@@ -172,6 +172,7 @@ class Line:
         self.status = status
         self.handle: int | None = None
         self.code: int | None = None
+        self.mute = False
         self.closed = False
         conversation.setblocking(False)
         self.received, self.unsent = bytearray(), bytearray()
@@ -231,6 +232,7 @@ class Line:
         with contextlib.suppress(ValueError):
             code = json.loads(note).get("code") if note else None
             self.code = code if type(code) is int else self.code
+        self.mute = not note
         return bool(note)
 
     def exit_code(self, seconds: float) -> int | None:
@@ -240,8 +242,9 @@ class Line:
         return self.code
 
     def interrupted(self) -> bool:
-        # A pupil that ends by itself leaves the first process of its namespace behind, which tells how.
-        return self.code is None and self.home.ended(0.5)
+        # A pupil that ends by itself leaves the first process of its namespace behind, which tells how, and which
+        # it cannot end.
+        return self.code is None and (self.mute or self.home.ended(0.5))
 
     def last_words(self) -> str:
         return ""

@@ -123,15 +123,14 @@ def _do(course: Course, child: int, fault: str, rng: random.Random) -> None:
         process = psutil.Process(child)
         if fault == "parent":
             process.kill()
-        words = {"worker": "spawn_main", "warm interpreter": '"nursery"'}.get(fault)
-        chosen = [
-            p
-            for p in (process.children(recursive=True) if words else [])
-            if str(words) in " ".join(p.cmdline())
-        ]
-        if chosen:
-            rng.choice(chosen).kill()
-    except psutil.Error:
+        workers = [p for p in process.children(recursive=True) if "spawn_main" in " ".join(p.cmdline())]
+        if fault == "worker" and workers:
+            rng.choice(workers).kill()
+        if fault == "warm interpreter" and workers:
+            # bubblewrap's two processes, and the interpreter; its forks, the pupils, are younger.
+            below = rng.choice(workers).children(recursive=True)
+            rng.choice(sorted(below, key=lambda p: (p.create_time(), p.pid))[:3]).kill()
+    except (psutil.Error, IndexError):
         pass  # it was gone already
 
 

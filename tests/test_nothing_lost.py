@@ -17,7 +17,7 @@ from autograder.bank import load_bank
 
 from .conftest import REPOSITORY
 
-TRIALS = 24
+TRIALS = 20
 
 
 def class_of_ten(course: Course) -> None:
