@@ -25,6 +25,7 @@ from .probes import AnswerLost, AnswerTimeout, Session, use_session
 from .process import PupilProcess
 from .referee import remember, setup_names
 from .sandbox import Sandbox
+from .wire import parsed
 
 #: Wall time for one wrong answer, in seconds.
 SECONDS = 60.0
@@ -46,8 +47,8 @@ def made_from(assignment: Assignment) -> str:
 def file_is_for(text: str) -> str:
     """What a file was made from; empty when it does not say."""
     try:
-        told = json.loads(text)["made_from"]
-    except (ValueError, LookupError, TypeError, RecursionError):
+        told = parsed(text)["made_from"]
+    except (ValueError, LookupError, TypeError):
         return ""
     return told if isinstance(told, str) else ""
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from .assignment import ANSWER, Assignment, grade_id, kind
 from .errors import UserError
-from .wire import printable
+from .wire import parsed, printable
 
 MAX_FILE_BYTES = 30 * 1024 * 1024
 MAX_SOURCE_CHARS = 200_000
@@ -73,8 +73,8 @@ def parse(data: bytes, name: str = "the file") -> dict[str, Any]:
         raise UserError(f"{name} is empty.")
     encoding = json.detect_encoding(data)
     try:
-        notebook = json.loads(data.decode(encoding, "replace"))
-    except (ValueError, RecursionError):
+        notebook = parsed(data.decode(encoding, "replace"))
+    except ValueError:
         raise UserError(f"{name} is not a notebook: its text is not JSON, or it was cut off.") from None
     if not isinstance(notebook, dict) or not (
         isinstance(notebook.get("cells"), list) or isinstance(notebook.get("worksheets"), list)

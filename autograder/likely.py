@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 from . import logbook
 from .compare import as_float, is_number
 from .probes import Call
-from .wire import Opaque
+from .wire import Opaque, parsed
 
 FILE = "likely.json"
 
@@ -124,12 +123,12 @@ def read(path: Path) -> dict[str, str]:
     try:
         if path.stat().st_size > _MOST_BYTES:
             return {}
-        about = json.loads(path.read_bytes())
+        about = parsed(path.read_text(encoding="utf-8"))
         texts = about["texts"]
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             return {}
         return {digest: texts[index] for digest, index in about["sentences"].items()}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
 
 

@@ -7,7 +7,6 @@ already behind the walls (`nursery.py`), over one socket.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import queue
 import select
@@ -229,8 +228,8 @@ class Line:
                 self.handle = handle
             else:
                 os.close(handle)
-        with contextlib.suppress(ValueError):
-            code = json.loads(note).get("code") if note else None
+        with contextlib.suppress(ValueError, AttributeError):
+            code = wire.parsed(note.decode()).get("code") if note else None
             self.code = code if type(code) is int else self.code
         self.mute = not note
         return bool(note)

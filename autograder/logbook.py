@@ -19,6 +19,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from .wire import parsed
+
 FILE = ".progress.jsonl"
 
 #: How an exercise stands.
@@ -118,8 +120,8 @@ def read(folder: Path | None) -> list[Record]:
     records = []
     for line in text.split("\n"):
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
+            record = parsed(line)
+        except ValueError:
             continue
         if isinstance(record, dict):
             records.append(record)

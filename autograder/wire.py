@@ -30,6 +30,35 @@ MAX_KEYS = 1000
 NUMERIC_KINDS = "biufc"
 
 
+#: A string (or the rest, where its end is missing), or a bracket. Possessive: no text is gone over twice.
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{\]}]', re.DOTALL)
+
+
+def parsed(text: str, deepest: int = 200) -> Any:
+    """What a JSON text says. Raises ValueError when it is not JSON, or nested deeper than `deepest`.
+
+    `json.loads` trusts in Python's recursion limit, which any library may have raised: a deep text then ends
+    the process.
+
+    >>> parsed('[1, {"a": "[["}]')
+    [1, {'a': '[['}]
+    >>> parsed("[" * 100_000)
+    Traceback (most recent call last):
+    ValueError: nested deeper than 200
+    """
+    if text.count("[") + text.count("{") > deepest:
+        depth = 0
+        for token in _TOKEN.finditer(text):
+            sign = text[token.start()]
+            if sign in "[{":
+                depth += 1
+                if depth > deepest:
+                    raise ValueError(f"nested deeper than {deepest}")
+            elif sign != '"':
+                depth -= 1
+    return json.loads(text)
+
+
 def printable(text: str, limit: int) -> str:
     """The first `limit` characters of a text that may go to a terminal and into a file.
 
@@ -275,8 +304,8 @@ def _length(head: bytes | bytearray) -> int:
 
 def _message(body: bytes) -> dict[str, Any]:
     try:
-        message = json.loads(body)
-    except (ValueError, RecursionError):
+        message = parsed(body.decode("utf-8"))
+    except ValueError:
         raise WireError("a message that is not JSON") from None
     if not isinstance(message, dict):
         raise WireError("a message that is not an object")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,14 @@ def mini_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 def mini(mini_course: Course) -> Assignment:
     """The unit `mini`."""
     return mini_course.assignment("mini")
+
+
+@pytest.fixture(autouse=True)
+def recursion_limit() -> Iterator[None]:
+    """Python's own limit for every test: wrong answers that raise it run in this process, too."""
+    before = sys.getrecursionlimit()
+    yield
+    sys.setrecursionlimit(before)
 
 
 @pytest.fixture(scope="session")

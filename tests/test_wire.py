@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import math
+import sys
+import time
 from typing import Any
 
 import numpy as np
@@ -329,6 +331,21 @@ def test_unpacking_anything_gives_plain_data_or_a_wire_error(tree: object) -> No
 def test_what_pack_cannot_have_made_is_refused(tree: object) -> None:
     with pytest.raises(WireError):
         unpack(tree)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 300_000, '{"a":' * 300_000, '"\\"[", [' * 100_000, '"' + '\\"' * 1_000_000]
+)
+def test_a_deep_text_is_refused_whatever_the_recursion_limit(text: str) -> None:
+    sys.setrecursionlimit(10**9)  # the fixture `recursion_limit` takes it back
+    start = time.monotonic()
+    with pytest.raises(ValueError, match=r"nested deeper|delimiter|Unterminated|Extra data"):
+        wire.parsed(text)
+    assert time.monotonic() - start < 5
+    assert wire.parsed('["[[' + "[" * 1000 + '", [[]]]') == ["[[" + "[" * 1000, [[]]]
+    assert wire.parsed("[" * 200 + "]" * 200)
+    with pytest.raises(ValueError, match="nested deeper than 200"):
+        wire.parsed("[" * 201 + "]" * 201)
 
 
 def test_a_tree_that_is_too_deep_is_refused() -> None:

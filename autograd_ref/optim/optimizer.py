@@ -8,6 +8,7 @@ dozen calls for all of them. Large networks are updated in blocks that stay in t
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -25,14 +26,30 @@ class Optimizer:
     `state_names` are the arrays that the optimizer keeps for every parameter, zeros at first. Raises
     ValueError for no parameters, the same one twice, or a negative rate; TypeError for anything that is not a
     leaf tensor that requires gradients.
+
+    In place of parameters, groups of them may have options of their own, as dicts in PyTorch's form. Each
+    group then has an optimizer for itself, in `groups`:
+
+    >>> from autograd_ref.optim import AdamW
+    >>> weight, bias = Tensor([[1.0]], requires_grad=True), Tensor([0.0], requires_grad=True)
+    >>> optimizer = AdamW([{"params": [weight]}, {"params": [bias], "weight_decay": 0.0}], lr=0.01)
+    >>> [(group.lr, group.weight_decay) for group in optimizer.groups]
+    [(0.01, 0.01), (0.01, 0.0)]
     """
 
     state_names: tuple[str, ...] = ()
 
-    def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float = 0.0) -> None:
-        self.parameters = list(parameters)
+    def __init__(
+        self, parameters: Iterable[Tensor | dict[str, Any]], lr: float, weight_decay: float = 0.0
+    ) -> None:
+        self._groups: list[Optimizer] = []
         self.lr, self.weight_decay = lr, weight_decay
         non_negative(lr=lr, weight_decay=weight_decay)
+        given: list[Any] = list(parameters)
+        if given and all(isinstance(group, dict) for group in given):
+            self._groups = [self._group(group) for group in given]
+            given = [p for group in self._groups for p in group.parameters]
+        self.parameters: list[Tensor] = given
         if not self.parameters:
             raise ValueError(f"{type(self).__name__} got no parameters: pass model.parameters().")
         for i, p in enumerate(self.parameters):
@@ -43,6 +60,8 @@ class Optimizer:
                 )
         if len({id(p) for p in self.parameters}) != len(self.parameters):
             raise ValueError(f"{type(self).__name__} got the same parameter twice.")
+        if self._groups:
+            return
         self.steps = [0] * len(self.parameters)
         self._where = f"{type(self).__name__}.step()"
         dtypes = dict.fromkeys(p.dtype for p in self.parameters)
@@ -52,6 +71,35 @@ class Optimizer:
             )
             for d in dtypes
         ]
+
+    def _group(self, given: dict[str, Any]) -> Optimizer:
+        """An optimizer of this kind for one group: our own options, but for those that the group names."""
+        given = dict(given)
+        parameters = given.pop("params", ())
+        names = list(inspect.signature(type(self)).parameters)[1:]
+        for name in given:
+            if name not in names:
+                raise ValueError(
+                    f"{type(self).__name__} has no option {name!r}: a group has 'params' and {', '.join(names)}."
+                )
+        options = {name: getattr(self, name) for name in names} | given
+        return type(self)([parameters] if isinstance(parameters, Tensor) else parameters, **options)
+
+    @property
+    def groups(self) -> list[Optimizer]:
+        """The optimizers of the groups, each with its own options; this one alone when there are no groups."""
+        return self._groups or [self]
+
+    @property
+    def lr(self) -> float:
+        """The learning rate. Assigning sets that of every group."""
+        return self._lr
+
+    @lr.setter
+    def lr(self, value: float) -> None:
+        self._lr = value
+        for group in self._groups:
+            group.lr = value
 
     def update(self, p: np.ndarray, g: np.ndarray, state: list[np.ndarray], s: np.ndarray, t: int) -> None:
         """Change `p` and `state` in place, given the gradient `g`, scratch space `s` and the step number from
@@ -68,6 +116,10 @@ class Optimizer:
 
     def step(self) -> None:
         """Update every parameter that has a gradient, in place."""
+        if self._groups:
+            for group in self._groups:
+                group.step()
+            return
         steps, parameters = self.steps, self.parameters
         newest[0] = now = tick()
         where = self._where
@@ -84,6 +136,8 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """Copies of everything that a later `load_state_dict` needs to go on as if nothing had happened."""
+        if self._groups:
+            return {"groups": [group.state_dict() for group in self._groups]}
         state: list[dict[str, np.ndarray]] = [{} for _ in self.parameters]
         for flat in self._flats:
             for i, views in flat.states.items():
@@ -92,6 +146,16 @@ class Optimizer:
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a `state_dict()`. Raises ValueError if it fits other parameters or another optimizer."""
+        given_groups = state_dict.get("groups", [])
+        if len(given_groups) != len(self._groups):
+            raise ValueError(
+                f"This state has {len(given_groups) or 'no'} groups of parameters, and the optimizer has "
+                f"{len(self._groups) or 'none'}."
+            )
+        if self._groups:
+            for group, given_state in zip(self._groups, given_groups, strict=True):
+                group.load_state_dict(given_state)
+            return
         state = state_dict["state"]
         shapes = [dict.fromkeys(self.state_names, p.shape) for p in self.parameters]
         given = [{n: np.shape(a) for n, a in entry.items()} for entry in state]
@@ -110,6 +174,8 @@ class Optimizer:
                     view[...] = state[i][name]
 
     def __repr__(self) -> str:
+        if self._groups:
+            return f"{type(self).__name__}({', '.join(map(repr, self._groups))})"
         total = sum(p.size for p in self.parameters)
         return f"{type(self).__name__}(lr={self.lr}, {len(self.parameters)} parameters, {total:,} numbers)"
 

@@ -1,4 +1,4 @@
-"""Learning-rate schedules: objects that set `optimizer.lr` when you call `step()`."""
+"""Learning-rate schedules: objects that set the rate of an optimizer, or of each of its groups, in `step()`."""
 
 from __future__ import annotations
 
@@ -12,26 +12,32 @@ class Schedule:
     """A learning rate that depends on the number of steps only: derive from it and write `rate`."""
 
     def __init__(self, optimizer: Optimizer) -> None:
-        self.optimizer, self.base, self.count = optimizer, optimizer.lr, 0
-        optimizer.lr = self.rate(0)
+        self.optimizer, self.count = optimizer, 0
+        self.bases = [group.lr for group in optimizer.groups]
+        self._set()
+
+    def _set(self) -> None:
+        for group, base in zip(self.optimizer.groups, self.bases, strict=True):
+            self.base = base
+            group.lr = self.rate(self.count)
 
     def rate(self, count: int) -> float:
-        """The learning rate after `count` steps."""
+        """The learning rate after `count` steps, for parameters whose rate was `self.base` at first."""
         raise NotImplementedError(f"{type(self).__name__} needs a method rate(count).")
 
     def step(self) -> None:
         """Count one step (or epoch: as you call it) and set the optimizer's rate."""
         self.count += 1
-        self.optimizer.lr = self.rate(self.count)
+        self._set()
 
     def state_dict(self) -> dict[str, Any]:
         """What `load_state_dict` needs."""
-        return {"base": self.base, "count": self.count}
+        return {"bases": list(self.bases), "count": self.count}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on where the `state_dict()` was taken."""
-        self.base, self.count = state_dict["base"], state_dict["count"]
-        self.optimizer.lr = self.rate(self.count)
+        self.bases, self.count = list(state_dict["bases"]), state_dict["count"]
+        self._set()
 
 
 class StepLR(Schedule):
@@ -103,14 +109,17 @@ class ReduceLROnPlateau:
             self.waiting -= 1
             self.bad = 0
         if self.bad > self.patience:
-            self.optimizer.lr = max(self.optimizer.lr * self.factor, self.min_lr)
+            for group in self.optimizer.groups:
+                group.lr = max(group.lr * self.factor, self.min_lr)
             self.waiting, self.bad = self.cooldown, 0
 
     def state_dict(self) -> dict[str, Any]:
         """What `load_state_dict` needs."""
-        return {"best": self.best, "bad": self.bad, "waiting": self.waiting, "lr": self.optimizer.lr}
+        rates = [group.lr for group in self.optimizer.groups]
+        return {"best": self.best, "bad": self.bad, "waiting": self.waiting, "lr": rates}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on where the `state_dict()` was taken."""
         self.best, self.bad, self.waiting = state_dict["best"], state_dict["bad"], state_dict["waiting"]
-        self.optimizer.lr = state_dict["lr"]
+        for group, lr in zip(self.optimizer.groups, state_dict["lr"], strict=True):
+            group.lr = lr

@@ -56,6 +56,38 @@ def test_ten_steps_give_pytorchs_parameters(name, options):
     agree(ours, theirs)
 
 
+GROUPS = {
+    "SGD": ({"lr": 0.1, "momentum": 0.9}, {"momentum": 0.5, "nesterov": True}, {}),
+    "RMSprop": ({"alpha": 0.8}, {"momentum": 0.7, "lr": 0.001}, {"eps": 1e-3}),
+    "Adagrad": ({"lr": 0.1}, {"weight_decay": 0.1}, {}),
+    "Adam": ({"betas": (0.5, 0.9)}, {"lr": 0.1, "weight_decay": 0.1}, {}),
+    "AdamW": ({"weight_decay": 0.0}, {"lr": 0.1}, {}),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_groups_of_parameters_have_options_of_their_own_and_a_schedule_moves_each(name):
+    rng, ours, theirs = twins(2)
+    parts = [slice(0, 2), slice(2, 4), slice(4, 5)]
+
+    def optimizer(module, tensors):
+        groups = [
+            {"params": tensors[part], **options} for part, options in zip(parts, GROUPS[name], strict=True)
+        ]
+        return getattr(module, name)(groups, lr=0.02)
+
+    a, b = optimizer(optim, ours), optimizer(torch.optim, theirs)
+    first, second = optim.StepLR(a, 3, 0.5), torch.optim.lr_scheduler.StepLR(b, 3, 0.5)
+    for missing in [(), (0,), (4,), (2, 3), (), (), (0, 1, 2, 3, 4), ()]:
+        give_gradients(rng, ours, theirs, missing)
+        for each in (a, b, first, second):
+            each.step()
+        assert [group.lr for group in a.groups] == pytest.approx([g["lr"] for g in b.param_groups])
+    agree(ours, theirs)
+    a.zero_grad()
+    assert all(p.grad is None for p in ours)
+
+
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_defaults_are_pytorchs(name):
     rng, ours, theirs = twins()

@@ -113,6 +113,22 @@ def test_schedules_can_be_saved_and_restored():
         (lambda: optim.SGD(parameters(), lr=-1), ValueError, "lr must not be negative"),
         (lambda: optim.SGD(parameters(), momentum=1.5), ValueError, "momentum must lie"),
         (lambda: optim.SGD(parameters(), nesterov=True), ValueError, "needs a momentum"),
+        (
+            lambda: optim.SGD([{"params": parameters(), "rate": 1}]),
+            ValueError,
+            "no option 'rate': a group has",
+        ),
+        (lambda: optim.SGD([{"params": []}]), ValueError, "no parameters"),
+        (lambda: optim.SGD([{"params": parameters(), "lr": -1}]), ValueError, "lr must not be negative"),
+        (lambda: optim.SGD([{"params": parameters()}, *parameters()]), TypeError, "of type dict"),
+        (lambda: optim.SGD([{"params": (p := parameters())}, {"params": p[0]}]), ValueError, "twice"),
+        (
+            lambda: optim.Adam([{"params": p} for p in parameters()]).load_state_dict(
+                optim.Adam(parameters()).state_dict()
+            ),
+            ValueError,
+            "has no groups of parameters, and the optimizer has 2",
+        ),
         (lambda: optim.StepLR(optim.SGD(parameters()), 0), ValueError, "step_size"),
         (lambda: optim.CosineWithWarmup(optim.SGD(parameters()), 5, 5), ValueError, "warmup must lie"),
         (lambda: optim.ReduceLROnPlateau(optim.SGD(parameters()), factor=2), ValueError, "factor must lie"),
@@ -238,3 +254,33 @@ def test_a_linear_layer_trained_by_an_optimizer_has_the_gradients_of_one_that_is
     F.linear(x, again).sum().backward()
     np.testing.assert_array_equal(found, kept)
     np.testing.assert_array_equal(found, again.grad.data)
+
+
+def test_a_restored_optimizer_with_groups_goes_on_as_if_nothing_had_happened():
+    def run(steps, restore=None):
+        a, b = parameters()
+        optimizer = optim.Adam([{"params": [a], "lr": 0.3}, {"params": [b]}], lr=0.1)
+        schedule = optim.CosineWithWarmup(optimizer, 10, 2)
+        if restore:
+            for p, data in zip((a, b), restore[0], strict=True):
+                p.data = data
+            optimizer.load_state_dict(restore[1])
+            schedule.load_state_dict(restore[2])
+        for _ in range(steps):
+            for p in (a, b):
+                p.grad = Tensor(2 * p.data)
+            optimizer.step()
+            schedule.step()
+        return [p.data.copy() for p in (a, b)], optimizer.state_dict(), schedule.state_dict()
+
+    whole, halves = run(6)[0], run(3, run(3))[0]
+    for x, y in zip(whole, halves, strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_assigning_the_rate_sets_that_of_every_group():
+    optimizer = optim.SGD([{"params": [p], "lr": lr} for p, lr in zip(parameters(), (1, 2), strict=True)])
+    assert [group.lr for group in optimizer.groups] == [1, 2]
+    optimizer.lr = 0.5
+    assert [group.lr for group in optimizer.groups] == [0.5, 0.5]
+    assert repr(optimizer).count("SGD(lr=0.5") == 2
