@@ -21,6 +21,7 @@ from . import bank
 from .assignment import Assignment, Course
 from .autograded import write_file
 from .checks import PASSED
+from .cluster import share_on
 from .crew import share
 from .errors import UserError
 from .gradebook import alone, auto_scores, one_transaction, opened, reason, record, register
@@ -86,11 +87,14 @@ def grade_class(
     force: bool = False,
     jobs: int | None = None,
     done: Callable[[Graded], None] = lambda row: None,
+    scheduler: str | None = None,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> list[Graded]:
     """Grade submissions side by side; the gradebook is written by this thread alone, one student at a time.
 
     A student's row is written in one transaction, and the autograded notebook, which says that all is done, after it.
     So a run that is ended at any moment leaves each student graded or not graded, and the next run does the rest.
+    With a `scheduler`, the workers of its Dask cluster grade, and `tell` hears of those that cannot.
     """
     grader = Grader.of(assignment, bank.load_bank(assignment), sandbox)
     run = _Run(classroom, assignment, grader, force)
@@ -98,7 +102,9 @@ def grade_class(
         with alone(run.gradebook):
             register(run.gradebook, assignment, classroom.folders.db_url)
         run.recorded = auto_scores(run.gradebook, assignment.unit)
-        for result in share(grader, run.waiting(students, done), jobs):
+        waiting = run.waiting(students, done)
+        results = share_on(scheduler, grader, waiting, tell) if scheduler else share(grader, waiting, jobs)
+        for result in results:
             done(run.take(result))
         run.finish()
     return [run.rows[student] for student in students]

@@ -102,7 +102,8 @@ class Cluster:
         while not self.lost:
             futures = {future: name for name, has in self.workers.items() for future in has}
             try:
-                done = wait(list(futures), timeout=1, return_when="FIRST_COMPLETED").done
+                with self.client.as_current():
+                    done = wait(list(futures), timeout=1, return_when="FIRST_COMPLETED").done
             except TimeoutError:
                 done = set()
             except CancelledError:  # the scheduler has forgotten them
