@@ -46,13 +46,18 @@ Seed = Annotated[int | None, typer.Option(min=0, help="Repeat a result: the seed
 
 def progress_bar() -> Progress:
     return Progress(
-        TextColumn("{task.description:<28.28}"),
+        TextColumn("{task.description:<28.28}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         console=errors,
         transient=True,
     )
+
+
+def line(text: str) -> Text:
+    """Words that others chose, as one line that a terminal only shows."""
+    return Text(printable(text, 5000).replace("\n", " ").replace("\t", " "))
 
 
 @app.command()
@@ -191,10 +196,11 @@ def score(
         return
     for outcome in report.outcomes:
         console.print(
-            Text(outcome.text, style="green" if outcome.status == PASSED else "default"), soft_wrap=True
+            Text(printable(outcome.text, 5000), style="green" if outcome.status == PASSED else "default"),
+            soft_wrap=True,
         )
     for note in report.notes:
-        console.print(Text(f"note: {note}"), soft_wrap=True)
+        console.print(line(f"note: {note}"), soft_wrap=True)
     result = report.as_json()
     verdict = f"{result['score']} of {result['max_score']} points"
     if not assignment.graded:
@@ -228,12 +234,12 @@ def collect(
         table.add_column(column)
     for student, what in result.students.items():
         late = " (late, says the platform)" if student in result.late else ""
-        table.add_row(Text(student), Text(result.units[student]), Text(what + late))
+        table.add_row(line(student), line(result.units[student]), Text(what + late))
     console.print(table)
     for reason in result.skipped:
-        console.print(Text(f"skipped  {reason}"), soft_wrap=True)
+        console.print(line(f"skipped  {reason}"), soft_wrap=True)
     if result.missing:
-        console.print(Text(f"missing  {', '.join(result.missing)}"), soft_wrap=True)
+        console.print(line(f"missing  {', '.join(result.missing)}"), soft_wrap=True)
     console.print(
         f"{len(result.students)} collected, {len(result.skipped)} skipped, {len(result.missing)} missing."
     )
@@ -281,7 +287,7 @@ def grade_command(
             bar.console.print(Text(printable(line, 500)), soft_wrap=True)
 
         def done(row: object) -> None:
-            bar.update(task, description=getattr(row, "student", ""), advance=1)
+            bar.update(task, description=line(getattr(row, "student", "")).plain, advance=1)
 
         rows = grade_class(
             classroom,
@@ -316,7 +322,7 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
             kept.append(f" (by hand: {tidy(row.by_hand)})", style="bold")
         style = "green" if row.score == row.max_score else "red" if row.state == "failed" else "default"
         table.add_row(
-            Text(row.student), Text(show_score(row), style=style, justify="right"), Text(row.summary) + kept
+            line(row.student), Text(show_score(row), style=style, justify="right"), line(row.summary) + kept
         )
     console.print(table)
     made = mistakes_table(rows)
@@ -326,7 +332,7 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
         counts.add_column("mistake")
         counts.add_column("students", justify="right")
         for mistake, count in made[:10]:
-            counts.add_row(Text(mistake), Text(str(count), justify="right"))
+            counts.add_row(line(mistake), Text(str(count), justify="right"))
         console.print(counts)
 
 

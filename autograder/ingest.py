@@ -17,11 +17,13 @@ from typing import Any
 
 from .assignment import ANSWER, Assignment, grade_id, kind
 from .errors import UserError
-from .wire import parsed, printable
+from .wire import MAX_PARTS, parsed, printable
 
 MAX_FILE_BYTES = 30 * 1024 * 1024
 MAX_SOURCE_CHARS = 200_000
 MAX_ADDED_CELLS = 200
+#: Files beside the graded one that a note names.
+MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,11 @@ def parse(data: bytes, name: str = "the file") -> dict[str, Any]:
     """A notebook's JSON, whatever its encoding. Raises UserError when it is not a notebook."""
     if not data.strip():
         raise UserError(f"{name} is empty.")
+    if data.count(b"[") + data.count(b"{") > MAX_PARTS:
+        raise UserError(
+            f"{name} has more than {MAX_PARTS} parts: clear its outputs (Edit, Clear Outputs of All Cells), save it "
+            "and hand it in again."
+        )
     encoding = json.detect_encoding(data)
     try:
         notebook = parsed(data.decode(encoding, "replace"))
@@ -88,7 +95,8 @@ def cells_of(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     cells = notebook.get("cells")
     if not isinstance(cells, list):
         sheets = [sheet for sheet in notebook.get("worksheets") or [] if isinstance(sheet, dict)]
-        cells = [cell for sheet in sheets for cell in sheet.get("cells") or []]
+        lists = [sheet["cells"] for sheet in sheets if isinstance(sheet.get("cells"), list)]
+        cells = [cell for found in lists for cell in found]
     return [cell for cell in cells if isinstance(cell, dict)]
 
 
@@ -153,11 +161,6 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
         if kind(known) == ANSWER:
             copies.setdefault(grade_id(known), []).append(source)
 
-    if len(submission.added) > MAX_ADDED_CELLS:
-        submission.notes.append(
-            f"Of {len(submission.added)} added cells the first {MAX_ADDED_CELLS} were kept."
-        )
-        del submission.added[MAX_ADDED_CELLS:]
     for name, sources in copies.items():
         changed = [source for source in sources if source.strip() not in ("", stubs[name].strip())]
         if len(sources) > 1:
@@ -167,6 +170,11 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
         # A cell that was split in two is there twice as well: run the earlier parts just before it.
         submission.added += [AddedCell(before[name], "code", source) for source in changed[:-1]]
         submission.answers[name] = (changed or sources)[-1]
+    if len(submission.added) > MAX_ADDED_CELLS:
+        submission.notes.append(
+            f"Of {len(submission.added)} added cells the first {MAX_ADDED_CELLS} were kept."
+        )
+        del submission.added[MAX_ADDED_CELLS:]
     if not copies:
         submission.notes.append(f"No answer cell of {assignment.unit} was found in the file.")
     return submission
@@ -193,6 +201,8 @@ def pick_file(folder: Path, name: str) -> tuple[Path | None, str]:
         path = max(similar, key=lambda p: p.lstat().st_mtime)
         note = f"The file is called {path.name!r}; it was graded as {name}.ipynb."
     others = [repr(p.name) for p in found if p != path]
+    if len(others) > MAX_NAMED:
+        others[MAX_NAMED:] = [f"and {len(others) - MAX_NAMED} more"]
     if others:
         note = f"{note} {BESIDE}{', '.join(others)}.".lstrip()
     return path, note

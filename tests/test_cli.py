@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -16,6 +18,7 @@ import pytest
 from autograder import cli
 from autograder.assignment import Assignment, Course
 from autograder.build import build_likely
+from autograder.cli import line
 from autograder.sandbox import Sandbox
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
@@ -237,6 +240,42 @@ def test_grade_ends_with_a_table_and_keeps_what_has_not_changed(
     unknown = run("grade", "mini", "--student", "zoe", cwd=course.root)
     assert (unknown.code, unknown.out) == (2, "")
     assert "zoe has handed in nothing" in unknown.err
+
+
+#: What a folder may be called on Linux, and with it a student: escapes, rich's markup, lines, no UTF-8.
+NAMES = ["\x1b[2J[red]\x9b31meve", "ada\n✓ bob: 5 of 5\u202e", os.fsdecode(b"\xffmal"), "zoe"]
+
+
+def test_names_of_students_and_files_do_nothing_to_the_terminal_or_to_the_other_rows(
+    run: Callable[..., Said],
+    course: Course,
+    mini: Assignment,
+    submission: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in NAMES:
+        folder = course.root / "submitted" / name / "mini"
+        folder.mkdir(parents=True)
+        shutil.copy(submission, folder / "\x1b]0;x\x07\n[bold]mini.ipynb")
+    (folder / "mini.ipynb").write_text(nbformat.writes(mini.solved()))
+    monkeypatch.setenv("FORCE_COLOR", "1")  # so that the progress bar is drawn as well
+    monkeypatch.setenv("TERM", "xterm")
+    said = run("grade", "mini", "--jobs", 1, cwd=course.root)
+    plain = re.sub(r"\x1b\[\d*(;\d+)*m", "", said.out)  # the table's own colours
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", plain)
+    rows = [line.split("  ")[0].strip() for line in plain.splitlines() if " / 5  " in line]
+    assert rows == [line(name).plain for name in sorted(NAMES)]
+    assert sum(" 2 / 5  " in row for row in plain.splitlines()) == len(NAMES) - 2
+    (zoe,) = (row for row in plain.splitlines() if row.startswith(" zoe"))
+    assert " 5 / 5  " in zoe
+    # The gradebook has no room for a name that is no text: this one failed, and says why.
+    assert said.code == 1
+    assert " ".join(plain.split()).count("could not be graded on this machine: UnicodeEncodeError") == 1
+    assert "Traceback" not in said.err
+    assert "\x1b[2J" not in said.err
+    again = run("grade", "mini", "--student", "\x1b[2Jx", cwd=course.root)
+    assert again.code == 2
+    assert "\x1b[2J" not in again.err
 
 
 @pytest.mark.parametrize("name", ["grade", "prove", "build"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from autograder.ingest import (
     MAX_SOURCE_CHARS,
     Submission,
     parse,
+    pick_file,
     read_bytes,
     read_submission,
     take,
@@ -27,6 +29,7 @@ from autograder.ingest import (
 )
 from autograder.referee import Report, grade
 from autograder.sandbox import Sandbox
+from autograder.wire import MAX_PARTS
 
 RIGHT = {
     "mul_vjp": "def mul_vjp(g, a, b):\n    return g * b, g * a\n",
@@ -341,7 +344,7 @@ def test_cells_without_any_answer_are_a_note_and_not_a_silent_zero(mini: Assignm
 
 
 def test_worksheets_with_cells_of_no_form_are_no_cells(mini: Assignment) -> None:
-    assert take({"worksheets": [{"cells": None}, {"cells": [None, 3]}, None]}, mini).added == []
+    assert take({"worksheets": [{"cells": None}, {"cells": [None, 3]}, {"cells": 7}, None]}, mini).added == []
 
 
 def test_a_file_over_the_size_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -362,6 +365,36 @@ def test_cells_beyond_the_limits_are_left_out_with_a_note(solved: Notebook, mini
     assert len(submission.added) == MAX_ADDED_CELLS
     assert {name: text.strip() for name, text in submission.answers.items()} == EXPECTED
     assert len(submission.notes) == 2
+
+
+def test_an_answer_cell_that_is_copied_very_often_is_run_no_more_than_any_others(
+    solved: Notebook, mini: Assignment
+) -> None:
+    copies = [dict(cell(solved, "unbox"), source=f"x = {i}") for i in range(5000)]
+    solved["cells"] += copies
+    submission = take(solved, mini)
+    assert len(submission.added) == MAX_ADDED_CELLS
+    assert submission.answers["unbox"] == "x = 4999"
+    assert len(submission.notes) == 2
+
+
+def test_a_file_of_very_many_parts_is_refused_before_they_take_memory(mini: Assignment) -> None:
+    tracemalloc.start()
+    with pytest.raises(UserError, match="clear its outputs"):
+        parse(b'{"cells": [' + b"{}," * MAX_PARTS + b"{}]}")
+    assert tracemalloc.get_traced_memory()[1] < 30 << 20
+    tracemalloc.stop()
+
+
+def test_of_many_files_beside_the_graded_one_a_few_are_named(tmp_path: Path) -> None:
+    for i in range(2000):
+        (tmp_path / f"mini-{i}\x1b[2J.ipynb").touch()
+    (tmp_path / "mini.ipynb").touch()
+    path, note = pick_file(tmp_path, "mini")
+    assert path == tmp_path / "mini.ipynb"
+    assert "and 1995 more" in note
+    assert len(note) < 300
+    assert "\x1b" not in note
 
 
 @pytest.mark.parametrize("unit", ["../solutions", "a/b", "", 7, None, ["mini"], "x" * 81, "mini\n"])
