@@ -16,7 +16,7 @@ import pytest
 from autograder import nursery
 from autograder.assignment import Course
 from autograder.links import Line, Pipes
-from autograder.probes import AnswerLost, Probe
+from autograder.probes import AnswerLost, AnswerTimeout, Probe
 from autograder.process import PupilProcess
 from autograder.sandbox import Interrupted, Sandbox
 
