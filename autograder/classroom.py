@@ -175,7 +175,7 @@ class _Run:
                 self.failures = 0
                 return ""
             except Exception as error:  # recorded, and the class goes on
-                problem = reason(error)
+                problem = f"{type(error).__name__}: {reason(error)}"
                 self.gradebook.db.remove()  # a new transaction, and where it is gone, a new connection
                 if left and not isinstance(error, OSError):
                     time.sleep(
