@@ -274,11 +274,14 @@ def grade_command(
     student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what has not changed.")] = False,
     jobs: Jobs = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Grade on the workers of the Dask scheduler at this address.")
+    ] = None,
     unsandboxed: Unsandboxed = False,
 ) -> None:
     """Grade submitted/*/UNIT/ into the gradebook."""
     from .assignment import Course
-    from .classroom import Classroom, grade_class
+    from .classroom import Classroom, grade_class, known_students
 
     classroom = Classroom(Course.find())
     assignment = classroom.course.assignment(unit)
@@ -299,10 +302,14 @@ def grade_command(
             f"Nothing has been handed in: there is no {classroom.folder('submitted', '*', unit)}."
         )
     sandbox = classroom.sandbox(unsandboxed)
+    known, _ = known_students(classroom)
     finished = 0
     try:
         with progress_bar(Rate(), TextColumn("left"), TimeRemainingColumn()) as bar:
             task = bar.add_task(unit, total=len(found))
+
+            def tell(line: str) -> None:
+                bar.console.print(Text(printable(line, 500)), soft_wrap=True)
 
             def done(row: Graded) -> None:
                 nonlocal finished
@@ -310,15 +317,27 @@ def grade_command(
                 bar.update(task, description=line(row.student).plain, advance=1)
 
             rows = grade_class(
-                classroom, assignment, found, sandbox=sandbox, force=force, jobs=jobs, done=done
+                classroom,
+                assignment,
+                found,
+                sandbox=sandbox,
+                force=force,
+                jobs=jobs,
+                done=done,
+                scheduler=scheduler,
+                tell=tell,
             )
     except KeyboardInterrupt:
         options = "".join([f" --student {name}" for name in student or ()] + [" --force"] * force)
+        if scheduler:
+            options += f" --scheduler {scheduler}"
         raise Stopped(
             f"stopped; {finished} of {len(found)} are graded and kept. "
             f"`autograder grade {unit}{options}` goes on with the rest."
         ) from None
     show_class(rows)
+    show_changes(rows)
+    show_people(rows, known, whole=not student)
     if any(row.state == "failed" for row in rows):
         raise SystemExit(1)
 
@@ -434,6 +453,46 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
         for mistake, count in made[:10]:
             counts.add_row(line(mistake), Text(str(count), justify="right"))
         console.print(counts)
+
+
+def show_changes(rows: Sequence[Graded], console: Console = console) -> None:
+    """Whose score is another than before, and why; or that nothing was there to be done."""
+    from .referee import tidy
+
+    if rows and all(row.state == "kept" for row in rows):
+        told = f"Nothing new: {len(rows)} graded before, unchanged since (--force grades them again)."
+        console.print(f"\n{told}", soft_wrap=True)
+        return
+    changed = [row for row in rows if row.before is not None]
+    if changed:
+        table = Table("student", "before", "now", "which", "why", box=None, header_style="bold")
+        for row in changed:
+            before, now = str(tidy(row.before or 0)), str(tidy(row.score))
+            table.add_row(Text(row.student), before, now, Text(", ".join(row.changes)), row.why)
+        console.print()
+        console.print(table)
+    again = sum(bool(row.why) and row.state == "graded" for row in rows)
+    if again:
+        console.print(f"\n{again} graded again; {len(changed)} of them with another score.")
+
+
+def show_people(
+    rows: Sequence[Graded], known: Sequence[str], whole: bool, console: Console = console
+) -> None:
+    """Who is late, new to the gradebook, or (when the whole class was graded) missing."""
+    there = {row.student for row in rows}
+    late = [f"{row.student} ({_duration(row.late)})" for row in rows if row.late > 0]
+    new = [row.student for row in rows if known and row.student not in known and row.state == "graded"]
+    missing = [name for name in known if name not in there] if whole else []
+    for title, names in (("late", late), ("new", new), ("missing", missing)):
+        if names:
+            console.print(Text(f"{title:<8} {', '.join(names)}"), soft_wrap=True)
+
+
+def _duration(seconds: float) -> str:
+    minutes = int(seconds // 60)
+    days, hours = divmod(minutes // 60, 24)
+    return f"{days} d {hours} h" if days else f"{hours} h {minutes % 60} min"
 
 
 @app.command(name="prove")

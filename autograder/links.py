@@ -43,6 +43,10 @@ class Link(Protocol):
         """How the process ended (negative: by a signal); None when it has not within this time."""
         ...
 
+    def interrupted(self) -> bool:
+        """Whether the process was ended from outside its sandbox, with the sandbox, and not by what it did."""
+        ...
+
     def last_words(self) -> str:
         """The last line that the process wrote to its standard error, if that is known."""
         ...
@@ -129,6 +133,10 @@ class Pipes:
         except subprocess.TimeoutExpired:
             return None
 
+    def interrupted(self) -> bool:
+        # bubblewrap itself was ended; of an end within it, it tells by an exit code.
+        return self.launch.sandboxed and (self.exit_code(0) or 0) < 0
+
     def last_words(self) -> str:
         self.logger.join(1)
         return (self.log.decode("utf-8", "replace").strip().splitlines() or [""])[-1]
@@ -161,14 +169,24 @@ class Pipes:
             shutil.rmtree(self.launch.folder, ignore_errors=True)
 
 
+class Home(Protocol):
+    """The warm interpreter that a pupil was forked from."""
+
+    def ended(self, seconds: float) -> bool:
+        """Whether it has ended, or does within this time."""
+        ...
+
+
 class Line:
     """A fork of a warm interpreter. `handle` is a pidfd of the first process in the pupil's own process namespace."""
 
-    def __init__(self, conversation: socket.socket, status: socket.socket) -> None:
+    def __init__(self, conversation: socket.socket, status: socket.socket, home: Home) -> None:
+        self.home = home
         self.conversation = conversation
         self.status = status
         self.handle: int | None = None
         self.code: int | None = None
+        self.mute = False
         self.closed = False
         conversation.setblocking(False)
         self.received, self.unsent = bytearray(), bytearray()
@@ -228,6 +246,7 @@ class Line:
         with contextlib.suppress(ValueError, AttributeError):
             code = wire.parsed(note.decode()).get("code") if note else None
             self.code = code if type(code) is int else self.code
+        self.mute = not note
         return bool(note)
 
     def exit_code(self, seconds: float) -> int | None:
@@ -235,6 +254,11 @@ class Line:
         while self.code is None and self._hear(until - time.monotonic()):
             pass
         return self.code
+
+    def interrupted(self) -> bool:
+        # A pupil that ends by itself leaves the first process of its namespace behind, which tells how, and which
+        # it cannot end.
+        return self.code is None and (self.mute or self.home.ended(0.5))
 
     def last_words(self) -> str:
         return ""

@@ -41,6 +41,10 @@ class SandboxError(RuntimeError):
     """There is no sandbox here; the text says why and what to do."""
 
 
+class Interrupted(SandboxError):
+    """The sandbox was ended from outside while a submission was in it, which is nobody's mistake: grade it again."""
+
+
 class Sandbox(Configurable):
     """Walls and limits. Set them in nbgrader_config.py, for example `c.Sandbox.call_seconds = 20`."""
 
