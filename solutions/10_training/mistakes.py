@@ -56,6 +56,35 @@ def batches(n, size, rng):
     return np.array_split(rng.permutation(n), size)
 
 
+@wrong("batches", "evened_out", "`array_split` evens the parts out. Here each has `size` examples, and the last one the rest.")
+def batches(n, size, rng):
+    return np.array_split(rng.permutation(n), -(-n // size))
+
+
+@wrong("batches", "own_order_each", "Each batch draws an order of its own, so examples occur twice or never.")
+def batches(n, size, rng):
+    return [rng.permutation(n)[start : start + size] for start in range(0, n, size)]
+
+
+@wrong("batches", "generator", "This is a generator: it can be gone through once, and has no length. Return a list.")
+def batches(n, size, rng):
+    order = rng.permutation(n)
+    return (order[start : start + size] for start in range(0, n, size))
+
+
+@wrong("batches", "yields", "This is a generator: it can be gone through once, and has no length. Return a list.")
+def batches(n, size, rng):
+    order = rng.permutation(n)
+    for start in range(0, n, size):
+        yield order[start : start + size]
+
+
+@wrong("batches", "lists", "The positions are right. Each batch should be an array of them, and is a list.")
+def batches(n, size, rng):
+    order = rng.permutation(n).tolist()
+    return [order[start : start + size] for start in range(0, n, size)]
+
+
 @wrong("batches", "empty_at_the_end", "When `size` divides n, an empty batch comes last.")
 def batches(n, size, rng):
     order = rng.permutation(n)
@@ -94,13 +123,13 @@ def train_epoch(model, optimizer, loss_fn, x, y, cut):
 wrong(
     "train_epoch",
     "no_zero_grad",
-    "Gradients add up: each step still has those of all steps before. Clear them first.",
+    "Gradients add up from batch to batch: clear them before each one.",
     source=changed(EPOCH, ("        optimizer.zero_grad()\n", "")),
 )
 wrong(
     "train_epoch",
     "zeroed_once",
-    "You clear the gradients once in an epoch. Each batch needs it.",
+    "Gradients add up from batch to batch: clear them before each one.",
     source=changed(
         EPOCH, ("        optimizer.zero_grad()\n", ""), ("    for part", "    optimizer.zero_grad()\n    for part")
     ),
@@ -108,7 +137,7 @@ wrong(
 wrong(
     "train_epoch",
     "zeroed_too_late",
-    "You clear the gradients between `backward` and `step`, so the step finds none.",
+    "The weights stay as they were: is there a `backward`, then a `step`, and nothing cleared between them?",
     source=changed(
         EPOCH,
         ("        optimizer.zero_grad()\n", ""),
@@ -138,13 +167,25 @@ wrong(
 wrong(
     "train_epoch",
     "no_step",
-    "The weights do not change: gradients alone do nothing, the optimizer has to step.",
+    "The weights stay as they were: is there a `backward`, then a `step`, and nothing cleared between them?",
     source=changed(EPOCH, ("        optimizer.step()\n", "")),
 )
 wrong(
     "train_epoch",
+    "no_backward",
+    "The weights stay as they were: is there a `backward`, then a `step`, and nothing cleared between them?",
+    source=changed(EPOCH, ("        loss.backward()\n", "")),
+)
+wrong(
+    "train_epoch",
+    "loss_turned_round",
+    "`loss_fn` takes the outputs first, then y.",
+    source=changed(EPOCH, ("loss_fn(model(x[part]), y[part])", "loss_fn(y[part], model(x[part]))")),
+)
+wrong(
+    "train_epoch",
     "mode_not_set",
-    "The model may come in evaluation mode. Set training mode, or dropout does nothing.",
+    "The steps ran in evaluation mode, where dropout does nothing: the model may come in it. Set training mode first.",
     source=changed(EPOCH, ("    model.train()\n", "")),
 )
 wrong(
@@ -180,6 +221,11 @@ def train_epoch(model, optimizer, loss_fn, x, y, cut):
 )
 right(
     "train_epoch",
+    "evaluation_mode_afterwards",
+    source=changed(EPOCH, ("    return total", "    model.eval()\n    return total")),
+)
+right(
+    "train_epoch",
     "zeroed_at_the_start_and_after",
     source="""
 def train_epoch(model, optimizer, loss_fn, x, y, cut):
@@ -210,6 +256,48 @@ def accuracy(logits, labels):
     return sum(best[label] == i for i, label in enumerate(labels)) / len(labels)
 
 
+@wrong("accuracy", "floored", "`//` cuts a share off to 0 or 1. Divide with `/`.")
+def accuracy(logits, labels):
+    return (logits.argmax(axis=1) == labels).sum() // len(labels)
+
+
+@wrong("accuracy", "percent", "This is in percent. A share lies between 0 and 1.")
+def accuracy(logits, labels):
+    return 100 * (logits.argmax(axis=1) == labels).mean()
+
+
+@wrong("accuracy", "one_each", "This says of each example whether it is right. The accuracy is the mean of that.")
+def accuracy(logits, labels):
+    return logits.argmax(axis=1) == labels
+
+
+@wrong("accuracy", "over_the_classes", "You divide by the number of classes. The examples are counted.")
+def accuracy(logits, labels):
+    return (logits.argmax(axis=1) == labels).sum() / logits.shape[1]
+
+
+@wrong("accuracy", "over_examples", "Axis 0 runs over the examples. The classes lie along axis 1.")
+def accuracy(logits, labels):
+    return (logits.argmax(axis=0) == labels).mean()
+
+
+@wrong("accuracy", "no_axis", "Without an axis, `argmax` gives one position in the whole array. Each row has its own answer.")
+def accuracy(logits, labels):
+    return (logits.argmax() == labels).mean()
+
+
+@wrong("accuracy", "last_of_equal", "Of equal logits this takes the last. `argmax` takes the first.")
+def accuracy(logits, labels):
+    k = logits.shape[1]
+    return (k - 1 - logits[:, ::-1].argmax(axis=1) == labels).mean()
+
+
+@wrong("accuracy", "ties_all_right", "Where logits are equal, each label counts as right here: a network of zeros would be perfect.")
+def accuracy(logits, labels):
+    own = logits[np.arange(len(labels)), labels]
+    return float(np.mean(own == logits.max(axis=1)))
+
+
 @wrong("accuracy", "errors", "This is the share of wrong answers.")
 def accuracy(logits, labels):
     return (logits.argmax(axis=1) != labels).mean()
@@ -236,10 +324,9 @@ def accuracy(logits, labels):
     return sum(right) / len(right)
 
 
-@right("accuracy", "by_the_label_s_logit")
+@right("accuracy", "counted")
 def accuracy(logits, labels):
-    own = logits[np.arange(len(labels)), labels]
-    return float(np.mean(own == logits.max(axis=1)))
+    return float(np.count_nonzero(np.equal(np.argmax(logits, -1), labels)) / len(labels))
 
 
 # -- split ------------------------------------------------------------------------------------------------------------
@@ -273,6 +360,36 @@ def split(n, share, rng):
 def split(n, share, rng):
     order, cut = rng.permutation(n), int(share * n)
     return order[:cut], order[cut:]
+
+
+@wrong("split", "rounded_up", "0.7 * 6 is 4.2, and this makes 5 of it: `round` takes the nearest.")
+def split(n, share, rng):
+    order, cut = rng.permutation(n), int(np.ceil(share * n))
+    return order[:cut], order[cut:]
+
+
+@wrong("split", "fixed_order", "Every split is the same: use the generator that you are given, not a new one.")
+def split(n, share, rng):
+    order, cut = np.random.default_rng(0).permutation(n), round(share * n)
+    return order[:cut], order[cut:]
+
+
+@wrong("split", "sorted", "The right positions, but sorted. Leave them in the order that was drawn.")
+def split(n, share, rng):
+    order, cut = rng.permutation(n), round(share * n)
+    return np.sort(order[:cut]), np.sort(order[cut:])
+
+
+@wrong("split", "overlap", "The parts overlap: the second begins where the first one ended.")
+def split(n, share, rng):
+    order, cut = rng.permutation(n), round(share * n)
+    return order[:cut], order[cut - 1 :]
+
+
+@wrong("split", "one_lost", "One example is in neither part: the second begins where the first one ended.")
+def split(n, share, rng):
+    order, cut = rng.permutation(n), round(share * n)
+    return order[:cut], order[cut + 1 :]
 
 
 @wrong("split", "whole_order", "The first part holds all examples, the held-out ones as well.")
@@ -360,6 +477,63 @@ def standardise(train, held):
     return (train - mean) / std, (held - mean) / std
 
 
+@wrong("standardise", "swapped", "The two results are swapped: the training part comes first.")
+def standardise(train, held):
+    mean, std = train.mean(axis=0), train.std(axis=0)
+    std = np.where(std == 0, 1.0, std)
+    return (held - mean) / std, (train - mean) / std
+
+
+@wrong("standardise", "all_by_one", "For the sake of one constant column, all columns are divided by 1. Only that one should be.")
+def standardise(train, held):
+    mean, std = train.mean(axis=0), train.std(axis=0)
+    if (std == 0).any():
+        std = 1.0
+    return (train - mean) / std, (held - mean) / std
+
+
+HELD_TO_ZERO = "A column that is constant in training becomes 0 in the held-out part, too: 7 - 5 is 2, divided by 1."
+
+
+@wrong("standardise", "held_to_zero", HELD_TO_ZERO)
+def standardise(train, held):
+    mean, std = train.mean(axis=0), train.std(axis=0)
+    std = np.where(std == 0, np.inf, std)
+    return (train - mean) / std, (held - mean) / std
+
+
+@wrong("standardise", "nan_to_zero", "NaN and infinity are swept away after the division. Divide by 1 instead of by 0.")
+def standardise(train, held):
+    mean, std = train.mean(axis=0), train.std(axis=0)
+    with np.errstate(all="ignore"):
+        return np.nan_to_num((train - mean) / std), np.nan_to_num((held - mean) / std)
+
+
+@wrong("standardise", "rows", "Axis 1 scales each row. Each column has its own mean: axis 0.")
+def standardise(train, held):
+    mean, std = train.mean(axis=1, keepdims=True), train.std(axis=1, keepdims=True)
+    return (train - mean) / std, (held - mean) / std
+
+
+@wrong("standardise", "rows_flat", "Axis 1 scales each row. Each column has its own mean: axis 0.")
+def standardise(train, held):
+    mean, std = train.mean(axis=1), train.std(axis=1)
+    return (train - mean) / std, (held - mean) / std
+
+
+@wrong("standardise", "n_minus_one", "`ddof=1` divides by n - 1. The standard deviation of these n numbers divides by n.")
+def standardise(train, held):
+    mean, std = train.mean(axis=0), train.std(axis=0, ddof=1)
+    std = np.where(std == 0, 1.0, std)
+    return (train - mean) / std, (held - mean) / std
+
+
+@wrong("standardise", "mean_only", "The mean is 0 now. Divide by the standard deviation as well.")
+def standardise(train, held):
+    mean = train.mean(axis=0)
+    return train - mean, held - mean
+
+
 @right("standardise", "zeros_replaced")
 def standardise(train, held):
     mean, std = train.mean(axis=0), train.std(axis=0)
@@ -379,7 +553,7 @@ def standardise(train, held):
 # -- evaluate ---------------------------------------------------------------------------------------------------------
 
 
-@wrong("evaluate", "training_mode", "Dropout was on while you measured: set evaluation mode first.")
+@wrong("evaluate", "training_mode", "Dropout was on while you measured: `model.eval()` sets evaluation mode, for the layers inside as well.")
 def evaluate(model, metric, x, y):
     with no_grad():
         return float(metric(model(x).data, y))
@@ -410,7 +584,7 @@ def evaluate(model, metric, x, y):
     return float(metric(out, y))
 
 
-@wrong("evaluate", "one_flag", "`model.training = False` does not reach the layers inside. `eval` does.")
+@wrong("evaluate", "one_flag", "Dropout was on while you measured: `model.eval()` sets evaluation mode, for the layers inside as well.")
 def evaluate(model, metric, x, y):
     before, model.training = model.training, False
     with no_grad():
@@ -419,7 +593,47 @@ def evaluate(model, metric, x, y):
     return float(metric(out, y))
 
 
-@wrong("evaluate", "swapped", "The metric takes the outputs first, then y.")
+@wrong("evaluate", "turned_round", "The metric takes the outputs first, then y.")
+def evaluate(model, metric, x, y):
+    before = model.training
+    model.eval()
+    with no_grad():
+        out = model(x).data
+    model.train(before)
+    return float(metric(y, out))
+
+
+@wrong("evaluate", "item_of_it", "A metric may return a float, which has no `item`. `float(...)` takes both.")
+def evaluate(model, metric, x, y):
+    before = model.training
+    model.eval()
+    with no_grad():
+        out = model(x).data
+    model.train(before)
+    return metric(out, y).item()
+
+
+@wrong("evaluate", "as_it_came", "The metric gave a Tensor, and so do you. Return a float.")
+def evaluate(model, metric, x, y):
+    before = model.training
+    model.eval()
+    with no_grad():
+        out = model(x).data
+    model.train(before)
+    return metric(out, y)
+
+
+@wrong("evaluate", "tensor_given", "The metric is given a Tensor. It takes the array in it: `.data`.")
+def evaluate(model, metric, x, y):
+    before = model.training
+    model.eval()
+    with no_grad():
+        out = model(x)
+    model.train(before)
+    return float(metric(out, y))
+
+
+@wrong("evaluate", "outputs_unused", "The metric is given y twice. It takes the outputs first, then y.")
 def evaluate(model, metric, x, y):
     before = model.training
     model.eval()
@@ -471,13 +685,13 @@ COPIES = "{name: array.copy() for name, array in state.items()}"
 wrong(
     "early_stopping",
     "state_not_copied",
-    "The best state changes with the training: you kept the arrays themselves. Copy them.",
+    "The best state changes with the training: you kept the arrays themselves, even if in a new dict. Copy each array.",
     source=changed(STOPPING, (COPIES, "state")),
 )
 wrong(
     "early_stopping",
     "dict_copied",
-    "`dict(state)` is a new dict with the same arrays in it. Copy each array.",
+    "The best state changes with the training: you kept the arrays themselves, even if in a new dict. Copy each array.",
     source=changed(STOPPING, (COPIES, "dict(state)")),
 )
 wrong(
@@ -515,6 +729,38 @@ wrong(
             "        if loss < self.best_loss:",
             "        last, self.last = self.last, loss\n        if loss < last:",
         ),
+    ),
+)
+wrong(
+    "early_stopping",
+    "count_from_the_last",
+    "You count epochs that were worse than the epoch before. Count those that were no better than the best of all.",
+    source=changed(
+        STOPPING,
+        ('float("inf"), None', 'float("inf"), None\n        self.last = float("inf")'),
+        ("            self.best_loss, self.waited = loss, 0\n", "            self.best_loss = loss\n"),
+        ("        else:\n", "        if loss < self.last:\n            self.waited = 0\n        else:\n"),
+        ("        return", "        self.last = loss\n        return"),
+    ),
+)
+wrong(
+    "early_stopping",
+    "begins_at_zero",
+    "No loss is lower than the one you begin with: begin with one that every loss is below.",
+    source=changed(STOPPING, ('float("inf")', "0.0")),
+)
+wrong(
+    "early_stopping",
+    "stops_once",
+    "You say stop in one epoch only: with `==` the count runs past `patience`. No better epoch has come, so say it again.",
+    source=changed(STOPPING, ("self.waited >= self.patience", "self.waited == self.patience")),
+)
+wrong(
+    "early_stopping",
+    "none_for_false",
+    "`update` returns None where it should return False: what does it return when it is not time to stop?",
+    source=changed(
+        STOPPING, ("        return self.waited >= self.patience", "        if self.waited >= self.patience:\n            return True")
     ),
 )
 wrong(
@@ -619,6 +865,29 @@ def confusion(labels, answers, k):
     return counts + counts.T
 
 
+@wrong("confusion", "one_row_k_times", "`[[0] * k] * k` holds the same row k times: a count in one is a count in all.")
+def confusion(labels, answers, k):
+    counts = [[0] * k] * k
+    for label, answer in zip(labels, answers):
+        counts[label][answer] += 1
+    return np.array(counts)
+
+
+@wrong("confusion", "one_row_k_times_in_a_list", "`[[0] * k] * k` holds the same row k times: a count in one is a count in all.")
+def confusion(labels, answers, k):
+    counts = [[0] * k] * k
+    for label, answer in zip(labels, answers):
+        counts[label][answer] += 1
+    return counts
+
+
+@wrong("confusion", "eight_bits", "These integers hold 8 bits, and after 255 they begin anew at 0. Take `int`.")
+def confusion(labels, answers, k):
+    counts = np.zeros((k, k), dtype=np.uint8)
+    np.add.at(counts, (labels, answers), 1)
+    return counts
+
+
 @right("confusion", "loop")
 def confusion(labels, answers, k):
     counts = np.zeros((k, k), dtype=int)
@@ -640,7 +909,7 @@ def confusion(labels, answers, k):
 # -- rate_to_use ------------------------------------------------------------------------------------------------------
 
 
-@wrong("rate_to_use", "nan_wins", "`np.argmin` takes a NaN for the smallest of all. Leave out what is not finite.")
+@wrong("rate_to_use", "nan_wins", "A NaN counts as the lowest loss here: `argmin` takes it so, and `nan_to_num` makes it 0. Leave it out.")
 def rate_to_use(rates, losses):
     return rates[np.argmin(losses)] / 10
 
@@ -660,7 +929,7 @@ def rate_to_use(rates, losses):
     return rates[np.isfinite(losses)].max() / 10
 
 
-@wrong("rate_to_use", "zero_for_nan", "A NaN became 0, the lowest loss of all.")
+@wrong("rate_to_use", "zero_for_nan", "A NaN counts as the lowest loss here: `argmin` takes it so, and `nan_to_num` makes it 0. Leave it out.")
 def rate_to_use(rates, losses):
     return rates[np.argmin(np.nan_to_num(losses))] / 10
 
@@ -673,6 +942,21 @@ def rate_to_use(rates, losses):
 @wrong("rate_to_use", "loss_returned", "This is the loss. Return a rate.")
 def rate_to_use(rates, losses):
     return np.nanmin(losses) / 10
+
+
+@wrong("rate_to_use", "position", "This is a position. The rate is what `rates` holds there.")
+def rate_to_use(rates, losses):
+    return np.argmin(np.where(np.isfinite(losses), losses, np.inf))
+
+
+@wrong("rate_to_use", "tenth_of_a_position", "This is a tenth of a position. The rate is what `rates` holds there.")
+def rate_to_use(rates, losses):
+    return np.argmin(np.where(np.isfinite(losses), losses, np.inf)) / 10
+
+
+@wrong("rate_to_use", "one_before", "This is the rate that was tried before the best one. Rates need not lie a factor of 10 apart: divide.")
+def rate_to_use(rates, losses):
+    return rates[np.argmin(np.where(np.isfinite(losses), losses, np.inf)) - 1]
 
 
 @right("rate_to_use", "nanargmin")
@@ -694,7 +978,7 @@ def mended_distance(a, b):
     return ((a - b) ** 2).sum(axis=1).sqrt().mean()
 
 
-@wrong("mended_distance", "after_the_root", "You add after the root, whose slope is still infinite at 0. Add under it.")
+@wrong("mended_distance", "after_the_root", "At equal rows the root still has an infinite slope: what is under it has to change, and not what comes after.")
 def mended_distance(a, b):
     return (((a - b) ** 2).sum(axis=1).sqrt() + 1e-12).mean()
 
@@ -724,6 +1008,16 @@ def mended_distance(a, b):
     return (((a - b) ** 2).sum() + 1e-12).sqrt()
 
 
+@wrong("mended_distance", "one_root_over_n", "One root for all rows together. Each row has its distance.")
+def mended_distance(a, b):
+    return (((a - b) ** 2).sum() + 1e-12).sqrt() / len(a.data)
+
+
+@wrong("mended_distance", "columns", "Axis 0 adds up the columns. A distance belongs to a row: axis 1.")
+def mended_distance(a, b):
+    return (((a - b) ** 2).sum(axis=0) + 1e-12).sqrt().mean()
+
+
 @wrong("mended_distance", "sum", "This is the sum of the distances, not their mean.")
 def mended_distance(a, b):
     return (((a - b) ** 2).sum(axis=1) + 1e-12).sqrt().sum()
@@ -746,8 +1040,10 @@ def mended_distance(a, b):
 
 RUN = """
 def mended_run(model, optimizer, loss_fn, x, y, held_x, epochs, size, rng):
-    mean, std = x.mean(axis=0), x.std(axis=0) + 1e-8
+    mean, std = x.mean(axis=0), x.std(axis=0)
+    std = np.where(std == 0, 1.0, std)
     x, held_x = (x - mean) / std, (held_x - mean) / std
+    model.train()
     for _ in range(epochs):
         order = rng.permutation(len(x))
         for start in range(0, len(x), size):
@@ -767,8 +1063,8 @@ wrong(
     source=changed(
         RUN,
         (
-            "x.mean(axis=0), x.std(axis=0) + 1e-8",
-            "np.concatenate([x, held_x]).mean(axis=0), np.concatenate([x, held_x]).std(axis=0) + 1e-8",
+            "x.mean(axis=0), x.std(axis=0)",
+            "np.concatenate([x, held_x]).mean(axis=0), np.concatenate([x, held_x]).std(axis=0)",
         ),
     ),
 )
@@ -777,7 +1073,7 @@ wrong(
     "scaled_apart",
     "The held-out part is scaled with its own numbers now. Use those of the training part.",
     source=changed(
-        RUN, ("(held_x - mean) / std", "(held_x - held_x.mean(axis=0)) / (held_x.std(axis=0) + 1e-8)")
+        RUN, ("(held_x - mean) / std", "(held_x - held_x.mean(axis=0)) / held_x.std(axis=0).clip(1e-8)")
     ),
 )
 wrong(
@@ -799,13 +1095,13 @@ wrong(
 wrong(
     "mended_run",
     "no_zero_grad",
-    "Gradients still add up from step to step.",
+    "Gradients still add up from step to step: clear them before each one.",
     source=changed(RUN, ("            optimizer.zero_grad()\n", "")),
 )
 wrong(
     "mended_run",
     "zeroed_once_an_epoch",
-    "The gradients are cleared once in an epoch, and there are several steps in it.",
+    "Gradients still add up from step to step: clear them before each one.",
     source=changed(
         RUN,
         ("            optimizer.zero_grad()\n", ""),
@@ -820,9 +1116,76 @@ wrong(
 )
 wrong(
     "mended_run",
-    "eval_too_early",
-    "Evaluation mode is set before the training, which then runs without dropout.",
-    source=changed(RUN, ("    model.eval()\n", ""), ("    mean, std", "    model.eval()\n    mean, std")),
+    "no_mode",
+    "The batches are read in evaluation mode, without dropout: the model may come in it. Set the mode that each part needs.",
+    source=changed(RUN, ("    model.train()\n", ""), ("    model.eval()\n", "")),
+)
+wrong(
+    "mended_run",
+    "no_training_mode",
+    "The batches are read in evaluation mode, without dropout: the model may come in it. Set the mode that each part needs.",
+    source=changed(RUN, ("    model.train()\n", "")),
+)
+wrong(
+    "mended_run",
+    "as_it_was",
+    "This does what the colleague's function does. Hold each line that `watch` prints against the table.",
+    source="""
+def mended_run(model, optimizer, loss_fn, x, y, held_x, epochs, size, rng):
+    return colleague_run(model, optimizer, loss_fn, x, y, held_x, epochs, size, rng)
+""",
+)
+wrong(
+    "mended_run",
+    "held_not_scaled",
+    "The held-out data are not scaled, so the model sees them in other units.",
+    source=changed(RUN, ("x, held_x = (x - mean) / std, (held_x - mean) / std", "x = (x - mean) / std")),
+)
+wrong(
+    "mended_run",
+    "not_shuffled",
+    "The batches come in the order of the data: draw an order with `rng`.",
+    source=changed(RUN, ("rng.permutation(len(x))", "np.arange(len(x))")),
+)
+wrong(
+    "mended_run",
+    "own_generator",
+    "The order comes from a generator of your own. Draw it from the `rng` that you are given.",
+    source=changed(RUN, ("rng.permutation(len(x))", "np.random.default_rng(3).permutation(len(x))")),
+)
+wrong(
+    "mended_run",
+    "own_generator_0",
+    "The order comes from a generator of your own. Draw it from the `rng` that you are given.",
+    source=changed(RUN, ("rng.permutation(len(x))", "np.random.default_rng(0).permutation(len(x))")),
+)
+wrong(
+    "mended_run",
+    "last_dropped",
+    "The smaller batch at the end is dropped, and its examples with it.",
+    source=changed(RUN, ("range(0, len(x), size)", "range(0, len(x) - size + 1, size)")),
+)
+wrong(
+    "mended_run",
+    "tensor_returned",
+    "This returns a Tensor. Return the array in it, as the colleague does.",
+    source=changed(RUN, ("model(held_x).data", "model(held_x)")),
+)
+wrong(
+    "mended_run",
+    "one_order_for_all",
+    "All epochs have the same order: draw it inside the loop over the epochs.",
+    source=changed(
+        RUN,
+        ("        order = rng.permutation(len(x))\n", ""),
+        ("    for _ in", "    order = rng.permutation(len(x))\n    for _ in"),
+    ),
+)
+wrong(
+    "mended_run",
+    "graph_recorded",
+    "A graph is recorded for the held-out data, which nobody needs: keep the `no_grad`.",
+    source=changed(RUN, ("    with no_grad():\n        return", "    return")),
 )
 right(
     "mended_run",
@@ -834,7 +1197,6 @@ right(
             "        order = rng.permutation(len(x))\n        x, y = x[order], y[order]\n",
         ),
         ("part = order[start : start + size]", "part = slice(start, start + size)"),
-        ("    mean, std", "    model.train()\n    mean, std"),
     ),
 )
 right(
@@ -844,6 +1206,7 @@ right(
         RUN,
         ("            optimizer.zero_grad()\n", ""),
         ("            optimizer.step()\n", "            optimizer.step()\n            optimizer.zero_grad()\n"),
-        ("x.std(axis=0) + 1e-8", "np.maximum(x.std(axis=0), 1e-8)"),
+        ("    model.train()\n", ""),
+        ("        order =", "        model.train()\n        order ="),
     ),
 )
