@@ -282,6 +282,37 @@ def test_a_stub_in_a_class_is_named_with_its_class_and_other_exceptions_are_left
     assert told(lambda: exec(code)).startswith("This answer is not written yet")
 
 
+CELLS = {
+    "set-up": "import autograder\nimport matplotlib.pyplot as plots\nfrom autograder.unfinished import MESSAGE",
+    "answer": "def halve(x):\n    raise NotImplementedError(MESSAGE)",
+    "example": "FOUND, n = {}, 1\nfor k in (1, 2):\n    FOUND[k] = halve(k)",
+    "figure": "def figure():\n    n = plots.figure()\n    n.gca().plot(FOUND[1], FOUND[2])\n\n\nfigure()",
+    "next example": "LAST = FOUND[1] if FOUND else halve(0)",
+    "by name": "print(LAST)",
+    "a learner's own": "FOUND[1]",
+    "item added": "FOUND[3] = 3",
+    "figure again": "plots.plot(FOUND[1])",
+    "set": "FOUND = {}",
+    "another error": "plots.plot(FOUND[1])",
+}
+
+
+def test_a_figure_of_an_example_that_stopped_at_a_stub_says_so_in_one_line(tmp_path: Path) -> None:
+    cells = [
+        nbformat.v4.new_code_cell(source, id=name.replace(" ", "-").replace("'", ""))
+        for name, source in CELLS.items()
+    ]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    shown = dict(zip(CELLS, run(notebook, tmp_path).values(), strict=True))
+    assert "`halve` is not written yet" in shown["example"]
+    line = "\x1b[31mThis cell needs `{}` of an example above, which needs `halve`: that is not written yet.\x1b[0m"
+    assert shown["figure"] == shown["figure again"] == line.format("FOUND")
+    assert shown["by name"] == line.format("LAST")
+    assert not any("image/png" in o.get("data", {}) for cell in cells for o in cell.outputs)
+    for own in ("a learner's own", "another error"):
+        assert "KeyError" in shown[own] and "Traceback" in shown[own]
+
+
 def test_notes_of_several_threads_are_whole_lines(tmp_path: Path) -> None:
     threads = [
         threading.Thread(target=append, args=(tmp_path, {"exercise": "é" * i, "passed": True}))
