@@ -1,4 +1,4 @@
-"""One line instead of a traceback, where an example or a figure in a notebook needs an answer that is not written yet."""
+"""One line instead of a traceback, where a cell of a notebook needs an answer that is not written yet."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ class Unfinished:
             return ""
         answer = self.missing[name]
         self._leaves_out(source, answer)
-        return f"This cell needs `{name}` of an example above, which needs `{answer}`: that is not written yet."
+        return (
+            f"This cell needs `{name}` of an example above, which needs `{answer}`: that is not written yet."
+        )
 
     def _leaves_out(self, source: str, answer: str) -> None:
         if answer:
