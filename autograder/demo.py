@@ -18,7 +18,7 @@ from .autograded import write_notebook
 from .classroom import Classroom, grade_class, write_feedback
 from .cli import show_class
 from .errors import UserError
-from .notebook import Node, node, write_text
+from .notebook import STUB, Node, node, write_text
 from .sandbox import SandboxError
 
 UNIT = "03_reverse_mode"
@@ -71,12 +71,18 @@ def class_of(assignment: Assignment) -> Iterator[tuple[str, str, Node | bytes]]:
 
 
 def _cheating(assignment: Assignment) -> Node:
+    """Two answers that do something else than was asked for, and outputs and checks that say all is right."""
     notebook = assignment.solved(others="stub")
+    first, second = assignment.exercises[:2]
+    tricks = {
+        e.name: f"{trick}\n\n{e.stub.replace(STUB, 'return None')}"
+        for e, trick in ((first, PATCH), (second, SNOOP))
+    }
     for cell in notebook.cells:
-        if kind(cell) == ANSWER and grade_id(cell) == assignment.exercises[0].name:
-            cell.source = PATCH + "\n\n" + assignment.exercises[0].stub
-        elif kind(cell) == ANSWER and grade_id(cell) == assignment.exercises[1].name:
-            cell.source = SNOOP + "\n\n" + assignment.exercises[1].stub
+        if kind(cell) == ANSWER and grade_id(cell) in tricks:
+            cell.source = tricks[grade_id(cell)]
+        elif grade_id(cell) == first.check_id:
+            cell.source = f'print("✓ {first.name}: right")'
         elif cell.cell_type == "code":
             cell.outputs = [node(output_type="stream", name="stdout", text="✓ right (all checks passed)\n")]
     return notebook

@@ -17,7 +17,7 @@ from .autograded import autograded
 from .bank import Entry
 from .checks import PASSED
 from .errors import UserError
-from .ingest import BESIDE, Submission, parse, take
+from .ingest import BESIDE, CHANGED_CHECKS, Submission, parse, take
 from .lineup import Memory
 from .notebook import write_text
 from .records import facts
@@ -178,4 +178,6 @@ def row_of(student: str, report: Report) -> Graded:
     beside = [BESIDE + note.partition(BESIDE)[2] for note in report.notes if BESIDE in note]
     if beside and beside[0] not in summary:
         summary += f"; {beside[0][0].lower()}{beside[0][1:].rstrip('.')}"
+    if any(note.startswith(CHANGED_CHECKS) for note in report.notes):
+        summary += f"; {CHANGED_CHECKS[0].lower()}{CHANGED_CHECKS[1:]}"
     return Graded(student, report.score, report.max_score, summary, mistakes=mistakes)

@@ -184,6 +184,8 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
     return submission
 
 
+#: Begins the note on check cells that a student has changed.
+CHANGED_CHECKS = "Changed check cells are ignored"
 #: What a cell's metadata says of its grading, and what a notebook's says of the unit or of an earlier grading. The
 #: release's own counts; another value is told.
 OF_A_CELL = ("grade_id", "grade", "locked", "points", "solution", "task")
@@ -195,6 +197,10 @@ class _Ignored:
 
     def __init__(self, notebook: dict[str, Any], assignment: Assignment) -> None:
         self.released = {cell.id: cell for cell in assignment.release.cells}
+        #: what a cell may hold: the release's text, or that of the solution's notebook, with the hidden tests
+        self.own = {cell.id: {_bare(cell.source)} for cell in assignment.release.cells}
+        for cell in assignment.notebook.cells:
+            self.own.setdefault(cell.id, set()).add(_bare(cell.source))
         self.seen: set[str] = set()
         #: locked cells, by id: those of which every copy was changed
         self.changed: dict[str, bool] = {}
@@ -213,7 +219,9 @@ class _Ignored:
         self.seen.add(known.id)
         name, own = _name(known), known.metadata.get("nbgrader", {})
         if own.get("locked"):
-            other = _bare(source) != _bare(known.source) or cell.get("cell_type", "code") != known.cell_type
+            other = (
+                _bare(source) not in self.own[known.id] or cell.get("cell_type", "code") != known.cell_type
+            )
             self.changed[known.id] = other and self.changed.get(known.id, True)
         if not own:
             return
@@ -232,7 +240,7 @@ class _Ignored:
         checks = [cell for cell in self.released.values() if kind(cell) == CHECK]
         gone = [_name(cell) for cell in checks if cell.id not in self.seen] if complete else []
         told = {
-            "Changed check cells are ignored, the released ones count": [
+            f"{CHANGED_CHECKS}, the released ones count": [
                 _name(cell) for cell in changed if kind(cell) == CHECK
             ],
             "Deleted check cells were put back": gone,

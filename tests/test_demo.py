@@ -49,6 +49,9 @@ def test_the_demo_shows_a_row_a_student_and_where_to_look_next(folder: Path) -> 
     said = (folder.parent / "said.txt").read_text(encoding="utf-8")
     for student in ("ada", "blaise", "carl", "dorothy", "emmy", "felix", "grace", "mallory", "niels"):
         assert f" {student} " in said
+    cheat = next(line for line in said.splitlines() if " mallory " in line)
+    assert "failed" in cheat
+    assert "changed check cells are ignored" in " ".join(said.split())
     assert str(folder) in said
     assert "Where to look next" in said
 

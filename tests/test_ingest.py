@@ -480,6 +480,16 @@ TAMPERED = {
 }
 
 
+def test_the_solution_s_own_notebook_has_nothing_changed(mini: Assignment) -> None:
+    # Its checks hold the hidden tests, which the released ones do not.
+    notebook = json.loads(mini.path.read_text(encoding="utf-8"))
+    assert take(notebook, mini).notes == []
+    cell(notebook, "mul_vjp_check")["source"] = "print('right')"
+    assert take(notebook, mini).notes == [
+        "Changed check cells are ignored, the released ones count: mul_vjp."
+    ]
+
+
 @pytest.mark.parametrize("change", TAMPERED, ids=lambda change: change.__name__)
 def test_what_was_changed_and_is_ignored_is_told_in_one_sentence_and_costs_nothing(
     change: Callable[[Notebook], None], solved: Notebook, mini: Assignment, sandbox: Sandbox
