@@ -524,7 +524,8 @@ def standardise(train, held):
 # %% check="standardise" points=2
 with exercise("standardise") as check:
     train, held = arrays([[1, 10], [3, 50]], [[10, 30], [4, 90]])
-    check.close(yours.standardise(train, held), arrays([[-1, -1], [1, 1]], [[8, 0], [2, 3]]),
+    scaled = arrays([[-1, -1], [1, 1]], [[8, 0], [2, 3]])
+    check.close(yours.standardise(train, held), scaled,
                 "means 2 and 30, deviations 1 and 20, for the held-out rows as well")
     check.untouched("the arrays stay as they were: make new ones")
     constant = arrays([[5, 1], [5, 5]], [[5, 3], [7, 9]])
@@ -749,13 +750,13 @@ optimizer = optim.AdamW(BIG.parameters(), lr=0.01)
 stopping, stopped_at = EarlyStopping(patience=25), None
 loss_fn, all_at_once = functional.cross_entropy, [np.arange(40)]
 HISTORY = {"training": [], "held out": []}
-for epoch in range(300):
+for k in range(300):
     loss = train_epoch(BIG, optimizer, loss_fn, x[few], y[few], all_at_once)
     held = evaluate(BIG, loss_fn, x[many], y[many])
     HISTORY["training"].append(loss)
     HISTORY["held out"].append(held)
     if stopped_at is None and stopping.update(held, BIG.state_dict()):
-        stopped_at = epoch  # a real run ends here; this one goes on, for the picture
+        stopped_at = k  # a real run ends here; this one goes on, for the picture
 last = evaluate(BIG, loss_fn, x[many], y[many])
 BIG.load_state_dict(stopping.best_state)
 best = evaluate(BIG, loss_fn, x[many], y[many])
