@@ -207,11 +207,11 @@ def epoch(w, x, y, cut, lr, stale):
     model.weight.grad = Tensor(np.full((1, len(w)), stale))
     model.eval()
     optimizer = optim.SGD(model.parameters(), lr=lr)
-    modes = []
+    modes, relu = [], nn.ReLU()
 
     def loss_fn(out, y):  # squared errors; an output that is too large counts three times
         modes.append(model.training)
-        return (functional.relu(y - out) ** 2 + 3 * functional.relu(out - y) ** 2).mean()
+        return ((out - y) ** 2 + 2 * relu(out - y) ** 2).mean()
 
     loss = train_epoch(model, optimizer, loss_fn, x, y, [np.array(part) for part in cut])
     return loss, model.weight.data[0].tolist(), all(modes)
