@@ -289,7 +289,10 @@ def parts_of(attributes):
     for name, what in attributes.items():
         setattr(module, name, thing(what))
     labels = {id(x): label for label, x in made.items()}
-    return {name: labels.get(id(part), "something else") for name, part in own_parts(module).items()}
+    found = own_parts(module)
+    if not isinstance(found, dict):
+        return None if found is None else f"no dict: {type(found).__name__}"
+    return {name: labels.get(id(part), "something else") for name, part in found.items()}
 
 
 # %% check="own_parts" points=2
@@ -401,7 +404,7 @@ def names_in(tree):
     named_parameters(model)
     found = named_parameters(model)
     if not isinstance(found, dict):
-        return found if found is None else f"no dict: {type(found).__name__}"
+        return None if found is None else f"no dict: {type(found).__name__}"
     labels = {id(parameter): label for label, parameter in made.items()}
     return {name: labels.get(id(x), "something else") for name, x in found.items()}
 
@@ -1563,16 +1566,23 @@ class MendedNet(Module):
 
 # %% probes="mended_net"
 NAMES = ("first", "shift", "second")
+KINDS = ["Parameter (4, 3)", "Parameter (4,)", "Parameter (1, 4)"]
 X = np.array([[1.0, -2.0, 0.5], [0.3, 0.9, -1.2]])
 MANY = np.repeat(X, 20, axis=0)
 
 
 @probe
-def net_parts(seed):
-    """The types and shapes of a MendedNet's three attributes, and their arrays."""
-    net = MendedNet(np.random.default_rng(seed))
-    parts = [getattr(net, name) for name in NAMES]
-    return [f"{type(part).__name__} {part.shape}" for part in parts], [part.data for part in parts]
+def net_facts(seed):
+    """What the attributes of a MendedNet are, and where their first numbers come from."""
+    nets = [MendedNet(np.random.default_rng(s)) for s in (seed, seed, seed + 1)]
+    one, again, other = [[getattr(net, name).data for name in NAMES] for net in nets]
+    parts = [getattr(nets[0], name) for name in NAMES]
+    same = all(np.array_equal(a, b) for a, b in zip(one, again))
+    return {
+        "found": [f"{type(part).__name__} {part.shape}" for part in parts],
+        "all neurons differ": len(np.unique(one[0].round(6), axis=0)) == len(one[0]),
+        "the seed decides": same and all(bool((one[i] != other[i]).all()) for i in (0, 2)),
+    }
 
 
 @probe
@@ -1589,18 +1599,6 @@ def net_run(seed, x, training):
     return [part.data for part in parts], first.data, second.data, gradients
 
 
-def all_differ(rows):
-    """Whether no two of the rows are equal."""
-    return len(np.unique(rows.round(6), axis=0)) == len(rows)
-
-
-def seed_decides(seed):
-    """Whether a seed gives the same first and second weights again, and the next seed all others."""
-    one, again, other = net_parts(seed)[1], net_parts(seed)[1], net_parts(seed + 1)[1]
-    same = all(np.array_equal(a, b) for a, b in zip(one, again))
-    return same and all((one[i] != other[i]).all() for i in (0, 2))
-
-
 def hidden_of(arrays, x):
     """The four tanh neurons, for each row of x."""
     return np.tanh(x @ arrays[0].T + arrays[1])
@@ -1615,10 +1613,10 @@ def could_be(answer, arrays, x):
 
 # %% check="mended_net" points=2
 with exercise("mended_net") as check:
-    kinds, arrays = net_parts(0)
-    check.close(kinds, ["Parameter (4, 3)", "Parameter (4,)", "Parameter (1, 4)"], "all found")
-    check.true(all_differ(arrays[0]), "no two of the four neurons may begin equal")
-    check.true(seed_decides(0), "rng alone draws the first weights of `first` and `second`")
+    facts = net_facts(0)
+    check.close(facts["found"], KINDS, "all three are Parameters, of these shapes")
+    check.true(facts["all neurons differ"], "no two of the four neurons may begin equal")
+    check.true(facts["the seed decides"], "rng draws all of `first` and `second`, and alone")
     arrays, out, again, _ = net_run(0, X, False)
     check.close((out, again), (hidden_of(arrays, X) @ arrays[2].T,) * 2, "in use: no drops")
     arrays, out, _, gradients = net_run(0, MANY, True)
@@ -1645,8 +1643,9 @@ with exercise("mended_net") as check:
         check.true(len(np.unique(out.round(9))) > 12, "each row is drawn")
         check.true(all(g is not None for g in gradients), "gradients, in training too")
         check.true(np.abs(gradients[0]).sum() > 0, "the first layer learns")
-    one = net_parts(1)[1]
-    check.true(seed_decides(check.rng.randrange(10**6)), "the first weights come from rng")
+    one, again, two = (net_run(seed, X, False)[0] for seed in (1, 1, 2))
+    check.equal(again, one, "the same seed gives the same weights")
+    check.true((one[0] != two[0]).all() and (one[2] != two[2]).all(), "another seed gives others")
     check.equal(net_run(1, MANY, True)[1:3], net_run(1, MANY, True)[1:3], "and so do the drops")
     check.true(0.01 < one[0].std() < 3, "first weights of a reasonable size")
     ### END HIDDEN TESTS

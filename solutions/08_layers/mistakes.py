@@ -101,6 +101,16 @@ def linear(x, weight, bias=None):
     return out if bias is None else out + bias
 
 
+@wrong(
+    "linear",
+    "product_of_data",
+    "The product was computed from `.data`, outside the graph: x and weight get no gradient. Multiply the Tensors.",
+)
+def linear(x, weight, bias=None):
+    out = Tensor(x.data @ weight.data.T)
+    return out if bias is None else out + bias
+
+
 @right("linear", "swapaxes")
 def linear(x, weight, bias=None):
     if bias is None:
@@ -274,6 +284,13 @@ def own_parts(module):
 @wrong("own_parts", "asks_requires_grad", "Numbers and texts have no `requires_grad`. Ask for the type.")
 def own_parts(module):
     return {n: x for n, x in vars(module).items() if x.requires_grad or isinstance(x, Module)}
+
+
+@wrong(
+    "own_parts", "a_list", "A list is returned, and the names are lost. Return a dict from names to parts."
+)
+def own_parts(module):
+    return [x for x in vars(module).values() if isinstance(x, (Parameter, Module))]
 
 
 @right("own_parts", "two_branches")
@@ -499,6 +516,38 @@ def named_parameters(module):
     return module.parts()
 
 
+@wrong(
+    "named_parameters",
+    "own_not_compared",
+    "A Parameter of the module itself is noted without a look at those found already, so a shared one counts twice.",
+)
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        if isinstance(part, Parameter):
+            found[name] = part
+        else:
+            for n, p in named_parameters(part).items():
+                if not any(p is other for other in found.values()):
+                    found[f"{name}.{n}"] = p
+    return found
+
+
+@wrong(
+    "named_parameters",
+    "inner_not_compared",
+    "What a part returns is noted without a look at those found already, so two parts that share one count it twice.",
+)
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        if isinstance(part, Module):
+            found |= {f"{name}.{n}": p for n, p in named_parameters(part).items()}
+        elif not any(part is other for other in found.values()):
+            found[name] = part
+    return found
+
+
 @right("named_parameters", "with_ids")
 def named_parameters(module):
     found, seen = {}, set()
@@ -612,7 +661,7 @@ def set_mode(module, training):
 @wrong(
     "set_mode",
     "a_local_name",
-    "`training = ...` gives a value to a name of this function. The attribute is `module.training`.",
+    "Nothing is set. The attribute is `module.training`, for True and for False; `training = ...` is a name of this function.",
 )
 def set_mode(module, training):
     training = training
@@ -1260,6 +1309,19 @@ def layer_stds(x, weights, activation):
     return x.std()
 
 
+@wrong(
+    "layer_stds",
+    "activation_twice",
+    "The activation acts on the weights as well. It acts on what they make of x.",
+)
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x @ activation(weight.T))
+        stds.append(x.std())
+    return stds
+
+
 @right("layer_stds", "by_hand")
 def layer_stds(x, weights, activation):
     stds, h = [], x
@@ -1676,7 +1738,7 @@ def dropout(x, p, training, rng):
 @wrong(
     "dropout",
     "normal_numbers",
-    "Normal numbers lie above 0.25 in 40 of 100 cases only. `rng.random` is uniform from 0 to 1.",
+    "Too many zeros: the numbers that are drawn are not uniform from 0 to 1. Those of `rng.random` are.",
 )
 def dropout(x, p, training, rng):
     return x * ((rng.normal(size=x.shape) >= p) / (1 - p)) if training else x
@@ -1689,6 +1751,15 @@ def dropout(x, p, training, rng):
 )
 def dropout(x, p, training, rng):
     return x[rng.random(x.shape) >= p] / (1 - p) if training else x
+
+
+@wrong(
+    "dropout",
+    "new_tensor_in_use",
+    "In use a new Tensor comes back, which no gradient can leave. Return x itself.",
+)
+def dropout(x, p, training, rng):
+    return x * ((rng.random(x.shape) >= p) / (1 - p)) if training else Tensor(x.data)
 
 
 @right("dropout", "binomial")
@@ -1781,7 +1852,11 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return away / ((away * away).mean(-1, keepdims=True) + eps).sqrt() * weight + bias
 
 
-@wrong("layer_norm", "numpy_root", "NumPy's root does not know Tensors. A Tensor has a method: `.sqrt()`.")
+@wrong(
+    "layer_norm",
+    "numpy_root",
+    "A TypeError: NumPy's root does not know Tensors, which have `.sqrt()`; and `var` takes `correction`, not `ddof`.",
+)
 def layer_norm(x, weight, bias, eps=1e-5):
     away = x - x.mean(-1, keepdims=True)
     return away / np.sqrt((away * away).mean(-1, keepdims=True) + eps) * weight + bias
@@ -1887,6 +1962,30 @@ def layer_norm(x, weight, bias, eps=1e-5):
 @wrong("layer_norm", "std_method", "`std` divides by n - 1, and has no eps under its root.")
 def layer_norm(x, weight, bias, eps=1e-5):
     return (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True) * weight + bias
+
+
+@wrong("layer_norm", "zero_by_zero", "Without eps, a row of equal numbers is 0 / 0, which is nan.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    with np.errstate(all="ignore"):
+        return away / (away * away).mean(-1, keepdims=True).sqrt() * weight + bias
+
+
+@wrong("layer_norm", "sum_of_both", "weight plus bias multiplies the rows. The bias is added last.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    return away / ((away * away).mean(-1, keepdims=True) + eps).sqrt() * (weight + bias)
+
+
+@wrong(
+    "layer_norm",
+    "divides_by_second_axis",
+    "You divide by `x.shape[1]`. With more axes the last one is `x.shape[-1]`.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    n = x.shape[1]
+    away = x - x.sum(-1, keepdims=True) / n
+    return away / ((away * away).sum(-1, keepdims=True) / n + eps).sqrt() * weight + bias
 
 
 @right("layer_norm", "var_method")
@@ -2137,13 +2236,13 @@ wrong(
 wrong(
     "mended_net",
     "equal_neurons",
-    "All four neurons begin equal, get equal gradients and stay equal: one neuron, four times.",
+    "The four neurons begin equal, get equal gradients and stay equal: one neuron, four times.",
     source=net(first="Parameter(np.full((4, 3), 0.3))"),
 )
 wrong(
     "mended_net",
     "zeros",
-    "Zeros are equal as well: the four neurons stay one neuron, four times.",
+    "The four neurons begin equal, get equal gradients and stay equal: one neuron, four times.",
     source=net(first="Parameter(np.zeros((4, 3)))"),
 )
 wrong(
@@ -2184,25 +2283,39 @@ wrong(
 wrong(
     "mended_net",
     "fixed_weights",
-    "The first weights do not come from rng.",
+    "The first weights do not all come from rng: a seed should give the same ones again, and another seed all others.",
     source=net(first="Parameter(np.arange(12.0).reshape(4, 3) / 10 - 0.5)"),
 )
 wrong(
     "mended_net",
     "global",
-    "The first weights do not come from rng, so a run cannot be repeated.",
+    "The first weights do not all come from rng: a seed should give the same ones again, and another seed all others.",
     source=net(first="Parameter(np.random.normal(0.0, 0.5, (4, 3)))"),
 )
 wrong(
     "mended_net",
     "second_not_drawn",
-    "`second` begins with the same number everywhere. Draw all first weights from rng.",
+    "The first weights do not all come from rng: a seed should give the same ones again, and another seed all others.",
     source=net(second="Parameter(np.full((1, 4), 0.3))"),
 )
 wrong(
     "mended_net",
+    "equal_rows",
+    "The four neurons begin equal, get equal gradients and stay equal: one neuron, four times.",
+    source=net(first="Parameter(np.tile(rng.normal(0.0, 0.5, (1, 3)), (4, 1)))"),
+)
+wrong(
+    "mended_net",
+    "halves_in_use",
+    "In use the numbers are halved. Dropout scales in training only.",
+    source=net(
+        drop="hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) / 0.5 if self.training else 0.5)"
+    ),
+)
+wrong(
+    "mended_net",
     "own_generator",
-    "The first weights come from a generator of your own, so they are the same for every seed. Draw them from rng.",
+    "The first weights do not all come from rng: a seed should give the same ones again, and another seed all others.",
     source=net(first="Parameter(np.random.default_rng(0).normal(0.0, 0.5, (4, 3)))"),
 )
 wrong(
