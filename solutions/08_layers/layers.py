@@ -19,7 +19,7 @@
 #
 # The picture shows one network of 20 relu layers, three times. Only the size of its first random weights differs.
 # What to see: on the way through the layers, the numbers grow more than ten billion times, or shrink to less than a
-# ten-millionth, or stay as they are. Section 4 shows which of such networks learn.
+# ten-millionth, or stay as they are. Section 4 trains such networks.
 
 # %% setup="imports"
 import numpy as np
@@ -334,8 +334,8 @@ with exercise("own_parts") as check:
 # %% [markdown]
 # ### Exercise `named_parameters` (3 points)
 # Return **all** Parameters below a module. `module.parts()` gives what it owns itself. The parameters of a part `first`
-# get names such as `"first.weight"`, and so on downwards. Go through the parts in order, all the way into each before the
-# next. A Parameter that two modules share is listed once, under the first name found: an update must not happen twice.
+# get names such as `"first.weight"`, and so on downwards. Go through the parts in order, all the way into each. A
+# Parameter that two modules share is listed once, under the first name found: an update must not happen twice.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1068,8 +1068,8 @@ with exercise("he_normal") as check:
 
 # %% [markdown]
 # Now 20 layers with your weights, forwards on the left and the gradients on the right, from the last layer (20) back to
-# the first. What to see: Xavier under tanh and He under relu stay level, one curve almost on the other. The numbers below
-# show that tanh shrinks them, slowly. On the right, what explodes forwards explodes backwards too.
+# the first. What to see: Xavier under tanh and He under relu stay level, one curve on the other: only the numbers below
+# show that tanh shrinks, slowly. On the right, what explodes forwards explodes backwards too.
 
 
 # %% figure="twenty_layers"
@@ -1674,8 +1674,8 @@ with exercise("mended_net") as check:
 # | the saved best network is the last one | a state without copies |
 #
 # ## One thing to try next
-# In `three_starts`, build 40 hidden layers instead of 8. Does He's network still learn? Then write a module `LayerNorm`
-# with two Parameters, whose `forward` calls your `layer_norm`, and put one behind each layer.
+# In `three_starts`, build 40 hidden layers instead of 8. Does He's network still learn? Then put behind each layer a
+# module with two Parameters, whose `forward` calls your `layer_norm`.
 #
 # Your layers now know their parameters, and start well. The next unit asks how to move them: plain gradient descent is
 # only the first of many *optimizers*.
