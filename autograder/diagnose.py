@@ -90,7 +90,8 @@ def _one_of_several(got: Any, expected: Any) -> str:
         return ""
     for i, item in enumerate(expected):
         if difference(got, item) is None:
-            return f"This is the {ordinal(i)} of {several} arrays that are wanted. Return all {several}, in a tuple."
+            every = "both" if several == 2 else f"all {several}"
+            return f"This is the {ordinal(i)} of {several} arrays that are wanted. Return {every}, in a tuple."
     if any(got.shape == item.shape for item in expected):
         return f"This is one array, and {several} are wanted, in a tuple."
     return ""

@@ -1068,8 +1068,8 @@ with exercise("he_normal") as check:
 
 # %% [markdown]
 # Now 20 layers with your weights, forwards on the left and the gradients on the right, from the last layer (20) back to
-# the first. What to see: Xavier under tanh and He under relu stay level, one curve on the other: only the numbers below
-# show that tanh shrinks, slowly. On the right, what explodes forwards explodes backwards too.
+# the first. What to see: Xavier under tanh and He under relu stay nearly level, almost one curve: the numbers that
+# are printed tell that tanh shrinks, slowly. On the right, what explodes forwards explodes backwards too.
 
 
 # %% figure="twenty_layers"
