@@ -91,7 +91,9 @@ def _one_of_several(got: Any, expected: Any) -> str:
     for i, item in enumerate(expected):
         if difference(got, item) is None:
             every = "both" if several == 2 else f"all {several}"
-            return f"This is the {ordinal(i)} of {several} arrays that are wanted. Return {every}, in a tuple."
+            return (
+                f"This is the {ordinal(i)} of {several} arrays that are wanted. Return {every}, in a tuple."
+            )
     if any(got.shape == item.shape for item in expected):
         return f"This is one array, and {several} are wanted, in a tuple."
     return ""
