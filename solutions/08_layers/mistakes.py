@@ -1072,14 +1072,18 @@ right(
     "state_dict",
     "by_the_function",
     source="""
+def all_of(module):  # what named_parameters does, where no module is below
+    return {name: part for name, part in module.parts().items() if isinstance(part, Parameter)}
+
+
 def state_dict(module):
-    return {name: p.data + 0 for name, p in named_parameters(module).items()}
+    return {name: p.data + 0 for name, p in all_of(module).items()}
 
 
 def load_state_dict(module, state):
-    for name in named_parameters(module).keys() ^ state.keys():
+    for name in all_of(module).keys() ^ state.keys():
         raise KeyError(name)
-    for name, p in named_parameters(module).items():
+    for name, p in all_of(module).items():
         np.copyto(p.data, state[name])
 """,
 )
@@ -2379,12 +2383,20 @@ right(
     "mended_net",
     "with_the_module",
     source="""
+class Drop(Module):  # the notebook's Dropout, without the learner's dropout
+    def __init__(self, rng):
+        self.rng = rng
+
+    def forward(self, x):
+        return x * ((self.rng.random(x.shape) >= 0.5) * 2.0) if self.training else x
+
+
 class MendedNet(Module):
     def __init__(self, rng):
         self.first = Parameter(rng.normal(0.0, 0.5, (4, 3)))
         self.shift = Parameter(np.zeros(4))
         self.second = Parameter(rng.normal(0.0, 0.5, (1, 4)))
-        self.drop = Dropout(0.5, rng)
+        self.drop = Drop(rng)
 
     def forward(self, x):
         hidden = self.drop((x @ self.first.T + self.shift).tanh())

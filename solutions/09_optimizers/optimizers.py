@@ -60,7 +60,7 @@ def goal():
     }
     for ax, (name, path) in zip(plots.panels(3, columns=1, height=1.7), points.items()):
         valley = lambda x, y: (x * x + 25 * y * y) / 2  # noqa: E731
-        plots.contour(valley, {"_": path}, x=(-5, 1), y=(-1.1, 1.1), title=name, ax=ax)
+        plots.contour(valley, {"_": path}, x=(-5, 1), y=(-1.3, 1.3), title=name, ax=ax)
 
 
 goal()
@@ -409,7 +409,7 @@ def momenta():
     ends = [ravine(*path[-1]) for path in paths.values()]
     assert ends[0] > ends[1] > ends[2]
     for ax, (name, path) in zip(plots.panels(3, columns=1, height=1.7), paths.items()):
-        plots.contour(ravine, {"_": path}, x=(-5, 1), y=(-1.1, 1.1), title=name, ax=ax)
+        plots.contour(ravine, {"_": path}, x=(-5, 1), y=(-1.3, 1.3), title=name, ax=ax)
 
 
 momenta()
