@@ -76,7 +76,7 @@ class Primitive:
         result = wrap(out)
         if self.view and result._data.base is not None:
             result._stamp = args[0]._stamp
-        if state.recording:
+        if not state.switches or state.mine.recording:
             parents = tuple(
                 [(a.grad_fn or a) if isinstance(a, Tensor) and a.requires_grad else None for a in args]
             )
@@ -92,7 +92,7 @@ class Primitive:
                 node.params = params
                 node.shape = result._data.shape
                 result.requires_grad = True
-        if state.anomaly:
+        if state.switches and state.mine.anomaly:
             check_finite(result, self.name)
         return result
 
@@ -169,7 +169,7 @@ class Unary(Primitive):
         result._grad = result._home = result.grad_fn = None
         result.requires_grad = False
         result._stamp = stamp = [0, None]
-        if x.requires_grad and state.recording:
+        if x.requires_grad and (not state.switches or state.mine.recording):
             node = result.grad_fn = new(Node)
             node.number = tick()
             node.primitive = self
@@ -179,7 +179,7 @@ class Unary(Primitive):
             node.params = NO_PARAMS
             node.shape = out.shape
             result.requires_grad = True
-        if state.anomaly:
+        if state.switches and state.mine.anomaly:
             check_finite(result, self.name)
         return result
 
@@ -232,7 +232,7 @@ class Binary(Primitive):
         result._grad = result._home = result.grad_fn = None
         result.requires_grad = False
         result._stamp = stamp = [0, None]
-        if state.recording:
+        if not state.switches or state.mine.recording:
             x_wants, y_wants = x_is and x.requires_grad, y_is and y.requires_grad
             if x_wants or y_wants:
                 keep_ans, keep_x, keep_y = self.keep_table[x_wants, y_wants]
@@ -252,7 +252,7 @@ class Binary(Primitive):
                 node.params = NO_PARAMS
                 node.shape = out.shape
                 result.requires_grad = True
-        if state.anomaly:
+        if state.switches and state.mine.anomaly:
             check_finite(result, self.name)
         return result
 

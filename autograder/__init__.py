@@ -7,6 +7,7 @@ sandbox, gradebook) is imported only by the `autograder` command and by nbgrader
 from .checks import CheckFailed, exercise
 from .draw import array, integer, number, numbers, numerical_gradient, one_of, positive
 from .logbook import progress
+from .predict import predicted
 from .probes import probe, yours
 from .unfinished import install
 
@@ -20,6 +21,7 @@ __all__ = [
     "numerical_gradient",
     "one_of",
     "positive",
+    "predicted",
     "probe",
     "progress",
     "yours",

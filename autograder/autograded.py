@@ -146,8 +146,12 @@ def write_bytes(path: Path, data: bytes) -> None:
     """Write a file in one step: at every moment it is the old one or the new one, whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
-    with open(part, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
+    try:
+        with open(part, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError:  # such as a full disk, which the part would keep full
+        part.unlink(missing_ok=True)
+        raise

@@ -158,10 +158,13 @@ class exercise:
             return self._endless(error)
         if isinstance(error, (AnswerTimeout, AnswerLost, TestFault)):
             return None
-        if isinstance(error, Exception) and self._last_call() is not None:
+        last = self._last_call()
+        if isinstance(error, Exception) and last is not None:
             # The check's own code could not work with the answer: a None where it takes a pair, for example.
             why = f"{type(error).__name__}: {error}"
-            return self._failure(FAILED, "the answer has the wrong form", why=why)
+            failure = self._failure(FAILED, "the answer has the wrong form", why=why)
+            failure.diagnosis = diagnose(None, ()) if last.value is None else ""
+            return failure
         return None
 
     def _recognise(self, failure: Failure) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,16 +18,19 @@ from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
-from . import bank
+from . import bank, likely
 from .assignment import Assignment, Course
 from .autograded import write_file
+from .checks import PASSED
+from .cluster import share_on
+from .crew import share
 from .errors import UserError
-from .gradebook import one_transaction, record, register
-from .grader import Graded, Grader, Job, Result, fingerprint, share
-from .ingest import pick_file, read_bytes
+from .gradebook import alone, auto_scores, one_transaction, opened, reason, record, register
+from .grader import Graded, Grader, Job, Result, fingerprint
+from .ingest import pick_file, read_bytes, side_files
 from .nbgrader_plugin import read_timestamp
 from .notebook import node, read_notebook
-from .referee import tidy
+from .referee import Report, tidy
 from .sandbox import Sandbox
 from .settings import configured_sandbox, load_config
 from .wire import printable
@@ -56,19 +62,22 @@ class Classroom:
         """A student's folder of a unit, of kind "submitted", "autograded" or "feedback"."""
         return Path(self.folders.format_path(getattr(self.folders, f"{kind}_directory"), student, unit))
 
-    def students(self, unit: str) -> list[str]:
-        """Who has handed in something for the unit."""
-        root = self.folder("submitted", "*", unit)
+    def released(self, unit: str) -> set[str]:
+        """The names of the files that students get with the unit's notebook."""
+        folder = Path(self.folders.format_path(self.folders.release_directory, ".", unit))
+        return {likely.FILE, *(path.name for path in folder.glob("*"))}
+
+    def students(self, unit: str, kind: str = "submitted") -> list[str]:
+        """Who has handed in something for the unit, or has a folder of another kind for it."""
+        root = self.folder(kind, "*", unit)
         above = Path(*root.parts[: root.parts.index("*")])
-        found = [
-            p.name for p in above.glob("*") if p.is_dir() and self.folder("submitted", p.name, unit).is_dir()
-        ]
+        found = [p.name for p in above.glob("*") if p.is_dir() and self.folder(kind, p.name, unit).is_dir()]
         return sorted(name for name in found if not name.startswith("."))
 
 
 def known_students(classroom: Classroom) -> tuple[list[str], dict[str, str]]:
     """The students in the gradebook, and which of them has which number on the learning platform."""
-    with Gradebook(classroom.folders.db_url, classroom.folders.course_id) as gradebook:
+    with opened(classroom.folders.db_url, classroom.folders.course_id) as gradebook:
         students = gradebook.students
         return [s.id for s in students], {str(s.lms_user_id): s.id for s in students if s.lms_user_id}
 
@@ -82,48 +91,124 @@ def grade_class(
     force: bool = False,
     jobs: int | None = None,
     done: Callable[[Graded], None] = lambda row: None,
+    scheduler: str | None = None,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> list[Graded]:
     """Grade submissions side by side; the gradebook is written by this thread alone, one student at a time.
 
     A student's row is written in one transaction, and the autograded notebook, which says that all is done, after it.
     So a run that is ended at any moment leaves each student graded or not graded, and the next run does the rest.
+    With a `scheduler`, the workers of its Dask cluster grade, and `tell` hears of those that cannot.
     """
     grader = Grader.of(assignment, bank.load_bank(assignment), sandbox)
-    rows: dict[str, Graded] = {}
-    db_url = classroom.folders.db_url
-    with Gradebook(db_url, classroom.folders.course_id) as gradebook:
-        register(gradebook, assignment, db_url)
-        recorded = {row["student"] for row in gradebook.submission_dicts(assignment.unit)}
+    run = _Run(classroom, assignment, grader, force)
+    with opened(classroom.folders.db_url, classroom.folders.course_id) as run.gradebook:
+        with alone(run.gradebook):
+            register(run.gradebook, assignment, classroom.folders.db_url)
+        run.recorded = auto_scores(run.gradebook, assignment.unit)
+        waiting = run.waiting(students, done)
+        crew = share_on(scheduler, grader, waiting, tell) if scheduler else share(grader, waiting, jobs)
+        with contextlib.closing(crew) as results:  # also when this is interrupted
+            for result in results:
+                done(run.take(result))
+        run.finish()
+    return [run.rows[student] for student in students]
 
-        def waiting() -> Iterator[Job]:
-            for student in students:
-                job = _job(classroom, assignment, student)
-                kept = None if force or student not in recorded else _kept(classroom, assignment, grader, job)
-                if kept:
-                    rows[student] = kept
-                    done(kept)
-                else:
-                    yield job
 
-        for result in share(grader, waiting(), jobs):
-            student = result.job.student
-            text = result.problem
-            if result.report is not None and result.row is not None:
-                try:
-                    _write(classroom, gradebook, assignment, result)
-                    rows[student] = result.row
-                except Exception as error:  # recorded, and the class goes on
-                    gradebook.db.rollback()
-                    text = f"{type(error).__name__}: {error}"
-            if text:
-                told = f"could not be graded on this machine: {text}"
-                rows[student] = Graded(student, 0, assignment.max_score, told, "failed")
-            done(rows[student])
-        final = {row["student"]: row["score"] for row in gradebook.submission_dicts(assignment.unit)}
-    for row in rows.values():
-        if row.state != "failed" and final.get(row.student, row.score) != row.score:
-            row.by_hand = final[row.student]
-    return [rows[student] for student in students]
+#: So many submissions in a row that cannot be written end a run: what could be graded after them would be lost, too.
+FAILURES = 3
+
+
+@dataclass
+class _Run:
+    """One run over a class."""
+
+    classroom: Classroom
+    assignment: Assignment
+    grader: Grader
+    force: bool
+    gradebook: Gradebook = None
+    rows: dict[str, Graded] = field(default_factory=dict)
+    #: whose scores are in the gradebook, and their sums
+    recorded: dict[str, float] = field(default_factory=dict)
+    #: why somebody is graded again
+    why: dict[str, str] = field(default_factory=dict)
+    failures: int = 0
+
+    def waiting(self, students: Sequence[str], done: Callable[[Graded], None]) -> Iterator[Job]:
+        """Those that have to be graded; the others' rows are made."""
+        create = self.classroom.config.get("Autograde", {}).get("create_student", True)
+        known = None if create else {student.id for student in self.gradebook.students}
+        for student in students:
+            if known is not None and student not in known:
+                told = "is not in the gradebook, and c.Autograde.create_student is False"
+                self.rows[student] = Graded(student, 0, self.assignment.max_score, told, "failed")
+                done(self.rows[student])
+                continue
+            job = _job(self.classroom, self.assignment, student)
+            about = _about(self.classroom, self.assignment, student)
+            same = about is not None and about["fingerprint"] == fingerprint(self.grader.key, job)
+            # Where the gradebook says something else, it is an older one, or a run was ended between the two.
+            there = about is not None and self.recorded.get(student) == float(about["score"])
+            if about is not None and same and there and not self.force:
+                self.rows[student] = _kept(student, about)
+                done(self.rows[student])
+                continue
+            if about is not None:
+                other_key = about.get("key", self.grader.key) != self.grader.key
+                self.why[student] = (
+                    "the unit has changed" if other_key else "--force" if same else "another file"
+                )
+            yield job
+
+    def take(self, result: Result) -> Graded:
+        """Write a result. What cannot be written is told, and graded again by the next run."""
+        student, row, problem = result.job.student, result.row, result.problem
+        if row is not None:
+            problem = self._written(result)
+        if row is None or problem:
+            told = f"could not be graded on this machine: {problem}"
+            row = Graded(student, 0, self.assignment.max_score, told, "failed")
+        row.why = self.why.get(student, "")
+        self.rows[student] = row
+        return row
+
+    def _written(self, result: Result) -> str:
+        for left in (1, 0):
+            try:
+                _write(self.classroom, self.gradebook, self.assignment, result)
+                self.failures = 0
+                return ""
+            except Exception as error:  # recorded, and the class goes on
+                problem = f"{type(error).__name__}: {reason(error)}"
+                self.gradebook.db.remove()  # a new transaction, and where it is gone, a new connection
+                if left and not isinstance(error, OSError):
+                    # Another grader was at the same row, or the database has just been restarted.
+                    time.sleep(0.2)
+                    continue
+                break
+        self.failures += 1
+        if self.failures >= FAILURES:
+            written = sum(row.state == "graded" for row in self.rows.values())
+            raise UserError(
+                f"Grades cannot be written any more ({problem}). {written} of this run are, and kept; "
+                f"`autograder grade {self.assignment.unit}` does the rest when that is mended."
+            )
+        return problem
+
+    def finish(self) -> None:
+        """What only the gradebook knows: the scores that people gave, and who was late."""
+        final = {
+            row["student"]: row["score"] for row in self.gradebook.submission_dicts(self.assignment.unit)
+        }
+        for row in self.rows.values():
+            if row.state != "failed" and final.get(row.student, row.score) != row.score:
+                row.by_hand = final[row.student]
+        about = self.gradebook.find_assignment(self.assignment.unit)
+        if about.duedate is not None:
+            for submission in about.submissions:
+                if submission.student.id in self.rows:
+                    self.rows[submission.student.id].late = submission.total_seconds_late
 
 
 def mistakes_table(rows: Sequence[Graded]) -> list[tuple[str, int]]:
@@ -132,9 +217,11 @@ def mistakes_table(rows: Sequence[Graded]) -> list[tuple[str, int]]:
 
 
 def _job(classroom: Classroom, assignment: Assignment, student: str) -> Job:
-    path, note = pick_file(classroom.folder("submitted", student, assignment.unit), assignment.name)
+    folder = classroom.folder("submitted", student, assignment.unit)
+    path, note = pick_file(folder, assignment.name)
     if path is None:
         return Job(student, None, note)
+    note = "\n".join(filter(None, [side_files(folder, classroom.released(assignment.unit)), note]))
     try:
         return Job(student, read_bytes(path), note)
     except UserError as error:
@@ -145,16 +232,20 @@ def _output(classroom: Classroom, assignment: Assignment, student: str) -> Path:
     return classroom.folder("autograded", student, assignment.unit) / f"{assignment.name}.ipynb"
 
 
-def _kept(classroom: Classroom, assignment: Assignment, grader: Grader, job: Job) -> Graded | None:
+def _about(classroom: Classroom, assignment: Assignment, student: str) -> dict[str, Any] | None:
+    """What the autograded notebook says of itself; None when there is none, or it is not ours, or an older one."""
     try:
-        about = read_notebook(_output(classroom, assignment, job.student)).metadata["autograder"]
-        if about["fingerprint"] != fingerprint(grader.key, job):
-            return None
-        return Graded(
-            job.student, about["score"], about["max_score"], about["summary"], "kept", list(about["mistakes"])
-        )
-    except Exception:  # none yet, not ours, or an older one: grade again
+        about = read_notebook(_output(classroom, assignment, student)).metadata["autograder"]
+        _kept(student, about)
+        return dict(about) if isinstance(about["fingerprint"], str) else None
+    except Exception:  # then it is graded again
         return None
+
+
+def _kept(student: str, about: dict[str, Any]) -> Graded:
+    return Graded(
+        student, about["score"], about["max_score"], about["summary"], "kept", list(about["mistakes"])
+    )
 
 
 def _write(classroom: Classroom, gradebook: Gradebook, assignment: Assignment, result: Result) -> None:
@@ -165,16 +256,29 @@ def _write(classroom: Classroom, gradebook: Gradebook, assignment: Assignment, r
         when["timestamp"] = handed_in
     about = {"notebook": assignment.name, "assignment": assignment.unit, "student": student}
     resources = {"nbgrader": {**about, "db_url": classroom.folders.db_url}}
-    assert result.report is not None
+    assert result.report is not None and result.row is not None
     with one_transaction(gradebook):
         gradebook.update_or_create_student(student)
         submission = gradebook.update_or_create_submission(assignment.unit, student, **when)
-        record(gradebook, assignment, student, result.report)
+        before = record(gradebook, assignment, student, result.report)
+    if None not in before.values():
+        _compare(result.row, result.report, before)
     penalties = [notebook.late_submission_penalty for notebook in submission.notebooks]
     if submission.total_seconds_late > 0 or any(penalties):  # nbgrader's step opens the gradebook anew
         gradebook.db.commit()
         AssignLatePenalties(config=classroom.config).preprocess(node(cells=[], metadata=node()), resources)
     write_file(_output(classroom, assignment, student), result.notebook)
+
+
+def _compare(row: Graded, report: Report, before: dict[str, float | None]) -> None:
+    """Note which exercises earn something else than before."""
+    for outcome in report.outcomes:
+        old = before[outcome.name] or 0.0
+        if old != outcome.points:
+            said = "" if outcome.status == PASSED else f" ({outcome.mistake or outcome.status})"
+            row.changes.append(f"{outcome.name} {tidy(old)} → {tidy(outcome.points)}{said}")
+    if row.changes:
+        row.before = sum(score or 0.0 for score in before.values())
 
 
 def write_feedback(classroom: Classroom, assignment: Assignment, students: Sequence[str]) -> list[str]:

@@ -6,17 +6,28 @@ import json
 import os
 import subprocess
 import sys
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
-from .errors import UserError
+from .errors import Stopped, UserError
 from .wire import printable
 
 if TYPE_CHECKING:
@@ -44,15 +55,32 @@ Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="How many 
 Seed = Annotated[int | None, typer.Option(min=0, help="Repeat a result: the seed that was reported with it.")]
 
 
-def progress_bar() -> Progress:
+def progress_bar(*more: ProgressColumn) -> Progress:
     return Progress(
-        TextColumn("{task.description:<28.28}"),
+        TextColumn("{task.description:<28.28}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        *more,
         console=errors,
         transient=True,
+        disable=not errors.is_terminal,
     )
+
+
+class Rate(ProgressColumn):
+    """How many are done in a second, or in a minute where that is less than one."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        if not speed:
+            return Text("")
+        return Text(f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.0f}/min", style="cyan")
+
+
+def line(text: str) -> Text:
+    """Words that others chose, as one line that a terminal only shows."""
+    return Text(printable(text, 5000).replace("\n", " ").replace("\t", " "))
 
 
 @app.command()
@@ -191,10 +219,11 @@ def score(
         return
     for outcome in report.outcomes:
         console.print(
-            Text(outcome.text, style="green" if outcome.status == PASSED else "default"), soft_wrap=True
+            Text(printable(outcome.text, 5000), style="green" if outcome.status == PASSED else "default"),
+            soft_wrap=True,
         )
     for note in report.notes:
-        console.print(Text(f"note: {note}"), soft_wrap=True)
+        console.print(line(f"note: {note}"), soft_wrap=True)
     result = report.as_json()
     verdict = f"{result['score']} of {result['max_score']} points"
     if not assignment.graded:
@@ -228,12 +257,12 @@ def collect(
         table.add_column(column)
     for student, what in result.students.items():
         late = " (late, says the platform)" if student in result.late else ""
-        table.add_row(Text(student), Text(result.units[student]), Text(what + late))
+        table.add_row(line(student), line(result.units[student]), Text(what + late))
     console.print(table)
     for reason in result.skipped:
-        console.print(Text(f"skipped  {reason}"), soft_wrap=True)
+        console.print(line(f"skipped  {reason}"), soft_wrap=True)
     if result.missing:
-        console.print(Text(f"missing  {', '.join(result.missing)}"), soft_wrap=True)
+        console.print(line(f"missing  {', '.join(result.missing)}"), soft_wrap=True)
     console.print(
         f"{len(result.students)} collected, {len(result.skipped)} skipped, {len(result.missing)} missing."
     )
@@ -245,11 +274,14 @@ def grade_command(
     student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what has not changed.")] = False,
     jobs: Jobs = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Grade on the workers of the Dask scheduler at this address.")
+    ] = None,
     unsandboxed: Unsandboxed = False,
 ) -> None:
     """Grade submitted/*/UNIT/ into the gradebook."""
     from .assignment import Course
-    from .classroom import Classroom, grade_class
+    from .classroom import Classroom, grade_class, known_students
 
     classroom = Classroom(Course.find())
     assignment = classroom.course.assignment(unit)
@@ -270,16 +302,128 @@ def grade_command(
             f"Nothing has been handed in: there is no {classroom.folder('submitted', '*', unit)}."
         )
     sandbox = classroom.sandbox(unsandboxed)
-    with progress_bar() as bar:
-        task = bar.add_task(unit, total=len(found))
+    known, _ = known_students(classroom)
+    finished = 0
+    try:
+        with progress_bar(Rate(), TextColumn("left"), TimeRemainingColumn()) as bar:
+            task = bar.add_task(unit, total=len(found))
 
-        def done(row: object) -> None:
-            bar.update(task, description=getattr(row, "student", ""), advance=1)
+            def tell(line: str) -> None:
+                bar.console.print(Text(printable(line, 500)), soft_wrap=True)
 
-        rows = grade_class(classroom, assignment, found, sandbox=sandbox, force=force, jobs=jobs, done=done)
+            def done(row: Graded) -> None:
+                nonlocal finished
+                finished += row.state != "failed"
+                bar.update(task, description=line(row.student).plain, advance=1)
+
+            rows = grade_class(
+                classroom,
+                assignment,
+                found,
+                sandbox=sandbox,
+                force=force,
+                jobs=jobs,
+                done=done,
+                scheduler=scheduler,
+                tell=tell,
+            )
+    except KeyboardInterrupt:
+        options = "".join([f" --student {name}" for name in student or ()] + [" --force"] * force)
+        if scheduler:
+            options += f" --scheduler {scheduler}"
+        raise Stopped(
+            f"stopped; {finished} of {len(found)} are graded and kept. "
+            f"`autograder grade {unit}{options}` goes on with the rest."
+        ) from None
     show_class(rows)
+    show_changes(rows)
+    show_people(rows, known, whole=not student)
     if any(row.state == "failed" for row in rows):
         raise SystemExit(1)
+
+
+@app.command()
+def report(
+    unit: Annotated[str, typer.Argument(help="The unit to report on.")],
+    out: Annotated[Path | None, typer.Option(help="The page; report-UNIT.html by default.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the table behind the page, too.")] = None,
+) -> None:
+    """Write one HTML page on a graded class: scores, exercises, mistakes, and who needs a look."""
+    from . import bank
+    from . import report as reports
+    from .assignment import Course
+    from .classroom import Classroom
+    from .records import read_records
+
+    classroom = Classroom(Course.find())
+    assignment = classroom.course.assignment(unit)
+    students = sorted({*classroom.students(unit), *classroom.students(unit, "autograded")})
+    records = read_records(
+        assignment,
+        [
+            (name, classroom.folder("autograded", name, unit) / f"{assignment.name}.ipynb")
+            for name in students
+        ],
+    )
+    if not students:
+        raise UserError(
+            f"Nothing of {unit} has been handed in or graded: `autograder grade {unit}` comes first."
+        )
+    found = reports.findings(assignment, bank.load_bank(assignment), records)
+    out = out or Path(f"report-{unit}.html")
+    _write(out, reports.page(found))
+    told = f"{len(records.graded)} submissions in {out}"
+    if csv is not None:
+        _write(csv, reports.table(found))
+        told += f", and as a table in {csv}"
+    console.print(Text(f"{told}."), soft_wrap=True)
+    for names, what in (
+        (
+            records.old,
+            f"graded before these data were kept; grade again with --force: autograder grade {unit} --force",
+        ),
+        (records.waiting, f"not graded yet: autograder grade {unit}"),
+    ):
+        if names:
+            shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+            console.print(line(f"{len(names)} left out ({shown}), {what}"), soft_wrap=True)
+
+
+class Format(StrEnum):
+    """Whom an export is for."""
+
+    csv = "csv"
+    canvas = "canvas"
+    moodle = "moodle"
+
+
+@app.command()
+def export(
+    to: Annotated[Format, typer.Option(help="A table for a spreadsheet, or what Canvas or Moodle imports.")],
+    unit: Annotated[str | None, typer.Option(help="Only this unit; else all in the gradebook.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file; grades.csv or grades-FORMAT.csv by default.")
+    ] = None,
+) -> None:
+    """Write the gradebook's scores, with what was given by hand and late penalties, as a CSV file."""
+    from .assignment import Course
+    from .classroom import Classroom
+    from .export import export as grades
+
+    folders = Classroom(Course.find()).folders
+    text = grades(folders.db_url, folders.course_id, to.value, unit)
+    out = out or Path("grades.csv" if to is Format.csv else f"grades-{to.value}.csv")
+    _write(out, text)
+    console.print(Text(f"Grades in {out}."), soft_wrap=True)
+
+
+def _write(path: Path, text: str) -> None:
+    from .autograded import write_file
+
+    try:
+        write_file(path, text)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def show_class(rows: Sequence[Graded], console: Console = console) -> None:
@@ -297,7 +441,7 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
             kept.append(f" (by hand: {tidy(row.by_hand)})", style="bold")
         style = "green" if row.score == row.max_score else "red" if row.state == "failed" else "default"
         table.add_row(
-            Text(row.student), Text(show_score(row), style=style, justify="right"), Text(row.summary) + kept
+            line(row.student), Text(show_score(row), style=style, justify="right"), line(row.summary) + kept
         )
     console.print(table)
     made = mistakes_table(rows)
@@ -307,8 +451,48 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
         counts.add_column("mistake")
         counts.add_column("students", justify="right")
         for mistake, count in made[:10]:
-            counts.add_row(Text(mistake), Text(str(count), justify="right"))
+            counts.add_row(line(mistake), Text(str(count), justify="right"))
         console.print(counts)
+
+
+def show_changes(rows: Sequence[Graded], console: Console = console) -> None:
+    """Whose score is another than before, and why; or that nothing was there to be done."""
+    from .referee import tidy
+
+    if rows and all(row.state == "kept" for row in rows):
+        told = f"Nothing new: {len(rows)} graded before, unchanged since (--force grades them again)."
+        console.print(f"\n{told}", soft_wrap=True)
+        return
+    changed = [row for row in rows if row.before is not None]
+    if changed:
+        table = Table("student", "before", "now", "which", "why", box=None, header_style="bold")
+        for row in changed:
+            before, now = str(tidy(row.before or 0)), str(tidy(row.score))
+            table.add_row(Text(row.student), before, now, Text(", ".join(row.changes)), row.why)
+        console.print()
+        console.print(table)
+    again = sum(bool(row.why) and row.state == "graded" for row in rows)
+    if again:
+        console.print(f"\n{again} graded again; {len(changed)} of them with another score.")
+
+
+def show_people(
+    rows: Sequence[Graded], known: Sequence[str], whole: bool, console: Console = console
+) -> None:
+    """Who is late, new to the gradebook, or (when the whole class was graded) missing."""
+    there = {row.student for row in rows}
+    late = [f"{row.student} ({_duration(row.late)})" for row in rows if row.late > 0]
+    new = [row.student for row in rows if known and row.student not in known and row.state == "graded"]
+    missing = [name for name in known if name not in there] if whole else []
+    for title, names in (("late", late), ("new", new), ("missing", missing)):
+        if names:
+            console.print(Text(f"{title:<8} {', '.join(names)}"), soft_wrap=True)
+
+
+def _duration(seconds: float) -> str:
+    minutes = int(seconds // 60)
+    days, hours = divmod(minutes // 60, 24)
+    return f"{days} d {hours} h" if days else f"{hours} h {minutes % 60} min"
 
 
 @app.command(name="prove")
@@ -394,6 +578,9 @@ def main() -> None:
     except (UserError, SandboxError) as error:
         errors.print(Text(f"autograder: {printable(str(error), 5000)}"), soft_wrap=True)
         raise SystemExit(2) from None
+    except Stopped as stop:
+        errors.print(line(f"autograder: {stop}"), soft_wrap=True)
+        raise SystemExit(130) from None
     except SystemExit as end:
         if end.code == 130:  # typer's code for an interrupt from the keyboard
             errors.print("autograder: stopped; what was finished is kept.")

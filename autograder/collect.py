@@ -10,8 +10,10 @@ import io
 import os
 import re
 import stat
+import struct
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -27,7 +29,11 @@ MAX_FILES = 50_000
 MAX_ARCHIVE_BYTES = 4 << 30
 #: What all files of one archive may have together, unpacked, and how much more that may be than packed.
 MAX_TOTAL_BYTES = 8 << 30
+#: What a student's own archive may have, unpacked, how many notebooks and archives, and how many files of any kind (a
+#: repository with all its objects has thousands): no more, so that it uses up no limit of all.
 MAX_STUDENT_BYTES = 4 * MAX_FILE_BYTES
+MAX_STUDENT_NOTEBOOKS = 200
+MAX_STUDENT_FILES = 20_000
 MAX_RATIO = 200
 
 
@@ -58,8 +64,10 @@ class Collected:
 
 # -- Whose is it? -----------------------------------------------------------------------------------------------------
 
-CANVAS = re.compile(r"(?P<name>[^_/]+)(?P<late>_LATE)?_(?P<id>\d+)_(?P<submission>\d+)_(?P<file>[^/]+)")
-MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<id>\d+)_assignsubmission_file_?/?(?P<file>[^/]*)")
+CANVAS = re.compile(
+    r"(?P<name>[^_/]+)(?P<late>_LATE)?_(?P<id>[0-9]{1,20})_(?P<submission>[0-9]{1,20})_(?P<file>[^/]+)"
+)
+MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<id>[0-9]{1,20})_assignsubmission_file_?/?(?P<file>[^/]*)")
 
 
 @dataclass(frozen=True)
@@ -72,8 +80,11 @@ class Owner:
     late: bool = False
 
 
-def owner_of(path: str) -> Owner | None:
+def owner_of(path: str, plain: bool = False) -> Owner | None:
     """Read a platform's path. None when it names nobody.
+
+    Where the folders of students have `plain` names, only the first part of a path is a platform's or an instructor's
+    word; what is below it was named by the student.
 
     >>> owner_of("lovelaceada_LATE_4711_98765_reverse_mode-1.ipynb")
     Owner(name='lovelaceada', number='4711', file='reverse_mode-1.ipynb', late=True)
@@ -87,7 +98,7 @@ def owner_of(path: str) -> Owner | None:
     parts = [part for part in PurePosixPath(path.replace("\\", "/")).parts if part not in ("/", ".", "..")]
     if not parts:
         return None
-    for i, part in enumerate(parts):
+    for i, part in enumerate(parts[:1] if plain else parts):
         if moodle := MOODLE.fullmatch(part):
             return Owner(moodle["name"].strip(), moodle["id"], moodle["file"] or parts[-1])
         if canvas := CANVAS.fullmatch(part):
@@ -105,10 +116,38 @@ def student_id(owner: Owner, known: Mapping[str, str]) -> str:
         return known[owner.number]
     plain = unicodedata.normalize("NFKC", owner.name)
     plain = re.sub(r"[^\w-]+", "-", plain).strip("-_")[:60]
+    plain = plain.encode()[:200].decode(errors="ignore")  # with a number, a file's name has room for it
     return "-".join(filter(None, [plain, owner.number])) if plain else ""
 
 
 # -- What is in it? ---------------------------------------------------------------------------------------------------
+
+
+#: What reading a damaged archive raises.
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    OSError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+    MemoryError,
+)
+
+
+class _TooMuch(Exception):
+    """A student's own archive has more than it may; the text says of what."""
+
+
+@dataclass
+class _Count:
+    """What has been read: files, and bytes."""
+
+    files: int = 0
+    total: int = 0
 
 
 class _Reader:
@@ -116,8 +155,7 @@ class _Reader:
 
     def __init__(self, skip: Callable[[str], None]) -> None:
         self.skip = skip
-        self.files = 0
-        self.total = 0
+        self.all = _Count()
 
     def folder(self, root: Path) -> Iterator[tuple[str, bytes, tuple[int, ...]]]:
         for path in sorted(root.rglob("*")):
@@ -138,31 +176,54 @@ class _Reader:
     def archive(
         self, source: Path | io.BytesIO, where: str, prefix: str, depth: int
     ) -> Iterator[tuple[str, bytes, tuple[int, ...]]]:
-        """The notebooks of an archive. `prefix` is the path that names the owner, for an archive inside another."""
+        """The notebooks of an archive. `prefix` is the path of one that lies inside something."""
+        # None for what a platform packed, which has no limits but those of all.
+        own = _Count() if depth > 1 or (prefix and owner_of(prefix)) else None
         try:
+            if own is not None and _entries(source) > MAX_STUDENT_FILES:
+                raise _TooMuch(f"it holds more than {MAX_STUDENT_FILES} files")
             with zipfile.ZipFile(source) as archive:
                 for entry in archive.infolist():
-                    yield from self._entry(archive, entry, where, prefix, depth)
-        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, ValueError) as error:
+                    try:
+                        yield from self._entry(archive, entry, where, prefix, depth, own)
+                    except DAMAGE as error:
+                        self.skip(f"{where}: {entry.filename}: it is damaged ({error})")
+        except _TooMuch as error:
+            self.skip(f"{where}: {error}")
+        except DAMAGE as error:
             self.skip(f"{where}: it is no archive that can be read ({error})")
 
     def _entry(
-        self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, where: str, prefix: str, depth: int
+        self,
+        archive: zipfile.ZipFile,
+        entry: zipfile.ZipInfo,
+        where: str,
+        prefix: str,
+        depth: int,
+        own: _Count | None,
     ) -> Iterator[tuple[str, bytes, tuple[int, ...]]]:
         name = entry.filename
         at = f"{where}: {name}" if depth > 1 or prefix else name
         suffix = PurePosixPath(name).suffix.lower()
         hidden = any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
-        if entry.is_dir() or hidden or suffix not in (".ipynb", ".zip"):
+        if not name or entry.is_dir() or hidden or suffix not in (".ipynb", ".zip"):
             return
-        self.files += 1
-        if self.files > MAX_FILES:
+        if own is not None:
+            own.files += 1
+            if own.files > MAX_STUDENT_NOTEBOOKS:
+                raise _TooMuch(f"it holds more than {MAX_STUDENT_NOTEBOOKS} notebooks")
+        self.all.files += 1
+        if self.all.files > MAX_FILES:
             raise UserError(f"There are more than {MAX_FILES} files: collect the archive in parts.")
         if stat.S_ISLNK(entry.external_attr >> 16):
             self.skip(f"{at}: it is a link, and links are not followed")
             return
         if entry.flag_bits & 1:
             self.skip(f"{at}: it is encrypted")
+            return
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            # The others take as much memory as the sender says.
+            self.skip(f"{at}: it is packed in a way that is not opened; pack it as a plain zip archive")
             return
         limit = MAX_FILE_BYTES if suffix == ".ipynb" else MAX_STUDENT_BYTES
         if entry.file_size > limit:
@@ -174,10 +235,15 @@ class _Reader:
         if depth > 1 and suffix == ".zip":
             self.skip(f"{at}: archives inside archives are opened once, and this one is deeper")
             return
+        # The parts of an archive may overlap, so small ones can have much together.
+        if own is not None:
+            own.total += entry.file_size
+            if own.total > MAX_STUDENT_BYTES:
+                raise _TooMuch(f"it unpacks to more than {MAX_STUDENT_BYTES >> 20} MiB")
         with archive.open(entry) as file:
             data = file.read(limit + 1)  # what the header says is the sender's word
-        self.total += len(data)
-        if len(data) > limit or self.total > MAX_TOTAL_BYTES:
+        self.all.total += len(data)
+        if len(data) > limit or self.all.total > MAX_TOTAL_BYTES:
             self.skip(f"{at}: it unpacks to more than it says")
             return
         path = f"{prefix}/{name}" if prefix else name
@@ -185,6 +251,17 @@ class _Reader:
             yield from self.archive(io.BytesIO(data), at, name, depth + 1)
         else:
             yield path, data, tuple(entry.date_time)
+
+
+def _entries(source: Path | io.BytesIO) -> int:
+    """At least as many entries as an archive lists. What its end says of their number is the sender's word."""
+    if isinstance(source, Path):
+        if source.stat().st_size > MAX_STUDENT_BYTES:
+            raise _TooMuch(f"it has more than {MAX_STUDENT_BYTES >> 20} MiB")
+        data = source.read_bytes()
+    else:
+        data = source.getvalue()
+    return data.count(zipfile.stringCentralDir)  # type: ignore[attr-defined]
 
 
 def find(source: Path, known: Mapping[str, str], skip: Callable[[str], None]) -> Iterator[Found]:
@@ -195,13 +272,20 @@ def find(source: Path, known: Mapping[str, str], skip: Callable[[str], None]) ->
     elif source.is_file():
         if source.stat().st_size > MAX_ARCHIVE_BYTES:
             raise UserError(f"{source} has more than {MAX_ARCHIVE_BYTES >> 30} GiB: collect it in parts.")
-        if not zipfile.is_zipfile(source):
+        try:
+            readable = zipfile.is_zipfile(source)
+        except zipfile.BadZipFile:  # one part of several
+            readable = False
+        if not readable:
             raise UserError(f"{source} is no zip archive: give the archive from your platform, or a folder.")
         items = reader.archive(source, source.name, "", 1)
     else:
         raise UserError(f"There is no archive or folder {source}.")
-    for path, data, date in items:
-        owner = owner_of(path)
+    found = list(items)
+    # A file's own name must not say that it is another student's.
+    plain = any((owner := owner_of(path)) and not owner.number for path, _, _ in found)
+    for path, data, date in found:
+        owner = owner_of(path, plain)
         student = student_id(owner, known) if owner else ""
         if owner is None or not student:
             skip(f"{path}: its name does not say whose it is")
@@ -232,7 +316,7 @@ def collect(
     result = Collected()
 
     def skip(reason: str) -> None:
-        result.skipped.append(printable(reason, 500))
+        result.skipped.append(printable(reason, 500).replace("\n", " "))
 
     newest: dict[tuple[str, str], Found] = {}
     for found in find(source, known or {}, skip):

@@ -27,12 +27,25 @@ class Kind:
 
 
 def number(low: float = -3.0, high: float = 3.0) -> Kind:
-    """A float in [low, high], at least 0.1 away from 0."""
+    """A float in [low, high], at least 0.1 away from 0 unless the whole range is nearer.
+
+    Raises ValueError when the range has no length.
+
+    >>> import random
+    >>> 0.01 < number(0.01, 0.1).sample(random.Random(1)) < 0.1
+    True
+    >>> number(3, 1)
+    Traceback (most recent call last):
+    ValueError: A number is drawn from low to high, and 3 is not below 1.
+    """
+    if not low < high:
+        raise ValueError(f"A number is drawn from low to high, and {low} is not below {high}.")
+    near = low >= -0.1 and high <= 0.1
 
     def sample(rng: random.Random) -> float:
         while True:
             x = rng.uniform(low, high)
-            if abs(x) >= 0.1 or (low > -0.1 and high < 0.1):
+            if near or abs(x) >= 0.1:
                 return x
 
     return Kind(f"number({low}, {high})", sample)

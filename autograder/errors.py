@@ -1,5 +1,9 @@
-"""The one exception that the command line shows as a sentence."""
+"""The exceptions that the command line shows as a sentence."""
 
 
 class UserError(Exception):
     """Something that the user can mend; the text is one sentence: what, where, what to do next."""
+
+
+class Stopped(Exception):
+    """A command was stopped from the keyboard; the text says what is done and what goes on with the rest."""

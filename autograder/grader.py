@@ -1,20 +1,14 @@
-"""Grades submissions in a worker process, and shares the work out.
+"""What a worker process does: it grades a submission.
 
 A job is data: a student's name and the bytes of a file. So a worker needs no shared disk, and what it gives back is
-data as well. Nothing here knows of the gradebook, or imports nbgrader.
+data as well. Nothing here knows of the gradebook, or imports nbgrader; `crew.py` shares the work out.
 """
 
 from __future__ import annotations
 
 import hashlib
-import itertools
-import multiprocessing
-import multiprocessing.connection
-import os
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,14 +20,18 @@ from .errors import UserError
 from .ingest import BESIDE, Submission, parse, take
 from .lineup import Memory
 from .notebook import write_text
+from .records import facts
 from .referee import Report, grade
-from .sandbox import Sandbox
+from .sandbox import Interrupted, Sandbox
 from .wire import printable
 
 
 @dataclass(frozen=True)
 class Job:
-    """What one student handed in: the bytes of a file, or why there are none. `note` tells how it was found."""
+    """What one student handed in: the bytes of a file, or why there are none.
+
+    `note` tells how it was found, one fact on a line.
+    """
 
     student: str
     data: bytes | None
@@ -53,6 +51,12 @@ class Graded:
     mistakes: list[str] = field(default_factory=list)
     #: the score in the gradebook, where a person has changed it
     by_hand: float | None = None
+    #: the automatic score that another one took the place of, which exercises differ, and what brought it about
+    before: float | None = None
+    changes: list[str] = field(default_factory=list)
+    why: str = ""
+    #: seconds after the due date
+    late: float = 0
 
 
 @dataclass
@@ -98,21 +102,35 @@ class Grader:
 
     def grade(self, job: Job) -> Result:
         """Grade one submission. Raises nothing: what goes wrong on this machine is a Result with a problem."""
+        began = time.monotonic()
         try:
-            submission = self._read(job)
-            report = grade(
-                self.assignment, submission, self.sandbox, entries=self.entries, memory=self.memory
-            )
+            submission, report = self._judged(job)
             row = row_of(job.student, report)
             notebook = autograded(self.assignment, submission, report)
-            notebook.metadata["autograder"] |= {
+            notebook.metadata["autograder"] |= facts(report, time.monotonic() - began) | {
                 "fingerprint": fingerprint(self.key, job),
+                "key": self.key,
                 "summary": row.summary,
                 "mistakes": row.mistakes,
             }
             return Result(job, report, row, write_text(notebook, indent=None))
         except Exception as error:  # recorded, and the class goes on
             return Result(job, problem=f"{type(error).__name__}: {error}")
+
+    def _judged(self, job: Job) -> tuple[Submission, Report]:
+        """A submission whose sandbox is ended from outside is graded anew: the end was not its own."""
+        for tries_left in reversed(range(3)):
+            submission = self._read(job)
+            try:
+                report = grade(
+                    self.assignment, submission, self.sandbox, entries=self.entries, memory=self.memory
+                )
+            except Interrupted:
+                if not tries_left:
+                    raise
+            else:
+                break
+        return submission, report
 
     def _read(self, job: Job) -> Submission:
         if job.data is None:
@@ -121,8 +139,7 @@ class Grader:
             submission = take(parse(job.data, "The file"), self.assignment)
         except UserError as error:
             submission = Submission(problem=printable(str(error), 500))
-        if job.note:
-            submission.notes.append(job.note)
+        submission.notes += job.note.splitlines()
         return submission
 
 
@@ -162,112 +179,3 @@ def row_of(student: str, report: Report) -> Graded:
     if beside and beside[0] not in summary:
         summary += f"; {beside[0][0].lower()}{beside[0][1:].rstrip('.')}"
     return Graded(student, report.score, report.max_score, summary, mistakes=mistakes)
-
-
-# -- Sharing the work out ---------------------------------------------------------------------------------------------
-
-_grader: Grader | None = None
-
-
-def _begin(grader: Grader) -> None:
-    global _grader
-    _grader = grader
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A worker whose parent was killed would wait for work for ever, and its sandbox with it."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        multiprocessing.connection.wait([parent.sentinel])
-        os._exit(1)
-
-
-def _work(job: Job) -> Result:
-    assert _grader is not None
-    return _grader.grade(job)
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-#: A worker process takes a moment to start; fewer jobs than these are done in this process.
-FEW = 4
-
-
-def share(grader: Grader, jobs: Iterable[Job], workers: int | None = None) -> Iterator[Result]:
-    """Grade jobs side by side; results come as they are ready. Jobs are taken when there is room for them.
-
-    A worker process that is lost takes nothing with it: what it had is given to another, and a job that loses its
-    worker twice is a Result with a problem.
-    """
-    waiting = iter(jobs)
-    first = list(itertools.islice(waiting, FEW))
-    count = workers or cores()
-    if len(first) < FEW or count == 1:
-        with ThreadPoolExecutor(min(count, FEW)) as threads:
-            yield from _rolling(lambda job: threads.submit(grader.grade, job), first, waiting, count)
-        return
-    lost: dict[str, int] = {}
-    again = first
-    while again:
-        retry: list[Job] = []
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(count, context, initializer=_begin, initargs=(grader,)) as pool:
-
-            def submit(job: Job, pool: ProcessPoolExecutor = pool) -> Future[Result]:
-                return pool.submit(_work, job)
-
-            try:
-                yield from _rolling(submit, again, waiting, count, retry)
-            except GeneratorExit:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-        again = []
-        for job in retry:
-            lost[job.student] = lost.get(job.student, 0) + 1
-            if lost[job.student] > 2:
-                yield Result(job, problem="the process that graded it ended three times")
-            else:
-                again.append(job)
-
-
-def _rolling(
-    submit: Callable[[Job], Future[Result]],
-    first: Iterable[Job],
-    rest: Iterator[Job],
-    count: int,
-    retry: list[Job] | None = None,
-) -> Iterator[Result]:
-    """Keep a few jobs under way. A pool that breaks ends this; its jobs are in `retry` then."""
-    running: dict[Future[Result], Job] = {}
-    queue = iter(first)
-    broken = False
-    while True:
-        while not broken and len(running) < 2 * count:
-            job = next(queue, None) or next(rest, None)
-            if job is None:
-                break
-            try:
-                running[submit(job)] = job
-            except BrokenProcessPool:
-                if retry is None:
-                    raise
-                retry.append(job)
-                broken = True
-        if not running:
-            break
-        done, _ = wait(running, return_when=FIRST_COMPLETED)
-        for future in done:
-            job = running.pop(future)
-            try:
-                yield future.result()
-            except BrokenProcessPool:
-                if retry is None:
-                    raise
-                retry.append(job)
-                broken = True
-    if retry is not None:
-        retry.extend(queue)

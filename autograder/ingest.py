@@ -11,17 +11,20 @@ import json
 import os
 import re
 import stat
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .assignment import ANSWER, Assignment, grade_id, kind
+from .assignment import ANSWER, CHECK, Assignment, grade_id, kind
 from .errors import UserError
-from .wire import parsed, printable
+from .wire import MAX_PARTS, parsed, printable
 
 MAX_FILE_BYTES = 30 * 1024 * 1024
 MAX_SOURCE_CHARS = 200_000
 MAX_ADDED_CELLS = 200
+#: Files beside the graded one that a note names.
+MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,11 @@ def parse(data: bytes, name: str = "the file") -> dict[str, Any]:
     """A notebook's JSON, whatever its encoding. Raises UserError when it is not a notebook."""
     if not data.strip():
         raise UserError(f"{name} is empty.")
+    if data.count(b"[") + data.count(b"{") > MAX_PARTS:
+        raise UserError(
+            f"{name} has more than {MAX_PARTS} parts: clear its outputs (Edit, Clear Outputs of All Cells), save it "
+            "and hand it in again."
+        )
     encoding = json.detect_encoding(data)
     try:
         notebook = parsed(data.decode(encoding, "replace"))
@@ -88,7 +96,8 @@ def cells_of(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     cells = notebook.get("cells")
     if not isinstance(cells, list):
         sheets = [sheet for sheet in notebook.get("worksheets") or [] if isinstance(sheet, dict)]
-        cells = [cell for sheet in sheets for cell in sheet.get("cells") or []]
+        lists = [sheet["cells"] for sheet in sheets if isinstance(sheet.get("cells"), list)]
+        cells = [cell for found in lists for cell in found]
     return [cell for cell in cells if isinstance(cell, dict)]
 
 
@@ -132,6 +141,7 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
 
     submission = Submission()
     copies: dict[str, list[str]] = {}
+    ignored = _Ignored(notebook, assignment)
     after = ""
     for cell in cells_of(notebook):
         source = source_of(cell)
@@ -150,14 +160,10 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
                 submission.added.append(AddedCell(after, cell_type, source))
             continue
         after = known.id
+        ignored.look(cell, source, known)
         if kind(known) == ANSWER:
             copies.setdefault(grade_id(known), []).append(source)
 
-    if len(submission.added) > MAX_ADDED_CELLS:
-        submission.notes.append(
-            f"Of {len(submission.added)} added cells the first {MAX_ADDED_CELLS} were kept."
-        )
-        del submission.added[MAX_ADDED_CELLS:]
     for name, sources in copies.items():
         changed = [source for source in sources if source.strip() not in ("", stubs[name].strip())]
         if len(sources) > 1:
@@ -167,11 +173,97 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
         # A cell that was split in two is there twice as well: run the earlier parts just before it.
         submission.added += [AddedCell(before[name], "code", source) for source in changed[:-1]]
         submission.answers[name] = (changed or sources)[-1]
+    if len(submission.added) > MAX_ADDED_CELLS:
+        submission.notes.append(
+            f"Of {len(submission.added)} added cells the first {MAX_ADDED_CELLS} were kept."
+        )
+        del submission.added[MAX_ADDED_CELLS:]
     if not copies:
         submission.notes.append(f"No answer cell of {assignment.unit} was found in the file.")
+    submission.notes += ignored.notes(complete=bool(copies))
     return submission
 
 
+#: What a cell's metadata says of its grading, and what a notebook's says of the unit or of an earlier grading. The
+#: release's own counts; another value is told.
+OF_A_CELL = ("grade_id", "grade", "locked", "points", "solution", "task")
+OF_THE_NOTEBOOK = ("allow", "graded", "unit", "exercises", "fingerprint", "max_score", "mistakes", "score")
+
+
+class _Ignored:
+    """What a file has in the place of the release's own and is not used: told in a note, and not punished."""
+
+    def __init__(self, notebook: dict[str, Any], assignment: Assignment) -> None:
+        self.released = {cell.id: cell for cell in assignment.release.cells}
+        self.seen: set[str] = set()
+        #: locked cells, by id: those of which every copy was changed
+        self.changed: dict[str, bool] = {}
+        self.tags: dict[str, None] = {}
+        self.values: dict[str, None] = {}
+        about, own = (
+            metadata_of(notebook).get("autograder"),
+            assignment.release.metadata.get("autograder", {}),
+        )
+        if isinstance(about, dict):
+            found = [key for key in OF_THE_NOTEBOOK if key in about and about[key] != own.get(key)]
+            self.values |= dict.fromkeys(f"{key} of the notebook" for key in found)
+
+    def look(self, cell: dict[str, Any], source: str, known: Any) -> None:
+        """Compare a cell with the release's."""
+        self.seen.add(known.id)
+        name, own = _name(known), known.metadata.get("nbgrader", {})
+        if own.get("locked"):
+            other = _bare(source) != _bare(known.source) or cell.get("cell_type", "code") != known.cell_type
+            self.changed[known.id] = other and self.changed.get(known.id, True)
+        if not own:
+            return
+        tags, own_tags = metadata_of(cell).get("tags"), known.metadata.get("tags", ())
+        for tag in tags if isinstance(tags, list) else ():
+            if isinstance(tag, str) and tag not in own_tags:
+                self.tags[f"{printable(tag, 40)!r} on {name}"] = None
+        about = metadata_of(cell).get("nbgrader")
+        if isinstance(about, dict):
+            found = [key for key in OF_A_CELL if key in about and about[key] != own.get(key)]
+            self.values |= dict.fromkeys(f"{key} of {name}" for key in found)
+
+    def notes(self, complete: bool) -> list[str]:
+        """A sentence for each kind of thing; deleted cells are told of a file that is `complete` otherwise."""
+        changed = [self.released[i] for i, is_so in self.changed.items() if is_so]
+        checks = [cell for cell in self.released.values() if kind(cell) == CHECK]
+        gone = [_name(cell) for cell in checks if cell.id not in self.seen] if complete else []
+        told = {
+            "Changed check cells are ignored, the released ones count": [
+                _name(cell) for cell in changed if kind(cell) == CHECK
+            ],
+            "Deleted check cells were put back": gone,
+            "Changed locked cells are ignored, the released ones count": [
+                _name(cell) for cell in changed if kind(cell) != CHECK
+            ],
+            "Tags of cells are ignored": self.tags,
+            "Changed metadata is ignored, the released counts": self.values,
+        }
+        return [f"{what}: {_listed(names)}." for what, names in told.items() if names]
+
+
+def _name(cell: Any) -> str:
+    """What to call a cell of the release: by its exercise, where it is a check."""
+    name = grade_id(cell) or cell.id
+    return name.removesuffix("_check") if kind(cell) == CHECK else name
+
+
+def _bare(source: str) -> str:
+    """A source without the white space that editors change."""
+    return "\n".join(line.rstrip() for line in source.strip().split("\n"))
+
+
+def _listed(names: Iterable[str], most: int = 5) -> str:
+    names = list(names)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+#: Begins the note on a notebook that has another name; nothing to look at.
+RENAMED = "The file is called "
 #: Begins the part of a note that names notebooks which were left aside.
 BESIDE = "Not graded, because one notebook counts: "
 
@@ -191,8 +283,29 @@ def pick_file(folder: Path, name: str) -> tuple[Path | None, str]:
             return None, f"There is no notebook in {folder.name}."
         similar = [p for p in found if p.stem.startswith(name)] or found
         path = max(similar, key=lambda p: p.lstat().st_mtime)
-        note = f"The file is called {path.name!r}; it was graded as {name}.ipynb."
+        note = f"{RENAMED}{path.name!r}; it was graded as {name}.ipynb."
     others = [repr(p.name) for p in found if p != path]
+    if len(others) > MAX_NAMED:
+        others[MAX_NAMED:] = [f"and {len(others) - MAX_NAMED} more"]
     if others:
         note = f"{note} {BESIDE}{', '.join(others)}.".lstrip()
     return path, note
+
+
+def side_files(folder: Path, released: Collection[str]) -> str:
+    """A note on what was handed in beside the notebooks, or an empty text. Nothing of it is read.
+
+    `released` names what belongs there: files that come with the unit.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        return ""
+    expected = {*released, "timestamp.txt", "__pycache__"}
+    found = [
+        repr(printable(path.name, 80) + "/" * (path.is_dir() and not path.is_symlink()))
+        for path in sorted(folder.iterdir())
+        if path.name not in expected
+        and path.suffix != ".ipynb"
+        and not path.name.startswith(".")
+        and not re.search(r"\.earlier-\d+$", path.name)
+    ]
+    return f"Files beside the notebook are not used: {_listed(found)}." if found else ""

@@ -6,6 +6,7 @@ already behind the walls (`nursery.py`), over one socket.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import queue
@@ -16,6 +17,7 @@ import socket
 import subprocess
 import threading
 import time
+import weakref
 from typing import Any, BinaryIO, Protocol, cast
 
 import psutil
@@ -41,6 +43,10 @@ class Link(Protocol):
         """How the process ended (negative: by a signal); None when it has not within this time."""
         ...
 
+    def interrupted(self) -> bool:
+        """Whether the process was ended from outside its sandbox, with the sandbox, and not by what it did."""
+        ...
+
     def last_words(self) -> str:
         """The last line that the process wrote to its standard error, if that is known."""
         ...
@@ -48,6 +54,17 @@ class Link(Protocol):
     def close(self) -> None:
         """End the process and everything that it started. Once is enough."""
         ...
+
+
+#: Those that are at work. A process that ends takes them with it, also where no sandbox does.
+_open: weakref.WeakSet[Pipes] = weakref.WeakSet()
+
+
+@atexit.register
+def close_pipes() -> None:
+    """End all processes that are at work for this one."""
+    for pipes in list(_open):
+        pipes.close()
 
 
 class Pipes:
@@ -69,6 +86,7 @@ class Pipes:
             start_new_session=True,
             bufsize=0,
         )
+        _open.add(self)
         assert self.process.stdin and self.process.stdout and self.process.stderr
         threading.Thread(target=self._read_answers, args=(self.process.stdout,), daemon=True).start()
         self.logger = threading.Thread(target=self._read_log, args=(self.process.stderr,), daemon=True)
@@ -115,6 +133,10 @@ class Pipes:
         except subprocess.TimeoutExpired:
             return None
 
+    def interrupted(self) -> bool:
+        # bubblewrap itself was ended; of an end within it, it tells by an exit code.
+        return self.launch.sandboxed and (self.exit_code(0) or 0) < 0
+
     def last_words(self) -> str:
         self.logger.join(1)
         return (self.log.decode("utf-8", "replace").strip().splitlines() or [""])[-1]
@@ -123,6 +145,7 @@ class Pipes:
         if self.closed:
             return
         self.closed = True
+        _open.discard(self)
         if not self.launch.sandboxed:
             with contextlib.suppress(psutil.Error):
                 for child in psutil.Process(self.process.pid).children(recursive=True):
@@ -146,14 +169,24 @@ class Pipes:
             shutil.rmtree(self.launch.folder, ignore_errors=True)
 
 
+class Home(Protocol):
+    """The warm interpreter that a pupil was forked from."""
+
+    def ended(self, seconds: float) -> bool:
+        """Whether it has ended, or does within this time."""
+        ...
+
+
 class Line:
     """A fork of a warm interpreter. `handle` is a pidfd of the first process in the pupil's own process namespace."""
 
-    def __init__(self, conversation: socket.socket, status: socket.socket) -> None:
+    def __init__(self, conversation: socket.socket, status: socket.socket, home: Home) -> None:
+        self.home = home
         self.conversation = conversation
         self.status = status
         self.handle: int | None = None
         self.code: int | None = None
+        self.mute = False
         self.closed = False
         conversation.setblocking(False)
         self.received, self.unsent = bytearray(), bytearray()
@@ -213,6 +246,7 @@ class Line:
         with contextlib.suppress(ValueError, AttributeError):
             code = wire.parsed(note.decode()).get("code") if note else None
             self.code = code if type(code) is int else self.code
+        self.mute = not note
         return bool(note)
 
     def exit_code(self, seconds: float) -> int | None:
@@ -220,6 +254,11 @@ class Line:
         while self.code is None and self._hear(until - time.monotonic()):
             pass
         return self.code
+
+    def interrupted(self) -> bool:
+        # A pupil that ends by itself leaves the first process of its namespace behind, which tells how, and which
+        # it cannot end.
+        return self.code is None and (self.mute or self.home.ended(0.5))
 
     def last_words(self) -> str:
         return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import shutil
+import time
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from .errors import UserError
 from .gradebook import record
 from .ingest import pick_file, read_bytes, read_submission
 from .notebook import STUB
+from .records import facts
 from .sandbox import Sandbox
 
 Pair = tuple[NotebookNode, dict[str, Any]]
@@ -148,7 +150,9 @@ class Referee(NbGraderPreprocessor):
         assignment = course.assignment(about["assignment"])
         sandbox = Sandbox(parent=self, config=self.config, hidden_paths=[str(course.root)])
         submission = read_submission(Path(nb.metadata["autograder"]["source"]), assignment)
+        began = time.monotonic()
         report = referee.grade(assignment, submission, sandbox)
+        kept = facts(report, time.monotonic() - began)
         with Gradebook(about["db_url"]) as gradebook:
             record(gradebook, assignment, about["student"], report)
         for outcome in report.outcomes:
@@ -158,7 +162,9 @@ class Referee(NbGraderPreprocessor):
         if source in _copies:
             _copies.discard(source)
             source.unlink(missing_ok=True)
-        return from_dict(autograded(assignment, submission, report)), resources
+        notebook = from_dict(autograded(assignment, submission, report))
+        notebook.metadata["autograder"] |= from_dict(kept)
+        return notebook, resources
 
     def _remove_side_files(self, assignment: Assignment, student: str) -> None:
         """Drop what nbgrader has copied from beside the submission: it is not used, and feedback would return it."""

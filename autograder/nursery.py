@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import random
+import select
 import socket
 import subprocess
 import threading
@@ -95,7 +96,17 @@ class Nursery:
         finally:
             theirs.close()
             their_status.close()
-        return Line(ours, status)
+        return Line(ours, status, self)
+
+    def ended(self, seconds: float) -> bool:
+        """Whether the interpreter has ended, or does within this time: then its end of the line is closed."""
+        with self.lock:
+            closed = select.poll()
+            try:
+                closed.register(self.control, 0)  # hanging up is always told
+            except (OSError, ValueError):
+                return True
+        return bool(closed.poll(seconds * 1000))
 
     def close(self) -> None:
         """End the interpreter and all its pupils."""

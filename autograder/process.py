@@ -13,7 +13,7 @@ from . import wire
 from .links import TIME_IS_UP, Link, Pipes
 from .nursery import warm_start
 from .probes import AnswerError, AnswerLost, AnswerTimeout, Probe, Reply
-from .sandbox import Sandbox, SandboxError
+from .sandbox import Interrupted, Sandbox, SandboxError
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,17 @@ class PupilProcess:
 
     def _lost(self, said: str = "") -> AnswerLost:
         code = self.link.exit_code(2)
+        interrupted = not said and self.link.interrupted()
         self.close()
+        if interrupted:
+            raise Interrupted("The sandbox was ended from outside.")
         return AnswerLost(said or _why_ended(code))
 
     def run_cell(self, source: str) -> CellResult:
-        """Run a cell. Raises AnswerTimeout or AnswerLost; an exception of the cell's own is in the result."""
+        """Run a cell; an exception of the cell's own is in the result.
+
+        Raises AnswerTimeout, AnswerLost, or Interrupted.
+        """
         reply = self._ask({"do": "cell", "source": source}, "the cell")
         text = reply.get("text", "")
         # The pupil has cut it already, if it is honest.

@@ -49,6 +49,7 @@ def set_limits(limits: dict[str, int]) -> None:
         "cpu_seconds": "RLIMIT_CPU",
         "processes": "RLIMIT_NPROC",
         "file_bytes": "RLIMIT_FSIZE",
+        "open_files": "RLIMIT_NOFILE",
     }
     for key, name in names.items():
         kind = getattr(resource, name, None)
@@ -94,21 +95,27 @@ def give_up_capabilities() -> None:
 
 #: System calls by which memory is taken that no limit counts, or new privileges are: numbers on x86-64 and on arm64.
 #: memfd_create, memfd_secret, unshare, setns, mount, fsopen, keyctl, add_key, bpf, userfaultfd, io_uring_setup,
-#: perf_event_open; and those that reach into another process: ptrace, process_vm_readv, process_vm_writev, kcmp,
-#: pidfd_getfd. `clone` is refused with the flag for a user namespace; `clone3` hides its flags, so it is
-#: "not implemented", and the C library then takes `clone`.
+#: perf_event_open, shmget, msgget, semget, mq_open, request_key; and those that reach into another process: ptrace,
+#: process_vm_readv, process_vm_writev, kcmp, pidfd_getfd. `clone` is refused with the flag for a user namespace;
+#: `clone3` hides its flags, so it is "not implemented", and the C library then takes `clone`. `socket` is refused
+#: for all but ADDRESSES: a virtual machine's own kind (vsock) knows no network namespace, and leads to its host.
 FORBIDDEN_CALLS = {
     "x86_64": (
         0xC000003E,
-        56,
-        (319, 447, 272, 308, 165, 430, 250, 248, 321, 323, 425, 298, 101, 310, 311, 312, 438),
+        (56, 41),
+        (319, 447, 272, 308, 165, 430, 250, 248, 321, 323, 425, 298, 29, 68, 64, 240, 249),
+        (101, 310, 311, 312, 438),
     ),
     "aarch64": (
         0xC00000B7,
-        220,
-        (279, 447, 97, 268, 40, 430, 219, 217, 280, 282, 425, 241, 117, 270, 271, 272, 438),
+        (220, 198),
+        (279, 447, 97, 268, 40, 430, 219, 217, 280, 282, 425, 241, 194, 186, 190, 180, 218),
+        (117, 270, 271, 272, 438),
     ),
 }
+
+#: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: they end at the walls.
+ADDRESSES = (1, 2, 10, 16)
 
 
 def forbid_system_calls() -> None:
@@ -119,9 +126,10 @@ def forbid_system_calls() -> None:
     import ctypes
     import struct
 
-    architecture, clone, calls = FORBIDDEN_CALLS[machine]
+    architecture, (clone, new_socket), *groups = FORBIDDEN_CALLS[machine]
     load, equal, at_least, has_bit, end = 0x20, 0x15, 0x35, 0x45, 0x06
-    allow, kill, not_permitted, not_implemented = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
+    allow, kill = 0x7FFF0000, 0x80000000
+    not_permitted, not_implemented, no_such_address = 0x00050001, 0x00050026, 0x00050061
     program = [
         (load, 0, 0, 4),  # the architecture
         (equal, 1, 0, architecture),
@@ -132,9 +140,13 @@ def forbid_system_calls() -> None:
         (equal, 0, 1, 435),  # clone3
         (end, 0, 0, not_implemented),
     ]
-    for call in calls:
+    for call in (call for calls in groups for call in calls):
         program += [(equal, 0, 1, call), (end, 0, 0, not_permitted)]
+    program += [(equal, 0, len(ADDRESSES) + 3, new_socket), (load, 0, 0, 16)]
+    program += [(equal, len(ADDRESSES) - i, 0, address) for i, address in enumerate(ADDRESSES)]
     program += [
+        (end, 0, 0, no_such_address),
+        (end, 0, 0, allow),
         (equal, 0, 3, clone),
         (load, 0, 0, 16),  # its flags
         (has_bit, 0, 1, 0x10000000),  # CLONE_NEWUSER
@@ -189,6 +201,8 @@ class Guard:
                 name == a or name.startswith(a + ".") or a.startswith(name + ".") for a in self.allowed
             ):
                 raise ImportError(f"{name} is what this unit rebuilds, so an answer may not import it")
+        if package == "autograder" and name.partition(".")[2].startswith("mine"):
+            raise ImportError("your own engine is for your own notebook: grading uses the reference")
         if package == "autograder" and name.count(".") and name.split(".")[1] not in LEARNER_MODULES:
             raise ImportError(f"{name} belongs to the grading side, so a notebook may not import it")
 
@@ -202,6 +216,7 @@ LEARNER_MODULES = (
     "draw",
     "likely",
     "logbook",
+    "predict",
     "probes",
     "reasons",
     "unfinished",
@@ -380,6 +395,9 @@ NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_PROCESSES, NEW_NETWORK = (
 )
 NO_SUID, NO_DEVICES, NO_EXEC, RECURSIVE, PRIVATE, READ_ONLY = 2, 4, 8, 1 << 14, 1 << 18, 1
 
+#: So many files and folders fit into each private folder of a fork.
+FILES = 4096
+
 
 def nurse(config: dict[str, Any]) -> None:
     """Fork a pupil for each message on the control socket, which brings the pupil's own two sockets with it."""
@@ -460,6 +478,9 @@ def cradle(pupil: Pupil, conversation: int, status: int, config: dict[str, Any])
             notes.send(json.dumps({"code": os.waitstatus_to_exitcode(ended[1])}).encode())
             os._exit(0)
         notes.close()
+        # A signal to its own group would else reach the warm interpreter and all the other forks of the same user:
+        # a group, unlike a number, is the same in every process namespace.
+        os.setsid()
         requests, answers = os.fdopen(os.dup(conversation), "rb"), os.fdopen(conversation, "wb", buffering=0)
         set_limits(config["limits"])
         if config.get("user"):
@@ -508,7 +529,9 @@ def own_folders(size: int) -> None:
 
     mount(None, "/", RECURSIVE | PRIVATE)
     for folder, mode in (("/tmp", "1777"), ("/dev/shm", "1777"), ("/home/pupil", "0777")):
-        mount(b"tmpfs", folder, NO_SUID | NO_DEVICES, f"size={size},mode={mode}".encode())
+        # An empty file has no size, but takes a kilobyte of the kernel's memory.
+        options = f"size={size},nr_inodes={FILES},mode={mode}"
+        mount(b"tmpfs", folder, NO_SUID | NO_DEVICES, options.encode())
     try:
         mount(b"proc", "/proc", NO_SUID | NO_DEVICES | NO_EXEC)
     except OSError:

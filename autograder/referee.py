@@ -16,7 +16,7 @@ from .ingest import Submission
 from .lineup import Lineup, Memory
 from .probes import AnswerError, AnswerLost, AnswerTimeout, Call, Probe, Reply, Session, use_session
 from .process import CellResult, PupilProcess
-from .sandbox import Sandbox, SandboxError
+from .sandbox import Interrupted, Sandbox, SandboxError
 
 
 @dataclass
@@ -195,7 +195,8 @@ def grade(
 ) -> Report:
     """Grade one submission. A `memory` that is kept makes the diagnoses of the next ones faster.
 
-    Raises SandboxError when its process cannot be started. All else that a submission can do is an outcome.
+    Raises SandboxError when its process cannot be started, or is ended from outside. All else that a submission can
+    do is an outcome.
     """
     seed = secrets.randbelow(2**31) if seed is None else seed
     report = Report(assignment.unit, seed, not sandbox.unsandboxed, notes=list(submission.notes))
@@ -337,6 +338,8 @@ class _Grading:
     ) -> bank.Entry | None:
         try:
             return self.lineup.find(exercise.name, calls, lost, in_place)
+        except Interrupted:
+            raise
         except Exception as error:  # a diagnosis is a help; the verdict stands without it
             self.report.notes.append(f"No diagnosis of {exercise.name}: {type(error).__name__}: {error}.")
             return None

@@ -41,6 +41,10 @@ class SandboxError(RuntimeError):
     """There is no sandbox here; the text says why and what to do."""
 
 
+class Interrupted(SandboxError):
+    """The sandbox was ended from outside while a submission was in it, which is nobody's mistake: grade it again."""
+
+
 class Sandbox(Configurable):
     """Walls and limits. Set them in nbgrader_config.py, for example `c.Sandbox.call_seconds = 20`."""
 
@@ -60,6 +64,7 @@ class Sandbox(Configurable):
     file_mb = Integer(
         32, help="Size of one file that the code writes, and of each private folder, in MiB."
     ).tag(config=True)
+    open_files = Integer(128, help="Open files and sockets of one process at a time.").tag(config=True)
     output_chars = Integer(50_000, help="Characters of printed output that are kept of one cell.").tag(
         config=True
     )
@@ -159,6 +164,7 @@ class Sandbox(Configurable):
             "cpu_seconds": self.cpu_seconds,
             "processes": self.processes + others,
             "file_bytes": self.file_mb << 20,
+            "open_files": self.open_files,
             "output_chars": self.output_chars,
         }
 

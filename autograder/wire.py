@@ -24,6 +24,8 @@ MAX_DEPTH = 40
 LARGE = 1 << 53
 MAX_ITEMS = 200_000
 MAX_TEXT = 100_000
+#: Lists and objects in a text of JSON: each takes a hundred bytes of memory, and two or three of the text.
+MAX_PARTS = 1_000_000
 #: Keys of a dict. The hash of an int is known to all, so keys can be chosen to collide; a few cost little even then.
 MAX_KEYS = 1000
 #: NumPy's kinds that are plain numbers: boolean, signed, unsigned, float, complex.
@@ -35,7 +37,7 @@ _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{\]}]', re.DOTALL
 
 
 def parsed(text: str, deepest: int = 200) -> Any:
-    """What a JSON text says. Raises ValueError when it is not JSON, or nested deeper than `deepest`.
+    """What a JSON text says. Raises ValueError when it is not JSON, nested deeper than `deepest`, or has MAX_PARTS.
 
     `json.loads` trusts in Python's recursion limit, which any library may have raised: a deep text then ends
     the process.
@@ -46,7 +48,10 @@ def parsed(text: str, deepest: int = 200) -> Any:
     Traceback (most recent call last):
     ValueError: nested deeper than 200
     """
-    if text.count("[") + text.count("{") > deepest:
+    parts = text.count("[") + text.count("{")
+    if parts > MAX_PARTS:
+        raise ValueError(f"more than {MAX_PARTS} lists and objects")
+    if parts > deepest:
         depth = 0
         for token in _TOKEN.finditer(text):
             sign = text[token.start()]
@@ -62,13 +67,14 @@ def parsed(text: str, deepest: int = 200) -> Any:
 def printable(text: str, limit: int) -> str:
     """The first `limit` characters of a text that may go to a terminal and into a file.
 
-    Control characters (a terminal would obey them) are dropped, lone surrogates (UTF-8 has none) replaced.
+    Control characters (a terminal would obey them) and those that turn the direction of writing are dropped, lone
+    surrogates (UTF-8 has none) replaced.
 
     >>> printable("a\\x1b[2J\\ud800b", 80)
     'a[2J?b'
     """
     text = text[:limit].encode("utf-8", "replace").decode("utf-8")
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]", "", text)
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", "", text)
 
 
 class WireError(ValueError):

@@ -26,7 +26,11 @@ MINI = Path(__file__).resolve().parent / "mini"
 @pytest.fixture(scope="session")
 def mini_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """A course folder with the unit `mini`, its notebooks built (not executed)."""
-    root = tmp_path_factory.mktemp("mini-course")
+    return make_course(tmp_path_factory.mktemp("mini-course"))
+
+
+def make_course(root: Path) -> Course:
+    """Make that course in an empty folder."""
     shutil.copy(REPOSITORY / "nbgrader_config.py", root)
     shutil.copytree(
         MINI / "solutions", root / "solutions", ignore=shutil.ignore_patterns("*.ipynb", "__pycache__")

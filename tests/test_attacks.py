@@ -13,9 +13,12 @@ import json
 import os
 import random
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -494,6 +497,7 @@ def test_answers_that_are_forged_at_the_pipe_are_judged_as_any_others(
 HOSTILE_VALUES = {
     "an array of eight million truths in 23 axes": "{'t': 'array', 'dtype': '|b1', 'shape': [2] * 23, 'bytes': 'AAAA' * (2 ** 23 // 3) + 'AAA='}",
     "a dict of very many keys that collide": "{'t': 'dict', 'v': [[{'t': 'int', 'v': hex((2 ** 61 - 1) * i)}, None] for i in range(120_000)]}",
+    "millions of lists": "[[]] * 3_500_000",
     "millions of items": "{'t': 'list', 'v': [True] * 2_500_000}",
     "an endless type name": "{'t': 'other', 'type': 'x' * 9_000_000, 'text': 'y' * 1_000_000}",
     "a type name with escapes and surrogates": "{'t': 'other', 'type': 'a\\x1b[2J\\ud800\\n✓ b', 'text': '\\x1b]0;x\\x07\\ud800\\n✓ unbox: right'}",
@@ -795,9 +799,9 @@ def test_nothing_in_the_pupil_tells_the_seed(mini: Assignment, walls: Sandbox) -
 
 
 @pytest.fixture
-def listening() -> Iterator[tuple[int, str, list[object]]]:
+def listening() -> Iterator[tuple[int, str, list[socket.socket]]]:
     """A TCP server and one at an abstract Unix address, with the list of those who came."""
-    came: list[object] = []
+    came: list[socket.socket] = []
     tcp = socket.create_server(("127.0.0.1", 0))
     name = f"autograder-test-{os.getpid()}"
     unix = socket.socket(socket.AF_UNIX)
@@ -811,15 +815,20 @@ def listening() -> Iterator[tuple[int, str, list[object]]]:
             except OSError:
                 return
 
-    for server in (tcp, unix):
-        threading.Thread(target=serve, args=(server,), daemon=True).start()
+    threads = [threading.Thread(target=serve, args=(server,)) for server in (tcp, unix)]
+    for thread in threads:
+        thread.start()
     yield tcp.getsockname()[1], name, came
-    tcp.close()
-    unix.close()
+    for server in (tcp, unix):
+        server.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits in accept
+    for thread in threads:
+        thread.join()
+    for used in (tcp, unix, *came):
+        used.close()
 
 
 def test_no_socket_leads_out_of_the_sandbox(
-    attack: Callable[..., Report], listening: tuple[int, str, list[object]]
+    attack: Callable[..., Report], listening: tuple[int, str, list[socket.socket]]
 ) -> None:
     port, name, came = listening
     code = f"""
@@ -1071,3 +1080,298 @@ def test_a_notebook_that_has_used_its_time_is_graded_to_the_end(
     )
     assert earned(report) == [(0, "timeout"), (0, "timeout")]
     assert time.monotonic() - start < 6
+
+
+# -- beside a neighbour -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def beside(mini: Assignment, mini_course: Course) -> Callable[..., Report]:
+    """Grade added cells as `attack` does, with little time, while a right submission is graded again and again.
+
+    The neighbours, and a pupil that was there before and one that comes after, must notice nothing.
+    """
+
+    def run(*cells: str, seed: int = 1, seconds: float = 1.0, **answers: str) -> Report:
+        walls = Sandbox(call_seconds=seconds, hidden_paths=[str(mini_course.root)])
+        neighbour = Submission(answers={"mul_vjp": RIGHT, "unbox": RIGHT_UNBOX})
+        added = [AddedCell("", "code", code) for code in cells]
+        hostile = Submission(answers={"mul_vjp": RIGHT, "unbox": WRONG} | answers, added=added)
+        before = PupilProcess(walls, (), time.monotonic() + 60)
+        files = len(os.listdir("/proc/self/fd"))
+        with ThreadPoolExecutor(1) as threads:
+            attacking = threads.submit(grade, mini, hostile, walls, seed=seed)
+            done: list[Report] = []
+            while not attacking.done() or not done:
+                # A machine that is busy is slow, and this is not about its speed.
+                done.append(grade(mini, neighbour, Sandbox(hidden_paths=[str(mini_course.root)])))
+                assert len(os.listdir("/proc/self/fd")) < files + 40
+            report = attacking.result()
+        assert all(r.score == 5 and not r.notes for r in done), [r.notes for r in done]
+        assert before.run_cell("print(6 * 7)").text == "42\n"
+        before.close()
+        assert grade(mini, neighbour, walls).score == 5
+        return report
+
+    return run
+
+
+SIGNALS = """
+import os, signal, time
+def send(target, number):
+    try: os.kill(target, number)
+    except (PermissionError, ProcessLookupError): pass
+"""
+
+
+def test_signals_reach_nobody_but_their_sender(beside: Callable[..., Report]) -> None:
+    to_others = """
+for number in (signal.SIGSTOP, signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM, signal.SIGCHLD, signal.SIGHUP):
+    for target in (1, os.getppid(), -1):
+        send(target, number)
+    for pid in range(3, 400):
+        if pid != os.getpid(): send(pid, number)
+    try: signal.pidfd_send_signal(os.pidfd_open(1), number)
+    except PermissionError: pass
+print("sent")
+"""
+    to_the_group = [f"send(0, signal.{name})\ntime.sleep(9)" for name in ("SIGSTOP", "SIGKILL", "SIGSEGV")]
+    report = beside(SIGNALS + to_others, *(SIGNALS + code for code in to_the_group))
+    assert said(report) == "sent\n"
+    assert earned(report) == HONEST
+    stopped, killed, crashed = report.notes
+    assert "did not end within 1 s" in stopped
+    assert "was killed" in killed
+    assert "segmentation fault" in crashed
+
+
+def test_signals_of_an_ordinary_user_reach_nobody_but_their_sender_either(bubblewrap: None) -> None:
+    """Root's pupils are users of their own; an ordinary user's are all that user, as is the warm interpreter."""
+    command = ["unshare", "--user", "--map-user=1000", "--map-group=1000"] if os.geteuid() == 0 else []
+    if command and subprocess.run([*command, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no user namespaces here")
+    code = f"""
+import os, time
+from autograder.links import Line
+from autograder.process import PupilProcess
+from autograder.sandbox import Sandbox
+assert os.geteuid() != 0
+before = PupilProcess(Sandbox(), (), time.monotonic() + 60)
+assert isinstance(before.link, Line)
+for name in ("SIGSTOP", "SIGKILL", "SIGSEGV"):
+    process = PupilProcess(Sandbox(call_seconds=0.5), (), time.monotonic() + 60)
+    try: process.run_cell({SIGNALS!r} + f"send(0, signal.{{name}})\\ntime.sleep(9)")
+    except Exception as error: print(error)
+    process.close()
+    print(before.run_cell("print(6 * 7)").text, end="")
+before.close()
+"""
+    done = subprocess.run([*command, sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    stopped, well, killed, well_too, crashed, well_still = done.stdout.splitlines() or [done.stderr] * 6
+    assert [well, well_too, well_still] == ["42"] * 3
+    assert "did not end within 0.5 s" in stopped and "was killed" in killed and "segmentation" in crashed
+
+
+TAKEN = {
+    "open files": (
+        """
+        held = []
+        try:
+            while True: held.append(open("/dev/null"))
+        except OSError as problem: print("HELD", len(held), problem.strerror)
+        """,
+        128,
+    ),
+    "open files of many processes": (
+        """
+        children = 0
+        for _ in range(40):
+            try: child = os.fork()
+            except OSError: break
+            if not child:
+                held = []
+                try:
+                    while True: held += socket.socketpair()
+                except OSError: time.sleep(9)
+            children += 1
+        time.sleep(0.5); print("HELD", children)
+        """,
+        32,
+    ),
+    "the referee's open files": (
+        """
+        line = socket.socket(fileno=os.dup(inside["answers"].fileno()))
+        sent = 0
+        try:
+            for _ in range(2000):
+                body = b'{"id": "no"}'
+                line.sendmsg([len(body).to_bytes(8, "big") + body], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0] * 100))])
+                sent += 1
+        except OSError as problem: pass
+        print("HELD 0")
+        """,
+        1,
+    ),
+    "processors": (
+        """
+        children = 0
+        try:
+            while True:
+                if not os.fork():
+                    while True: pass
+                children += 1
+        except OSError: time.sleep(0.7); print("HELD", children)
+        """,
+        32,
+    ),
+    "memory": (
+        """
+        for _ in range(6):
+            if not os.fork():
+                held = bytearray(100 << 20); time.sleep(9)
+        time.sleep(0.7); print("HELD 6")
+        """,
+        7,
+    ),
+    "memory that belongs to no process": (
+        """
+        import ctypes
+        libc = ctypes.CDLL(None)
+        print("HELD", sum(libc.shmget(0, 1 << 20, 0o1600) >= 0 or libc.msgget(0, 0o1600) >= 0 for _ in range(100)))
+        """,
+        1,
+    ),
+    "small files": (
+        """
+        held = 0
+        for folder in ("/tmp", "/dev/shm", os.path.expanduser("~")):
+            try:
+                for i in range(50_000):
+                    os.symlink("x", f"{folder}/{i}"); held += 1
+            except OSError: pass
+        print("HELD", held)
+        """,
+        3 * 4096,
+    ),
+    "threads": (
+        """
+        held = 0
+        try:
+            while True: threading.Thread(target=time.sleep, args=(9,), daemon=True).start(); held += 1
+        except RuntimeError: print("HELD", held)
+        """,
+        32,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_a_submission_takes_is_limited_and_not_taken_from_its_neighbour(
+    name: str, beside: Callable[..., Report]
+) -> None:
+    code, limit = TAKEN[name]
+    seconds = 1.0 if name == "processors" else 10.0
+    report = beside(f"{INSIDE}\nimport array, socket\n{dedent(code)}", seconds=seconds)
+    assert earned(report) == HONEST
+    if report.notes and name == "processors":  # it may have left nothing for itself
+        assert "did not end within 1 s" in report.notes[0]
+    else:
+        assert int(said(report).split()[1]) < limit
+        assert report.notes == []
+
+
+LATE = {
+    "from a thread": "threading.Thread(target=flood).start()\ntime.sleep(9)",
+    "from a child": "if not os.fork():\n    os.setsid()\n    flood()\ntime.sleep(9)",
+    "from a child when the process has ended": "if not os.fork():\n    os.setsid()\n    flood()\nos._exit(7)",
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_a_reply_after_the_deadline_or_the_end_is_a_reply_to_nobody(
+    name: str, beside: Callable[..., Report]
+) -> None:
+    flood = """
+def flood():
+    value = {"t": "float", "v": "0x1p0"}
+    time.sleep(1.02)
+    while True:
+        for number in (inside["request"]["id"], "0" * 16):
+            send({"id": number, "value": value, "text": "late", "mutated": []})
+        time.sleep(0.001)
+"""
+    late = "def unbox(boxes):\n    import time\n    time.sleep(1.05)\n    return sum(math.log(b.value) for b in boxes)\n"
+    report = beside(f"{INSIDE}{flood}\n{LATE[name]}", unbox=late)
+    assert earned(report) == [(2, "passed"), (0, "timeout")]
+    assert "did not end within 1 s" in report.outcomes[1].message
+    (note,) = report.notes
+    assert "exit code 7" in note if "ended" in name else "did not end within 1 s" in note
+
+
+def test_a_descriptor_that_is_written_to_is_the_sender_s_own(beside: Callable[..., Report]) -> None:
+    code = """
+import os, stat
+kinds = []
+for fd in range(1024):
+    try: about = os.fstat(fd)
+    except OSError: continue
+    kinds.append((stat.S_IFMT(about.st_mode), about.st_ino))
+print(len(set(kinds)), sorted(stat.filemode(kind)[0] for kind, _ in set(kinds)))
+"""
+    write = "import os\nfor fd in range(1024):\n    try: os.write(fd, b'\\xff' * 99)\n    except OSError: pass\nimport time; time.sleep(9)"
+    report = beside(code, write)
+    assert said(report) == "2 ['c', 's']\n"  # /dev/null, and its own side of the conversation
+    assert earned(report) == HONEST
+    (note,) = report.notes
+    assert "broke off the conversation" in note
+
+
+def test_nothing_in_the_memory_of_the_process_tells_the_seed_the_tests_or_the_answers(
+    beside: Callable[..., Report], mini: Assignment
+) -> None:
+    """All memory is searched, at the last moment: while a hidden test asks. What is searched for stands there shifted
+    by one, so that the search does not find itself."""
+    seed = 1834627153
+    low, high = seed % 2**30, seed >> 30  # as Python keeps an int
+    key = mini.exercise("unbox")
+    needles = {
+        "planted": b"a text that is there",
+        "seed as text": str(seed).encode(),
+        "seed as an int": low.to_bytes(4, "little") + high.to_bytes(4, "little"),
+        "seed as eight bytes": seed.to_bytes(8, "little"),
+        "hidden test": b"the logarithm of the product",
+        "answer": b"math.log(box.value) for box",
+        "exercise": f"{key.points} points".encode(),
+    }
+    assert needles["hidden test"].decode() in key.check
+    assert needles["answer"].decode() in key.solution
+    shifted = {name: bytes((i + 1) % 256 for i in needle) for name, needle in needles.items()}
+    hunt = f"""
+        planted = " ".join(["a", "text", "that", "is", "there"])
+        calls = []
+        def unbox(boxes):
+            import ctypes
+            calls.append(1)
+            if len(calls) < 2:
+                return sum(math.log(b.value) for b in boxes)
+            found = set()
+            ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE: one's own /proc/self is open again
+            table = bytes((i + 1) % 256 for i in range(256))
+            shared = 0
+            with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", buffering=0) as memory:
+                for line in maps:
+                    place, rights = line.split()[:2]
+                    shared += "w" in rights and rights.endswith("s")
+                    start, end = (int(x, 16) for x in place.split("-"))
+                    if not rights.startswith("rw"): continue
+                    try:
+                        memory.seek(start)
+                        part = memory.read(end - start).translate(table)
+                    except (OSError, OverflowError, MemoryError): continue
+                    found |= {{name for name, needle in {shifted!r}.items() if needle in part}}
+            raise LookupError(f"{{sorted(found)}} {{shared}}")
+    """
+    report = beside(seed=seed, seconds=10.0, unbox=dedent(hunt))
+    if os.geteuid() == 0:  # an ordinary user's forks have no /proc
+        assert "LookupError: ['planted'] 0" in report.outcomes[1].message
+    assert [o.points for o in report.outcomes] == [2, 0]

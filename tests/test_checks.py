@@ -165,6 +165,7 @@ def test_a_check_that_cannot_work_with_the_answer_says_that_its_form_is_wrong(ce
         "  called    pair(1.0)",
         "  returned  None",
     ]
+    assert "The function returned None. Is a `return` missing" in shown
     assert "Traceback" not in shown
 
 

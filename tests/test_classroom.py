@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
+from rich.console import Console
 
 from autograder import classroom as classroom_module
+from autograder import cli
 from autograder import grader as grader_module
 from autograder.assignment import Assignment, Course
 from autograder.classroom import Classroom, grade_class, mistakes_table
@@ -293,3 +297,117 @@ def test_hidden_folders_and_files_are_no_students(course: Course, klass: Classro
     (course.root / "submitted" / "other-unit-only" / "other").mkdir(parents=True)
     assert not {".trash", "readme.txt", "other-unit-only"} & set(klass.students("mini"))
     assert os.path.isdir(course.root / "submitted" / "other-unit-only")
+
+
+@pytest.fixture
+def small(mini_course: Course, tmp_path: Path) -> Classroom:
+    """A class of two, for tests that change the unit."""
+    root = tmp_path / "course"
+    shutil.copytree(mini_course.root, root, ignore=shutil.ignore_patterns("submitted", "autograded", "*.db"))
+    course = Course(root)
+    for student, answers in (("ada", {}), ("bit", {"mul_vjp": NO_UPSTREAM})):
+        path = root / "submitted" / student / "mini" / "mini.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(nbformat.writes(course.assignment("mini").solved(answers)))
+    return Classroom(course)
+
+
+def change(klass: Classroom, old: str, new: str) -> Assignment:
+    """The unit after its answer key was edited and built again."""
+    path = klass.course.assignment("mini").path
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    return klass.course.assignment("mini")
+
+
+def shown(function: Callable[..., None], *args: object) -> str:
+    """What a function prints on a wide console."""
+    out = io.StringIO()
+    function(*args, console=Console(width=200, file=out))
+    return out.getvalue()
+
+
+def test_a_hidden_test_that_changes_regrades_all_and_shows_whose_score_changed_and_why(
+    small: Classroom, sandbox: Sandbox
+) -> None:
+    grade_class(small, small.course.assignment("mini"), ["ada", "bit"], sandbox=sandbox)
+    unit = change(small, "check.close(sum_of_logs([]), 0.0", "check.close(sum_of_logs([]), 9.0")
+    rows = grade_class(small, unit, ["ada", "bit"], sandbox=sandbox)
+    assert [(row.state, row.before, row.score) for row in rows] == [("graded", 5, 2), ("graded", 3, 0)]
+    text = shown(cli.show_changes, rows)
+    for name, before, now in (("ada", 5, 2), ("bit", 3, 0)):
+        assert re.search(rf"{name} +{before} +{now} +unbox 3 → 0 \(failed\) +the unit has changed", text), (
+            text
+        )
+    assert "2 graded again; 2 of them with another score." in text
+    unit = change(small, "an empty sum is 0", "an empty sum is nothing")
+    rows = grade_class(small, unit, ["ada", "bit"], sandbox=sandbox)
+    assert "2 graded again; 0 of them with another score." in shown(cli.show_changes, rows)
+    rows = grade_class(small, unit, ["ada", "bit"], sandbox=sandbox, force=True)
+    assert {row.why for row in rows} == {"--force"}
+
+
+def test_a_run_with_nothing_new_writes_nothing_grades_nothing_and_says_so(
+    small: Classroom, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = small.course.assignment("mini")
+    grade_class(small, unit, ["ada", "bit"], sandbox=sandbox)
+
+    def stamps() -> dict[str, int]:
+        files = [*small.course.root.glob("autograded/**/*"), small.course.root / "gradebook.db"]
+        return {str(path): path.stat().st_mtime_ns for path in files}
+
+    before = stamps()
+    monkeypatch.setattr(grader_module, "grade", None)
+    rows = grade_class(small, unit, ["ada", "bit"], sandbox=sandbox)
+    assert stamps() == before
+    assert shown(cli.show_changes, rows).strip().startswith("Nothing new: 2 graded before")
+
+
+def test_an_older_gradebook_that_was_put_back_is_brought_up_to_date(
+    small: Classroom, sandbox: Sandbox
+) -> None:
+    unit = small.course.assignment("mini")
+    database = small.course.root / "gradebook.db"
+    grade_class(small, unit, ["ada", "bit"], sandbox=sandbox)
+    older = database.read_bytes()
+    path = small.folder("submitted", "bit", "mini") / "mini.ipynb"
+    path.write_text(nbformat.writes(unit.solved()))
+    grade_class(small, unit, ["bit"], sandbox=sandbox)
+    database.write_bytes(older)
+    rows = grade_class(small, unit, ["ada", "bit"], sandbox=sandbox)
+    assert [(row.state, row.score) for row in rows] == [("kept", 5), ("graded", 5)]
+    with Gradebook(small.folders.db_url, small.folders.course_id) as gradebook:
+        assert gradebook.find_submission("mini", "bit").score == 5
+
+
+def test_who_is_late_new_or_missing_is_named(small: Classroom, sandbox: Sandbox) -> None:
+    unit = small.course.assignment("mini")
+    with Gradebook(small.folders.db_url, small.folders.course_id) as gradebook:
+        for student in ("ada", "zoe"):
+            gradebook.update_or_create_student(student)
+        gradebook.update_or_create_assignment("mini", duedate="2026-01-01 00:00:00 UTC")
+    stamp = small.folder("submitted", "ada", "mini") / "timestamp.txt"
+    stamp.write_text("2026-01-02 03:04:05 UTC")
+    known, _ = classroom_module.known_students(small)
+    rows = grade_class(small, unit, ["ada", "bit"], sandbox=sandbox)
+    lines = shown(cli.show_people, rows, known, True).splitlines()
+    assert [line.split(maxsplit=1) for line in lines] == [
+        ["late", "ada (1 d 3 h)"],
+        ["new", "bit"],
+        ["missing", "zoe"],
+    ]
+    assert "missing" not in shown(cli.show_people, rows, known, False)
+
+
+def test_an_unknown_student_is_refused_where_nbgrader_is_told_to(small: Classroom, sandbox: Sandbox) -> None:
+    with open(small.course.root / "nbgrader_config.py", "a") as config:
+        config.write("\nc.Autograde.create_student = False\n")
+    with Gradebook(small.folders.db_url, small.folders.course_id) as gradebook:
+        gradebook.update_or_create_student("ada")
+    klass = Classroom(small.course)
+    ada, bit = grade_class(klass, klass.course.assignment("mini"), ["ada", "bit"], sandbox=sandbox)
+    assert (ada.state, bit.state) == ("graded", "failed")
+    assert "is not in the gradebook" in bit.summary
+    assert classroom_module.known_students(klass)[0] == ["ada"]

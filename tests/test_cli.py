@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import re
 import shutil
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import nbformat
+import psutil
 import pytest
+from rich.console import Console
 
 from autograder import cli
 from autograder.assignment import Assignment, Course
 from autograder.build import build_likely
+from autograder.cli import line
 from autograder.sandbox import Sandbox
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
@@ -239,6 +248,42 @@ def test_grade_ends_with_a_table_and_keeps_what_has_not_changed(
     assert "zoe has handed in nothing" in unknown.err
 
 
+#: What a folder may be called on Linux, and with it a student: escapes, rich's markup, lines, no UTF-8.
+NAMES = ["\x1b[2J[red]\x9b31meve", "ada\n✓ bob: 5 of 5\u202e", os.fsdecode(b"\xffmal"), "zoe"]
+
+
+def test_names_of_students_and_files_do_nothing_to_the_terminal_or_to_the_other_rows(
+    run: Callable[..., Said],
+    course: Course,
+    mini: Assignment,
+    submission: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in NAMES:
+        folder = course.root / "submitted" / name / "mini"
+        folder.mkdir(parents=True)
+        shutil.copy(submission, folder / "\x1b]0;x\x07\n[bold]mini.ipynb")
+    (folder / "mini.ipynb").write_text(nbformat.writes(mini.solved()))
+    monkeypatch.setenv("FORCE_COLOR", "1")  # so that the progress bar is drawn as well
+    monkeypatch.setenv("TERM", "xterm")
+    said = run("grade", "mini", "--jobs", 1, cwd=course.root)
+    plain = re.sub(r"\x1b\[\d*(;\d+)*m", "", said.out)  # the table's own colours
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", plain)
+    rows = [line.split("  ")[0].strip() for line in plain.splitlines() if " / 5  " in line]
+    assert rows == [line(name).plain for name in sorted(NAMES)]
+    assert sum(" 2 / 5  " in row for row in plain.splitlines()) == len(NAMES) - 2
+    (zoe,) = (row for row in plain.splitlines() if row.startswith(" zoe"))
+    assert " 5 / 5  " in zoe
+    # The gradebook has no room for a name that is no text: this one failed, and says why.
+    assert said.code == 1
+    assert " ".join(plain.split()).count("could not be graded on this machine: UnicodeEncodeError") == 1
+    assert "Traceback" not in said.err
+    assert "\x1b[2J" not in said.err
+    again = run("grade", "mini", "--student", "\x1b[2Jx", cwd=course.root)
+    assert again.code == 2
+    assert "\x1b[2J" not in again.err
+
+
 @pytest.mark.parametrize("name", ["grade", "prove", "build"])
 def test_a_unit_that_does_not_exist_is_one_sentence(
     name: str, run: Callable[..., Said], mini_course: Course
@@ -392,3 +437,123 @@ def test_printed_text_is_stored_in_one_piece_wherever_the_kernel_cut_it() -> Non
     picture = nbformat.v4.new_output("display_data", data={"text/plain": "a"})
     found = _join_streams([piece("a"), piece("\n"), picture, piece("b"), piece("c", "stderr")])
     assert found == [piece("a\n"), picture, piece("b"), piece("c", "stderr")]
+
+
+SLOW = "import time\ntime.sleep(0.4)\n" + RIGHT
+
+
+def graded(course: Course) -> list[str]:
+    return sorted(path.parent.parent.name for path in (course.root / "autograded").glob("*/mini/mini.ipynb"))
+
+
+def processes_of(mark: str) -> list[psutil.Process]:
+    """What still runs of a command, its sandboxes among them, which have sessions of their own."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get("AUTOGRADER_TEST") == mark:
+                found.append(process)
+        except psutil.Error:
+            pass
+    return found
+
+
+@pytest.mark.parametrize(
+    ("jobs", "unsandboxed"),
+    [(1, False), (2, False), (2, True)],
+    ids=["in threads", "in processes", "in processes without a sandbox"],
+)
+def test_an_interrupt_keeps_what_is_graded_and_says_which_command_goes_on(
+    jobs: int, unsandboxed: bool, course: Course, mini: Assignment, tmp_path: Path
+) -> None:
+    students = [f"s{i:02}" for i in range(8)]
+    for student in students:
+        folder = course.root / "submitted" / student / "mini"
+        folder.mkdir(parents=True)
+        (folder / "mini.ipynb").write_text(nbformat.writes(mini.solved({"mul_vjp": SLOW})))
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    mark = str(time.monotonic_ns())
+    command = [
+        sys.executable,
+        "-c",
+        "from autograder.cli import main; main()",
+        "grade",
+        "mini",
+        "--jobs",
+        str(jobs),
+    ]
+    command += ["--unsandboxed"] * unsandboxed
+    process = subprocess.Popen(
+        command,
+        cwd=course.root,
+        env=os.environ | {"AUTOGRADER_TEST": mark, "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        until = time.monotonic() + 60
+        while len(graded(course)) < 2 and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+        time.sleep(0.1)  # the row that was just written is counted
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the command gets it
+        began = time.monotonic()
+        out, err = process.communicate(timeout=60)
+        took = time.monotonic() - began
+    finally:
+        process.kill()
+    kept = graded(course)
+    assert process.returncode == 130
+    assert out == ""
+    assert err == (
+        f"autograder: stopped; {len(kept)} of 8 are graded and kept. `autograder grade mini` goes on with the rest.\n"
+    )
+    assert 2 <= len(kept) < 8
+    assert took < 30
+    until = time.monotonic() + 10
+    while processes_of(mark) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert processes_of(mark) == []
+    assert [p.name for p in temporary.iterdir() if p.name.startswith(("pupil-", "learner-library-"))] == []
+    rest = subprocess.run(command, cwd=course.root, capture_output=True, text=True, timeout=300)
+    assert (rest.returncode, rest.stdout.count("5 / 5"), rest.stdout.count("(unchanged)")) == (
+        0,
+        8,
+        len(kept),
+    )
+
+
+def test_an_interrupt_names_the_options_that_were_given(
+    run: Callable[..., Said], course: Course, submission: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*args: Any, **kwargs: Any) -> None:
+        raise KeyboardInterrupt
+
+    folder = course.root / "submitted" / "ada" / "mini"
+    folder.mkdir(parents=True)
+    shutil.copy(submission, folder / "mini.ipynb")
+    monkeypatch.setattr("autograder.classroom.grade_class", stop)
+    said = run("grade", "mini", "--student", "ada", "--force", cwd=course.root)
+    assert (said.code, said.out) == (130, "")
+    assert said.err == (
+        "autograder: stopped; 0 of 1 are graded and kept. "
+        "`autograder grade mini --student ada --force` goes on with the rest.\n"
+    )
+
+
+def test_progress_shows_how_fast_it_goes_and_how_long_it_will_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.StringIO()
+    clock = iter(range(10_000))
+    monkeypatch.setattr(cli, "errors", Console(file=out, width=120, force_terminal=True))
+    bar = cli.progress_bar(cli.Rate(), cli.TextColumn("left"), cli.TimeRemainingColumn())
+    bar.get_time = lambda: float(next(clock))
+    task = bar.add_task("ada [bold]", total=100)
+    assert cli.Rate().render(bar.tasks[0]).plain == ""
+    for _ in range(10):
+        bar.update(task, advance=1)
+    told = "".join(segment.text for segment in bar.console.render(bar.get_renderable()))
+    assert "ada [bold]" in told
+    assert "10/100" in told
+    assert re.search(r"\d+/min left \d:\d\d:\d\d|\d\.\d/s left \d:\d\d:\d\d", told), told

@@ -26,9 +26,9 @@ def notebook(text: str = "x = 1", unit: str = "03_reverse_mode") -> bytes:
     return json.dumps({"cells": cells, "metadata": {"autograder": {"unit": unit}}, "nbformat": 4}).encode()
 
 
-def packed(entries: Entries) -> bytes:
+def packed(entries: Entries, method: int = zipfile.ZIP_DEFLATED) -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(buffer, "w", method) as archive:
         for name, data in entries.items():
             archive.writestr(name, data)
     return buffer.getvalue()
@@ -162,6 +162,8 @@ HOSTILE = {
     "an escape sequence": "ada\x1b[2J/reverse_mode.ipynb",
     "Moodle's form": "../..​_4_assignsubmission_file_/reverse_mode.ipynb",
     "a very long name": "a" * 5000 + "/reverse_mode.ipynb",
+    "a name of long letters": "\U00020000" * 60 + "_4711222333444555_9_x.ipynb",
+    "a very long number": f"ada_{'4' * 300}_assignsubmission_file_/reverse_mode.ipynb",
 }
 
 
@@ -228,6 +230,94 @@ def test_an_archive_that_lies_about_its_sizes_is_read_no_further_than_the_limit(
     result = take(bytes(data))
     assert not result.students
     assert result.skipped
+
+
+def test_a_notebook_among_thousands_of_other_files_is_found(take: Take) -> None:
+    own = packed({f".git/objects/{i}": b"" for i in range(3000)} | {"work/x.ipynb": notebook()})
+    assert take({"bob_2_2_work.zip": own}).students == {"bob-2": "new"}
+
+
+def overlapping() -> bytes:
+    """Many entries that are all the same bytes of the archive: it is small, and they are large together."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.ipynb", os.urandom(6000) + b" " * 994_000)
+        for _ in range(30):
+            archive.filelist.append(archive.filelist[0])
+    return buffer.getvalue()
+
+
+OWN: dict[str, tuple[Callable[[], bytes], str]] = {
+    "very many notebooks": (
+        lambda: packed({f"{i}.ipynb": b"" for i in range(400)}),
+        "more than 200 notebooks",
+    ),
+    "very many files that are not for us": (
+        lambda: packed({f"{i}": b"" for i in range(20_001)}),
+        "more than 20000 files",
+    ),
+    "entries that overlap": (overlapping, "unpacks to more than 20 MiB"),
+    "another way of packing": (
+        lambda: packed({"x.ipynb": notebook()}, zipfile.ZIP_LZMA),
+        "pack it as a plain zip archive",
+    ),
+    "a name that is empty": (
+        lambda: packed({"x": b""}).replace(b"\x01\x00\x00\x00x", b"\x00\x00\x00\x00"),
+        "",
+    ),
+    "a damaged entry": (
+        lambda: packed({"x.ipynb": notebook()}, zipfile.ZIP_STORED).replace(b"cells", b"cellz"),
+        "it is damaged",
+    ),
+    "random bytes": (lambda: b"PK\x03\x04" + bytes(range(256)), "no archive that can be read"),
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_is_wrong_with_a_student_s_own_archive_costs_nobody_else(
+    name: str, take: Take, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Archives from a platform, and a folder of students' own: the neighbours before and after are collected."""
+    make, reason = OWN[name]
+    own = make()
+    assert len(own) < 8 << 20
+    monkeypatch.setattr(collect_module, "MAX_FILES", 250)
+    monkeypatch.setattr(collect_module, "MAX_STUDENT_BYTES", 20 << 20)
+    for source in ({}, tmp_path / "folder"):
+        entries = {
+            "ada_1_1_mini.ipynb": notebook("a"),
+            "bob_2_2_work.zip": own,
+            "cy_3_3_x.ipynb": notebook("c"),
+        }
+        if isinstance(source, Path):
+            source.mkdir()
+            for file, data in entries.items():
+                (source / file).write_bytes(data)
+        result = take(source or entries)
+        assert set(result.students) - {"bob-2"} == {"ada-1", "cy-3"}
+        told = [text for text in result.skipped if "bob_2_2_work.zip" in text]
+        assert any(reason in text for text in told) or not reason
+        assert len(told) <= 201
+        assert not any("MAX" in text or "\n" in text for text in told)
+
+
+@pytest.mark.parametrize(
+    "own",
+    ["gracehopper_4712_1_reverse_mode.ipynb", "Grace Hopper_4712_assignsubmission_file_/reverse_mode.ipynb"],
+    ids=["Canvas", "Moodle"],
+)
+def test_a_file_that_is_named_as_a_platform_names_another_student_s_stays_its_sender_s(
+    own: str, take: Take, tmp_path: Path
+) -> None:
+    classmate = {"gracehopper/03_reverse_mode/reverse_mode.ipynb": notebook("grace")}
+    result = take({**classmate, f"mallory/{own}": notebook("evil")})
+    assert set(result.students) == {"gracehopper", "mallory"}
+    result = take({**classmate, "mallory/work.zip": packed({own: notebook("worse")})})
+    assert set(result.students) == {"gracehopper", "mallory"}
+    assert placed(tmp_path)["gracehopper/03_reverse_mode/reverse_mode.ipynb"] == notebook("grace")
+    # A folder around all that a platform handed out names nobody.
+    result = take({f"all/{own}": notebook(), "all/adalovelace_1_1_x.ipynb": notebook()})
+    assert {s.rpartition("-")[2] for s in result.students} == {"4712", "1"}
 
 
 @pytest.mark.parametrize(

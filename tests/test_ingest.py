@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,16 @@ from autograder.ingest import (
     MAX_SOURCE_CHARS,
     Submission,
     parse,
+    pick_file,
     read_bytes,
     read_submission,
+    side_files,
     take,
     unit_of,
 )
 from autograder.referee import Report, grade
 from autograder.sandbox import Sandbox
+from autograder.wire import MAX_PARTS
 
 RIGHT = {
     "mul_vjp": "def mul_vjp(g, a, b):\n    return g * b, g * a\n",
@@ -341,7 +345,7 @@ def test_cells_without_any_answer_are_a_note_and_not_a_silent_zero(mini: Assignm
 
 
 def test_worksheets_with_cells_of_no_form_are_no_cells(mini: Assignment) -> None:
-    assert take({"worksheets": [{"cells": None}, {"cells": [None, 3]}, None]}, mini).added == []
+    assert take({"worksheets": [{"cells": None}, {"cells": [None, 3]}, {"cells": 7}, None]}, mini).added == []
 
 
 def test_a_file_over_the_size_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -364,6 +368,36 @@ def test_cells_beyond_the_limits_are_left_out_with_a_note(solved: Notebook, mini
     assert len(submission.notes) == 2
 
 
+def test_an_answer_cell_that_is_copied_very_often_is_run_no_more_than_any_others(
+    solved: Notebook, mini: Assignment
+) -> None:
+    copies = [dict(cell(solved, "unbox"), source=f"x = {i}") for i in range(5000)]
+    solved["cells"] += copies
+    submission = take(solved, mini)
+    assert len(submission.added) == MAX_ADDED_CELLS
+    assert submission.answers["unbox"] == "x = 4999"
+    assert len(submission.notes) == 2
+
+
+def test_a_file_of_very_many_parts_is_refused_before_they_take_memory(mini: Assignment) -> None:
+    tracemalloc.start()
+    with pytest.raises(UserError, match="clear its outputs"):
+        parse(b'{"cells": [' + b"{}," * MAX_PARTS + b"{}]}")
+    assert tracemalloc.get_traced_memory()[1] < 30 << 20
+    tracemalloc.stop()
+
+
+def test_of_many_files_beside_the_graded_one_a_few_are_named(tmp_path: Path) -> None:
+    for i in range(2000):
+        (tmp_path / f"mini-{i}\x1b[2J.ipynb").touch()
+    (tmp_path / "mini.ipynb").touch()
+    path, note = pick_file(tmp_path, "mini")
+    assert path == tmp_path / "mini.ipynb"
+    assert "and 1995 more" in note
+    assert len(note) < 300
+    assert "\x1b" not in note
+
+
 @pytest.mark.parametrize("unit", ["../solutions", "a/b", "", 7, None, ["mini"], "x" * 81, "mini\n"])
 def test_a_unit_is_a_plain_name_or_none(unit: object) -> None:
     assert unit_of({"metadata": {"autograder": {"unit": unit}}}) == ""
@@ -374,3 +408,165 @@ def test_a_missing_file_is_a_problem_and_not_an_exception(mini: Assignment, tmp_
     assert read_submission(tmp_path / "mini.ipynb", mini) == Submission(
         problem=f"There is no file {tmp_path / 'mini.ipynb'}."
     )
+
+
+# -- What is ignored is told ------------------------------------------------------------------------------------------
+
+
+def check_made_easy(notebook: Notebook) -> None:
+    cell(notebook, "unbox_check")["source"] = "pass"
+
+
+def check_made_text(notebook: Notebook) -> None:
+    cell(notebook, "mul_vjp_check")["cell_type"] = "markdown"
+
+
+def check_deleted(notebook: Notebook) -> None:
+    notebook["cells"].remove(cell(notebook, "unbox_check"))
+
+
+def locked_cell_changed(notebook: Notebook) -> None:
+    source = cell(notebook, "box")["source"]
+    cell(notebook, "box")["source"] = [*source, "\nBox = float"]
+
+
+def tag_on_a_check(notebook: Notebook) -> None:
+    for name in ("mul_vjp_check", "unbox_check"):
+        cell(notebook, name)["metadata"]["tags"] = ["skip-execution", 7, "\x1b[2J" * 99][
+            : 2 + (name[0] == "u")
+        ]
+
+
+def more_points(notebook: Notebook) -> None:
+    cell(notebook, "mul_vjp_check")["metadata"]["nbgrader"] |= {"points": 2e9, "grade": False}
+
+
+def no_number_of_points(notebook: Notebook) -> None:
+    cell(notebook, "mul_vjp_check")["metadata"]["nbgrader"]["points"] = float("nan")
+
+
+def unlocked(notebook: Notebook) -> None:
+    cell(notebook, "box")["metadata"]["nbgrader"]["locked"] = False
+
+
+def a_result_of_its_own(notebook: Notebook) -> None:
+    notebook["metadata"]["autograder"] |= {"score": 5, "allow": ["autograd_ref.scalar"]}
+
+
+def everything(notebook: Notebook) -> None:
+    for c in notebook["cells"]:
+        c["metadata"]["tags"] = ["a", "b", "c"]
+
+
+TAMPERED = {
+    check_made_easy: ["Changed check cells are ignored, the released ones count: unbox."],
+    check_made_text: ["Changed check cells are ignored, the released ones count: mul_vjp."],
+    check_deleted: ["Deleted check cells were put back: unbox."],
+    locked_cell_changed: ["Changed locked cells are ignored, the released ones count: box."],
+    tag_on_a_check: [
+        "Tags of cells are ignored: 'skip-execution' on mul_vjp, 'skip-execution' on unbox, "
+        + f"{('[2J' * 99)[:30]!r} on unbox."
+    ],
+    more_points: ["Changed metadata is ignored, the released counts: grade of mul_vjp, points of mul_vjp."],
+    no_number_of_points: ["Changed metadata is ignored, the released counts: points of mul_vjp."],
+    unlocked: ["Changed metadata is ignored, the released counts: locked of box."],
+    a_result_of_its_own: [
+        "Changed metadata is ignored, the released counts: allow of the notebook, score of the notebook."
+    ],
+    everything: [
+        "Tags of cells are ignored: 'a' on imports, 'b' on imports, 'c' on imports, 'a' on mul_vjp, "
+        "'b' on mul_vjp and 10 more."
+    ],
+}
+
+
+@pytest.mark.parametrize("change", TAMPERED, ids=lambda change: change.__name__)
+def test_what_was_changed_and_is_ignored_is_told_in_one_sentence_and_costs_nothing(
+    change: Callable[[Notebook], None], solved: Notebook, mini: Assignment, sandbox: Sandbox
+) -> None:
+    change(solved)
+    submission = take(parse(json.dumps(solved).encode()), mini)
+    assert submission.notes == TAMPERED[change]
+    report = grade(mini, submission, sandbox, seed=1)
+    assert (report.score, report.max_score, report.notes) == (5, 5, TAMPERED[change])
+
+
+def cells_of_their_own(notebook: Notebook) -> None:
+    notebook["cells"][1:1] = [
+        {"cell_type": "markdown", "metadata": {"tags": ["mine"]}, "source": "my notes"},
+        {"cell_type": "code", "metadata": {"tags": ["mine"]}, "source": "print(1)", "outputs": []},
+    ]
+
+
+def text_between_the_exercises_changed(notebook: Notebook) -> None:
+    for c in notebook["cells"]:
+        if c["cell_type"] == "markdown":
+            c["source"] = "my notes"
+
+
+def experiment_with_a_copied_check(notebook: Notebook) -> None:
+    check = cell(notebook, "unbox_check")
+    at = notebook["cells"].index(check)
+    notebook["cells"].insert(at, dict(copy.deepcopy(check), id="mine", source="print(unbox([]))"))
+
+
+def spaces_at_the_ends_of_lines(notebook: Notebook) -> None:
+    for c in notebook["cells"]:
+        c["source"] = "".join(c["source"]).replace("\n", "  \n") + "\n\n"
+
+
+def marks_of_editors(notebook: Notebook) -> None:
+    for c in notebook["cells"]:
+        c["metadata"] |= {"scrolled": True, "collapsed": False, "execution": {"iopub.status.busy": "now"}}
+        c["metadata"].get("nbgrader", {})["checksum"] = "old"
+    notebook["metadata"]["autograder"]["title"] = "an earlier title"
+    notebook["metadata"]["colab"] = {"provenance": []}
+
+
+HONEST = [
+    cells_of_their_own,
+    text_between_the_exercises_changed,
+    experiment_with_a_copied_check,
+    spaces_at_the_ends_of_lines,
+    marks_of_editors,
+    no_ids,
+    windows_lines,
+    sources_as_texts,
+    old_format,
+    check_cells_copied,
+    huge_outputs,
+]
+
+
+@pytest.mark.parametrize("change", HONEST, ids=lambda change: change.__name__)
+def test_honest_work_gets_no_note(
+    change: Callable[[Notebook], None], solved: Notebook, mini: Assignment
+) -> None:
+    change(solved)
+    assert take(parse(json.dumps(solved).encode()), mini).notes == []
+
+
+def test_what_lies_beside_the_notebook_is_named_and_what_belongs_there_is_not(tmp_path: Path) -> None:
+    folder = tmp_path / "mini"
+    folder.mkdir()
+    for name in (
+        "mini.ipynb",
+        "timestamp.txt",
+        "likely.json",
+        "mini.ipynb.earlier-1",
+        ".hidden",
+        "other.ipynb",
+    ):
+        (folder / name).write_text("")
+    assert side_files(folder, {"likely.json"}) == ""
+    (folder / "numpy").mkdir()
+    (folder / "sitecustomize.py").symlink_to(tmp_path)
+    (folder / "\x1b[2J\n.py").write_text("")
+    assert side_files(folder, {"likely.json"}) == (
+        "Files beside the notebook are not used: '[2J\\n.py', 'numpy/', 'sitecustomize.py'."
+    )
+    for i in range(9):
+        (folder / f"a{i}").write_text("")
+    assert side_files(folder, {"likely.json"}).endswith("'a3' and 7 more.")
+    (tmp_path / "link").symlink_to(folder)
+    assert side_files(tmp_path / "link", set()) == side_files(tmp_path / "none", set()) == ""

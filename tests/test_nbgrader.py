@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 import shutil
 import sys
@@ -23,6 +24,9 @@ from traitlets.config import Config
 from autograder.assignment import Assignment, Course
 from autograder.build import build_likely
 from autograder.classroom import Classroom, grade_class
+from autograder.export import export
+from autograder.records import read_records
+from autograder.report import findings, page
 from autograder.sandbox import Sandbox
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
@@ -310,6 +314,34 @@ def test_the_export_holds_the_scores(
     with target.open() as file:
         scores = {row["student_id"]: float(row["raw_score"]) for row in csv.DictReader(file)}
     assert scores == {"ada": 5, "bit": 0, "cut": 0, "dup": 5, "eve": 0, "fay": 2, "ivy": 5, "xss": 0}
+
+
+def test_our_export_agrees_with_nbgrader_s_late_penalties_and_all(
+    api: NbGraderAPI, course: Course, gradebook: Gradebook, tmp_path: Path
+) -> None:
+    plugin = CsvExportPlugin()
+    plugin.to = str(tmp_path / "grades.csv")
+    plugin.export(gradebook)
+    with open(plugin.to) as file:
+        theirs = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
+    folders = Classroom(course).folders
+    text = export(folders.db_url, folders.course_id, "csv", "mini")
+    ours = {row["student"]: float(row["mini: total (of 5)"]) for row in csv.DictReader(io.StringIO(text))}
+    assert ours == theirs
+    assert ours["ivy"] == 4.5
+
+
+def test_the_report_reads_what_nbgrader_has_graded(api: NbGraderAPI, course: Course) -> None:
+    students = ["ada", "bit", "cut", "xss"]
+    files = [(name, course.root / "autograded" / name / "mini" / "mini.ipynb") for name in students]
+    found = read_records(course.assignment("mini"), files)
+    assert [record.student for record in found.graded] == students
+    assert [found.graded[1].exercises[0].mistake, found.graded[2].exercises[0].doubtful] == [
+        "no_upstream",
+        True,
+    ]
+    html = page(findings(course.assignment("mini"), [], found))
+    assert not re.search("<script|<img|<iframe|<a ", html)
 
 
 def test_autograding_again_with_force_keeps_what_a_person_decided(api: NbGraderAPI, course: Course) -> None:

@@ -183,6 +183,21 @@ def test_each_pupil_starts_from_nothing(start: Callable[..., PupilProcess]) -> N
     assert text(start(), code) == "False False False"
 
 
+def test_only_sockets_that_end_at_the_walls_can_be_made(start: Callable[..., PupilProcess]) -> None:
+    code = """
+import socket
+made = set()
+for family in range(1, 60):
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, socket.SOCK_RAW):
+        try: socket.socket(family, kind).close(); made.add(family)
+        except OSError: pass
+print(sorted(made))
+"""
+    families = set(eval(text(start(), code)))
+    assert families <= {1, 2, 10, 16}  # Unix, IPv4, IPv6, netlink
+    assert {1, 2} <= families
+
+
 def test_threads_subprocesses_numpy_and_plots_work_inside(start: Callable[..., PupilProcess]) -> None:
     code = """
 import subprocess, sys, threading, tempfile, numpy as np, matplotlib.pyplot as plt

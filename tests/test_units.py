@@ -145,6 +145,43 @@ def test_the_outputs_are_quiet_and_repeatable(unit: str) -> None:
     assert pictures >= (2 if assignment_of(unit).graded else 1)
 
 
+def test_a_prediction_is_asked_for_before_its_answer_is_shown(unit: str) -> None:
+    asked = False
+    for cell in assignment_of(unit).notebook.cells:
+        if cell.cell_type == "markdown":
+            asked = asked or "**Predict, then run.**" in cell.source
+        elif asked and kind(cell) == "demo":
+            assert re.search(r"^prediction = .*(None|\"\"|\"\?\")", cell.source, re.MULTILINE), cell.id
+            assert cell.source.count("predicted(prediction)") == 1, cell.id
+            text = "".join(output.get("text", "") for output in cell.outputs)
+            assert "your prediction: none yet. Fill it in" in text, cell.id
+            asked = False
+    assert not asked
+
+
+def test_a_prediction_that_is_filled_in_shows_the_answer(
+    unit: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The built notebooks hold empty predictions, so nothing else runs these lines.
+    names: dict[str, object] = {"__name__": "__main__", "display": lambda shown: None}
+    cells = [cell for cell in assignment_of(unit).notebook.cells if cell.cell_type == "code"]
+    places = [i for i, cell in enumerate(cells) if "predicted(prediction)" in cell.source]
+    assert places
+    for cell in cells[: places[-1] + 1]:
+        if kind(cell) not in ("setup", "given", "answer", "demo") or grade_id(cell).endswith("_probes"):
+            continue
+        source = cell.source
+        if "predicted(prediction)" in source:
+            source = re.sub(
+                r"^prediction = .*", lambda m: re.sub(r'None|""|"\?"', "7", m[0]), source, flags=re.M
+            )
+            capsys.readouterr()
+        exec(compile(source, cell.id, "exec"), names)
+        if source is not cell.source:
+            said = capsys.readouterr().out.partition("your prediction: ")[2].splitlines()
+            assert "7" in said[0] and len(said) > 1, cell.id
+
+
 def test_every_visible_check_stands_without_its_hidden_part(unit: str) -> None:
     for cell in released(unit).cells:
         if cell.cell_type == "code":

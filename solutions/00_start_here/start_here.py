@@ -22,7 +22,7 @@
 # write the function that makes the lines.
 
 # %% setup="imports"
-from autograder import CheckFailed, exercise, probe, yours
+from autograder import CheckFailed, exercise, predicted, probe, yours
 
 
 # %% figure="goal" keep=true
@@ -260,9 +260,9 @@ secants()
 prediction = (None, None, None)
 
 functions = [lambda x: n * x for n in (1, 2, 3)]
-print("your prediction:", prediction)
-print("made by lambda:    ", [f(10) for f in functions])
-print("made by multiplier:", [f(10) for f in [multiplier(n) for n in (1, 2, 3)]])
+if predicted(prediction):
+    print("made by lambda:    ", [f(10) for f in functions])
+    print("made by multiplier:", [f(10) for f in [multiplier(n) for n in (1, 2, 3)]])
 
 # %% [markdown]
 # A closure remembers the *name* `n`, not the number that it had. All three lambdas look at the same `n`, and after the

@@ -26,7 +26,7 @@ import math
 import numpy as np
 
 from autograd_ref import plots
-from autograder import exercise, probe, yours
+from autograder import exercise, predicted, probe, yours
 
 # %% given="ball"
 seconds = np.linspace(-1.0, 1.0, 21)
@@ -215,11 +215,11 @@ with exercise("central_difference") as check:
 # %%
 prediction = (None, None)  # (forward, central)
 
-print("your prediction:", prediction)
-for step in (0.1, 0.01, 0.001):
-    forward_error = forward_difference(lambda x: x**3, 2.0, step) - 12.0
-    central_error = central_difference(lambda x: x**3, 2.0, step) - 12.0
-    print(f"h = {step:<5} error: forward {forward_error:.6f}, central {central_error:.6f}")
+if predicted(prediction):
+    for step in (0.1, 0.01, 0.001):
+        forward_error = forward_difference(lambda x: x**3, 2.0, step) - 12.0
+        central_error = central_difference(lambda x: x**3, 2.0, step) - 12.0
+        print(f"h = {step:<5} error: forward {forward_error:.6f}, central {central_error:.6f}")
 
 # %% [markdown]
 # Ten times, and a hundred times. The forward error shrinks like $h$: it is of **order 1**. The central error shrinks like
@@ -293,9 +293,9 @@ for rule in (forward_difference, central_difference):
 # %%
 prediction = None
 
-print("your prediction:", prediction)
-print("forward difference:", forward_difference(lambda x: x**2, 3.0, 1e-16))
-print("3 + 1e-16 is 3:", 3.0 + 1e-16 == 3.0)
+if predicted(prediction):
+    print("forward difference:", forward_difference(lambda x: x**2, 3.0, 1e-16))
+    print("3 + 1e-16 is 3:", 3.0 + 1e-16 == 3.0)
 
 # %% [markdown]
 # A float keeps about 16 digits, and `3 + 1e-16` needs more. With a larger step the two values of `f` differ in their last
@@ -988,12 +988,13 @@ figure_fits()
 # %%
 prediction = (None, None)
 
-print("your prediction:", prediction)
 descents = {}
 for rate in (0.1, 0.5, 0.8, 1.1):
     points = gradient_descent(lambda p: 2 * p, np.array(1.0), rate, 9)
     descents[f"rate {rate}"] = (range(10), [float(p) for p in points])
-    print(f"rate {rate}: after 1 step {points[1]:5.2f}, after 9 steps {points[-1]:6.3f}")
+if predicted(prediction):
+    for name, (_, points) in descents.items():
+        print(f"{name}: after 1 step {points[1]:5.2f}, after 9 steps {points[-1]:6.3f}")
 
 
 # %% figure="rates"

@@ -26,7 +26,7 @@ import math
 
 from autograd_ref import plots
 from autograd_ref.graph import draw
-from autograder import exercise, numerical_gradient, probe, yours
+from autograder import exercise, numerical_gradient, predicted, probe, yours
 
 
 # %% figure="goal" keep=true
@@ -981,9 +981,9 @@ found = []
 for node in (w, p):
     pass_back(node, {"+": add_vjp, "*": mul_vjp})
     found.append(x.grad)
-print("your prediction:", prediction)
-print("x.grad after w, and after p:", tuple(found))
-print("y.grad:", y.grad)
+if predicted(prediction):
+    print("x.grad after w, and after p:", tuple(found))
+    print("y.grad:", y.grad)
 
 # %% [markdown]
 # With `=` in the place of `+=`, the second step would wipe out the first, and `x.grad` would be 3: no error message, a
@@ -1147,9 +1147,9 @@ x, y, z = Value(2.0, label="x"), Value(3.0, label="y"), Value(4.0, label="z")
 V = x * y + z * (x + y)
 V.label = "V"
 backpropagate(V)
-print("your prediction:", prediction)
-print("V =", V.data, " gradients:", (x.grad, y.grad, z.grad))
-draw(V)
+if predicted(prediction):
+    print("V =", V.data, " gradients:", (x.grad, y.grad, z.grad))
+    display(draw(V))
 
 # %% [markdown]
 # What to see in the picture: two arrows leave `x`. The product above sends back 1 · 3, the sum below sends back 4:

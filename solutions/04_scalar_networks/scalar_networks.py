@@ -28,16 +28,7 @@ from autograd_ref import plots
 from autograd_ref.data import moons
 from autograd_ref.graph import draw
 from autograd_ref.scalar import Value, exp, log, tanh
-from autograder import exercise, probe, yours
-
-
-def predicted(*guesses):
-    """Whether your prediction is filled in; if not, it asks for it."""
-    if any(guess in (None, "") for guess in guesses):
-        print("your prediction: none yet. Fill it in, then run this cell again.")
-        return False
-    print("your prediction:", *guesses)
-    return True
+from autograder import exercise, predicted, probe, yours
 
 
 # %% figure="goal" keep=true
@@ -551,7 +542,7 @@ w, found = Value(3.0), []
 for _ in range(3):
     (w * w).backward()
     found.append(w.grad)
-if predicted(*prediction):
+if predicted(prediction):
     print("w.grad:", tuple(found))
 
 # %% [markdown]
@@ -690,7 +681,7 @@ x, w = Value(3.0), Value(2.0)
 y = x * w
 w.data = 100.0
 y.backward()
-if predicted(*prediction):
+if predicted(prediction):
     print("it holds:", (first, second), " x.grad:", x.grad)
 
 # %% [markdown]
@@ -1247,7 +1238,7 @@ suspects_figure()
 # %%
 prediction = {"A": "", "B": "", "C": "", "D": "", "E": ""}
 
-if predicted(*prediction.values()):
+if predicted(prediction):
     for letter, bug in LETTERS.items():
         print(f"{letter}: {bug:23} your prediction: {prediction[letter]}")
 

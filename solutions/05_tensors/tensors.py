@@ -30,7 +30,7 @@ import numpy as np
 from autograd_ref import plots
 from autograd_ref.data import moons
 from autograd_ref.graph import draw
-from autograder import exercise, probe, yours
+from autograder import exercise, predicted, probe, yours
 
 
 def arrays(*rows):
@@ -41,15 +41,6 @@ def arrays(*rows):
 def dtypes(cotangents):
     """The names of their dtypes."""
     return [None if c is None else str(c.dtype) for c in cotangents]
-
-
-def predicted(*guesses):
-    """Whether your prediction is filled in; if not, it asks for it."""
-    if any(guess in (None, "?") for guess in guesses):
-        print("your prediction: none yet. Fill it in, then run this cell again.")
-        return False
-    print("your prediction:", *guesses)
-    return True
 
 
 # %% figure="goal" keep=true
@@ -529,7 +520,7 @@ FORMULAS = {
     "exp(a) / (1 + exp(a))": lambda a: np.exp(a) / (1 + np.exp(a)),
     "(1 + tanh(a / 2)) / 2": lambda a: (1 + np.tanh(a / 2)) / 2,
 }
-if predicted(*prediction.values()):
+if predicted(prediction):
     with np.errstate(all="ignore"):  # NumPy would warn
         for name, formula in FORMULAS.items():
             values = formula(np.array([-100, -20, 100], dtype="float32"))
@@ -820,7 +811,7 @@ with exercise("maximum_ties") as check:
 prediction = {"relu": None, "maximum": None}
 
 one, zero = np.array([1.0]), np.array([0.0])
-if predicted(*prediction.values()):
+if predicted(prediction):
     print("relu passes back", relu_rule(one, zero, zero)[0].item())
     print("maximum passes back", maximum_rule(one, zero, zero, zero)[0].item())
 
@@ -840,7 +831,7 @@ prediction = ["?", "?", "?", "?", "?"]
 
 x = np.array([1.5, -2.0], dtype="float32")
 factors = [2.0, 3, np.float64(2.0), np.sqrt(4.0), np.ones(2)]
-if predicted(*prediction):
+if predicted(prediction):
     for name, factor, said in zip(names, factors, prediction, strict=True):
         print(f"x * {name:16} {(x * factor).dtype}, your prediction: {said}")
 
@@ -1289,7 +1280,7 @@ prediction = {"[1, 0, 0]": None, "[1, 1, 1]": None, "[0, 0, -10]": None}
 
 x = Tensor(np.array([1.0, 2.0, 3.0]))
 out = x**2
-if predicted(*prediction.values()):
+if predicted(prediction):
     for c in ([1, 0, 0], [1, 1, 1], [0, 0, -10]):
         backward(out, c)
         print(c, "gives", x.grad.tolist())

@@ -35,7 +35,7 @@ from autograd_ref import Tensor, detect_anomaly, functional, nn, no_grad, optim,
 from autograd_ref.data.digits import load_digits
 from autograd_ref.data.readers import read_mnist
 from autograd_ref.data.toy import circles, moons, sine, spirals, xor
-from autograder import exercise, probe, yours
+from autograder import exercise, predicted, probe, yours
 
 
 def arrays(*rows):
@@ -61,6 +61,14 @@ goal()
 # - mend a training script that runs, and learns nothing.
 #
 # **Time:** about 90 minutes. **Builds on:** 07 (losses), 08 (layers), 09 (optimizers).
+
+# %% [markdown]
+# **Optional: your own engine.** Take the first `#` away below, and this notebook runs on your answers of units 03 to 09,
+# read from the saved notebooks beside it. A table says which parts are yours; the reference stands in for the others.
+# The curves are the same, and training takes about three times as long. Grading always uses the reference.
+
+# %%
+# from autograder import mine; Tensor, nn, optim, functional = mine.engine()
 
 # %% [markdown]
 # ## 1. Batches
@@ -273,8 +281,8 @@ losses = fit(
     network(64, 64, 10, act=nn.ReLU).to("float32"),
     functional.cross_entropy, DIGITS[:32], LABELS[:32], lr=0.01, epochs=100,
 )
-print(f"log 10 = {np.log(10):.2f}   first: {losses[0]:.2f}   last: {losses[-1]:.4f}")
-print("your prediction:", prediction)
+if predicted(prediction):
+    print(f"log 10 = {np.log(10):.2f}   first: {losses[0]:.2f}   last: {losses[-1]:.4f}")
 assert abs(losses[0] - np.log(10)) < 0.2 and losses[-1] < 0.01
 
 # %% [markdown]

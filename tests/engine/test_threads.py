@@ -7,8 +7,10 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
-from autograd_ref import Tensor, is_grad_enabled, no_grad
+from autograd_ref import Tensor, detect_anomaly, enable_grad, is_grad_enabled, no_grad
+from autograd_ref.modes import state
 
 
 def test_a_switch_acts_in_its_own_thread() -> None:
@@ -60,3 +62,27 @@ def test_gradients_are_right_while_other_threads_run_backward() -> None:
             assert all(pool.map(work, range(8)))
     finally:
         sys.setswitchinterval(interval)
+
+
+def test_switches_are_counted_in_all_threads_and_off_again_after_an_error() -> None:
+    inside, seen = threading.Barrier(2, timeout=10), []
+
+    def other() -> None:
+        with no_grad(), enable_grad(), no_grad():
+            inside.wait()  # this thread records nothing
+            inside.wait()
+            seen.append(is_grad_enabled())
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    inside.wait()
+    assert (state.switches, is_grad_enabled()) == (3, True)
+    with detect_anomaly(), no_grad():
+        assert (state.switches, is_grad_enabled(), state.anomaly) == (5, False, True)
+    with pytest.raises(ZeroDivisionError), detect_anomaly(), no_grad():
+        1 / 0  # noqa: B018
+    assert (is_grad_enabled(), state.anomaly) == (True, False)
+    inside.wait()
+    thread.join(10)
+    assert seen == [False]
+    assert state.switches == 0

@@ -1,0 +1,42 @@
+"""The cells of a notebook in which a learner predicts a result before it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+#: What the released cells hold where a prediction belongs.
+EMPTY = (None, "", "?")
+
+
+def predicted(prediction: Any) -> bool:
+    """Print the learner's prediction; False, with a request, where something of it is still empty.
+
+    `prediction` is a value, or a tuple, list or dict of them. Nobody checks it.
+
+    >>> if predicted((2, 7)):
+    ...     print("it is", 2, 7)
+    your prediction: (2, 7)
+    it is 2 7
+    >>> predicted((2, None))
+    your prediction: none yet. Fill it in, then run this cell again.
+    False
+    """
+    if any(isinstance(guess, str | None) and guess in EMPTY for guess in _guesses(prediction)):
+        print("your prediction: none yet. Fill it in, then run this cell again.")
+        return False
+    print("your prediction:", prediction)
+    return True
+
+
+def _guesses(prediction: Any) -> Iterator[Any]:
+    if isinstance(prediction, dict):
+        prediction = list(prediction.values())
+    if not isinstance(prediction, tuple | list):
+        yield prediction
+        return
+    for part in prediction:
+        yield from _guesses(part)
+
+
+__all__ = ["predicted"]
