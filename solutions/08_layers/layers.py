@@ -307,7 +307,7 @@ with exercise("own_parts") as check:
     got = parts_of({"blocks": ["M2", 0.1, "P1"], "head": "M1"})
     check.close(got, {"blocks.0": "M2", "blocks.2": "P1", "head": "M1"},
                 "items of a list are numbered from 0; what is no part keeps its number")
-    check.equal(list(got), ["blocks.0", "blocks.2", "head"], "in the order of the attributes")
+    check.equal(list(got), ["blocks.0", "blocks.2", "head"], "the order of the attributes")
     ### BEGIN HIDDEN TESTS
     for _ in range(15):
         spec, expected, count = {}, {}, 0
@@ -525,7 +525,7 @@ with exercise("set_mode") as check:
     off = {**dict.fromkeys(["model", "a", "b", "c", "d"], False), "elsewhere": True}
     check.close(modes_after(tree, False), off,
                 "the model and all modules below it, however deep; no others")
-    check.close(modes_after(tree, False, False), off, "off twice is off: nothing is toggled")
+    check.close(modes_after(tree, False, False), off, "off twice is off, not on again")
     on = dict.fromkeys(off, True)
     check.close(modes_after(tree, False, True), on, "and back to training")
     ### BEGIN HIDDEN TESTS
@@ -981,7 +981,7 @@ with exercise("xavier_uniform") as check:
     check.close(seen["shape"], "(200, 300)", "a weight has the shape (fan_out, fan_in)")
     check.close(seen["mean"], 0.0, "as many below 0 as above")
     check.close(seen["std"], 1.0, "as large as wanted: the variance is 2 / (300 + 200)")
-    check.close(seen["beyond one std"], 0.4, "uniform: 42 %; normal numbers have 32 % there")
+    check.close(seen["beyond one std"], 0.4, "uniform: 42 %; of normal numbers 32 %")
     check.true(seen["the neurons differ"], "each row is drawn")
     check.true(seen["the second draw differs"], "the next layer gets other numbers")
     check.true(seen["the seed decides"], "the same seed gives the same numbers: use rng")
@@ -1051,7 +1051,7 @@ with exercise("he_normal") as check:
     check.close(seen["shape"], "(200, 300)", "a weight has the shape (fan_out, fan_in)")
     check.close(seen["mean"], 0.0, "as many below 0 as above")
     check.close(seen["std"], 1.0, "as large as wanted: the variance is 2 / 300")
-    check.close(seen["beyond one std"], 0.3, "normal: 32 %; uniform numbers have 42 % there")
+    check.close(seen["beyond one std"], 0.3, "normal: 32 %; of uniform numbers 42 %")
     check.true(seen["the neurons differ"], "each row is drawn")
     check.true(seen["the second draw differs"], "the next layer gets other numbers")
     check.true(seen["the seed decides"], "the same seed gives the same numbers: use rng")
@@ -1239,7 +1239,7 @@ with exercise("dropout") as check:
     check.close(seen["the seed decides"], True, "the same seed, the same zeros: use rng")
     check.close(seen["gradient"], True, "the gradient: 0 where dropped, elsewhere 4/3")
     seen = dropout_seen(0.25, False, 7)
-    check.close((seen["factors"], seen["gradient"]), ([1.0], True), "not training: x as it is")
+    check.close((seen["factors"], seen["gradient"]), ([1.0], True), "not training: x itself")
     ### BEGIN HIDDEN TESTS
     for p in (0.3, 0.6):
         seed = check.rng.randrange(10**6)
@@ -1350,7 +1350,7 @@ with exercise("layer_norm") as check:
     (_, dx, dw, db), g = norm_gradients(out + w, x, w, b), out + w
     check.close((dw, db), ((g * out).sum(0), g.sum(0)), "the gradients of weight and bias")
     check.close(dx.sum(-1), np.zeros(2), "all of a row up by 1 changes nothing", atol=1e-9)
-    check.close(dx[0] @ (x[0] - 3), 0.0, "nor does a row spread out from its mean", atol=1e-3)
+    check.close(dx[0] @ (x[0] - 3), 0.0, "nor does a row spread wider", atol=1e-3)
     ### BEGIN HIDDEN TESTS
     from autograd_ref import nn
     from autograder import array
@@ -1447,7 +1447,7 @@ with exercise("embedding") as check:
                 "row 1, row 0, row 1; the gradient adds up where a row was used twice")
     square, more = np.array([[1, 1, 2], [0, 2, 2]]), np.ones((2, 3, 2))
     check.close(looked_up(square, table, more)[0], table[square], "2-D ids, 2-D places")
-    check.close(looked_up(np.array([3, 0]), table, g[:2])[0], table[[3, 0]], "the last is 3")
+    check.close(looked_up(np.array([3, 0]), table, g[:2])[0], table[[3, 0]], "3 is an id")
     check.close(looked_up(np.array([0, -2]), table, g[:2]), "IndexError", "-2 is no id")
     check.close(looked_up(np.array([4, 1]), table, g[:2]), "IndexError", "4 is none either")
     ### BEGIN HIDDEN TESTS
@@ -1616,7 +1616,7 @@ with exercise("mended_net") as check:
     facts = net_facts(0)
     check.close(facts["found"], KINDS, "all three are Parameters, of these shapes")
     check.true(facts["all neurons differ"], "no two of the four neurons may begin equal")
-    check.true(facts["the seed decides"], "rng draws all of `first` and `second`, and alone")
+    check.true(facts["the seed decides"], "rng alone draws `first` and `second`")
     arrays, out, again, _ = net_run(0, X, False)
     check.close((out, again), (hidden_of(arrays, X) @ arrays[2].T,) * 2, "in use: no drops")
     arrays, out, _, gradients = net_run(0, MANY, True)

@@ -58,8 +58,10 @@ def goal():
         name: np.array(path.split(), dtype=float).reshape(-1, 2)
         for name, path in paths.items()
     }
+    def valley(x, y):
+        return (x * x + 25 * y * y) / 2
+
     for ax, (name, path) in zip(plots.panels(3, columns=1, height=1.7), points.items()):
-        valley = lambda x, y: (x * x + 25 * y * y) / 2  # noqa: E731
         plots.contour(valley, {"_": path}, x=(-5, 1), y=(-1.3, 1.3), title=name, ax=ax)
 
 
@@ -1132,7 +1134,7 @@ with exercise("clip_with_norm") as check:
     check.close(yours.clip_with_norm(grads, 5.0, 50.0), list(arrays([2.4, -1.8], [[-4]])),
                 "norm 50, and 5 is allowed: a tenth of each number", rtol=1e-5)
     more = list(arrays([1.2, -0.9], [[-2]]))
-    check.close(yours.clip_with_norm(grads, 5.0, 100.0), more, "with others, 100", rtol=1e-5)
+    check.close(yours.clip_with_norm(grads, 5.0, 100.0), more, "norm 100: 5 %", rtol=1e-5)
     check.untouched("the gradients stay as they were: make new arrays")
     check.close(yours.clip_with_norm(grads, 80, 50.0), grads, "80 is allowed: no change")
     zeros = [np.zeros(2), np.zeros((1, 1))]
@@ -1296,7 +1298,7 @@ with exercise("mended_adam") as check:
     check.close(adam_path([0.0], [[1e-6]], *USUAL), [[-0.0990099]],
                 "1e-6 / (1e-6 + 1e-8) is 0.99: nearly a full step", rtol=1e-5)
     last = adam_path([0.0], [[4.0], [0.0]], 0.5, (0.5, 0.75), 1.0)[1]
-    check.close(last, [-0.584233], "another lr, betas and eps; m remembers the 4", atol=1e-6)
+    check.close(last, [-0.584233], "other lr, betas and eps; m remembers the 4", atol=1e-6)
     ### BEGIN HIDDEN TESTS
     from autograd_ref import optim
     from autograder import array, number, positive
