@@ -1239,7 +1239,7 @@ with exercise("dropout") as check:
     check.close(seen["the seed decides"], True, "the same seed, the same zeros: use rng")
     check.close(seen["gradient"], True, "the gradient: 0 where dropped, elsewhere 4/3")
     seen = dropout_seen(0.25, False, 7)
-    check.close((seen["factors"], seen["gradient"]), ([1.0], True), "not training: x itself")
+    check.close((seen["factors"], seen["gradient"]), ([1.0], True), "in use: x itself")
     ### BEGIN HIDDEN TESTS
     for p in (0.3, 0.6):
         seed = check.rng.randrange(10**6)
