@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import time
@@ -149,3 +150,27 @@ def test_jobs_and_graders_are_data_and_hold_a_student_s_file_as_bytes(
     assert again == job and type(again.data) is bytes
     assert copy.key == grader.key and copy.walls == grader.walls
     assert not vars(copy).keys() ^ vars(grader).keys()
+
+
+def test_the_command_grades_a_class_on_a_cluster_as_here(
+    start: Start, scheduler: str, mini_course: Course, mini: Assignment, tmp_path: Path
+) -> None:
+    start("worker", *WORKER)
+    wait_for(scheduler, 1)
+    said = []
+    for options in ((), ("--scheduler", scheduler)):
+        root = tmp_path / f"class{len(options)}"
+        shutil.copytree(mini_course.root, root)
+        for i, entry in enumerate([e for e in bank.load_bank(mini) if e.exercise == "mul_vjp"][:4]):
+            folder = root / "submitted" / f"s{i}" / "mini"
+            folder.mkdir(parents=True)
+            answer = entry.answer(mini.exercise(entry.exercise).solution)
+            (folder / "mini.ipynb").write_text(write_text(mini.solved({"mul_vjp": answer})))
+        command = [sys.executable, "-c", "from autograder.cli import main; main()", "grade", "mini", *options]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=200)
+        assert done.returncode == 0, done.stderr
+        again = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=200)
+        assert "4 graded before" in again.stdout
+        said.append(done.stdout)
+    assert said[0] == said[1]
+    assert "s3" in said[0]
