@@ -187,7 +187,9 @@ def score(
     """Grade one notebook file; writes nothing."""
     from .assignment import Course, find_assignment
     from .checks import PASSED
+    from .fingerprints import sentences_of
     from .ingest import parse, read_bytes, take, unit_of
+    from .lineup import Memory
     from .referee import grade
     from .sandbox import Sandbox
     from .settings import configured_sandbox, load_config
@@ -213,7 +215,10 @@ def score(
         def step(name: str) -> None:
             bar.update(task, description=name, advance=1)
 
-        report = grade(assignment, take(notebook, assignment), sandbox, seed=seed, progress=step)
+        memory = Memory(sentences_of(assignment))
+        report = grade(
+            assignment, take(notebook, assignment), sandbox, seed=seed, progress=step, memory=memory
+        )
     if as_json:
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
         return

@@ -59,6 +59,8 @@ def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     if is_number(expected) and is_array(got) and got.size == 1:
         return "Return the number itself, not an array that holds it."
     if isinstance(expected, (tuple, list)) and is_array(got):
+        if found := _one_of_several(got, expected):
+            return found
         return "This is a NumPy array, and a list or a tuple is wanted: `.tolist()` makes a list of an array."
     if is_array(expected) and isinstance(got, (tuple, list)):
         kind = type(got).__name__
@@ -79,6 +81,22 @@ def _stands_alone(got: Any, item: Any) -> bool:
     # Nested lists are what `.tolist()` makes of an array. A right number of rows and of numbers is enough.
     rows = isinstance(got, list) and len(got) == len(item) != 1
     return is_array(got) or (rows and len(_flatten(got) or ()) == item.size)
+
+
+def _one_of_several(got: Any, expected: Any) -> str:
+    """An array where a tuple of several is wanted: most often the others were forgotten."""
+    several = len(expected)
+    if several < 2 or not all(map(is_array, expected)):
+        return ""
+    for i, item in enumerate(expected):
+        if difference(got, item) is None:
+            every = "both" if several == 2 else f"all {several}"
+            return (
+                f"This is the {ordinal(i)} of {several} arrays that are wanted. Return {every}, in a tuple."
+            )
+    if any(got.shape == item.shape for item in expected):
+        return f"This is one array, and {several} are wanted, in a tuple."
+    return ""
 
 
 def _number_of_items(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
@@ -174,10 +192,15 @@ def _relation(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     if not all(map(math.isfinite, flat_expected)):
         return ""
     if any(map(math.isnan, flat_got)):
-        return "There is a NaN: somewhere 0 is divided by 0, or an infinity is subtracted from itself."
+        return (
+            "There is a NaN: somewhere 0 is divided by 0, an infinity is subtracted from itself, "
+            "or the root of a negative number is taken."
+        )
     if any(map(math.isinf, flat_got)):
         return "There is an infinity: somewhere a number overflows or is divided by 0."
     if all(g == 0 for g in flat_got):
+        if is_number(got) and not args:
+            return ""  # what a check has measured: a share, a mean
         return "Every number is zero: nothing has arrived here, or it was set back to zero."
     pairs = list(zip(flat_got, flat_expected, strict=True))
     wrong = [(g, e) for g, e in pairs if not close(g, e, 1e-7, 1e-9)]

@@ -6,6 +6,7 @@ the file is good for, and reads it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -51,6 +52,15 @@ def file_is_for(text: str) -> str:
     except (ValueError, LookupError, TypeError):
         return ""
     return told if isinstance(told, str) else ""
+
+
+def sentences_of(assignment: Assignment) -> dict[str, str]:
+    """The sentences of the unit's file by their digests; none when it was made from something else."""
+    path = assignment.path.parent / likely.FILE
+    with contextlib.suppress(OSError, ValueError):
+        if file_is_for(path.read_text(encoding="utf-8")) == made_from(assignment):
+            return likely.read(path)
+    return {}
 
 
 def make(assignment: Assignment, sandbox: Sandbox, jobs: int | None = None) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import re
-import sysconfig
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
-from nbgrader import utils
+from alembic.script import ScriptDirectory
+from nbgrader import api, utils
 from nbgrader.api import Assignment as Registered
 from nbgrader.api import (
     Grade,
@@ -20,7 +20,6 @@ from nbgrader.api import (
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
-    get_alembic_version,
 )
 from sqlalchemy import func, inspect, text
 from sqlalchemy.engine import make_url
@@ -32,9 +31,17 @@ from .checks import PASSED
 from .errors import UserError
 from .referee import Report
 
-# nbgrader calls `alembic` by its bare name, which is not on the path of a virtual environment that is not activated.
-if (scripts := sysconfig.get_path("scripts")) not in os.environ.get("PATH", "").split(os.pathsep):
-    os.environ["PATH"] = os.pathsep.join(filter(None, [os.environ.get("PATH"), scripts]))
+
+def newest_version() -> str:
+    """The version of nbgrader's tables.
+
+    nbgrader asks a process that it starts as `alembic`, by its bare name, which is not on the path of a virtual
+    environment that is not activated, and takes two seconds.
+    """
+    return str(ScriptDirectory(str(Path(api.__file__).parent / "alembic")).get_current_head())
+
+
+api.get_alembic_version = newest_version
 
 
 @contextlib.contextmanager
@@ -78,7 +85,7 @@ def _finish_tables(gradebook: Gradebook) -> None:
         gradebook.db.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
         gradebook.db.execute(
             text("INSERT INTO alembic_version (version_num) VALUES (:version)"),
-            {"version": get_alembic_version()},
+            {"version": newest_version()},
         )
         gradebook.db.commit()
 

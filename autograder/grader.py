@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from .autograded import autograded
 from .bank import Entry
 from .checks import PASSED
 from .errors import UserError
+from .fingerprints import sentences_of
 from .ingest import BESIDE, CHANGED_CHECKS, Submission, parse, take
 from .lineup import Memory
 from .notebook import write_text
@@ -81,17 +82,19 @@ class Grader:
     walls: dict[str, Any]
     #: says which answer key this is
     key: str
+    #: the sentences of `likely.json`, by digest
+    sentences: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, assignment: Assignment, entries: Sequence[Entry], sandbox: Sandbox) -> Grader:
         """The grader of a unit, ready to be sent to workers."""
         assignment.exercises  # noqa: B018  worked out once, and sent along
         walls = {name: getattr(sandbox, name) for name in sandbox.traits(config=True)}
-        return cls(assignment, entries, walls, key_of(assignment))
+        return cls(assignment, entries, walls, key_of(assignment), sentences_of(assignment))
 
     def __post_init__(self) -> None:
         self.sandbox = Sandbox(**self.walls)
-        self.memory = Memory()
+        self.memory = Memory(self.sentences)
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if k not in ("sandbox", "memory")}

@@ -196,6 +196,8 @@ class Line:
         if request is not None:
             # Not always sent when this returns: a message may come first that answers another question.
             self.unsent += wire.frame(request)
+            with contextlib.suppress(OSError):  # no room, or no reader: what follows finds out
+                del self.unsent[: self.conversation.send(self.unsent)]
         while True:
             try:
                 message = wire.take_frame(self.received)

@@ -29,8 +29,10 @@ from . import referee
 from .assignment import Assignment, Course
 from .autograded import autograded
 from .errors import UserError
+from .fingerprints import sentences_of
 from .gradebook import record
 from .ingest import pick_file, read_bytes, read_submission
+from .lineup import Memory
 from .notebook import STUB
 from .records import facts
 from .sandbox import Sandbox
@@ -151,7 +153,7 @@ class Referee(NbGraderPreprocessor):
         sandbox = Sandbox(parent=self, config=self.config, hidden_paths=[str(course.root)])
         submission = read_submission(Path(nb.metadata["autograder"]["source"]), assignment)
         began = time.monotonic()
-        report = referee.grade(assignment, submission, sandbox)
+        report = referee.grade(assignment, submission, sandbox, memory=Memory(sentences_of(assignment)))
         kept = facts(report, time.monotonic() - began)
         with Gradebook(about["db_url"]) as gradebook:
             record(gradebook, assignment, about["student"], report)

@@ -104,12 +104,7 @@ class Probe:
     @cached_property
     def source(self) -> str | None:
         """The probe's source without its decorator; None when it has none of its own."""
-        if self.function is None:
-            return None
-        # Not with `ast`: in CPython 3.11 `ast.parse` in several threads at a time may end in a SystemError.
-        lines = textwrap.dedent(inspect.getsource(self.function)).splitlines()
-        first = next(i for i, line in enumerate(lines) if line.startswith("def "))
-        return "\n".join(lines[first:])
+        return _text_of(self.function.__code__) if self.function else None
 
     def __call__(self, *args: Any) -> Any:
         session = current_session()
@@ -124,6 +119,15 @@ class Probe:
             raise
         session.calls.append(Call(self, args, reply.value, reply.mutated))
         return reply.value
+
+
+@functools.lru_cache(1024)
+def _text_of(code: CodeType) -> str:
+    """A function's source from its `def` on. A referee asks for the same ones again for every submission."""
+    # Not with `ast`: in CPython 3.11 `ast.parse` in several threads at a time may end in a SystemError.
+    lines = textwrap.dedent(inspect.getsource(code)).splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("def "))
+    return "\n".join(lines[first:])
 
 
 def probe(function: Callable[..., Any]) -> Probe:

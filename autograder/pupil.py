@@ -406,12 +406,14 @@ def nurse(config: dict[str, Any]) -> None:
     import signal
     import socket
 
-    import autograder.probes  # noqa: F401  every pupil needs it
-
     for name in config["preload"]:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     pupil = prepare(config)
+    # What the unit's own cells import: 24 of the 150 milliseconds that a submission of unit 03 took.
+    for name in (*(f"autograder.{name}" for name in LEARNER_MODULES), *config["allowed"]):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name.removesuffix(".__init__"))
     pupil.run_cell("None")  # the first cell loads parts of IPython
     gc.collect()
     gc.freeze()  # a collection in a fork would copy the pages of all that is shared

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 from . import bank
@@ -237,8 +239,14 @@ def setup_names(assignment: Assignment) -> dict[str, Any]:
         if kind(cell) == SETUP:
             filename = f"<setup {assignment.unit} {grade_id(cell)}>"
             remember(filename, cell.source)
-            exec(compile(cell.source, filename, "exec"), names)
+            exec(compiled(cell.source, filename), names)
     return names
+
+
+@functools.lru_cache(512)
+def compiled(source: str, filename: str) -> CodeType:
+    """The code of one of our own cells: every submission runs the same ones."""
+    return compile(source, filename, "exec")
 
 
 def remember(filename: str, source: str) -> None:
@@ -294,7 +302,7 @@ class _Grading:
         remember(filename, exercise.check)
         try:
             with use_session(session):
-                exec(compile(exercise.check, filename, "exec"), dict(self.names))
+                exec(compiled(exercise.check, filename), dict(self.names))
             if not session.checks_made:
                 raise AssertionError("the cell makes no check")
         except CheckFailed as error:

@@ -264,9 +264,12 @@ def plain(value: object) -> Any:
     return unpack(pack(value))
 
 
+_encoded = json.JSONEncoder(separators=(",", ":")).encode  # json.dumps makes an encoder for every call
+
+
 def frame(message: dict[str, Any]) -> bytes:
     """A message as bytes: eight bytes of length, then JSON."""
-    body = json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    body = _encoded(message).encode("ascii")
     if len(body) > MAX_FRAME_BYTES:
         raise WireError(f"the message has {len(body)} bytes; the limit is {MAX_FRAME_BYTES}")
     return len(body).to_bytes(8, "big") + body

@@ -6,12 +6,16 @@ import io
 import os
 import re
 import shutil
+import subprocess
+import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbgrader import api
 from nbgrader.api import Gradebook
+from nbgrader.dbutil import _temp_alembic_ini
 from rich.console import Console
 
 from autograder import classroom as classroom_module
@@ -20,6 +24,7 @@ from autograder import grader as grader_module
 from autograder.assignment import Assignment, Course
 from autograder.classroom import Classroom, grade_class, mistakes_table
 from autograder.errors import UserError
+from autograder.gradebook import newest_version
 from autograder.grader import Graded, row_of
 from autograder.referee import Outcome, Report
 from autograder.sandbox import Sandbox
@@ -411,3 +416,13 @@ def test_an_unknown_student_is_refused_where_nbgrader_is_told_to(small: Classroo
     assert (ada.state, bit.state) == ("graded", "failed")
     assert "is not in the gradebook" in bit.summary
     assert classroom_module.known_students(klass)[0] == ["ada"]
+
+
+def test_the_version_of_the_tables_is_what_alembic_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripts = Path(sysconfig.get_path("scripts"))
+    monkeypatch.setenv("PATH", f"{scripts}{os.pathsep}{os.environ['PATH']}")
+    with _temp_alembic_ini("sqlite://") as settings:
+        told = subprocess.run(
+            ["alembic", "-c", settings, "heads"], capture_output=True, text=True, check=True
+        )
+    assert told.stdout.split()[0] == newest_version() == api.get_alembic_version()

@@ -21,11 +21,13 @@ from autograder.assignment import Assignment, Course, grade_id
 from autograder.bank import Entry, load_bank
 from autograder.build import build_likely, likely_paths
 from autograder.checks import CheckFailed
-from autograder.fingerprints import as_text, fingerprint_of, make
+from autograder.fingerprints import as_text, fingerprint_of, made_from, make, sentences_of
+from autograder.ingest import Submission
 from autograder.likely import fingerprint
+from autograder.lineup import Lineup, Memory
 from autograder.notebook import visible_part
 from autograder.probes import AnswerError, AnswerTimeout, Call, LocalBoundary, Probe, Session
-from autograder.referee import remember, setup_names
+from autograder.referee import grade, remember, setup_names
 from autograder.sandbox import Sandbox
 from autograder.wire import Opaque
 
@@ -351,3 +353,38 @@ def test_the_wrong_answers_run_again_only_when_something_has_changed(
     build_likely(course, "mini", lines.append)
     assert "This is log10." in own.read_text()
     assert json.loads(own.read_bytes())["made_from"] != json.loads(before)["made_from"]
+
+
+def test_the_referee_knows_the_files_mistakes_without_running_the_bank(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = COURSE.assignment("03_reverse_mode")
+    bank = load_bank(unit)
+    sentences = sentences_of(unit)
+    seen = set(sentences.values())
+    chosen = {e.exercise: e for e in bank if e.sentence in seen and e.ends}  # the last of each exercise
+    assert len(sentences) > 100
+    answers = {n: e.answer(unit.exercise(n).solution) for n, e in chosen.items()}
+
+    def mistakes(memory: Memory | None) -> dict[str, str]:
+        told = {}
+        for name, answer in answers.items():
+            report = grade(unit, Submission({name: answer}), sandbox, seed=3, entries=bank, memory=memory)
+            told[name] = next(o.diagnosis for o in report.outcomes if o.name == name)
+        return told
+
+    slowly = mistakes(None)
+    monkeypatch.setattr(Lineup, "_agrees", lambda *arguments: False)
+    assert mistakes(Memory(sentences)) == slowly == {n: e.sentence for n, e in chosen.items()}
+    assert mistakes(None) != slowly
+
+
+def test_a_file_of_other_checks_is_not_used(mini_course: Course, tmp_path: Path) -> None:
+    shutil.copytree(mini_course.root, tmp_path / "course")
+    unit = Course(tmp_path / "course").assignment("mini")
+    file = unit.path.parent / likely.FILE
+    file.write_text(json.dumps({"made_from": made_from(unit), "sentences": {"0" * 16: 0}, "texts": ["You."]}))
+    assert sentences_of(unit) == {"0" * 16: "You."}
+    mistakes = unit.path.parent / "mistakes.py"
+    mistakes.write_text(mistakes.read_text() + "\n# another bank\n")
+    assert sentences_of(unit) == {}

@@ -19,7 +19,7 @@
 #
 # The picture shows one network of 20 relu layers, three times. Only the size of its first random weights differs.
 # What to see: on the way through the layers, the numbers grow more than ten billion times, or shrink to less than a
-# ten-millionth, or stay as they are. Only the last network learns.
+# ten-millionth, or stay as they are. Section 4 trains such networks.
 
 # %% setup="imports"
 import numpy as np
@@ -53,7 +53,7 @@ goal()
 # - find layers that look right and do not learn.
 #
 # The numbers are `Tensor` from `autograd_ref`: the engine of units 05 to 07, finished, with `backward` and all
-# operations. **Time:** about 80 minutes. **Builds on:** 05 and 06 (tensors, matmul).
+# operations. **Time:** about 95 minutes. **Builds on:** 05 and 06 (tensors, matmul).
 
 # %% [markdown]
 # ## 1. The linear layer
@@ -71,7 +71,7 @@ goal()
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# `@` multiplies matrices, `.T` transposes `weight`, and the bias is broadcast to all rows.
+# Each row of `x` meets each row of `weight`. Which way round must `weight` stand for `@`?
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -82,7 +82,8 @@ goal()
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Shapes that do not fit: `.T` is missing. "There is nothing to differentiate": `.data` takes numbers out of the graph.
+# Shapes that do not fit: `.T` is missing. "Neither true nor false": ask `is None`. "There is nothing to differentiate":
+# `.data` takes numbers out of the graph.
 # </details>
 
 
@@ -101,21 +102,30 @@ def with_gradients(function, g, *arrays):
     inputs = [Tensor(array, requires_grad=True) for array in arrays]
     out = function(*inputs)
     if not isinstance(out, Tensor):
-        return out
+        return numbers_of(out)
+    if out.shape != np.shape(g):
+        return f"a Tensor of shape {out.shape}"
     out.backward(g)
     return out.data, *(None if t.grad is None else t.grad.data for t in inputs)
+
+
+def numbers_of(out):
+    """The array of a Tensor; of anything else, what it is."""
+    if isinstance(out, Tensor):
+        return out.data
+    return None if out is None else f"no Tensor: {type(out).__name__}"
 
 
 @probe
 def linear_of(*arrays):
     """What linear gives for Tensors of these arrays."""
-    return linear(*map(Tensor, arrays)).data
+    return numbers_of(linear(*map(Tensor, arrays)))
 
 
 @probe
 def linear_without_bias(x, weight):
     """What linear gives for the bias None."""
-    return linear(Tensor(x), Tensor(weight), None).data
+    return numbers_of(linear(Tensor(x), Tensor(weight), None))
 
 
 @probe
@@ -128,9 +138,9 @@ def linear_gradients(g, x, weight, bias):
 with exercise("linear") as check:
     x, w = np.array([[1.0, 5, 3], [0, -1, 2]]), np.array([[2.0, 0, 1], [1, 1, -1]])
     b, out = np.array([10.0, -4]), np.array([[15.0, -1], [12, -7]])
-    check.close(linear_of(x, w, b), out, "the first: 2 + 0 + 3 + 10, and 1 + 5 - 3 - 4")
+    check.close(linear_without_bias(x, w), out - b, "no bias: 2 + 0 + 3, and 1 + 5 - 3")
+    check.close(linear_of(x, w, b), out, "with the bias 10 and -4: 5 + 10, and 3 - 4")
     check.close(linear_of(x[0], w, b), out[0], "one example alone, of shape (3,)")
-    check.close(linear_without_bias(x, w), out - b, "the bias None: nothing is added")
     x3 = np.stack([x, x, x])
     check.close(linear_of(x3, w, b), np.stack([out, out, out]), "an x of shape (3, 2, 3)")
     g, b_grad = np.array([[1.0, 0], [2, -1]]), np.array([3.0, -1])
@@ -256,12 +266,21 @@ def parts_of(attributes):
     """The parts of a module whose attributes are Parameters "P...", Modules "M...", Tensors "T..."."""
     made = {}
 
+    class Scale(Parameter):
+        pass
+
+    class Layer(Module):
+        pass
+
+    def parameter(what):
+        return (Scale if what == "P2" else Parameter)([1.0, 2.0])
+
     def thing(what):
         if isinstance(what, list):
             return [thing(item) for item in what]
         if not isinstance(what, str) or what[:1] not in ("P", "M", "T"):
             return what
-        made[what] = {"P": lambda: Parameter([1.0, 2.0]), "M": Module, "T": lambda: Tensor([1.0])}[what[0]]()
+        made[what] = {"P": parameter, "M": lambda _: Layer(), "T": lambda _: Tensor([1.0])}[what[0]](what)
         if what[0] == "M":
             made[what].hidden = Parameter([0.0])
         return made[what]
@@ -270,21 +289,25 @@ def parts_of(attributes):
     for name, what in attributes.items():
         setattr(module, name, thing(what))
     labels = {id(x): label for label, x in made.items()}
-    return {name: labels.get(id(part), "something else") for name, part in own_parts(module).items()}
+    found = own_parts(module)
+    if not isinstance(found, dict):
+        return None if found is None else f"no dict: {type(found).__name__}"
+    return {name: labels.get(id(part), "something else") for name, part in found.items()}
 
 
 # %% check="own_parts" points=2
 with exercise("own_parts") as check:
-    # Each attribute: "P..." is a Parameter, "M..." a Module, "T..." a Tensor.
+    # "P..." is a Parameter, "M..." a Module, "T..." a Tensor. P2 has a class of its own.
     check.close(parts_of({"weight": "P1", "bias": "P2"}), {"weight": "P1", "bias": "P2"},
                 "two Parameters, under the names of their attributes")
     check.close(parts_of({"rate": 0.5, "first": "M1", "scale": "P1"}),
                 {"first": "M1", "scale": "P1"}, "a number is no part; a Module is one")
     check.close(parts_of({"w": "P1", "mean": "T1", "bias": None, "training": False}),
                 {"w": "P1"}, "a Tensor that is not trained is no part; None neither")
-    check.close(parts_of({"head": "M1", "blocks": ["M2", 0.1, "P1"]}),
-                {"head": "M1", "blocks.0": "M2", "blocks.2": "P1"},
+    got = parts_of({"blocks": ["M2", 0.1, "P1"], "head": "M1"})
+    check.close(got, {"blocks.0": "M2", "blocks.2": "P1", "head": "M1"},
                 "items of a list are numbered from 0; what is no part keeps its number")
+    check.equal(list(got), ["blocks.0", "blocks.2", "head"], "the order of the attributes")
     ### BEGIN HIDDEN TESTS
     for _ in range(15):
         spec, expected, count = {}, {}, 0
@@ -311,8 +334,8 @@ with exercise("own_parts") as check:
 # %% [markdown]
 # ### Exercise `named_parameters` (3 points)
 # Return **all** Parameters below a module. `module.parts()` gives what it owns itself. The parameters of a part `first`
-# get names such as `"first.weight"`, and so on downwards. A Parameter that two modules share is listed once, under its
-# first name: an update must not happen twice.
+# get names such as `"first.weight"`, and so on downwards. Go through the parts in order, all the way into each. A
+# Parameter that two modules share is listed once, under the first name found: an update must not happen twice.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -375,9 +398,13 @@ def toy_of(tree, made):
 
 @probe
 def names_in(tree):
-    """What named_parameters finds in such a tree."""
+    """What named_parameters finds in such a tree, when it is asked for the second time."""
     made = {}
-    found = named_parameters(toy_of(tree, made))
+    model = toy_of(tree, made)
+    named_parameters(model)
+    found = named_parameters(model)
+    if not isinstance(found, dict):
+        return None if found is None else f"no dict: {type(found).__name__}"
     labels = {id(parameter): label for label, parameter in made.items()}
     return {name: labels.get(id(x), "something else") for name, x in found.items()}
 
@@ -463,21 +490,33 @@ def set_mode(module, training):
 
 
 # %% probes="set_mode"
+def modes(name, module):
+    """The modes of a module and of those below it, by name."""
+    found = {name: module.training}
+    for n, part in module.parts().items():
+        if isinstance(part, Module):
+            found |= modes(n, part)
+    return found
+
+
+def classes_as_they_were():
+    """Undo what an answer did to the classes themselves."""
+    Module.training = True
+    if "training" in vars(Toy):
+        del Toy.training
+
+
 @probe
 def modes_after(tree, *calls):
     """The modes in a tree of modules after these calls of set_mode, and that of a module elsewhere."""
+    classes_as_they_were()
     model, other = toy_of(tree, {}), Toy({})
-    for training in calls:
-        set_mode(model, training)
-
-    def modes(name, module):
-        found = {name: module.training}
-        for n, part in module.parts().items():
-            if isinstance(part, Module):
-                found |= modes(n, part)
-        return found
-
-    return {**modes("model", model), "elsewhere": other.training}
+    try:
+        for training in calls:
+            set_mode(model, training)
+        return {**modes("model", model), "elsewhere": other.training}
+    finally:
+        classes_as_they_were()
 
 
 # %% check="set_mode" points=1
@@ -486,6 +525,7 @@ with exercise("set_mode") as check:
     off = {**dict.fromkeys(["model", "a", "b", "c", "d"], False), "elsewhere": True}
     check.close(modes_after(tree, False), off,
                 "the model and all modules below it, however deep; no others")
+    check.close(modes_after(tree, False, False), off, "off twice is off, not on again")
     on = dict.fromkeys(off, True)
     check.close(modes_after(tree, False, True), on, "and back to training")
     ### BEGIN HIDDEN TESTS
@@ -508,7 +548,7 @@ with exercise("set_mode") as check:
 
 # %% [markdown]
 # ### Exercise `sequential` (2 points)
-# The module that you will use most: others, one after another. Keep them in an attribute that is a **list**, so that
+# The module that you will use most: others, one after another. Keep them in one attribute `layers`, a **list**, so that
 # they are found.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -566,12 +606,14 @@ def in_order(steps, *numbers):
 
 @probe
 def owned_by(count):
-    """Which of so many modules a Sequential holds, in attributes that are Modules or lists."""
-    steps = [Step(1.0, 1.0) for _ in range(count)]
-    held = []
+    """Which of so many modules a Sequential holds, by the type of the attribute that they are in."""
+    steps, held = [Step(1.0, 1.0) for _ in range(count)], {}
     for value in vars(Sequential(*steps)).values():
-        held += value if isinstance(value, list) else [value] if isinstance(value, Module) else []
-    return [i for x in held for i, step in enumerate(steps) if step is x]
+        items = [value] if isinstance(value, Module) else value.values() if isinstance(value, dict) else value
+        for x in items if hasattr(items, "__len__") else ():
+            if isinstance(x, Step):
+                held.setdefault(type(value).__name__, []).extend(i for i in range(count) if steps[i] is x)
+    return held
 
 
 # %% check="sequential" points=2
@@ -580,7 +622,7 @@ with exercise("sequential") as check:
     check.close(in_order([(1.0, 5.0), (2.0, 0.0)], 3.0), [16.0], "another order: 8 doubled")
     check.close(in_order([(2.0, 1.0), (3.0, 0.0), (1.0, -4.0)], 1.0, -1.0, 1.0),
                 [5.0, -7.0, 5.0], "called three times: nothing is kept from call to call")
-    check.close(owned_by(3), [0, 1, 2], "it owns the three modules, each once, in a list")
+    check.close(owned_by(3), {"list": [0, 1, 2]}, "it owns all three, each once, in a list")
     ### BEGIN HIDDEN TESTS
     from autograder import numbers
 
@@ -591,7 +633,8 @@ with exercise("sequential") as check:
                 value = factor * value + shift
             expected.append(value)
         check.close(in_order(list(zip(a, b)), *x), expected, "one after another")
-    check.close([owned_by(1), owned_by(5)], [[0], [0, 1, 2, 3, 4]], "it owns them all")
+    check.close(owned_by(1), {"list": [0]}, "it owns it")
+    check.close(owned_by(5), {"list": [0, 1, 2, 3, 4]}, "it owns them all")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -616,7 +659,7 @@ model = Sequential(Linear(3, 4, rng), Tanh(), Linear(4, 2, rng))
 for name, parameter in model.named_parameters().items():
     print(f"{name:16} {parameter.shape}")
 print("numbers to train:", sum(p.size for p in model.named_parameters().values()))
-print("modes after eval():", [layer.training for layer in model.eval().layers])
+print("modes after eval():", [part.training for part in model.eval().parts().values()])
 
 # %% [markdown]
 # ### Exercise `state_dict` (2 points)
@@ -668,17 +711,19 @@ class Held(Module):
     """A module with these parameters, and nothing of your own functions in it."""
 
     def __init__(self, arrays):
-        self.held = {name: Parameter(array) for name, array in arrays.items()}
+        self.__dict__ |= {name: Parameter(array) for name, array in arrays.items()}
 
-    def named_parameters(self):
-        return dict(self.held)
+    def parts(self):
+        return {name: x for name, x in vars(self).items() if isinstance(x, Parameter)}
+
+    named_parameters = parts
 
     def step(self):
-        for parameter in self.held.values():
+        for parameter in self.parts().values():
             parameter.data -= 1.0
 
     def arrays(self):
-        return {name: parameter.data.copy() for name, parameter in self.held.items()}
+        return {name: parameter.data.copy() for name, parameter in self.parts().items()}
 
 
 @probe
@@ -694,11 +739,11 @@ def put_aside(arrays):
 def put_back(arrays, state, steps):
     """The parameters after loading `state` and so many steps, and then the state itself."""
     model = Held(arrays)
-    before = model.named_parameters()
+    before = model.parts()
     load_state_dict(model, state)
     for _ in range(steps):
         model.step()
-    same = all(before[name] is parameter for name, parameter in model.named_parameters().items())
+    same = all(before.get(name) is parameter for name, parameter in model.parts().items())
     return model.arrays(), state, "the same Parameters" if same else "other Parameters"
 
 
@@ -716,14 +761,16 @@ def refused(arrays, state):
 # %% check="state_dict" points=2
 with exercise("state_dict") as check:
     old = {"a.w": np.array([[1.0, 2], [3, 4]]), "b": np.array([5.0])}
-    new = {"a.w": np.array([[-1.0, 0], [2, 7]]), "b": np.array([9.0])}
+    new = {"b": np.array([9.0]), "a.w": np.array([[-1.0, 0], [2, 7]])}
     check.close(put_aside(old), old, "what was put aside does not change with the training")
     after = {name: array - 2.0 for name, array in new.items()}
-    check.close(put_back(old, new, 0), (new, new, "the same Parameters"), "put back")
+    check.close(put_back(old, new, 0), (new, new, "the same Parameters"), "by their names")
     check.close(put_back(old, new, 2), (after, new, "the same Parameters"),
                 "after two steps each parameter is 2 lower, and the state as it was")
-    check.close(refused(old, {"b": new["b"]}), ("KeyError", old), "a name is missing")
+    check.close(refused(old, {"a.w": new["a.w"]}), ("KeyError", old), "a name is missing")
     check.close(refused(old, {**new, "c": new["b"]}), ("KeyError", old), "a name too many")
+    other = {"a.w": new["a.w"], "c": new["b"]}
+    check.close(refused(old, other), ("KeyError", old), "another name: nothing is loaded")
     ### BEGIN HIDDEN TESTS
     from autograder import array
 
@@ -779,18 +826,19 @@ def layer_stds(x, weights, activation):
 # %% probes="layer_stds"
 @probe
 def stds_of(x, weights, activation):
-    """layer_stds with the activation of this name, as plain floats."""
+    """layer_stds with the activation of this name."""
     known = {"tanh": np.tanh, "relu": lambda a: np.maximum(a, 0.0), "none": lambda a: a}
-    return [float(std) for std in layer_stds(x, weights, known[activation])]
+    stds = layer_stds(x, weights, known[activation])
+    return [np.asarray(s).tolist() for s in stds] if isinstance(stds, (list, tuple, np.ndarray)) else stds
 
 
 # %% check="layer_stds" points=2
 with exercise("layer_stds") as check:
     x, double = np.array([[1.0, 3.0], [-2.0, 2.0]]), 2.0 * np.eye(2)
     both = [np.array([[2.0, -1.0], [1.0, 1.0]]), np.array([[3.0, 2.0]])]
+    check.close(stds_of(x, [double], "none"), [np.sqrt(14)], "2, 6, -4, 4: the mean is 2")
     check.close(stds_of(x, both, "relu"), [np.sqrt(3), 4.0],
                 "relu makes 0, 4, 0, 0 of -1, 4, -6, 0; then 8 and 0 from the second layer")
-    check.close(stds_of(x, [double], "none"), [np.sqrt(14)], "2, 6, -4, 4: the mean is 2")
     check.close(stds_of(x, [double], "relu"), [np.sqrt(5)], "2, 6, 0, 4: after the relu")
     ### BEGIN HIDDEN TESTS
     from autograder import array, one_of
@@ -862,7 +910,7 @@ print(f"weights of std 0.01: every number is 0 after layer {vanishes}")
 # $$a = \sqrt{\frac{6}{\mathrm{fan_{in}} + \mathrm{fan_{out}}}}$$
 #
 # ### Exercise `xavier_uniform` (2 points)
-# Return an array of uniform random numbers between $-a$ and $a$. Draw all of them from `rng`, a NumPy generator, so
+# Return a NumPy array of uniform random numbers between $-a$ and $a$. Draw all of them from `rng`, a NumPy generator, so
 # that a run can be repeated.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -892,6 +940,32 @@ def xavier_uniform(fan_in, fan_out, rng):
 
 
 # %% probes="xavier_uniform"
+def looks_of(draw, fan_in, fan_out, seed, std):
+    """What the weights look like that `draw` draws, measured in parts of `std` and rounded."""
+    rng = np.random.default_rng(seed)
+    first, second = draw(fan_in, fan_out, rng), draw(fan_in, fan_out, rng)
+    again = draw(fan_in, fan_out, np.random.default_rng(seed))
+    if not isinstance(first, np.ndarray):
+        return {"type": None if first is None else type(first).__name__}
+    scaled = np.atleast_2d(first) / std
+    return {
+        "type": "ndarray",
+        "shape": str(first.shape),
+        "mean": round(float(scaled.mean()), 1) + 0.0,
+        "std": round(float(scaled.std()), 1),
+        "beyond one std": round(float((np.abs(scaled) > 1).mean()), 1),
+        "the neurons differ": bool((np.ptp(scaled, axis=0) > 0).all()),
+        "the second draw differs": not np.array_equal(first, second),
+        "the seed decides": np.array_equal(first, again),
+    }
+
+
+@probe
+def xavier_seen(fan_in, fan_out, seed, std):
+    """What the weights of xavier_uniform look like, measured in parts of `std` and rounded."""
+    return looks_of(xavier_uniform, fan_in, fan_out, seed, std)
+
+
 @probe
 def xavier_drawn(fan_in, fan_out, seed):
     """Two draws of xavier_uniform, one after the other, from a generator with this seed."""
@@ -901,15 +975,16 @@ def xavier_drawn(fan_in, fan_out, seed):
 
 # %% check="xavier_uniform" points=2
 with exercise("xavier_uniform") as check:
-    # 60,000 numbers: a right answer misses a limit below with a chance of less than 1e-12.
-    first, second = xavier_drawn(300, 200, 5)
-    check.close(first.shape, (200, 300), "a weight has the shape (fan_out, fan_in)")
-    check.close(first.mean(), 0.0, "as many below 0 as above", atol=0.004)
-    check.close(first.std() ** 2, 2 / 500, "the variance is 2 / (300 + 200)", rtol=0.03)
-    check.close(np.abs(first).max(), np.sqrt(6 / 500), "they end at a", rtol=0.001)
-    check.true(np.ptp(first, axis=0).min() > 0, "the neurons differ")
-    check.true((first != second).any(), "the next layer gets other numbers")
-    check.equal(xavier_drawn(300, 200, 5)[0], first, "the same seed gives the same numbers")
+    # 60,000 numbers: a right answer is rounded otherwise with a chance of less than 1e-12.
+    seen = xavier_seen(300, 200, 5, np.sqrt(2 / 500))
+    check.close(seen["type"], "ndarray", "a NumPy array")
+    check.close(seen["shape"], "(200, 300)", "a weight has the shape (fan_out, fan_in)")
+    check.close(seen["mean"], 0.0, "as many below 0 as above")
+    check.close(seen["std"], 1.0, "as large as wanted: the variance is 2 / (300 + 200)")
+    check.close(seen["beyond one std"], 0.4, "uniform: 42 %; of normal numbers 32 %")
+    check.true(seen["the neurons differ"], "each row is drawn")
+    check.true(seen["the second draw differs"], "the next layer gets other numbers")
+    check.true(seen["the seed decides"], "the same seed gives the same numbers: use rng")
     ### BEGIN HIDDEN TESTS
     for fan_in, fan_out in ((100, 700), (900, 80)):
         w, again = xavier_drawn(fan_in, fan_out, check.rng.randrange(10**6))
@@ -956,6 +1031,12 @@ def he_normal(fan_in, fan_out, rng):
 
 # %% probes="he_normal"
 @probe
+def he_seen(fan_in, fan_out, seed, std):
+    """What the weights of he_normal look like, measured in parts of `std` and rounded."""
+    return looks_of(he_normal, fan_in, fan_out, seed, std)
+
+
+@probe
 def he_drawn(fan_in, fan_out, seed):
     """Two draws of he_normal, one after the other, from a generator with this seed."""
     rng = np.random.default_rng(seed)
@@ -964,16 +1045,16 @@ def he_drawn(fan_in, fan_out, seed):
 
 # %% check="he_normal" points=1
 with exercise("he_normal") as check:
-    # 60,000 numbers: a right answer misses a limit below with a chance of less than 1e-11.
-    first, second = he_drawn(300, 200, 5)
-    check.close(first.shape, (200, 300), "a weight has the shape (fan_out, fan_in)")
-    check.close(first.std() ** 2, 2 / 300, "the variance is 2 / 300", rtol=0.04)
-    check.close(first.mean(), 0.0, "as many below 0 as above", atol=0.003)
-    far = (np.abs(first) > 2 * np.sqrt(2 / 300)).mean()
-    check.close(far, 0.0455, "normal: 4.55 % lie beyond two std", atol=0.007)
-    check.true(np.ptp(first, axis=0).min() > 0, "the neurons differ")
-    check.true((first != second).any(), "the next layer gets other numbers")
-    check.equal(he_drawn(300, 200, 5)[0], first, "the same seed gives the same numbers")
+    # 60,000 numbers: a right answer is rounded otherwise with a chance of less than 1e-12.
+    seen = he_seen(300, 200, 5, np.sqrt(2 / 300))
+    check.close(seen["type"], "ndarray", "a NumPy array")
+    check.close(seen["shape"], "(200, 300)", "a weight has the shape (fan_out, fan_in)")
+    check.close(seen["mean"], 0.0, "as many below 0 as above")
+    check.close(seen["std"], 1.0, "as large as wanted: the variance is 2 / 300")
+    check.close(seen["beyond one std"], 0.3, "normal: 32 %; of uniform numbers 42 %")
+    check.true(seen["the neurons differ"], "each row is drawn")
+    check.true(seen["the second draw differs"], "the next layer gets other numbers")
+    check.true(seen["the seed decides"], "the same seed gives the same numbers: use rng")
     ### BEGIN HIDDEN TESTS
     for fan_in, fan_out in ((100, 700), (900, 80)):
         w, again = he_drawn(fan_in, fan_out, check.rng.randrange(10**6))
@@ -987,8 +1068,8 @@ with exercise("he_normal") as check:
 
 # %% [markdown]
 # Now 20 layers with your weights, forwards on the left and the gradients on the right, from the last layer (20) back to
-# the first. What to see: with Xavier the numbers shrink slowly under tanh, and stay usable; He keeps them level under
-# relu. On the right, what explodes forwards explodes backwards too.
+# the first. What to see: Xavier under tanh and He under relu stay nearly level, almost one curve: the numbers that
+# are printed tell that tanh shrinks, slowly. On the right, what explodes forwards explodes backwards too.
 
 
 # %% figure="twenty_layers"
@@ -1019,6 +1100,9 @@ def twenty_layers():
         "tanh, std 0.02": run(normal(0.02), Tensor.tanh),
     }
     assert all(0.1 < std < 3 for name in ("relu, He", "tanh, Xavier") for std in found[name][0])
+    for name in ("relu, He", "tanh, Xavier"):
+        stds = found[name][0]
+        print(f"{name}: std {stds[0]:.2f} after the first layer, {stds[-1]:.2f} after the last")
     left, right = plots.panels(2, height=3.4)
     plots.layer_statistics({name: a for name, (a, _) in found.items()}, ax=left, title="activations")
     plots.layer_statistics({name: g for name, (_, g) in found.items()}, ax=right, title="gradients")
@@ -1110,6 +1194,31 @@ ROWS = np.linspace(-3.0, 4.0, 40_000).reshape(200, 200)
 
 
 @probe
+def dropout_seen(p, training, seed):
+    """What two calls of dropout make of ROWS: factors and shares, rounded."""
+    rng, given = np.random.default_rng(seed), Tensor(ROWS.copy(), requires_grad=True)
+    first, second = dropout(given, p, training, rng), dropout(given, p, training, rng)
+    again = dropout(Tensor(ROWS.copy()), p, training, np.random.default_rng(seed))
+    names = "zeros", "factors", "drawn for", "anew", "the seed decides", "gradient"
+    seen = {"answer": numbers_of(first), **dict.fromkeys(names)}
+    if not isinstance(first, Tensor):
+        return seen
+    seen["answer"] = f"Tensor of shape {first.shape}"
+    if first.shape != ROWS.shape:
+        return seen
+    second.backward(np.ones(ROWS.shape))
+    zero, factor = first.data == 0, second.data / ROWS
+    whole = {name: set(zero.mean(axis=axis)) <= {0, 1} for axis, name in ((1, "row"), (0, "column"))}
+    seen["zeros"] = round(20 * float(zero.mean())) / 20
+    seen["factors"] = np.unique((first.data / ROWS).round(4))[:4].tolist()
+    seen["drawn for"] = "each " + next((name for name in whole if whole[name]), "number")
+    seen["anew"] = not np.array_equal(first.data, second.data)
+    seen["the seed decides"] = np.array_equal(first.data, again.data)
+    seen["gradient"] = None if given.grad is None else bool(np.allclose(given.grad.data, factor))
+    return seen
+
+
+@probe
 def dropped(x, p, training, seed):
     """Two calls of dropout with one generator, and the gradient of x when ones arrive at the second."""
     rng, given = np.random.default_rng(seed), Tensor(x, requires_grad=True)
@@ -1120,17 +1229,17 @@ def dropped(x, p, training, seed):
 
 # %% check="dropout" points=2
 with exercise("dropout") as check:
-    # 40,000 numbers: a right answer misses a limit below with a chance of less than 1e-12.
-    first, second, gradient = dropped(ROWS, 0.25, True, 7)
-    zero = first == 0
-    check.close(zero.mean(), 0.25, "p = 0.25: a quarter of the numbers is 0", atol=0.02)
-    check.close(first[~zero], ROWS[~zero] / 0.75, "the others are divided by 1 - 0.25")
-    shares = [*zero.mean(axis=0), *zero.mean(axis=1)]
-    check.true(0 < min(shares) and max(shares) < 1, "each number is drawn, not each row")
-    check.true((first != second).any(), "a second call draws anew")
-    check.close(gradient, second / ROWS, "the gradient: 0 where dropped, elsewhere 4/3")
-    used, _, gradient = dropped(ROWS, 0.25, False, 7)
-    check.close((used, gradient), (ROWS, np.ones(ROWS.shape)), "not training: x as it is")
+    # 40,000 numbers; a right answer is rounded otherwise with a chance of less than 1e-12.
+    seen = dropout_seen(0.25, True, 7)
+    check.close(seen["answer"], "Tensor of shape (200, 200)", "a Tensor of the shape of x")
+    check.close(seen["zeros"], 0.25, "p = 0.25: a quarter of the numbers is 0")
+    check.close(seen["factors"], [0.0, 1.3333], "a number becomes 0, or is divided by 0.75")
+    check.close(seen["drawn for"], "each number", "the mask has the shape of x")
+    check.close(seen["anew"], True, "a second call draws anew")
+    check.close(seen["the seed decides"], True, "the same seed, the same zeros: use rng")
+    check.close(seen["gradient"], True, "the gradient: 0 where dropped, elsewhere 4/3")
+    seen = dropout_seen(0.25, False, 7)
+    check.close((seen["factors"], seen["gradient"]), ([1.0], True), "in use: x itself")
     ### BEGIN HIDDEN TESTS
     for p in (0.3, 0.6):
         seed = check.rng.randrange(10**6)
@@ -1218,9 +1327,9 @@ def layer_norm(x, weight, bias, eps=1e-5):
 
 # %% probes="layer_norm"
 @probe
-def norm_of(x, weight, bias):
+def norm_of(x, weight, bias, eps=1e-5):
     """What layer_norm gives for Tensors of these arrays."""
-    return layer_norm(Tensor(x), Tensor(weight), Tensor(bias)).data
+    return numbers_of(layer_norm(Tensor(x), Tensor(weight), Tensor(bias), eps))
 
 
 @probe
@@ -1236,12 +1345,12 @@ with exercise("layer_norm") as check:
     out = np.array([[-s, -s, s, s], [0, 0, 0, 0]])
     check.close(norm_of(x, ones, 0 * b), out, "mean 3, variance 4; equal numbers become 0")
     check.close(norm_of(x, w, b), out * w + b, "times weight, plus bias, in each column")
-    small = out * 0.002 / np.sqrt(4e-6 + 1e-5) / s
-    check.close(norm_of(x / 1000, ones, 0 * b), small, "variance 4e-6: eps matters")
+    check.close(norm_of(x, ones, 0 * b, 5.0), out / s * 2 / 3, "eps = 5: 2 / sqrt(4 + 5)")
     check.close(norm_of(np.stack([x, x]), w, b), np.stack([out * w + b] * 2), "more axes")
     (_, dx, dw, db), g = norm_gradients(out + w, x, w, b), out + w
     check.close((dw, db), ((g * out).sum(0), g.sum(0)), "the gradients of weight and bias")
     check.close(dx.sum(-1), np.zeros(2), "all of a row up by 1 changes nothing", atol=1e-9)
+    check.close(dx[0] @ (x[0] - 3), 0.0, "nor does a row spread wider", atol=1e-3)
     ### BEGIN HIDDEN TESTS
     from autograd_ref import nn
     from autograder import array
@@ -1254,11 +1363,13 @@ with exercise("layer_norm") as check:
             out.backward(g)
             expected = (out.data, t.grad.data, layer.weight.grad.data, layer.bias.grad.data)
             check.close(norm_gradients(g, x, w, b), expected, "the value and gradients of nn.LayerNorm")
+            layer.eps = check.rng.uniform(0.1, 2.0)
+            check.close(norm_of(x, w, b, layer.eps), layer(Tensor(x)).data, "with another eps")
     ### END HIDDEN TESTS
 
 # %% [markdown]
 # The bad starts of the first picture once more, now with your `layer_norm` behind each layer. What to see: their std
-# is the same in all layers, whatever the weights.
+# is 1 in all layers, whatever the weights: the two curves lie on each other.
 
 
 # %% figure="normalised"
@@ -1302,7 +1413,8 @@ normalised()
 # </details>
 # <details><summary>Hint 3: the usual error</summary>
 #
-# No gradient: the rows were taken from `weight.data`.
+# No gradient: the rows were taken from `weight.data`. "Neither true nor false": `if` with an array of answers. The last row
+# is refused: where do the ids end?
 # </details>
 
 
@@ -1328,16 +1440,16 @@ def looked_up(ids, weight, g):
 
 # %% check="embedding" points=2
 with exercise("embedding") as check:
-    table = np.array([[1.0, 2], [3, 4], [-5, 6], [7, -8]])
-    ids, g = np.array([2, 0, 2]), np.array([[1.0, 0], [10, 20], [4, -3]])
-    grad = np.array([[10.0, 20], [0, 0], [5, -3], [0, 0]])
-    rows = np.array([[-5.0, 6], [1, 2], [-5, 6]])
-    check.close(looked_up(ids, table, g)[0], rows, "row 2, row 0, row 2")
-    check.close(looked_up(ids, table, g)[1], grad, "row 2 was used twice: (1, 0) + (4, -3)")
-    square = np.array([[1, 1, 3], [0, 3, 2]])
-    check.close(looked_up(square, table, np.ones((2, 3, 2)))[0], table[square], "2-D ids")
-    check.close(looked_up(np.array([0, -1]), table, g[:2]), "IndexError", "-1 is no id")
-    check.close(looked_up(np.array([4, 1]), table, g[:2]), "IndexError", "the last is 3")
+    table, ids = np.array([[1.0, 2], [3, 4], [-5, 6], [7, -8]]), np.array([1, 0, 1])
+    g, rows = np.array([[1.0, 0], [10, 20], [4, -3]]), np.array([[3.0, 4], [1, 2], [3, 4]])
+    grad = np.array([[10.0, 20], [5, -3], [0, 0], [0, 0]])
+    check.close(looked_up(ids, table, g), (rows, grad),
+                "row 1, row 0, row 1; the gradient adds up where a row was used twice")
+    square, more = np.array([[1, 1, 2], [0, 2, 2]]), np.ones((2, 3, 2))
+    check.close(looked_up(square, table, more)[0], table[square], "2-D ids, 2-D places")
+    check.close(looked_up(np.array([3, 0]), table, g[:2])[0], table[[3, 0]], "3 is an id")
+    check.close(looked_up(np.array([0, -2]), table, g[:2]), "IndexError", "-2 is no id")
+    check.close(looked_up(np.array([4, 1]), table, g[:2]), "IndexError", "4 is none either")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import nn
     from autograder import array, integer
@@ -1454,22 +1566,32 @@ class MendedNet(Module):
 
 # %% probes="mended_net"
 NAMES = ("first", "shift", "second")
+KINDS = ["Parameter (4, 3)", "Parameter (4,)", "Parameter (1, 4)"]
 X = np.array([[1.0, -2.0, 0.5], [0.3, 0.9, -1.2]])
+MANY = np.repeat(X, 20, axis=0)
 
 
 @probe
-def net_parts(seed):
-    """The types of a MendedNet's three attributes, and their arrays."""
-    net = MendedNet(np.random.default_rng(seed))
-    parts = [getattr(net, name) for name in NAMES]
-    return [type(part).__name__ for part in parts], [part.data for part in parts]
+def net_facts(seed):
+    """What the attributes of a MendedNet are, and where their first numbers come from."""
+    nets = [MendedNet(np.random.default_rng(s)) for s in (seed, seed, seed + 1)]
+    one, again, other = [[getattr(net, name).data for name in NAMES] for net in nets]
+    parts = [getattr(nets[0], name) for name in NAMES]
+    same = all(np.array_equal(a, b) for a, b in zip(one, again))
+    return {
+        "found": [f"{type(part).__name__} {part.shape}" for part in parts],
+        "all neurons differ": len(np.unique(one[0].round(6), axis=0)) == len(one[0]),
+        "the seed decides": same and all(bool((one[i] != other[i]).all()) for i in (0, 2)),
+    }
 
 
 @probe
 def net_run(seed, x, training):
     """The arrays of a MendedNet, two answers to x, and the gradients of its attributes by the second."""
     net = MendedNet(np.random.default_rng(seed))
-    net.training = training
+    for module in (net, *vars(net).values()):
+        if isinstance(module, Module):
+            module.training = training
     first, second = net(Tensor(x)), net(Tensor(x))
     second.backward(np.ones(second.shape))
     parts = [getattr(net, name) for name in NAMES]
@@ -1491,17 +1613,17 @@ def could_be(answer, arrays, x):
 
 # %% check="mended_net" points=2
 with exercise("mended_net") as check:
-    types, (first, shift, second) = net_parts(0)
-    check.close(types, ["Parameter"] * 3, "all three are found as parameters")
-    check.close((first.shape, shift.shape, second.shape), ((4, 3), (4,), (1, 4)), "shapes")
-    distances = np.abs(first[:, None] - first).sum(-1)[np.triu_indices(4, 1)]
-    check.true(distances.min() > 1e-6, "no two of the four neurons may begin equal")
+    facts = net_facts(0)
+    check.close(facts["found"], KINDS, "all three are Parameters, of these shapes")
+    check.true(facts["all neurons differ"], "no two of the four neurons may begin equal")
+    check.true(facts["the seed decides"], "rng alone draws `first` and `second`")
     arrays, out, again, _ = net_run(0, X, False)
     check.close((out, again), (hidden_of(arrays, X) @ arrays[2].T,) * 2, "in use: no drops")
-    arrays, out, _, gradients = net_run(0, np.repeat(X, 20, axis=0), True)
+    arrays, out, _, gradients = net_run(0, MANY, True)
     check.true(all(g is not None for g in gradients), "a gradient arrives at all three")
-    check.true(could_be(out, arrays, np.repeat(X, 20, axis=0)), "in training: 0 or doubled")
+    check.true(could_be(out, arrays, MANY), "in training, each neuron is 0 or doubled")
     check.true(len(np.unique(out.round(9))) > 4, "in training: each row is drawn anew")
+    check.equal(net_run(0, MANY, True)[1], out, "the same seed drops the same: use rng")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import nn
     from autograder import array
@@ -1521,9 +1643,10 @@ with exercise("mended_net") as check:
         check.true(len(np.unique(out.round(9))) > 12, "each row is drawn")
         check.true(all(g is not None for g in gradients), "gradients, in training too")
         check.true(np.abs(gradients[0]).sum() > 0, "the first layer learns")
-    one, two = net_parts(1)[1], net_parts(2)[1]
-    check.true((one[0] != two[0]).all(), "the first weights come from rng")
-    check.equal(net_parts(1)[1], one, "the same seed gives the same weights")
+    one, again, two = (net_run(seed, X, False)[0] for seed in (1, 1, 2))
+    check.equal(again, one, "the same seed gives the same weights")
+    check.true((one[0] != two[0]).all() and (one[2] != two[2]).all(), "another seed gives others")
+    check.equal(net_run(1, MANY, True)[1:3], net_run(1, MANY, True)[1:3], "and so do the drops")
     check.true(0.01 < one[0].std() < 3, "first weights of a reasonable size")
     ### END HIDDEN TESTS
 
@@ -1551,7 +1674,8 @@ with exercise("mended_net") as check:
 # | the saved best network is the last one | a state without copies |
 #
 # ## One thing to try next
-# In `three_starts`, use 40 layers. Does the third network still learn? Then put your `layer_norm` behind each one.
+# In `three_starts`, build 40 hidden layers instead of 8. Does He's network still learn? Then put behind each layer a
+# module with two Parameters, whose `forward` calls your `layer_norm`.
 #
 # Your layers now know their parameters, and start well. The next unit asks how to move them: plain gradient descent is
 # only the first of many *optimizers*.

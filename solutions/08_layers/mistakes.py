@@ -20,7 +20,9 @@ def linear(x, weight, bias=None):
 
 
 @wrong(
-    "linear", "no_bias", "The products are right, and the bias is missing: it is added to each row of the result."
+    "linear",
+    "no_bias",
+    "The products are right, and the bias is missing: it is added to each row of the result.",
 )
 def linear(x, weight, bias=None):
     return x @ weight.T
@@ -67,6 +69,48 @@ def linear(x, weight, bias=None):
     return out if bias is None else out - bias
 
 
+@wrong(
+    "linear",
+    "truth_of_the_bias",
+    "`if bias` asks whether an array is true, and an array has many numbers. Ask whether the bias `is None`.",
+)
+def linear(x, weight, bias=None):
+    out = x @ weight.T
+    if bias:
+        out = out + bias
+    return out
+
+
+@wrong(
+    "linear",
+    "returns_an_array",
+    "An array is returned, so no gradient can come back. Compute with the Tensors.",
+)
+def linear(x, weight, bias=None):
+    out = x.data @ weight.data.T
+    return out if bias is None else out + bias.data
+
+
+@wrong(
+    "linear",
+    "reshaped",
+    "`reshape` keeps the order of the numbers and breaks the rows elsewhere. `.T` turns rows into columns.",
+)
+def linear(x, weight, bias=None):
+    out = x @ weight.reshape(weight.shape[1], weight.shape[0])
+    return out if bias is None else out + bias
+
+
+@wrong(
+    "linear",
+    "product_of_data",
+    "The product was computed from `.data`, outside the graph: x and weight get no gradient. Multiply the Tensors.",
+)
+def linear(x, weight, bias=None):
+    out = Tensor(x.data @ weight.data.T)
+    return out if bias is None else out + bias
+
+
 @right("linear", "swapaxes")
 def linear(x, weight, bias=None):
     if bias is None:
@@ -86,7 +130,11 @@ def linear(x, weight, bias=None):
 # -- own_parts --------------------------------------------------------------------------------------------------------
 
 
-@wrong("own_parts", "no_lists", "Modules in a list are not found. Look at the items of an attribute that is a list.")
+@wrong(
+    "own_parts",
+    "no_lists",
+    "Modules in a list are not found. Look at the items of an attribute that is a list.",
+)
 def own_parts(module):
     return {n: x for n, x in vars(module).items() if isinstance(x, (Parameter, Module))}
 
@@ -133,7 +181,9 @@ def own_parts(module):
 def own_parts(module):
     found = {}
     for name, value in vars(module).items():
-        items = {f"{name}.{i}": x for i, x in enumerate(value, 1)} if isinstance(value, list) else {name: value}
+        items = (
+            {f"{name}.{i}": x for i, x in enumerate(value, 1)} if isinstance(value, list) else {name: value}
+        )
         found |= {n: x for n, x in items.items() if isinstance(x, (Parameter, Module))}
     return found
 
@@ -164,12 +214,83 @@ def own_parts(module):
     return found
 
 
-@wrong("own_parts", "everything", "Numbers, None and the mode are attributes too, and no parts. Ask for the type.")
+@wrong(
+    "own_parts",
+    "everything",
+    "Numbers, None and the mode are attributes too, and no parts. Ask for the type.",
+)
 def own_parts(module):
     found = {}
     for name, value in vars(module).items():
         found |= {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
     return found
+
+
+@wrong(
+    "own_parts",
+    "exact_types",
+    "`type(x) in ...` knows the two classes themselves and none made from them, such as Linear. `isinstance` knows all.",
+)
+def own_parts(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        found |= {n: x for n, x in items.items() if type(x) in (Parameter, Module)}
+    return found
+
+
+@wrong(
+    "own_parts",
+    "lists_last",
+    "All parts are there, and those of lists come last. Open a list when its turn comes.",
+)
+def own_parts(module):
+    found = {n: x for n, x in vars(module).items() if isinstance(x, (Parameter, Module))}
+    for name, value in vars(module).items():
+        if isinstance(value, list):
+            items = {f"{name}.{i}": x for i, x in enumerate(value)}
+            found |= {n: x for n, x in items.items() if isinstance(x, (Parameter, Module))}
+    return found
+
+
+@wrong(
+    "own_parts",
+    "all_items",
+    "In a list you keep everything. Its items are parts only if they have the right type.",
+)
+def own_parts(module):
+    found = {}
+    for name, value in vars(module).items():
+        if isinstance(value, list):
+            found |= {f"{name}.{i}": x for i, x in enumerate(value)}
+        elif isinstance(value, (Parameter, Module)):
+            found[name] = value
+    return found
+
+
+@wrong(
+    "own_parts",
+    "numbers_as_names",
+    "The list's own name is missing: its first item is `blocks.0`, and not 0.",
+)
+def own_parts(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = dict(enumerate(value)) if isinstance(value, list) else {name: value}
+        found |= {n: x for n, x in items.items() if isinstance(x, (Parameter, Module))}
+    return found
+
+
+@wrong("own_parts", "asks_requires_grad", "Numbers and texts have no `requires_grad`. Ask for the type.")
+def own_parts(module):
+    return {n: x for n, x in vars(module).items() if x.requires_grad or isinstance(x, Module)}
+
+
+@wrong(
+    "own_parts", "a_list", "A list is returned, and the names are lost. Return a dict from names to parts."
+)
+def own_parts(module):
+    return [x for x in vars(module).values() if isinstance(x, (Parameter, Module))]
 
 
 @right("own_parts", "two_branches")
@@ -197,7 +318,9 @@ def own_parts(module):
 # -- named_parameters -------------------------------------------------------------------------------------------------
 
 
-@wrong("named_parameters", "own_only", "Those of the parts are missing: a module has to be asked for its own.")
+@wrong(
+    "named_parameters", "own_only", "Those of the parts are missing: a module has to be asked for its own."
+)
 def named_parameters(module):
     return {n: x for n, x in module.parts().items() if isinstance(x, Parameter)}
 
@@ -246,7 +369,7 @@ def named_parameters(module):
 @wrong(
     "named_parameters",
     "last_name",
-    "A shared Parameter is listed under its last name. The first one counts.",
+    "A shared Parameter stands under a later name. Go through the parts in order: the first name found counts.",
 )
 def named_parameters(module):
     found = {}
@@ -277,7 +400,11 @@ def named_parameters(module):
     return found
 
 
-@wrong("named_parameters", "asks_in", "`in` compares the numbers of Tensors. `is` asks for the same object.")
+@wrong(
+    "named_parameters",
+    "asks_in",
+    "`in` compares the numbers of Tensors, not who they are. `is` asks for the same object.",
+)
 def named_parameters(module):
     found = {}
     for name, part in module.parts().items():
@@ -291,7 +418,9 @@ def named_parameters(module):
 
 
 @wrong(
-    "named_parameters", "returns_early", "The `return` stands inside the loop: the first part ends the search."
+    "named_parameters",
+    "returns_early",
+    "The `return` stands inside the loop: the first part ends the search.",
 )
 def named_parameters(module):
     found = {}
@@ -300,6 +429,122 @@ def named_parameters(module):
             found[name] = part
         else:
             return {f"{name}.{n}": p for n, p in named_parameters(part).items()}
+    return found
+
+
+@wrong(
+    "named_parameters",
+    "no_dot",
+    "The dot between the names is missing: the weight of `first` is `first.weight`.",
+)
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        inner = {name: part}
+        if isinstance(part, Module):
+            inner = {name + n: p for n, p in named_parameters(part).items()}
+        for n, p in inner.items():
+            if not any(p is other for other in found.values()):
+                found[n] = p
+    return found
+
+
+@wrong(
+    "named_parameters",
+    "default_set",
+    "Asked a second time, it finds nothing: a default such as `seen=set()` is made once and kept from call to call. "
+    "Let the default be None, and make the set inside.",
+)
+def named_parameters(module, front="", seen=set()):  # noqa: B006
+    found = {}
+    for name, part in module.parts().items():
+        if isinstance(part, Module):
+            found |= named_parameters(part, front + name + ".", seen)
+        elif id(part) not in seen:
+            seen.add(id(part))
+            found[front + name] = part
+    return found
+
+
+@wrong(
+    "named_parameters",
+    "default_dict",
+    "Parameters of another model are among them: a default such as `found={}` is made once and kept from call to call. "
+    "Let the default be None, and make the dict inside.",
+)
+def named_parameters(module, front="", found={}):  # noqa: B006
+    for name, part in module.parts().items():
+        if isinstance(part, Module):
+            named_parameters(part, front + name + ".", found)
+        elif not any(part is other for other in found.values()):
+            found[front + name] = part
+    return found
+
+
+@wrong(
+    "named_parameters",
+    "own_first",
+    "A shared Parameter stands under a later name. Go through the parts in order: the first name found counts.",
+)
+def named_parameters(module):
+    found = {n: x for n, x in module.parts().items() if isinstance(x, Parameter)}
+    for name, part in module.parts().items():
+        if isinstance(part, Module):
+            for n, p in named_parameters(part).items():
+                if not any(p is other for other in found.values()):
+                    found[f"{name}.{n}"] = p
+    return found
+
+
+@wrong("named_parameters", "pairs", "A list of pairs is returned. Make a dict of it: `dict(...)`.")
+def named_parameters(module):
+    found = []
+    for name, part in module.parts().items():
+        if isinstance(part, Parameter):
+            found.append((name, part))
+        else:
+            found += [(f"{name}.{n}", p) for n, p in named_parameters(part)]
+    return found
+
+
+@wrong(
+    "named_parameters",
+    "parts_themselves",
+    "These are the parts. Of a part that is a Module, its parameters are wanted.",
+)
+def named_parameters(module):
+    return module.parts()
+
+
+@wrong(
+    "named_parameters",
+    "own_not_compared",
+    "A Parameter of the module itself is noted without a look at those found already, so a shared one counts twice.",
+)
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        if isinstance(part, Parameter):
+            found[name] = part
+        else:
+            for n, p in named_parameters(part).items():
+                if not any(p is other for other in found.values()):
+                    found[f"{name}.{n}"] = p
+    return found
+
+
+@wrong(
+    "named_parameters",
+    "inner_not_compared",
+    "What a part returns is noted without a look at those found already, so two parts that share one count it twice.",
+)
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        if isinstance(part, Module):
+            found |= {f"{name}.{n}": p for n, p in named_parameters(part).items()}
+        elif not any(part is other for other in found.values()):
+            found[name] = part
     return found
 
 
@@ -366,17 +611,75 @@ def set_mode(module, training):
 @wrong(
     "set_mode",
     "the_class",
-    "You set an attribute of the class, and so of all modules of the program. Set it on this module.",
+    "You set an attribute of a class, and so of other modules of the program. Set it on this module, and on those below.",
 )
 def set_mode(module, training):
     type(module).training = training
 
 
-@wrong("set_mode", "no_question", "A Parameter is a part too, and has no parts of its own. Ask for the type first.")
+@wrong(
+    "set_mode",
+    "no_question",
+    "A Parameter is a part too, and has no parts of its own. Ask for the type first.",
+)
 def set_mode(module, training):
     module.training = training
     for part in module.parts().values():
         set_mode(part, training)
+
+
+@wrong(
+    "set_mode",
+    "the_class_by_name",
+    "You set an attribute of a class, and so of other modules of the program. Set it on this module, and on those below.",
+)
+def set_mode(module, training):
+    Module.training = training
+
+
+@wrong(
+    "set_mode",
+    "toggles",
+    "The mode is turned into its opposite, so two calls with False end in training. The argument says which mode.",
+)
+def set_mode(module, training):
+    module.training = not module.training
+    for part in module.parts().values():
+        if isinstance(part, Module):
+            set_mode(part, training)
+
+
+@wrong(
+    "set_mode",
+    "by_train",
+    "`train` calls this very function, so the two call each other without end. Set the attribute here.",
+)
+def set_mode(module, training):
+    module.train(training)
+
+
+@wrong(
+    "set_mode",
+    "a_local_name",
+    "Nothing is set. The attribute is `module.training`, for True and for False; `training = ...` is a name of this function.",
+)
+def set_mode(module, training):
+    training = training
+    for part in module.parts().values():
+        if isinstance(part, Module):
+            set_mode(part, training)
+
+
+@wrong(
+    "set_mode",
+    "returns_in_the_loop",
+    "The `return` stands inside the loop: the parts after the first keep their mode.",
+)
+def set_mode(module, training):
+    module.training = training
+    for part in module.parts().values():
+        if isinstance(part, Module):
+            return set_mode(part, training)
 
 
 @right("set_mode", "with_a_list")
@@ -505,9 +808,10 @@ class Sequential(Module):
         return x
 """,
 )
-right(
+wrong(
     "sequential",
     "as_attributes",
+    "Each module has an attribute of its own here. Use one attribute that holds a list.",
     source="""
 class Sequential(Module):
     def __init__(self, *modules):
@@ -517,7 +821,80 @@ class Sequential(Module):
 
     def forward(self, x):
         for i in range(self.count):
-            x = getattr(self, str(i)).forward(x)
+            x = getattr(self, str(i))(x)
+        return x
+""",
+)
+wrong(
+    "sequential",
+    "a_list_of_a_tuple",
+    "The list holds one thing, the tuple: `[modules]`. `list(modules)` holds the modules themselves.",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = [modules]
+
+    def forward(self, x):
+        for layer in self.layers[0]:
+            x = layer(x)
+        return x
+""",
+)
+wrong(
+    "sequential",
+    "tuple_called",
+    "The list holds one thing, the tuple: `[modules]`. A tuple cannot be called; `list(modules)` holds the modules.",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = [modules]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+)
+wrong(
+    "sequential",
+    "all_outputs",
+    "Each module gets the first input, and all results come back. Hand each result to the next module.",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = list(modules)
+
+    def forward(self, x):
+        return [layer(x) for layer in self.layers]
+""",
+)
+wrong(
+    "sequential",
+    "first_held_twice",
+    "The first module is held twice, in the list and beside it. The list alone is enough.",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = list(modules)
+        self.first = modules[0]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+)
+right(
+    "sequential",
+    "by_forward",
+    source="""
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = [module for module in modules]
+
+    def forward(self, x):
+        for i in range(len(self.layers)):
+            x = self.layers[i].forward(x)
         return x
 """,
 )
@@ -584,7 +961,7 @@ def load_state_dict(module, state):
 @wrong(
     "state_dict",
     "too_many_go_unnoticed",
-    "A state with a name that the model does not have is loaded. Compare the names first.",
+    "Part of the state is loaded before a name turns out to be wrong. Compare all names first, then load.",
 )
 def load_state_dict(module, state):
     for name, p in module.named_parameters().items():
@@ -600,14 +977,14 @@ def load_state_dict(module, state):
     parameters = module.named_parameters()
     if parameters.keys() != state.keys():
         raise KeyError("names")
-    for p, array in zip(parameters.values(), reversed(list(state.values()))):
+    for p, array in zip(parameters.values(), state.values()):
         p.data = array.copy()
 
 
 @wrong(
     "state_dict",
     "only_the_name_data",
-    "`data = ...` gives a name to an array and leaves the parameter as it was. Write into `p.data`.",
+    "The parameters stay as they were: a name, or an entry of a dict, is all that is new. Write into `p.data`.",
 )
 def load_state_dict(module, state):
     parameters = module.named_parameters()
@@ -618,6 +995,98 @@ def load_state_dict(module, state):
         data = state[name].copy()
 
 
+@wrong(
+    "state_dict",
+    "new_parameters",
+    "The module has new Parameters now, and whoever holds the old ones, such as an optimizer, has lost it. "
+    "Write into `p.data`.",
+)
+def load_state_dict(module, state):
+    if module.named_parameters().keys() != state.keys():
+        raise KeyError("names")
+    for name in state:
+        setattr(module, name, Parameter(state[name]))
+
+
+@wrong(
+    "state_dict",
+    "counts_names",
+    "As many names are not the same names: a state with another name is loaded in part. Compare the names themselves.",
+)
+def load_state_dict(module, state):
+    parameters = module.named_parameters()
+    if len(parameters) != len(state):
+        raise KeyError("names")
+    for name, p in parameters.items():
+        p.data[...] = state[name]
+
+
+@wrong(
+    "state_dict",
+    "order_counts",
+    "The same names in another order are refused. A state is a dict: its names count, not their order.",
+)
+def load_state_dict(module, state):
+    parameters = module.named_parameters()
+    if list(parameters) != list(state):
+        raise KeyError("names")
+    for name, p in parameters.items():
+        p.data[...] = state[name]
+
+
+@wrong(
+    "state_dict",
+    "loads_before_it_looks",
+    "Part of the state is loaded before a name turns out to be wrong. Compare all names first, then load.",
+)
+def load_state_dict(module, state):
+    parameters = module.named_parameters()
+    for name, p in parameters.items():
+        if name not in state:
+            raise KeyError(name)
+        p.data[...] = state[name]
+    for name in state:
+        if name not in parameters:
+            raise KeyError(name)
+
+
+@wrong("state_dict", "value_error", "The names are compared. The error that is wanted is a KeyError.")
+def load_state_dict(module, state):
+    parameters = module.named_parameters()
+    if parameters.keys() != state.keys():
+        raise ValueError("names")
+    for name, p in parameters.items():
+        p.data[...] = state[name]
+
+
+@wrong("state_dict", "returns_the_error", "An error that is returned stops nobody: `raise` it.")
+def load_state_dict(module, state):
+    parameters = module.named_parameters()
+    if parameters.keys() != state.keys():
+        return KeyError("names")
+    for name, p in parameters.items():
+        p.data[...] = state[name]
+
+
+right(
+    "state_dict",
+    "by_the_function",
+    source="""
+def all_of(module):  # what named_parameters does, where no module is below
+    return {name: part for name, part in module.parts().items() if isinstance(part, Parameter)}
+
+
+def state_dict(module):
+    return {name: p.data + 0 for name, p in all_of(module).items()}
+
+
+def load_state_dict(module, state):
+    for name in all_of(module).keys() ^ state.keys():
+        raise KeyError(name)
+    for name, p in all_of(module).items():
+        np.copyto(p.data, state[name])
+""",
+)
 right(
     "state_dict",
     "new_arrays",
@@ -660,7 +1129,11 @@ def load_state_dict(module, state):
 # -- layer_stds -------------------------------------------------------------------------------------------------------
 
 
-@wrong("layer_stds", "before_activation", "The std is taken before the activation. Measure what the layer sends on.")
+@wrong(
+    "layer_stds",
+    "before_activation",
+    "The std is taken before the activation. Measure what the layer sends on.",
+)
 def layer_stds(x, weights, activation):
     stds = []
     for weight in weights:
@@ -670,12 +1143,18 @@ def layer_stds(x, weights, activation):
     return stds
 
 
-@wrong("layer_stds", "same_input", "Every layer gets the first x. The output of one layer is the input of the next.")
+@wrong(
+    "layer_stds",
+    "same_input",
+    "Every layer gets the first x. The output of one layer is the input of the next.",
+)
 def layer_stds(x, weights, activation):
     return [activation(x @ weight.T).std() for weight in weights]
 
 
-@wrong("layer_stds", "with_the_input", "The std of the input comes first. Only what leaves a layer is asked for.")
+@wrong(
+    "layer_stds", "with_the_input", "The std of the input comes first. Only what leaves a layer is asked for."
+)
 def layer_stds(x, weights, activation):
     stds = [x.std()]
     for weight in weights:
@@ -684,7 +1163,11 @@ def layer_stds(x, weights, activation):
     return stds
 
 
-@wrong("layer_stds", "of_the_weights", "These are the stds of the weights. Measure the numbers that leave each layer.")
+@wrong(
+    "layer_stds",
+    "of_the_weights",
+    "These are the stds of the weights. Measure the numbers that leave each layer.",
+)
 def layer_stds(x, weights, activation):
     return [weight.std() for weight in weights]
 
@@ -721,6 +1204,126 @@ def layer_stds(x, weights, activation):
     for weight in weights:
         x = activation(x @ weight.T)
     return [x.std()]
+
+
+@wrong("layer_stds", "each_column", "There is one std for each column. One number is wanted, over all of x.")
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x @ weight.T)
+        stds.append(x.std(axis=0))
+    return stds
+
+
+@wrong(
+    "layer_stds",
+    "n_minus_1",
+    "This std divides by n - 1. Leave `ddof` out: the mean of the squares is wanted.",
+)
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x @ weight.T)
+        stds.append(x.std(ddof=1))
+    return stds
+
+
+@wrong(
+    "layer_stds",
+    "root_mean_square",
+    "This is the root of the mean square. The std is measured from the mean.",
+)
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x @ weight.T)
+        stds.append(np.sqrt((x**2).mean()))
+    return stds
+
+
+@wrong(
+    "layer_stds",
+    "activation_first",
+    "The activation acts on the input. First the weights, then the activation.",
+)
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x) @ weight.T
+        stds.append(x.std())
+    return stds
+
+
+@wrong(
+    "layer_stds",
+    "activation_of_weights",
+    "The activation acts on the weights. It acts on what they make of x.",
+)
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = x @ activation(weight.T)
+        stds.append(x.std())
+    return stds
+
+
+@wrong(
+    "layer_stds",
+    "activation_not_passed_on",
+    "The activation is measured and then forgotten: the next layer gets the numbers from before it.",
+)
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = x @ weight.T
+        stds.append(activation(x).std())
+    return stds
+
+
+@wrong(
+    "layer_stds",
+    "weights_first",
+    "The factors stand in the other order: x comes first, then the transposed weight.",
+)
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(weight @ x)
+        stds.append(x.std())
+    return stds
+
+
+@wrong("layer_stds", "returns_early", "The `return` stands inside the loop: the first layer ends it.")
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x @ weight.T)
+        stds.append(x.std())
+        return stds
+
+
+@wrong(
+    "layer_stds",
+    "one_number",
+    "One number is returned, of the last layer. The picture needs a list, one for each.",
+)
+def layer_stds(x, weights, activation):
+    for weight in weights:
+        x = activation(x @ weight.T)
+    return x.std()
+
+
+@wrong(
+    "layer_stds",
+    "activation_twice",
+    "The activation acts on the weights as well. It acts on what they make of x.",
+)
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x @ activation(weight.T))
+        stds.append(x.std())
+    return stds
 
 
 @right("layer_stds", "by_hand")
@@ -776,7 +1379,9 @@ def xavier_uniform(fan_in, fan_out, rng):
     return rng.uniform(-a, a, (fan_out, fan_in))
 
 
-@wrong("xavier_uniform", "normal", "The variance is right, and the numbers are normal. Uniform ones end at a.")
+@wrong(
+    "xavier_uniform", "normal", "The variance is right, and the numbers are normal. Uniform ones end at a."
+)
 def xavier_uniform(fan_in, fan_out, rng):
     return rng.normal(0, np.sqrt(2 / (fan_in + fan_out)), (fan_out, fan_in))
 
@@ -797,10 +1402,88 @@ def xavier_uniform(fan_in, fan_out, rng):
     return np.random.uniform(-a, a, (fan_out, fan_in))
 
 
-@wrong("xavier_uniform", "equal_rows", "Each row holds the same numbers, and so all neurons of the layer are equal.")
+@wrong(
+    "xavier_uniform",
+    "equal_rows",
+    "Each row holds the same numbers, and so all neurons of the layer are equal.",
+)
 def xavier_uniform(fan_in, fan_out, rng):
     a = np.sqrt(6 / (fan_in + fan_out))
     return np.tile(rng.uniform(-a, a, fan_in), (fan_out, 1))
+
+
+@wrong(
+    "xavier_uniform",
+    "one_row",
+    "This is one row. A weight has a row for each output: the shape is (fan_out, fan_in).",
+)
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return rng.uniform(-a, a, fan_in)
+
+
+@wrong(
+    "xavier_uniform",
+    "one_number",
+    "This is a single number. `rng.uniform` takes the shape as a third argument.",
+)
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return rng.uniform(-a, a)
+
+
+@wrong(
+    "xavier_uniform",
+    "no_parentheses",
+    "Far too large: 6 / fan_in + fan_out divides by fan_in alone. Mind the parentheses.",
+)
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / fan_in + fan_out)
+    return rng.uniform(-a, a, (fan_out, fan_in))
+
+
+@wrong(
+    "xavier_uniform",
+    "six_over_fan_in",
+    "You divided by fan_in alone. Under the root stands 6 over the sum of both.",
+)
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / fan_in)
+    return rng.uniform(-a, a, (fan_out, fan_in))
+
+
+@wrong(
+    "xavier_uniform",
+    "three",
+    "Too small by the root of 2: under the root stands 6, three times the variance's 2.",
+)
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(3 / (fan_in + fan_out))
+    return rng.uniform(-a, a, (fan_out, fan_in))
+
+
+@wrong("xavier_uniform", "only_the_ends", "All numbers are a or -a. Draw what lies between, too.")
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return a * rng.choice([-1.0, 1.0], (fan_out, fan_in))
+
+
+@wrong(
+    "xavier_uniform", "a_tensor", "A Tensor is returned. Arrays are wanted: Parameter makes a Tensor of them."
+)
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return Tensor(rng.uniform(-a, a, (fan_out, fan_in)))
+
+
+@wrong(
+    "xavier_uniform",
+    "lists",
+    "Nested lists are returned. `rng.uniform(low, high, shape)` makes an array at once.",
+)
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return [[rng.uniform(-a, a) for _ in range(fan_in)] for _ in range(fan_out)]
 
 
 @right("xavier_uniform", "scaled")
@@ -822,12 +1505,20 @@ def he_normal(fan_in, fan_out, rng):
     return rng.normal(0.0, np.sqrt(2 / fan_in), (fan_in, fan_out))
 
 
-@wrong("he_normal", "variance_as_std", "rng.normal takes the standard deviation, and this is its square.")
+@wrong(
+    "he_normal",
+    "variance_as_std",
+    "Far too small: rng.normal takes the standard deviation, the root of all of 2 / fan_in.",
+)
 def he_normal(fan_in, fan_out, rng):
     return rng.normal(0.0, 2 / fan_in, (fan_out, fan_in))
 
 
-@wrong("he_normal", "no_two", "relu cuts off half of the mean square; the variance 1 / fan_in does not make up for it.")
+@wrong(
+    "he_normal",
+    "no_two",
+    "relu cuts off half of the mean square; the variance 1 / fan_in does not make up for it.",
+)
 def he_normal(fan_in, fan_out, rng):
     return rng.normal(0.0, np.sqrt(1 / fan_in), (fan_out, fan_in))
 
@@ -848,7 +1539,9 @@ def he_normal(fan_in, fan_out, rng):
     return rng.uniform(-a, a, (fan_out, fan_in))
 
 
-@wrong("he_normal", "own_generator", "A generator of its own gives all layers the same numbers. Draw from rng.")
+@wrong(
+    "he_normal", "own_generator", "A generator of its own gives all layers the same numbers. Draw from rng."
+)
 def he_normal(fan_in, fan_out, rng):
     return np.random.default_rng(0).normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
 
@@ -856,6 +1549,41 @@ def he_normal(fan_in, fan_out, rng):
 @wrong("he_normal", "global", "The numbers do not come from rng, so a run cannot be repeated.")
 def he_normal(fan_in, fan_out, rng):
     return np.random.normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
+
+
+@wrong(
+    "he_normal",
+    "one_row",
+    "This is one row. A weight has a row for each output: the shape is (fan_out, fan_in).",
+)
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(0.0, np.sqrt(2 / fan_in), fan_in)
+
+
+@wrong(
+    "he_normal",
+    "std_as_mean",
+    "The std stands where the mean belongs: `rng.normal` takes the mean first, here 0.",
+)
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(np.sqrt(2 / fan_in), size=(fan_out, fan_in))
+
+
+@wrong("he_normal", "not_scaled", "These numbers have std 1. The second argument of `rng.normal` is the std.")
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(size=(fan_out, fan_in))
+
+
+@wrong("he_normal", "absolute", "No number is negative. Weights are centred at 0.")
+def he_normal(fan_in, fan_out, rng):
+    return abs(rng.normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in)))
+
+
+@wrong(
+    "he_normal", "equal_rows", "Each row holds the same numbers, and so all neurons of the layer are equal."
+)
+def he_normal(fan_in, fan_out, rng):
+    return np.tile(rng.normal(0.0, np.sqrt(2 / fan_in), fan_in), (fan_out, 1))
 
 
 @right("he_normal", "scaled")
@@ -871,7 +1599,7 @@ def he_normal(fan_in, fan_out, rng):
 # -- dropout ----------------------------------------------------------------------------------------------------------
 
 
-@wrong("dropout", "keeps_p", "p is the probability to drop a number, and here it is the one to keep it.")
+@wrong("dropout", "keeps_p", "p is the probability to drop a number, and here it is that of keeping it.")
 def dropout(x, p, training, rng):
     if not training:
         return x
@@ -914,7 +1642,11 @@ def dropout(x, p, training, rng):
     return x * ((rng.random((len(x), 1)) >= p) / (1 - p)) if training else x
 
 
-@wrong("dropout", "whole_columns", "The same columns are dropped in each row. Draw a number for each number of x.")
+@wrong(
+    "dropout",
+    "whole_columns",
+    "The same columns are dropped in each row. Draw a number for each number of x.",
+)
 def dropout(x, p, training, rng):
     return x * ((rng.random(x.shape[-1]) >= p) / (1 - p)) if training else x
 
@@ -925,11 +1657,113 @@ def dropout(x, p, training, rng):
     return x * (mask / (1 - p)) if training else x
 
 
-@wrong("dropout", "leaves_the_graph", "The gradient does not come back: `.data` takes the numbers out of the graph.")
+@wrong(
+    "dropout",
+    "leaves_the_graph",
+    "The gradient does not come back: `.data` takes the numbers out of the graph.",
+)
 def dropout(x, p, training, rng):
     if not training:
         return x
     return Tensor(x.data * (rng.random(x.shape) >= p) / (1 - p), requires_grad=True)
+
+
+@wrong("dropout", "global", "The mask does not come from rng, so a run cannot be repeated.")
+def dropout(x, p, training, rng):
+    return x * ((np.random.random(x.shape) >= p) / (1 - p)) if training else x
+
+
+@wrong("dropout", "divides_in_use", "In use nothing is scaled: x comes back as it is.")
+def dropout(x, p, training, rng):
+    if not training:
+        return x / (1 - p)
+    return x * ((rng.random(x.shape) >= p) / (1 - p))
+
+
+@wrong("dropout", "turned_round", "The modes are swapped: numbers are dropped in training, and not in use.")
+def dropout(x, p, training, rng):
+    if training:
+        return x
+    return x * ((rng.random(x.shape) >= p) / (1 - p))
+
+
+@wrong(
+    "dropout",
+    "one_draw",
+    "One number is drawn for all of x: all stay, or all go. Give `rng.random` the shape of x.",
+)
+def dropout(x, p, training, rng):
+    return x * ((rng.random() >= p) / (1 - p)) if training else x
+
+
+@wrong(
+    "dropout",
+    "in_place",
+    "The zeros were written into x itself, where they stay for good. Make a new Tensor: x times a mask.",
+)
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    x.data[rng.random(x.shape) < p] = 0.0
+    return x / (1 - p)
+
+
+@wrong("dropout", "none_in_use", "In use nothing is returned. Return x itself.")
+def dropout(x, p, training, rng):
+    if training:
+        return x * ((rng.random(x.shape) >= p) / (1 - p))
+
+
+@wrong(
+    "dropout",
+    "an_array",
+    "An array is returned, so no gradient can come back. Multiply the Tensor by the mask.",
+)
+def dropout(x, p, training, rng):
+    return x.data * (rng.random(x.shape) >= p) / (1 - p) if training else x
+
+
+@wrong(
+    "dropout",
+    "new_tensor",
+    "A new Tensor of numbers knows nothing of x, and has no gradient to send back. Multiply x by the mask.",
+)
+def dropout(x, p, training, rng):
+    return Tensor(x.data * (rng.random(x.shape) >= p) / (1 - p)) if training else x
+
+
+@wrong(
+    "dropout", "copy_in_use", "In use a new Tensor comes back, and no gradient reaches x. Return x itself."
+)
+def dropout(x, p, training, rng):
+    return x * ((rng.random(x.shape) >= p) / (1 - p)) if training else Tensor(x.data, requires_grad=True)
+
+
+@wrong(
+    "dropout",
+    "normal_numbers",
+    "Too many zeros: the numbers that are drawn are not uniform from 0 to 1. Those of `rng.random` are.",
+)
+def dropout(x, p, training, rng):
+    return x * ((rng.normal(size=x.shape) >= p) / (1 - p)) if training else x
+
+
+@wrong(
+    "dropout",
+    "picks",
+    "Indexing with a mask takes the other numbers away, and the shape with them. Multiply by it.",
+)
+def dropout(x, p, training, rng):
+    return x[rng.random(x.shape) >= p] / (1 - p) if training else x
+
+
+@wrong(
+    "dropout",
+    "new_tensor_in_use",
+    "In use a new Tensor comes back, which no gradient can leave. Return x itself.",
+)
+def dropout(x, p, training, rng):
+    return x * ((rng.random(x.shape) >= p) / (1 - p)) if training else Tensor(x.data)
 
 
 @right("dropout", "binomial")
@@ -948,7 +1782,11 @@ def dropout(x, p, training, rng):
 # -- layer_norm -------------------------------------------------------------------------------------------------------
 
 
-@wrong("layer_norm", "columns", "You normalised the columns. Each example, a row, is brought into range on its own.")
+@wrong(
+    "layer_norm",
+    "columns",
+    "You normalised the columns. Each example, a row, is brought into range on its own.",
+)
 def layer_norm(x, weight, bias, eps=1e-5):
     away = x - x.mean(0, keepdims=True)
     return away / ((away * away).mean(0, keepdims=True) + eps).sqrt() * weight + bias
@@ -1018,6 +1856,142 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return away / ((away * away).mean(-1, keepdims=True) + eps).sqrt() * weight + bias
 
 
+@wrong(
+    "layer_norm",
+    "numpy_root",
+    "A TypeError: NumPy's root does not know Tensors, which have `.sqrt()`; and `var` takes `correction`, not `ddof`.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    return away / np.sqrt((away * away).mean(-1, keepdims=True) + eps) * weight + bias
+
+
+@wrong("layer_norm", "no_bias", "The bias is missing: it is added last.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    return away / ((away * away).mean(-1, keepdims=True) + eps).sqrt() * weight
+
+
+@wrong(
+    "layer_norm",
+    "weight_left_out",
+    "The weight is missing: it multiplies each column before the bias is added.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    return away / ((away * away).mean(-1, keepdims=True) + eps).sqrt() + bias
+
+
+@wrong(
+    "layer_norm",
+    "eps_written_in",
+    "eps is an argument, and you wrote a number in its place. Whoever calls the function chooses it.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    return away / ((away * away).mean(-1, keepdims=True) + 1e-5).sqrt() * weight + bias
+
+
+@wrong(
+    "layer_norm",
+    "constant_variance",
+    "The value is right, but no gradient flows through the variance.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    variance = (away * away).mean(-1, keepdims=True)
+    return away / Tensor(np.sqrt(variance.data + eps)) * weight + bias
+
+
+@wrong(
+    "layer_norm",
+    "all_on_data",
+    "The fraction was computed from `.data`, outside the graph: weight and bias learn, and x gets no gradient.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x.data - x.data.mean(-1, keepdims=True)
+    return Tensor(away / np.sqrt(x.data.var(-1, keepdims=True) + eps)) * weight + bias
+
+
+@wrong(
+    "layer_norm",
+    "no_keepdims",
+    "The mean of each row has lost its axis: `keepdims=True` keeps it as a column.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1)
+    return away / ((away * away).mean(-1) + eps).sqrt() * weight + bias
+
+
+@wrong(
+    "layer_norm",
+    "second_axis",
+    "The second axis is the last one in two dimensions only. Count from the end: -1.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(1, keepdims=True)
+    return away / ((away * away).mean(1, keepdims=True) + eps).sqrt() * weight + bias
+
+
+@wrong(
+    "layer_norm",
+    "no_parentheses",
+    "Only the mean is divided: `x - mean / ...` divides first. Mind the parentheses.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    mean = x.mean(-1, keepdims=True)
+    away = x - mean
+    return (x - mean / ((away * away).mean(-1, keepdims=True) + eps).sqrt()) * weight + bias
+
+
+@wrong(
+    "layer_norm",
+    "mean_square",
+    "You averaged the squares of x. The variance squares the distances from the mean.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True)) / ((x * x).mean(-1, keepdims=True) + eps).sqrt() * weight + bias
+
+
+@wrong(
+    "layer_norm",
+    "absolute_distance",
+    "You averaged absolute distances. The variance is the mean of their squares.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    return away / (away.abs().mean(-1, keepdims=True) + eps).sqrt() * weight + bias
+
+
+@wrong("layer_norm", "std_method", "`std` divides by n - 1, and has no eps under its root.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True) * weight + bias
+
+
+@wrong("layer_norm", "zero_by_zero", "Without eps, a row of equal numbers is 0 / 0, which is nan.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    with np.errstate(all="ignore"):
+        return away / (away * away).mean(-1, keepdims=True).sqrt() * weight + bias
+
+
+@wrong("layer_norm", "sum_of_both", "weight plus bias multiplies the rows. The bias is added last.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    return away / ((away * away).mean(-1, keepdims=True) + eps).sqrt() * (weight + bias)
+
+
+@wrong(
+    "layer_norm",
+    "divides_by_second_axis",
+    "You divide by `x.shape[1]`. With more axes the last one is `x.shape[-1]`.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    n = x.shape[1]
+    away = x - x.sum(-1, keepdims=True) / n
+    return away / ((away * away).sum(-1, keepdims=True) / n + eps).sqrt() * weight + bias
+
+
 @right("layer_norm", "var_method")
 def layer_norm(x, weight, bias, eps=1e-5):
     mean = x.mean(axis=-1, keepdims=True)
@@ -1043,12 +2017,18 @@ def embedding(ids, weight):
     return weight[:, ids]
 
 
-@wrong("embedding", "no_check", "NumPy counts negative ids from the end, and nobody notices. Ask first.")
+@wrong(
+    "embedding", "no_check", "An id below 0 goes unnoticed: NumPy counts it from the end. Is any id below 0?"
+)
 def embedding(ids, weight):
     return weight[ids]
 
 
-@wrong("embedding", "too_large_only", "An id that is too large raises an error; a negative one goes unnoticed.")
+@wrong(
+    "embedding",
+    "too_large_only",
+    "An id below 0 goes unnoticed: NumPy counts it from the end. Is any id below 0?",
+)
 def embedding(ids, weight):
     if ids.max() >= len(weight):
         raise IndexError
@@ -1074,7 +2054,11 @@ def embedding(ids, weight):
     return weight[np.clip(ids, 0, len(weight) - 1)]
 
 
-@wrong("embedding", "leaves_the_graph", "The rows are right, and no gradient reaches the table: index the Tensor.")
+@wrong(
+    "embedding",
+    "leaves_the_graph",
+    "The rows are right, and no gradient reaches the table: index the Tensor.",
+)
 def embedding(ids, weight):
     if ids.min() < 0 or ids.max() >= len(weight):
         raise IndexError
@@ -1086,6 +2070,110 @@ def embedding(ids, weight):
     if ids.min() < 0 or ids.max() >= len(weight):
         raise IndexError
     return weight[ids.reshape(-1)]
+
+
+@wrong(
+    "embedding",
+    "only_minus_one",
+    "An id below 0 goes unnoticed: NumPy counts it from the end. Is any id below 0?",
+)
+def embedding(ids, weight):
+    if (ids == -1).any():
+        raise IndexError
+    return weight[ids]
+
+
+@wrong(
+    "embedding", "absolute", "An id below 0 goes unnoticed: NumPy counts it from the end. Is any id below 0?"
+)
+def embedding(ids, weight):
+    if (abs(ids) >= len(weight)).any():
+        raise IndexError
+    return weight[ids]
+
+
+@wrong(
+    "embedding",
+    "all_of_them",
+    "An id below 0 goes unnoticed: NumPy counts it from the end. Is any id below 0?",
+)
+def embedding(ids, weight):
+    if (ids < 0).all() or (ids >= len(weight)).all():
+        raise IndexError
+    return weight[ids]
+
+
+@wrong(
+    "embedding",
+    "truth_of_an_array",
+    "`ids < 0` is an array of answers, and `if` wants one: ask for the smallest and the largest id, or `.any()`.",
+)
+def embedding(ids, weight):
+    if ids < 0 or ids >= len(weight):
+        raise IndexError
+    return weight[ids]
+
+
+@wrong("embedding", "value_error", "The error that is wanted is an IndexError.")
+def embedding(ids, weight):
+    if ids.min() < 0 or ids.max() >= len(weight):
+        raise ValueError(ids)
+    return weight[ids]
+
+
+@wrong("embedding", "returns_the_error", "An error that is returned stops nobody: `raise` it.")
+def embedding(ids, weight):
+    if ids.min() < 0 or ids.max() >= len(weight):
+        return IndexError(ids)
+    return weight[ids]
+
+
+@wrong("embedding", "an_array", "An array is returned, and no gradient can come back: index the Tensor.")
+def embedding(ids, weight):
+    if ids.min() < 0 or ids.max() >= len(weight):
+        raise IndexError(ids)
+    return weight.data[ids]
+
+
+@wrong(
+    "embedding",
+    "a_list",
+    "A list of Tensors is returned. Index the table with all ids at once: the result is one Tensor, of any shape.",
+)
+def embedding(ids, weight):
+    rows = []
+    for i in ids:
+        if i < 0 or i >= len(weight):
+            raise IndexError(i)
+        rows.append(weight[i])
+    return rows
+
+
+@wrong(
+    "embedding",
+    "new_tensor",
+    "A new Tensor of numbers knows nothing of the table, and sends no gradient back.",
+)
+def embedding(ids, weight):
+    if ids.min() < 0 or ids.max() >= len(weight):
+        raise IndexError(ids)
+    return Tensor(weight.data[ids])
+
+
+@wrong(
+    "embedding",
+    "wraps_round",
+    "An id below 0 goes unnoticed: NumPy counts it from the end. Is any id below 0?",
+)
+def embedding(ids, weight):
+    return weight[ids % len(weight)]
+
+
+@right("embedding", "numpy_finds_the_rest")
+def embedding(ids, weight):
+    if (ids < 0).any():
+        raise IndexError("negative")
+    return weight[ids]
 
 
 @right("embedding", "one_hot")
@@ -1115,7 +2203,7 @@ class MendedNet(Module):
         self.rng = rng
         self.first = {first}
         self.shift = {shift}
-        self.second = Parameter(rng.normal(0.0, 0.5, (1, 4)))
+        self.second = {second}
 
     def forward(self, x):
         hidden = (x @ self.first.T + self.shift).tanh()
@@ -1125,6 +2213,7 @@ class MendedNet(Module):
 GOOD = {
     "first": "Parameter(rng.normal(0.0, 0.5, (4, 3)))",
     "shift": "Parameter(np.zeros(4))",
+    "second": "Parameter(rng.normal(0.0, 0.5, (1, 4)))",
     "drop": "hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) / 0.5) if self.training else hidden",
 }
 
@@ -1151,13 +2240,13 @@ wrong(
 wrong(
     "mended_net",
     "equal_neurons",
-    "All four neurons begin equal, get equal gradients and stay equal: one neuron, four times.",
+    "The four neurons begin equal, get equal gradients and stay equal: one neuron, four times.",
     source=net(first="Parameter(np.full((4, 3), 0.3))"),
 )
 wrong(
     "mended_net",
     "zeros",
-    "Zeros are equal as well: the four neurons stay one neuron, four times.",
+    "The four neurons begin equal, get equal gradients and stay equal: one neuron, four times.",
     source=net(first="Parameter(np.zeros((4, 3)))"),
 )
 wrong(
@@ -1198,14 +2287,121 @@ wrong(
 wrong(
     "mended_net",
     "fixed_weights",
-    "The first weights do not come from rng.",
+    "The first weights do not all come from rng: a seed should give the same ones again, and another seed all others.",
     source=net(first="Parameter(np.arange(12.0).reshape(4, 3) / 10 - 0.5)"),
 )
 wrong(
     "mended_net",
     "global",
-    "The first weights do not come from rng, so a run cannot be repeated.",
+    "The first weights do not all come from rng: a seed should give the same ones again, and another seed all others.",
     source=net(first="Parameter(np.random.normal(0.0, 0.5, (4, 3)))"),
+)
+wrong(
+    "mended_net",
+    "second_not_drawn",
+    "The first weights do not all come from rng: a seed should give the same ones again, and another seed all others.",
+    source=net(second="Parameter(np.full((1, 4), 0.3))"),
+)
+wrong(
+    "mended_net",
+    "equal_rows",
+    "The four neurons begin equal, get equal gradients and stay equal: one neuron, four times.",
+    source=net(first="Parameter(np.tile(rng.normal(0.0, 0.5, (1, 3)), (4, 1)))"),
+)
+wrong(
+    "mended_net",
+    "halves_in_use",
+    "In use the numbers are halved. Dropout scales in training only.",
+    source=net(
+        drop="hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) / 0.5 if self.training else 0.5)"
+    ),
+)
+wrong(
+    "mended_net",
+    "own_generator",
+    "The first weights do not all come from rng: a seed should give the same ones again, and another seed all others.",
+    source=net(first="Parameter(np.random.default_rng(0).normal(0.0, 0.5, (4, 3)))"),
+)
+wrong(
+    "mended_net",
+    "global_mask",
+    "Which neurons are dropped is not drawn from rng, so a run cannot be repeated.",
+    source=net(
+        drop="hidden = hidden * ((np.random.random(hidden.shape) >= 0.5) / 0.5) if self.training else hidden"
+    ),
+)
+wrong(
+    "mended_net",
+    "one_mask_for_all_rows",
+    "All rows lose the same neurons. Draw for each number: the mask has the shape of `hidden`.",
+    source=net(drop="hidden = hidden * ((self.rng.random(4) >= 0.5) / 0.5) if self.training else hidden"),
+)
+wrong(
+    "mended_net",
+    "turned_round",
+    "The network still drops neurons while it is used: two calls differ.",
+    source=net(
+        drop="hidden = hidden if self.training else hidden * ((self.rng.random(hidden.shape) >= 0.5) / 0.5)"
+    ),
+)
+wrong(
+    "mended_net",
+    "halved",
+    "The neurons that stay are halved. They stand for those that are dropped: double them.",
+    source=net(
+        drop="hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) * 0.5) if self.training else hidden"
+    ),
+)
+wrong(
+    "mended_net",
+    "drops_the_answer",
+    "Whole answers are dropped. Dropout belongs between the neurons and the second matrix.",
+    source=net(drop="").replace(
+        "return hidden @ self.second.T",
+        "out = hidden @ self.second.T\n"
+        "        return out * ((self.rng.random(out.shape) >= 0.5) / 0.5) if self.training else out",
+    ),
+)
+wrong(
+    "mended_net",
+    "drops_inputs",
+    "The inputs are dropped. Dropout belongs between the neurons and the second matrix.",
+    source=net(drop="").replace(
+        "        hidden = (x",
+        "        if self.training:\n"
+        "            x = x * ((self.rng.random(x.shape) >= 0.5) / 0.5)\n"
+        "        hidden = (x",
+    ),
+)
+wrong(
+    "mended_net",
+    "shape_turned",
+    "`first` has another shape than the colleague's: a weight has a row for each output.",
+    source=net(first="Parameter(rng.normal(0.0, 0.5, (3, 4)))").replace("self.first.T", "self.first"),
+)
+right(
+    "mended_net",
+    "with_the_module",
+    source="""
+class Drop(Module):  # the notebook's Dropout, without the learner's dropout
+    def __init__(self, rng):
+        self.rng = rng
+
+    def forward(self, x):
+        return x * ((self.rng.random(x.shape) >= 0.5) * 2.0) if self.training else x
+
+
+class MendedNet(Module):
+    def __init__(self, rng):
+        self.first = Parameter(rng.normal(0.0, 0.5, (4, 3)))
+        self.shift = Parameter(np.zeros(4))
+        self.second = Parameter(rng.normal(0.0, 0.5, (1, 4)))
+        self.drop = Drop(rng)
+
+    def forward(self, x):
+        hidden = self.drop((x @ self.first.T + self.shift).tanh())
+        return hidden @ self.second.T
+""",
 )
 right(
     "mended_net",

@@ -16,7 +16,7 @@ from autograder.bank import right, wrong
 @wrong(
     "sgd_step",
     "in_place",
-    "The numbers are right, and `-=` has written them into the caller's array. Return a new array.",
+    "The numbers are right, and they were written into the caller's array: `-=` and `*=` do that. Return a new one.",
 )
 def sgd_step(p, g, lr):
     p -= lr * g
@@ -50,6 +50,29 @@ def sgd_step(p, g, lr):
 @wrong("sgd_step", "shrinks_p", "lr multiplies the whole difference here. It belongs to the gradient alone.")
 def sgd_step(p, g, lr):
     return lr * (p - g)
+
+
+@wrong("sgd_step", "divides_by_the_rate", "You divided by the learning rate. It multiplies the gradient.")
+def sgd_step(p, g, lr):
+    return p - g / lr
+
+
+@wrong(
+    "sgd_step",
+    "exchanged",
+    "p and g have changed places: from the parameter, lr times the gradient is subtracted.",
+)
+def sgd_step(p, g, lr):
+    return g - lr * p
+
+
+@wrong(
+    "sgd_step",
+    "rate_at_the_wrong_one",
+    "From the parameter, lr times the gradient is subtracted. Here the roles are mixed.",
+)
+def sgd_step(p, g, lr):
+    return lr - p * g
 
 
 @right("sgd_step", "np_functions")
@@ -108,13 +131,17 @@ def momentum_step(p, g, v, lr, mu):
     return p - v, v
 
 
-@wrong("momentum_step", "uphill", "This goes up the hill: v points where the gradients point, so subtract it.")
+@wrong(
+    "momentum_step", "uphill", "This goes up the hill: v points where the gradients point, so subtract it."
+)
 def momentum_step(p, g, v, lr, mu):
     v = mu * v + g
     return p + lr * v, v
 
 
-@wrong("momentum_step", "never_fades", "Old gradients never fade: mu is missing in front of the old velocity.")
+@wrong(
+    "momentum_step", "never_fades", "Old gradients never fade: mu is missing in front of the old velocity."
+)
 def momentum_step(p, g, v, lr, mu):
     v = v + g
     return p - lr * v, v
@@ -131,7 +158,9 @@ def momentum_step(p, g, v, lr, mu):
 
 
 @wrong(
-    "momentum_step", "velocity_lost", "The parameter is right, but the velocity that you return is the old one."
+    "momentum_step",
+    "velocity_lost",
+    "The parameter is right, but the velocity that you return is the old one.",
 )
 def momentum_step(p, g, v, lr, mu):
     return p - lr * (mu * v + g), v
@@ -141,6 +170,65 @@ def momentum_step(p, g, v, lr, mu):
 def momentum_step(p, g, v, lr, mu):
     v = mu * v + g
     return p - lr * (g + mu * v), v
+
+
+@wrong("momentum_step", "no_rate", "The learning rate is missing: p moves by lr times the velocity.")
+def momentum_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - v, v
+
+
+@wrong(
+    "momentum_step",
+    "rate_twice",
+    "The rate is there twice: in the velocity and in the move. Here v adds up gradients as they are.",
+)
+def momentum_step(p, g, v, lr, mu):
+    v = mu * v + lr * g
+    return p - lr * v, v
+
+
+@wrong("momentum_step", "moves_by_g", "p moves by the gradient, as in SGD. It moves by the new velocity.")
+def momentum_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * g, v
+
+
+@wrong("momentum_step", "mu_on_g", "mu multiplies the gradient. It is the old velocity that fades.")
+def momentum_step(p, g, v, lr, mu):
+    v = v + mu * g
+    return p - lr * v, v
+
+
+@wrong(
+    "momentum_step",
+    "signs_turned",
+    "Both signs are turned: here the velocity points where the gradients point.",
+)
+def momentum_step(p, g, v, lr, mu):
+    v = mu * v - g
+    return p + lr * v, v
+
+
+@wrong("momentum_step", "velocity_first", "The parameter comes first, then the velocity.")
+def momentum_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return v, p - lr * v
+
+
+@wrong(
+    "momentum_step",
+    "in_place_and_twice",
+    "`v += mu * v + g` adds to v what v is to become. And it changes the caller's array.",
+)
+def momentum_step(p, g, v, lr, mu):
+    v += mu * v + g
+    return p - lr * v, v
+
+
+@wrong("momentum_step", "parameter_only", "This is the first of two arrays. Return the new velocity, too.")
+def momentum_step(p, g, v, lr, mu):
+    return p - lr * (mu * v + g)
 
 
 @right("momentum_step", "one_line")
@@ -218,6 +306,48 @@ def momentum_rate_inside(p, g, v, lr, mu):
     return p + v, mu * v - lr * g
 
 
+@wrong(
+    "momentum_rate_inside",
+    "minus_velocity",
+    "The velocity holds the sign already, and you subtract it: p moves uphill. Add it.",
+)
+def momentum_rate_inside(p, g, v, lr, mu):
+    v = mu * v - lr * g
+    return p - v, v
+
+
+@wrong(
+    "momentum_rate_inside",
+    "rate_outside",
+    "The rate stands in the move. Here it belongs into the velocity, to g.",
+)
+def momentum_rate_inside(p, g, v, lr, mu):
+    v = mu * v - g
+    return p + lr * v, v
+
+
+@wrong(
+    "momentum_rate_inside", "fades_all", "mu multiplies the new step as well. Only the old velocity fades."
+)
+def momentum_rate_inside(p, g, v, lr, mu):
+    v = mu * (v - lr * g)
+    return p + v, v
+
+
+@wrong(
+    "momentum_rate_inside", "mean_of_gradients", "You multiplied g by 1 - mu. The gradient comes in whole."
+)
+def momentum_rate_inside(p, g, v, lr, mu):
+    v = mu * v - (1 - mu) * lr * g
+    return p + v, v
+
+
+@wrong("momentum_rate_inside", "velocity_first", "The parameter comes first, then the velocity.")
+def momentum_rate_inside(p, g, v, lr, mu):
+    v = mu * v - lr * g
+    return v, p + v
+
+
 @right("momentum_rate_inside", "step_by_name")
 def momentum_rate_inside(p, g, v, lr, mu):
     step = -lr * g + mu * v
@@ -247,7 +377,7 @@ def nesterov_step(p, g, v, lr, mu):
 @wrong(
     "nesterov_step",
     "plain_momentum",
-    "This is plain momentum. Nesterov's move is made of the gradient, and of mu times the *new* velocity.",
+    "This is plain momentum: its move holds the old velocity. Nesterov's is made of g, and of mu times the *new* one.",
 )
 def nesterov_step(p, g, v, lr, mu):
     v = mu * v + g
@@ -291,6 +421,54 @@ def nesterov_step(p, g, v, lr, mu):
     return p + lr * (g + mu * v), v
 
 
+@wrong("nesterov_step", "no_rate", "The learning rate is missing: the whole move is multiplied by lr.")
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - (g + mu * v), v
+
+
+@wrong(
+    "nesterov_step",
+    "no_parentheses",
+    "Without parentheses only g is multiplied by lr and subtracted. Both parts of the move are.",
+)
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * g + mu * v, v
+
+
+@wrong(
+    "nesterov_step", "fades_both", "mu multiplies the gradient in the move as well. Only the velocity fades."
+)
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * mu * (g + v), v
+
+
+@wrong(
+    "nesterov_step",
+    "old_velocity",
+    "This is plain momentum: its move holds the old velocity. Nesterov's is made of g, and of mu times the *new* one.",
+)
+def nesterov_step(p, g, v, lr, mu):
+    return p - lr * (g + mu * v), mu * v + g
+
+
+@wrong(
+    "nesterov_step",
+    "velocity_lost",
+    "The parameter is right, but the velocity that you return is the old one.",
+)
+def nesterov_step(p, g, v, lr, mu):
+    return p - lr * (g + mu * (mu * v + g)), v
+
+
+@wrong("nesterov_step", "velocity_first", "The parameter comes first, then the velocity.")
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return v, p - lr * (g + mu * v)
+
+
 @right("nesterov_step", "multiplied_out")
 def nesterov_step(p, g, v, lr, mu):
     return p - lr * ((1 + mu) * g + mu**2 * v), g + mu * v
@@ -327,7 +505,7 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
     return p - lr * g / np.sqrt(s + eps), s
 
 
-@wrong("rmsprop_step", "no_eps", "Right for eps = 0 only: eps is missing in the divisor.")
+@wrong("rmsprop_step", "no_eps", "Right for eps = 0 only: eps is added to the root, in the divisor.")
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = alpha * s + (1 - alpha) * g**2
     return p - lr * g / np.sqrt(s), s
@@ -394,6 +572,70 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
     return p - lr * g / (np.sqrt(s.mean()) + eps), s
 
 
+@wrong("rmsprop_step", "no_rate", "The learning rate is missing: the whole step is multiplied by lr.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - g / (np.sqrt(s) + eps), s
+
+
+@wrong("rmsprop_step", "uphill", "This goes up the hill: the step is subtracted.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p + lr * g / (np.sqrt(s) + eps), s
+
+
+@wrong(
+    "rmsprop_step",
+    "mean_lost",
+    "The parameter is right, but the running mean that you return is the old one.",
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    new = alpha * s + (1 - alpha) * g**2
+    return p - lr * g / (np.sqrt(new) + eps), s
+
+
+@wrong(
+    "rmsprop_step",
+    "no_parentheses",
+    "Without parentheses g is divided by the root alone, and eps is added to the end. It belongs to the divisor.",
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - lr * g / np.sqrt(s) + eps, s
+
+
+@wrong("rmsprop_step", "share_squared", "1 - alpha is squared with g. It multiplies the square.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + ((1 - alpha) * g) ** 2
+    return p - lr * g / (np.sqrt(s) + eps), s
+
+
+@wrong(
+    "rmsprop_step", "moves_by_the_square", "p moves by g squared, which has no sign any more. It moves by g."
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - lr * g**2 / (np.sqrt(s) + eps), s
+
+
+@wrong("rmsprop_step", "math_root", "`math.sqrt` takes one number. For arrays there is `np.sqrt`.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - lr * g / (math.sqrt(s) + eps), s
+
+
+@wrong("rmsprop_step", "larger_of_two", "Right for eps = 0 only: eps is added to the root, in the divisor.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - lr * g / np.maximum(np.sqrt(s), eps), s
+
+
+@wrong("rmsprop_step", "mean_first", "The parameter comes first, then the running mean.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return s, p - lr * g / (np.sqrt(s) + eps)
+
+
 @right("rmsprop_step", "moved_by_the_difference")
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = s + (1 - alpha) * (np.square(g) - s)
@@ -411,7 +653,9 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
 # -- bias_correction --------------------------------------------------------------------------------------------------
 
 
-@wrong("bias_correction", "in_place", "The numbers are right, and `/=` has written them into the caller's array.")
+@wrong(
+    "bias_correction", "in_place", "The numbers are right, and `/=` has written them into the caller's array."
+)
 def bias_correction(mean, beta, t):
     mean /= 1 - beta**t
     return mean
@@ -435,12 +679,18 @@ def bias_correction(mean, beta, t):
     return mean / (1 - beta) ** t
 
 
-@wrong("bias_correction", "multiplies", "You made the mean smaller still. It is too small: divide by the share.")
+@wrong(
+    "bias_correction", "multiplies", "You made the mean smaller still. It is too small: divide by the share."
+)
 def bias_correction(mean, beta, t):
     return mean * (1 - beta**t)
 
 
-@wrong("bias_correction", "times_t", "The start fades by a factor in each step: a power, and not a product with t.")
+@wrong(
+    "bias_correction",
+    "times_t",
+    "The start fades by a factor in each step: a power, and not a product with t.",
+)
 def bias_correction(mean, beta, t):
     return mean / (1 - beta * t)
 
@@ -461,6 +711,30 @@ def bias_correction(mean, beta, t):
 )
 def bias_correction(mean, beta, t):
     return mean / beta**t
+
+
+@wrong("bias_correction", "one_step_less", "At t = 1 you divide by 0: one gradient has come in by then.")
+def bias_correction(mean, beta, t):
+    with np.errstate(all="ignore"):
+        return mean / np.float64(1 - beta ** (t - 1))
+
+
+@wrong(
+    "bias_correction",
+    "no_parentheses",
+    "Without parentheses the mean is divided by 1, and beta**t is subtracted.",
+)
+def bias_correction(mean, beta, t):
+    return mean / 1 - beta**t
+
+
+@wrong(
+    "bias_correction",
+    "over_t",
+    "You divide by t as well. The share of real gradients does not grow by the same amount in each step.",
+)
+def bias_correction(mean, beta, t):
+    return mean / (1 - beta) / t
 
 
 @right("bias_correction", "sum_of_shares")
@@ -603,6 +877,139 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 
 
+@wrong("adam_step", "only_v_corrected", "v is corrected and m is not. Both began at 0.")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "root_before_correction",
+    "The root is taken first, and the correction divides the root. Correct v, then take its root.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v) / (1 - b2**t) + eps), m, v
+
+
+@wrong("adam_step", "means_swapped", "The two means come back in the other order: first m, then v.")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), v, m
+
+
+@wrong("adam_step", "betas_written_in", "You wrote numbers where the betas belong. Take them from `betas`.")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = 0.9, 0.999
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@wrong("adam_step", "no_eps", "The eps of the call is not used: it is added to the root, in the divisor.")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / np.sqrt(v / (1 - b2**t)), m, v
+
+
+@wrong(
+    "adam_step",
+    "eps_written_in",
+    "The eps of the call is not used: it is added to the root, in the divisor.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + 1e-8), m, v
+
+
+@wrong("adam_step", "uphill", "This goes up the hill: the step is subtracted.")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p + lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@wrong(
+    "adam_step", "one_beta_for_both", "Both means are corrected with the first beta. v has the second one."
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b1**t)) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "counts_from_zero",
+    "At t = 1 there is 0 / 0: p moves with the old means, which are 0, or t - 1 stands where t belongs.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    with np.errstate(all="ignore"):
+        m_hat, v_hat = m / np.float64(1 - b1 ** (t - 1)), v / np.float64(1 - b2 ** (t - 1))
+        return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "no_square",
+    "v is made of g itself, which may be negative: then its root is nan. v is the mean of the squares.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g
+    with np.errstate(all="ignore"):
+        return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "squares_whole",
+    "The squares come into v whole. It is a mean: the share of the new square is 1 - b2.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "old_means",
+    "At t = 1 there is 0 / 0: p moves with the old means, which are 0, or t - 1 stands where t belongs.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    with np.errstate(all="ignore"):
+        step = lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps)
+    return p - step, b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * g
+
+
+@wrong("adam_step", "parameter_only", "This is the first of three arrays. Return the two new means, too.")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps)
+
+
 @right("adam_step", "correction_in_the_rate")
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
@@ -624,7 +1031,7 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
 
 # -- optimizer --------------------------------------------------------------------------------------------------------
 
-OPTIMIZER = '''
+OPTIMIZER = """
 class Optimizer:
     def __init__(self, parameters, rule, slots=0, lr=0.1, weight_decay=0.0):
         self.parameters = list(parameters)
@@ -645,7 +1052,7 @@ class Optimizer:
             new, self.state[i] = self.rule(p.data, g, self.state[i], self.lr, self.steps[i])
             with no_grad():
                 p.copy_(new)
-'''
+"""
 
 
 def with_change(*pairs):
@@ -662,13 +1069,13 @@ COPY = "            with no_grad():\n                p.copy_(new)\n"
 wrong(
     "optimizer",
     "name_only",
-    "The Tensors that the network holds stay as they were. `p = new` gives a name a new meaning: change p in place.",
+    "The Tensors that the network holds stay as they were: `p = new` gives a name, or a place in a list, a new meaning. Change p in place.",
     source=with_change((COPY, "            p = new\n")),
 )
 wrong(
     "optimizer",
     "list_entry",
-    "You put a new Tensor into the optimizer's list. The network still holds the old one.",
+    "The Tensors that the network holds stay as they were: `p = new` gives a name, or a place in a list, a new meaning. Change p in place.",
     source=with_change((COPY, "            self.parameters[i] = Tensor(new, requires_grad=True)\n")),
 )
 wrong(
@@ -686,13 +1093,13 @@ wrong(
 wrong(
     "optimizer",
     "stops_at_none",
-    "`return` ends the whole step at the first parameter without gradient. The others still want theirs.",
+    "`return` and `break` end the loop at the first parameter without gradient. The others still want their step: `continue`.",
     source=with_change(("                continue", "                return")),
 )
 wrong(
     "optimizer",
     "counts_all",
-    "A parameter that was left out counts its step all the same. Count where the rule is called.",
+    "A parameter that was left out counts its step all the same. Count in steps[i], where the rule is called.",
     source=with_change(
         ("            self.steps[i] += 1\n", ""),
         ("            if p.grad is None:", "            self.steps[i] += 1\n            if p.grad is None:"),
@@ -752,12 +1159,118 @@ wrong(
     "optimizer",
     "zeroes_in_step",
     "step has cleared the gradients too. Whoever wants to look at them after a step finds None: leave that to zero_grad.",
-    source=with_change(("                p.copy_(new)\n", "                p.copy_(new)\n            p.grad = None\n")),
+    source=with_change(
+        ("                p.copy_(new)\n", "                p.copy_(new)\n            p.grad = None\n")
+    ),
+)
+wrong(
+    "optimizer",
+    "data_assigned",
+    "`p.data = new` hangs another array into the Tensor; whoever holds the old one sees nothing of the step. "
+    "Write into the array that is there.",
+    source=with_change((COPY, "            p.data = new\n")),
+)
+wrong(
+    "optimizer",
+    "slice_of_no_axis",
+    "`p.data[:]` needs an axis, and a single number has none. `[...]` works for any number of axes.",
+    source=with_change((COPY, "            p.data[:] = new\n")),
+)
+wrong(
+    "optimizer",
+    "tensors_to_the_rule",
+    "The rule got a Tensor. It works on arrays: p.data and p.grad.data.",
+    source=with_change(
+        (
+            "            g = p.grad.data + self.weight_decay * p.data\n",
+            "            g = p.grad + self.weight_decay * p\n",
+        )
+    ),
+)
+wrong(
+    "optimizer",
+    "rate_in_the_decay",
+    "The rate multiplies the decay as well. The rule multiplies the gradient by lr later, decay and all.",
+    source=with_change(("+ self.weight_decay", "+ self.lr * self.weight_decay")),
+)
+wrong(
+    "optimizer",
+    "decays_the_gradient",
+    "weight_decay multiplies the gradient. It is the parameter that decays.",
+    source=with_change(("self.weight_decay * p.data", "self.weight_decay * p.grad.data")),
+)
+wrong(
+    "optimizer",
+    "one_count",
+    "One count serves all parameters. Each has its own, `steps[i]`, for some may be left out.",
+    source=with_change(
+        ("            self.steps[i] += 1\n", "            self.steps[0] += 1\n"),
+        ("self.steps[i])", "self.steps[0])"),
+    ),
+)
+wrong(
+    "optimizer",
+    "one_count_for_each_call",
+    "A parameter that was left out counts its step all the same. Count in steps[i], where the rule is called.",
+    source=with_change(
+        ("        for i, p in", "        self.t = getattr(self, 't', 0) + 1\n        for i, p in"),
+        ("self.steps[i])", "self.t)"),
+    ),
+)
+wrong(
+    "optimizer",
+    "decay_after_the_rule",
+    "The decay is taken off after the rule, which is AdamW's way. Here the rule gets it in the gradient.",
+    source=with_change(
+        (" + self.weight_decay * p.data", ""),
+        ("copy_(new)", "copy_(new - self.lr * self.weight_decay * p.data)"),
+    ),
+)
+wrong(
+    "optimizer",
+    "rule_called_twice",
+    "The rule is called twice in a step, so the state moves twice.",
+    source=with_change(
+        (
+            "            with no_grad():\n",
+            "            _, self.state[i] = self.rule(p.data, g, self.state[i], self.lr, self.steps[i])\n"
+            "            with no_grad():\n",
+        )
+    ),
+)
+wrong(
+    "optimizer",
+    "zero_for_none",
+    "zero_grad writes zeros here. None says that there is no gradient, and `step` then leaves the parameter out.",
+    source=with_change(("            p.grad = None", "            p.grad = 0.0")),
+)
+wrong(
+    "optimizer",
+    "no_parameters_left",
+    "zero_grad throws the parameters themselves away. Set the `grad` of each to None.",
+    source=with_change(
+        (
+            "        for p in self.parameters:\n            p.grad = None",
+            "        self.parameters = [None for p in self.parameters]",
+        )
+    ),
+)
+wrong(
+    "optimizer",
+    "zeros_in_the_gradient",
+    "zero_grad writes zeros here. None says that there is no gradient, and `step` then leaves the parameter out.",
+    source=with_change(("            p.grad = None", "            p.grad.data[...] = 0.0")),
+)
+wrong(
+    "optimizer",
+    "state_and_all",
+    "The new state is not kept, so each step begins with the same zeros. Put it into self.state[i].",
+    source=with_change(("new, self.state[i] = self", "new = self"), ("copy_(new)", "copy_(new[0])")),
 )
 right(
     "optimizer",
-    "data_assigned",
-    source=with_change((COPY, "            p.data = new\n")),
+    "written_into_data",
+    source=with_change((COPY, "            p.data[...] = new\n")),
 )
 right(
     "optimizer",
@@ -782,7 +1295,9 @@ right(
 # -- adamw_step -------------------------------------------------------------------------------------------------------
 
 
-@wrong("adamw_step", "in_place", "The numbers are right, and the caller's array was overwritten. Make a new one.")
+@wrong(
+    "adamw_step", "in_place", "The numbers are right, and the caller's array was overwritten. Make a new one."
+)
 def adamw_step(p, u, lr, weight_decay):
     p *= 1 - lr * weight_decay
     return p - lr * u
@@ -836,6 +1351,40 @@ def adamw_step(p, u, lr, weight_decay):
 )
 def adamw_step(p, u, lr, weight_decay):
     return p - lr * u - lr * weight_decay * np.sign(p)
+
+
+@wrong("adamw_step", "no_rate", "The learning rate is missing in front of u.")
+def adamw_step(p, u, lr, weight_decay):
+    return p - u - lr * weight_decay * p
+
+
+@wrong("adamw_step", "no_direction", "The direction u is missing: this is the decay alone.")
+def adamw_step(p, u, lr, weight_decay):
+    return p - lr * weight_decay * p
+
+
+@wrong("adamw_step", "uphill", "The step along u is subtracted.")
+def adamw_step(p, u, lr, weight_decay):
+    return p + lr * u - lr * weight_decay * p
+
+
+@wrong("adamw_step", "not_times_p", "The decay is weight_decay times the parameter: p is missing there.")
+def adamw_step(p, u, lr, weight_decay):
+    return p - lr * u - lr * weight_decay
+
+
+@wrong("adamw_step", "rate_twice", "lr multiplies the decay twice.")
+def adamw_step(p, u, lr, weight_decay):
+    return p - lr * (u + lr * weight_decay * p)
+
+
+@wrong(
+    "adamw_step",
+    "share_that_stays",
+    "weight_decay multiplies all that stays. It is the share that is taken off, times lr.",
+)
+def adamw_step(p, u, lr, weight_decay):
+    return (p - lr * u) * weight_decay
 
 
 @right("adamw_step", "factor")
@@ -966,6 +1515,120 @@ def cosine_rate(step, total, warmup, peak, floor=0.0):
     return ramp if step < warmup else fall
 
 
+@wrong(
+    "cosine_rate",
+    "one_step_too_many",
+    "The warm-up has one step too many: its last is step warmup - 1, so compare with `<`.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step <= warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong("cosine_rate", "rises", "This curve rises: at the top the cosine is 1, and stands with a plus.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 - math.cos(math.pi * progress)) / 2
+
+
+@wrong("cosine_rate", "no_half", "The half is missing: 1 + cos goes up to 2.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress))
+
+
+@wrong("cosine_rate", "no_pi", "pi is missing: half a cosine is pi wide.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(progress)) / 2
+
+
+@wrong("cosine_rate", "degrees", "math.cos takes radians: half a turn is pi, and not 180.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(180 * progress)) / 2
+
+
+@wrong("cosine_rate", "cosine_outside", "peak - floor multiplies the whole of 1 + cos. Mind the parentheses.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * 0.5 * 1 + math.cos(math.pi * progress)
+
+
+@wrong("cosine_rate", "half_of_the_one", "The half belongs to the whole of 1 + cos. Mind the parentheses.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 / 2 + math.cos(math.pi * progress))
+
+
+@wrong(
+    "cosine_rate",
+    "warms_up_from_the_floor",
+    "The warm-up begins at the floor. It rises from 0: its first step is peak / warmup.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return floor + (peak - floor) * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong("cosine_rate", "warm_up_without_peak", "The warm-up rises to 1. It rises to the peak.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong("cosine_rate", "zero_at_the_end", "After `total` the rate is 0. It stays at the floor.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    if step > total:
+        return 0.0
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong("cosine_rate", "one_step_ahead", "The cosine is one step ahead: at step `warmup` its progress is 0.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step + 1 - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong("cosine_rate", "ends_too_early", "The cosine ends one step too early: it has total - warmup steps.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup - 1), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong("cosine_rate", "warm_up_lost", "The rate of the warm-up is computed and not returned.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        rate = peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
 @right("cosine_rate", "three_cases")
 def cosine_rate(step, total, warmup, peak, floor=0.0):
     if step < warmup:
@@ -1006,7 +1669,11 @@ def total_norm(grads):
     return sum(math.hypot(*np.ravel(g).tolist()) for g in grads)
 
 
-@wrong("total_norm", "largest_only", "This is the largest absolute value. The norm takes all numbers into account.")
+@wrong(
+    "total_norm",
+    "largest_only",
+    "This is the largest absolute value. The norm takes all numbers into account.",
+)
 def total_norm(grads):
     return max(float(np.abs(g).max()) for g in grads)
 
@@ -1076,6 +1743,83 @@ def total_norm(grads):
         return float(np.sqrt(sum(np.square(g.astype("float64")).sum() for g in grads)))
 
 
+@wrong(
+    "total_norm",
+    "in_place",
+    "The norm is right, and `/=` has written into the caller's arrays. Divide into new ones.",
+)
+def total_norm(grads):
+    largest = max(float(np.abs(g).max()) for g in grads)
+    if largest == 0:
+        return 0.0
+    for g in grads:
+        g /= largest
+    return largest * math.sqrt(sum(float(np.square(g).sum()) for g in grads))
+
+
+@wrong(
+    "total_norm",
+    "scaled_inside_the_root",
+    "The largest stands under the root. You divided before the square: multiply after the root.",
+)
+def total_norm(grads):
+    largest = max(float(np.abs(g).max()) for g in grads)
+    if largest == 0:
+        return 0.0
+    return math.sqrt(largest * sum(float(np.square(g / largest).sum()) for g in grads))
+
+
+@wrong(
+    "total_norm",
+    "list_of_norms",
+    "There is one norm for each array. One number is wanted, of all arrays together.",
+)
+def total_norm(grads):
+    return [math.hypot(*np.ravel(g).tolist()) for g in grads]
+
+
+@wrong("total_norm", "mean_of_each", "`mean` stands where `sum` belongs: a norm adds the squares up.")
+def total_norm(grads):
+    largest = max(float(np.abs(g).max()) for g in grads)
+    if largest == 0:
+        return 0.0
+    return largest * math.sqrt(sum(float(np.square(g / largest).mean()) for g in grads))
+
+
+@wrong(
+    "total_norm",
+    "abs_of_the_largest",
+    "The largest *absolute* value is needed: a negative number may be the largest in size.",
+)
+def total_norm(grads):
+    largest = max(abs(float(g.max())) for g in grads)
+    if largest == 0:
+        return 0.0
+    with np.errstate(all="ignore"):
+        return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
+
+
+@wrong(
+    "total_norm",
+    "tiny_added",
+    "A small number is added to the largest, and for tiny gradients it is not small.",
+)
+def total_norm(grads):
+    largest = max(float(np.abs(g).max()) for g in grads) + 1e-12
+    return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
+
+
+@wrong(
+    "total_norm",
+    "one_shape_only",
+    "Arrays of different shapes cannot be joined as they are. Make each flat, or sum array by array.",
+)
+def total_norm(grads):
+    every = np.concatenate(grads)
+    largest = np.abs(every).max()
+    return float(largest * np.sqrt(np.square(every / largest).sum()))
+
+
 @right("total_norm", "hypot")
 def total_norm(grads):
     return math.hypot(*[float(x) for g in grads for x in np.ravel(g)])
@@ -1094,7 +1838,7 @@ def total_norm(grads):
 @wrong(
     "clip_with_norm",
     "in_place",
-    "The numbers are right, and `*=` has written them into the caller's arrays. Make new ones.",
+    "The numbers are right, and they were written into the caller's list or its arrays. Make a new list of new arrays.",
 )
 def clip_with_norm(grads, max_norm, norm):
     if norm > max_norm:
@@ -1129,7 +1873,9 @@ def clip_with_norm(grads, max_norm, norm):
     return [g * (norm / max_norm) for g in grads]
 
 
-@wrong("clip_with_norm", "divided_only", "You divided by the norm: the new norm is 1, and should be max_norm.")
+@wrong(
+    "clip_with_norm", "divided_only", "You divided by the norm: the new norm is 1, and should be max_norm."
+)
 def clip_with_norm(grads, max_norm, norm):
     if norm <= max_norm:
         return list(grads)
@@ -1146,7 +1892,11 @@ def clip_with_norm(grads, max_norm, norm):
     return [g * min(1.0, max_norm / max(n, 1e-12)) for g, n in zip(grads, own)]
 
 
-@wrong("clip_with_norm", "never_clips", "The comparison is turned round: what is scaled down is the large gradient.")
+@wrong(
+    "clip_with_norm",
+    "never_clips",
+    "The comparison is turned round: what is scaled down is the large gradient.",
+)
 def clip_with_norm(grads, max_norm, norm):
     if norm > max_norm:
         return list(grads)
@@ -1160,6 +1910,63 @@ def clip_with_norm(grads, max_norm, norm):
 )
 def clip_with_norm(grads, max_norm, norm):
     return [g * min(1.0, max_norm / norm) for g in grads]
+
+
+@wrong(
+    "clip_with_norm",
+    "own_norm",
+    "You computed the norm of these gradients. Take the one that is given: other gradients may belong to it.",
+)
+def clip_with_norm(grads, max_norm, norm):
+    norm = math.hypot(*[x for g in grads for x in np.ravel(g).tolist()])
+    return [g * (max_norm / norm) if norm > max_norm else g for g in grads]
+
+
+@wrong(
+    "clip_with_norm",
+    "into_the_list",
+    "The numbers are right, and they were written into the caller's list or its arrays. Make a new list of new arrays.",
+)
+def clip_with_norm(grads, max_norm, norm):
+    if norm > max_norm:
+        for i in range(len(grads)):
+            grads[i] = grads[i] * max_norm / norm
+    return grads
+
+
+@wrong(
+    "clip_with_norm",
+    "list_times_factor",
+    "A list cannot be multiplied by a fraction. Multiply each array in it.",
+)
+def clip_with_norm(grads, max_norm, norm):
+    if norm > max_norm:
+        return grads * (max_norm / norm)
+    return grads
+
+
+@wrong(
+    "clip_with_norm",
+    "subtracted",
+    "The surplus is subtracted from each number, which turns the direction. Multiply by one factor.",
+)
+def clip_with_norm(grads, max_norm, norm):
+    if norm > max_norm:
+        return [g - (norm - max_norm) for g in grads]
+    return grads
+
+
+@wrong("clip_with_norm", "none_when_small", "Small gradients come back as None. Return them as they are.")
+def clip_with_norm(grads, max_norm, norm):
+    if norm > max_norm:
+        return [g * (max_norm / norm) for g in grads]
+
+
+@wrong("clip_with_norm", "a_generator", "A generator is returned. Square brackets make a list of it.")
+def clip_with_norm(grads, max_norm, norm):
+    if norm > max_norm:
+        return (g * (max_norm / norm) for g in grads)
+    return grads
 
 
 @right("clip_with_norm", "as_pytorch")
@@ -1178,7 +1985,7 @@ def clip_with_norm(grads, max_norm, norm):
 
 # -- mended_adam ------------------------------------------------------------------------------------------------------
 
-MENDED = '''
+MENDED = """
 class MendedAdam:
     def __init__(self, parameters, lr=0.1, betas=(0.9, 0.999), eps=1e-8):
         self.parameters = list(parameters)
@@ -1198,7 +2005,7 @@ class MendedAdam:
             m_hat, v_hat = m / (1 - b1**self.t), v / (1 - b2**self.t)
             with no_grad():
                 p -= self.lr * m_hat / (np.sqrt(v_hat) + self.eps)
-'''
+"""
 COUNT = (
     "        self.t += 1\n        for p, (m, v) in zip(self.parameters, self.state):\n",
     "        for p, (m, v) in zip(self.parameters, self.state):\n            self.t += 1\n",
@@ -1272,18 +2079,84 @@ wrong(
 )
 wrong(
     "mended_adam",
-    "zeros_for_all",
-    "All parameters share one pair of arrays. Each parameter needs a pair of its own.",
+    "state_lost",
+    "m and v are new arrays here, and self.state keeps the old zeros. Write into them in place, or store the new ones.",
+    source=mended(
+        ("            m += (1 - b1) * (g - m)", "            m = m + (1 - b1) * (g - m)"),
+        ("            v += (1 - b2) * (g * g - v)", "            v = v + (1 - b2) * (g * g - v)"),
+    ),
+)
+wrong(
+    "mended_adam",
+    "one_pair_for_all",
+    "All parameters share one pair of arrays, and their shapes differ. Each parameter needs a pair of its own.",
     source=mended(
         (
             "        for p in self.parameters:\n"
             "            self.state.append((np.zeros_like(p.data), np.zeros_like(p.data)))\n",
-            "        pair = np.zeros(()), np.zeros(())\n"
-            "        self.state = [pair for p in self.parameters]\n",
+            "        first = self.parameters[0].data\n"
+            "        self.state = [(np.zeros_like(first), np.zeros_like(first))] * len(self.parameters)\n",
         ),
-        ("            m += (1 - b1) * (g - m)", "            m = m + (1 - b1) * (g - m)"),
-        ("            v += (1 - b2) * (g * g - v)", "            v = v + (1 - b2) * (g * g - v)"),
     ),
+)
+wrong(
+    "mended_adam",
+    "name_only",
+    "The Tensors stay as they were: `p = p - ...` gives the name p a new meaning. Change p in place: `p -= ...`.",
+    source=mended(("                p -= self.lr * m_hat", "                p = p - self.lr * m_hat")),
+)
+wrong(
+    "mended_adam",
+    "data_assigned",
+    "`p.data = ...` hangs another array into the Tensor; whoever holds the old one sees nothing of the step. "
+    "Write into the array that is there.",
+    source=mended(
+        (
+            "            with no_grad():\n                p -= self.lr * m_hat",
+            "            p.data = p.data - self.lr * m_hat",
+        )
+    ),
+)
+wrong(
+    "mended_adam",
+    "gradient_changed",
+    "The gradient itself was changed. It belongs to the parameter: make a new array.",
+    source=mended(
+        (
+            "            v += (1 - b2) * (g * g - v)\n",
+            "            g *= g\n            v += (1 - b2) * (g - v)\n",
+        )
+    ),
+)
+wrong(
+    "mended_adam",
+    "no_correction",
+    "The correction is gone, and it was not among the bugs: both means begin at 0.",
+    source=mended(("m_hat, v_hat = m / (1 - b1**self.t), v / (1 - b2**self.t)", "m_hat, v_hat = m, v")),
+)
+wrong(
+    "mended_adam",
+    "no_square",
+    "v is made of g itself, which may be negative: then its root is nan. v is the mean of the squares.",
+    source=mended(("(g * g - v)", "(g - v)")),
+)
+wrong(
+    "mended_adam",
+    "numbers_written_in",
+    "You wrote numbers where lr, betas or eps belong. Whoever makes the optimizer chooses them.",
+    source=mended(("b1, b2 = self.betas", "b1, b2 = 0.9, 0.999"), ("self.eps)\n", "1e-8)\n")),
+)
+wrong(
+    "mended_adam",
+    "rate_written_in",
+    "You wrote numbers where lr, betas or eps belong. Whoever makes the optimizer chooses them.",
+    source=mended(("p -= self.lr *", "p -= 0.1 *")),
+)
+wrong(
+    "mended_adam",
+    "no_no_grad",
+    "An update is no part of the computation: let it run under `no_grad`.",
+    source=mended(("            with no_grad():\n                p -=", "            p -=")),
 )
 right(
     "mended_adam",
@@ -1317,7 +2190,7 @@ right(
         ),
         (
             "            with no_grad():\n                p -= self.lr * m_hat / (np.sqrt(v_hat) + self.eps)",
-            "            p.data = p.data - self.lr * m_hat / (v_hat**0.5 + self.eps)",
+            "            p.data -= self.lr * m_hat / (v_hat**0.5 + self.eps)",
         ),
     ),
 )

@@ -58,7 +58,11 @@ def goal():
         name: np.array(path.split(), dtype=float).reshape(-1, 2)
         for name, path in paths.items()
     }
-    plots.contour(lambda x, y: (x * x + 25 * y * y) / 2, points, x=(-5, 1.5), y=(-1.2, 1.2))
+    def valley(x, y):
+        return (x * x + 25 * y * y) / 2
+
+    for ax, (name, path) in zip(plots.panels(3, columns=1, height=1.7), points.items()):
+        plots.contour(valley, {"_": path}, x=(-5, 1), y=(-1.3, 1.3), title=name, ax=ax)
 
 
 goal()
@@ -71,7 +75,7 @@ goal()
 # - schedule the rate, and clip gradients;
 # - test an optimizer by what must be true of it.
 #
-# **Time:** about 75 minutes. **Builds on:** 04 (training), 05 (arrays).
+# **Time:** about 80 minutes. **Builds on:** 04 (training), 05 (arrays).
 
 # %% [markdown]
 # ## 1. The step, and its limit
@@ -84,7 +88,7 @@ goal()
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# As in unit 04: against the gradient, `lr` times as far.
+# Where does the gradient point, and where is the loss smaller?
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -172,7 +176,8 @@ assert abs(rates[0.08][-1, 1] - 1) < 1e-6
 
 # %% [markdown]
 # The limit is 2 / 25 = 0.08: two over the largest curvature, $2/L$. Above it the loss *diverges*. What to see: at the
-# limit, `y` jumps between 1 and -1 for ever. The steepest direction sets the limit, and the flat one pays for it.
+# limit, the loss soon stays level, for `y` jumps between 1 and -1 for ever. The steepest direction sets the limit, and
+# the flat one pays for it.
 
 
 # %% figure="rates"
@@ -187,7 +192,7 @@ rates_figure()
 # ## 2. Momentum
 #
 # Across the valley the gradient alternates, along the floor it does not. So add gradients up: what alternates cancels,
-# the rest grows. The sum is the *velocity* `v`, in which old gradients fade by a factor `mu`:
+# the rest grows. The sum is the *velocity* `v`, in which old gradients fade by a factor `mu`. PyTorch's convention:
 #
 # $$v \leftarrow \mu v + g, \qquad p \leftarrow p - \mathrm{lr} \cdot v$$
 #
@@ -225,8 +230,8 @@ def momentum_step(p, g, v, lr, mu):
 # %% check="momentum_step" points=2
 with exercise("momentum_step") as check:
     p, g, v = arrays([1, 5], [10, -4], [2, 0])
-    check.close(yours.momentum_step(p, g, v, 0.1, 0.9), arrays([-0.18, 5.4], [11.8, -4]),
-                "v is 0.9 * 2 + 10 = 11.8, and p moves with this new v: 1 - 0.1 * 11.8")
+    check.close(yours.momentum_step(p, g, v, 0.2, 0.9), arrays([-1.36, 5.8], [11.8, -4]),
+                "v is 0.9 * 2 + 10 = 11.8, and p moves with this new v: 1 - 0.2 * 11.8")
     check.untouched("p, g and v stay as they were: make new arrays")
     check.close(yours.momentum_step(p, g, v, 0.1, 0.0), arrays([0, 5.4], [10, -4]),
                 "with mu = 0 nothing is remembered: plain SGD")
@@ -262,8 +267,8 @@ with exercise("momentum_step") as check:
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# v = mu * v ... lr * g
-# return p ... v, v
+# v = ...                       # the old one fades, and the new step comes in
+# return ..., v                 # v is the step
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
@@ -407,7 +412,8 @@ def momenta():
     }
     ends = [ravine(*path[-1]) for path in paths.values()]
     assert ends[0] > ends[1] > ends[2]
-    plots.contour(ravine, paths, x=(-5, 1.5), y=(-1.2, 1.2), title="Twenty steps")
+    for ax, (name, path) in zip(plots.panels(3, columns=1, height=1.7), paths.items()):
+        plots.contour(ravine, {"_": path}, x=(-5, 1), y=(-1.3, 1.3), title=name, ax=ax)
 
 
 momenta()
@@ -571,14 +577,14 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
 
 # %% check="adam_step" points=3
 with exercise("adam_step") as check:
-    p, g, zero, betas = *arrays([1, 5], [4, -2], [0, 0]), (0.5, 0.75)
-    check.close(yours.adam_step(p, g, zero, zero, 1, 0.1, betas, 0.0),
-                arrays([0.9, 5.1], [2, -1], [4, 1]),
+    p, g, zero = arrays([1, 5], [4, -2], [0, 0])
+    check.close(yours.adam_step(p, g, zero, zero, 1, 0.1, (0.8, 0.5), 0.0),
+                arrays([0.9, 5.1], [0.8, -0.4], [8, 2]),
                 "a first step has length lr: corrected, m is g and v is g squared")
-    g, m, v = arrays([2, 0], [1, 3], [8, 5.25])
-    check.close(yours.adam_step(p, g, m, v, 2, 0.1, betas, 1.0),
-                arrays([0.96, 4.95], [1.5, 1.5], [7, 3.9375]),
-                "t = 2: m is 1.5 / 0.75, v is 7 / 0.4375 = 16; p moves by 0.2 / (4 + 1)")
+    g, m, v = arrays([1, 4], [2, 1], [23, 105.5])
+    check.close(yours.adam_step(p, g, m, v, 2, 0.1, (0.75, 0.5), 1.0),
+                arrays([0.92, 4.96], [1.75, 1.75], [12, 60.75]),
+                "t = 2: m is 1.75 / 0.4375, v is 12 / 0.75 = 16; p moves by 0.4 / (4 + 1)")
     check.untouched("the arguments stay as they were: make new arrays")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import optim
@@ -668,8 +674,8 @@ correction()
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Nothing moves: `p = new` gives the *name* a new meaning. "Overwrite a leaf": no `no_grad()`. Momentum without effect:
-# the new state was not kept.
+# Nothing moves: `p = new` gives the *name* a new meaning. "Another array": write into the one that is there. "Overwrite a
+# leaf": no `no_grad()`. Momentum without effect: the new state was not kept.
 # </details>
 
 
@@ -711,17 +717,20 @@ def stepped(starts, gradients, slots, lr, weight_decay):
     """The parameters after each round of gradients, with t and the state in the rule."""
 
     def rule(p, g, state, lr, t):
+        if any(isinstance(x, Tensor) for x in (p, g, *state)):
+            raise TypeError("the rule takes arrays, and got a Tensor")
         state = tuple(s + (k + 1) * g for k, s in enumerate(state))
         return p - (lr * g + t + sum(state)), state
 
     tensors = [Tensor(np.array(start, dtype=float), requires_grad=True) for start in starts]
     optimizer = Optimizer(tensors, rule, slots, lr, weight_decay)
-    seen = []
+    seen, own = [], [tensor.data for tensor in tensors]
     for each in gradients:
         for tensor, g in zip(tensors, each):
             tensor.grad = None if g is None else Tensor(np.array(g))
         optimizer.step()
-        seen.append([tensor.data.tolist() for tensor in tensors])
+        pairs = zip(tensors, own)
+        seen.append([t.data.tolist() if t.data is array else "another array" for t, array in pairs])
     return seen
 
 
@@ -782,7 +791,8 @@ with exercise("optimizer") as check:
 
 # %% given="training"
 RULES = {
-    # name: (a step that gives the new p and its state, arrays of state, learning rate)
+    # name: (update, number of arrays in the state, learning rate)
+    # update(p, g, state, lr, t) gives the new p, and then the arrays of the new state
     "SGD": (lambda p, g, s, lr, t: (sgd_step(p, g, lr),), 0, 0.1),
     "momentum": (lambda p, g, s, lr, t: momentum_step(p, g, *s, lr, 0.9), 1, 0.05),
     "Nesterov": (lambda p, g, s, lr, t: nesterov_step(p, g, *s, lr, 0.9), 1, 0.05),
@@ -904,8 +914,9 @@ for decoupled in (False, True):
     for t_now in range(1, 1001):
         g = size * (-1) ** t_now
         if decoupled:
-            moved_by, m, v = adam_step(zero, g, m, v, t_now, lr=1.0)
-            p = adamw_step(p, -moved_by, 0.01, 0.1)
+            # From 0 and with lr = 1, Adam steps to -u: that is how to get its direction.
+            minus_u, m, v = adam_step(zero, g, m, v, t_now, lr=1.0)
+            p = adamw_step(p, -minus_u, 0.01, 0.1)
         else:
             p, m, v = adam_step(p, g + 0.1 * p, m, v, t_now, lr=0.01)
     ends[decoupled] = p.round(2) + 0.0  # no -0.0
@@ -961,8 +972,8 @@ def cosine_rate(step, total, warmup, peak, floor=0.0):
 
 # %% check="cosine_rate" points=2
 with exercise("cosine_rate") as check:
-    rises = [yours.cosine_rate(step, 100, 4, 0.8) for step in range(5)]
-    check.close(rises, [0.2, 0.4, 0.6, 0.8, 0.8], "four steps up; then the cosine")
+    rises = [yours.cosine_rate(step, 100, 4, 0.8, 0.1) for step in range(5)]
+    check.close(rises, [0.2, 0.4, 0.6, 0.8, 0.8], "four steps up from 0; then the cosine")
     check.close(yours.cosine_rate(28, 100, 4, 0.8), 0.6828427,
                 "a quarter of the 96 steps that follow", atol=1e-6)
     check.close(yours.cosine_rate(52, 100, 4, 0.8, 0.2), 0.5, "half way: in the middle")
@@ -1055,8 +1066,8 @@ def total_norm(grads):
 
 
 # %% probes="total_norm"
-SMALL = [np.array([3.0, 0.0]), np.array([[-4.0]])]
-NEGATIVE = [np.array([[-1.0, -2.0, -2.0]]), np.array(-4.0)]
+SMALL = [np.array([3.0, 0.0]), np.array(-4.0)]
+NEGATIVE = [np.array([[-1.0, -2.0, -2.0, 0.0]]), np.array([-4.0, 0.0])]
 HUGE = [1e200 * g for g in SMALL]
 HUGE_32 = [np.array([3e20, -4e20], dtype="float32")]
 TINY = [1e-200 * g for g in SMALL]
@@ -1066,6 +1077,7 @@ ZEROS = [np.zeros(3), np.zeros((1, 2))]
 # %% check="total_norm" points=2
 with exercise("total_norm") as check:
     check.close(yours.total_norm(SMALL), 5.0, "the root of 9 + 16: all arrays together")
+    check.untouched("the gradients stay as they were: make new arrays")
     check.close(yours.total_norm(NEGATIVE), 5.0, "1 + 4 + 4 + 16; -4 is largest in size")
     check.close(yours.total_norm(HUGE), 5e200, "3e200 squared is too large for a float")
     check.close(yours.total_norm(HUGE_32), 5e20, "the same in float32, at 3e20", rtol=1e-5)
@@ -1087,7 +1099,7 @@ with exercise("total_norm") as check:
 # %% [markdown]
 # ### Exercise `clip_with_norm` (2 points)
 # If `norm` is larger than `max_norm`, return the list of gradients, each multiplied by max_norm / norm. Else return them
-# as they are.
+# as they are. `norm` is given: other gradients may belong to it.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1121,6 +1133,8 @@ with exercise("clip_with_norm") as check:
     grads = list(arrays([24, -18], [[-40]]))
     check.close(yours.clip_with_norm(grads, 5.0, 50.0), list(arrays([2.4, -1.8], [[-4]])),
                 "norm 50, and 5 is allowed: a tenth of each number", rtol=1e-5)
+    more = list(arrays([1.2, -0.9], [[-2]]))
+    check.close(yours.clip_with_norm(grads, 5.0, 100.0), more, "norm 100: 5 %", rtol=1e-5)
     check.untouched("the gradients stay as they were: make new arrays")
     check.close(yours.clip_with_norm(grads, 80, 50.0), grads, "80 is allowed: no change")
     zeros = [np.zeros(2), np.zeros((1, 1))]
@@ -1139,6 +1153,9 @@ with exercise("clip_with_norm") as check:
         got = yours.clip_with_norm([a, b], share * norm, norm)
         check.close(got, expected, "scaled to at most max_norm", rtol=1e-5)
         check.untouched()
+        got = yours.clip_with_norm([a, b], share * norm, 3.0 * norm)
+        factor = min(1.0, share / 3.0)
+        check.close(got, [factor * a, factor * b], "by the norm that is given", rtol=1e-5)
     ### END HIDDEN TESTS
 
 # %%
@@ -1257,13 +1274,15 @@ def adam_path(starts, gradients, lr, betas, eps):
     """The parameters after each round of gradients, from MendedAdam."""
     tensors = [Tensor(np.array(start, dtype=float), requires_grad=True) for start in starts]
     optimizer = MendedAdam(tensors, lr=lr, betas=tuple(betas), eps=eps)
-    seen = []
+    seen, own = [], [tensor.data for tensor in tensors]
     for each in gradients:
         for tensor, g in zip(tensors, each):
             tensor.grad = Tensor(np.array(g, dtype=float))
         with np.errstate(all="ignore"):
             optimizer.step()
-        seen.append([tensor.data.tolist() for tensor in tensors])
+        seen.append([t.data.tolist() if t.data is array else "another array" for t, array in zip(tensors, own)])
+        if any(t.grad is None or t.grad.data.tolist() != g for t, g in zip(tensors, each)):
+            seen.append("a gradient was changed")
     return seen
 
 
@@ -1278,8 +1297,8 @@ with exercise("mended_adam") as check:
                 "two parameters take two full steps", rtol=1e-6)
     check.close(adam_path([0.0], [[1e-6]], *USUAL), [[-0.0990099]],
                 "1e-6 / (1e-6 + 1e-8) is 0.99: nearly a full step", rtol=1e-5)
-    last = adam_path([0.0], [[4.0], [0.0]], *USUAL)[1]
-    check.close(last, [-0.167006], "after a 4 comes a 0: m remembers", atol=1e-6)
+    last = adam_path([0.0], [[4.0], [0.0]], 0.5, (0.5, 0.75), 1.0)[1]
+    check.close(last, [-0.584233], "other lr, betas and eps; m remembers the 4", atol=1e-6)
     ### BEGIN HIDDEN TESTS
     from autograd_ref import optim
     from autograder import array, number, positive

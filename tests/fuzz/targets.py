@@ -124,6 +124,9 @@ class Said:
     def exit_code(self, seconds: float) -> int | None:
         return None
 
+    def interrupted(self) -> bool:
+        return False
+
     def last_words(self) -> str:
         return ""
 
