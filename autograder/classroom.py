@@ -15,7 +15,7 @@ from typing import Any
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy.exc import SAWarning
+from sqlalchemy.exc import SAWarning, SQLAlchemyError
 from traitlets.config import Config
 
 from . import bank, likely
@@ -71,8 +71,15 @@ class Classroom:
         """Who has handed in something for the unit, or has a folder of another kind for it."""
         root = self.folder(kind, "*", unit)
         above = Path(*root.parts[: root.parts.index("*")])
-        found = [p.name for p in above.glob("*") if p.is_dir() and self.folder(kind, p.name, unit).is_dir()]
-        return sorted(name for name in found if not name.startswith("."))
+        names = [p.name for p in above.glob("*") if p.is_dir() and not p.name.startswith(".")]
+        return sorted(name for name in names if _is_there(self.folder(kind, name, unit)))
+
+
+def _is_there(folder: Path) -> bool:
+    try:
+        return folder.is_dir()
+    except PermissionError:  # who cannot be looked at is told, not passed over
+        return True
 
 
 def known_students(classroom: Classroom) -> tuple[list[str], dict[str, str]]:
@@ -181,13 +188,15 @@ class _Run:
                 return ""
             except Exception as error:  # recorded, and the class goes on
                 problem = f"{type(error).__name__}: {reason(error)}"
+                # Else it is this student's affair: a name that is no text, for example.
+                everybodys = isinstance(error, OSError | SQLAlchemyError)
                 self.gradebook.db.remove()  # a new transaction, and where it is gone, a new connection
                 if left and not isinstance(error, OSError):
                     # Another grader was at the same row, or the database has just been restarted.
                     time.sleep(0.2)
                     continue
                 break
-        self.failures += 1
+        self.failures += everybodys
         if self.failures >= FAILURES:
             written = sum(row.state == "graded" for row in self.rows.values())
             raise UserError(
@@ -218,10 +227,13 @@ def mistakes_table(rows: Sequence[Graded]) -> list[tuple[str, int]]:
 
 def _job(classroom: Classroom, assignment: Assignment, student: str) -> Job:
     folder = classroom.folder("submitted", student, assignment.unit)
-    path, note = pick_file(folder, assignment.name)
-    if path is None:
-        return Job(student, None, note)
-    note = "\n".join(filter(None, [side_files(folder, classroom.released(assignment.unit)), note]))
+    try:
+        path, note = pick_file(folder, assignment.name)
+        if path is None:
+            return Job(student, None, note)
+        note = "\n".join(filter(None, [side_files(folder, classroom.released(assignment.unit)), note]))
+    except OSError as error:  # one student's permissions are in nobody else's way
+        return Job(student, None, f"The folder {folder.name} cannot be read: {error.strerror}.")
     try:
         return Job(student, read_bytes(path), note)
     except UserError as error:

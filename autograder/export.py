@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -153,16 +154,23 @@ def for_canvas(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
     """
     head: Row = ["Student", "ID", "SIS Login ID", "Section", *(unit.name for unit in units)]
     rows: list[Row] = [head, ["    Points Possible", "", "", "", *(unit.max_score for unit in units)]]
+    numbers = {person.id: person.number or _number_in(person.id) for person in people}
+    holders = Counter(numbers.values())
     for person in people:
         name = ", ".join(filter(None, [person.last_name, person.first_name])) or person.id
-        # A folder that `autograder collect` made of an archive from Canvas ends with Canvas' number.
-        made = re.fullmatch(r".+-(\d{3,})", person.id)
-        number = person.number or (made[1] if made else "")
+        # A login may end with a classmate's number: what is only read from a name is nobody's when it is another's.
+        number = person.number or (numbers[person.id] if holders[numbers[person.id]] == 1 else "")
         scores = [unit.grades[person.id].total if person.id in unit.grades else None for unit in units]
         rows.append(
             [name, int(number) if number.isascii() and number.isdigit() else number, person.id, "", *scores]
         )
     return rows
+
+
+def _number_in(student: str) -> str:
+    """The number with which a folder ends that `autograder collect` made of an archive from Canvas."""
+    made = re.fullmatch(r".+-(\d{3,})", student)
+    return made[1] if made else ""
 
 
 def for_moodle(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:

@@ -7,6 +7,7 @@ work. Only two things are taken: the text of answer cells, and the cells that th
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -54,9 +55,9 @@ def read_bytes(path: Path) -> bytes:
     except FileNotFoundError:
         raise UserError(f"There is no file {path}.") from None
     except OSError as error:
-        if path.is_symlink():
+        if error.errno == errno.ELOOP:  # O_NOFOLLOW; to look once more may not be permitted
             raise UserError(f"{path.name} is a symbolic link, and links are not followed.") from None
-        raise UserError(f"{path} cannot be opened: {error.strerror}.") from None
+        raise UserError(f"{path.name} cannot be opened: {error.strerror}.") from None
     about = os.fstat(handle)
     if not stat.S_ISREG(about.st_mode):
         os.close(handle)

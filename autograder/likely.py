@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -75,7 +76,8 @@ def _pieces(value: Any) -> Iterator[str]:
     if is_number(value):
         yield _number(value, dtype)
     elif dtype is not None and dtype.kind in "bc" and value.ndim == 0:  # as Python's own
-        yield from _pieces(value.item())
+        # Not `item()`: of a number in long double precision, that is the same again.
+        yield from _pieces(bool(value) if dtype.kind == "b" else complex(value))
     elif dtype is not None:
         if value.size > MOST:
             raise _TooLarge
@@ -91,7 +93,7 @@ def _pieces(value: Any) -> Iterator[str]:
             yield from _pieces(item)
     elif isinstance(value, dict):
         yield f"dict {len(value)}"
-        for pieces in sorted([*_pieces(key), "is", *_pieces(item)] for key, item in value.items()):
+        for pieces in sorted(_entries(value)):
             yield from pieces
     elif isinstance(value, Opaque):
         yield f"a {value.type_name}"
@@ -99,6 +101,18 @@ def _pieces(value: Any) -> Iterator[str]:
         yield f"text {value}"
     else:  # None and bool
         yield repr(value)
+
+
+def _entries(value: dict[Any, Any]) -> Iterator[list[str]]:
+    """The entries of a dict in pieces, no more of them than have a digest: to be sorted, all have to be there."""
+    room = MOST
+    for key, item in value.items():
+        pieces = itertools.chain(_pieces(key), ("is",), _pieces(item))
+        entry = list(itertools.islice(pieces, room + 1))
+        room -= len(entry)
+        if room < 0:
+            raise _TooLarge
+        yield entry
 
 
 def _number(value: Any, dtype: Any = None) -> str:

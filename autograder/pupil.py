@@ -99,16 +99,18 @@ def give_up_capabilities() -> None:
 #: process_vm_readv, process_vm_writev, kcmp, pidfd_getfd. `clone` is refused with the flag for a user namespace;
 #: `clone3` hides its flags, so it is "not implemented", and the C library then takes `clone`. `socket` is refused
 #: for all but ADDRESSES: a virtual machine's own kind (vsock) knows no network namespace, and leads to its host.
+#: `prlimit64` is refused for another process: the first of an ordinary user's namespace is that user's too, and with
+#: no CPU time left it would end as if this machine were at fault.
 FORBIDDEN_CALLS = {
     "x86_64": (
         0xC000003E,
-        (56, 41),
+        (56, 41, 302),
         (319, 447, 272, 308, 165, 430, 250, 248, 321, 323, 425, 298, 29, 68, 64, 240, 249),
         (101, 310, 311, 312, 438),
     ),
     "aarch64": (
         0xC00000B7,
-        (220, 198),
+        (220, 198, 261),
         (279, 447, 97, 268, 40, 430, 219, 217, 280, 282, 425, 241, 194, 186, 190, 180, 218),
         (117, 270, 271, 272, 438),
     ),
@@ -126,7 +128,7 @@ def forbid_system_calls() -> None:
     import ctypes
     import struct
 
-    architecture, (clone, new_socket), *groups = FORBIDDEN_CALLS[machine]
+    architecture, (clone, new_socket, limit), *groups = FORBIDDEN_CALLS[machine]
     load, equal, at_least, has_bit, end = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, kill = 0x7FFF0000, 0x80000000
     not_permitted, not_implemented, no_such_address = 0x00050001, 0x00050026, 0x00050061
@@ -146,6 +148,11 @@ def forbid_system_calls() -> None:
     program += [(equal, len(ADDRESSES) - i, 0, address) for i, address in enumerate(ADDRESSES)]
     program += [
         (end, 0, 0, no_such_address),
+        (end, 0, 0, allow),
+        (equal, 0, 4, limit),
+        (load, 0, 0, 16),  # the process
+        (equal, 1, 0, 0),  # the caller's own
+        (end, 0, 0, not_permitted),
         (end, 0, 0, allow),
         (equal, 0, 3, clone),
         (load, 0, 0, 16),  # its flags
@@ -543,9 +550,15 @@ def own_folders(size: int) -> None:
 
 
 def reseed() -> None:
-    """Random numbers of its own for each fork; `random` sees to itself."""
+    """Random numbers of its own for each fork; `random` sees to itself.
+
+    What has been loaded before the fork has its state from there: without this, all networks of a class would begin
+    with the same random weights.
+    """
     if (numpy := sys.modules.get("numpy")) is not None and "random" in vars(numpy):
         numpy.random.seed(int.from_bytes(os.urandom(4), "big"))
+    if (initial := sys.modules.get("autograd_ref.nn.init")) is not None:
+        initial.manual_seed(int.from_bytes(os.urandom(16), "big"))
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ import json
 import math
 import re
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -28,6 +29,8 @@ MAX_TEXT = 100_000
 MAX_PARTS = 1_000_000
 #: Keys of a dict. The hash of an int is known to all, so keys can be chosen to collide; a few cost little even then.
 MAX_KEYS = 1000
+#: So many of them may have the same hash. Each is compared with all of these, and as a tuple it may be long.
+MAX_SAME_HASH = 16
 #: NumPy's kinds that are plain numbers: boolean, signed, unsigned, float, complex.
 NUMERIC_KINDS = "biufc"
 
@@ -239,7 +242,11 @@ def unpack(tree: Any, depth: int = 0) -> Any:
         if kind == "dict":
             if len(tree["v"]) > MAX_KEYS:
                 raise WireError("a dict with too many keys")
-            return {unpack(k, depth + 1): unpack(v, depth + 1) for k, v in tree["v"]}
+            pairs = [(unpack(k, depth + 1), unpack(v, depth + 1)) for k, v in tree["v"]]
+            if len(pairs) > MAX_SAME_HASH:
+                if max(Counter(hash(k) for k, _ in pairs).values()) > MAX_SAME_HASH:
+                    raise WireError("a dict whose keys collide")
+            return dict(pairs)
         if kind in ("array", "scalar"):
             return _unpack_numpy(tree)
         if kind == "other":

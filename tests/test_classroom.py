@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -426,3 +427,53 @@ def test_the_version_of_the_tables_is_what_alembic_says(monkeypatch: pytest.Monk
             ["alembic", "-c", settings, "heads"], capture_output=True, text=True, check=True
         )
     assert told.stdout.split()[0] == newest_version() == api.get_alembic_version()
+
+
+#: A time whose hour has too many digits for `decimal`: an InvalidOperation, which is no ValueError.
+NO_HOUR = "1333333333333444444444444777777777777.5h333333333333"
+
+
+def test_what_only_some_students_names_and_times_do_ends_no_run(small: Classroom, sandbox: Sandbox) -> None:
+    """Three that cannot be written, one after the other, end a run: the gradebook's failures count, not a student's."""
+    work = small.folder("submitted", "ada", "mini") / "mini.ipynb"
+    for student in ("cy", "dee", "eve", "no\udcfe", "no\udcfd", "no\udcfc", "zoe"):
+        folder = small.folder("submitted", student, "mini")
+        folder.mkdir(parents=True)
+        shutil.copy(work, folder)
+        (folder / "timestamp.txt").write_text(NO_HOUR)
+    students = small.students("mini")
+    rows = grade_class(small, small.course.assignment("mini"), students, sandbox=sandbox, jobs=1)
+    assert {row.student: row.state for row in rows} == {
+        student: "failed" if student.startswith("no") else "graded" for student in students
+    }
+
+
+@pytest.mark.parametrize("mode", [0o444, 0])
+def test_a_folder_that_may_not_be_read_is_in_nobody_s_way(mode: int, small: Classroom) -> None:
+    """Root may read all: as in a namespace in which the same user is none."""
+    command = ["unshare", "--user", "--map-user=1000", "--map-group=1000"] if os.geteuid() == 0 else []
+    if command and subprocess.run([*command, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no user namespaces here")
+    code = f"""
+from pathlib import Path
+from autograder.assignment import Course
+from autograder.classroom import Classroom, _job
+from autograder.nbgrader_plugin import read_timestamp
+klass = Classroom(Course(Path({str(small.course.root)!r})))
+for student in klass.students("mini"):
+    job = _job(klass, klass.course.assignment("mini"), student)
+    print(student, job.data is not None, job.note)
+    read_timestamp(klass.folder("submitted", student, "mini") / "timestamp.txt")
+"""
+    folder = small.folder("submitted", "bit", "mini")
+    folder.chmod(mode)
+    try:
+        done = subprocess.run(
+            [*command, sys.executable, "-c", code], capture_output=True, text=True, timeout=60
+        )
+    finally:
+        folder.chmod(0o755)
+    assert done.stdout.splitlines() == [
+        "ada True ",
+        "bit False The folder mini cannot be read: Permission denied.",
+    ], done.stderr[-500:]

@@ -18,7 +18,7 @@ from nbgrader.api import Gradebook
 from autograder.assignment import Course
 from autograder.classroom import Classroom, grade_class
 from autograder.errors import UserError
-from autograder.export import FORMATS, export
+from autograder.export import FORMATS, Person, export, for_canvas
 from autograder.sandbox import Sandbox
 from autograder.table import csv_text, safe
 
@@ -123,6 +123,12 @@ def test_canvas_finds_its_columns_its_students_and_what_the_unit_is_worth(klass:
         "zoe": ("", ""),
     }
     assert [row[0] for row in students][1] == "Bür[2J, Bob"
+
+
+def test_a_number_that_is_read_from_a_login_is_not_taken_from_who_has_it() -> None:
+    people = [Person("ada", number="4711"), Person("eve-4711"), Person("bob-88"), Person("lee-1815")]
+    _, _, *students = for_canvas(people, [])
+    assert [row[1] for row in students] == [4711, "", "", 1815]
 
 
 def test_moodle_gets_who_it_is_a_grade_and_a_feedback(klass: Classroom) -> None:

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,19 @@ F = Probe("f")
 
 def digest(value: Any) -> str:
     return fingerprint("it", [Call(F, (1.0,), value)])
+
+
+def test_large_and_long_values_are_digested_or_given_up_in_no_time() -> None:
+    deep: Any = [1.5] * 1_000_000
+    for _ in range(35):
+        deep = {"a": deep}
+    start = time.monotonic()
+    assert fingerprint("e", [Call(F, (), deep)]) == ""
+    assert fingerprint("e", [Call(F, (), {i: [1.5] * 1000 for i in range(1000)})]) == ""
+    assert fingerprint("e", [Call(F, (), 10**100_000)]) == fingerprint("e", [Call(F, (), math.inf)])
+    assert time.monotonic() - start < 1
+    # The item of a number in long double precision is that number again.
+    assert fingerprint("e", [Call(F, (), np.clongdouble(1j))]) == fingerprint("e", [Call(F, (), 1j)])
 
 
 @pytest.mark.parametrize(

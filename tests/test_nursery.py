@@ -6,6 +6,8 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -282,3 +284,44 @@ def test_where_forks_get_no_namespaces_each_pupil_is_started_anew(
     assert isinstance(process.link, Pipes)
     assert text(process, "print(3)") == "3"
     process.close()
+
+
+def test_networks_of_two_submissions_begin_with_other_weights(bubblewrap: None) -> None:
+    """The reference's source of random numbers is loaded before the fork."""
+    drawn = set()
+    for _ in range(2):
+        process = PupilProcess(Sandbox(), ("autograd_ref.nn",), time.monotonic() + 60)
+        code = "from autograd_ref.nn import init\nprint(init.generator().random())"
+        drawn.add(text(process, code))
+        process.close()
+    assert len(drawn) == 2
+
+
+def test_a_pupil_cannot_end_the_first_process_by_its_limits(bubblewrap: None) -> None:
+    """Its end looks as if this machine were at fault, and the submission would be graded three times, for nothing."""
+    command = ["unshare", "--user", "--map-user=1000", "--map-group=1000"] if os.geteuid() == 0 else []
+    if command and subprocess.run([*command, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no user namespaces here")
+    starve = """
+import os, resource
+print(resource.prlimit(0, resource.RLIMIT_CPU))
+try: resource.prlimit(1, resource.RLIMIT_CPU, (0, 0))
+except PermissionError: print("refused")
+for _ in range(2000):
+    if os.fork() == 0:
+        try: os.fork()
+        finally: os._exit(0)
+    os.wait()
+print("well")
+"""
+    code = f"""
+import time
+from autograder.process import PupilProcess
+from autograder.sandbox import Sandbox
+process = PupilProcess(Sandbox(call_seconds=30), (), time.monotonic() + 60)
+try: print(process.run_cell({starve!r}).text)
+except Exception as error: print(repr(error))
+process.close()
+"""
+    done = subprocess.run([*command, sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.stdout.split()[-2:] == ["refused", "well"], done.stdout + done.stderr[-500:]

@@ -313,6 +313,7 @@ def test_unpacking_anything_gives_plain_data_or_a_wire_error(tree: object) -> No
         {"t": "dict", "v": [[{"t": "list", "v": []}, None]]},
         {"t": "dict", "v": [[1]]},
         {"t": "dict", "v": [[None, None]] * (wire.MAX_KEYS + 1)},
+        {"t": "dict", "v": [[{"t": "int", "v": hex((2**61 - 1) * i)}, 0] for i in range(1, 40)]},
         {"t": "object", "v": "os.system"},
         {"t": ["int"], "v": "0x1"},
         {"t": "array", "dtype": "O", "shape": [1], "bytes": "AAAAAAAAAAA="},
@@ -431,3 +432,15 @@ def test_a_stream_that_takes_a_part_gets_the_rest_too() -> None:
     stream = Slow()
     write_frame(stream, {"a": list(range(50))})  # type: ignore[arg-type]
     assert read_frame(io.BytesIO(stream.got)) == {"a": list(range(50))}
+
+
+def test_long_keys_that_collide_cost_no_time_and_common_ones_pass() -> None:
+    """-1.0 and -2.0 have the same hash, and so have all tuples of them: each key was compared with each, to its end."""
+    keys = [(*[-1.0] * 3000, *(-1.0 - (i >> bit & 1) for bit in range(10))) for i in range(wire.MAX_KEYS)]
+    tree = {"t": "dict", "v": [[{"t": "tuple", "v": list(key)}, None] for key in keys]}
+    start = time.monotonic()
+    with pytest.raises(wire.WireError, match="collide"):
+        wire.unpack(tree)
+    assert time.monotonic() - start < 3
+    common = {(i, j): None for i in range(-15, 16) for j in range(-15, 16)}
+    assert wire.plain(common) == common
