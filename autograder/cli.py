@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from enum import StrEnum
@@ -234,7 +235,7 @@ def score(
     if not assignment.graded:
         passed = sum(outcome.status == PASSED for outcome in report.outcomes)
         verdict += f": {unit} is for practice, and {passed} of its {len(report.outcomes)} exercises are right"
-    console.print(f"{verdict} (seed {report.seed})", style="bold")
+    console.print(f"{verdict} (seed {report.seed})", style="bold", soft_wrap=True)
 
 
 @app.command()
@@ -333,12 +334,14 @@ def grade_command(
                 tell=tell,
             )
     except KeyboardInterrupt:
-        options = "".join([f" --student {name}" for name in student or ()] + [" --force"] * force)
+        options = "".join(
+            [f" --student {shlex.quote(name)}" for name in student or ()] + [" --force"] * force
+        )
         if scheduler:
             options += f" --scheduler {scheduler}"
         raise Stopped(
             f"stopped; {finished} of {len(found)} are graded and kept. "
-            f"`autograder grade {unit}{options}` goes on with the rest."
+            f"`autograder grade {unit}{options}` " + ("begins again." if force else "goes on with the rest.")
         ) from None
     show_class(rows)
     show_changes(rows)
@@ -473,7 +476,7 @@ def show_changes(rows: Sequence[Graded], console: Console = console) -> None:
         table = Table("student", "before", "now", "which", "why", box=None, header_style="bold")
         for row in changed:
             before, now = str(tidy(row.before or 0)), str(tidy(row.score))
-            table.add_row(Text(row.student), before, now, Text(", ".join(row.changes)), row.why)
+            table.add_row(line(row.student), before, now, Text(", ".join(row.changes)), row.why)
         console.print()
         console.print(table)
     again = sum(bool(row.why) and row.state == "graded" for row in rows)
@@ -554,7 +557,7 @@ def doctor() -> None:
     good = True
     for finding in examine():
         mark = Text("✓ ", style="green") if finding.good else Text("✗ ", style="bold red")
-        console.print(mark + Text(f"{finding.what:<12} {finding.told}"))
+        console.print(mark + Text(f"{finding.what:<12} {finding.told}"), soft_wrap=True)
         good = good and finding.good
     if not good:
         raise SystemExit(1)

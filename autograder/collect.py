@@ -156,6 +156,8 @@ class _Reader:
     def __init__(self, skip: Callable[[str], None]) -> None:
         self.skip = skip
         self.all = _Count()
+        #: what platforms handed out and is no notebook: somebody may have handed in nothing else
+        self.others: list[str] = []
 
     def folder(self, root: Path) -> Iterator[tuple[str, bytes, tuple[int, ...]]]:
         for path in sorted(root.rglob("*")):
@@ -165,6 +167,7 @@ class _Reader:
             elif not path.is_file() or any(part.startswith(".") for part in path.relative_to(root).parts):
                 continue
             elif path.suffix.lower() == ".zip":
+                self.others.append(where)
                 yield from self.archive(path, where, where, 1)
             elif path.suffix.lower() == ".ipynb":
                 try:
@@ -172,6 +175,8 @@ class _Reader:
                     yield where, read_bytes(path), date
                 except UserError as error:
                     self.skip(f"{where}: {error}")
+            else:
+                self.others.append(where)
 
     def archive(
         self, source: Path | io.BytesIO, where: str, prefix: str, depth: int
@@ -206,7 +211,11 @@ class _Reader:
         at = f"{where}: {name}" if depth > 1 or prefix else name
         suffix = PurePosixPath(name).suffix.lower()
         hidden = any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
-        if not name or entry.is_dir() or hidden or suffix not in (".ipynb", ".zip"):
+        if not name or entry.is_dir() or hidden:
+            return
+        if own is None and suffix != ".ipynb":
+            self.others.append(name)
+        if suffix not in (".ipynb", ".zip"):
             return
         if own is not None:
             own.files += 1
@@ -266,7 +275,13 @@ def _entries(source: Path | io.BytesIO) -> int:
 
 def find(source: Path, known: Mapping[str, str], skip: Callable[[str], None]) -> Iterator[Found]:
     """The notebooks of an archive or a folder, with their owners. Raises UserError."""
-    reader = _Reader(skip)
+    told: list[str] = []
+
+    def tell(reason: str) -> None:
+        told.append(reason)
+        skip(reason)
+
+    reader = _Reader(tell)
     if source.is_dir():
         items = reader.folder(source)
     elif source.is_file():
@@ -284,15 +299,24 @@ def find(source: Path, known: Mapping[str, str], skip: Callable[[str], None]) ->
     found = list(items)
     # A file's own name must not say that it is another student's.
     plain = any((owner := owner_of(path)) and not owner.number for path, _, _ in found)
+    there: set[str] = set()
     for path, data, date in found:
         owner = owner_of(path, plain)
         student = student_id(owner, known) if owner else ""
         if owner is None or not student:
-            skip(f"{path}: its name does not say whose it is")
+            tell(f"{path}: its name does not say whose it is")
             continue
         counter = re.search(r"[-( ]+(\d+)\)?\.ipynb$", owner.file)
         order = (int(counter[1][:9]) if counter else 0, date)
+        there.add(student)
         yield Found(student, owner.file, printable(path, 300), data, order, owner.late)
+    for path in reader.others:
+        owner = owner_of(path, plain)
+        # Only a platform's name surely means a person; a folder may be anything.
+        student = student_id(owner, known) if owner and owner.number else ""
+        if student and student not in there and not any(reason.startswith(f"{path}:") for reason in told):
+            tell(f"{path}: {student} handed in no notebook")
+            there.add(student)
 
 
 # -- Into the course --------------------------------------------------------------------------------------------------

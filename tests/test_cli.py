@@ -539,7 +539,7 @@ def test_an_interrupt_names_the_options_that_were_given(
     assert (said.code, said.out) == (130, "")
     assert said.err == (
         "autograder: stopped; 0 of 1 are graded and kept. "
-        "`autograder grade mini --student ada --force` goes on with the rest.\n"
+        "`autograder grade mini --student ada --force` begins again.\n"
     )
 
 

@@ -337,6 +337,31 @@ def test_a_damaged_notebook_is_collected_as_it_is_because_grading_says_what_is_w
     assert list(placed(tmp_path).values()) == [damaged, damaged]
 
 
+def test_who_handed_in_no_notebook_is_named_once(take: Take, tmp_path: Path) -> None:
+    entries = CANVAS | {
+        "curiemarie_4714_1_notes.pdf": b"%PDF",
+        "curiemarie_4714_2_work.py": b"x = 1",
+        "frankrosalind_4715_3_work.zip": packed({"readme.txt": b""}),
+        "lovelaceada_4711_4_photo.png": b"",
+        "readme.txt": b"",
+    }
+    told = [
+        "curiemarie_4714_1_notes.pdf: curiemarie-4714 handed in no notebook",
+        "frankrosalind_4715_3_work.zip: frankrosalind-4715 handed in no notebook",
+    ]
+    assert take(entries).skipped == told
+    folder = tmp_path / "unpacked"
+    folder.mkdir()
+    for name, data in entries.items():
+        (folder / name).write_bytes(data)
+    assert take(folder).skipped == told
+
+
+def test_an_archive_that_was_refused_is_told_once(take: Take) -> None:
+    (reason,) = take({"frankrosalind_4715_3_work.zip": b"no archive"}).skipped
+    assert "no archive" in reason
+
+
 def test_names_that_are_alike_stay_apart() -> None:
     one = student_id(owner_of("leejin_1_2_a.ipynb"), {})  # type: ignore[arg-type]
     two = student_id(owner_of("leejin_3_4_a.ipynb"), {})  # type: ignore[arg-type]
