@@ -171,7 +171,7 @@ def _scores(found: Findings) -> Markup:
         "mean": f"{statistics.fmean(scores):.1f}",
         "middle half": f"{spread[0]:g} to {spread[2]:g}",
         "full marks": _of(full, n),
-        "nothing written": _of(empty, n),
+        "nothing to grade": _of(empty, n),
     }
     bins = bins_of(scores, top)
     at = (median + 0.5) / width_of(top)
