@@ -23,7 +23,7 @@ from .assignment import Assignment, Course
 from .autograded import write_file
 from .checks import PASSED
 from .cluster import share_on
-from .crew import share
+from .crew import Processes, share
 from .errors import UserError
 from .gradebook import alone, auto_scores, one_transaction, opened, reason, record, register
 from .grader import Graded, Grader, Job, Result, fingerprint
@@ -100,22 +100,26 @@ def grade_class(
     done: Callable[[Graded], None] = lambda row: None,
     scheduler: str | None = None,
     tell: Callable[[str], None] = lambda line: None,
+    crew: Processes | None = None,
 ) -> list[Graded]:
     """Grade submissions side by side; the gradebook is written by this thread alone, one student at a time.
 
     A student's row is written in one transaction, and the autograded notebook, which says that all is done, after it.
     So a run that is ended at any moment leaves each student graded or not graded, and the next run does the rest.
-    With a `scheduler`, the workers of its Dask cluster grade, and `tell` hears of those that cannot.
+    With a `scheduler`, the workers of its Dask cluster grade, and `tell` hears of those that cannot. `crew` is who
+    grades on this machine, if somebody has been asked `ahead`.
     """
-    grader = Grader.of(assignment, bank.load_bank(assignment), sandbox)
+    grader = crew.grader if crew else Grader.of(assignment, bank.load_bank(assignment), sandbox)
     run = _Run(classroom, assignment, grader, force)
     with opened(classroom.folders.db_url, classroom.folders.course_id) as run.gradebook:
         with alone(run.gradebook):
             register(run.gradebook, assignment, classroom.folders.db_url)
         run.recorded = auto_scores(run.gradebook, assignment.unit)
         waiting = run.waiting(students, done)
-        crew = share_on(scheduler, grader, waiting, tell) if scheduler else share(grader, waiting, jobs)
-        with contextlib.closing(crew) as results:  # also when this is interrupted
+        shared = (
+            share_on(scheduler, grader, waiting, tell) if scheduler else share(grader, waiting, jobs, crew)
+        )
+        with contextlib.closing(shared) as results:  # also when this is interrupted
             for result in results:
                 done(run.take(result))
         run.finish()

@@ -34,7 +34,10 @@ from .wire import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .assignment import Assignment, Course
+    from .crew import Processes
     from .grader import Graded
+    from .sandbox import Sandbox
 
 app = typer.Typer(
     help="Check, grade and build the notebooks of a course on automatic differentiation.",
@@ -287,14 +290,37 @@ def grade_command(
 ) -> None:
     """Grade submitted/*/UNIT/ into the gradebook."""
     from .assignment import Course
-    from .classroom import Classroom, grade_class, known_students
+    from .bank import load_bank
+    from .crew import ahead
+    from .grader import Grader
+    from .settings import configured_sandbox, load_config, waiting
 
-    classroom = Classroom(Course.find())
-    assignment = classroom.course.assignment(unit)
+    course = Course.find()
+    assignment = course.assignment(unit)
     if not assignment.graded:
         console.print(f"{unit} is for practice and has no points, so there is nothing to grade.")
         console.print("`autograder score FILE` says which of its exercises are right in one notebook.")
         return
+    config = load_config(course.root)
+    sandbox = configured_sandbox(config, course.root, unsandboxed)
+    expected = 0 if student or scheduler else waiting(config, course.root, unit, force)
+    with ahead(lambda: Grader.of(assignment, load_bank(assignment), sandbox), expected, jobs) as workers:
+        _grade(course, assignment, sandbox, student, force, jobs, scheduler, workers)
+
+
+def _grade(
+    course: Course,
+    assignment: Assignment,
+    sandbox: Sandbox,
+    student: list[str] | None,
+    force: bool,
+    jobs: int | None,
+    scheduler: str | None,
+    workers: Processes | None,
+) -> None:
+    from .classroom import Classroom, grade_class, known_students
+
+    classroom, unit = Classroom(course), assignment.unit
     found = classroom.students(unit)
     if student:
         for name in student:
@@ -307,7 +333,6 @@ def grade_command(
         raise UserError(
             f"Nothing has been handed in: there is no {classroom.folder('submitted', '*', unit)}."
         )
-    sandbox = classroom.sandbox(unsandboxed)
     known, _ = known_students(classroom)
     finished = 0
     try:
@@ -332,6 +357,7 @@ def grade_command(
                 done=done,
                 scheduler=scheduler,
                 tell=tell,
+                crew=workers,
             )
     except KeyboardInterrupt:
         options = "".join(

@@ -6,6 +6,7 @@ data as well. Nothing here knows of the gradebook, or imports nbgrader; `crew.py
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
@@ -21,9 +22,10 @@ from .fingerprints import sentences_of
 from .ingest import BESIDE, CHANGED_CHECKS, Submission, parse, take
 from .lineup import Memory
 from .notebook import write_text
+from .nursery import prepare
 from .records import facts
 from .referee import Report, grade
-from .sandbox import Interrupted, Sandbox
+from .sandbox import Interrupted, Sandbox, SandboxError
 from .wire import printable
 
 
@@ -102,6 +104,11 @@ class Grader:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self.__post_init__()
+
+    def prepare(self) -> None:
+        """Load what the first submission would have to wait for."""
+        with contextlib.suppress(SandboxError):  # the first submission tells
+            prepare(self.sandbox, self.assignment.allowed)
 
     def grade(self, job: Job) -> Result:
         """Grade one submission. Raises nothing: what goes wrong on this machine is a Result with a problem."""

@@ -120,50 +120,62 @@ _nurseries: OrderedDict[tuple[Any, ...], Nursery | None] = OrderedDict()
 _lock = threading.Lock()
 
 
+def prepare(sandbox: Sandbox, allowed: tuple[str, ...]) -> None:
+    """Start the warm interpreter before the first pupil is wanted. Raises SandboxError when there is no sandbox."""
+    if _possible(sandbox):
+        _nursery(sandbox, allowed_modules(allowed))
+
+
+def _possible(sandbox: Sandbox) -> bool:
+    return (
+        sandbox.warm and not sandbox.unsandboxed and hasattr(socket, "send_fds") and hasattr(os, "pidfd_open")
+    )
+
+
 def warm_start(sandbox: Sandbox, allowed: tuple[str, ...]) -> Line | None:
     """A pupil forked from a warm interpreter; None where that cannot be had, and a cold start is the way."""
-    if (
-        not sandbox.warm
-        or sandbox.unsandboxed
-        or not hasattr(socket, "send_fds")
-        or not hasattr(os, "pidfd_open")
-    ):
+    if not _possible(sandbox):
         return None
     allowed = allowed_modules(allowed)
-    key = (
-        os.getpid(),
-        allowed,
-        sandbox.bwrap,
-        *map(tuple, (sandbox.distributions, sandbox.hidden_paths, sandbox.preload)),
-    )
     config: dict[str, Any] = {"allowed": list(allowed), "limits": sandbox.limits()}
     if os.geteuid() == 0:
         config["user"] = random.SystemRandom().randrange(2_000_000, 2_000_000_000)
     for _ in range(2):  # a nursery that has ended is replaced, once
-        with _lock:
-            if key not in _nurseries:
-                try:
-                    _nurseries[key] = Nursery(sandbox, allowed)
-                except SandboxError:
-                    if sandbox.why_not():
-                        raise
-                    _nurseries[key] = None  # no namespaces inside namespaces here
-                while len(_nurseries) > KEPT:
-                    _, old = _nurseries.popitem(last=False)
-                    if old is not None:
-                        old.control.close()  # it ends when its last pupil has gone
-            _nurseries.move_to_end(key)
-            nursery = _nurseries[key]
+        nursery = _nursery(sandbox, allowed)
         if nursery is None:
             return None
         try:
             return nursery.fork(config)
         except OSError:
             with _lock:
-                if _nurseries.get(key) is nursery:
+                for key in [key for key, one in _nurseries.items() if one is nursery]:
                     del _nurseries[key]
             nursery.close()
     return None
+
+
+def _nursery(sandbox: Sandbox, allowed: tuple[str, ...]) -> Nursery | None:
+    """The warm interpreter for such pupils, started if there is none yet."""
+    key = (
+        os.getpid(),
+        allowed,
+        sandbox.bwrap,
+        *map(tuple, (sandbox.distributions, sandbox.hidden_paths, sandbox.preload)),
+    )
+    with _lock:
+        if key not in _nurseries:
+            try:
+                _nurseries[key] = Nursery(sandbox, allowed)
+            except SandboxError:
+                if sandbox.why_not():
+                    raise
+                _nurseries[key] = None  # no namespaces inside namespaces here
+            while len(_nurseries) > KEPT:
+                _, old = _nurseries.popitem(last=False)
+                if old is not None:
+                    old.control.close()  # it ends when its last pupil has gone
+        _nurseries.move_to_end(key)
+        return _nurseries[key]
 
 
 @atexit.register

@@ -24,10 +24,14 @@ from nbgrader import api
 from nbgrader.api import Gradebook
 
 from autograder.assignment import Course
+from autograder.bank import load_bank
 from autograder.classroom import Classroom, grade_class
+from autograder.crew import ahead
 from autograder.errors import UserError
 from autograder.gradebook import opened
+from autograder.grader import Grader
 from autograder.notebook import read_notebook
+from autograder.settings import waiting
 
 JOBS = 2
 #: What is ended or broken, in turn.
@@ -38,8 +42,11 @@ def grade_all(course: Course) -> int:
     """One run over the whole class, as `autograder grade` makes it; gives its exit status."""
     klass = Classroom(course)
     mini = course.assignment("mini")
+    sandbox = klass.sandbox()
+    expected = waiting(klass.config, course.root, "mini", force=False)
     try:
-        rows = grade_class(klass, mini, klass.students("mini"), sandbox=klass.sandbox(), jobs=JOBS)
+        with ahead(lambda: Grader.of(mini, load_bank(mini), sandbox), expected, JOBS) as crew:
+            rows = grade_class(klass, mini, klass.students("mini"), sandbox=sandbox, jobs=JOBS, crew=crew)
     except UserError as error:
         print(error, file=sys.stderr)
         return 2
