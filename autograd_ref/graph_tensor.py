@@ -71,10 +71,8 @@ def known_values(nodes: Iterable[Any]) -> dict[int, Any]:
                 continue
             if not is_operation(place):
                 known[id(place)] = place.data
-            elif value is not None and not isinstance(
-                value, tuple
-            ):  # a fused operation saves a tuple of its own
-                known[id(place)] = value
+            elif value is not None and not (place is node and hasattr(node.primitive, "definition")):
+                known[id(place)] = value  # a fused operation saves something else in the place of its result
     for node in nodes:
         if node.saved is not None and id(node) not in known:
             arguments = arguments_of(node, known)

@@ -40,25 +40,27 @@ _HERE = str(Path(__file__).parent)
 
 NO_PARAMS: dict[str, Any] = {}
 
+Parents = Sequence["Node | Tensor | None"]
+Record = tuple[Parents, Sequence[Any], Sequence[Any], dict[str, Any]]
+"""`(parents, saved, stamps, params)` of an operation: see Node."""
+
 
 @final
 class Node:
     """One recorded operation.
 
-    `parents` has one entry per argument: the node that made it, the leaf tensor itself, or None where no
-    gradient is wanted. `saved` is `(ans, *args)` as the rules take them, with None for what no rule reads;
-    `stamps` tells for the same places when the saved value was last changed in place.
+    `record` is `(parents, saved, stamps, params)`, what a backward pass needs and lets go of, in one piece. `parents`
+    tells where the gradient of each argument goes: to the node that made the argument, to a leaf tensor, or, with
+    None, nowhere. `saved` is `(ans, *args)` as the rules take them, with None for what no rule reads. `stamps` tells
+    for the same places when a saved value was last changed in place: a stamp, or the tensor that has it.
     """
 
-    __slots__ = ("number", "params", "parents", "primitive", "saved", "shape", "stamps", "where")
+    __slots__ = ("number", "primitive", "record", "shape", "where")
 
     number: int
     primitive: Any
-    parents: Sequence[Node | Tensor | None]
-    saved: Sequence[Any] | None
-    params: dict[str, Any]
+    record: Record | None
     shape: tuple[int, ...]
-    stamps: Sequence[Stamp | None]
     where: str
 
     @property
@@ -66,23 +68,38 @@ class Node:
         """The operation's name, for example 'mul'."""
         return str(self.primitive.name)
 
+    @property
+    def parents(self) -> Parents:
+        """Where the gradients of the arguments go; empty when a backward pass has freed this node."""
+        return self.record[0] if self.record else ()
+
+    @property
+    def saved(self) -> Sequence[Any] | None:
+        """The arrays `(ans, *args)` that the rules read; None when a backward pass has freed this node."""
+        return self.record[1] if self.record else None
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The operation's options."""
+        return self.record[3] if self.record else NO_PARAMS
+
     def __repr__(self) -> str:
         return f"<{self.name}>"
 
     def check_usable(self) -> None:
         """Raise the sentence for a second backward pass, or for a saved value that was changed in place."""
-        if self.saved is None:
+        if self.record is None:
             raise RuntimeError(
                 f"This graph was already used by a backward pass, which freed what '{self.name}' saved: "
                 "call backward(retain_graph=True) the first time, or compute the result again."
             )
-        number = self.number
-        for stamp in self.stamps:
-            if stamp is not None and stamp[0] > number:
-                place = next(i for i, s in enumerate(self.stamps) if s is stamp)
+        _, saved, stamps, _ = self.record
+        for place, has in enumerate(stamps):
+            stamp = has if isinstance(has, list) else getattr(has, "_stamp", None)
+            if stamp is not None and stamp[0] > self.number:
                 which = "its result" if place == 0 else f"its argument number {place}"
                 raise RuntimeError(
-                    f"'{self.name}' saved {which}, of shape {self.saved[place].shape}, for its gradient, "
+                    f"'{self.name}' saved {which}, of shape {saved[place].shape}, for its gradient, "
                     f"but that value was later changed in place by {stamp[1]}: "
                     "change a clone(), or use an operation that makes a new tensor."
                 )

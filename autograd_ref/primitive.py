@@ -13,7 +13,7 @@ rule names what it does not read with a leading underscore, and the engine does 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy as np
 from autograd_ref.broadcasting import unbroadcast
 from autograd_ref.errors import shape_error
 from autograd_ref.modes import state
-from autograd_ref.node import NO_PARAMS, Node, call_site, tick
+from autograd_ref.node import NO_PARAMS, Node, Record, call_site, tick
 from autograd_ref.promotion import operand, promote
 from autograd_ref.tensor import Tensor
 
@@ -82,14 +82,13 @@ class Primitive:
             )
             if any(p is not None for p in parents):
                 keep = self.keeps(tuple([p is not None for p in parents]))
+                saved = tuple([v if k else None for v, k in zip((out, *arrays), keep, strict=True)])
+                stamps = [a._stamp if isinstance(a, Tensor) else None for a in (result, *args)]
+                stamps = [s if k else None for s, k in zip(stamps, keep, strict=True)]
                 node = result.grad_fn = new(Node)
                 node.number = tick()
                 node.primitive = self
-                node.parents = parents
-                node.saved = tuple([v if k else None for v, k in zip((out, *arrays), keep, strict=True)])
-                stamps = [a._stamp if isinstance(a, Tensor) else None for a in (result, *args)]
-                node.stamps = tuple([s if k else None for s, k in zip(stamps, keep, strict=True)])
-                node.params = params
+                node.record = parents, saved, stamps, params
                 node.shape = result._data.shape
                 result.requires_grad = True
         if state.switches and state.mine.anomaly:
@@ -123,28 +122,29 @@ class Primitive:
             self._keep[wanted] = tuple(any(column) for column in zip(*masks, strict=True))
         return self._keep[wanted]
 
-    def pull(self, node: Node, g: Any, saved: tuple[Any, ...]) -> list[Any]:
-        """The gradients of the node's parents, in their shapes, from the gradient `g` of its result."""
+    def pull(self, g: Any, record: Record) -> Sequence[Any]:
+        """The gradients of a node's parents, in their shapes, from the gradient `g` of its result."""
+        parents, saved, _, params = record
         return [
-            None if parent is None else unbroadcast(self.rule(i)(g, *saved, **node.params), parent.shape)
-            for i, parent in enumerate(node.parents)
+            None if parent is None else unbroadcast(self.rule(i)(g, *saved, **params), parent.shape)
+            for i, parent in enumerate(parents)
         ]
 
-    def push(self, node: Node, tangents: list[Any], saved: tuple[Any, ...]) -> Any:
+    def push(self, tangents: list[Any], record: Record) -> Any:
         """The tangent of the result from the parents' tangents (or None): the sum over the arguments."""
         total = None
-        ans, *args = saved
+        _, (ans, *args), _, params = record
         for i, t in enumerate(tangents):
             if t is None:
                 continue
             if self.jvp == "linear":
-                term = self(*args[:i], t, *args[i + 1 :], **node.params)
+                term = self(*args[:i], t, *args[i + 1 :], **params)
             elif self.jvp == "diagonal":
-                term = self.rule(i)(t, ans, *args, **node.params)
+                term = self.rule(i)(t, ans, *args, **params)
             elif isinstance(self.jvp, tuple):
-                term = self.jvp[i](t, ans, *args, **node.params)  # type: ignore[misc]
+                term = self.jvp[i](t, ans, *args, **params)  # type: ignore[misc]
             else:
-                term = self.jvp(i, t, ans, *args, **node.params)  # type: ignore[operator]
+                term = self.jvp(i, t, ans, *args, **params)  # type: ignore[operator]
             total = term if total is None else total + term
         return total
 
@@ -173,18 +173,20 @@ class Unary(Primitive):
             node = result.grad_fn = new(Node)
             node.number = tick()
             node.primitive = self
-            node.parents = (x.grad_fn or x,)
-            node.saved = (out if self.keep_ans else None, data if self.keep_x else None)
-            node.stamps = (stamp if self.keep_ans else None, x._stamp if self.keep_x else None)
-            node.params = NO_PARAMS
+            node.record = (
+                (x.grad_fn or x,),
+                (out if self.keep_ans else None, data if self.keep_x else None),
+                (stamp if self.keep_ans else None, x._stamp if self.keep_x else None),
+                NO_PARAMS,
+            )
             node.shape = out.shape
             result.requires_grad = True
         if state.switches and state.mine.anomaly:
             check_finite(result, self.name)
         return result
 
-    def pull(self, node: Node, g: Any, saved: tuple[Any, ...]) -> tuple[Any, ...]:  # type: ignore[override]
-        ans, x = saved
+    def pull(self, g: Any, record: Record) -> Sequence[Any]:
+        ans, x = record[1]
         return (self.vjp(g, ans, x),)
 
 
@@ -239,26 +241,24 @@ class Binary(Primitive):
                 node = result.grad_fn = new(Node)
                 node.number = tick()
                 node.primitive = self
-                node.parents = (
-                    (x.grad_fn or x) if x_wants else None,
-                    (y.grad_fn or y) if y_wants else None,
+                node.record = (
+                    ((x.grad_fn or x) if x_wants else None, (y.grad_fn or y) if y_wants else None),
+                    (out if keep_ans else None, a if keep_x else None, b if keep_y else None),
+                    (
+                        stamp if keep_ans else None,
+                        x._stamp if keep_x and x_is else None,
+                        y._stamp if keep_y and y_is else None,
+                    ),
+                    NO_PARAMS,
                 )
-                node.saved = (out if keep_ans else None, a if keep_x else None, b if keep_y else None)
-                node.stamps = (
-                    stamp if keep_ans else None,
-                    x._stamp if keep_x and x_is else None,
-                    y._stamp if keep_y and y_is else None,
-                )
-                node.params = NO_PARAMS
                 node.shape = out.shape
                 result.requires_grad = True
         if state.switches and state.mine.anomaly:
             check_finite(result, self.name)
         return result
 
-    def pull(self, node: Node, g: Any, saved: tuple[Any, ...]) -> tuple[Any, ...]:  # type: ignore[override]
-        to_x, to_y = node.parents
-        ans, x, y = saved
+    def pull(self, g: Any, record: Record) -> Sequence[Any]:
+        (to_x, to_y), (ans, x, y), _, _ = record
         grad_x = grad_y = None
         if to_x is not None:
             grad_x = self.vjp_x(g, ans, x, y)

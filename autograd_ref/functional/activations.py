@@ -49,7 +49,7 @@ def _forward(x: np.ndarray) -> tuple[np.ndarray, Any]:
     return out.reshape(x.shape), half
 
 
-def _backward(g: np.ndarray, half: np.ndarray, _needs: Any, x: np.ndarray) -> list[np.ndarray]:
+def _backward(g: np.ndarray, _to: Any, half: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
     """The derivative is h + 2 x h (1 - h) u' where h = (1 + tanh(u)) / 2 was kept."""
     out = np.empty(x.size, x.dtype)
     flat, g_flat = x.reshape(-1), g.reshape(-1)

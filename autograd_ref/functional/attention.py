@@ -76,12 +76,13 @@ def _forward(q: Any, k: Any, v: Any, mask: Any, scale: float) -> tuple[Any, Any]
     return np.matmul(p, v), p
 
 
-def _backward(g: Any, p: Any, needs: Any, q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:
-    ds: Any = scores_gradient(p, g, v, scale) if needs[0] or needs[1] else None
+def _backward(g: Any, to: Any, p: Any, q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:
+    to_q, to_k, to_v = to
+    ds: Any = scores_gradient(p, g, v, scale) if to_q is not None or to_k is not None else None
     return (
-        np.matmul(ds, k) if needs[0] else None,
-        np.matmul(ds.swapaxes(-1, -2), q) if needs[1] else None,
-        np.matmul(p.swapaxes(-1, -2), g) if needs[2] else None,
+        None if to_q is None else np.matmul(ds, k),
+        None if to_k is None else np.matmul(ds.swapaxes(-1, -2), q),
+        None if to_v is None else np.matmul(p.swapaxes(-1, -2), g),
     )
 
 
@@ -132,7 +133,7 @@ def _heads(x: np.ndarray, heads: int) -> np.ndarray:
     return x.reshape(b, t, heads, width // heads).transpose(0, 2, 1, 3)
 
 
-def _self_backward(g: Any, p: Any, _needs: Any, qkv: Any, heads: int, mask: Any, scale: float) -> Any:
+def _self_backward(g: Any, _to: Any, p: Any, qkv: Any, heads: int, mask: Any, scale: float) -> Any:
     q, k, v = _split(qkv, heads)
     grad = np.empty(qkv.shape, qkv.dtype)
     dq, dk, dv = _split(grad, heads)

@@ -152,8 +152,8 @@ def _forward(
 
 def _backward(
     g: Any,
+    to: Any,
     patches: Any,
-    needs: Any,
     x: Any,
     weight: Any,
     bias: Any = None,
@@ -166,14 +166,14 @@ def _backward(
     o, inner = len(weight), weight[0].size
     flat = g.transpose(1, 2, 3, 0).reshape(o, -1)
     grad_x = grad_w = grad_b = None
-    if needs[1]:
+    if to[1] is not None:
         # The larger matrix first: 0.57 ms, against 0.80 ms the other way round (W5's second layer, float32).
         matrix = _by_group(patches, groups, groups * inner)
         grad_w = np.matmul(matrix, _by_group(flat, groups, o).swapaxes(-1, -2)).swapaxes(-1, -2)
         grad_w = grad_w.reshape(weight.shape)
-    if bias is not None and needs[2]:
+    if bias is not None and to[2] is not None:
         grad_b = np.dot(flat, np.ones(flat.shape[1], flat.dtype))  # float32: a third of add.reduce's time
-    if needs[0]:
+    if to[0] is not None:
         kernels = _by_group(weight, groups, o).swapaxes(-1, -2)
         spread = np.matmul(kernels, _by_group(flat, groups, o)).reshape(patches.shape)
         grad_x = _gathered(spread, x.shape, stride, padding, dilation)

@@ -52,9 +52,9 @@ def _mse_forward(x: Any, target: Any) -> tuple[Any, Any]:
     return flat.dot(flat) / flat.size, away
 
 
-def _mse_backward(g: Any, away: Any, needs: Any, _x: Any, _target: Any) -> Any:
+def _mse_backward(g: Any, to: Any, away: Any, _x: Any, _target: Any) -> Any:
     grad = away * (2 * float(g) / away.size)
-    return grad if needs[0] else None, -grad if needs[1] else None
+    return None if to[0] is None else grad, None if to[1] is None else -grad
 
 
 _mean_squared = Fused("mse_loss", _mse_definition, _mse_forward, _mse_backward)
@@ -167,7 +167,7 @@ def _ce_forward(logits: np.ndarray, labels: np.ndarray, scale: float) -> tuple[A
     return np.add.reduce(losses) * scale, (out, total, right)
 
 
-def _ce_backward(g: Any, kept: Any, _needs: Any, logits: Any, labels: Any, scale: float) -> Any:
+def _ce_backward(g: Any, _to: Any, kept: Any, logits: Any, labels: Any, scale: float) -> Any:
     out, total, right = kept
     scale = float(g) * scale
     grad = out * (scale / total)[:, None]

@@ -45,13 +45,13 @@ def _forward(x: Any, weight: Any, bias: Any, axes: int, eps: float) -> tuple[Any
     return out, (hat, scale)
 
 
-def _backward(g: Any, kept: Any, needs: Any, x: Any, weight: Any, bias: Any, axes: int, eps: float) -> Any:
+def _backward(g: Any, to: Any, kept: Any, x: Any, weight: Any, bias: Any, axes: int, eps: float) -> Any:
     hat, scale = kept
     n = x.shape[-1]
     g_rows, hat_rows = g.reshape(-1, n), hat.reshape(-1, n)
-    grad_w = np.einsum("ij,ij->j", g_rows, hat_rows) if needs[1] else None
-    grad_b = np.add.reduce(g_rows, 0) if needs[2] else None
-    if not needs[0]:
+    grad_w = None if to[1] is None else np.einsum("ij,ij->j", g_rows, hat_rows)
+    grad_b = None if to[2] is None else np.add.reduce(g_rows, 0)
+    if to[0] is None:
         return None, grad_w, grad_b
     grad = g_rows * weight
     along = np.einsum("ij,ij->i", grad, hat_rows)[:, None] / n

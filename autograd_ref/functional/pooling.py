@@ -97,9 +97,7 @@ def _forward(x: np.ndarray, kernel: Any, stride: Any, padding: Any) -> tuple[np.
     return out, out
 
 
-def _backward(
-    g: Any, out: Any, _needs: Any, x: np.ndarray, kernel: Any, stride: Any, padding: Any
-) -> list[Any]:
+def _backward(g: Any, _to: Any, out: Any, x: np.ndarray, kernel: Any, stride: Any, padding: Any) -> list[Any]:
     (ph, pw), places = padding, out.shape[2:]
     h, w = x.shape[2:]
     x = pad_image(x, padding, -np.inf)

@@ -120,18 +120,23 @@ class Optimizer:
             for group in self._groups:
                 group.step()
             return
-        steps, parameters = self.steps, self.parameters
+        steps, where = self.steps, self._where
         newest[0] = now = tick()
-        where = self._where
-        together = steps.count(steps[0]) == len(steps)
+        if len(self._flats) == 1 and steps.count(steps[0]) == len(steps):
+            flat = self._flats[0]
+            if flat.all_at_once(now, where):
+                t = steps[0] + 1
+                self.update(flat.values, flat.gathered, flat.state, flat.scratch, t)
+                self.steps = [t] * len(steps)
+                return
         for flat in self._flats:
-            for run, blocks in (together and flat.all_at_once()) or flat.runs(steps):
+            for run, blocks in flat.runs(steps):
                 t = steps[run[0]] + 1
                 for p, g, state, s in blocks:
                     self.update(p, g, state, s, t)
                 for i in run:
                     steps[i] = t
-                    stamp = parameters[i]._stamp
+                    stamp = self.parameters[i]._stamp
                     stamp[0], stamp[1] = now, where
 
     def state_dict(self) -> dict[str, Any]:
@@ -194,30 +199,31 @@ class Flat:
         self.shapes = shapes = {i: parameters[i].shape for i in indices}
         self.states = {i: [self._part(a, i, shapes[i]) for a in self.state] for i in indices}
         self.members = [(i, parameters[i], self._part(self.values, i, shapes[i])) for i in indices]
-        self.one_run: Any = None
         self.slots: list[Any] = []  # Where the gradients go if all fit in one block.
         if ends[-1] <= BLOCK:
-            self.one_run = [(indices, [(self.values, self.gathered, self.state, self.scratch)])]
             slots = [self._part(self.gathered, i, shapes[i]) for i in indices]
-            self.slots = [(p, view, slot) for (_, p, view), slot in zip(self.members, slots, strict=True)]
+            self.slots = [
+                (p, view, slot, p._stamp) for (_, p, view), slot in zip(self.members, slots, strict=True)
+            ]
         self._plans: dict[tuple[int, ...], list[Any]] = {}
 
     def _part(self, flat: np.ndarray, i: int, shape: tuple[int, ...]) -> np.ndarray:
         return flat[self.starts[i] : self.ends[i]].reshape(shape)
 
-    def all_at_once(self) -> Any:
-        """What `runs` returns, for a small network whose parameters all have gradients; otherwise None.
+    def all_at_once(self, now: int, where: str) -> bool:
+        """Gather the gradients and stamp the parameters of a small network if all have a gradient.
 
-        For W2 a step takes 2.4 microseconds this way, and 5 by way of `runs`.
+        For W2 a step takes 1.8 microseconds this way, and 5 by way of `runs`.
         """
-        for p, view, slot in self.slots:
+        for p, view, slot, stamp in self.slots:
             g = p._grad
             if g is None or p._data is not view:
-                return None
+                return False
             if g is not slot:  # In their own shapes they are copied in half of np.concatenate's time.
                 slot[...] = g if type(g) is np.ndarray else g._data
                 p._home = slot  # From now on backward puts it there.
-        return self.one_run
+            stamp[0], stamp[1] = now, where
+        return bool(self.slots)
 
     def runs(self, steps: list[int]) -> Iterator[tuple[list[int], Any]]:
         """Neighbours with gradients and at the same step, to be updated together: mostly, all of them.

@@ -53,5 +53,5 @@ class SGD(Optimizer):
                 p -= s
                 return
             g = v
-        np.multiply(g, self.lr, s)
+        np.multiply(g, self._lr, s)
         p -= s

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from autograd_ref.broadcasting import unbroadcast
-from autograd_ref.node import Node
+from autograd_ref.node import Record
 from autograd_ref.primitive import Binary, Primitive, Unary, wrap
 from autograd_ref.tensor import Tensor
 
@@ -34,9 +35,8 @@ sub = Binary("sub", np.subtract, lambda g, _ans, _x, _y: g, lambda g, _ans, _x, 
 class _Mul(Binary):
     """Where an argument was repeated, one einsum multiplies and sums: no array of the full shape is made."""
 
-    def pull(self, node: Node, g: Any, saved: Any) -> Any:
-        _, x, y = saved
-        to_x, to_y = node.parents
+    def pull(self, g: Any, record: Record) -> Sequence[Any]:
+        (to_x, to_y), (_, x, y), _, _ = record
         return (
             None if to_x is None else _product_to(g, y, to_x.shape),
             None if to_y is None else _product_to(g, x, to_y.shape),

@@ -41,8 +41,8 @@ def plant(monkeypatch):
         primitive = TABLE[name]
         pull = primitive.pull
 
-        def wrong(node, g, saved):
-            return [None if x is None else change(x) for x in pull(node, g, saved)]
+        def wrong(g, record):
+            return [None if x is None else change(x) for x in pull(g, record)]
 
         monkeypatch.setattr(primitive, "pull", wrong)
 
