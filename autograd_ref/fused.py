@@ -17,7 +17,7 @@ from autograd_ref import sweep
 from autograd_ref.broadcasting import unbroadcast
 from autograd_ref.errors import shape_error
 from autograd_ref.modes import enable_grad, state
-from autograd_ref.node import Node, Record, tick
+from autograd_ref.node import NEVER, Node, Record, tick
 from autograd_ref.primitive import TABLE, Primitive, check_finite, ndarray, new, wrap
 from autograd_ref.promotion import promote
 from autograd_ref.tensor import Tensor
@@ -46,15 +46,20 @@ class Fused(Primitive):
         TABLE[name] = self
 
     def __call__(self, x: Any, y: Any = None, z: Any = None, **params: Any) -> Any:
-        # No fused operation has more than three arguments. Handled one by one they take 1.0 microseconds (of 2.2
-        # for the smallest linear layer), where a loop takes 1.6 and `Primitive.on_tensors` 4.
-        x_is, y_is, z_is = isinstance(x, Tensor), isinstance(y, Tensor), isinstance(z, Tensor)
-        a = x._data if x_is else x
-        b = y._data if y_is else y
-        c = z._data if z_is else z
+        # No fused operation has more than three arguments. Handled one by one, without asking each whether it is a
+        # tensor, they take 0.8 microseconds (of 2 for the smallest linear layer); `Primitive.on_tensors` takes 4.
+        to_y = to_z = b = c = None
+        try:
+            a, to_x = x._data, (x.grad_fn or x) if x.requires_grad else None
+            if y is not None:
+                b, to_y = y._data, (y.grad_fn or y) if y.requires_grad else None
+            if z is not None:
+                c, to_z = z._data, (z.grad_fn or z) if z.requires_grad else None
+        except AttributeError:
+            return self.with_arrays(x, y, z, params)
         dtype = a.dtype
         if (b is not None and b.dtype is not dtype) or (c is not None and c.dtype is not dtype):
-            if any(v is not None and v.dtype != dtype for v in (b, c)) and (x_is or y_is or z_is):
+            if any(v is not None and v.dtype != dtype for v in (b, c)):
                 return self(*promote((x, y, z)), **params)
         try:
             if params:
@@ -67,12 +72,8 @@ class Fused(Primitive):
                 out, kept = self.forward(a)
         except ValueError as error:
             raise shape_error(self.name, tuple(v for v in (a, b, c) if v is not None), error) from None
-        to_x = (x.grad_fn or x) if x_is and x.requires_grad else None
-        to_y = (y.grad_fn or y) if y_is and y.requires_grad else None
-        to_z = (z.grad_fn or z) if z_is and z.requires_grad else None
-        if (to_x is to_y is to_z is None) or (state.switches and not state.mine.recording):
-            if not (x_is or y_is or z_is):
-                return out
+        nowhere = to_x is None and to_y is None and to_z is None
+        if nowhere or (state.switches and not state.mine.recording):
             result = wrap(out)
         else:
             if type(out) is not ndarray:
@@ -80,7 +81,7 @@ class Fused(Primitive):
             result = new(Tensor)  # `wrap`, written out
             result._data = out
             result._grad = result._home = None
-            result._stamp = [0, None]
+            result._stamp = [NEVER]
             result.requires_grad = True
             node = result.grad_fn = new(Node)
             node.number = tick()
@@ -95,6 +96,13 @@ class Fused(Primitive):
         if state.switches and state.mine.anomaly:
             check_finite(result, self.name)
         return result
+
+    def with_arrays(self, x: Any, y: Any, z: Any, params: dict[str, Any]) -> Any:
+        """The operation for plain arrays; those among tensors are tensors that no gradient goes to."""
+        args = [v for v in (x, y, z) if v is not None]
+        if any(isinstance(v, Tensor) for v in args):
+            return self(*[v if isinstance(v, Tensor) else wrap(v) for v in args], **params)
+        return self.run(tuple(args), params)[0]
 
     def pull(self, g: Any, record: Record) -> Sequence[Any]:
         parents, saved, _, params = record

@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Any, final
 if TYPE_CHECKING:
     from autograd_ref.tensor import Tensor
 
-Stamp = list[Any]
-"""`[time, where]` of the last in-place change of an array, shared by a tensor and its views."""
+Stamp = list[tuple[int, str]]
+"""`[(time, where)]` of the last in-place change of an array, shared by a tensor and its views."""
+
+NEVER = (0, "")
+"""The stamp of an array that has not been changed in place."""
 
 tick = itertools.count(1).__next__
 """The one clock. It numbers the nodes and dates in-place changes, so that "changed after it was saved" is
-`stamp[0] > node.number` and nothing has to be counted or copied when a value is saved."""
+`stamp[0][0] > node.number` and nothing has to be counted or copied when a value is saved."""
 
 newest = [0]
 """When anything was last changed in place. A node that is younger need not look at its stamps: as a training
@@ -31,8 +34,8 @@ loop changes parameters before the next forward pass, that is every node (0.2 mi
 
 def changed(stamp: Stamp, where: str) -> None:
     """Date an in-place change."""
-    newest[0] = stamp[0] = tick()
-    stamp[1] = where
+    newest[0] = now = tick()
+    stamp[0] = (now, where)
 
 
 _HERE = str(Path(__file__).parent)
@@ -96,11 +99,11 @@ class Node:
         _, saved, stamps, _ = self.record
         for place, has in enumerate(stamps):
             stamp = has if isinstance(has, list) else getattr(has, "_stamp", None)
-            if stamp is not None and stamp[0] > self.number:
+            if stamp is not None and stamp[0][0] > self.number:
                 which = "its result" if place == 0 else f"its argument number {place}"
                 raise RuntimeError(
                     f"'{self.name}' saved {which}, of shape {saved[place].shape}, for its gradient, "
-                    f"but that value was later changed in place by {stamp[1]}: "
+                    f"but that value was later changed in place by {stamp[0][1]}: "
                     "change a clone(), or use an operation that makes a new tensor."
                 )
 

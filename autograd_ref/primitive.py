@@ -21,7 +21,7 @@ import numpy as np
 from autograd_ref.broadcasting import unbroadcast
 from autograd_ref.errors import shape_error
 from autograd_ref.modes import state
-from autograd_ref.node import NO_PARAMS, Node, Record, call_site, tick
+from autograd_ref.node import NEVER, NO_PARAMS, Node, Record, call_site, tick
 from autograd_ref.promotion import operand, promote
 from autograd_ref.tensor import Tensor
 
@@ -168,7 +168,7 @@ class Unary(Primitive):
         result._data = out
         result._grad = result._home = result.grad_fn = None
         result.requires_grad = False
-        result._stamp = stamp = [0, None]
+        result._stamp = stamp = [NEVER]
         if x.requires_grad and (not state.switches or state.mine.recording):
             node = result.grad_fn = new(Node)
             node.number = tick()
@@ -233,7 +233,7 @@ class Binary(Primitive):
         result._data = out
         result._grad = result._home = result.grad_fn = None
         result.requires_grad = False
-        result._stamp = stamp = [0, None]
+        result._stamp = stamp = [NEVER]
         if not state.switches or state.mine.recording:
             x_wants, y_wants = x_is and x.requires_grad, y_is and y.requires_grad
             if x_wants or y_wants:
@@ -289,7 +289,7 @@ def wrap(out: Any) -> Tensor:
     result._data = out if type(out) is ndarray else np.asarray(out)
     result._grad = result._home = result.grad_fn = None
     result.requires_grad = False
-    result._stamp = [0, None]
+    result._stamp = [NEVER]
     return result
 
 

@@ -81,54 +81,54 @@ def _run(
     g = gradient
     while True:
         number = node.number
-        if found is not None and node in found:
-            found[node] = g
-        if plain or number > oldest:
-            record = node.record
-            if record is None or newest[0] > number:
-                node.check_usable()
-            parents = record[0]
-            grads = node.primitive.pull(g, on_graph(node) if create else record)
-            if not retain:  # Let go of the arrays and of the older part of the graph.
-                node.record = None
-            if anomaly:
-                _check_gradients(node, grads)
-            node = g = record = None
-            for parent, out in zip(parents, grads):  # noqa: B905  a keyword would take 0.2 microseconds
-                if parent is None:
-                    continue
-                if type(parent) is not Node:
-                    home = parent._home
-                    if not plain or parent._grad is not None:
-                        _deposit(parent, out, create, found)
-                    elif home is not None:
-                        if out is not home:
-                            home[...] = out
-                        parent._grad = home
-                    elif type(out) is ndarray and out.base is None and getrefcount(out) <= _IN_WALK:
-                        parent._grad = out
-                    else:  # Someone else may hold the same buffer.
-                        parent._grad = np.array(out)
-                elif node is None and not heap:
-                    node, g = parent, out
+        if found is not None:
+            if node in found:
+                found[node] = g
+            if number <= oldest:
+                return  # All that waits is older still.
+        record = node.record
+        if record is None or newest[0] > number:
+            node.check_usable()
+        parents = record[0]
+        grads = node.primitive.pull(g, on_graph(node) if create else record)
+        if not retain:  # Let go of the arrays and of the older part of the graph.
+            node.record = None
+        if anomaly:
+            _check_gradients(node, grads)
+        node = g = record = None
+        for parent, out in zip(parents, grads):  # noqa: B905  a keyword would take 0.2 microseconds
+            if parent is None:
+                continue
+            if type(parent) is not Node:
+                home = parent._home
+                if not plain or parent._grad is not None:
+                    _deposit(parent, out, create, found)
+                elif home is not None:
+                    if out is not home:
+                        home[...] = out
+                    parent._grad = home
+                elif type(out) is ndarray and out.base is None and getrefcount(out) <= _IN_WALK:
+                    parent._grad = out
+                else:  # Someone else may hold the same buffer.
+                    parent._grad = np.array(out)
+            elif node is None and not heap:
+                node, g = parent, out
+            else:
+                if node is not None:
+                    key = -node.number
+                    nodes[key], waiting[key] = node, g
+                    heap.append(key)
+                    node = g = None
+                key = -parent.number
+                if key not in waiting:  # The first gradient is stored, not added to zeros.
+                    nodes[key] = parent
+                    waiting[key] = out
+                    heappush(heap, key)
+                elif _may_reuse(waiting, key):
+                    waiting[key] += out
                 else:
-                    if node is not None:
-                        key = -node.number
-                        nodes[key], waiting[key] = node, g
-                        heap.append(key)
-                        node = g = None
-                    key = -parent.number
-                    if key not in waiting:  # The first gradient is stored, not added to zeros.
-                        nodes[key] = parent
-                        waiting[key] = out
-                        heappush(heap, key)
-                    elif _may_reuse(waiting, key):
-                        waiting[key] += out
-                    else:
-                        waiting[key] = waiting[key] + out
-            grads = out = None  # Free what is not waiting before the next rule allocates.
-        else:
-            node = g = None
+                    waiting[key] = waiting[key] + out
+        grads = out = None  # Free what is not waiting before the next rule allocates.
         if node is None:
             if not heap:
                 return

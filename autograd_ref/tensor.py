@@ -13,7 +13,7 @@ import numpy as np
 import autograd_ref as ag
 from autograd_ref.memory import keep_freed_memory
 from autograd_ref.modes import state
-from autograd_ref.node import Node, Stamp, call_site, changed
+from autograd_ref.node import NEVER, Node, Stamp, call_site, changed
 from autograd_ref.operators import Operators
 
 
@@ -53,7 +53,7 @@ class Tensor(Operators):
             self._must_be_floating()
         self.requires_grad = requires_grad
         self._grad = self._home = self.grad_fn = None
-        self._stamp = [0, None]
+        self._stamp = [NEVER]
 
     # -- what it holds ---------------------------------------------------------------------------------------
 

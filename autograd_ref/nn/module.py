@@ -57,7 +57,7 @@ class Module:
         raise NotImplementedError(f"{type(self).__name__} needs a method forward.")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.forward(*args, **kwargs)
+        return self.forward(*args, **kwargs) if kwargs else self.forward(*args)
 
     # -- what it owns
     # -----------------------------------------------------------------------------------------

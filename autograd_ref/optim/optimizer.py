@@ -120,11 +120,12 @@ class Optimizer:
             for group in self._groups:
                 group.step()
             return
-        steps, where = self.steps, self._where
+        steps = self.steps
         newest[0] = now = tick()
+        mark = (now, self._where)
         if len(self._flats) == 1 and steps.count(steps[0]) == len(steps):
             flat = self._flats[0]
-            if flat.all_at_once(now, where):
+            if flat.all_at_once(mark):
                 t = steps[0] + 1
                 self.update(flat.values, flat.gathered, flat.state, flat.scratch, t)
                 self.steps = [t] * len(steps)
@@ -136,8 +137,7 @@ class Optimizer:
                     self.update(p, g, state, s, t)
                 for i in run:
                     steps[i] = t
-                    stamp = self.parameters[i]._stamp
-                    stamp[0], stamp[1] = now, where
+                    self.parameters[i]._stamp[0] = mark
 
     def state_dict(self) -> dict[str, Any]:
         """Copies of everything that a later `load_state_dict` needs to go on as if nothing had happened."""
@@ -210,7 +210,7 @@ class Flat:
     def _part(self, flat: np.ndarray, i: int, shape: tuple[int, ...]) -> np.ndarray:
         return flat[self.starts[i] : self.ends[i]].reshape(shape)
 
-    def all_at_once(self, now: int, where: str) -> bool:
+    def all_at_once(self, mark: tuple[int, str]) -> bool:
         """Gather the gradients and stamp the parameters of a small network if all have a gradient.
 
         For W2 a step takes 1.8 microseconds this way, and 5 by way of `runs`.
@@ -222,7 +222,7 @@ class Flat:
             if g is not slot:  # In their own shapes they are copied in half of np.concatenate's time.
                 slot[...] = g if type(g) is np.ndarray else g._data
                 p._home = slot  # From now on backward puts it there.
-            stamp[0], stamp[1] = now, where
+            stamp[0] = mark
         return bool(self.slots)
 
     def runs(self, steps: list[int]) -> Iterator[tuple[list[int], Any]]:
