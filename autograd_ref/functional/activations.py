@@ -46,25 +46,26 @@ def _forward(x: np.ndarray) -> tuple[np.ndarray, Any]:
         h += 1
         h *= 0.5
         np.multiply(xi, h, out=out[i : i + _BLOCK])
-    return out.reshape(x.shape), half
+    return out.reshape(x.shape), (half, out)
 
 
-def _backward(g: np.ndarray, _to: Any, half: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
-    """The derivative is h + 2 x h (1 - h) u' where h = (1 + tanh(u)) / 2 was kept."""
-    out = np.empty(x.size, x.dtype)
+def _backward(g: np.ndarray, _to: Any, kept: Any, x: np.ndarray) -> list[np.ndarray]:
+    """The derivative is h + 2 x h (1 - h) u', where h = (1 + tanh(u)) / 2 and x h were kept."""
+    half, out = kept
+    grad = np.empty(x.size, x.dtype)
     flat, g_flat = x.reshape(-1), g.reshape(-1)
     for i in range(0, x.size, _BLOCK):
-        xi, h, o = flat[i : i + _BLOCK], half[i : i + _BLOCK], out[i : i + _BLOCK]
-        s = xi * xi
+        block = slice(i, i + _BLOCK)
+        h, d = half[block], grad[block]
+        s = np.square(flat[block])
         s *= 6 * _D * _C
         s += 2 * _C
-        s *= xi
-        np.subtract(1, h, out=o)
-        o *= s
-        o *= h
-        o += h
-        o *= g_flat[i : i + _BLOCK]
-    return [out.reshape(x.shape)]
+        np.subtract(1, h, out=d)
+        d *= out[block]
+        d *= s
+        d += h
+        d *= g_flat[block]
+    return [grad.reshape(x.shape)]
 
 
 gelu_tanh = Fused("gelu_tanh", _definition, _forward, _backward)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from autograd_ref import ops
+from autograd_ref.functional.rows import row_maxima, row_sums
 from autograd_ref.fused import Fused
 from autograd_ref.tensor import Tensor
 
@@ -36,11 +38,18 @@ def additive_mask(mask: Any, causal: bool, t: int, s: int, dtype: Any) -> np.nda
     if causal:
         if mask is not None:
             raise ValueError("Attention takes attn_mask or is_causal=True, not both.")
-        return np.where(np.tri(t, s, dtype=bool), 0, -np.inf).astype(dtype)
+        return _causal_mask(t, s, dtype)
     if mask is None:
         return None
     mask = mask._data if isinstance(mask, Tensor) else np.asarray(mask)
     return np.where(mask, 0, -np.inf).astype(dtype) if mask.dtype == bool else mask.astype(dtype)
+
+
+@lru_cache(maxsize=8)
+def _causal_mask(t: int, s: int, dtype: Any) -> np.ndarray:
+    mask = np.where(np.tri(t, s, dtype=bool), 0, -np.inf).astype(dtype)
+    mask.setflags(write=False)
+    return mask
 
 
 def _definition(q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:
@@ -50,15 +59,16 @@ def _definition(q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:
 
 def weights(q: np.ndarray, k: np.ndarray, mask: Any, scale: float) -> np.ndarray:
     """The softmax of the scores, computed in place of them."""
-    p = np.matmul(q, k.swapaxes(-1, -2))
+    p = np.matmul(q, k.swapaxes(-1, -2), order="C")
     p *= scale
     if mask is not None:
         p += mask
-    p -= np.maximum.reduce(p, -1, keepdims=True)
+    rows = p.reshape(-1, p.shape[-1])  # a view
+    rows -= row_maxima(rows)
     if mask is not None:
         np.maximum(p, -500, out=p)  # exp(-inf) takes NumPy four times as long, exp(-500) is as good as 0.
     np.exp(p, out=p)
-    p /= np.add.reduce(p, -1, keepdims=True)
+    rows /= row_sums(rows)
     return p
 
 

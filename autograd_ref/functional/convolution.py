@@ -15,6 +15,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from autograd_ref import ops
+from autograd_ref.functional.rows import row_sums
 from autograd_ref.fused import Fused
 
 Pair = int | tuple[int, int]
@@ -172,7 +173,7 @@ def _backward(
         grad_w = np.matmul(matrix, _by_group(flat, groups, o).swapaxes(-1, -2)).swapaxes(-1, -2)
         grad_w = grad_w.reshape(weight.shape)
     if bias is not None and to[2] is not None:
-        grad_b = np.dot(flat, np.ones(flat.shape[1], flat.dtype))  # float32: a third of add.reduce's time
+        grad_b = row_sums(flat)[:, 0]
     if to[0] is not None:
         kernels = _by_group(weight, groups, o).swapaxes(-1, -2)
         spread = np.matmul(kernels, _by_group(flat, groups, o)).reshape(patches.shape)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops
-from autograd_ref.functional.layers import ones
+from autograd_ref.functional.rows import ones, row_maxima
 from autograd_ref.fused import Fused
 from autograd_ref.primitive import Binary
 from autograd_ref.tensor import Tensor
@@ -146,17 +146,9 @@ def _ce_definition(logits: Any, labels: np.ndarray, scale: float) -> Any:
 _INT64 = np.dtype(np.int64)
 
 
-def _row_maxima(x: np.ndarray) -> np.ndarray:
-    """The largest entry of every row, as a column."""
-    if x.shape[1] > 32:
-        return np.maximum.reduce(x, 1, keepdims=True)
-    # NumPy goes through a short row element by element. Of 64 rows of 10: 1.3 microseconds in place of 2.7.
-    return np.maximum.reduce(x.T.copy(), 0)[:, None]
-
-
 def _ce_forward(logits: np.ndarray, labels: np.ndarray, scale: float) -> tuple[Any, Any]:
     n, classes = logits.shape
-    out = np.subtract(logits, _row_maxima(logits), order="C")
+    out = np.subtract(logits, row_maxima(logits), order="C")
     right = np.arange(0, n * classes, classes)  # Where the right classes are when the rows lie end to end:
     right += labels  # one flat index is twice as fast as a pair of indices.
     picked = out.take(right)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops
+from autograd_ref.functional.rows import ones, row_sums
 from autograd_ref.fused import Fused
 from autograd_ref.tensor import Tensor
 
@@ -37,27 +38,28 @@ def _definition(x: Any, weight: Any, bias: Any, axes: int, eps: float) -> Any:
 
 def _forward(x: Any, weight: Any, bias: Any, axes: int, eps: float) -> tuple[Any, Any]:
     n = x.shape[-1]
-    hat = x - np.add.reduce(x, -1, keepdims=True) / n
-    scale = 1 / np.sqrt(np.einsum("...j,...j->...", hat, hat)[..., None] / n + eps)
+    rows = x.reshape(-1, n)
+    hat = rows - row_sums(rows) / n
+    scale = 1 / np.sqrt(np.einsum("ij,ij->i", hat, hat)[:, None] / n + eps)
     hat *= scale
     out = hat * weight
     out += bias
-    return out, (hat, scale)
+    return out.reshape(x.shape), (hat, scale)
 
 
 def _backward(g: Any, to: Any, kept: Any, x: Any, weight: Any, bias: Any, axes: int, eps: float) -> Any:
     hat, scale = kept
     n = x.shape[-1]
-    g_rows, hat_rows = g.reshape(-1, n), hat.reshape(-1, n)
-    grad_w = None if to[1] is None else np.einsum("ij,ij->j", g_rows, hat_rows)
-    grad_b = None if to[2] is None else np.add.reduce(g_rows, 0)
+    g_rows = g.reshape(-1, n)
+    grad_w = None if to[1] is None else np.einsum("ij,ij->j", g_rows, hat)
+    grad_b = None if to[2] is None else ones(len(g_rows), g.dtype).dot(g_rows)
     if to[0] is None:
         return None, grad_w, grad_b
     grad = g_rows * weight
-    along = np.einsum("ij,ij->i", grad, hat_rows)[:, None] / n
-    grad -= np.add.reduce(grad, 1, keepdims=True) / n
-    grad -= hat_rows * along
-    grad *= scale.reshape(-1, 1)
+    along = np.einsum("ij,ij->i", grad, hat)[:, None] / n
+    grad -= row_sums(grad) / n
+    grad -= hat * along
+    grad *= scale
     return grad.reshape(x.shape), grad_w, grad_b
 
 

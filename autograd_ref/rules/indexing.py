@@ -33,7 +33,7 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> np.ndarray:
     if is_basic(index):
         out[index] = g
     elif isinstance(index, np.ndarray) and index.dtype.kind in "iu" and index.ndim:
-        add_rows(out, index, g)
+        _sum_rows(out, index, g)
     elif isinstance(index, np.ndarray) and index.dtype.kind == "b":
         out[index] = g
     else:
@@ -41,8 +41,8 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> np.ndarray:
     return out
 
 
-def add_rows(out: np.ndarray, rows: np.ndarray, g: np.ndarray) -> None:
-    """`out[rows] += g` where repeated rows add up.
+def _sum_rows(out: np.ndarray, rows: np.ndarray, g: np.ndarray) -> None:
+    """`out[rows] = g` where repeated rows add up.
 
     A stable sort brings equal rows together and `add.reduceat` sums each run.
     """
@@ -52,8 +52,10 @@ def add_rows(out: np.ndarray, rows: np.ndarray, g: np.ndarray) -> None:
     g = g.reshape(rows.size, -1)
     order = np.argsort(rows, kind="stable")
     ordered = rows[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    out.reshape(len(out), -1)[ordered[starts]] += np.add.reduceat(g[order], starts, axis=0)
+    first = np.ones(rows.size, bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    starts = np.flatnonzero(first)
+    out.reshape(len(out), -1)[ordered[starts]] = np.add.reduceat(g[order], starts, axis=0)
 
 
 getitem: Primitive = Primitive(
