@@ -63,7 +63,8 @@ class Fused(Primitive):
                 return self(*promote((x, y, z)), **params)
         try:
             if params:
-                out, kept = self.forward(*[v for v in (a, b, c) if v is not None], **params)
+                args = (a,) if b is None else (a, b) if c is None else (a, b, c)
+                out, kept = self.forward(*args, **params)
             elif c is not None:  # without `**` a call takes 0.15 microseconds less
                 out, kept = self.forward(a, b, c)
             elif b is not None:

@@ -162,25 +162,25 @@ class Unary(Primitive):
             return self.forward(x)
         data = x._data
         out = self.forward(data)
-        if type(out) is not ndarray:
-            out = np.asarray(out)
-        result = new(Tensor)
-        result._data = out
-        result._grad = result._home = result.grad_fn = None
-        result.requires_grad = False
-        result._stamp = stamp = [NEVER]
-        if x.requires_grad and (not state.switches or state.mine.recording):
+        if not x.requires_grad or (state.switches and not state.mine.recording):
+            result = wrap(out)
+        else:
+            if type(out) is not ndarray:
+                out = np.asarray(out)
+            result = new(Tensor)  # `wrap`, written out
+            result._data = out
+            result._grad = result._home = None
+            result._stamp = stamp = [NEVER]
+            result.requires_grad = True
             node = result.grad_fn = new(Node)
             node.number = tick()
             node.primitive = self
-            node.record = (
-                (x.grad_fn or x,),
-                (out if self.keep_ans else None, data if self.keep_x else None),
-                (stamp if self.keep_ans else None, x._stamp if self.keep_x else None),
-                NO_PARAMS,
-            )
             node.shape = out.shape
-            result.requires_grad = True
+            ans, ans_stamp = (out, stamp) if self.keep_ans else (None, None)
+            if self.keep_x:
+                node.record = (x.grad_fn or x,), (ans, data), (ans_stamp, x._stamp), NO_PARAMS
+            else:
+                node.record = (x.grad_fn or x,), (ans, None), (ans_stamp, None), NO_PARAMS
         if state.switches and state.mine.anomaly:
             check_finite(result, self.name)
         return result

@@ -189,7 +189,7 @@ def cross_entropy(
     >>> round(loss.item(), 6)
     0.693147
     """
-    labels = np.asarray(_plain(target))
+    labels = target if type(target) is np.ndarray else np.asarray(_plain(target))
     if labels.dtype is not _INT64 and labels.dtype.kind in "iu":
         labels = labels.astype(_INT64)
     if weight is None and label_smoothing == 0 and _plain_labels(input.shape, labels, ignore_index):
