@@ -126,7 +126,8 @@ def _patches(x: np.ndarray, kernel: Any, stride: Any, padding: Any, dilation: An
     n, c, h, w = x.shape
     (kh, kw), (sh, sw), (ph, pw), (dh, dw) = kernel, stride, padding, dilation
     x = x.transpose(1, 2, 3, 0)
-    padded = np.zeros((c, h + 2 * ph, w + 2 * pw, n), x.dtype)
+    padded = np.empty((c, h + 2 * ph, w + 2 * pw, n), x.dtype)
+    padded[:, :ph] = padded[:, ph + h :] = padded[:, :, :pw] = padded[:, :, pw + w :] = 0
     padded[:, ph : ph + h, pw : pw + w] = x
     a, b, d, e = padded.strides
     shape = (c, kh, kw, length(h, kh, sh, ph, dh), length(w, kw, sw, pw, dw), n)
@@ -186,9 +187,18 @@ def _gathered(spread: np.ndarray, shape: Any, stride: Any, padding: Any, dilatio
     n, c, h, w = shape
     _, kh, kw, oh, ow, _ = spread.shape
     (sh, sw), (ph, pw), (dh, dw) = stride, padding, dilation
-    grad = np.zeros((c, h + 2 * ph, w + 2 * pw, n), spread.dtype)
+    shape = (c, h + 2 * ph, w + 2 * pw, n)
+    start = sh == sw == 1  # the first patch elements have a place each: stored, and not added to zeros
+    if start:
+        grad = np.empty(shape, spread.dtype)
+        grad[:, oh:] = grad[:, :, ow:] = 0
+        grad[:, :oh, :ow] = spread[:, 0, 0]
+    else:
+        grad = np.zeros(shape, spread.dtype)
     for i in range(kh):
         for j in range(kw):
+            if start and i == j == 0:
+                continue
             rows = slice(i * dh, i * dh + sh * (oh - 1) + 1, sh)
             columns = slice(j * dw, j * dw + sw * (ow - 1) + 1, sw)
             grad[:, rows, columns] += spread[:, i, j]
