@@ -52,6 +52,7 @@ def backward(
     start = root.grad_fn or root
     found: dict[Edge, Any] | None = None
     oldest = 0
+    targets: list[Edge] = []
     if inputs is not None:
         targets = [edge_of(t) for t in inputs]
         found = dict.fromkeys(targets)
@@ -64,7 +65,7 @@ def backward(
             _run(start, gradient, True, True, found, oldest)
     else:
         _run(start, gradient, retain_graph, False, found, oldest)
-    return [found[t] for t in targets] if found is not None else []
+    return [found[t] for t in targets] if found else []
 
 
 def _run(
@@ -75,7 +76,7 @@ def _run(
     waiting: dict[int, Any] = {}
     nodes: dict[int, Node] = {}
     heap: list[int] = []
-    anomaly = state.anomaly
+    anomaly = state.switches and state.mine.anomaly
     plain = found is None and not create
     node: Any = start
     g = gradient

@@ -123,15 +123,13 @@ class Optimizer:
         steps = self.steps
         newest[0] = now = tick()
         mark = (now, self._where)
-        if len(self._flats) == 1 and steps.count(steps[0]) == len(steps):
-            flat = self._flats[0]
-            if flat.all_at_once(mark):
-                t = steps[0] + 1
-                for p, g, state, s in flat.all_blocks:
-                    self.update(p, g, state, s, t)
-                self.steps = [t] * len(steps)
-                return
-        for flat in self._flats:
+        t, flats = steps[0] + 1, self._flats
+        if len(flats) == 1 and steps.count(t - 1) == len(steps) and flats[0].all_at_once(mark):
+            for p, g, state, s in flats[0].all_blocks:
+                self.update(p, g, state, s, t)
+            self.steps = [t] * len(steps)
+            return
+        for flat in flats:
             for run, blocks in flat.runs(steps):
                 t = steps[run[0]] + 1
                 for p, g, state, s in blocks:
