@@ -65,7 +65,7 @@ class Fused(Primitive):
             if params:
                 args = (a,) if b is None else (a, b) if c is None else (a, b, c)
                 out, kept = self.forward(*args, **params)
-            elif c is not None:  # without `**` a call takes 0.15 microseconds less
+            elif c is not None:  # without `**`, which takes 0.05 microseconds
                 out, kept = self.forward(a, b, c)
             elif b is not None:
                 out, kept = self.forward(a, b)

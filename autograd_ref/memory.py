@@ -5,8 +5,8 @@ are free and gets them back for the next step, page by page, with a page fault a
 KB. Hand-written code avoids that with buffers that it allocates once. Told to keep freed memory, the C
 library does it for us.
 
-Measured (times the floor, float64, without and with): the CNN W5 1.65 and 0.94, the transformer W6 1.21 and
-1.07, broadcasting W8 2.58 and 1.48. The price: the process keeps its largest size.
+Measured (times the floor, float64, without and with): the CNN W5 1.44 and 1.09, the transformer W6 1.32 and
+1.05, broadcasting W8 1.57 and 1.05. The price: the process keeps its largest size.
 `AUTOGRAD_REF_KEEP_MEMORY=0` in the environment switches it off; nothing depends on it but time.
 """
 

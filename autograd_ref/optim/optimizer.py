@@ -217,7 +217,7 @@ class Flat:
     def all_at_once(self, mark: tuple[int, str]) -> bool:
         """Gather the gradients and stamp the parameters, if all have a gradient and are where they were put.
 
-        For W2 a step takes 1.8 microseconds this way, and 5 by way of `runs`.
+        For W2 a step takes 1.9 microseconds this way, and 4.7 by way of `runs`.
         """
         for p, view, slot, stamp in self.members:
             g = p._grad
