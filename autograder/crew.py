@@ -17,6 +17,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Protocol
@@ -212,6 +213,7 @@ class Processes:
         # An interrupt from the keyboard reaches every process of the command and is the parent's to answer. It waits
         # (the mask is inherited) until the worker has said so.
         if hasattr(signal, "pthread_sigmask"):
+            resource_tracker.ensure_running()  # multiprocessing's own process, whose start would unblock it again
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         worker = _Worker()
         with self.lock:

@@ -525,6 +525,42 @@ def test_an_interrupt_keeps_what_is_graded_and_says_which_command_goes_on(
     )
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no process groups")
+@pytest.mark.parametrize("seconds", [0, 0.2, 0.5, 1])
+def test_an_interrupt_while_everything_starts_is_one_line_and_leaves_nobody(
+    course: Course, mini: Assignment, tmp_path: Path, bubblewrap: None, seconds: float
+) -> None:
+    for i in range(6):
+        folder = course.root / "submitted" / f"s{i}" / "mini"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "mini.ipynb").write_text(nbformat.writes(mini.solved({"mul_vjp": SLOW})))
+    mark = str(time.monotonic_ns())
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from autograder.cli import main; main()", "grade", "mini", "--jobs", "2"],
+        cwd=course.root,
+        env=os.environ | {"AUTOGRADER_TEST": mark, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        while len(processes_of(mark)) < 2 and process.poll() is None:  # the first worker is there
+            time.sleep(0.01)
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert out == ""
+    assert re.fullmatch(r"autograder: stopped; .* kept\..*\n", err)
+    until = time.monotonic() + 10
+    while processes_of(mark) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert processes_of(mark) == []
+
+
 def test_an_interrupt_names_the_options_that_were_given(
     run: Callable[..., Said], course: Course, submission: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
