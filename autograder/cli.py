@@ -301,6 +301,12 @@ def grade_command(
         console.print(f"{unit} is for practice and has no points, so there is nothing to grade.")
         console.print("`autograder score FILE` says which of its exercises are right in one notebook.")
         return
+    if assignment.outdated:
+        warning = (
+            f"{assignment.path.with_suffix('.py').name} was edited after {assignment.path.name} was built from it. "
+            f"The built one is what is graded with: `autograder build {unit}` takes the change in."
+        )
+        errors.print(Text(warning, style="yellow"), soft_wrap=True)
     config = load_config(course.root)
     sandbox = configured_sandbox(config, course.root, unsandboxed)
     expected = 0 if student or scheduler else waiting(config, course.root, unit, force)

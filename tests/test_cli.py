@@ -224,6 +224,28 @@ def test_a_broken_configuration_is_one_sentence(
     assert said.err.count("\n") == 1
 
 
+def test_grade_says_when_a_source_was_edited_and_not_built(
+    course: Course, submission: Path, run: Callable[..., Said]
+) -> None:
+    folder = course.root / "submitted" / "ada" / "mini"
+    folder.mkdir(parents=True)
+    shutil.copy(submission, folder / "mini.ipynb")
+    source = course.solutions / "mini" / "mini.py"
+    later = time.time() + 60
+    os.utime(source, (later, later))  # as a copy may leave it
+    assert run("grade", "mini", cwd=course.root).err == ""
+    text = source.read_text(encoding="utf-8")
+    for edited in (text.replace("return", "return ", 1), "# no header any more"):
+        source.write_text(edited, encoding="utf-8")
+        os.utime(source, (later, later))
+        said = run("grade", "mini", cwd=course.root)
+        assert said.code == 0 and "(unchanged)" in said.out
+        assert said.err == (
+            "mini.py was edited after mini.ipynb was built from it. The built one is what is graded with: "
+            "`autograder build mini` takes the change in.\n"
+        )
+
+
 def test_grade_ends_with_a_table_and_keeps_what_has_not_changed(
     run: Callable[..., Said], course: Course, submission: Path
 ) -> None:
