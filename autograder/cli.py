@@ -261,6 +261,8 @@ def collect(
         return classroom.folder("submitted", student, its_unit)
 
     result = take_in(source, notebooks, target, unit=unit, known=known, expected=expected)
+    if not result.students and not result.skipped:
+        raise UserError(f"{source} holds nothing to collect: no notebook, and no archive of notebooks.")
     table = Table(box=None, header_style="bold")
     for column in ("student", "unit", "what"):
         table.add_column(column)

@@ -224,6 +224,15 @@ def test_a_broken_configuration_is_one_sentence(
     assert said.err.count("\n") == 1
 
 
+def test_a_folder_with_nothing_to_collect_is_one_sentence(
+    course: Course, tmp_path: Path, run: Callable[..., Said]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    said = run("collect", tmp_path / "empty", cwd=course.root)
+    told = f"{tmp_path / 'empty'} holds nothing to collect: no notebook, and no archive of notebooks."
+    assert (said.code, said.out, said.err) == (2, "", f"autograder: {told}\n")
+
+
 def test_grade_says_when_a_source_was_edited_and_not_built(
     course: Course, submission: Path, run: Callable[..., Said]
 ) -> None:
