@@ -12,6 +12,7 @@ rule names what it does not read with a leading underscore, and the engine does 
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,6 +24,7 @@ from autograd_ref.errors import shape_error
 from autograd_ref.modes import state
 from autograd_ref.node import NEVER, NO_PARAMS, Node, Record, call_site, tick
 from autograd_ref.promotion import operand, promote
+from autograd_ref.temporaries import may_be_overwritten
 from autograd_ref.tensor import Tensor
 
 Rule = Callable[..., Any]
@@ -156,6 +158,10 @@ class Unary(Primitive):
         super().__init__(name, forward, (vjp,), jvp)
         self.vjp = vjp
         self.keep_ans, self.keep_x = self.keeps((True,))
+        self.overwriting: Unary | None = None
+        if isinstance(forward, np.ufunc) and not self.keep_x:
+            self.overwriting = copy.copy(self)
+            self.overwriting.forward = lambda x: forward(x, out=x)
 
     def __call__(self, x: Any) -> Any:
         if not isinstance(x, Tensor):
@@ -183,6 +189,15 @@ class Unary(Primitive):
                 node.record = (x.grad_fn or x,), (ans, None), (ans_stamp, None), NO_PARAMS
         if state.switches and state.mine.anomaly:
             check_finite(result, self.name)
+        return result
+
+    def in_place_of(self, x: Any) -> Any:
+        """`self(x)` for a tensor that nobody will see again, in its memory if that can be: see temporaries.py."""
+        if self.overwriting is None or not may_be_overwritten(x):
+            return self(x)
+        result: Tensor = self.overwriting(x)
+        if result.grad_fn is not None:
+            result.grad_fn.primitive = self
         return result
 
     def pull(self, g: Any, record: Record) -> Sequence[Any]:

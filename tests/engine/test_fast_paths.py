@@ -114,3 +114,162 @@ def test_a_gradient_that_somebody_has_seen_is_not_written_to_again():
         seen.append(p.grad)
     for g, value in zip(seen, [2 * 0.8**k * np.array([[1.0, 2.0]]) for k in range(4)], strict=True):
         np.testing.assert_allclose(g.data, value, rtol=1e-12)
+
+
+# -- memory of temporaries -----------------------------------------------------------------------------------------
+
+SHAPE = (300, 300)  # large enough
+
+
+def _made() -> Tensor:
+    return Tensor(np.full(SHAPE, 0.5), requires_grad=True) * 2.0
+
+
+def _address(t: Tensor) -> int:
+    return t.data.ctypes.data
+
+
+class _Owner:
+    pass
+
+
+def _named():
+    t = _made()
+    return t, lambda: t.exp()
+
+
+def _in_a_list():
+    held = [_made()]
+    return held[0], lambda: held[0].exp()
+
+
+def _as_an_attribute():
+    owner = _Owner()
+    owner.t = _made()
+    return owner.t, lambda: owner.t.exp()
+
+
+def _by_a_default():
+    t = _made()
+
+    def call(t=t):
+        return t.exp()
+
+    return t, call
+
+
+def _as_an_argument():
+    t = _made()
+
+    def function(t):
+        return t.exp()
+
+    return t, lambda: function(t)
+
+
+def _by_map():
+    held = [_made()]
+    return held[0], lambda: next(map(Tensor.exp, held))
+
+
+def _from_a_generator():
+    t = _made()
+
+    def generator():
+        yield t
+
+    return t, lambda: next(generator()).exp()
+
+
+def _unbound():
+    t = _made()
+    return t, lambda: Tensor.exp(t)
+
+
+HOLDERS = [
+    _named,
+    _in_a_list,
+    _as_an_attribute,
+    _by_a_default,
+    _as_an_argument,
+    _by_map,
+    _from_a_generator,
+    _unbound,
+]
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_a_tensor_that_somebody_holds_is_never_overwritten(holder):
+    t, call = holder()
+    for _ in range(50):  # the interpreter changes how it calls what is called often
+        out = call()
+        np.testing.assert_array_equal(t.data, np.ones(SHAPE))
+        np.testing.assert_array_equal(out.data, np.full(SHAPE, np.e))
+        assert _address(out) != _address(t)
+
+
+@pytest.mark.parametrize("name", ["exp", "tanh", "sqrt"])
+def test_the_memory_of_a_temporary_is_used_again_and_the_gradient_is_right(name):
+    x = Tensor(rng.uniform(0.1, 1, SHAPE), requires_grad=True)
+    for _ in range(30):
+        x.zero_grad()
+        out = getattr(x * 2.0, name)()
+        out.sum().backward()
+        y = np.asarray(2 * x.data)
+        slope = {"exp": np.exp(y), "tanh": 1 - np.tanh(y) ** 2, "sqrt": 0.5 / np.sqrt(y)}[name]
+        np.testing.assert_allclose(x.grad.data, 2 * slope, rtol=1e-12)
+        np.testing.assert_array_equal(out.data, getattr(np, name)(y))
+
+
+def test_the_memory_of_a_temporary_is_used_again():
+    x = Tensor(np.ones(SHAPE))
+    seen = []
+
+    def step():
+        product = x * 2.0
+        seen.append(_address(product))
+        return product
+
+    outs = [step().exp() for _ in range(5)]
+    assert [_address(out) for out in outs] == seen
+    for out in outs:
+        np.testing.assert_array_equal(out.data, np.full(SHAPE, np.exp(2)))
+
+
+def test_what_a_rule_or_a_view_still_reads_is_not_overwritten():
+    x = Tensor(rng.uniform(0.5, 1, SHAPE), requires_grad=True)
+    (x.exp().sqrt()).sum().backward()  # exp's rule reads exp's result
+    np.testing.assert_allclose(x.grad.data, 0.5 * np.exp(x.data / 2), rtol=1e-12)
+    x.zero_grad()
+    seen = []
+
+    def shown(t):
+        seen.append(t.data)
+        return t
+
+    shown(x * 1.0).exp()
+    np.testing.assert_array_equal(seen[0], x.data)
+    part = []
+
+    def cut(t):
+        part.append(t.data[::2])
+        return t
+
+    cut(x * 1.0).exp()
+    np.testing.assert_array_equal(part[0], x.data[::2])
+    own = np.full(SHAPE, 0.25)
+    Tensor(own).exp()
+    Tensor(own).detach().exp()
+    (Tensor(own) * 1).reshape(-1).exp()
+    np.testing.assert_array_equal(own, np.full(SHAPE, 0.25))
+
+
+def test_an_operation_in_place_of_a_temporary_can_be_differentiated_twice_and_is_found_by_name():
+    x = Tensor(rng.uniform(0.5, 1, SHAPE), requires_grad=True)
+    out = (x * 3.0).exp()
+    assert out.grad_fn.primitive is ops.exp
+    out.sum().backward(create_graph=True)
+    first = x.grad
+    x.zero_grad()
+    first.sum().backward()
+    np.testing.assert_allclose(x.grad.data, 9 * np.exp(3 * x.data), rtol=1e-12)
