@@ -5,11 +5,24 @@ Arguments are cast before an operation runs, so no rule ever sees two dtypes.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from autograd_ref.tensor import Tensor
+
+
+@lru_cache(maxsize=256)
+def constant(value: float, dtype: Any) -> np.ndarray:
+    """A number as a 0-d array, for rules and updates that meet small arrays of this dtype.
+
+    `x * y` of 64 numbers takes NumPy 0.24 microseconds where y is such an array, and 0.36 (float64) or 0.45 (float32)
+    where it is a float.
+    """
+    made = np.asarray(value, dtype)
+    made.setflags(write=False)
+    return made
 
 
 def operand(y: Any, like: np.ndarray) -> Any:

@@ -17,6 +17,7 @@ import numpy as np
 from autograd_ref.modes import enable_grad, state
 from autograd_ref.node import Node, Record, changed, newest
 from autograd_ref.primitive import ndarray, wrap
+from autograd_ref.promotion import constant
 from autograd_ref.tensor import Tensor
 
 Edge = Node | Tensor
@@ -224,7 +225,7 @@ def seed_for(root: Tensor, gradient: Any, create_graph: bool) -> Any:
     """The gradient that starts the walk from `root`, checked; a tensor with `create_graph`."""
     if gradient is None:
         if not root._data.shape and not create_graph:
-            return root._data.dtype.type(1)
+            return constant(1.0, root._data.dtype)
         if root.size != 1:
             raise RuntimeError(
                 f"backward() without a gradient needs a result of one element, not shape {root.shape}: "

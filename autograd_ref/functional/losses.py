@@ -10,6 +10,7 @@ from autograd_ref import ops
 from autograd_ref.functional.rows import ones, row_maxima
 from autograd_ref.fused import Fused
 from autograd_ref.primitive import Binary
+from autograd_ref.promotion import constant
 from autograd_ref.tensor import Tensor
 
 
@@ -53,7 +54,7 @@ def _mse_forward(x: Any, target: Any) -> tuple[Any, Any]:
 
 
 def _mse_backward(g: Any, to: Any, away: Any, _x: Any, _target: Any) -> Any:
-    grad = away * (2 * float(g) / away.size)
+    grad = away * constant(2 * float(g) / away.size, away.dtype)
     return None if to[0] is None else grad, None if to[1] is None else -grad
 
 
@@ -162,7 +163,7 @@ def _ce_forward(logits: np.ndarray, labels: np.ndarray, scale: float) -> tuple[A
 def _ce_backward(g: Any, _to: Any, kept: Any, logits: Any, labels: Any, scale: float) -> Any:
     out, total, right = kept
     scale = float(g) * scale
-    grad = out * (scale / total)[:, None]
+    grad = out * (constant(scale, total.dtype) / total)[:, None]
     grad.reshape(-1)[right] -= scale
     return [grad]
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from autograd_ref.optim.optimizer import Optimizer, fraction, non_negative
+from autograd_ref.promotion import constant
 from autograd_ref.tensor import Tensor
 
 
@@ -120,9 +121,9 @@ class Adam(Optimizer):
         m, v = state
         b1, b2 = self.betas
         root = math.sqrt((1 - b2) / (1 - b2**t))  # sqrt(v / (1 - b2^t)) = root sqrt(V)
-        m *= b1
+        m *= constant(b1, m.dtype)
         m += g
-        v *= b2
+        v *= constant(b2, v.dtype)
         np.multiply(g, g, out=s)
         v += s
         np.sqrt(v, out=s)

@@ -97,7 +97,7 @@ class Optimizer:
 
     @lr.setter
     def lr(self, value: float) -> None:
-        self._lr = value
+        self._lr = value if isinstance(value, int | float) else float(value)
         for group in self._groups:
             group.lr = value
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from autograd_ref.optim.optimizer import Optimizer, fraction
+from autograd_ref.promotion import constant
 from autograd_ref.tensor import Tensor
 
 
@@ -53,5 +54,5 @@ class SGD(Optimizer):
                 p -= s
                 return
             g = v
-        np.multiply(g, self._lr, s)
+        np.multiply(g, constant(self._lr, g.dtype), s)
         p -= s

@@ -18,6 +18,7 @@ import numpy as np
 from autograd_ref.broadcasting import unbroadcast
 from autograd_ref.node import Record
 from autograd_ref.primitive import Binary, Primitive, Unary, wrap
+from autograd_ref.promotion import constant
 from autograd_ref.tensor import Tensor
 
 
@@ -100,9 +101,7 @@ sqrt = Unary("sqrt", np.sqrt, lambda g, ans, _x: g / (2 * ans))
 sin: Unary = Unary("sin", np.sin, lambda g, _ans, x: g * cos(x))
 cos: Unary = Unary("cos", np.cos, lambda g, _ans, x: -g * sin(x))
 tan = Unary("tan", np.tan, lambda g, ans, _x: g * (1 + ans * ans))
-tanh = Unary(
-    "tanh", np.tanh, lambda g, ans, _x: g * (1.0 - ans * ans)
-)  # 1.0: a fifth faster than 1 on small arrays
+tanh = Unary("tanh", np.tanh, lambda g, ans, _x: g * (constant(1.0, ans.dtype) - ans * ans))
 
 
 def _sigmoid(x: Any) -> Any:
@@ -122,7 +121,7 @@ def _relu_rule(g: Any, ans: Any, _x: Any) -> Any:
     # `g * (ans > 0)` in two passes over one new array: on 8,192 float32 3.0 microseconds in place of 4.2.
     if type(g) is np.ndarray and g.size > _LARGE and g.strides == ans.strides:
         return _relu_in_blocks(g, ans)
-    step = (ans > 0).astype(ans.dtype)
+    step = (ans > constant(0.0, ans.dtype)).astype(ans.dtype)
     return np.multiply(step, g, out=step) if type(step) is np.ndarray else step * g
 
 
@@ -142,7 +141,11 @@ def _relu_in_blocks(g: np.ndarray, ans: np.ndarray) -> np.ndarray:
     return step
 
 
-relu = Unary("relu", lambda x: np.maximum(x, 0), _relu_rule)
+def _relu(x: Any) -> Any:
+    return np.maximum(x, constant(0.0, x.dtype) if type(x) is np.ndarray else 0)
+
+
+relu = Unary("relu", _relu, _relu_rule)
 maximum = Binary(
     "maximum",
     np.maximum,

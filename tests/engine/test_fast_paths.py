@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from autograd_ref import Tensor, ops
-from autograd_ref.functional import cross_entropy, layer_norm
+from autograd_ref.functional import cross_entropy, layer_norm, linear
 from autograd_ref.functional.rows import ones, row_maxima, row_sums
 from autograd_ref.optim import SGD, Adam
 from autograd_ref.optim.optimizer import BLOCK, aligned
+from autograd_ref.promotion import constant
 from autograd_ref.rules.elementwise import _BLOCK, _LARGE
 
 rng = np.random.default_rng(0)
@@ -273,3 +274,50 @@ def test_an_operation_in_place_of_a_temporary_can_be_differentiated_twice_and_is
     x.zero_grad()
     first.sum().backward()
     np.testing.assert_allclose(x.grad.data, 9 * np.exp(3 * x.data), rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("sizes", [(64, 64, 128), (32, 32, 64), (16, 256, 100)])
+def test_a_linear_layer_whose_input_is_copied_columns_first_gives_the_same(sizes, dtype):
+    n, i, o = sizes
+    x, w, b, g = (rng.standard_normal(s).astype(dtype) for s in ((n, i), (o, i), o, (n, o)))
+    tensors = [Tensor(a, requires_grad=True) for a in (x, w, b)]
+    out = linear(*tensors)
+    out.backward(g)
+    tolerance = 1e-12 if dtype is np.float64 else 1e-4
+    for got, expected in zip(
+        (out, *(t.grad for t in tensors)), (x @ w.T + b, g @ w, g.T @ x, g.sum(0)), strict=True
+    ):
+        assert got.dtype == dtype
+        np.testing.assert_allclose(got.data, expected, rtol=tolerance, atol=tolerance * 10)
+
+
+def test_a_number_that_is_kept_cannot_be_changed_and_has_the_dtype_that_was_asked_for():
+    half = constant(0.5, np.dtype(np.float32))
+    assert half.dtype == np.float32 and half.shape == () and half == 0.5
+    with pytest.raises(ValueError, match="read-only"):
+        half[...] = 1
+    assert constant(0.5, np.dtype(float)).dtype == float
+
+
+def test_the_gradient_that_starts_a_walk_is_nobodys_to_change():
+    x = Tensor(2.0, requires_grad=True)
+    for _ in range(3):  # the start is passed on as it is
+        y = x + 1.0
+        y.backward()
+        x.grad.data[...] += 10
+        x.zero_grad()
+    (x * 3.0).backward()
+    assert x.grad.item() == 3
+
+
+def test_a_rate_may_be_any_number_and_may_change():
+    p = Tensor([1.0], requires_grad=True)
+    optimizer = SGD([p], lr=1)
+    for rate in (1, 0.5, np.float32(0.25), np.array(0.125)):
+        before = p.data.copy()
+        optimizer.lr = rate
+        optimizer.zero_grad()
+        p.sum().backward()
+        optimizer.step()
+        np.testing.assert_allclose(before - p.data, float(rate))
