@@ -29,7 +29,8 @@ class Fused(Primitive):
     `backward(g, to, kept, *arrays, **params)` returns a gradient per array, None where `to[i]`, the place that it
     goes to, is None.
     `definition(*args, **params)` is the same function made of primitives. With `broadcasts`, `forward` may repeat
-    an argument to fit another, and the engine sums its gradient over the copies.
+    an argument to fit another, and the engine sums its gradient over the copies. `keeps_result` says that backward
+    reads the result: changed in place it is no longer what it was.
     """
 
     def __init__(
@@ -39,10 +40,11 @@ class Fused(Primitive):
         forward: Callable[..., Any],
         backward: Callable[..., Sequence[Any]],
         broadcasts: bool = False,
+        keeps_result: bool = False,
     ) -> None:
         self.name, self.forward, self.backward, self.definition = name, forward, backward, definition
         self.__doc__ = definition.__doc__
-        self.broadcasts, self.view = broadcasts, False
+        self.broadcasts, self.keeps_result, self.view = broadcasts, keeps_result, False
         TABLE[name] = self
 
     def __call__(self, x: Any, y: Any = None, z: Any = None, **params: Any) -> Any:
@@ -88,12 +90,13 @@ class Fused(Primitive):
             node.number = tick()
             node.primitive = self
             node.shape = out.shape
+            stamp = result._stamp if self.keeps_result else None
             if c is not None:
-                node.record = (to_x, to_y, to_z), (kept, a, b, c), (None, x, y, z), params
+                node.record = (to_x, to_y, to_z), (kept, a, b, c), (stamp, x, y, z), params
             elif b is not None:
-                node.record = (to_x, to_y), (kept, a, b), (None, x, y), params
+                node.record = (to_x, to_y), (kept, a, b), (stamp, x, y), params
             else:
-                node.record = (to_x,), (kept, a), (None, x), params
+                node.record = (to_x,), (kept, a), (stamp, x), params
         if state.switches and state.mine.anomaly:
             check_finite(result, self.name)
         return result

@@ -101,8 +101,9 @@ class Node:
             stamp = has if isinstance(has, list) else getattr(has, "_stamp", None)
             if stamp is not None and stamp[0][0] > self.number:
                 which = "its result" if place == 0 else f"its argument number {place}"
+                shape = self.shape if place == 0 else saved[place].shape
                 raise RuntimeError(
-                    f"'{self.name}' saved {which}, of shape {saved[place].shape}, for its gradient, "
+                    f"'{self.name}' saved {which}, of shape {shape}, for its gradient, "
                     f"but that value was later changed in place by {stamp[0][1]}: "
                     "change a clone(), or use an operation that makes a new tensor."
                 )

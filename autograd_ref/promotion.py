@@ -20,7 +20,7 @@ def constant(value: float, dtype: Any) -> np.ndarray:
     `x * y` of 64 numbers takes NumPy 0.24 microseconds where y is such an array, and 0.36 (float64) or 0.45 (float32)
     where it is a float.
     """
-    made = np.asarray(value, dtype)
+    made = np.asarray(value + 0.0, dtype)  # one zero for both: to the cache they are the same
     made.setflags(write=False)
     return made
 

@@ -54,5 +54,6 @@ def may_be_overwritten(x: Any) -> bool:
         and data.base is None
         and type(data) is np.ndarray
         and data.dtype.kind == "f"
+        and not (x.requires_grad and x.grad_fn is None)  # a leaf stays in the graph, with its numbers
         and data.flags.writeable
     )

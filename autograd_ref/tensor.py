@@ -260,6 +260,16 @@ class Tensor(Operators):
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec else repr(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For copy and pickle: all but the memory that an optimizer gave to the gradient of this very tensor."""
+        names = ("_data", "_stamp", "grad_fn", "requires_grad")
+        return {"_grad": self.grad} | {name: getattr(self, name) for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._home = None
+        for name, value in state.items():
+            setattr(self, name, value)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.numpy(), dtype=dtype, copy=copy)
 

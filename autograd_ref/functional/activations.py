@@ -34,8 +34,8 @@ def _definition(x: Any) -> Any:
 
 
 def _forward(x: np.ndarray) -> tuple[np.ndarray, Any]:
-    half, out = np.empty(x.size, x.dtype), np.empty(x.size, x.dtype)
-    flat = x.reshape(-1)
+    half, result = np.empty(x.size, x.dtype), np.empty(x.shape, x.dtype)
+    flat, out = x.reshape(-1), result.reshape(-1)
     for i in range(0, x.size, _BLOCK):
         xi, h = flat[i : i + _BLOCK], half[i : i + _BLOCK]
         s = xi * xi
@@ -46,7 +46,7 @@ def _forward(x: np.ndarray) -> tuple[np.ndarray, Any]:
         h += 1
         h *= 0.5
         np.multiply(xi, h, out=out[i : i + _BLOCK])
-    return out.reshape(x.shape), (half, out)
+    return result, (half, out)
 
 
 def _backward(g: np.ndarray, _to: Any, kept: Any, x: np.ndarray) -> list[np.ndarray]:
@@ -68,4 +68,4 @@ def _backward(g: np.ndarray, _to: Any, kept: Any, x: np.ndarray) -> list[np.ndar
     return [grad.reshape(x.shape)]
 
 
-gelu_tanh = Fused("gelu_tanh", _definition, _forward, _backward)
+gelu_tanh = Fused("gelu_tanh", _definition, _forward, _backward, keeps_result=True)

@@ -40,7 +40,8 @@ def _forward(x: np.ndarray, weight: np.ndarray, bias: Any = None) -> tuple[np.nd
             x = np.asfortranarray(x)
         out = x.dot(weight.T)  # On small matrices half of np.matmul's time: 0.4 and 0.75 microseconds.
     else:
-        out = _rows(x).dot(weight.T).reshape(*x.shape[:-1], len(weight))
+        out = np.empty((*x.shape[:-1], len(weight)), x.dtype)
+        np.dot(_rows(x), weight.T, out=out.reshape(-1, len(weight)))
     if bias is not None:
         out += bias
     return out, None
@@ -75,8 +76,8 @@ def _backward(
         # (512, 512): 38 and 65 microseconds in float64, 9 and 26 in float32; on (4, 16) 0.45 and 1.1.
         n = len(rows)
         grad_b = (short_ones if n <= 4096 else np.ones)(n, rows.dtype).dot(rows)
-        if grad_b.shape != bias.shape:  # one number for all outputs
-            grad_b = unbroadcast(grad_b, bias.shape)
+        if grad_b.shape != bias.shape:  # one number for all outputs, or one for each row
+            grad_b = unbroadcast(g, bias.shape)
     return grad_x, grad_w, grad_b
 
 

@@ -54,7 +54,7 @@ def _mse_forward(x: Any, target: Any) -> tuple[Any, Any]:
 
 
 def _mse_backward(g: Any, to: Any, away: Any, _x: Any, _target: Any) -> Any:
-    grad = away * constant(2 * float(g) / away.size, away.dtype)
+    grad = away * constant(2 * float(g) / max(away.size, 1), away.dtype)
     return None if to[0] is None else grad, None if to[1] is None else -grad
 
 

@@ -133,4 +133,4 @@ def _backward_overlapping(g: Any, out: Any, x: Any, grad: Any, views: list[Any])
         grad[view] += np.where(hit, g, 0)
 
 
-_max_pool2d = Fused("max_pool2d", _definition, _forward, _backward)
+_max_pool2d = Fused("max_pool2d", _definition, _forward, _backward, keeps_result=True)

@@ -64,13 +64,24 @@ class Optimizer:
             return
         self.steps = [0] * len(self.parameters)
         self._where = f"{type(self).__name__}.step()"
+        self._flats = self._flattened()
+
+    def _flattened(self) -> list[Flat]:
         dtypes = dict.fromkeys(p.dtype for p in self.parameters)
-        self._flats = [
-            Flat(
-                self.parameters, [i for i, p in enumerate(self.parameters) if p.dtype == d], self.state_names
-            )
-            for d in dtypes
-        ]
+        places = [[i for i, p in enumerate(self.parameters) if p.dtype == d] for d in dtypes]
+        return [Flat(self.parameters, indices, self.state_names) for indices in places]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copy and pickle: the state by parameter, because copies of views would be views of nothing."""
+        state = {name: value for name, value in vars(self).items() if name != "_flats"}
+        return state if self._groups else state | {"_state": self.state_dict()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        by_parameter = state.pop("_state", None)
+        vars(self).update(state)
+        if by_parameter is not None:
+            self._flats = self._flattened()
+            self.load_state_dict(by_parameter)
 
     def _group(self, given: dict[str, Any]) -> Optimizer:
         """An optimizer of this kind for one group: our own options, but for those that the group names."""

@@ -142,7 +142,7 @@ def _relu_in_blocks(g: np.ndarray, ans: np.ndarray) -> np.ndarray:
 
 
 def _relu(x: Any) -> Any:
-    return np.maximum(x, constant(0.0, x.dtype) if type(x) is np.ndarray else 0)
+    return np.maximum(x, constant(0.0, x.dtype) if type(x) is np.ndarray and x.dtype.kind == "f" else 0)
 
 
 relu = Unary("relu", _relu, _relu_rule)

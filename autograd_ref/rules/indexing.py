@@ -46,6 +46,7 @@ def _sum_rows(out: np.ndarray, rows: np.ndarray, g: np.ndarray) -> None:
 
     A stable sort brings equal rows together and `add.reduceat` sums each run.
     """
+    rows = rows.astype(np.intp, copy=False)
     rows = np.where(rows < 0, rows + len(out), rows).reshape(-1)
     if not rows.size:
         return

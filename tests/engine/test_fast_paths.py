@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
-from autograd_ref import Tensor, ops
-from autograd_ref.functional import cross_entropy, layer_norm, linear
+from autograd_ref import Tensor, no_grad, ops
+from autograd_ref.functional import cross_entropy, gelu, layer_norm, linear, max_pool2d, mse_loss
 from autograd_ref.functional.rows import ones, row_maxima, row_sums
 from autograd_ref.optim import SGD, Adam
 from autograd_ref.optim.optimizer import BLOCK, aligned
@@ -321,3 +324,113 @@ def test_a_rate_may_be_any_number_and_may_change():
         p.sum().backward()
         optimizer.step()
         np.testing.assert_allclose(before - p.data, float(rate))
+
+
+# -- what a reviewer of these paths found --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("gelu_tanh", lambda x: gelu(x, approximate="tanh")),
+        ("max_pool2d", lambda x: max_pool2d(x, 2)),
+        ("max_pool2d", lambda x: max_pool2d(x, 3, 2, 1)),
+    ],
+)
+def test_a_result_that_backward_reads_may_not_be_changed_in_place(name, make):
+    x = Tensor(rng.standard_normal((1, 1, 6, 6)), requires_grad=True)
+    y = make(x)
+    with no_grad():
+        y *= 2
+    with pytest.raises(
+        RuntimeError, match=rf"'{name}' saved its result, of shape \(1, 1, .*changed in place"
+    ):
+        y.sum().backward()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda x: linear(x, Tensor(np.ones((5, 6)))), lambda x: gelu(x * 1.0), lambda x: layer_norm(x, 6)],
+)
+def test_a_result_that_backward_does_not_read_may_be_multiplied_in_place(make):
+    x = Tensor(rng.standard_normal((2, 3, 6)), requires_grad=True)
+    (make(x) * 3.0).sum().backward()
+    expected = x.grad.data.copy()
+    x.zero_grad()
+    y = make(x)
+    y *= 3.0
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.data, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda pair: pickle.loads(pickle.dumps(pair))])
+@pytest.mark.parametrize("optimizer", [lambda p: SGD(p, lr=0.1, momentum=0.9), lambda p: Adam(p, lr=0.1)])
+def test_a_copied_network_and_optimizer_go_on_as_the_first_ones_do(copied, optimizer):
+    def steps(w, o, count):
+        for _ in range(count):
+            o.zero_grad()
+            (w * w).sum().backward()
+            o.step()
+
+    w = Tensor(np.array([1.0, 3.0]), requires_grad=True)
+    o = optimizer([w])
+    steps(w, o, 3)
+    w2, o2 = copied((w, o))
+    steps(w, o, 4)
+    steps(w2, o2, 4)
+    assert w2.data is not w.data
+    np.testing.assert_array_equal(w2.data, w.data)
+
+
+def test_a_copied_parameter_has_a_gradient_of_its_own():
+    w = Tensor(np.ones((2, 2)), requires_grad=True)
+    o = SGD([w], lr=0.0)
+    for _ in range(3):
+        o.zero_grad()
+        linear(np.ones((1, 2)), w).sum().backward()
+        o.step()
+    o.zero_grad()
+    linear(np.ones((1, 2)), w).sum().backward()
+    twin = copy.copy(w)
+    twin.grad = None
+    linear(np.full((1, 2), 7.0), twin).sum().backward()
+    np.testing.assert_array_equal(w.grad.data, np.ones((2, 2)))
+    np.testing.assert_array_equal(twin.grad.data, np.full((2, 2), 7.0))
+
+
+def test_minus_zero_is_not_kept_for_zero():
+    constant.cache_clear()
+    p = Tensor(np.ones(2), requires_grad=True)
+    (mse_loss(p, Tensor(np.zeros(2))) * -0.0).backward()
+    assert not np.signbit(Tensor([-1.0, 2.0]).relu().data).any()
+
+
+def test_a_leaf_keeps_its_numbers_for_the_graph():
+    y = Tensor(np.full(SHAPE, 2.0), requires_grad=True).exp()
+    np.testing.assert_array_equal(y.grad_fn.parents[0].data, np.full(SHAPE, 2.0))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32, np.uint64])
+def test_indices_of_any_integer_dtype_scatter_into_a_long_axis(dtype):
+    x = Tensor(np.zeros(300), requires_grad=True)
+    x[np.array([1, 2, 1], dtype)].sum().backward()
+    np.testing.assert_array_equal(x.grad.data[:4], [0, 2, 1, 0])
+
+
+@pytest.mark.parametrize("shape", [(3,), (1,), (), (1, 3), (4, 3), (4, 1)])
+def test_a_bias_of_any_shape_that_fits_gets_its_gradient(shape):
+    x, w = (Tensor(rng.standard_normal(s), requires_grad=True) for s in ((4, 2), (3, 2)))
+    b, g = Tensor(rng.standard_normal(shape), requires_grad=True), rng.standard_normal((4, 3))
+    linear(x, w, b).backward(g)
+    again = Tensor(b.data, requires_grad=True)
+    (ops.matmul(x.detach(), ops.transpose(w.detach())) + again).backward(g)
+    assert b.grad.shape == shape
+    np.testing.assert_allclose(b.grad.data, again.grad.data, rtol=1e-12)
+
+
+def test_a_loss_of_nothing_has_a_gradient_of_nothing_and_bools_stay_what_they_were():
+    p = Tensor(np.zeros(0), requires_grad=True)
+    with np.errstate(all="ignore"):
+        mse_loss(p, Tensor(np.zeros(0))).backward()
+    assert p.grad.shape == (0,)
+    assert Tensor([True, False]).relu().dtype == np.int64
