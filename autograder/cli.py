@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shlex
@@ -328,6 +329,7 @@ def _grade(
 ) -> None:
     from .classroom import Classroom, grade_class, known_students
 
+    gc.freeze()  # nbgrader and SQLAlchemy stay, and need not be looked through for garbage again and again
     classroom, unit = Classroom(course), assignment.unit
     found = classroom.students(unit)
     if student:

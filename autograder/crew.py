@@ -7,6 +7,7 @@ this process, so one that is ended in the middle of a word can keep nobody waiti
 from __future__ import annotations
 
 import contextlib
+import gc
 import itertools
 import multiprocessing
 import multiprocessing.connection
@@ -280,6 +281,7 @@ def serve(line: Connection) -> None:
         try:
             grader: Grader = line.recv()
             grader.prepare()
+            gc.freeze()  # what is loaded stays, and need not be looked through for garbage with every submission
             while True:
                 line.send(grader.grade(line.recv()))
         except (EOFError, OSError):
