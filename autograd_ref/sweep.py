@@ -77,7 +77,7 @@ def _run(
     waiting: dict[int, Any] = {}
     nodes: dict[int, Node] = {}
     heap: list[int] = []
-    anomaly = state.switches and state.mine.anomaly
+    anomaly = state.anomaly
     plain = found is None and not create
     node: Any = start
     g = gradient

@@ -294,9 +294,9 @@ def grade_command(
     """Grade submitted/*/UNIT/ into the gradebook."""
     from .assignment import Course
     from .bank import load_bank
-    from .crew import ahead
+    from .crew import ahead, waiting
     from .grader import Grader
-    from .settings import configured_sandbox, load_config, waiting
+    from .settings import configured_sandbox, load_config
 
     course = Course.find()
     assignment = course.assignment(unit)

@@ -21,21 +21,6 @@ def load_config(root: Path) -> Config:
         raise UserError(f"{root / 'nbgrader_config.py'} is broken: {error}.") from None
 
 
-def waiting(config: Config, root: Path, unit: str, force: bool) -> int:
-    """How many submissions of a unit have to be graded, as far as their folders tell.
-
-    It asks nothing of nbgrader, which takes most of a second to import. Where its folders stand in another order, none.
-    """
-    told = config.get("CourseDirectory", {})
-    if "directory_structure" in told:
-        return 0
-    submitted, autograded = (
-        root / str(told.get(f"{kind}_directory", kind)) for kind in ("submitted", "autograded")
-    )
-    students = {path.parent.name for path in submitted.glob(f"*/{unit}")}
-    return len(students if force else students - {path.parent.name for path in autograded.glob(f"*/{unit}")})
-
-
 def configured_sandbox(config: Config, root: Path, unsandboxed: bool = False) -> Sandbox:
     """The walls as configured. Raises SandboxError when this machine has none and none was waived."""
     sandbox = Sandbox(config=config)

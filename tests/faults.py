@@ -26,12 +26,11 @@ from nbgrader.api import Gradebook
 from autograder.assignment import Course
 from autograder.bank import load_bank
 from autograder.classroom import Classroom, grade_class
-from autograder.crew import ahead
+from autograder.crew import ahead, waiting
 from autograder.errors import UserError
 from autograder.gradebook import opened
 from autograder.grader import Grader
 from autograder.notebook import read_notebook
-from autograder.settings import waiting
 
 JOBS = 2
 #: What is ended or broken, in turn.

@@ -489,32 +489,25 @@ def processes_of(mark: str) -> list[psutil.Process]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("jobs", "unsandboxed"),
-    [(1, False), (2, False), (2, True)],
-    ids=["in threads", "in processes", "in processes without a sandbox"],
-)
-def test_an_interrupt_keeps_what_is_graded_and_says_which_command_goes_on(
-    jobs: int, unsandboxed: bool, course: Course, mini: Assignment, tmp_path: Path
-) -> None:
-    students = [f"s{i:02}" for i in range(8)]
-    for student in students:
-        folder = course.root / "submitted" / student / "mini"
+def nobody_is_left(mark: str) -> None:
+    until = time.monotonic() + 10
+    while processes_of(mark) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert processes_of(mark) == []
+
+
+def slow_class(course: Course, mini: Assignment, count: int) -> None:
+    """Students whose submissions take half a second each."""
+    for i in range(count):
+        folder = course.root / "submitted" / f"s{i:02}" / "mini"
         folder.mkdir(parents=True)
         (folder / "mini.ipynb").write_text(nbformat.writes(mini.solved({"mul_vjp": SLOW})))
-    temporary = tmp_path / "tmp"
-    temporary.mkdir()
+
+
+def grading(course: Course, temporary: Path, *options: str) -> tuple[subprocess.Popen[str], str, list[str]]:
+    """`autograder grade mini` in a process group of its own, the mark of its processes, and its command."""
     mark = str(time.monotonic_ns())
-    command = [
-        sys.executable,
-        "-c",
-        "from autograder.cli import main; main()",
-        "grade",
-        "mini",
-        "--jobs",
-        str(jobs),
-    ]
-    command += ["--unsandboxed"] * unsandboxed
+    command = [sys.executable, "-c", "from autograder.cli import main; main()", "grade", "mini", *options]
     process = subprocess.Popen(
         command,
         cwd=course.root,
@@ -524,6 +517,22 @@ def test_an_interrupt_keeps_what_is_graded_and_says_which_command_goes_on(
         text=True,
         start_new_session=True,
     )
+    return process, mark, command
+
+
+@pytest.mark.parametrize(
+    ("jobs", "unsandboxed"),
+    [(1, False), (2, False), (2, True)],
+    ids=["in threads", "in processes", "in processes without a sandbox"],
+)
+def test_an_interrupt_keeps_what_is_graded_and_says_which_command_goes_on(
+    jobs: int, unsandboxed: bool, course: Course, mini: Assignment, tmp_path: Path
+) -> None:
+    slow_class(course, mini, 8)
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    options = ["--jobs", str(jobs), *["--unsandboxed"] * unsandboxed]
+    process, mark, command = grading(course, temporary, *options)
     try:
         until = time.monotonic() + 60
         while len(graded(course)) < 2 and process.poll() is None and time.monotonic() < until:
@@ -543,10 +552,7 @@ def test_an_interrupt_keeps_what_is_graded_and_says_which_command_goes_on(
     )
     assert 2 <= len(kept) < 8
     assert took < 30
-    until = time.monotonic() + 10
-    while processes_of(mark) and time.monotonic() < until:
-        time.sleep(0.2)
-    assert processes_of(mark) == []
+    nobody_is_left(mark)
     assert [p.name for p in temporary.iterdir() if p.name.startswith(("pupil-", "learner-library-"))] == []
     rest = subprocess.run(command, cwd=course.root, capture_output=True, text=True, timeout=300)
     assert (rest.returncode, rest.stdout.count("5 / 5"), rest.stdout.count("(unchanged)")) == (
@@ -561,20 +567,8 @@ def test_an_interrupt_keeps_what_is_graded_and_says_which_command_goes_on(
 def test_an_interrupt_while_everything_starts_is_one_line_and_leaves_nobody(
     course: Course, mini: Assignment, tmp_path: Path, bubblewrap: None, seconds: float
 ) -> None:
-    for i in range(6):
-        folder = course.root / "submitted" / f"s{i}" / "mini"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "mini.ipynb").write_text(nbformat.writes(mini.solved({"mul_vjp": SLOW})))
-    mark = str(time.monotonic_ns())
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from autograder.cli import main; main()", "grade", "mini", "--jobs", "2"],
-        cwd=course.root,
-        env=os.environ | {"AUTOGRADER_TEST": mark, "TMPDIR": str(tmp_path)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    slow_class(course, mini, 6)
+    process, mark, _ = grading(course, tmp_path, "--jobs", "2")
     try:
         while len(processes_of(mark)) < 2 and process.poll() is None:  # the first worker is there
             time.sleep(0.01)
@@ -586,10 +580,7 @@ def test_an_interrupt_while_everything_starts_is_one_line_and_leaves_nobody(
     assert process.returncode == 130
     assert out == ""
     assert re.fullmatch(r"autograder: stopped; .* kept\..*\n", err)
-    until = time.monotonic() + 10
-    while processes_of(mark) and time.monotonic() < until:
-        time.sleep(0.2)
-    assert processes_of(mark) == []
+    nobody_is_left(mark)
 
 
 def test_an_interrupt_names_the_options_that_were_given(

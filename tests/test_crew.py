@@ -13,11 +13,10 @@ from traitlets.config import Config
 
 from autograder.assignment import Assignment
 from autograder.bank import load_bank
-from autograder.crew import Processes, ahead, share
+from autograder.crew import Processes, ahead, share, waiting
 from autograder.grader import Grader, Job
 from autograder.notebook import write_text
 from autograder.sandbox import Sandbox
-from autograder.settings import waiting
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ for (N, C, H, W); input gradient 2.3, 3.8, 2.9.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -187,20 +188,17 @@ def _gathered(spread: np.ndarray, shape: Any, stride: Any, padding: Any, dilatio
     n, c, h, w = shape
     _, kh, kw, oh, ow, _ = spread.shape
     (sh, sw), (ph, pw), (dh, dw) = stride, padding, dilation
-    shape = (c, h + 2 * ph, w + 2 * pw, n)
-    start = sh == sw == 1  # the first patch elements have a place each: stored, and not added to zeros
-    if start:
-        grad = np.empty(shape, spread.dtype)
+    grad = np.empty((c, h + 2 * ph, w + 2 * pw, n), spread.dtype)
+    if sh == sw == 1:  # What is stored first fills all but a border.
         grad[:, oh:] = grad[:, :, ow:] = 0
-        grad[:, :oh, :ow] = spread[:, 0, 0]
     else:
-        grad = np.zeros(shape, spread.dtype)
-    for i in range(kh):
-        for j in range(kw):
-            if start and i == j == 0:
-                continue
-            rows = slice(i * dh, i * dh + sh * (oh - 1) + 1, sh)
-            columns = slice(j * dw, j * dw + sw * (ow - 1) + 1, sw)
+        grad.fill(0)
+    for i, j in product(range(kh), range(kw)):
+        rows = slice(i * dh, i * dh + sh * (oh - 1) + 1, sh)
+        columns = slice(j * dw, j * dw + sw * (ow - 1) + 1, sw)
+        if i == j == 0:
+            grad[:, rows, columns] = spread[:, i, j]
+        else:
             grad[:, rows, columns] += spread[:, i, j]
     return grad[:, ph : ph + h, pw : pw + w].transpose(3, 0, 1, 2)
 

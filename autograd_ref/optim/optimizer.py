@@ -134,11 +134,11 @@ class Optimizer:
         steps = self.steps
         newest[0] = now = tick()
         mark = (now, self._where)
-        t, flats = steps[0] + 1, self._flats
-        if len(flats) == 1 and steps.count(t - 1) == len(steps) and flats[0].all_at_once(mark):
+        flats, last = self._flats, steps[0]
+        if len(flats) == 1 and steps.count(last) == len(steps) and flats[0].all_at_once(mark):
             for p, g, state, s in flats[0].all_blocks:
-                self.update(p, g, state, s, t)
-            self.steps = [t] * len(steps)
+                self.update(p, g, state, s, last + 1)
+            self.steps = [last + 1] * len(steps)
             return
         for flat in flats:
             for run, blocks in flat.runs(steps):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 
@@ -326,7 +323,7 @@ def test_a_rate_may_be_any_number_and_may_change():
         np.testing.assert_allclose(before - p.data, float(rate))
 
 
-# -- what a reviewer of these paths found --------------------------------------------------------------------------
+# -- borders of these paths ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -361,41 +358,6 @@ def test_a_result_that_backward_does_not_read_may_be_multiplied_in_place(make):
     y *= 3.0
     y.sum().backward()
     np.testing.assert_allclose(x.grad.data, expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda pair: pickle.loads(pickle.dumps(pair))])
-@pytest.mark.parametrize("optimizer", [lambda p: SGD(p, lr=0.1, momentum=0.9), lambda p: Adam(p, lr=0.1)])
-def test_a_copied_network_and_optimizer_go_on_as_the_first_ones_do(copied, optimizer):
-    def steps(w, o, count):
-        for _ in range(count):
-            o.zero_grad()
-            (w * w).sum().backward()
-            o.step()
-
-    w = Tensor(np.array([1.0, 3.0]), requires_grad=True)
-    o = optimizer([w])
-    steps(w, o, 3)
-    w2, o2 = copied((w, o))
-    steps(w, o, 4)
-    steps(w2, o2, 4)
-    assert w2.data is not w.data
-    np.testing.assert_array_equal(w2.data, w.data)
-
-
-def test_a_copied_parameter_has_a_gradient_of_its_own():
-    w = Tensor(np.ones((2, 2)), requires_grad=True)
-    o = SGD([w], lr=0.0)
-    for _ in range(3):
-        o.zero_grad()
-        linear(np.ones((1, 2)), w).sum().backward()
-        o.step()
-    o.zero_grad()
-    linear(np.ones((1, 2)), w).sum().backward()
-    twin = copy.copy(w)
-    twin.grad = None
-    linear(np.full((1, 2), 7.0), twin).sum().backward()
-    np.testing.assert_array_equal(w.grad.data, np.ones((2, 2)))
-    np.testing.assert_array_equal(twin.grad.data, np.full((2, 2), 7.0))
 
 
 def test_minus_zero_is_not_kept_for_zero():

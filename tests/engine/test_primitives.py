@@ -165,3 +165,31 @@ def test_operators_take_numbers_scalars_and_arrays_on_either_side(x):
             assert out.dtype == expected_dtype
             out.sum().backward()
             assert a.grad.dtype == np.float32
+
+
+@pytest.mark.parametrize("case", ALL)
+def test_a_value_that_is_changed_before_backward_is_noticed_or_does_not_matter(case):
+    def run(change=None):
+        tensors = [Tensor(a.copy(), requires_grad=True) for a in case.args]
+        out = case.ours(*tensors)
+        out = out[0] if isinstance(out, list | tuple) else out
+        if out.grad_fn is None:
+            return []
+        if change is not None:
+            changed = out if change == len(tensors) else tensors[change]
+            if changed.data.flags.writeable:  # what was broadcast is not
+                changed.data[...] = changed.data * 1.3 + 0.7
+                changed.mark_changed()
+        out.backward(np.linspace(1, 2, out.size).reshape(out.shape))
+        return [t.grad.data if t.grad is not None else np.zeros(()) for t in tensors]
+
+    expected = run()
+    for place in range(len(case.args) + 1):
+        try:
+            got = run(place)
+        except RuntimeError as error:
+            if "later changed in place" not in str(error):
+                raise
+            continue
+        for ours, before in zip(got, expected, strict=True):
+            np.testing.assert_array_equal(ours, before)

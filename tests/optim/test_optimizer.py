@@ -1,6 +1,7 @@
 """State can be saved and restored, replaced arrays are found again, wrong arguments get sentences."""
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -284,3 +285,37 @@ def test_assigning_the_rate_sets_that_of_every_group():
     optimizer.lr = 0.5
     assert [group.lr for group in optimizer.groups] == [0.5, 0.5]
     assert repr(optimizer).count("SGD(lr=0.5") == 2
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda pair: pickle.loads(pickle.dumps(pair))])
+@pytest.mark.parametrize(
+    "optimizer", [lambda p: optim.SGD(p, lr=0.1, momentum=0.9), lambda p: optim.Adam(p, lr=0.1)]
+)
+def test_a_copied_network_and_optimizer_go_on_as_the_first_ones_do(copied, optimizer):
+    w = Tensor(np.array([1.0, 3.0]), requires_grad=True)
+    o = optimizer([w])
+    for _ in range(3):
+        train(w, o)
+    w2, o2 = copied((w, o))
+    for _ in range(4):
+        train(w, o)
+    for _ in range(4):
+        train(w2, o2)
+    assert w2.data is not w.data
+    np.testing.assert_array_equal(w2.data, w.data)
+
+
+def test_a_shallow_copy_of_a_parameter_has_a_gradient_of_its_own():
+    w = Tensor(np.ones((2, 2)), requires_grad=True)
+    o = optim.SGD([w], lr=0.0)
+    for _ in range(3):
+        o.zero_grad()
+        F.linear(np.ones((1, 2)), w).sum().backward()
+        o.step()
+    o.zero_grad()
+    F.linear(np.ones((1, 2)), w).sum().backward()
+    twin = copy.copy(w)
+    twin.grad = None
+    F.linear(np.full((1, 2), 7.0), twin).sum().backward()
+    np.testing.assert_array_equal(w.grad.data, np.ones((2, 2)))
+    np.testing.assert_array_equal(twin.grad.data, np.full((2, 2), 7.0))
