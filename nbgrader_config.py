@@ -12,7 +12,7 @@ c.CourseDirectory.ignore = ["*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints"
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.LockCells",
     "nbgrader.preprocessors.ClearSolutions",
-    "autograder.nbgrader_plugin.ClearOutputs",
+    "autograder.classroom.nbgrader_plugin.ClearOutputs",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
     "nbgrader.preprocessors.SaveCells",
@@ -22,11 +22,11 @@ c.GenerateAssignment.preprocessors = [
 ]
 c.ClearSolutions.code_stub = {"python": 'raise NotImplementedError("your answer goes here")'}
 
-c.Autograde.exporter_class = "autograder.nbgrader_plugin.SubmissionExporter"
-c.Autograde.pre_convert_hook = "autograder.nbgrader_plugin.find_submission"
+c.Autograde.exporter_class = "autograder.classroom.nbgrader_plugin.SubmissionExporter"
+c.Autograde.pre_convert_hook = "autograder.classroom.nbgrader_plugin.find_submission"
 c.Autograde.sanitize_preprocessors = []
 c.Autograde.autograde_preprocessors = [
-    "autograder.nbgrader_plugin.Referee",
+    "autograder.classroom.nbgrader_plugin.Referee",
     "nbgrader.preprocessors.AssignLatePenalties",
 ]
 c.HTMLExporter.sanitize_html = True

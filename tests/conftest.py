@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignment import Assignment, Course
-from autograder.build import Product, read_source, release
-from autograder.ingest import Submission
-from autograder.referee import Report, grade
-from autograder.sandbox import Sandbox
+from autograder.authoring.build import Product, read_source, release
+from autograder.referee.judge import Report, grade
+from autograder.sandbox.walls import Sandbox
+from autograder.unit.assignment import Assignment, Course
+from autograder.unit.ingest import Submission
 
 #: A course of its own, not tests.
 collect_ignore_glob = ["mini/*"]

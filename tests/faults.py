@@ -23,14 +23,14 @@ import psutil
 from nbgrader import api
 from nbgrader.api import Gradebook
 
-from autograder.assignment import Course
-from autograder.bank import load_bank
-from autograder.classroom import Classroom, grade_class
-from autograder.crew import ahead, waiting
+from autograder.classroom.classroom import Classroom, grade_class
+from autograder.classroom.gradebook import opened
+from autograder.classroom.grader import Grader
+from autograder.classroom.workers import ahead, waiting
 from autograder.errors import UserError
-from autograder.gradebook import opened
-from autograder.grader import Grader
-from autograder.notebook import read_notebook
+from autograder.referee.bank import load_bank
+from autograder.unit.assignment import Course
+from autograder.unit.notebook import read_notebook
 
 JOBS = 2
 #: What is ended or broken, in turn.

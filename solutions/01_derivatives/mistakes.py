@@ -5,7 +5,7 @@ of these gets its sentence. Each exercise has its own section, in the order of t
 functions use (math, np) are the notebook's.
 """
 
-from autograder.bank import right, wrong
+from autograder.referee.bank import right, wrong
 
 # -- forward_difference -----------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ functions use (Value, FORWARD, math) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.bank import right, wrong
+from autograder.referee.bank import right, wrong
 
 # -- add_vjp ----------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ functions use (Value, exp, log, tanh, math, random) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.bank import right, wrong
+from autograder.referee.bank import right, wrong
 
 NOTHING_ZEROED = (
     "The grads are what they were. `parameter = ...` only gives a name a new meaning, and neither a new list nor a new "

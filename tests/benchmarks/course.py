@@ -20,7 +20,7 @@ import nbformat
 import psutil
 from nbclient import NotebookClient
 
-from autograder.assignment import Course
+from autograder.unit.assignment import Course
 
 SECONDS, MEGABYTES = 20, 400
 

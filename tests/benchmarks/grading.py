@@ -19,10 +19,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder import bank
-from autograder.assignment import ANSWER, CHECK, Assignment, Course, grade_id, kind
-from autograder.autograded import write_notebook
-from autograder.notebook import Node, read_notebook
+from autograder.referee import bank
+from autograder.referee.autograded import write_notebook
+from autograder.unit.assignment import ANSWER, CHECK, Assignment, Course, grade_id, kind
+from autograder.unit.notebook import Node, read_notebook
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 UNIT = "03_reverse_mode"
@@ -102,7 +102,7 @@ def ours(assignment: Assignment, submissions: list[Node], root: Path, jobs: int)
         write_notebook(root / "submitted" / f"s{i:04}" / UNIT / f"{assignment.name}.ipynb", submission)
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     start = time.perf_counter()
-    command = "import sys; from autograder.cli import main; sys.argv[0] = 'autograder'; main()"
+    command = "import sys; from autograder.cli.app import main; sys.argv[0] = 'autograder'; main()"
     done = subprocess.run(
         [sys.executable, "-c", command, "grade", UNIT, "--jobs", str(jobs)],
         cwd=root,

@@ -19,17 +19,17 @@ from typing import Any, cast
 
 import nbformat
 
-from autograder import wire
-from autograder.assignment import Course
-from autograder.collect import collect
+from autograder.classroom.platforms.collect import collect
 from autograder.errors import UserError
-from autograder.ingest import MAX_ADDED_CELLS, cells_of, parse, source_of, take, unit_of
-from autograder.lineup import Lineup
-from autograder.links import TIME_IS_UP
-from autograder.probes import AnswerLost, AnswerTimeout
-from autograder.process import PupilProcess
-from autograder.referee import Report, _Grading, rebuild, setup_names
-from autograder.sandbox import Sandbox
+from autograder.lesson import wire
+from autograder.lesson.probes import AnswerLost, AnswerTimeout
+from autograder.referee.judge import Report, _Grading, rebuild, setup_names
+from autograder.referee.matching import Lineup
+from autograder.sandbox.process import PupilProcess
+from autograder.sandbox.transport import TIME_IS_UP
+from autograder.sandbox.walls import Sandbox
+from autograder.unit.assignment import Course
+from autograder.unit.ingest import MAX_ADDED_CELLS, cells_of, parse, source_of, take, unit_of
 
 from ..conftest import make_course
 from .mutate import mutate_bytes, mutate_json

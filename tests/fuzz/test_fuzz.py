@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from autograder.assignment import Course
+from autograder.unit.assignment import Course
 
 from .run import Fuzzer, memory
 from .targets import TARGETS

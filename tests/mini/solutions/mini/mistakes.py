@@ -1,6 +1,6 @@
 import math
 
-from autograder.bank import right, wrong
+from autograder.referee.bank import right, wrong
 
 
 @wrong("mul_vjp", "no_upstream", "You returned the local derivatives, but did not multiply them by g.")

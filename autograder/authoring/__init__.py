@@ -1,0 +1,1 @@
+"""Building the notebooks of a unit, and proving its tests."""

@@ -1,0 +1,114 @@
+"""Writes `likely.json`: what the bank's wrong answers do in the visible checks, as digests, and their sentences.
+
+Each wrong answer runs once, in the sandbox, through the part of its check that learners have. `likely.py` says what
+the file is good for, and reads it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from ..lesson import likely
+from ..lesson.checks import ERROR, FAILED, CheckFailed
+from ..lesson.probes import AnswerLost, AnswerTimeout, Session, use_session
+from ..lesson.wire import parsed
+from ..referee.bank import Entry, load_bank
+from ..referee.judge import remember, setup_names
+from ..referee.matching import CALL_SECONDS
+from ..sandbox.process import PupilProcess
+from ..sandbox.walls import Sandbox
+from ..unit.assignment import Assignment, grade_id
+from ..unit.notebook import visible_part
+
+#: Wall time for one wrong answer, in seconds.
+SECONDS = 60.0
+
+
+def made_from(assignment: Assignment) -> str:
+    """A digest of all that the file depends on: the bank, the visible checks, the code that they need, `likely.py`."""
+    digest = hashlib.sha256()
+    for path in (Path(likely.__file__), assignment.path.parent / "mistakes.py"):
+        # As text: where lines end otherwise, the same things follow.
+        digest.update(path.read_text(encoding="utf-8").encode() if path.is_file() else b"")
+    for cell in assignment.trusted_cells():
+        digest.update(cell.source.encode())
+    for exercise in assignment.exercises:
+        digest.update(visible_part(exercise.check).encode())
+    return digest.hexdigest()[:16]
+
+
+def file_is_for(text: str) -> str:
+    """What a file was made from; empty when it does not say."""
+    try:
+        told = parsed(text)["made_from"]
+    except (ValueError, LookupError, TypeError):
+        return ""
+    return told if isinstance(told, str) else ""
+
+
+def sentences_of(assignment: Assignment) -> dict[str, str]:
+    """The sentences of the unit's file by their digests; none when it was made from something else."""
+    path = assignment.path.parent / likely.FILE
+    with contextlib.suppress(OSError, ValueError):
+        if file_is_for(path.read_text(encoding="utf-8")) == made_from(assignment):
+            return likely.read(path)
+    return {}
+
+
+def make(assignment: Assignment, sandbox: Sandbox, jobs: int | None = None) -> str:
+    """The text of the unit's file. Runs every wrong answer of the bank."""
+    wrong = [entry for entry in load_bank(assignment) if not entry.right]
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        digests = list(pool.map(lambda entry: fingerprint_of(assignment, entry, sandbox), wrong))
+    return as_text(made_from(assignment), wrong, digests)
+
+
+def as_text(version: str, wrong: Sequence[Entry], digests: Sequence[str]) -> str:
+    """The file's text. Of several answers that do the same, the first in the bank is the one that is told.
+
+    That two answers have no end says little of their mistakes: then neither is told.
+    """
+    texts: dict[str, int] = {}
+    sentences: dict[str, int] = {}
+    endless = Counter(digest for entry, digest in zip(wrong, digests, strict=True) if not entry.ends)
+    for entry, digest in zip(wrong, digests, strict=True):
+        if digest and digest not in sentences and endless[digest] < 2:
+            sentences[digest] = texts.setdefault(entry.sentence, len(texts))
+    about = {"made_from": version, "sentences": dict(sorted(sentences.items())), "texts": list(texts)}
+    return json.dumps(about, ensure_ascii=False, indent=1) + "\n"
+
+
+def fingerprint_of(assignment: Assignment, entry: Entry, sandbox: Sandbox) -> str:
+    """The digest of what an answer does in the visible part of its check; empty when that part lets it pass."""
+    exercise = assignment.exercise(entry.exercise)
+    check = visible_part(exercise.check)
+    filename = f"<visible check {assignment.unit} {exercise.name}>"
+    remember(filename, check)
+    process = PupilProcess(sandbox, assignment.allowed, time.monotonic() + SECONDS)
+    process.call_seconds = min(CALL_SECONDS, sandbox.call_seconds)
+    session = Session(process, quiet=True)  # with the seed that a notebook has
+    try:
+        for cell in assignment.trusted_cells():
+            own = grade_id(cell) == exercise.name
+            # What stands on a wrong answer may break with it; that is no reason to stop.
+            process.run_cell(entry.answer(cell.source) if own else cell.source)
+        with use_session(session):
+            exec(compile(check, filename, "exec"), setup_names(assignment))
+    except CheckFailed as error:
+        if error.failure.status in (FAILED, ERROR) and not error.failure.not_run:
+            return likely.fingerprint(exercise.name, session.calls)
+    except (AnswerTimeout, AnswerLost):
+        # Which limit is met first is the machine's affair: only the bank knows that an answer has no end.
+        if session.calls and not entry.ends:
+            return likely.fingerprint(exercise.name, session.calls, endless=True)
+    finally:
+        process.close()
+    return ""

@@ -1,0 +1,148 @@
+"""Proves a unit's tests: every wrong answer of the bank earns nothing, every right one everything."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+
+from ..lesson import likely
+from ..lesson.checks import MISSING, PASSED
+from ..referee import bank
+from ..referee.judge import Outcome, Report, grade
+from ..sandbox.walls import Sandbox
+from ..unit.assignment import Assignment
+from ..unit.ingest import Submission
+from .fingerprints import fingerprint_of
+
+#: What a wrong answer is told.
+OWN, OTHER, GENERIC = "its own sentence", "another sentence", "a generic diagnosis"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One submission of the proof, and which exercises have to pass and so to earn their points."""
+
+    exercise: str
+    label: str
+    answers: dict[str, str]
+    passes: frozenset[str]
+    entry: bank.Entry | None = None
+
+
+@dataclass
+class Proof:
+    """What a trial showed."""
+
+    trial: Trial
+    good: bool
+    #: what ended a wrong answer: "visible", "hidden", or empty
+    caught: str
+    #: what the proof's table says about it
+    said: str
+    #: what a learner's notebook says to a wrong answer that a visible check ends; otherwise empty
+    told: str = ""
+
+    @property
+    def sort_key(self) -> tuple[int, str]:
+        return (0 if self.trial.entry is None else 1, self.trial.label)
+
+
+def trials(assignment: Assignment, entries: Sequence[bank.Entry]) -> Iterator[Trial]:
+    """The stub, the solution, each exercise alone, and the bank."""
+    exercises = assignment.exercises
+    stubs = {e.name: e.stub for e in exercises}
+    solutions = {e.name: e.solution for e in exercises}
+    nothing: frozenset[str] = frozenset()
+    yield Trial("", "the released notebook", stubs, nothing)
+    yield Trial("", "the solution", solutions, frozenset(solutions))
+    for e in exercises:
+        yield Trial(e.name, f"{e.name} alone", stubs | {e.name: e.solution}, frozenset({e.name}))
+    for entry in entries:
+        e = assignment.exercise(entry.exercise)
+        # Alone as well: a bank's answer must be judged by its own check, whatever the rest of the notebook does.
+        answers = stubs | {e.name: entry.answer(e.solution)}
+        yield Trial(e.name, entry.name, answers, frozenset({e.name}) if entry.right else nothing, entry)
+
+
+def gaps(assignment: Assignment, entries: Sequence[bank.Entry]) -> Iterator[str]:
+    """Which exercises have too few entries: at least three wrong ones and one right one each."""
+    for e in assignment.exercises:
+        wrong = sum(not entry.right for entry in entries if entry.exercise == e.name)
+        right = sum(entry.right for entry in entries if entry.exercise == e.name)
+        if wrong < 3 or right < 1:
+            yield f"{e.name} has {wrong} wrong and {right} other right answers in mistakes.py; it needs 3 and 1."
+
+
+def prove(
+    assignment: Assignment,
+    sandbox: Sandbox,
+    *,
+    seed: int | None = None,
+    jobs: int | None = None,
+    done: Callable[[Proof], None] = lambda proof: None,
+) -> list[Proof]:
+    """Run all trials; in the order of the notebook."""
+    entries = bank.load_bank(assignment)
+    order = list(trials(assignment, entries))
+    known = likely.read(assignment.path.parent / likely.FILE)
+    found: dict[int, Proof] = {}
+
+    def run(trial: Trial) -> Proof:
+        submission = Submission(answers=trial.answers)
+        proof = judge(trial, grade(assignment, submission, sandbox, seed=seed, entries=entries))
+        if trial.entry is not None and proof.caught == "visible":
+            sentence = known.get(fingerprint_of(assignment, trial.entry, sandbox), "")
+            proof.told = OWN if sentence == trial.entry.sentence else OTHER if sentence else GENERIC
+        return proof
+
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        waiting = {pool.submit(run, trial): i for i, trial in enumerate(order)}
+        for future in as_completed(waiting):
+            i = waiting[future]
+            found[i] = future.result()
+            done(found[i])
+    return [found[i] for i in range(len(order))]
+
+
+def in_the_notebook(proofs: Sequence[Proof]) -> str:
+    """How many wrong answers a learner's own notebook recognises, as a sentence."""
+    told = [proof.told for proof in proofs if proof.told]
+    return (
+        f"{told.count(OWN)} of the {len(told)} wrong answers that a visible check ends "
+        "are told their own sentence in the notebook, too."
+    )
+
+
+def judge(trial: Trial, report: Report) -> Proof:
+    """Compare what passed with what had to pass. The points follow, where there are any."""
+    wrong = [
+        o
+        for o in report.outcomes
+        if (o.status == PASSED, o.points)
+        != ((True, o.max_points) if o.name in trial.passes else (False, 0.0))
+    ]
+    faults = [note for note in report.notes if "at fault" in note]
+    good = not wrong and not faults
+    if not good:
+        told = faults + [
+            f"{o.name} earned {o.points:g} of {o.max_points:g} ({o.status}): {o.text}" for o in wrong
+        ]
+        return Proof(trial, False, "", "\n".join(told))
+    if trial.entry is None:
+        silent = all(o.status in (PASSED, MISSING) for o in report.outcomes)
+        noisy = "" if silent else "some stubs end with another status than missing"
+        return Proof(trial, silent, "", noisy)
+    outcome = next(o for o in report.outcomes if o.name == trial.exercise)
+    if trial.entry.right:
+        return Proof(trial, True, "", "")
+    return Proof(trial, True, "hidden" if outcome.hidden else "visible", _says(trial.entry, outcome))
+
+
+def _says(entry: bank.Entry, outcome: Outcome) -> str:
+    if outcome.mistake == entry.name:
+        return OWN
+    if outcome.mistake:
+        return f"the sentence of {outcome.mistake}"
+    return outcome.status if not outcome.diagnosis else GENERIC

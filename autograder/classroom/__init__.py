@@ -1,0 +1,1 @@
+"""A class: collecting, grading side by side, the gradebook, the report."""

@@ -1,0 +1,178 @@
+"""What nbgrader_config.py names: nbgrader's own commands and buttons grade through the referee."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode, from_dict
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    CheckCellMetadata,
+    ClearHiddenTests,
+    ClearOutput,
+    ClearSolutions,
+    ComputeChecksums,
+    LockCells,
+    NbGraderPreprocessor,
+    SaveCells,
+)
+from nbgrader.utils import parse_utc
+
+from ..authoring.fingerprints import sentences_of
+from ..referee import judge as referee
+from ..referee.autograded import autograded
+from ..referee.matching import Memory
+from ..sandbox.walls import Sandbox
+from ..unit.assignment import Assignment, Course
+from ..unit.ingest import pick_file, read_bytes, read_submission
+from ..unit.notebook import STUB
+from .gradebook import record
+from .records import facts
+
+Pair = tuple[NotebookNode, dict[str, Any]]
+
+
+class ClearOutputs(ClearOutput):
+    """Clears outputs, but for the pictures that belong to the text (`keep=true`)."""
+
+    def preprocess_cell(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> Pair:
+        kept = None
+        if cell.cell_type == "code" and cell.metadata.get("autograder", {}).get("keep"):
+            kept = [output for output in cell.outputs if "image/png" in output.get("data", {})]
+        cell, resources = super().preprocess_cell(cell, resources, index)
+        if kept:
+            for output in kept:
+                if output.output_type == "execute_result":
+                    output.execution_count = None
+            cell.outputs = kept
+        return cell, resources
+
+
+def release_steps() -> list[Any]:
+    """The steps of `nbgrader generate_assignment` as nbgrader_config.py orders them, without its database."""
+    return [
+        LockCells(),
+        ClearSolutions(code_stub={"python": STUB}),
+        ClearOutputs(),
+        CheckCellMetadata(),
+        ComputeChecksums(),
+        ClearHiddenTests(),
+        ComputeChecksums(),
+        CheckCellMetadata(),
+    ]
+
+
+def save_cells(assignment: Assignment, db_url: str) -> None:
+    """Write the assignment's cells into the gradebook, as `nbgrader generate_assignment` does."""
+    notebook = from_dict(copy.deepcopy(assignment.notebook))
+    resources: dict[str, Any] = {
+        "nbgrader": {
+            "notebook": assignment.name,
+            "assignment": assignment.unit,
+            "student": ".",
+            "db_url": db_url,
+        }
+    }
+    for step in [*release_steps()[:5], SaveCells()]:
+        notebook, resources = step.preprocess(notebook, resources)
+
+
+def read_timestamp(path: Path) -> datetime | None:
+    """When something was handed in, as a `timestamp.txt` says; None when it does not say.
+
+    nbgrader's own reader ends the process, and with it the whole class, when the text is no time.
+    """
+    try:
+        return parse_utc(read_bytes(path)[:100].decode("ascii").strip())
+    except Exception:  # the parser has many kinds: some numbers end in an InvalidOperation of decimal's
+        return None
+
+
+#: Copies that `find_submission` made under the expected name; they go when they are graded, so that a later file
+#: of another name is not hidden by an old one.
+_copies: set[Path] = set()
+
+
+def find_submission(assignment: str, student: str, notebooks: list[str]) -> None:
+    """nbgrader's hook before it grades a submission: let a file of another name stand for the expected one.
+
+    nbgrader copies what lies beside the notebook and follows links while it does; links hold no work, so they go.
+    """
+    course = Course.find()
+    name = course.assignment(assignment).name
+    for folder in {Path(notebook).parent for notebook in notebooks}:
+        for path in sorted(folder.rglob("*")):
+            regular = path.is_file() and not path.is_symlink()
+            no_time = regular and path.name == "timestamp.txt" and read_timestamp(path) is None
+            if no_time or not (regular or (path.is_dir() and not path.is_symlink())):
+                path.unlink()
+        target = folder / f"{name}.ipynb"
+        found, _ = pick_file(folder, name)
+        if found is not None and found != target:
+            shutil.copyfile(found, target)
+            _copies.add(target.resolve())
+            notebooks[:] = [str(target)]
+
+
+class SubmissionExporter(NotebookExporter):
+    """Reads a submission with the referee's tolerance in the place of nbformat's strictness."""
+
+    def from_filename(self, filename: str, resources: dict[str, Any] | None = None, **kw: Any) -> Any:
+        parent = self.parent
+        if parent is None or not getattr(parent, "_sanitizing", False):
+            return super().from_filename(filename, resources=resources, **kw)
+        # Every answer in its place, nothing run yet. Referee reads the same file again and grades it.
+        about = (resources or {})["nbgrader"]
+        assignment = Course.find(Path(parent.coursedir.root)).assignment(about["assignment"])
+        submission = read_submission(Path(filename), assignment)
+        empty = referee.Report(assignment.unit, 0, True, notes=[])
+        empty.outcomes = [
+            referee.Outcome(e.name, 0, e.points, "missing", f"✗ {e.name}: not graded yet")
+            for e in assignment.exercises
+        ]
+        notebook = from_dict(autograded(assignment, submission, empty))
+        notebook.metadata["autograder"]["source"] = filename
+        return self.from_notebook_node(notebook, resources=resources, **kw)
+
+
+class Referee(NbGraderPreprocessor):
+    """Grades a submission and writes scores and comments into the gradebook."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> Pair:
+        about = resources["nbgrader"]
+        course = Course.find(Path.cwd())
+        assignment = course.assignment(about["assignment"])
+        sandbox = Sandbox(parent=self, config=self.config, hidden_paths=[str(course.root)])
+        submission = read_submission(Path(nb.metadata["autograder"]["source"]), assignment)
+        began = time.monotonic()
+        report = referee.grade(assignment, submission, sandbox, memory=Memory(sentences_of(assignment)))
+        kept = facts(report, time.monotonic() - began)
+        with Gradebook(about["db_url"]) as gradebook:
+            record(gradebook, assignment, about["student"], report)
+        for outcome in report.outcomes:
+            self.log.info(outcome.message.split("\n")[0])
+        self._remove_side_files(assignment, about["student"])
+        source = Path(nb.metadata["autograder"]["source"]).resolve()
+        if source in _copies:
+            _copies.discard(source)
+            source.unlink(missing_ok=True)
+        notebook = from_dict(autograded(assignment, submission, report))
+        notebook.metadata["autograder"] |= from_dict(kept)
+        return notebook, resources
+
+    def _remove_side_files(self, assignment: Assignment, student: str) -> None:
+        """Drop what nbgrader has copied from beside the submission: it is not used, and feedback would return it."""
+        coursedir = CourseDirectory(parent=self, config=self.config, root=str(Path.cwd()))
+        folder = Path(coursedir.format_path(coursedir.autograded_directory, student, assignment.unit))
+        for path in sorted(folder.rglob("*"), reverse=True):
+            if path.is_dir() and not path.is_symlink():
+                path.rmdir()
+            elif path not in (folder / f"{assignment.name}.ipynb", folder / "timestamp.txt"):
+                path.unlink()

@@ -1,0 +1,1 @@
+"""The way in from Canvas and Moodle, and the way back."""

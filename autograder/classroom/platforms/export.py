@@ -1,0 +1,220 @@
+"""Grades for other systems: the gradebook as one table for a spreadsheet, for Canvas or for Moodle.
+
+Scores are the gradebook's own: what people gave by hand counts, and late penalties are taken off. A student who
+has handed in nothing has empty cells: whether that is a zero is not for the export to say.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbgrader.api import (
+    Assignment,
+    Comment,
+    Grade,
+    Gradebook,
+    GradeCell,
+    SolutionCell,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+
+from ...errors import UserError
+from .table import Cell, csv_text
+
+Row = list[Cell]
+
+
+@dataclass
+class Grades:
+    """What one student earned in one unit."""
+
+    points: dict[str, float] = field(default_factory=dict)
+    raw: float = 0.0
+    penalty: float = 0.0
+    needs_look: bool = False
+    #: what is said of an exercise, where something is
+    said: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def total(self) -> float:
+        """As nbgrader counts it: a penalty takes no more than there is."""
+        return max(0.0, self.raw - self.penalty)
+
+
+@dataclass
+class Unit:
+    """A unit in the gradebook: what its exercises are worth, and who earned what."""
+
+    name: str
+    exercises: dict[str, float]
+    max_score: float
+    grades: dict[str, Grades]
+
+
+@dataclass(frozen=True)
+class Person:
+    """A student in the gradebook."""
+
+    id: str
+    last_name: str = ""
+    first_name: str = ""
+    email: str = ""
+    #: the learning platform's number
+    number: str = ""
+
+
+def read_gradebook(db_url: str, course_id: str, unit: str | None = None) -> tuple[list[Person], list[Unit]]:
+    """The students and the units of a gradebook. Raises UserError when there is nothing to export."""
+    if db_url.startswith("sqlite:///") and not Path(db_url.removeprefix("sqlite:///")).is_file():
+        raise UserError("There is no gradebook yet: `autograder grade UNIT` makes it.")
+    with Gradebook(db_url, course_id) as gradebook:
+        people = [
+            Person(s.id, s.last_name or "", s.first_name or "", s.email or "", s.lms_user_id or "")
+            for s in sorted(gradebook.students, key=lambda s: s.id)
+        ]
+        names = sorted(assignment.name for assignment in gradebook.assignments)
+        if unit is not None and unit not in names:
+            raise UserError(f"The gradebook has no unit {unit!r}; it has {', '.join(names) or 'none yet'}.")
+        return people, [_unit(gradebook, name) for name in names if unit in (None, name)]
+
+
+def _unit(gradebook: Gradebook, name: str) -> Unit:
+    """Three queries a unit, whatever the size of the class."""
+    assignment = gradebook.find_assignment(name)
+    exercises = {
+        cell.name.removesuffix("_check"): cell.max_score
+        for notebook in assignment.notebooks
+        for cell in notebook.grade_cells
+    }
+    grades = {
+        row["student"]: Grades(raw=row["score"], needs_look=bool(row["needs_manual_grade"]))
+        for row in gradebook.submission_dicts(name)
+    }
+
+    def of_each(*columns: object) -> object:
+        query = gradebook.db.query(Student.id, *columns).select_from(SubmittedAssignment)
+        return query.join(SubmittedNotebook).join(Assignment).join(Student).filter(Assignment.name == name)
+
+    for student, penalty in of_each(SubmittedNotebook.late_submission_penalty):  # type: ignore[attr-defined]
+        grades.setdefault(student, Grades()).penalty += penalty or 0.0
+    scores = of_each(GradeCell.name, Grade.score).join(Grade).join(GradeCell)  # type: ignore[attr-defined]
+    for student, cell, score in scores:
+        grades[student].points[cell.removesuffix("_check")] = score
+    texts = of_each(SolutionCell.name, Comment.auto_comment, Comment.manual_comment)
+    for student, cell, auto, manual in texts.join(Comment).join(SolutionCell):  # type: ignore[attr-defined]
+        if manual or auto:
+            grades[student].said[cell] = manual or _brief(auto)
+    return Unit(name, exercises, float(assignment.max_score), grades)
+
+
+def _brief(comment: str) -> str:
+    """The verdict of an automatic comment, and what the mistake probably is."""
+    lines = [line for line in comment.split("\n") if not re.match(r"`{3}|~{3}", line)]
+    likely = [line.split("likely", 1)[1].strip() for line in lines if line.startswith("  likely ")]
+    first = re.sub(r"^✗ [^:]*: ", "", lines[0]) if lines else ""
+    return ": ".join([first.rstrip(":"), *likely[:1]])
+
+
+# -- Formats ----------------------------------------------------------------------------------------------------------
+
+
+def as_table(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
+    """One row a student, one column an exercise, and what all of it comes to."""
+    head: Row = ["student", "last name", "first name", "email"]
+    for unit in units:
+        head += [f"{unit.name}: {name} (of {_number(points)})" for name, points in unit.exercises.items()]
+        head += [f"{unit.name}: late penalty", f"{unit.name}: total (of {_number(unit.max_score)})"]
+        head += [f"{unit.name}: needs a look"]
+    rows: list[Row] = [head]
+    for person in people:
+        row: Row = [person.id, person.last_name, person.first_name, person.email]
+        for unit in units:
+            grades = unit.grades.get(person.id)
+            if grades is None:
+                row += [""] * (len(unit.exercises) + 3)
+                continue
+            row += [grades.points.get(name) for name in unit.exercises]
+            row += [grades.penalty, grades.total, "yes" if grades.needs_look else ""]
+        rows.append(row)
+    return rows
+
+
+def for_canvas(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
+    """What Canvas' gradebook imports: who, one column an assignment, and above all students what each is worth.
+
+    Canvas finds a student by its own number (ID), else by the login, else by the name. It reads no section, but wants
+    the column.
+    """
+    head: Row = ["Student", "ID", "SIS Login ID", "Section", *(unit.name for unit in units)]
+    rows: list[Row] = [head, ["    Points Possible", "", "", "", *(unit.max_score for unit in units)]]
+    numbers = {person.id: person.number or _number_in(person.id) for person in people}
+    holders = Counter(numbers.values())
+    for person in people:
+        name = ", ".join(filter(None, [person.last_name, person.first_name])) or person.id
+        # A login may end with a classmate's number: what is only read from a name is nobody's when it is another's.
+        number = person.number or (numbers[person.id] if holders[numbers[person.id]] == 1 else "")
+        scores = [unit.grades[person.id].total if person.id in unit.grades else None for unit in units]
+        rows.append(
+            [name, int(number) if number.isascii() and number.isdigit() else number, person.id, "", *scores]
+        )
+    return rows
+
+
+def _number_in(student: str) -> str:
+    """The number with which a folder ends that `autograder collect` made of an archive from Canvas."""
+    made = re.fullmatch(r".+-(\d{3,})", student)
+    return made[1] if made else ""
+
+
+def for_moodle(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
+    """What Moodle's grade import takes, with the column names of its own export: who, a grade and a feedback a unit."""
+    head: Row = ["First name", "Last name", "ID number", "Email address", "Username"]
+    for unit in units:
+        head += [f"{unit.name} (Real)", f"{unit.name} (Feedback)"]
+    rows: list[Row] = [head]
+    for person in people:
+        row: Row = [person.first_name, person.last_name, person.number, person.email, person.id]
+        for unit in units:
+            grades = unit.grades.get(person.id)
+            row += [grades.total, _feedback(unit, grades)] if grades else ["", ""]
+        rows.append(row)
+    return rows
+
+
+def _feedback(unit: Unit, grades: Grades) -> str:
+    """A few sentences; Moodle shows them as HTML, so what looks like markup is escaped."""
+    parts = [f"{_number(grades.total)} of {_number(unit.max_score)} points."]
+    if grades.penalty:
+        parts.append(f"Late penalty: {_number(grades.penalty)}.")
+    for name, points in unit.exercises.items():
+        earned = grades.points.get(name, 0.0)
+        if earned < points or name in grades.said:
+            said = f": {grades.said[name]}" if name in grades.said else ""
+            parts.append(f"{name} {_number(earned)}/{_number(points)}{said}")
+    return html.escape("\n".join(parts), quote=False)
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"
+
+
+FORMATS: dict[str, Callable[[Sequence[Person], Sequence[Unit]], list[Row]]] = {
+    "csv": as_table,
+    "canvas": for_canvas,
+    "moodle": for_moodle,
+}
+
+
+def export(db_url: str, course_id: str, to: str, unit: str | None = None) -> str:
+    """The text of a CSV file in a format. Raises UserError."""
+    people, units = read_gradebook(db_url, course_id, unit)
+    if not units:
+        raise UserError("The gradebook has no unit yet: grade one with `autograder grade UNIT`.")
+    return csv_text(FORMATS[to](people, units))

@@ -1,0 +1,121 @@
+"""What is kept of each grading for the class's report, in the autograded notebook's metadata, and how it is read back.
+
+All of it is plain data, and small. Texts in it may come from students; who shows them escapes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..lesson.checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT
+from ..lesson.wire import printable
+from ..referee.judge import Report, tidy
+from ..unit.assignment import ANSWER, Assignment, kind
+from ..unit.notebook import read_notebook
+
+STATUSES = (PASSED, FAILED, ERROR, TIMEOUT, MISSING)
+MOST_NOTES = 20
+MOST_CHARS = 300
+
+
+def facts(report: Report, seconds: float) -> dict[str, Any]:
+    """What the autograded notebook keeps of a report. What is empty is left out."""
+    exercises = []
+    for outcome in report.outcomes:
+        kept: dict[str, Any] = {
+            "name": outcome.name,
+            "points": tidy(outcome.points),
+            "max_points": tidy(outcome.max_points),
+            "status": outcome.status,
+            "mistake": outcome.mistake,
+            "diagnosis": printable(outcome.diagnosis, MOST_CHARS),
+            "doubtful": outcome.doubtful,
+        }
+        exercises.append({key: value for key, value in kept.items() if value is not False and value != ""})
+    notes = [printable(note, MOST_CHARS) for note in report.notes[:MOST_NOTES]]
+    return {"exercises": exercises, "seconds": round(seconds, 2), "notes": notes}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What one exercise of one student earned, and why."""
+
+    name: str
+    points: float
+    max_points: float
+    status: str
+    mistake: str = ""
+    diagnosis: str = ""
+    doubtful: bool = False
+
+
+@dataclass
+class Record:
+    """The grading of one submission, as the report sees it."""
+
+    student: str
+    score: float
+    max_score: float
+    exercises: list[Kept] = field(default_factory=list)
+    seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
+    #: the text of each answer cell, by exercise, and of the code cells that the student added
+    answers: dict[str, str] = field(default_factory=dict)
+    added: list[str] = field(default_factory=list)
+
+    @property
+    def code(self) -> list[str]:
+        """All that the student wrote."""
+        return [*self.answers.values(), *self.added]
+
+
+@dataclass
+class Records:
+    """What could be read of a class."""
+
+    graded: list[Record] = field(default_factory=list)
+    #: students whose autograded notebook is from before these facts were kept, or cannot be read
+    old: list[str] = field(default_factory=list)
+    #: students who have handed in and are not graded
+    waiting: list[str] = field(default_factory=list)
+
+
+def read_records(assignment: Assignment, notebooks: Iterable[tuple[str, Path]]) -> Records:
+    """Read the autograded notebooks of a class, given as students and files."""
+    found = Records()
+    for student, path in notebooks:
+        if not path.is_file():
+            found.waiting.append(student)
+            continue
+        try:
+            found.graded.append(_record(assignment, student, path))
+        except Exception:  # an older one, or damaged: told, and the report goes on
+            found.old.append(student)
+    return found
+
+
+def _record(assignment: Assignment, student: str, path: Path) -> Record:
+    notebook = read_notebook(path)
+    about = notebook.metadata["autograder"]
+    exercises = [Kept(**kept) for kept in about["exercises"]]
+    if [kept.name for kept in exercises] != [exercise.name for exercise in assignment.exercises]:
+        raise ValueError("the unit has other exercises now")
+    answers, added = {}, []
+    for cell in notebook.cells:
+        if kind(cell) == ANSWER:
+            answers[cell.metadata.nbgrader.grade_id] = cell.source
+        elif cell.cell_type == "code" and str(cell.get("id", "")).startswith("added-"):
+            added.append(cell.source)
+    return Record(
+        student,
+        float(about["score"]),
+        float(about["max_score"]),
+        exercises,
+        float(about["seconds"]),
+        [str(note) for note in about["notes"]],
+        answers,
+        added,
+    )

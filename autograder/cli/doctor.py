@@ -1,0 +1,67 @@
+"""Says what works on this machine, and how to mend what does not."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..errors import UserError
+from ..sandbox.process import PupilProcess
+from ..sandbox.walls import Sandbox, SandboxError
+from ..unit.assignment import Course
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the doctor: what, whether it works, and what to do if not."""
+
+    what: str
+    good: bool
+    told: str
+
+
+def examine() -> Iterator[Finding]:
+    """All findings, the quick ones first."""
+    version = platform.python_version()
+    yield Finding("Python", sys.version_info >= (3, 11), f"{version}; the course needs 3.11 or newer")
+    for name in ("numpy", "matplotlib", "jupyterlab", "nbgrader", "nbconvert", "ipykernel", "jupytext"):
+        try:
+            yield Finding(name, True, importlib.metadata.version(name))
+        except importlib.metadata.PackageNotFoundError:
+            yield Finding(name, False, "missing: run `pip install -e .` in the course's folder")
+    yield _kernel()
+    try:
+        course = Course.find()
+        yield Finding("course", True, f"{course.root} with {', '.join(course.units()) or 'no unit'}")
+    except UserError as error:
+        yield Finding("course", False, str(error))
+    sandbox = Sandbox()
+    problem = sandbox.why_not()
+    yield Finding("sandbox", not problem, problem or "bubblewrap works")
+    if problem:
+        sandbox.unsandboxed = True
+    start = time.monotonic()
+    try:
+        process = PupilProcess(sandbox, (), start + 60)
+        result = process.run_cell("6 * 7")
+        process.close()
+        good = result.text.strip() == "42"
+        yield Finding("pupil", good, f"ran a cell {'in the sandbox' if not problem else 'without a sandbox'}")
+    except SandboxError as error:
+        yield Finding("pupil", False, str(error))
+
+
+def _kernel() -> Finding:
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
+    try:
+        spec = KernelSpecManager().get_kernel_spec("python3")
+        return Finding("kernel", True, f"python3 ({spec.display_name})")
+    except NoSuchKernel:
+        return Finding(
+            "kernel", False, "there is no kernel `python3`: run `python -m ipykernel install --sys-prefix`"
+        )

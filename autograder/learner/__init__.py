@@ -1,0 +1,1 @@
+"""A learner's own progress, and the engine of their own."""

@@ -1,0 +1,322 @@
+"""What a learner asks for on the command line: how far am I, and may I start this unit afresh."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..errors import UserError
+from ..lesson import logbook
+from ..lesson.logbook import BROKEN, MARKS, OPEN, RIGHT, WRONG
+from ..unit.assignment import Course
+from ..unit.ingest import cells_of, metadata_of, parse, read_bytes, unit_of
+
+STYLES = {RIGHT: "green", WRONG: "red", BROKEN: "yellow", OPEN: "default"}
+
+#: In the name of a notebook that was kept when its unit was started afresh.
+KEPT = " (kept "
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit in the learner's folder: its exercises with their points, in order, and how each of them stands."""
+
+    name: str
+    title: str
+    notebook: Path
+    points: Mapping[str, float]
+    states: Mapping[str, str]
+
+    @property
+    def done(self) -> list[str]:
+        return [name for name in self.points if self.states[name] == RIGHT]
+
+    @property
+    def left(self) -> list[str]:
+        return [name for name in self.points if self.states[name] != RIGHT]
+
+    @property
+    def earned(self) -> float:
+        return sum(self.points[name] for name in self.done)
+
+    @property
+    def most(self) -> float:
+        return sum(self.points.values())
+
+
+def units_folder(start: Path | None = None) -> Path:
+    """The folder of the learner's units, seen from a folder in or above it. Raises UserError when there is none."""
+    start = (start or Path.cwd()).resolve()
+    for folder in (start, *start.parents):
+        if (folder / "nbgrader_config.py").is_file() and (folder / "course").is_dir():
+            return folder / "course"
+        if (folder / logbook.FILE).is_file():
+            return folder
+        if found := logbook.units_folder(folder):
+            return found
+    try:
+        return Course.find(start).root / "course"
+    except UserError:
+        raise UserError(
+            f"No course here: neither {start} nor a folder above it holds notebooks of the course. "
+            "Change to the course's folder first."
+        ) from None
+
+
+def units(folder: Path) -> list[Unit]:
+    """The units in a learner's folder, in order."""
+    states = logbook.standing(logbook.read(folder))
+    found = []
+    for place in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if place.is_dir() and (unit := _unit(place, states)):
+            found.append(unit)
+    return found
+
+
+def _unit(folder: Path, states: Mapping[str, str]) -> Unit | None:
+    # The unit's own notebook rather than a copy of it.
+    paths = sorted(folder.glob("*.ipynb"), key=lambda path: (KEPT in path.name, len(path.name), path.name))
+    for path in paths:
+        try:
+            notebook = parse(read_bytes(path), path.name)
+        except UserError:
+            continue
+        if unit_of(notebook) == folder.name:
+            points = points_of(notebook)
+            title = metadata_of(notebook)["autograder"].get("title")
+            return Unit(
+                folder.name,
+                title if isinstance(title, str) else "",
+                path,
+                points,
+                {name: states.get(name, OPEN) for name in points},
+            )
+    return None
+
+
+def points_of(notebook: dict[str, Any]) -> dict[str, float]:
+    """The exercises of a notebook and their points, in order, from its check cells."""
+    points: dict[str, float] = {}
+    for cell in cells_of(notebook):
+        about = metadata_of(cell).get("nbgrader")
+        if not isinstance(about, dict) or not about.get("grade") or about.get("solution"):
+            continue
+        name, worth = about.get("grade_id"), about.get("points")
+        if isinstance(name, str) and isinstance(worth, (int, float)):
+            points.setdefault(name.removesuffix("_check"), worth)
+    return points
+
+
+def find(found: list[Unit], wanted: str) -> Unit:
+    """The unit of this name, or of this number. Raises UserError when there is none."""
+    matching = [unit for unit in found if unit.name == wanted]
+    matching = matching or [unit for unit in found if unit.name.startswith(f"{wanted}_")]
+    if len(matching) != 1:
+        known = ", ".join(unit.name for unit in found) or "none yet"
+        raise UserError(f"There is no unit {wanted!r}; there is {known}.")
+    return matching[0]
+
+
+def current(found: list[Unit], folder: Path) -> Unit | None:
+    """The unit that is being worked on: where the last check ran, or the one that follows it when it is done."""
+    graded = [unit for unit in found if unit.points]
+    last = graded[0] if graded else None
+    for record in reversed(logbook.read(folder)):
+        here = [unit for unit in graded if record.get("exercise") in unit.points]
+        if here:
+            last = here[0]
+            break
+    return following(graded, last) or last
+
+
+def following(found: list[Unit], unit: Unit | None) -> Unit | None:
+    """The first unit with something left to do, from this one on and then from the start; None when all is done."""
+    start = found.index(unit) if unit in found else 0
+    return next((one for one in [*found[start:], *found[:start]] if one.left), None)
+
+
+def as_json(found: list[Unit], shown: Unit | None) -> dict[str, Any]:
+    """The contract of `autograder progress --json`."""
+    coming = following(found, shown)
+    return {
+        "units": [
+            {
+                "unit": unit.name,
+                "title": unit.title,
+                "done": len(unit.done),
+                "points": unit.earned,
+                "max_points": unit.most,
+                "exercises": [
+                    {"name": name, "points": points, "state": unit.states[name]}
+                    for name, points in unit.points.items()
+                ],
+            }
+            for unit in found
+        ],
+        "next": {"unit": coming.name, "exercise": coming.left[0]} if coming else None,
+    }
+
+
+def show(found: list[Unit], shown: Unit | None, console: Console) -> None:
+    """Print a table of the units, the exercises of one of them, and what comes next."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("unit")
+    table.add_column("exercises", justify="right")
+    table.add_column("points", justify="right")
+    table.add_column("", no_wrap=True)
+    for unit in found:
+        if unit.points:
+            table.add_row(
+                Text(unit.name, style="bold" if unit is shown else "default"),
+                f"{len(unit.done)} of {len(unit.points)}",
+                f"{unit.earned:g} of {unit.most:g}" if unit.most else "practice",
+                Text(
+                    logbook.bar(unit.earned, unit.most)
+                    if unit.most
+                    else logbook.bar(len(unit.done), len(unit.points)),
+                    style="default" if unit.left else "green",
+                ),
+            )
+        else:
+            table.add_row(Text(unit.name), "–", "–", "")  # nothing is graded
+    console.print(table)
+    if shown is None:
+        return
+    console.print()
+    console.print(Text(f"{shown.name}  {shown.title}".rstrip(), style="bold"), soft_wrap=True)
+    exercises = Table(box=None, show_header=False)
+    for name, points in shown.points.items():
+        state = shown.states[name]
+        exercises.add_row(
+            Text(f"{MARKS[state]} {name}", style=STYLES[state]),
+            logbook.worth_of(points),
+            Text(state if state in (WRONG, BROKEN) else "", style=STYLES[state]),
+        )
+    console.print(exercises)
+    console.print()
+    coming = following(found, shown)
+    if coming:
+        where = f"{coming.left[0]}, in {coming.name}/{coming.notebook.name}"
+    else:
+        where = "nothing; all exercises of all units are right"
+    console.print(Text(f"next: {where}", style="bold"), soft_wrap=True)
+
+
+# -- to start a unit afresh -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """What `start_afresh` did: the notebook it wrote, and the name of the old one (None: there was nothing to keep)."""
+
+    notebook: Path
+    kept: Path | None
+
+
+def start_afresh(folder: Path, wanted: str, moment: datetime | None = None) -> Fresh:
+    """Keep the learner's notebook under a new name, and put a released one in its place.
+
+    Raises UserError when the unit is not known, or when no released notebook can be had.
+    """
+    unit = _name_of(folder, wanted)
+    name, text = _released(folder, unit)
+    path = folder / unit / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = None
+    try:
+        if path.exists() and path.read_bytes() != text.encode("utf-8"):
+            kept = _keep(path, moment or datetime.now())
+        new = path.with_name(f".{path.name}.new")
+        new.write_bytes(text.encode("utf-8"))
+        os.replace(new, path)
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be replaced: {error.strerror}. Nothing of yours was changed."
+        ) from None
+    record = {
+        "fresh": unit,
+        "exercises": list(points_of(parse(text.encode("utf-8")))),
+        "date": logbook.now(),
+    }
+    with contextlib.suppress(OSError):  # without a file there is no record that could be wrong
+        logbook.append(folder, record)
+    return Fresh(path, kept)
+
+
+def _name_of(folder: Path, wanted: str) -> str:
+    """The unit's full name, even when its notebook was deleted or damaged."""
+    names = {path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")}
+    if (solutions := _solutions(folder)) is not None:
+        names |= set(Course(solutions.parent).units())
+    for name in sorted(names):
+        if name == wanted or (re.match(r"\d+$", wanted) and name.startswith(f"{wanted}_")):
+            return name
+    raise UserError(f"There is no unit {wanted!r}; there is {', '.join(sorted(names)) or 'none yet'}.")
+
+
+def _solutions(folder: Path) -> Path | None:
+    path = folder.parent / "solutions"
+    return path if folder.name == "course" and path.is_dir() else None
+
+
+def _released(folder: Path, unit: str) -> tuple[str, str]:
+    """The name and the text of the unit's released notebook: made from the solution, or as git has it."""
+    solutions = _solutions(folder)
+    if solutions is not None and any((solutions / unit).glob("*.ipynb")):
+        assignment = Course(solutions.parent).assignment(unit)
+        return f"{assignment.name}.ipynb", nbformat.writes(
+            assignment.release, version=nbformat.NO_CONVERT
+        ) + "\n"
+    for name in _git(folder, "ls-tree", "-z", "--name-only", "HEAD", f"./{unit}/").split("\0"):
+        if name.endswith(".ipynb") and KEPT not in name:
+            text = _git(folder, "show", f"HEAD:./{name}")
+            try:
+                if unit_of(parse(text.encode("utf-8"))) == unit:
+                    return Path(name).name, text
+            except UserError:
+                continue
+    raise UserError(
+        f"There is no released notebook of {unit} to start from: neither the folder solutions nor git has it. "
+        "Download the unit once more, and rename your own notebook before you put the new one beside it."
+    )
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=folder,
+            capture_output=True,
+            timeout=30,
+            check=True,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _keep(path: Path, moment: datetime) -> Path:
+    """Copy a notebook to a name that nothing has yet. Raises OSError."""
+    for count in range(1, 1000):
+        again = f", {count}" if count > 1 else ""
+        kept = path.with_name(f"{path.stem}{KEPT}{moment:%Y-%m-%d %H%M}{again}){path.suffix}")
+        try:
+            with kept.open("xb") as file:
+                file.write(path.read_bytes())
+        except FileExistsError:
+            continue
+        return kept
+    raise OSError(0, "there are too many kept notebooks")

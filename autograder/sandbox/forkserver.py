@@ -1,0 +1,188 @@
+"""A warm interpreter behind the walls, with IPython and NumPy loaded, that forks a pupil for each submission.
+
+It never runs a student's code itself. A fork gets namespaces of its own (processes, mounts, network, and for an
+ordinary user the user too), empty private folders, limits, and a user id that nobody else has; see `cradle` in
+`pupil.py`. So nothing passes from one submission to the next, and starting a pupil takes some milliseconds.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import random
+import select
+import socket
+import subprocess
+import threading
+from collections import OrderedDict
+from typing import Any
+
+from .transport import Line
+from .walls import Sandbox, SandboxError, allowed_modules
+
+#: So many nurseries are kept at a time; a class needs one.
+KEPT = 3
+
+
+class Nursery:
+    """One warm interpreter. Raises SandboxError when it does not start here."""
+
+    def __init__(self, sandbox: Sandbox, allowed: tuple[str, ...]) -> None:
+        self.lock = threading.Lock()
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.log = b""
+        launch = sandbox.command(allowed, nursery=theirs.fileno())
+        started = threading.Event()
+        problem: list[OSError] = []
+
+        def keep() -> None:
+            # In a thread that lives as long as the process: the kernel ends what dies with its parent when the
+            # thread ends that started it.
+            try:
+                self.process = subprocess.Popen(
+                    launch.argv,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    env=launch.environment,
+                    pass_fds=(theirs.fileno(),),
+                    start_new_session=True,
+                )
+            except OSError as error:
+                problem.append(error)
+                return
+            finally:
+                started.set()
+            assert self.process.stderr
+            with self.process.stderr as stream:
+                while part := stream.read1(65536):  # type: ignore[attr-defined]
+                    self.log = (self.log + part)[-4000:]
+            self.process.wait()
+
+        self.keeper = threading.Thread(target=keep, daemon=True, name="nursery")
+        self.keeper.start()
+        started.wait()
+        theirs.close()
+        if problem:
+            self.control.close()
+            raise SandboxError(f"The warm interpreter does not start ({problem[0]}).")
+        self.control.settimeout(sandbox.start_seconds)
+        try:
+            ready = self.control.recv(4096)
+        except OSError:
+            ready = b""
+        if ready != b"ready":
+            self.close()
+            said = self.log.decode("utf-8", "replace").strip().splitlines()
+            raise SandboxError(
+                f"The warm interpreter does not start: {said[-1] if said else 'no reason given'}."
+            )
+
+    def fork(self, config: dict[str, Any]) -> Line:
+        """A new pupil. Raises OSError when the interpreter has gone."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        status, their_status = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            with self.lock:
+                socket.send_fds(
+                    self.control, [json.dumps(config).encode()], [theirs.fileno(), their_status.fileno()]
+                )
+        except OSError:
+            ours.close()
+            status.close()
+            raise
+        finally:
+            theirs.close()
+            their_status.close()
+        return Line(ours, status, self)
+
+    def ended(self, seconds: float) -> bool:
+        """Whether the interpreter has ended, or does within this time: then its end of the line is closed."""
+        with self.lock:
+            closed = select.poll()
+            try:
+                closed.register(self.control, 0)  # hanging up is always told
+            except (OSError, ValueError):
+                return True
+        return bool(closed.poll(seconds * 1000))
+
+    def close(self) -> None:
+        """End the interpreter and all its pupils."""
+        self.control.close()
+        with contextlib.suppress(OSError):
+            self.process.kill()
+        self.keeper.join(5)
+
+
+_nurseries: OrderedDict[tuple[Any, ...], Nursery | None] = OrderedDict()
+_lock = threading.Lock()
+
+
+def prepare(sandbox: Sandbox, allowed: tuple[str, ...]) -> None:
+    """Start the warm interpreter before the first pupil is wanted. Raises SandboxError when there is no sandbox."""
+    if _possible(sandbox):
+        _nursery(sandbox, allowed_modules(allowed))
+
+
+def _possible(sandbox: Sandbox) -> bool:
+    return (
+        sandbox.warm and not sandbox.unsandboxed and hasattr(socket, "send_fds") and hasattr(os, "pidfd_open")
+    )
+
+
+def warm_start(sandbox: Sandbox, allowed: tuple[str, ...]) -> Line | None:
+    """A pupil forked from a warm interpreter; None where that cannot be had, and a cold start is the way."""
+    if not _possible(sandbox):
+        return None
+    allowed = allowed_modules(allowed)
+    config: dict[str, Any] = {"allowed": list(allowed), "limits": sandbox.limits()}
+    if os.geteuid() == 0:
+        config["user"] = random.SystemRandom().randrange(2_000_000, 2_000_000_000)
+    for _ in range(2):  # a nursery that has ended is replaced, once
+        nursery = _nursery(sandbox, allowed)
+        if nursery is None:
+            return None
+        try:
+            return nursery.fork(config)
+        except OSError:
+            with _lock:
+                for key in [key for key, one in _nurseries.items() if one is nursery]:
+                    del _nurseries[key]
+            nursery.close()
+    return None
+
+
+def _nursery(sandbox: Sandbox, allowed: tuple[str, ...]) -> Nursery | None:
+    """The warm interpreter for such pupils, started if there is none yet."""
+    key = (
+        os.getpid(),
+        allowed,
+        sandbox.bwrap,
+        *map(tuple, (sandbox.distributions, sandbox.hidden_paths, sandbox.preload)),
+    )
+    with _lock:
+        if key not in _nurseries:
+            try:
+                _nurseries[key] = Nursery(sandbox, allowed)
+            except SandboxError:
+                if sandbox.why_not():
+                    raise
+                _nurseries[key] = None  # no namespaces inside namespaces here
+            while len(_nurseries) > KEPT:
+                _, old = _nurseries.popitem(last=False)
+                if old is not None:
+                    old.control.close()  # it ends when its last pupil has gone
+        _nurseries.move_to_end(key)
+        return _nurseries[key]
+
+
+@atexit.register
+def close_all() -> None:
+    """End all warm interpreters of this process."""
+    with _lock:
+        for key, nursery in list(_nurseries.items()):
+            if nursery is not None and key[0] == os.getpid():
+                nursery.close()
+        _nurseries.clear()

@@ -1,0 +1,144 @@
+"""The referee's end of the pipe to a pupil: start it, ask it, and make sure that it ends."""
+
+from __future__ import annotations
+
+import secrets
+import signal
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..lesson import wire
+from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Probe, Reply
+from .forkserver import warm_start
+from .transport import TIME_IS_UP, Link, Pipes
+from .walls import Interrupted, Sandbox, SandboxError
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """What running a cell gave: the text that it printed, and the exception that ended it, if one did."""
+
+    text: str = ""
+    error: AnswerError | None = None
+
+
+class PupilProcess:
+    """One pupil. Every request has a deadline; after a timeout or a loss the process is gone."""
+
+    def __init__(self, sandbox: Sandbox, allowed: Iterable[str], deadline: float) -> None:
+        self.sandbox = sandbox
+        self.deadline = deadline
+        self.call_seconds = sandbox.call_seconds
+        allowed = tuple(allowed)
+        warm = warm_start(sandbox, allowed)
+        self.link: Link = warm or Pipes(sandbox.command(allowed))
+        first = self._next(None, time.monotonic() + sandbox.start_seconds)
+        if warm is not None and first == "" and time.monotonic() < self.deadline:
+            # The warm interpreter was ended at this very moment: a new process does not depend on it.
+            warm.close()
+            self.link = Pipes(sandbox.command(allowed))
+            first = self._next(None, time.monotonic() + sandbox.start_seconds)
+        if first != {"ready": True}:
+            self.close()
+            said = self.link.last_words()
+            if time.monotonic() >= self.deadline:
+                raise AnswerTimeout(self._notebook_limit())
+            raise SandboxError(f"The process for a submission did not start: {said or first}")
+
+    def _next(self, request: dict[str, Any] | None, until: float) -> dict[str, Any] | str:
+        return self.link.exchange(request, min(until, self.deadline + 5))
+
+    def _notebook_limit(self) -> str:
+        return f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached"
+
+    def _ask(self, request: dict[str, Any], what: str) -> dict[str, Any]:
+        now = time.monotonic()
+        if now >= self.deadline:
+            self.close()
+            raise AnswerTimeout(self._notebook_limit())
+        number = secrets.token_hex(8)
+        until = min(now + self.call_seconds, self.deadline)
+        reply = self._next({**request, "id": number}, until)
+        while True:
+            if reply == TIME_IS_UP:
+                self.close()
+                if until == self.deadline:
+                    raise AnswerTimeout(self._notebook_limit())
+                raise AnswerTimeout(f"{what} did not end within {self.call_seconds:g} s")
+            if isinstance(reply, str):
+                raise self._lost(reply)
+            if reply.get("id") == number:  # an answer to another question is not an answer
+                return reply
+            reply = self._next(None, until)
+
+    def _lost(self, said: str = "") -> AnswerLost:
+        code = self.link.exit_code(2)
+        interrupted = not said and self.link.interrupted()
+        self.close()
+        if interrupted:
+            raise Interrupted("The sandbox was ended from outside.")
+        return AnswerLost(said or _why_ended(code))
+
+    def run_cell(self, source: str) -> CellResult:
+        """Run a cell; an exception of the cell's own is in the result.
+
+        Raises AnswerTimeout, AnswerLost, or Interrupted.
+        """
+        reply = self._ask({"do": "cell", "source": source}, "the cell")
+        text = reply.get("text", "")
+        # The pupil has cut it already, if it is honest.
+        text = wire.printable(text, self.sandbox.output_chars + 40) if isinstance(text, str) else ""
+        return CellResult(text, _error(reply))
+
+    def call(self, probe: Probe, args: tuple[Any, ...]) -> Reply:
+        """Call a probe, as `probes.Boundary` says."""
+        request = {"do": "call", "name": probe.name, "source": probe.source, "args": wire.pack(args)}
+        reply = self._ask(request, probe.name)
+        error = _error(reply)
+        if error is not None:
+            raise error
+        try:
+            value = wire.unpack(reply.get("value"))
+        except wire.WireError as problem:
+            raise AnswerError("ValueError", wire.printable(str(problem), 200)) from None
+        mutated = reply.get("mutated", [])
+        ok = isinstance(mutated, list) and all(type(i) is int and 0 <= i < len(args) for i in mutated)
+        return Reply(value, tuple(mutated) if ok else ())
+
+    def close(self) -> None:
+        """End the process and everything that it started."""
+        self.link.close()
+
+
+def _error(reply: dict[str, Any]) -> AnswerError | None:
+    told = reply.get("error")
+    if told is None:
+        return None
+    if not (isinstance(told, list) and len(told) == 4 and all(isinstance(part, str) for part in told)):
+        return AnswerError("Exception", "an exception that could not be described")
+    type_name, message, place, name = told
+    type_name, place, name = (
+        wire.printable(part, 200).replace("\n", " ") for part in (type_name, place, name)
+    )
+    return AnswerError(type_name[:80], wire.printable(message, 500), place, name[:80])
+
+
+def _why_ended(code: int | None) -> str:
+    if code is None:
+        return "its process stopped answering"
+    number = -code if code < 0 else code - 128 if code > 128 else 0
+    names = {
+        signal.SIGSEGV: "its process crashed (segmentation fault), often from a recursion without end",
+        signal.SIGABRT: "its process was aborted",
+        signal.SIGKILL: "its process was killed, often for taking too much memory",
+    }
+    if hasattr(signal, "SIGXCPU"):
+        names[signal.SIGXCPU] = "its process used up its CPU time"
+    if number:
+        try:
+            return names.get(signal.Signals(number), f"its process ended with signal {number}")
+        except ValueError:
+            return f"its process ended with signal {number}"
+    return f"it ended its own process (exit code {code})"

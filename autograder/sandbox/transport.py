@@ -1,0 +1,285 @@
+"""Two ways to a pupil's process, cold and warm, with the same few methods.
+
+Cold: a new interpreter behind new walls, over three pipes; works everywhere. Warm: a fork of an interpreter that is
+already behind the walls (`nursery.py`), over one socket.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import queue
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+import weakref
+from typing import Any, BinaryIO, Protocol, cast
+
+import psutil
+
+from ..lesson import wire
+from .walls import Launch
+
+#: What `receive` gives in the place of a message.
+TIME_IS_UP = "timeout"
+
+
+class Link(Protocol):
+    """The referee's end of a conversation with one pupil."""
+
+    def exchange(self, request: dict[str, Any] | None, until: float) -> dict[str, Any] | str:
+        """Send a request, if there is one, and give the next message.
+
+        A text stands for no message: TIME_IS_UP, "" when the pupil has ended, or what is wrong with what it sent.
+        """
+        ...
+
+    def exit_code(self, seconds: float) -> int | None:
+        """How the process ended (negative: by a signal); None when it has not within this time."""
+        ...
+
+    def interrupted(self) -> bool:
+        """Whether the process was ended from outside its sandbox, with the sandbox, and not by what it did."""
+        ...
+
+    def last_words(self) -> str:
+        """The last line that the process wrote to its standard error, if that is known."""
+        ...
+
+    def close(self) -> None:
+        """End the process and everything that it started. Once is enough."""
+        ...
+
+
+#: Those that are at work. A process that ends takes them with it, also where no sandbox does.
+_open: weakref.WeakSet[Pipes] = weakref.WeakSet()
+
+
+@atexit.register
+def close_pipes() -> None:
+    """End all processes that are at work for this one."""
+    for pipes in list(_open):
+        pipes.close()
+
+
+class Pipes:
+    """A process of its own, started for this pupil."""
+
+    def __init__(self, launch: Launch) -> None:
+        self.launch = launch
+        # Nearly no room: what is not read stays in the pipe, and a pupil that floods it waits there.
+        self.answers: queue.Queue[dict[str, Any] | str] = queue.Queue(1)
+        self.closed = False
+        self.log = b""
+        self.process = subprocess.Popen(
+            launch.argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=launch.environment,
+            cwd=launch.folder,
+            start_new_session=True,
+            bufsize=0,
+        )
+        _open.add(self)
+        assert self.process.stdin and self.process.stdout and self.process.stderr
+        threading.Thread(target=self._read_answers, args=(self.process.stdout,), daemon=True).start()
+        self.logger = threading.Thread(target=self._read_log, args=(self.process.stderr,), daemon=True)
+        self.logger.start()
+
+    def _read_answers(self, stream: BinaryIO) -> None:
+        with stream:
+            try:
+                while (message := wire.read_frame(stream)) is not None and self._put(message):
+                    pass
+            except (wire.WireError, OSError, ValueError, MemoryError) as error:
+                self._put(f"it broke off the conversation ({error})")
+            self._put("")
+
+    def _put(self, message: dict[str, Any] | str) -> bool:
+        while not self.closed:
+            with contextlib.suppress(queue.Full):
+                self.answers.put(message, timeout=0.2)
+                return True
+        return False
+
+    def _read_log(self, stream: BinaryIO) -> None:
+        with stream, contextlib.suppress(OSError, ValueError):
+            while part := stream.read(65536):
+                self.log = (self.log + part)[-4000:]
+
+    def _write(self, request: dict[str, Any]) -> None:
+        with contextlib.suppress(OSError, ValueError):  # the reader of answers sees that the pupil has gone
+            wire.write_frame(cast(BinaryIO, self.process.stdin), request)
+
+    def exchange(self, request: dict[str, Any] | None, until: float) -> dict[str, Any] | str:
+        if request is not None:
+            # In a thread, because a pupil that has stopped reading would keep us waiting for ever.
+            threading.Thread(target=self._write, args=(request,), daemon=True).start()
+        left = until - time.monotonic()
+        try:
+            return self.answers.get(timeout=left) if left > 0 else TIME_IS_UP
+        except queue.Empty:
+            return TIME_IS_UP
+
+    def exit_code(self, seconds: float) -> int | None:
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def interrupted(self) -> bool:
+        # bubblewrap itself was ended; of an end within it, it tells by an exit code.
+        return self.launch.sandboxed and (self.exit_code(0) or 0) < 0
+
+    def last_words(self) -> str:
+        self.logger.join(1)
+        return (self.log.decode("utf-8", "replace").strip().splitlines() or [""])[-1]
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        _open.discard(self)
+        if not self.launch.sandboxed:
+            with contextlib.suppress(psutil.Error):
+                for child in psutil.Process(self.process.pid).children(recursive=True):
+                    with contextlib.suppress(psutil.Error):
+                        child.kill()
+            # Those whose parent has gone still have the home that is this process's alone.
+            for other in psutil.process_iter():
+                with contextlib.suppress(psutil.Error, OSError):
+                    if other.environ().get("HOME") == self.launch.folder:
+                        other.kill()
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(5)
+        if self.process.stdin:  # the other two belong to their threads
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()
+        if self.launch.folder:
+            shutil.rmtree(self.launch.folder, ignore_errors=True)
+
+
+class Home(Protocol):
+    """The warm interpreter that a pupil was forked from."""
+
+    def ended(self, seconds: float) -> bool:
+        """Whether it has ended, or does within this time."""
+        ...
+
+
+class Line:
+    """A fork of a warm interpreter. `handle` is a pidfd of the first process in the pupil's own process namespace."""
+
+    def __init__(self, conversation: socket.socket, status: socket.socket, home: Home) -> None:
+        self.home = home
+        self.conversation = conversation
+        self.status = status
+        self.handle: int | None = None
+        self.code: int | None = None
+        self.mute = False
+        self.closed = False
+        conversation.setblocking(False)
+        self.received, self.unsent = bytearray(), bytearray()
+        self.poll = select.poll()
+
+    def exchange(self, request: dict[str, Any] | None, until: float) -> dict[str, Any] | str:
+        if request is not None:
+            # Not always sent when this returns: a message may come first that answers another question.
+            self.unsent += wire.frame(request)
+            with contextlib.suppress(OSError):  # no room, or no reader: what follows finds out
+                del self.unsent[: self.conversation.send(self.unsent)]
+        while True:
+            try:
+                message = wire.take_frame(self.received)
+            except wire.WireError as error:
+                return f"it broke off the conversation ({error})"
+            if message is not None:
+                return message
+            # One wait serves both ways: a pupil that has stopped reading must not keep us waiting for ever.
+            self.poll.register(self.conversation, select.POLLIN | (select.POLLOUT if self.unsent else 0))
+            left = until - time.monotonic()
+            events = self.poll.poll(left * 1000) if left > 0 else []
+            if not events:
+                return TIME_IS_UP
+            try:
+                if events[0][1] & select.POLLOUT and self.unsent:
+                    del self.unsent[: self.conversation.send(self.unsent)]
+                if events[0][1] & ~select.POLLOUT:
+                    part = self.conversation.recv(1 << 18)
+                    if not part:
+                        return ""
+                    self.received += part
+            except BlockingIOError:
+                continue
+            except OSError:
+                return self._leftovers()
+
+    def _leftovers(self) -> dict[str, Any] | str:
+        """What the pupil still said before its end of the line went dead under our writing."""
+        with contextlib.suppress(OSError, wire.WireError):
+            while part := self.conversation.recv(1 << 18):
+                self.received += part
+                if (message := wire.take_frame(self.received)) is not None:
+                    return message
+        return ""
+
+    def _hear(self, seconds: float) -> bool:
+        """Take one note of the cradle: the handle, or how the pupil ended. False when there is none in time."""
+        self.status.settimeout(max(seconds, 0.0))
+        try:
+            note, handles, _, _ = socket.recv_fds(self.status, 4096, 4)
+        except OSError:  # also: nothing within this time
+            return False
+        for handle in handles:
+            if self.handle is None:
+                self.handle = handle
+            else:
+                os.close(handle)
+        with contextlib.suppress(ValueError, AttributeError):
+            code = wire.parsed(note.decode()).get("code") if note else None
+            self.code = code if type(code) is int else self.code
+        self.mute = not note
+        return bool(note)
+
+    def exit_code(self, seconds: float) -> int | None:
+        until = time.monotonic() + seconds
+        while self.code is None and self._hear(until - time.monotonic()):
+            pass
+        return self.code
+
+    def interrupted(self) -> bool:
+        # A pupil that ends by itself leaves the first process of its namespace behind, which tells how, and which
+        # it cannot end.
+        return self.code is None and (self.mute or self.home.ended(0.5))
+
+    def last_words(self) -> str:
+        return ""
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        self.conversation.close()
+        # Without a handle the cradle is still at work, or failed; it looks at the line before it goes on.
+        while self.handle is None and self.code is None and self._hear(5.0):
+            pass
+        if self.handle is not None:
+            with contextlib.suppress(OSError):
+                signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+            # The first process of a namespace has ended when all the others have.
+            ended = select.poll()
+            ended.register(self.handle, select.POLLIN)
+            ended.poll(5000)
+            os.close(self.handle)
+            self.handle = None
+        self.status.close()

@@ -1,0 +1,1 @@
+"""A unit as data: its notebook, its exercises, and what a student handed in."""

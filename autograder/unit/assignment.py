@@ -1,0 +1,210 @@
+"""A unit as the referee knows it: its cells, its exercises, its answer key, and what is released of it."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..errors import UserError
+from .notebook import Node, read_notebook, release
+
+#: Kinds of code cells. `figure` cells only draw, so grading skips them.
+SETUP, GIVEN, ANSWER, CHECK, FIGURE, DEMO = "setup", "given", "answer", "check", "figure", "demo"
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One graded exercise: an answer cell and its check cell."""
+
+    name: str
+    points: float
+    check_id: str
+    #: the model answer's cell, and what the released notebook has in its place
+    solution: str
+    stub: str
+    #: the check with its hidden tests
+    check: str
+
+
+@dataclass
+class Assignment:
+    """A unit, read from its executed solution notebook."""
+
+    unit: str
+    path: Path
+    notebook: Node
+    allowed: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list)
+    #: False for a unit of practice, whose exercises have no points
+    graded: bool = True
+
+    @classmethod
+    def load(cls, path: Path) -> Assignment:
+        """Read `solutions/UNIT/NAME.ipynb`. Raises UserError when it is not such a notebook."""
+        try:
+            notebook = read_notebook(path)
+        except Exception as error:
+            raise UserError(
+                f"{path} cannot be read as a notebook ({error}); run `autograder build`."
+            ) from None
+        about = notebook.metadata.get("autograder", {})
+        if "unit" not in about:
+            raise UserError(f"{path} names no unit in its metadata; rebuild it with `autograder build`.")
+        assignment = cls(
+            str(about["unit"]),
+            path,
+            notebook,
+            tuple(about.get("allow", ())),
+            graded=about.get("graded", True),
+        )
+        if not assignment.exercises:
+            raise UserError(f"{path} has no exercises.")
+        return assignment
+
+    @property
+    def name(self) -> str:
+        """The notebook's name without its ending, nbgrader's notebook id."""
+        return self.path.stem
+
+    @property
+    def max_score(self) -> float:
+        return sum(exercise.points for exercise in self.exercises)
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the unit's source was edited after this notebook was built from it, and says something else."""
+        source = self.path.with_suffix(".py")
+        try:
+            # A clone writes both within moments.
+            if source.stat().st_mtime <= self.path.stat().st_mtime + 10:
+                return False
+            from ..authoring.build import read_source  # takes a moment to import, and is rarely needed
+
+            return [cell.source for cell in read_source(source).cells] != [
+                cell.source for cell in self.notebook.cells
+            ]
+        except OSError:
+            return False
+        except UserError:  # it cannot be read, so it is not what the notebook was built from
+            return True
+
+    @cached_property
+    def release(self) -> Node:
+        """The notebook that students get: no solutions, no hidden tests, no outputs."""
+        return release(self.notebook)
+
+    @cached_property
+    def exercises(self) -> list[Exercise]:
+        """In the order of the notebook."""
+        stubs = {grade_id(cell): cell.source for cell in self.release.cells if grade_id(cell)}
+        solutions = {grade_id(cell): cell.source for cell in self.notebook.cells if kind(cell) == ANSWER}
+        found = []
+        for cell in self.notebook.cells:
+            if kind(cell) != CHECK:
+                continue
+            check_id = grade_id(cell)
+            name = check_id.removesuffix("_check")
+            if name not in solutions:
+                raise UserError(
+                    f"{self.path}: the check {check_id} has no answer cell with the grade_id {name}."
+                )
+            points = float(cell.metadata.nbgrader.points)
+            found.append(Exercise(name, points, check_id, solutions[name], stubs[name], cell.source))
+        return found
+
+    def exercise(self, name: str) -> Exercise:
+        """The exercise of that name. Raises UserError when there is none."""
+        for exercise in self.exercises:
+            if exercise.name == name:
+                return exercise
+        known = ", ".join(exercise.name for exercise in self.exercises)
+        raise UserError(f"{self.unit} has no exercise {name!r}; it has {known}.")
+
+    def trusted_cells(self) -> Iterator[Node]:
+        """The code cells of the solution that define something: set-up, given code, model answers."""
+        for cell in self.notebook.cells:
+            if kind(cell) in (SETUP, GIVEN, ANSWER):
+                yield cell
+
+    def solved(self, answers: dict[str, str] | None = None, others: str = "solution") -> Node:
+        """A submission made of given answers; the other exercises hold the "solution" or the "stub"."""
+        notebook = copy.deepcopy(self.release)
+        key = {e.name: e.solution if others == "solution" else e.stub for e in self.exercises} | (
+            answers or {}
+        )
+        for cell in notebook.cells:
+            if kind(cell) == ANSWER:
+                cell.source = key[grade_id(cell)]
+        return notebook
+
+
+def grade_id(cell: Any) -> str:
+    """nbgrader's id of a cell, or an empty text."""
+    about = cell.get("metadata", {}).get("nbgrader", {})
+    found = about.get("grade_id", "") if isinstance(about, dict) else ""
+    return found if isinstance(found, str) else ""
+
+
+def kind(cell: Any) -> str:
+    """The kind of a code cell of a solution or release; empty for other cells."""
+    if cell.cell_type != "code":
+        return ""
+    about = cell.metadata.get("nbgrader", {})
+    if about.get("solution"):
+        return ANSWER
+    if about.get("grade"):
+        return CHECK
+    return cell.metadata.get("autograder", {}).get("kind", DEMO)
+
+
+@dataclass(frozen=True)
+class Course:
+    """Where a course lives."""
+
+    root: Path
+
+    @classmethod
+    def find(cls, start: Path | None = None) -> Course:
+        """The course around `start` (by default the working folder), or around this package's checkout.
+
+        Raises UserError when there is none.
+        """
+        start = (start or Path.cwd()).resolve()
+        for folder in (start, *start.parents, Path(__file__).resolve().parents[2]):
+            if (folder / "nbgrader_config.py").is_file() and (folder / "solutions").is_dir():
+                return cls(folder)
+        raise UserError(
+            f"No course here: neither {start} nor a folder above it holds nbgrader_config.py and solutions/. "
+            "Change to the course's folder, or name its answer key with --solutions."
+        )
+
+    @property
+    def solutions(self) -> Path:
+        return self.root / "solutions"
+
+    def units(self) -> list[str]:
+        """The names of the units that have a source."""
+        return sorted(p.name for p in self.solutions.iterdir() if p.is_dir() and any(p.glob("*.py")))
+
+    def assignment(self, unit: str) -> Assignment:
+        """The unit of that name. Raises UserError when there is none."""
+        return find_assignment(self.solutions, unit)
+
+
+def find_assignment(solutions: Path, unit: str) -> Assignment:
+    """The unit in a folder of solutions, or in the folder itself. Raises UserError when it is not there."""
+    if not re.fullmatch(r"[\w-]+", unit):
+        raise UserError(f"{unit!r} is not the name of a unit.")
+    folder = solutions / unit if (solutions / unit).is_dir() else solutions
+    notebooks = sorted(folder.glob("*.ipynb"))
+    for path in notebooks:
+        assignment = Assignment.load(path)
+        if assignment.unit == unit:
+            return assignment
+    known = ", ".join(sorted({p.parent.name for p in solutions.glob("*/*.ipynb")}))
+    raise UserError(f"There is no unit {unit!r} in {solutions}" + (f"; it has {known}." if known else "."))

@@ -1,0 +1,617 @@
+"""The commands, as a person or a script meets them: what they print, what they return, what they leave alone."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import psutil
+import pytest
+from rich.console import Console
+
+from autograder.authoring.build import build_likely
+from autograder.cli import app as cli
+from autograder.cli.app import line
+from autograder.sandbox.walls import Sandbox
+from autograder.unit.assignment import Assignment, Course
+
+pytestmark = pytest.mark.usefixtures("bubblewrap")
+
+RIGHT = "def mul_vjp(g, a, b):\n    return g * b, g * a\n"
+
+
+@dataclass
+class Said:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Said]:
+    """Run a command in this process, as the console script does."""
+
+    def command(*arguments: object, cwd: Path | None = None) -> Said:
+        monkeypatch.setattr(sys, "argv", ["autograder", *map(str, arguments)])
+        for console in ("console", "errors"):
+            own = cli.Console(highlight=False, stderr=console == "errors", width=300)
+            monkeypatch.setattr(cli, console, own)
+        with monkeypatch.context() as patch:
+            patch.chdir(cwd or Path.cwd())
+            with pytest.raises(SystemExit) as ended:
+                cli.main()
+        told = capsys.readouterr()
+        return Said(int(ended.value.code or 0), told.out, told.err)
+
+    return command
+
+
+@pytest.fixture
+def course(mini_course: Course, tmp_path: Path) -> Course:
+    """A copy that a test may change."""
+    shutil.copytree(mini_course.root, tmp_path / "course")
+    with (tmp_path / "course" / "nbgrader_config.py").open("a") as file:
+        file.write("\nc.Sandbox.call_seconds = 1.0\n")
+    return Course(tmp_path / "course")
+
+
+@pytest.fixture
+def submission(mini: Assignment, tmp_path: Path) -> Path:
+    """One right answer and one that raises."""
+    path = tmp_path / "my work.ipynb"
+    raising = "def unbox(boxes):\n    raise KeyError('\\x1b[2J\\ud800')\n"
+    path.write_text(nbformat.writes(mini.solved({"mul_vjp": RIGHT, "unbox": raising}, others="stub")))
+    return path
+
+
+def test_score_as_json_keeps_its_contract(
+    run: Callable[..., Said], mini_course: Course, submission: Path
+) -> None:
+    said = run("score", submission, "--json", "--seed", 7, cwd=mini_course.root)
+    assert (said.code, said.err.strip()) == (0, "")
+    result = json.loads(said.out)
+    assert list(result) == ["unit", "score", "max_score", "seed", "sandboxed", "exercises", "notes"]
+    assert {key: result[key] for key in ("unit", "score", "max_score", "seed", "sandboxed", "notes")} == {
+        "unit": "mini", "score": 2, "max_score": 5, "seed": 7, "sandboxed": True, "notes": [],
+    }  # fmt: skip
+    for exercise in result["exercises"]:
+        assert list(exercise) == ["name", "points", "max_points", "status", "message", "diagnosis"]
+        assert all(type(exercise[key]) is str for key in ("name", "status", "message", "diagnosis"))
+    brief = [(e["name"], e["points"], e["max_points"], e["status"]) for e in result["exercises"]]
+    assert brief == [("mul_vjp", 2, 2, "passed"), ("unbox", 0, 3, "error")]
+    assert "\x1b" not in result["exercises"][1]["message"]
+
+
+def test_score_says_the_same_to_people_and_writes_nothing(
+    run: Callable[..., Said], course: Course, submission: Path
+) -> None:
+    before = sorted(p for p in course.root.parent.rglob("*") if "__pycache__" not in p.parts)
+    said = run("score", submission, "--solutions", course.solutions, cwd=submission.parent)
+    assert said.code == 0
+    assert "✓ mul_vjp: right" in said.out
+    assert "✗ unbox: your code raised KeyError" in said.out
+    assert "2 of 5 points (seed " in said.out
+    assert "\x1b[2J" not in said.out
+    assert sorted(p for p in course.root.parent.rglob("*") if "__pycache__" not in p.parts) == before
+
+
+def test_the_seed_that_was_reported_repeats_the_result(
+    run: Callable[..., Said], mini_course: Course, mini: Assignment, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.ipynb"
+    path.write_text(nbformat.writes(mini.solved({"unbox": "def unbox(boxes): return 1.0"}, others="stub")))
+    first = json.loads(run("score", path, "--json", cwd=mini_course.root).out)
+    second = json.loads(run("score", path, "--json", "--seed", first["seed"], cwd=mini_course.root).out)
+    assert first == second
+    assert first["exercises"][1]["status"] == "failed"
+
+
+def empty(root: Path) -> list[object]:
+    (root / "empty").mkdir()
+    return [root / "my work.ipynb", "--solutions", root / "empty"]
+
+
+def no_unit(root: Path) -> list[object]:
+    (root / "n.ipynb").write_text('{"cells": []}')
+    return [root / "n.ipynb"]
+
+
+def strange_name(root: Path) -> list[object]:
+    (root / "n.ipynb").write_text('{"cells": [], "metadata": {"autograder": {"unit": "nothing_of_ours"}}}')
+    return [root / "n.ipynb"]
+
+
+def broken_key(root: Path) -> list[object]:
+    (root / "key" / "mini").mkdir(parents=True)
+    (root / "key" / "mini" / "mini.ipynb").write_text("{")
+    return [root / "my work.ipynb", "--solutions", root / "key"]
+
+
+def escapes(root: Path) -> list[object]:
+    path = root / "\x1b[2J.ipynb"
+    path.write_text("{")
+    return [path]
+
+
+REFUSED: dict[str, tuple[Callable[[Path], list[object]], str]] = {
+    "a missing file": (lambda root: [root / "none.ipynb"], "There is no file"),
+    "a folder": (lambda root: [root], "is not a file"),
+    "no notebook": (lambda root: [Path(__file__)], "not JSON"),
+    "a unit that does not exist": (
+        lambda root: [root / "my work.ipynb", "--unit", "other"],
+        "no unit 'other'",
+    ),
+    "a unit that is a path": (
+        lambda root: [root / "my work.ipynb", "--unit", "../x"],
+        "not the name of a unit",
+    ),
+    "a notebook that names no unit": (no_unit, "--unit"),
+    "a notebook that names an unknown unit": (strange_name, "no unit 'nothing_of_ours'"),
+    "an empty answer key": (empty, "no unit 'mini'"),
+    "an answer key that is not there": (
+        lambda root: [root / "my work.ipynb", "--solutions", root / "no"],
+        "no folder",
+    ),
+    "a broken answer key": (broken_key, "cannot be read as a notebook"),
+    "a file name with escapes": (escapes, "not JSON"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_file_that_cannot_be_graded_is_one_sentence_on_stderr_and_exit_code_2(
+    name: str, run: Callable[..., Said], mini_course: Course, submission: Path
+) -> None:
+    arguments, reason = REFUSED[name]
+    said = run("score", "--json", *arguments(submission.parent), cwd=mini_course.root)
+    assert (said.code, said.out) == (2, "")
+    assert reason in said.err
+    assert said.err.startswith("autograder: ")
+    assert said.err.count("\n") == 1
+    assert "Traceback" not in said.err
+    assert "\x1b" not in said.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score"],
+        ["score", "x", "--seed", "-1"],
+        ["score", "x", "--seed", "one"],
+        ["score", "--sed"],
+        ["grade"],
+        ["wat"],
+    ],
+)
+def test_bad_options_are_told_without_a_traceback(arguments: list[str], run: Callable[..., Said]) -> None:
+    said = run(*arguments)
+    assert (said.code, said.out) == (2, "")
+    assert "Traceback" not in said.err
+
+
+def test_without_a_course_or_a_sandbox_the_remedy_is_named(
+    run: Callable[..., Said], course: Course, submission: Path
+) -> None:
+    with (course.root / "nbgrader_config.py").open("a") as file:
+        file.write("\nc.Sandbox.bwrap = 'no-such-bubblewrap'\n")
+    said = run("score", submission, "--json", cwd=course.root)
+    assert (said.code, said.out) == (2, "")
+    assert "apt-get install bubblewrap" in said.err
+    assert "--unsandboxed" in said.err
+    allowed = run("score", submission, "--json", "--unsandboxed", cwd=course.root)
+    result = json.loads(allowed.out)
+    assert (allowed.code, result["sandboxed"], result["score"]) == (0, False, 2)
+
+
+def test_a_broken_configuration_is_one_sentence(
+    run: Callable[..., Said], course: Course, submission: Path
+) -> None:
+    (course.root / "nbgrader_config.py").write_text("c = get_config(\n")
+    said = run("score", submission, cwd=course.root)
+    assert said.code == 2
+    assert "nbgrader_config.py is broken" in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_a_folder_with_nothing_to_collect_is_one_sentence(
+    course: Course, tmp_path: Path, run: Callable[..., Said]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    said = run("collect", tmp_path / "empty", cwd=course.root)
+    told = f"{tmp_path / 'empty'} holds nothing to collect: no notebook, and no archive of notebooks."
+    assert (said.code, said.out, said.err) == (2, "", f"autograder: {told}\n")
+
+
+def test_grade_says_when_a_source_was_edited_and_not_built(
+    course: Course, submission: Path, run: Callable[..., Said]
+) -> None:
+    folder = course.root / "submitted" / "ada" / "mini"
+    folder.mkdir(parents=True)
+    shutil.copy(submission, folder / "mini.ipynb")
+    source = course.solutions / "mini" / "mini.py"
+    later = time.time() + 60
+    os.utime(source, (later, later))  # as a copy may leave it
+    assert run("grade", "mini", cwd=course.root).err == ""
+    text = source.read_text(encoding="utf-8")
+    for edited in (text.replace("return", "return ", 1), "# no header any more"):
+        source.write_text(edited, encoding="utf-8")
+        os.utime(source, (later, later))
+        said = run("grade", "mini", cwd=course.root)
+        assert said.code == 0 and "(unchanged)" in said.out
+        assert said.err == (
+            "mini.py was edited after mini.ipynb was built from it. The built one is what is graded with: "
+            "`autograder build mini` takes the change in.\n"
+        )
+
+
+def test_grade_ends_with_a_table_and_keeps_what_has_not_changed(
+    run: Callable[..., Said], course: Course, submission: Path
+) -> None:
+    none = run("grade", "mini", cwd=course.root)
+    assert (none.code, none.out) == (2, "")
+    assert "Nothing has been handed in" in none.err
+    for student in ("ada", "bob"):
+        folder = course.root / "submitted" / student / "mini"
+        folder.mkdir(parents=True)
+        shutil.copy(submission, folder / "mini.ipynb")
+    first = run("grade", "mini", "--student", "ada", "--student", "ada", cwd=course.root)
+    assert first.code == 0
+    assert first.out.count("ada") == 1
+    assert "bob" not in first.out
+    assert "2 / 5" in first.out
+    second = run("grade", "mini", "--jobs", 1, cwd=course.root)
+    ada, bob = (next(line for line in second.out.splitlines() if name in line) for name in ("ada", "bob"))
+    assert "(unchanged)" in ada
+    assert "(unchanged)" not in bob
+    unknown = run("grade", "mini", "--student", "zoe", cwd=course.root)
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "zoe has handed in nothing" in unknown.err
+
+
+#: What a folder may be called on Linux, and with it a student: escapes, rich's markup, lines, no UTF-8.
+NAMES = ["\x1b[2J[red]\x9b31meve", "ada\n✓ bob: 5 of 5\u202e", os.fsdecode(b"\xffmal"), "zoe"]
+
+
+def test_names_of_students_and_files_do_nothing_to_the_terminal_or_to_the_other_rows(
+    run: Callable[..., Said],
+    course: Course,
+    mini: Assignment,
+    submission: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in NAMES:
+        folder = course.root / "submitted" / name / "mini"
+        folder.mkdir(parents=True)
+        shutil.copy(submission, folder / "\x1b]0;x\x07\n[bold]mini.ipynb")
+    (folder / "mini.ipynb").write_text(nbformat.writes(mini.solved()))
+    monkeypatch.setenv("FORCE_COLOR", "1")  # so that the progress bar is drawn as well
+    monkeypatch.setenv("TERM", "xterm")
+    said = run("grade", "mini", "--jobs", 1, cwd=course.root)
+    plain = re.sub(r"\x1b\[\d*(;\d+)*m", "", said.out)  # the table's own colours
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", plain)
+    rows = [line.split("  ")[0].strip() for line in plain.splitlines() if " / 5  " in line]
+    assert rows == [line(name).plain for name in sorted(NAMES)]
+    assert sum(" 2 / 5  " in row for row in plain.splitlines()) == len(NAMES) - 2
+    (zoe,) = (row for row in plain.splitlines() if row.startswith(" zoe"))
+    assert " 5 / 5  " in zoe
+    # The gradebook has no room for a name that is no text: this one failed, and says why.
+    assert said.code == 1
+    assert " ".join(plain.split()).count("could not be graded on this machine: UnicodeEncodeError") == 1
+    assert "Traceback" not in said.err
+    assert "\x1b[2J" not in said.err
+    again = run("grade", "mini", "--student", "\x1b[2Jx", cwd=course.root)
+    assert again.code == 2
+    assert "\x1b[2J" not in again.err
+
+
+@pytest.mark.parametrize("name", ["grade", "prove", "build"])
+def test_a_unit_that_does_not_exist_is_one_sentence(
+    name: str, run: Callable[..., Said], mini_course: Course
+) -> None:
+    said = run(name, "other", cwd=mini_course.root)
+    assert (said.code, said.out) == (2, "")
+    assert "no unit 'other'" in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_prove_passes_a_unit_whose_tests_hold(run: Callable[..., Said], course: Course) -> None:
+    said = run("prove", "mini", "--seed", 3, "--jobs", 1, cwd=course.root)
+    assert said.code == 0, said.out
+    assert "mini: proved; 7 wrong and 2 right answers" in said.out
+    assert "0 of the 6 wrong answers that a visible check ends are told their own" in said.out
+    build_likely(course, "mini", print)
+    said = run("prove", "mini", "--seed", 3, cwd=course.root)
+    assert "6 of the 6 wrong answers that a visible check ends are told their own" in said.out
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def loose(root: Path) -> str:
+    """A check that lets everything through."""
+    edit(
+        root / "solutions/mini/mini.ipynb", "check.close(sum_of_logs([1.0, math.e]), 1.0,", "check.true(True,"
+    )
+    edit(
+        root / "solutions/mini/mini.ipynb",
+        "check.close(sum_of_logs([a, b, c]), math.log(a * b * c),",
+        "check.true(True,",
+    )
+    return "log10"
+
+
+def strict(root: Path) -> str:
+    """A right answer that the check refuses: it is worth a point less than nothing."""
+    with (root / "solutions/mini/mistakes.py").open("a") as file:
+        file.write('\n\n@right("mul_vjp", "not right at all")\ndef mul_vjp(g, a, b):\n    return 0.0, 0.0\n')
+    return "not right at all"
+
+
+def faulty(root: Path) -> str:
+    """A check that fails by itself."""
+    edit(root / "solutions/mini/mini.ipynb", "check.close(sum_of_logs([]), 0.0,", "check.close(1 / 0, 0.0,")
+    return "the solution"
+
+
+def thin(root: Path) -> str:
+    """Too few wrong answers."""
+    edit(
+        root / "solutions/mini/mistakes.py",
+        '@wrong("mul_vjp", "forgot_return", "The result is computed and not returned.")',
+        "#",
+    )
+    return "mul_vjp has 2 wrong and 1 other right answers"
+
+
+@pytest.mark.parametrize("harm", [loose, strict, faulty, thin])
+def test_prove_fails_a_unit_whose_tests_or_bank_are_broken(
+    harm: Callable[[Path], str], run: Callable[..., Said], course: Course
+) -> None:
+    culprit = harm(course.root)
+    said = run("prove", "mini", "--jobs", 2, cwd=course.root)
+    assert said.code == 1
+    assert "NOT proved" in said.out
+    assert any(culprit in line and "✗" in line for line in said.out.splitlines()), said.out
+
+
+@pytest.fixture(scope="module")
+def built(mini_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The course with its notebook executed by `build`."""
+    root = tmp_path_factory.mktemp("built") / "course"
+    shutil.copytree(mini_course.root, root)
+    from autograder.authoring.build import build
+
+    assert build(Course(root), ["mini"], check=False, say=lambda text: None)
+    return Course(root)
+
+
+SOURCE, SOLUTION, RELEASE = "solutions/mini/mini.py", "solutions/mini/mini.ipynb", "course/mini/mini.ipynb"
+CHANGES = {
+    "nothing": lambda root: None,
+    "the source": lambda root: edit(root / SOURCE, "The rule of a product.", "The rule of products."),
+    "the source's points": lambda root: edit(root / SOURCE, "points=2", "points=20"),
+    "the solution": lambda root: edit(root / SOLUTION, "return g * b, g * a", "return g * a, g * b"),
+    "the solution's outputs": lambda root: edit(
+        root / SOLUTION, '"execution_count": 2', '"execution_count": null'
+    ),
+    "the release": lambda root: edit(root / RELEASE, "The rule of a product.", "The rule."),
+    "the release, a solution in it": lambda root: edit(root / RELEASE, "your answer goes here", "g * b"),
+    "a release that is not there": lambda root: (root / RELEASE).unlink(),
+    "a solution that is not there": lambda root: (root / SOLUTION).unlink(),
+    "the bank": lambda root: edit(
+        root / "solutions/mini/mistakes.py", "Think of an empty list.", "Is the list empty?"
+    ),
+    "no digests": lambda root: (root / "solutions/mini/likely.json").unlink(),
+    "no digests for learners": lambda root: (root / "course/mini/likely.json").unlink(),
+    "digests cut off": lambda root: (root / "solutions/mini/likely.json").write_text('{"made'),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_build_check_finds_every_difference_and_changes_nothing(
+    name: str, run: Callable[..., Said], built: Course, tmp_path: Path
+) -> None:
+    root = tmp_path / "course"
+    shutil.copytree(built.root, root)
+    CHANGES[name](root)
+    before = {p: p.read_bytes() for p in root.rglob("*") if p.is_file()}
+    said = run("build", "--check", cwd=root)
+    assert said.code == (0 if name == "nothing" else 1), said.out
+    assert ("✓ mini: up to date" in said.out) == (name == "nothing")
+    assert {p: p.read_bytes() for p in root.rglob("*") if p.is_file()} == before
+
+
+def test_a_command_that_is_stopped_says_what_is_kept(
+    run: Callable[..., Said], mini_course: Course, submission: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*args: Any, **kwargs: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("autograder.referee.judge.grade", stop)
+    said = run("score", submission, cwd=mini_course.root)
+    assert said.code == 130
+    assert "what was finished is kept" in said.err
+
+
+def test_the_doctor_names_what_does_not_work(
+    run: Callable[..., Said], mini_course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    well = run("doctor", cwd=mini_course.root)
+    assert "✓ sandbox" in well.out
+    assert "✓ pupil        ran a cell in the sandbox" in well.out
+    monkeypatch.setattr(Sandbox, "why_not", lambda self: "there is none")
+    ill = run("doctor", cwd=mini_course.root)
+    assert ill.code == 1
+    assert "✗ sandbox      there is none" in ill.out
+
+
+def test_printed_text_is_stored_in_one_piece_wherever_the_kernel_cut_it() -> None:
+    from autograder.authoring.build import _join_streams
+
+    def piece(text: str, name: str = "stdout") -> nbformat.NotebookNode:
+        return nbformat.v4.new_output("stream", name=name, text=text)
+
+    picture = nbformat.v4.new_output("display_data", data={"text/plain": "a"})
+    found = _join_streams([piece("a"), piece("\n"), picture, piece("b"), piece("c", "stderr")])
+    assert found == [piece("a\n"), picture, piece("b"), piece("c", "stderr")]
+
+
+SLOW = "import time\ntime.sleep(0.4)\n" + RIGHT
+
+
+def graded(course: Course) -> list[str]:
+    return sorted(path.parent.parent.name for path in (course.root / "autograded").glob("*/mini/mini.ipynb"))
+
+
+def processes_of(mark: str) -> list[psutil.Process]:
+    """What still runs of a command, its sandboxes among them, which have sessions of their own."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get("AUTOGRADER_TEST") == mark:
+                found.append(process)
+        except psutil.Error:
+            pass
+    return found
+
+
+def nobody_is_left(mark: str) -> None:
+    until = time.monotonic() + 10
+    while processes_of(mark) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert processes_of(mark) == []
+
+
+def slow_class(course: Course, mini: Assignment, count: int) -> None:
+    """Students whose submissions take half a second each."""
+    for i in range(count):
+        folder = course.root / "submitted" / f"s{i:02}" / "mini"
+        folder.mkdir(parents=True)
+        (folder / "mini.ipynb").write_text(nbformat.writes(mini.solved({"mul_vjp": SLOW})))
+
+
+def grading(course: Course, temporary: Path, *options: str) -> tuple[subprocess.Popen[str], str, list[str]]:
+    """`autograder grade mini` in a process group of its own, the mark of its processes, and its command."""
+    mark = str(time.monotonic_ns())
+    command = [sys.executable, "-c", "from autograder.cli.app import main; main()", "grade", "mini", *options]
+    process = subprocess.Popen(
+        command,
+        cwd=course.root,
+        env=os.environ | {"AUTOGRADER_TEST": mark, "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    return process, mark, command
+
+
+@pytest.mark.parametrize(
+    ("jobs", "unsandboxed"),
+    [(1, False), (2, False), (2, True)],
+    ids=["in threads", "in processes", "in processes without a sandbox"],
+)
+def test_an_interrupt_keeps_what_is_graded_and_says_which_command_goes_on(
+    jobs: int, unsandboxed: bool, course: Course, mini: Assignment, tmp_path: Path
+) -> None:
+    slow_class(course, mini, 8)
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    options = ["--jobs", str(jobs), *["--unsandboxed"] * unsandboxed]
+    process, mark, command = grading(course, temporary, *options)
+    try:
+        until = time.monotonic() + 60
+        while len(graded(course)) < 2 and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+        time.sleep(0.1)  # the row that was just written is counted
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: every process of the command gets it
+        began = time.monotonic()
+        out, err = process.communicate(timeout=60)
+        took = time.monotonic() - began
+    finally:
+        process.kill()
+    kept = graded(course)
+    assert process.returncode == 130
+    assert out == ""
+    assert err == (
+        f"autograder: stopped; {len(kept)} of 8 are graded and kept. `autograder grade mini` goes on with the rest.\n"
+    )
+    assert 2 <= len(kept) < 8
+    assert took < 30
+    nobody_is_left(mark)
+    assert [p.name for p in temporary.iterdir() if p.name.startswith(("pupil-", "learner-library-"))] == []
+    rest = subprocess.run(command, cwd=course.root, capture_output=True, text=True, timeout=300)
+    assert (rest.returncode, rest.stdout.count("5 / 5"), rest.stdout.count("(unchanged)")) == (
+        0,
+        8,
+        len(kept),
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no process groups")
+@pytest.mark.parametrize("seconds", [0, 0.2, 0.5, 1])
+def test_an_interrupt_while_everything_starts_is_one_line_and_leaves_nobody(
+    course: Course, mini: Assignment, tmp_path: Path, bubblewrap: None, seconds: float
+) -> None:
+    slow_class(course, mini, 6)
+    process, mark, _ = grading(course, tmp_path, "--jobs", "2")
+    try:
+        while len(processes_of(mark)) < 2 and process.poll() is None:  # the first worker is there
+            time.sleep(0.01)
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert out == ""
+    assert re.fullmatch(r"autograder: stopped; .* kept\..*\n", err)
+    nobody_is_left(mark)
+
+
+def test_an_interrupt_names_the_options_that_were_given(
+    run: Callable[..., Said], course: Course, submission: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*args: Any, **kwargs: Any) -> None:
+        raise KeyboardInterrupt
+
+    folder = course.root / "submitted" / "ada" / "mini"
+    folder.mkdir(parents=True)
+    shutil.copy(submission, folder / "mini.ipynb")
+    monkeypatch.setattr("autograder.classroom.classroom.grade_class", stop)
+    said = run("grade", "mini", "--student", "ada", "--force", cwd=course.root)
+    assert (said.code, said.out) == (130, "")
+    assert said.err == (
+        "autograder: stopped; 0 of 1 are graded and kept. "
+        "`autograder grade mini --student ada --force` begins again.\n"
+    )
+
+
+def test_progress_shows_how_fast_it_goes_and_how_long_it_will_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.StringIO()
+    clock = iter(range(10_000))
+    monkeypatch.setattr(cli, "errors", Console(file=out, width=120, force_terminal=True))
+    bar = cli.progress_bar(cli.Rate(), cli.TextColumn("left"), cli.TimeRemainingColumn())
+    bar.get_time = lambda: float(next(clock))
+    task = bar.add_task("ada [bold]", total=100)
+    assert cli.Rate().render(bar.tasks[0]).plain == ""
+    for _ in range(10):
+        bar.update(task, advance=1)
+    told = "".join(segment.text for segment in bar.console.render(bar.get_renderable()))
+    assert "ada [bold]" in told
+    assert "10/100" in told
+    assert re.search(r"\d+/min left \d:\d\d:\d\d|\d\.\d/s left \d:\d\d:\d\d", told), told

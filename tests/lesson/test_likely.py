@@ -1,0 +1,404 @@
+"""A learner's notebook says the bank's sentence to a wrong answer, and holds nothing of the bank but digests."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import numpy as np
+import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+from autograder.authoring.build import build_likely, likely_paths
+from autograder.authoring.fingerprints import as_text, fingerprint_of, made_from, make, sentences_of
+from autograder.lesson import likely, logbook, probes
+from autograder.lesson.checks import CheckFailed
+from autograder.lesson.likely import fingerprint
+from autograder.lesson.probes import AnswerError, AnswerTimeout, Call, LocalBoundary, Probe, Session
+from autograder.lesson.wire import Opaque
+from autograder.referee.bank import Entry, load_bank
+from autograder.referee.judge import grade, remember, setup_names
+from autograder.referee.matching import Lineup, Memory
+from autograder.sandbox.walls import Sandbox
+from autograder.unit.assignment import Assignment, Course, grade_id
+from autograder.unit.ingest import Submission
+from autograder.unit.notebook import visible_part
+
+from ..conftest import REPOSITORY
+
+COURSE = Course(REPOSITORY)
+F = Probe("f")
+
+
+# -- digests ------------------------------------------------------------------------------------------------------
+
+
+def digest(value: Any) -> str:
+    return fingerprint("it", [Call(F, (1.0,), value)])
+
+
+def test_large_and_long_values_are_digested_or_given_up_in_no_time() -> None:
+    deep: Any = [1.5] * 1_000_000
+    for _ in range(35):
+        deep = {"a": deep}
+    start = time.monotonic()
+    assert fingerprint("e", [Call(F, (), deep)]) == ""
+    assert fingerprint("e", [Call(F, (), {i: [1.5] * 1000 for i in range(1000)})]) == ""
+    assert fingerprint("e", [Call(F, (), 10**100_000)]) == fingerprint("e", [Call(F, (), math.inf)])
+    assert time.monotonic() - start < 1
+    # The item of a number in long double precision is that number again.
+    assert fingerprint("e", [Call(F, (), np.clongdouble(1j))]) == fingerprint("e", [Call(F, (), 1j)])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (1, 1.0),
+        (0.0, -0.0),
+        (0.1 + 0.2, 0.3),
+        (1e-17, 0.0),
+        (math.nan, -math.nan),
+        ([1.0, 2.0], (1.0, 2.0)),
+        (np.float64(2.5), 2.5),
+        (np.array(3), 3.0),
+        (np.True_, True),
+        (np.array([1, 2]), np.array([1.0, 2.0])),
+        (np.array([0.1 + 0.2]), np.array([0.3])),
+        (np.array([1.0, 3.0], dtype=np.float32) / 3, np.array([1 / 3, 1.0], dtype=np.float32)),
+        ({"a": 1, "b": [2]}, {"b": (2.0,), "a": 1.0}),
+        (1j, 1j + 1e-15),
+        (np.complex128(1j), 1j),
+        (Opaque("Dual", "Dual(1)"), Opaque("Dual", "Dual(2)")),
+        (10**400, math.inf),
+    ],
+    ids=repr,
+)
+def test_what_a_comparison_takes_for_equal_has_one_digest(one: Any, other: Any) -> None:
+    assert digest(one) == digest(other)
+
+
+DIFFERENT = [
+    None, True, False, 0, 1, 1.000001, -1, math.nan, math.inf, -math.inf, "1", "", 1j, [], [1], [[1]], [1, 1], [None],
+    {}, {"a": 1}, {"a": 2}, {1: "a"}, np.array([1.0]), np.array([[1.0]]), np.zeros((0, 3)), np.zeros((3, 0)),
+    np.array([True]), np.array([1j]), Opaque("Dual"), Opaque("Value"), "a Dual", "raised TypeError", ["items 1", 1],
+]  # fmt: skip
+
+
+def test_all_else_has_a_digest_of_its_own() -> None:
+    assert len({digest(value) for value in DIFFERENT}) == len(DIFFERENT)
+
+
+def test_calls_count_by_exercise_name_arguments_order_and_exceptions() -> None:
+    call, other = Call(F, (1.0,), 2.0), Call(F, (2.0,), 2.0)
+
+    def raised(name: str, text: str = "", missing: str = "") -> Call:
+        return Call(F, (1.0,), error=AnswerError(name, text, name=missing))
+
+    rows = [
+        fingerprint("it", [call]),
+        fingerprint("that", [call]),
+        fingerprint("it", [other]),
+        fingerprint("it", [Call(Probe("g"), (1.0,), 2.0)]),
+        fingerprint("it", [call, other]),
+        fingerprint("it", [other, call]),
+        fingerprint("it", []),
+        fingerprint("it", [raised("TypeError")]),
+        fingerprint("it", [raised("ValueError")]),
+        fingerprint("it", [raised("NameError", missing="x")]),
+        fingerprint("it", [raised("NameError", missing="y")]),
+        fingerprint("it", [call], endless=True),
+        fingerprint("it", [call, other], endless=True),
+    ]
+    assert len(set(rows)) == len(rows)
+    assert all(re.fullmatch("[0-9a-f]{16}", row) for row in rows)
+    assert fingerprint("it", [raised("TypeError", "one")]) == fingerprint("it", [raised("TypeError", "two")])
+
+
+def test_very_large_values_get_no_digest() -> None:
+    assert digest([1.0] * (likely.MOST + 1)) == ""
+    assert digest(np.zeros(likely.MOST + 1)) == ""
+    assert digest(np.zeros(100)) != ""
+
+
+# -- the file -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"sentences": {"a": 0}}',
+        '{"sentences": {"a": 1}, "texts": ["one"]}',
+        '{"sentences": {"a": "0"}, "texts": ["one"]}',
+        '{"sentences": ["a"], "texts": ["one"]}',
+        '{"sentences": {"a": 0}, "texts": [1]}',
+        '{"sentences": {"a": 0}, "texts": "one"}',
+        "[" * 100_000,
+        "\udcff",
+        " " * 2_000_000 + '{"sentences": {"a": 0}, "texts": ["one"]}',
+    ],
+    ids=lambda content: content[:40].strip(),
+)
+def test_a_damaged_file_says_nothing(content: str, tmp_path: Path) -> None:
+    path = tmp_path / likely.FILE
+    path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    assert likely.read(path) == {}
+    assert likely.read(tmp_path / "not there") == likely.read(tmp_path) == {}
+
+
+def test_of_answers_that_do_the_same_the_first_is_told_and_of_endless_ones_neither() -> None:
+    wrong = [Entry("it", name, name, "", right=False, ends=name[0] != "e") for name in ("a", "b", "e1", "e2")]
+    about = json.loads(as_text("v", wrong, ["1", "1", "2", "2"]))
+    assert about == {"made_from": "v", "sentences": {"1": 0}, "texts": ["a"]}
+    assert json.loads(as_text("v", wrong, ["1", "", "2", "3"]))["texts"] == ["a", "e1", "e2"]
+
+
+def solution_lines(assignment: Assignment) -> Iterator[str]:
+    for exercise in assignment.exercises:
+        for part in re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", exercise.solution, re.DOTALL):
+            yield from (line.strip().removeprefix("return ") for line in part.splitlines() if line.strip())
+
+
+@pytest.mark.parametrize("unit", COURSE.units())
+def test_the_file_holds_digests_and_sentences_of_the_bank_and_nothing_else(unit: str) -> None:
+    own, released = likely_paths(COURSE, unit)
+    assert own.read_bytes() == released.read_bytes()
+    about = json.loads(released.read_bytes())
+    assert sorted(about) == ["made_from", "sentences", "texts"]
+    assert re.fullmatch("[0-9a-f]{16}", about["made_from"])
+    assert all(re.fullmatch("[0-9a-f]{16}", digest) for digest in about["sentences"])
+    assert set(about["sentences"].values()) == set(range(len(about["texts"])))
+    assignment = COURSE.assignment(unit)
+    bank = load_bank(assignment)
+    assert set(about["texts"]) <= {entry.sentence for entry in bank if not entry.right}
+    for line in solution_lines(assignment):
+        if len(line) > 12:  # a shorter one may be a name that the text needs
+            assert not [text for text in about["texts"] if line in text], line
+
+
+# -- in a notebook ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def notebook_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path, Any], Session]:
+    """Pretend that this process is the kernel of a notebook in a folder."""
+
+    def pretend(folder: Path, namespace: Any) -> Session:
+        likely._read_once.cache_clear()
+        monkeypatch.setattr(logbook, "_here", folder)
+        monkeypatch.setattr(logbook, "_unwritten", [])
+        session = Session(LocalBoundary(namespace))
+        monkeypatch.setattr(probes, "_notebook_session", session)
+        return session
+
+    return pretend
+
+
+def told(assignment: Assignment, entry: Entry) -> str | None:
+    """The line `likely` of the visible check in a notebook that is right but for one answer; None: it passed."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for cell in assignment.trusted_cells():
+        own = grade_id(cell) == entry.exercise
+        exec(entry.answer(cell.source) if own else cell.source, namespace)
+    probes._notebook_session.boundary = LocalBoundary(namespace)
+    check = visible_part(assignment.exercise(entry.exercise).check)
+    filename = f"<visible {entry.exercise}>"
+    remember(filename, check)
+    try:
+        exec(compile(check, filename, "exec"), setup_names(assignment))
+    except CheckFailed as error:
+        return error.failure.diagnosis
+    return None
+
+
+def ending(assignment: Assignment) -> list[Entry]:
+    return [entry for entry in load_bank(assignment) if not entry.right and entry.ends]
+
+
+def test_in_unit_03_nine_of_ten_wrong_answers_are_told_their_own_sentence(
+    notebook_in: Callable[[Path, Any], Session], capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook_in(REPOSITORY / "course" / "03_reverse_mode", {})
+    assignment = COURSE.assignment("03_reverse_mode")
+    said = {(e.exercise, e.name): (told(assignment, e), e.sentence) for e in ending(assignment)}
+    caught = {name: pair for name, pair in said.items() if pair[0] is not None}
+    others = [name for name, (diagnosis, own) in caught.items() if diagnosis != own]
+    assert len(caught) > 90
+    assert len(others) <= 0.1 * len(caught), others
+
+
+def test_in_the_mini_unit_all_are_and_without_the_file_none(
+    mini: Assignment, sandbox: Sandbox, tmp_path: Path, notebook_in: Callable[[Path, Any], Session]
+) -> None:
+    (tmp_path / likely.FILE).write_text(make(mini, sandbox), encoding="utf-8")
+    notebook_in(tmp_path, {})
+    sentences = {entry.name: (told(mini, entry), entry.sentence) for entry in ending(mini)}
+    assert sentences.pop("no_empty")[0] is None  # only a hidden test ends it
+    assert len(sentences) == 5
+    assert all(diagnosis == own for diagnosis, own in sentences.values()), sentences
+    notebook_in(tmp_path / "elsewhere", {})
+    generic = {entry.name: told(mini, entry) for entry in ending(mini)}
+    assert generic["no_upstream"] == (
+        "Every number lacks the factor 10.0, which is the first argument of the call."
+    )
+    assert not {text for text in generic.values() if text} & {own for _, own in sentences.values()}
+
+
+def test_an_endless_answer_is_told_its_sentence_too(
+    mini: Assignment,
+    sandbox: Sandbox,
+    tmp_path: Path,
+    notebook_in: Callable[[Path, Any], Session],
+) -> None:
+    (endless,) = (entry for entry in load_bank(mini) if not entry.ends)
+    text = as_text("v", [endless], [fingerprint_of(mini, endless, sandbox)])
+    (tmp_path / likely.FILE).write_text(text, encoding="utf-8")
+    session = notebook_in(tmp_path, {})
+
+    class Late(LocalBoundary):
+        def call(self, probe: Probe, args: tuple[Any, ...]) -> Any:
+            raise AnswerTimeout("too late")
+
+    session.boundary = Late({})
+    with pytest.raises(CheckFailed) as failed:
+        exec(visible_part(mini.exercise("unbox").check).partition("\n\n\n")[2], _with_probe(mini))
+    assert failed.value.failure.diagnosis == "The loop never gets to its end."
+
+
+def _with_probe(mini: Assignment) -> dict[str, Any]:
+    return setup_names(mini) | {"sum_of_logs": Probe("sum_of_logs")}
+
+
+def test_the_file_is_read_once_and_never_under_the_referee(
+    mini: Assignment,
+    tmp_path: Path,
+    notebook_in: Callable[[Path, Any], Session],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reads: list[Path] = []
+    monkeypatch.setattr(likely, "read", lambda path: reads.append(path) or {"x": "y"})
+    entries = ending(mini)[:3]
+    notebook_in(tmp_path, {})
+    for entry in entries:
+        assert told(mini, entry)
+    assert reads == [tmp_path / likely.FILE]
+    likely._read_once.cache_clear()
+    namespace = {"mul_vjp": lambda g, a, b: (b, a)}
+    with probes.use_session(Session(LocalBoundary(namespace), quiet=True)), pytest.raises(CheckFailed):
+        exec(visible_part(mini.exercise("mul_vjp").check), setup_names(mini))
+    assert len(reads) == 1
+
+
+def test_an_unfinished_answer_is_told_as_such_whatever_the_file_says(
+    mini: Assignment, tmp_path: Path, notebook_in: Callable[[Path, Any], Session]
+) -> None:
+    stub = Entry("mul_vjp", "stub", "", mini.exercise("mul_vjp").stub, right=False)
+    call = Call(Probe("mul_vjp"), (10.0, 2.0, 3.0), error=AnswerError("NotImplementedError"))
+    about = {"sentences": {fingerprint("mul_vjp", [call]): 0}, "texts": ["A sentence."]}
+    (tmp_path / likely.FILE).write_text(json.dumps(about), encoding="utf-8")
+    notebook_in(tmp_path, {})
+    assert told(mini, stub) == ""
+
+
+def test_a_real_kernel_finds_the_file_beside_a_copy_of_the_notebook(
+    mini_course: Course, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    folder = tmp_path / "my own copy"
+    shutil.copytree(mini_course.root / "course" / "mini", folder)
+    (folder / likely.FILE).write_text(make(mini_course.assignment("mini"), sandbox), encoding="utf-8")
+    notebook = nbformat.read(folder / "mini.ipynb", as_version=4)
+    for cell in notebook.cells:
+        if grade_id(cell) == "mul_vjp":
+            cell.source = "import os\nos.chdir('/')\ndef mul_vjp(g, a, b):\n    return g * a, g * b\n"
+    client = NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": str(folder)}})
+    with pytest.raises(CellExecutionError) as failed:
+        client.execute()
+    assert "  likely    Each input's gradient has the other input in it." in str(failed.value)
+
+
+# -- the build ----------------------------------------------------------------------------------------------------
+
+
+def test_without_a_sandbox_the_build_says_so_and_keeps_the_old_file(
+    mini_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = Course(tmp_path / "course")
+    shutil.copytree(mini_course.root, course.root)
+    monkeypatch.setattr(Sandbox, "why_not", lambda self: "There are no walls here.")
+    lines: list[str] = []
+    build_likely(course, "mini", lines.append)
+    assert lines == [
+        "! solutions/mini/likely.json is not made anew, there is none now. There are no walls here."
+    ]
+    own, released = likely_paths(course, "mini")
+    own.write_text("old")
+    build_likely(course, "mini", lines.append)
+    assert "the old one is kept. There are no walls here." in lines[-1]
+    assert own.read_text() == "old" and not released.exists()
+
+
+def test_the_wrong_answers_run_again_only_when_something_has_changed(
+    mini_course: Course, tmp_path: Path, bubblewrap: None
+) -> None:
+    course = Course(tmp_path / "course")
+    shutil.copytree(mini_course.root, course.root)
+    lines: list[str] = []
+    build_likely(course, "mini", lines.append)
+    assert lines[0] == "… mini: running its wrong answers"
+    own, released = likely_paths(course, "mini")
+    before = own.read_bytes()
+    assert released.read_bytes() == before
+    lines.clear()
+    build_likely(course, "mini", lines.append)
+    assert lines == ["✓ solutions/mini/likely.json (unchanged)", "✓ course/mini/likely.json (unchanged)"]
+    bank = course.solutions / "mini" / "mistakes.py"
+    bank.write_text(bank.read_text().replace("That is the logarithm to base 10.", "This is log10."))
+    build_likely(course, "mini", lines.append)
+    assert "This is log10." in own.read_text()
+    assert json.loads(own.read_bytes())["made_from"] != json.loads(before)["made_from"]
+
+
+def test_the_referee_knows_the_files_mistakes_without_running_the_bank(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = COURSE.assignment("03_reverse_mode")
+    bank = load_bank(unit)
+    sentences = sentences_of(unit)
+    seen = set(sentences.values())
+    chosen = {e.exercise: e for e in bank if e.sentence in seen and e.ends}  # the last of each exercise
+    assert len(sentences) > 100
+    answers = {n: e.answer(unit.exercise(n).solution) for n, e in chosen.items()}
+
+    def mistakes(memory: Memory | None) -> dict[str, str]:
+        told = {}
+        for name, answer in answers.items():
+            report = grade(unit, Submission({name: answer}), sandbox, seed=3, entries=bank, memory=memory)
+            told[name] = next(o.diagnosis for o in report.outcomes if o.name == name)
+        return told
+
+    slowly = mistakes(None)
+    monkeypatch.setattr(Lineup, "_agrees", lambda *arguments: False)
+    assert mistakes(Memory(sentences)) == slowly == {n: e.sentence for n, e in chosen.items()}
+    assert mistakes(None) != slowly
+
+
+def test_a_file_of_other_checks_is_not_used(mini_course: Course, tmp_path: Path) -> None:
+    shutil.copytree(mini_course.root, tmp_path / "course")
+    unit = Course(tmp_path / "course").assignment("mini")
+    file = unit.path.parent / likely.FILE
+    file.write_text(json.dumps({"made_from": made_from(unit), "sentences": {"0" * 16: 0}, "texts": ["You."]}))
+    assert sentences_of(unit) == {"0" * 16: "You."}
+    mistakes = unit.path.parent / "mistakes.py"
+    mistakes.write_text(mistakes.read_text() + "\n# another bank\n")
+    assert sentences_of(unit) == {}

@@ -1,0 +1,100 @@
+"""What the referee makes of honest answers: right, wrong, unfinished, crashing, endless."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from autograder.lesson.probes import Call, Probe, Reply
+from autograder.referee import matching as lineup
+from autograder.referee.bank import Entry
+from autograder.referee.judge import Report
+from autograder.sandbox.walls import Sandbox
+from autograder.unit.assignment import Assignment
+
+RIGHT = "def mul_vjp(g, a, b):\n    return g * b, g * a\n"
+
+
+def outcome(report: Report, name: str = "mul_vjp"):
+    return next(o for o in report.outcomes if o.name == name)
+
+
+def test_a_right_answer_earns_its_points_and_nothing_else(grade_answers: Callable[..., Report]) -> None:
+    report = grade_answers(mul_vjp=RIGHT)
+    assert [(o.points, o.status) for o in report.outcomes] == [(2, "passed"), (0, "missing")]
+    assert (report.score, report.max_score, report.sandboxed) == (2, 5, True)
+
+
+def test_a_wrong_answer_is_told_its_own_mistake(grade_answers: Callable[..., Report]) -> None:
+    found = outcome(grade_answers(mul_vjp="def mul_vjp(g, a, b):\n    return b, a\n"))
+    assert (found.points, found.status, found.mistake) == (0, "failed", "no_upstream")
+    assert "did not multiply them by g" in found.diagnosis
+    assert "mul_vjp(10.0, 2.0, 3.0)" in found.message
+    assert "(30.0, 20.0)" in found.message
+    assert not found.hidden
+
+
+def test_the_same_seed_gives_the_same_report(grade_answers: Callable[..., Report]) -> None:
+    wrong = "def mul_vjp(g, a, b):\n    return (30.0, 20.0)\n"
+    first, second, other = (grade_answers(seed=s, mul_vjp=wrong).as_json() for s in (7, 7, 8))
+    assert first == second
+    assert first["exercises"][0]["message"] != other["exercises"][0]["message"]
+    assert outcome(grade_answers(mul_vjp=wrong)).hidden
+
+
+def test_an_endless_answer_costs_only_its_own_exercise(grade_answers: Callable[..., Report]) -> None:
+    report = grade_answers(mul_vjp=RIGHT, unbox="def unbox(boxes):\n    while True:\n        pass\n")
+    assert [(o.points, o.status) for o in report.outcomes] == [(2, "passed"), (0, "timeout")]
+    assert "never gets to its end" in outcome(report, "unbox").diagnosis
+
+
+def test_an_endless_cell_costs_only_its_own_exercise(grade_answers: Callable[..., Report]) -> None:
+    unbox = "def unbox(boxes):\n    return sum(math.log(b.value) for b in boxes)\n"
+    report = grade_answers(mul_vjp="while True:\n    pass\n", unbox=unbox)
+    assert [(o.points, o.status) for o in report.outcomes] == [(0, "timeout"), (3, "passed")]
+
+
+def test_a_dying_process_costs_only_the_exercise_that_killed_it(grade_answers: Callable[..., Report]) -> None:
+    killer = "import os\ndef mul_vjp(g, a, b):\n    os._exit(7)\n"
+    unbox = "def unbox(boxes):\n    return sum(math.log(b.value) for b in boxes)\n"
+    report = grade_answers(mul_vjp=killer, unbox=unbox)
+    assert [(o.points, o.status) for o in report.outcomes] == [(0, "error"), (3, "passed")]
+    assert "exit code 7" in outcome(report).message
+
+
+def test_an_exception_names_its_line(grade_answers: Callable[..., Report]) -> None:
+    found = outcome(grade_answers(mul_vjp="def mul_vjp(g, a, b):\n    c = a / 0\n    return c, c\n"))
+    assert found.status == "error"
+    assert "ZeroDivisionError" in found.message
+    assert "line 2: c = a / 0" in found.message
+    assert "because   d(ab)/da is b, and it is multiplied by g" in found.message
+
+
+def test_a_syntax_error_is_reported_as_the_cell_s_own(grade_answers: Callable[..., Report]) -> None:
+    found = outcome(grade_answers(mul_vjp="def mul_vjp(g, a, b)\n    return g, g\n"))
+    assert found.status == "error"
+    assert "SyntaxError" in found.message
+
+
+def test_warnings_and_stderr_cost_nothing(grade_answers: Callable[..., Report]) -> None:
+    noisy = "import sys, warnings\ndef mul_vjp(g, a, b):\n    warnings.warn('x')\n    print('y', file=sys.stderr)\n"
+    assert outcome(grade_answers(mul_vjp=noisy + "    return g * b, g * a\n")).points == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "in_place", "found"), [((), False, True), ((), True, False), ((0,), True, True)]
+)
+def test_an_answer_that_failed_in_place_is_not_taken_for_one_that_changes_nothing(
+    mini: Assignment,
+    sandbox: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: tuple[int, ...],
+    in_place: bool,
+    found: bool,
+) -> None:
+    suspects = lineup.Lineup(mini, [Entry("unbox", "other", "Another mistake.", "", right=False)], sandbox)
+    monkeypatch.setattr(suspects, "_with", lambda entry: None)
+    monkeypatch.setattr(lineup, "_reply", lambda process, call: Reply(2.0, changes))
+    calls = [Call(Probe("unbox"), ([1.0],), 2.0, mutated=(0,))]
+    assert (suspects.find("unbox", calls, in_place=in_place) is not None) is found

@@ -1,0 +1,254 @@
+"""What every unit of the course has to hold, whatever it teaches."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.authoring.build import check_unit, read_source, release
+from autograder.authoring.prove import gaps
+from autograder.referee import bank
+from autograder.referee.judge import grade
+from autograder.sandbox.walls import Sandbox
+from autograder.unit.assignment import ANSWER, Assignment, Course, grade_id, kind
+from autograder.unit.ingest import Submission
+from autograder.unit.notebook import read_notebook, write_text
+
+from ..conftest import REPOSITORY
+
+COURSE = Course(REPOSITORY)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every test that asks for a `unit` runs for each of them."""
+    if "unit" in metafunc.fixturenames:
+        metafunc.parametrize("unit", COURSE.units())
+
+
+def assignment_of(unit: str) -> Assignment:
+    return COURSE.assignment(unit)
+
+
+def released(unit: str) -> nbformat.NotebookNode:
+    (path,) = (REPOSITORY / "course" / unit).glob("*.ipynb")
+    return nbformat.read(path, as_version=4)
+
+
+def solution_lines(answer: str) -> list[str]:
+    """The lines of code between the marks of an answer cell."""
+    parts = re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", answer, re.DOTALL)
+    lines = [line.strip() for part in parts for line in part.splitlines()]
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_the_notebooks_are_what_the_source_produces(unit: str) -> None:
+    assert list(check_unit(COURSE, unit)) == []
+
+
+def test_the_release_holds_no_solution_and_no_hidden_test(unit: str) -> None:
+    notebook = released(unit)
+    allowed = notebook.metadata.autograder.get("allow", ())  # a unit may build on the scalar engine
+    text = nbformat.writes(notebook)
+    for mark in (
+        "BEGIN SOLUTION",
+        "END SOLUTION",
+        "BEGIN HIDDEN",
+        "END HIDDEN",
+        "autograd_ref.scalar",
+        "mistakes",
+    ):
+        assert mark not in text or mark in allowed, mark
+    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    for exercise in assignment_of(unit).exercises:
+        solutions = re.findall(
+            r"### BEGIN SOLUTION\n(.*?)\n\s*### END SOLUTION", exercise.solution, re.DOTALL
+        )
+        assert solutions
+        for solution in solutions:
+            assert solution.strip() not in code, exercise.name
+        hidden = re.findall(
+            r"### BEGIN HIDDEN TESTS\n(.*?)\n\s*### END HIDDEN TESTS", exercise.check, re.DOTALL
+        )
+        assert hidden, f"{exercise.name} has no hidden test"
+        for test in hidden:
+            assert test.strip() not in code, exercise.name
+
+
+def test_the_referee_s_release_is_nbgrader_s_to_the_byte(unit: str) -> None:
+    (path,) = (COURSE.solutions / unit).glob("*.ipynb")
+    ours = read_notebook(path)
+    assert write_text(ours) == path.read_text(encoding="utf-8")
+    theirs = release(nbformat.read(path, as_version=4))
+    assert (
+        write_text(assignment_of(unit).release) == nbformat.writes(theirs, version=nbformat.NO_CONVERT) + "\n"
+    )
+
+
+def test_the_cells_are_valid_for_nbgrader_and_for_jupyter(unit: str) -> None:
+    for notebook in (assignment_of(unit).notebook, released(unit)):
+        nbformat.validate(notebook)
+        ids = [cell.id for cell in notebook.cells]
+        assert len(set(ids)) == len(ids)
+        for cell in notebook.cells:
+            if grade_id(cell):
+                assert cell.metadata.nbgrader.schema_version == 3
+                assert cell.id == grade_id(cell)
+
+
+def test_the_size_is_that_of_a_unit(unit: str) -> None:
+    assignment = assignment_of(unit)
+    points = [exercise.points for exercise in assignment.exercises]
+    if assignment.graded:
+        assert 6 <= len(points) <= 14
+        assert set(points) <= {1, 2, 3}
+        assert 20 <= sum(points) <= 30
+    else:
+        assert set(points) == {0}
+    prose = "\n".join(cell.source for cell in assignment.notebook.cells if cell.cell_type == "markdown")
+    words = re.sub(r"<[^>]+>|```.*?```", " ", prose, flags=re.DOTALL).split()
+    assert len(words) <= (2500 if assignment.graded else 1500)
+
+
+def test_every_exercise_has_hints_and_a_bank(unit: str) -> None:
+    assignment = assignment_of(unit)
+    assert list(gaps(assignment, bank.load_bank(assignment))) == []
+    text = ""
+    for cell in assignment.notebook.cells:
+        if cell.cell_type == "markdown":
+            text += cell.source
+        elif kind(cell) == ANSWER:
+            assert text.count("<details>") >= 3, f"{grade_id(cell)} needs a ladder of three hints"
+            text = ""
+
+
+def test_no_solution_is_longer_than_its_idea(unit: str) -> None:
+    for exercise in assignment_of(unit).exercises:
+        assert len(solution_lines(exercise.solution)) <= 15, exercise.name
+
+
+def test_the_outputs_are_quiet_and_repeatable(unit: str) -> None:
+    pictures = 0
+    for cell in assignment_of(unit).notebook.cells:
+        for output in cell.get("outputs", []):
+            assert output.output_type != "error"
+            assert output.get("name") != "stderr"
+            data = output.get("data", {})
+            pictures += "image/png" in data
+            assert not {"text/html", "image/svg+xml"} & set(data), f"{cell.id}: only PNG shows everywhere"
+            text = output.get("text", "") + data.get("text/plain", "")
+            assert not re.search(r"0x[0-9a-f]{6,}|/tmp/|/home/", text), cell.id
+    assert pictures >= (2 if assignment_of(unit).graded else 1)
+
+
+def test_a_prediction_is_asked_for_before_its_answer_is_shown(unit: str) -> None:
+    asked = False
+    for cell in assignment_of(unit).notebook.cells:
+        if cell.cell_type == "markdown":
+            asked = asked or "**Predict, then run.**" in cell.source
+        elif asked and kind(cell) == "demo":
+            assert re.search(r"^prediction = .*(None|\"\"|\"\?\")", cell.source, re.MULTILINE), cell.id
+            assert cell.source.count("predicted(prediction)") == 1, cell.id
+            text = "".join(output.get("text", "") for output in cell.outputs)
+            assert "your prediction: none yet. Fill it in" in text, cell.id
+            asked = False
+    assert not asked
+
+
+def test_a_prediction_that_is_filled_in_shows_the_answer(
+    unit: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The built notebooks hold empty predictions, so nothing else runs these lines.
+    names: dict[str, object] = {"__name__": "__main__", "display": lambda shown: None}
+    cells = [cell for cell in assignment_of(unit).notebook.cells if cell.cell_type == "code"]
+    places = [i for i, cell in enumerate(cells) if "predicted(prediction)" in cell.source]
+    assert places
+    for cell in cells[: places[-1] + 1]:
+        if kind(cell) not in ("setup", "given", "answer", "demo") or grade_id(cell).endswith("_probes"):
+            continue
+        source = cell.source
+        if "predicted(prediction)" in source:
+            source = re.sub(
+                r"^prediction = .*", lambda m: re.sub(r'None|""|"\?"', "7", m[0]), source, flags=re.M
+            )
+            capsys.readouterr()
+        exec(compile(source, cell.id, "exec"), names)
+        if source is not cell.source:
+            said = capsys.readouterr().out.partition("your prediction: ")[2].splitlines()
+            assert "7" in said[0] and len(said) > 1, cell.id
+
+
+def test_every_visible_check_stands_without_its_hidden_part(unit: str) -> None:
+    for cell in released(unit).cells:
+        if cell.cell_type == "code":
+            compile(cell.source, cell.id, "exec")
+        if kind(cell) == "check":
+            assert re.search(r"check\.\w+\(", cell.source), f"{cell.id} shows no check"
+            assert max(map(len, cell.source.splitlines())) <= 92, f"{cell.id} would scroll sideways"
+
+
+def test_the_solution_earns_everything_and_the_release_nothing(unit: str, sandbox: Sandbox) -> None:
+    assignment = assignment_of(unit)
+    solved = Submission(answers={e.name: e.solution for e in assignment.exercises})
+    report = grade(assignment, solved, sandbox, seed=3)
+    assert report.score == assignment.max_score
+    assert {outcome.status for outcome in report.outcomes} == {"passed"}
+    untouched = Submission(answers={e.name: e.stub for e in assignment.exercises})
+    report = grade(assignment, untouched, sandbox, seed=3)
+    assert report.score == 0
+    assert {outcome.status for outcome in report.outcomes} == {"missing"}
+
+
+def test_the_source_survives_jupytext(unit: str, tmp_path: Path) -> None:
+    import jupytext
+
+    (source,) = (p for p in (COURSE.solutions / unit).glob("*.py") if p.name != "mistakes.py")
+    folder = tmp_path / unit
+    folder.mkdir()
+    notebook = jupytext.read(source, fmt="py:percent")
+    jupytext.write(notebook, folder / source.name, fmt="py:percent")
+    again, before = read_source(folder / source.name), read_source(source)
+    assert [(c.id, c.source) for c in again.cells] == [(c.id, c.source) for c in before.cells]
+
+
+def test_half_of_all_solutions_have_at_most_six_lines() -> None:
+    lengths = [
+        len(solution_lines(exercise.solution))
+        for unit in COURSE.units()
+        for exercise in assignment_of(unit).exercises
+    ]
+    assert statistics.median(lengths) <= 6
+
+
+def test_the_course_s_table_and_the_unit_name_the_same_minutes(unit: str) -> None:
+    table = (REPOSITORY / "course" / "README.md").read_text(encoding="utf-8")
+    row = re.search(rf"^\| \[{unit}\].*\| (\d+) \|$", table, re.MULTILINE)
+    prose = "\n".join(cell.source for cell in released(unit).cells if cell.cell_type == "markdown")
+    time = re.search(r"\*\*Time:\*\* (?:about )?(\d+) minutes", prose)
+    assert row and time
+    assert row[1] == time[1]
+
+
+# -- the course as a whole ----------------------------------------------------------------------------------------
+
+
+def test_an_exercise_has_a_name_that_no_other_unit_uses() -> None:
+    # The learner's record of progress knows exercises by their names alone.
+    used = Counter(exercise.name for unit in COURSE.units() for exercise in assignment_of(unit).exercises)
+    assert [name for name, count in used.items() if count > 1] == []
+
+
+def test_every_unit_ends_with_the_learner_s_progress() -> None:
+    for unit in COURSE.units():
+        assignment = assignment_of(unit)
+        code = [cell for cell in assignment.release.cells if cell.cell_type == "code"]
+        assert code[-1].id == "progress_here", f'{unit}: its last cell should be `# %% progress="here"`'
+        assert kind(code[-1]) == "figure"  # which grading skips
+        shown: dict[str, object] = {}
+        source = code[-1].source.replace("from autograder import progress\n", "")
+        exec(source, {"progress": shown.__setitem__})
+        assert shown == {unit: {e.name: e.points for e in assignment.exercises}}
