@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.build import Product, read_source, release
+from autograder.authoring.build import Product, release
 from autograder.referee.judge import Report, grade
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.ingest import Submission
+from autograder.unit.source import read_source
 
 #: A course of its own, not tests.
 collect_ignore_glob = ["mini/*"]

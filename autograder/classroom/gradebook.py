@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import logging
 import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from alembic.script import ScriptDirectory
+from nbformat import from_dict
 from nbgrader import api, utils
 from nbgrader.api import Assignment as Registered
 from nbgrader.api import (
@@ -21,10 +24,12 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
+from nbgrader.preprocessors import SaveCells
 from sqlalchemy import func, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
+from ..authoring.release import release_steps
 from ..errors import UserError
 from ..lesson.checks import PASSED
 from ..referee.autograded import comment_text
@@ -131,13 +136,26 @@ def auto_scores(gradebook: Gradebook, unit: str) -> dict[str, float]:
     return {student: score or 0.0 for student, score in found}
 
 
+def save_cells(assignment: Assignment, db_url: str) -> None:
+    """Write the assignment's cells into the gradebook, as `nbgrader generate_assignment` does."""
+    notebook = from_dict(copy.deepcopy(assignment.notebook))
+    resources: dict[str, Any] = {
+        "nbgrader": {
+            "notebook": assignment.name,
+            "assignment": assignment.unit,
+            "student": ".",
+            "db_url": db_url,
+        }
+    }
+    for step in [*release_steps()[:5], SaveCells()]:
+        notebook, resources = step.preprocess(notebook, resources)
+
+
 def register(gradebook: Gradebook, assignment: Assignment, db_url: str) -> None:
     """Make the assignment known to the gradebook, by nbgrader's own step.
 
     Raises UserError when exercises have come or gone since a submission was graded: nbgrader allows it no more.
     """
-    from . import nbgrader_plugin
-
     try:
         known = gradebook.find_notebook(assignment.name, assignment.unit)
         points = {cell.name: cell.max_score for cell in known.grade_cells}
@@ -154,7 +172,7 @@ def register(gradebook: Gradebook, assignment: Assignment, db_url: str) -> None:
     except MissingEntry:
         pass
     gradebook.update_or_create_assignment(assignment.unit)
-    nbgrader_plugin.save_cells(assignment, db_url)
+    save_cells(assignment, db_url)
     gradebook.db.expire_all()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import shutil
 import time
 from datetime import datetime
@@ -14,74 +13,27 @@ from nbformat import NotebookNode, from_dict
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
-    CheckCellMetadata,
-    ClearHiddenTests,
-    ClearOutput,
-    ClearSolutions,
-    ComputeChecksums,
-    LockCells,
     NbGraderPreprocessor,
-    SaveCells,
 )
 from nbgrader.utils import parse_utc
 
 from ..authoring.fingerprints import sentences_of
+from ..authoring.release import ClearOutputs, Pair
 from ..referee import judge as referee
 from ..referee.autograded import autograded
 from ..referee.matching import Memory
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Course
 from ..unit.ingest import pick_file, read_bytes, read_submission
-from ..unit.notebook import STUB
 from .gradebook import record
 from .records import facts
 
-Pair = tuple[NotebookNode, dict[str, Any]]
-
-
-class ClearOutputs(ClearOutput):
-    """Clears outputs, but for the pictures that belong to the text (`keep=true`)."""
-
-    def preprocess_cell(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> Pair:
-        kept = None
-        if cell.cell_type == "code" and cell.metadata.get("autograder", {}).get("keep"):
-            kept = [output for output in cell.outputs if "image/png" in output.get("data", {})]
-        cell, resources = super().preprocess_cell(cell, resources, index)
-        if kept:
-            for output in kept:
-                if output.output_type == "execute_result":
-                    output.execution_count = None
-            cell.outputs = kept
-        return cell, resources
-
-
-def release_steps() -> list[Any]:
-    """The steps of `nbgrader generate_assignment` as nbgrader_config.py orders them, without its database."""
-    return [
-        LockCells(),
-        ClearSolutions(code_stub={"python": STUB}),
-        ClearOutputs(),
-        CheckCellMetadata(),
-        ComputeChecksums(),
-        ClearHiddenTests(),
-        ComputeChecksums(),
-        CheckCellMetadata(),
-    ]
-
-
-def save_cells(assignment: Assignment, db_url: str) -> None:
-    """Write the assignment's cells into the gradebook, as `nbgrader generate_assignment` does."""
-    notebook = from_dict(copy.deepcopy(assignment.notebook))
-    resources: dict[str, Any] = {
-        "nbgrader": {
-            "notebook": assignment.name,
-            "assignment": assignment.unit,
-            "student": ".",
-            "db_url": db_url,
-        }
-    }
-    for step in [*release_steps()[:5], SaveCells()]:
-        notebook, resources = step.preprocess(notebook, resources)
+__all__ = [
+    "ClearOutputs",
+    "Referee",
+    "SubmissionExporter",
+    "find_submission",
+]  # what nbgrader_config.py names
 
 
 def read_timestamp(path: Path) -> datetime | None:

@@ -20,7 +20,7 @@ from ..referee.autograded import write_notebook
 from ..sandbox.walls import SandboxError
 from ..unit.assignment import ANSWER, Assignment, Course, grade_id, kind
 from ..unit.notebook import STUB, Node, node, write_text
-from .app import show_class
+from .tables import show_class
 
 UNIT = "03_reverse_mode"
 

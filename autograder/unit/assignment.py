@@ -75,24 +75,6 @@ class Assignment:
     def max_score(self) -> float:
         return sum(exercise.points for exercise in self.exercises)
 
-    @property
-    def outdated(self) -> bool:
-        """Whether the unit's source was edited after this notebook was built from it, and says something else."""
-        source = self.path.with_suffix(".py")
-        try:
-            # A clone writes both within moments.
-            if source.stat().st_mtime <= self.path.stat().st_mtime + 10:
-                return False
-            from ..authoring.build import read_source  # takes a moment to import, and is rarely needed
-
-            return [cell.source for cell in read_source(source).cells] != [
-                cell.source for cell in self.notebook.cells
-            ]
-        except OSError:
-            return False
-        except UserError:  # it cannot be read, so it is not what the notebook was built from
-            return True
-
     @cached_property
     def release(self) -> Node:
         """The notebook that students get: no solutions, no hidden tests, no outputs."""

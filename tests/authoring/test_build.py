@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.build import CHECK_LINES, read_source, visible_lines
 from autograder.errors import UserError
+from autograder.unit.source import CHECK_LINES, read_source, visible_lines
 
 HEADER = "# ---\n# jupyter:\n#   autograder:\n#     unit: small{extra}\n# ---\n\n"
 ANSWER = (

@@ -24,7 +24,7 @@ from autograder.classroom import grader as grader_module
 from autograder.classroom.classroom import Classroom, grade_class, mistakes_table
 from autograder.classroom.gradebook import newest_version
 from autograder.classroom.grader import Graded, row_of
-from autograder.cli import app as cli
+from autograder.cli import tables as cli
 from autograder.errors import UserError
 from autograder.referee.judge import Outcome, Report
 from autograder.sandbox.walls import Sandbox

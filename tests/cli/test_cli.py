@@ -20,10 +20,12 @@ import nbformat
 import psutil
 import pytest
 from rich.console import Console
+from rich.progress import TextColumn, TimeRemainingColumn
 
 from autograder.authoring.build import build_likely
 from autograder.cli import app as cli
-from autograder.cli.app import line
+from autograder.cli import authors, instructors, learners, tables, terminal
+from autograder.cli.terminal import line
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 
@@ -46,8 +48,9 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     def command(*arguments: object, cwd: Path | None = None) -> Said:
         monkeypatch.setattr(sys, "argv", ["autograder", *map(str, arguments)])
         for console in ("console", "errors"):
-            own = cli.Console(highlight=False, stderr=console == "errors", width=300)
-            monkeypatch.setattr(cli, console, own)
+            own = Console(highlight=False, stderr=console == "errors", width=300)
+            for module in (cli, authors, instructors, learners, tables, terminal):
+                monkeypatch.setattr(module, console, own, raising=False)
         with monkeypatch.context() as patch:
             patch.chdir(cwd or Path.cwd())
             with pytest.raises(SystemExit) as ended:
@@ -604,11 +607,11 @@ def test_an_interrupt_names_the_options_that_were_given(
 def test_progress_shows_how_fast_it_goes_and_how_long_it_will_take(monkeypatch: pytest.MonkeyPatch) -> None:
     out = io.StringIO()
     clock = iter(range(10_000))
-    monkeypatch.setattr(cli, "errors", Console(file=out, width=120, force_terminal=True))
-    bar = cli.progress_bar(cli.Rate(), cli.TextColumn("left"), cli.TimeRemainingColumn())
+    monkeypatch.setattr(terminal, "errors", Console(file=out, width=120, force_terminal=True))
+    bar = terminal.progress_bar(terminal.Rate(), TextColumn("left"), TimeRemainingColumn())
     bar.get_time = lambda: float(next(clock))
     task = bar.add_task("ada [bold]", total=100)
-    assert cli.Rate().render(bar.tasks[0]).plain == ""
+    assert terminal.Rate().render(bar.tasks[0]).plain == ""
     for _ in range(10):
         bar.update(task, advance=1)
     told = "".join(segment.text for segment in bar.console.render(bar.get_renderable()))

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from autograder.cli import demo
-from autograder.cli.app import progress_bar
+from autograder.cli.terminal import progress_bar
 from autograder.errors import UserError
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Course

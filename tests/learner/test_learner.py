@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.cli import app as cli
+from autograder.cli import learners as cli
 from autograder.errors import UserError
 from autograder.learner import progress as learner
 from autograder.lesson import logbook

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.authoring.build import check_unit, read_source, release
+from autograder.authoring.build import check_unit, release
 from autograder.authoring.prove import gaps
 from autograder.referee import bank
 from autograder.referee.judge import grade
@@ -18,6 +18,7 @@ from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import ANSWER, Assignment, Course, grade_id, kind
 from autograder.unit.ingest import Submission
 from autograder.unit.notebook import read_notebook, write_text
+from autograder.unit.source import read_source
 
 from ..conftest import REPOSITORY
 

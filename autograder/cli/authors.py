@@ -1,0 +1,79 @@
+"""The commands of authors of units."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from .options import Jobs, Seed, Unsandboxed
+from .terminal import advance, console, progress_bar, units_named
+
+commands = typer.Typer()
+
+
+@commands.command()
+def build(
+    units: Annotated[
+        list[str] | None, typer.Argument(help="The units to build; all when none is named.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit 1 when something differs.")
+    ] = False,
+) -> None:
+    """Make the solution notebooks and the released ones from their sources."""
+    from ..authoring.build import build as build_units
+    from ..unit.assignment import Course
+
+    course = Course.find()
+    if not build_units(course, units_named(course.units(), units), check, console.print):
+        raise SystemExit(1)
+
+
+@commands.command(name="prove")
+def prove_command(
+    unit: Annotated[str | None, typer.Argument(help="The unit to prove; all when none is named.")] = None,
+    seed: Seed = None,
+    jobs: Jobs = None,
+    unsandboxed: Unsandboxed = False,
+) -> None:
+    """Show that every wrong answer of the bank earns nothing and every right one everything."""
+    from ..authoring.prove import gaps, in_the_notebook, prove, trials
+    from ..referee import bank
+    from ..unit.assignment import Course
+    from ..unit.settings import configured_sandbox, load_config
+
+    course = Course.find()
+    sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed)
+    good = True
+    for name in units_named(course.units(), [unit] if unit else None):
+        assignment = course.assignment(name)
+        entries = bank.load_bank(assignment)
+        with progress_bar() as bar:
+            task = bar.add_task(name, total=len(list(trials(assignment, entries))))
+            proofs = prove(assignment, sandbox, seed=seed, jobs=jobs, done=partial(advance, bar, task))
+        table = Table(name, "answer", "kind", "caught by", "is told", "", box=None, header_style="bold")
+        for proof in proofs:
+            entry = proof.trial.entry
+            kind = "" if entry is None else "right" if entry.right else "wrong"
+            mark = Text("✓", style="green") if proof.good else Text("✗", style="bold red")
+            label = proof.trial.label
+            table.add_row(Text(proof.trial.exercise), Text(label), kind, proof.caught, Text(proof.said), mark)
+        console.print(table)
+        missing = list(gaps(assignment, entries))
+        for gap in missing:
+            console.print(f"✗ {gap}", style="red")
+        bad = sum(not proof.good for proof in proofs) + len(missing)
+        wrong = sum(p.trial.entry is not None and not p.trial.entry.right for p in proofs)
+        right = sum(p.trial.entry is not None and p.trial.entry.right for p in proofs)
+        verdict = "proved" if not bad else f"NOT proved: {bad} problem{'s' if bad > 1 else ''}"
+        console.print(
+            f"{name}: {verdict}; {wrong} wrong and {right} right answers, {len(proofs)} runs.", style="bold"
+        )
+        console.print(in_the_notebook(proofs), soft_wrap=True)
+        good = good and not bad
+    if not good:
+        raise SystemExit(1)

@@ -1,0 +1,338 @@
+"""The commands of instructors."""
+
+from __future__ import annotations
+
+import gc
+import json
+import shlex
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from ..errors import Stopped, UserError
+from ..lesson.wire import printable
+from .options import Jobs, Seed, Unsandboxed
+from .tables import show_changes, show_class, show_people
+from .terminal import Rate, console, errors, line, progress_bar, write
+
+if TYPE_CHECKING:
+    from ..classroom.grader import Graded
+    from ..classroom.workers import Processes
+    from ..sandbox.walls import Sandbox
+    from ..unit.assignment import Assignment, Course
+
+commands = typer.Typer()
+
+
+@commands.command()
+def demo(
+    dir: Annotated[Path | None, typer.Option(help="Where to make the demo's course folder.")] = None,
+    jobs: Jobs = None,
+) -> None:
+    """Grade a small class of bundled submissions in a new folder, and show what comes out."""
+    from .demo import run
+
+    run(dir, jobs, console, progress_bar())
+
+
+@commands.command()
+def score(
+    file: Annotated[Path, typer.Argument(help="The notebook to grade.")],
+    unit: Annotated[str | None, typer.Option(help="Its unit, where the notebook does not say.")] = None,
+    solutions: Annotated[
+        Path | None, typer.Option(help="The answer key; the course's own by default.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+    seed: Seed = None,
+    unsandboxed: Unsandboxed = False,
+) -> None:
+    """Grade one notebook file; writes nothing."""
+    from ..authoring.fingerprints import sentences_of
+    from ..lesson.checks import PASSED
+    from ..referee.judge import grade
+    from ..referee.matching import Memory
+    from ..sandbox.walls import Sandbox
+    from ..unit.assignment import Course, find_assignment
+    from ..unit.ingest import parse, read_bytes, take, unit_of
+    from ..unit.settings import configured_sandbox, load_config
+
+    notebook = parse(read_bytes(file), str(file))
+    if solutions is None:
+        course = Course.find()
+        key = course.solutions
+        sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed)
+    else:
+        if not solutions.is_dir():
+            raise UserError(f"There is no folder {solutions} to take the answer key from.")
+        key = solutions.resolve()
+        config = {"unsandboxed": True} if unsandboxed else {}
+        sandbox = Sandbox(hidden_paths=[str(key)], **config)
+    unit = unit or unit_of(notebook)
+    if not unit:
+        raise UserError(f"{file} does not say which unit it is: name it with --unit.")
+    assignment = find_assignment(key, unit)
+    with progress_bar() as bar:
+        task = bar.add_task(unit, total=len(assignment.exercises))
+
+        def step(name: str) -> None:
+            bar.update(task, description=name, advance=1)
+
+        memory = Memory(sentences_of(assignment))
+        report = grade(
+            assignment, take(notebook, assignment), sandbox, seed=seed, progress=step, memory=memory
+        )
+    if as_json:
+        print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
+        return
+    for outcome in report.outcomes:
+        console.print(
+            Text(printable(outcome.text, 5000), style="green" if outcome.status == PASSED else "default"),
+            soft_wrap=True,
+        )
+    for note in report.notes:
+        console.print(line(f"note: {note}"), soft_wrap=True)
+    result = report.as_json()
+    verdict = f"{result['score']} of {result['max_score']} points"
+    if not assignment.graded:
+        passed = sum(outcome.status == PASSED for outcome in report.outcomes)
+        verdict += f": {unit} is for practice, and {passed} of its {len(report.outcomes)} exercises are right"
+    console.print(f"{verdict} (seed {report.seed})", style="bold", soft_wrap=True)
+
+
+@commands.command()
+def collect(
+    source: Annotated[Path, typer.Argument(help="An archive from your learning platform, or a folder.")],
+    unit: Annotated[str | None, typer.Option(help="The unit, where the notebooks do not say.")] = None,
+) -> None:
+    """Put what a learning platform hands out (Canvas, Moodle, plain) into submitted/STUDENT/UNIT/."""
+    from ..classroom.classroom import Classroom, known_students
+    from ..classroom.platforms.collect import collect as take_in
+    from ..unit.assignment import Course
+
+    classroom = Classroom(Course.find())
+    notebooks = {name: classroom.course.assignment(name).name for name in classroom.course.units()}
+    if unit is not None and unit not in notebooks:
+        raise UserError(f"There is no unit {unit!r}; there is {', '.join(notebooks)}.")
+    expected, known = known_students(classroom)
+
+    def target(student: str, its_unit: str) -> Path:
+        return classroom.folder("submitted", student, its_unit)
+
+    result = take_in(source, notebooks, target, unit=unit, known=known, expected=expected)
+    if not result.students and not result.skipped:
+        raise UserError(f"{source} holds nothing to collect: no notebook, and no archive of notebooks.")
+    table = Table(box=None, header_style="bold")
+    for column in ("student", "unit", "what"):
+        table.add_column(column)
+    for student, what in result.students.items():
+        late = " (late, says the platform)" if student in result.late else ""
+        table.add_row(line(student), line(result.units[student]), Text(what + late))
+    console.print(table)
+    for reason in result.skipped:
+        console.print(line(f"skipped  {reason}"), soft_wrap=True)
+    if result.missing:
+        console.print(line(f"missing  {', '.join(result.missing)}"), soft_wrap=True)
+    console.print(
+        f"{len(result.students)} collected, {len(result.skipped)} skipped, {len(result.missing)} missing."
+    )
+
+
+@commands.command(name="grade")
+def grade_command(
+    unit: Annotated[str, typer.Argument(help="The unit to grade.")],
+    student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Grade again what has not changed.")] = False,
+    jobs: Jobs = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Grade on the workers of the Dask scheduler at this address.")
+    ] = None,
+    unsandboxed: Unsandboxed = False,
+) -> None:
+    """Grade submitted/*/UNIT/ into the gradebook."""
+    from ..classroom.grader import Grader
+    from ..classroom.workers import ahead, waiting
+    from ..referee.bank import load_bank
+    from ..unit.assignment import Course
+    from ..unit.settings import configured_sandbox, load_config
+    from ..unit.source import outdated
+
+    course = Course.find()
+    assignment = course.assignment(unit)
+    if not assignment.graded:
+        console.print(f"{unit} is for practice and has no points, so there is nothing to grade.")
+        console.print("`autograder score FILE` says which of its exercises are right in one notebook.")
+        return
+    if outdated(assignment):
+        warning = (
+            f"{assignment.path.with_suffix('.py').name} was edited after {assignment.path.name} was built from it. "
+            f"The built one is what is graded with: `autograder build {unit}` takes the change in."
+        )
+        errors.print(Text(warning, style="yellow"), soft_wrap=True)
+    config = load_config(course.root)
+    sandbox = configured_sandbox(config, course.root, unsandboxed)
+    expected = 0 if student or scheduler else waiting(config, course.root, unit, force)
+    with ahead(lambda: Grader.of(assignment, load_bank(assignment), sandbox), expected, jobs) as workers:
+        _grade(course, assignment, sandbox, student, force, jobs, scheduler, workers)
+
+
+def _grade(
+    course: Course,
+    assignment: Assignment,
+    sandbox: Sandbox,
+    student: list[str] | None,
+    force: bool,
+    jobs: int | None,
+    scheduler: str | None,
+    workers: Processes | None,
+) -> None:
+    from ..classroom.classroom import Classroom, grade_class, known_students
+
+    gc.freeze()  # nbgrader and SQLAlchemy stay, and need not be looked through for garbage again and again
+    classroom, unit = Classroom(course), assignment.unit
+    found = classroom.students(unit)
+    if student:
+        for name in student:
+            if name not in found:
+                raise UserError(
+                    f"{name} has handed in nothing: there is no {classroom.folder('submitted', name, unit)}."
+                )
+        found = list(dict.fromkeys(student))
+    if not found:
+        raise UserError(
+            f"Nothing has been handed in: there is no {classroom.folder('submitted', '*', unit)}."
+        )
+    known, _ = known_students(classroom)
+    finished = 0
+    try:
+        with progress_bar(Rate(), TextColumn("left"), TimeRemainingColumn()) as bar:
+            task = bar.add_task(unit, total=len(found))
+
+            def tell(line: str) -> None:
+                bar.console.print(Text(printable(line, 500)), soft_wrap=True)
+
+            def done(row: Graded) -> None:
+                nonlocal finished
+                finished += row.state != "failed"
+                bar.update(task, description=line(row.student).plain, advance=1)
+
+            rows = grade_class(
+                classroom,
+                assignment,
+                found,
+                sandbox=sandbox,
+                force=force,
+                jobs=jobs,
+                done=done,
+                scheduler=scheduler,
+                tell=tell,
+                crew=workers,
+            )
+    except KeyboardInterrupt:
+        options = "".join(
+            [f" --student {shlex.quote(name)}" for name in student or ()] + [" --force"] * force
+        )
+        if scheduler:
+            options += f" --scheduler {scheduler}"
+        raise Stopped(
+            f"stopped; {finished} of {len(found)} are graded and kept. "
+            f"`autograder grade {unit}{options}` " + ("begins again." if force else "goes on with the rest.")
+        ) from None
+    show_class(rows)
+    show_changes(rows)
+    show_people(rows, known, whole=not student)
+    if any(row.state == "failed" for row in rows):
+        raise SystemExit(1)
+
+
+@commands.command()
+def report(
+    unit: Annotated[str, typer.Argument(help="The unit to report on.")],
+    out: Annotated[Path | None, typer.Option(help="The page; report-UNIT.html by default.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the table behind the page, too.")] = None,
+) -> None:
+    """Write one HTML page on a graded class: scores, exercises, mistakes, and who needs a look."""
+    from ..classroom.classroom import Classroom
+    from ..classroom.records import read_records
+    from ..classroom.report import page as reports
+    from ..referee import bank
+    from ..unit.assignment import Course
+
+    classroom = Classroom(Course.find())
+    assignment = classroom.course.assignment(unit)
+    students = sorted({*classroom.students(unit), *classroom.students(unit, "autograded")})
+    records = read_records(
+        assignment,
+        [
+            (name, classroom.folder("autograded", name, unit) / f"{assignment.name}.ipynb")
+            for name in students
+        ],
+    )
+    if not students:
+        raise UserError(
+            f"Nothing of {unit} has been handed in or graded: `autograder grade {unit}` comes first."
+        )
+    found = reports.findings(assignment, bank.load_bank(assignment), records)
+    out = out or Path(f"report-{unit}.html")
+    write(out, reports.page(found))
+    told = f"{len(records.graded)} submissions in {out}"
+    if csv is not None:
+        write(csv, reports.table(found))
+        told += f", and as a table in {csv}"
+    console.print(Text(f"{told}."), soft_wrap=True)
+    for names, what in (
+        (
+            records.old,
+            f"graded before these data were kept; grade again with --force: autograder grade {unit} --force",
+        ),
+        (records.waiting, f"not graded yet: autograder grade {unit}"),
+    ):
+        if names:
+            shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+            console.print(line(f"{len(names)} left out ({shown}), {what}"), soft_wrap=True)
+
+
+class Format(StrEnum):
+    """Whom an export is for."""
+
+    csv = "csv"
+    canvas = "canvas"
+    moodle = "moodle"
+
+
+@commands.command()
+def export(
+    to: Annotated[Format, typer.Option(help="A table for a spreadsheet, or what Canvas or Moodle imports.")],
+    unit: Annotated[str | None, typer.Option(help="Only this unit; else all in the gradebook.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file; grades.csv or grades-FORMAT.csv by default.")
+    ] = None,
+) -> None:
+    """Write the gradebook's scores, with what was given by hand and late penalties, as a CSV file."""
+    from ..classroom.classroom import Classroom
+    from ..classroom.platforms.export import export as grades
+    from ..unit.assignment import Course
+
+    folders = Classroom(Course.find()).folders
+    text = grades(folders.db_url, folders.course_id, to.value, unit)
+    out = out or Path("grades.csv" if to is Format.csv else f"grades-{to.value}.csv")
+    write(out, text)
+    console.print(Text(f"Grades in {out}."), soft_wrap=True)
+
+
+@commands.command()
+def doctor() -> None:
+    """Say what works on this machine, and how to mend what does not."""
+    from .doctor import examine
+
+    good = True
+    for finding in examine():
+        mark = Text("✓ ", style="green") if finding.good else Text("✗ ", style="bold red")
+        console.print(mark + Text(f"{finding.what:<12} {finding.told}"), soft_wrap=True)
+        good = good and finding.good
+    if not good:
+        raise SystemExit(1)

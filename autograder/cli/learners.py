@@ -1,0 +1,78 @@
+"""The commands of learners."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from ..errors import UserError
+from .terminal import console
+
+commands = typer.Typer()
+
+
+@commands.command(context_settings={"ignore_unknown_options": True})
+def lab(
+    options: Annotated[
+        list[str] | None,
+        typer.Argument(help="JupyterLab's own options, such as -- --no-browser --port 8889."),
+    ] = None,
+) -> None:
+    """Open JupyterLab on the notebooks for learners."""
+    from ..unit.assignment import Course
+
+    options = list(options or [])
+    if (
+        hasattr(os, "geteuid")
+        and os.geteuid() == 0
+        and not any("allow" in o and "root" in o for o in options)
+    ):
+        console.print("You are root, as in a container: JupyterLab is started with --allow-root.")
+        options.append("--allow-root")
+    folder = Course.find().root / "course"
+    raise SystemExit(subprocess.call([sys.executable, "-m", "jupyterlab", str(folder), *options]))
+
+
+@commands.command()
+def progress(
+    unit: Annotated[
+        str | None, typer.Argument(help="The unit to show, by name or number; else the one you are in.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+) -> None:
+    """Show which exercises are done, the points so far, and what comes next."""
+    from ..learner import progress as learner
+
+    folder = learner.units_folder()
+    found = learner.units(folder)
+    if not found:
+        raise UserError(f"There is no unit in {folder} yet.")
+    shown = learner.find(found, unit) if unit else learner.current(found, folder)
+    if as_json:
+        print(json.dumps(learner.as_json(found, shown), indent=2, ensure_ascii=False))
+    else:
+        learner.show(found, shown, console)
+
+
+@commands.command()
+def fresh(unit: Annotated[str, typer.Argument(help="The unit, by name or number.")]) -> None:
+    """Start a unit again from an empty notebook; your own is kept beside it under a new name."""
+    from ..learner import progress as learner
+
+    done = learner.start_afresh(learner.units_folder(), unit)
+    folder = done.notebook.parent
+    if done.kept:
+        console.print(Text(f"Your notebook is kept as {folder.name}/{done.kept.name}."), soft_wrap=True)
+    console.print(
+        Text(
+            f"{folder.name}/{done.notebook.name} is as released. If it is open in JupyterLab, reload it "
+            "(menu File, Reload Notebook from Disk) and restart its kernel."
+        ),
+        soft_wrap=True,
+    )

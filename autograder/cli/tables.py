@@ -1,0 +1,85 @@
+"""The tables that commands print."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .terminal import console, line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..classroom.grader import Graded
+
+
+def show_class(rows: Sequence[Graded], console: Console = console) -> None:
+    """The table of a class, and the mistakes that were made most."""
+    from ..classroom.classroom import mistakes_table, show_score
+    from ..referee.judge import tidy
+
+    table = Table(box=None, header_style="bold")
+    table.add_column("student")
+    table.add_column("score", justify="right", no_wrap=True)
+    table.add_column("what went wrong")
+    for row in rows:
+        kept = Text(" (unchanged)", style="dim") if row.state == "kept" else Text("")
+        if row.by_hand is not None:
+            kept.append(f" (by hand: {tidy(row.by_hand)})", style="bold")
+        style = "green" if row.score == row.max_score else "red" if row.state == "failed" else "default"
+        table.add_row(
+            line(row.student), Text(show_score(row), style=style, justify="right"), line(row.summary) + kept
+        )
+    console.print(table)
+    made = mistakes_table(rows)
+    if made:
+        console.print()
+        counts = Table(box=None, header_style="bold")
+        counts.add_column("mistake")
+        counts.add_column("students", justify="right")
+        for mistake, count in made[:10]:
+            counts.add_row(line(mistake), Text(str(count), justify="right"))
+        console.print(counts)
+
+
+def show_changes(rows: Sequence[Graded], console: Console = console) -> None:
+    """Whose score is another than before, and why; or that nothing was there to be done."""
+    from ..referee.judge import tidy
+
+    if rows and all(row.state == "kept" for row in rows):
+        told = f"Nothing new: {len(rows)} graded before, unchanged since (--force grades them again)."
+        console.print(f"\n{told}", soft_wrap=True)
+        return
+    changed = [row for row in rows if row.before is not None]
+    if changed:
+        table = Table("student", "before", "now", "which", "why", box=None, header_style="bold")
+        for row in changed:
+            before, now = str(tidy(row.before or 0)), str(tidy(row.score))
+            table.add_row(line(row.student), before, now, Text(", ".join(row.changes)), row.why)
+        console.print()
+        console.print(table)
+    again = sum(bool(row.why) and row.state == "graded" for row in rows)
+    if again:
+        console.print(f"\n{again} graded again; {len(changed)} of them with another score.")
+
+
+def show_people(
+    rows: Sequence[Graded], known: Sequence[str], whole: bool, console: Console = console
+) -> None:
+    """Who is late, new to the gradebook, or (when the whole class was graded) missing."""
+    there = {row.student for row in rows}
+    late = [f"{row.student} ({_duration(row.late)})" for row in rows if row.late > 0]
+    new = [row.student for row in rows if known and row.student not in known and row.state == "graded"]
+    missing = [name for name in known if name not in there] if whole else []
+    for title, names in (("late", late), ("new", new), ("missing", missing)):
+        if names:
+            console.print(Text(f"{title:<8} {', '.join(names)}"), soft_wrap=True)
+
+
+def _duration(seconds: float) -> str:
+    minutes = int(seconds // 60)
+    days, hours = divmod(minutes // 60, 24)
+    return f"{days} d {hours} h" if days else f"{hours} h {minutes % 60} min"

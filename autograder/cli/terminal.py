@@ -1,0 +1,72 @@
+"""What every command prints with: the two consoles, a progress bar, one line of somebody else's words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.text import Text
+
+from ..errors import UserError
+from ..lesson.wire import printable
+
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+
+def progress_bar(*more: ProgressColumn) -> Progress:
+    return Progress(
+        TextColumn("{task.description:<28.28}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        *more,
+        console=errors,
+        transient=True,
+        disable=not errors.is_terminal,
+    )
+
+
+class Rate(ProgressColumn):
+    """How many are done in a second, or in a minute where that is less than one."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        if not speed:
+            return Text("")
+        return Text(f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.0f}/min", style="cyan")
+
+
+def line(text: str) -> Text:
+    """Words that others chose, as one line that a terminal only shows."""
+    return Text(printable(text, 5000).replace("\n", " ").replace("\t", " "))
+
+
+def advance(bar: Progress, task: TaskID, _: object) -> None:
+    bar.advance(task)
+
+
+def write(path: Path, text: str) -> None:
+    from ..referee.autograded import write_file
+
+    try:
+        write_file(path, text)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def units_named(known: list[str], wanted: list[str] | None) -> list[str]:
+    for unit in wanted or []:
+        if unit not in known:
+            raise UserError(f"There is no unit {unit!r}; there is {', '.join(known) or 'none yet'}.")
+    return wanted or known

@@ -1,0 +1,166 @@
+"""A unit's source, `solutions/UNIT/NAME.py`, read as a notebook.
+
+The source is jupytext's py:percent with a shorthand for what nbgrader needs to know of a cell:
+
+    # %% setup="imports"             locked imports, which the referee runs too
+    # %% given="node"                locked code that defines something
+    # %% exercise="mul_vjp"          an answer cell
+    # %% probes="mul_vjp"            the probes of its checks: set-up that the referee runs too, shown folded
+    # %% check="mul_vjp" points=2    its checks
+    # %% figure="goal" keep=true     a cell that only draws; `keep` leaves its picture in the released notebook
+    # %% progress="here"             how far the learner is; its code is written by the build
+    # %%                             a cell to play with
+
+The header names the unit and says, with `graded: false`, that its checks are for practice: all of them have points=0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import jupytext
+from nbformat import NotebookNode
+
+from ..errors import UserError
+from .assignment import CHECK, FIGURE, GIVEN, SETUP, Assignment, kind
+
+SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure", "progress")
+
+#: A check cell shows at most so many lines of code; longer machinery belongs into a `probes` cell above it.
+CHECK_LINES = 12
+
+
+def read_source(path: Path) -> NotebookNode:
+    """A py:percent source as a notebook with nbgrader's metadata and stable ids, not executed. Raises UserError."""
+    try:
+        notebook = jupytext.read(path, fmt="py:percent")
+    except Exception as error:
+        raise UserError(f"{path} cannot be read as py:percent: {error}") from None
+    about = notebook.metadata.get("autograder")
+    if not isinstance(about, dict) or about.get("unit") != path.parent.name:
+        raise UserError(
+            f"{path}: the header has to say `autograder: {{unit: {path.parent.name}}}` under `jupyter:`."
+        )
+    notebook.metadata = NotebookNode(
+        autograder=about,
+        kernelspec={"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+        language_info={"name": "python", "file_extension": ".py", "mimetype": "text/x-python"},
+    )
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    after, count, seen = "top", 0, set()
+    graded = about.get("graded", True)
+    if not isinstance(graded, bool):
+        raise UserError(f"{path}: `graded: {graded}` in the header should be true or false.")
+    shows_progress = [cell for cell in notebook.cells if "progress" in cell.metadata]
+    for cell in notebook.cells:
+        grade_id = _expand(cell, path, graded)
+        if grade_id:
+            if grade_id in seen:
+                raise UserError(f"{path}: the name {grade_id!r} is used twice.")
+            seen.add(grade_id)
+            after, count = grade_id, 0
+            cell.id = grade_id
+        else:
+            count += 1
+            cell.id = f"{after}-{count}"
+        if len(cell.id) > 64:
+            raise UserError(f"{path}: the name {cell.id!r} is longer than 64 characters.")
+        cell.metadata.pop("lines_to_next_cell", None)  # jupytext's own
+        if cell.cell_type == "code":
+            cell.execution_count, cell.outputs = None, []
+    for cell in shows_progress:
+        cell.source = _progress_source(path.parent.name, notebook)
+    about["drawn_from"] = _drawn_from(notebook)
+    return notebook
+
+
+def _progress_source(unit: str, notebook: NotebookNode) -> str:
+    """The code of a progress cell: it names the exercises and their points, so that it needs no file."""
+    checks = [cell.metadata.nbgrader for cell in notebook.cells if kind(cell) == CHECK]
+    lines = "".join(f'    "{c.grade_id.removesuffix("_check")}": {c.points},\n' for c in checks)
+    return f'from autograder import progress\n\nprogress("{unit}", {{\n{lines}}})'
+
+
+def _expand(cell: NotebookNode, path: Path, graded: bool) -> str:
+    """Turn the shorthand into nbgrader's metadata; gives the grade_id, or an empty text."""
+    used = [word for word in SHORTHAND if word in cell.metadata]
+    if not used:
+        return ""
+    if len(used) > 1:
+        raise UserError(f"{path}: a cell is both {used[0]} and {used[1]}.")
+    (word,) = used
+    name = cell.metadata.pop(word)
+    points = cell.metadata.pop("points", None)
+    keep = cell.metadata.pop("keep", False)
+    if not isinstance(name, str) or not name.isidentifier():
+        raise UserError(f'{path}: {word}={name!r} should be a name such as {word}="mul_vjp".')
+    about: dict[str, Any] = {
+        "grade": word == "check",
+        "grade_id": f"{name}_{word}" if word in ("check", "probes") else name,
+        "locked": word != "exercise",
+        "schema_version": 3,
+        "solution": word == "exercise",
+        "task": False,
+    }
+    if word == "check":
+        if graded and (not isinstance(points, (int, float)) or not 0 < points < 1000):
+            raise UserError(f"{path}: the check of {name} needs points, such as points=2.")
+        if not graded and (isinstance(points, bool) or points != 0):
+            raise UserError(
+                f"{path}: the header says `graded: false`, so the check of {name} needs points=0."
+            )
+        about["points"] = points
+    if word == "exercise" and "BEGIN SOLUTION" not in cell.source:
+        raise UserError(f"{path}: the exercise {name} has no `### BEGIN SOLUTION`.")
+    if word == "check" and (lines := visible_lines(cell.source)) > CHECK_LINES:
+        raise UserError(
+            f"{path}: the check of {name} shows {lines} lines, and a learner should read at most {CHECK_LINES}: "
+            f'move its probes into a cell `# %% probes="{name}"` above it.'
+        )
+    if word in (SETUP, GIVEN, FIGURE, "probes", "progress"):
+        # Grading skips figures, and progress as well.
+        graded_as = {"probes": SETUP, "progress": FIGURE}.get(word, word)
+        cell.metadata["autograder"] = {"kind": graded_as, **({"keep": True} if keep else {})}
+    if word in (FIGURE, "progress"):
+        about["grade_id"] = f"{word}_{name}"
+    if word in (FIGURE, "probes", "progress"):
+        cell.metadata["jupyter"] = {"source_hidden": True}
+    cell.metadata["nbgrader"] = about
+    return str(about["grade_id"])
+
+
+def visible_lines(check: str) -> int:
+    """How many lines of code a learner sees of a check cell: without its hidden tests, without empty lines."""
+    seen = re.sub(r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", "", check, flags=re.DOTALL)
+    return sum(bool(line.strip()) for line in seen.splitlines())
+
+
+def _drawn_from(notebook: NotebookNode) -> str:
+    """A digest of all that the notebook's pictures come from: its code, and the modules that draw."""
+    digest = hashlib.sha256()
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            digest.update(cell.source.encode())
+    drawing = Path(__file__).resolve().parents[2] / "autograd_ref"
+    for module in sorted([*drawing.glob("plots*.py"), *drawing.glob("graph*.py")]):
+        digest.update(module.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def outdated(assignment: Assignment) -> bool:
+    """Whether the unit's source was edited after its notebook was built from it, and says something else."""
+    source = assignment.path.with_suffix(".py")
+    try:
+        # A clone writes both within moments.
+        if source.stat().st_mtime <= assignment.path.stat().st_mtime + 10:
+            return False
+        return [cell.source for cell in read_source(source).cells] != [
+            cell.source for cell in assignment.notebook.cells
+        ]
+    except OSError:
+        return False
+    except UserError:  # it cannot be read, so it is not what the notebook was built from
+        return True
