@@ -7,7 +7,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from .cluster import share_on
 from .gradebook import alone, auto_scores, one_transaction, opened, reason, record, register
 from .grader import Graded, Grader, Job, Result, fingerprint
 from .nbgrader_plugin import read_timestamp
+from .state import draw_seed, record_seed, seed_of, seeds_of_results
 from .workers import Processes, share
 
 # nbgrader 0.9 adds a submission's parts to the session in an order that SQLAlchemy 2 warns of; the rows are right.
@@ -102,20 +103,24 @@ def grade_class(
     scheduler: str | None = None,
     tell: Callable[[str], None] = lambda line: None,
     crew: Processes | None = None,
+    new_seed: bool = False,
 ) -> list[Graded]:
     """Grade submissions side by side; the gradebook is written by this thread alone, one student at a time.
 
     A student's row is written in one transaction, and the autograded notebook, which says that all is done, after it.
     So a run that is ended at any moment leaves each student graded or not graded, and the next run does the rest.
     With a `scheduler`, the workers of its Dask cluster grade, and `tell` hears of those that cannot. `crew` is who
-    grades on this machine, if somebody has been asked `ahead`.
+    grades on this machine, if somebody has been asked `ahead`. Everybody is graded with the seed that the class has
+    for the unit, so that the same answer has the same points; with `new_seed` another one is drawn first.
     """
     grader = crew.grader if crew else Grader.of(assignment, bank.load_bank(assignment), sandbox)
     run = _Run(classroom, assignment, grader, force)
     with opened(classroom.folders.db_url, classroom.folders.course_id) as run.gradebook:
         with alone(run.gradebook):
             register(run.gradebook, assignment, classroom.folders.db_url)
+            run.seed = (draw_seed if new_seed else seed_of)(run.gradebook, assignment.unit)
         run.recorded = auto_scores(run.gradebook, assignment.unit)
+        run.seeds = seeds_of_results(run.gradebook, assignment.unit)
         waiting = run.waiting(students, done)
         shared = (
             share_on(scheduler, grader, waiting, tell) if scheduler else share(grader, waiting, jobs, crew)
@@ -140,6 +145,9 @@ class _Run:
     grader: Grader
     force: bool
     gradebook: Gradebook = None
+    #: the seed of this unit in this class, and those with which submissions have been graded
+    seed: int = 0
+    seeds: dict[str, int] = field(default_factory=dict)
     rows: dict[str, Graded] = field(default_factory=dict)
     #: whose scores are in the gradebook, and their sums
     recorded: dict[str, float] = field(default_factory=dict)
@@ -157,19 +165,26 @@ class _Run:
                 self.rows[student] = Graded(student, 0, self.assignment.max_score, told, "failed")
                 done(self.rows[student])
                 continue
-            job = _job(self.classroom, self.assignment, student)
+            job = replace(_job(self.classroom, self.assignment, student), seed=self.seed)
             about = _about(self.classroom, self.assignment, student)
             same = about is not None and about["fingerprint"] == fingerprint(self.grader.key, job)
             # Where the gradebook says something else, it is an older one, or a run was ended between the two.
             there = about is not None and self.recorded.get(student) == float(about["score"])
-            if about is not None and same and there and not self.force:
+            same_seed = self.seeds.get(student) == self.seed
+            if about is not None and same and same_seed and there and not self.force:
                 self.rows[student] = _kept(student, about)
                 done(self.rows[student])
                 continue
             if about is not None:
                 other_key = about.get("key", self.grader.key) != self.grader.key
                 self.why[student] = (
-                    "the unit has changed" if other_key else "--force" if same else "another file"
+                    "the unit has changed"
+                    if other_key
+                    else "another file"
+                    if not same
+                    else "another seed"
+                    if not same_seed
+                    else "--force"
                 )
             yield job
 
@@ -278,6 +293,7 @@ def _write(classroom: Classroom, gradebook: Gradebook, assignment: Assignment, r
         gradebook.update_or_create_student(student)
         submission = gradebook.update_or_create_submission(assignment.unit, student, **when)
         before = record(gradebook, assignment, student, result.report)
+        record_seed(gradebook, assignment.unit, student, result.report.seed)
     if None not in before.values():
         _compare(result.row, result.report, before)
     penalties = [notebook.late_submission_penalty for notebook in submission.notebooks]

@@ -33,12 +33,13 @@ from .records import facts
 class Job:
     """What one student handed in: the bytes of a file, or why there are none.
 
-    `note` tells how it was found, one fact on a line.
+    `note` tells how it was found, one fact on a line; `seed` is the one that the class has for the unit.
     """
 
     student: str
     data: bytes | None
     note: str = ""
+    seed: int | None = None
 
 
 @dataclass
@@ -133,7 +134,12 @@ class Grader:
             submission = self._read(job)
             try:
                 report = grade(
-                    self.assignment, submission, self.sandbox, entries=self.entries, memory=self.memory
+                    self.assignment,
+                    submission,
+                    self.sandbox,
+                    seed=job.seed,
+                    entries=self.entries,
+                    memory=self.memory,
                 )
             except Interrupted:
                 if not tries_left:

@@ -27,6 +27,7 @@ from ..unit.assignment import Assignment, Course
 from ..unit.ingest import pick_file, read_bytes, read_submission
 from .gradebook import record
 from .records import facts
+from .state import record_seed, seed_of
 
 __all__ = [
     "ClearOutputs",
@@ -103,11 +104,16 @@ class Referee(NbGraderPreprocessor):
         assignment = course.assignment(about["assignment"])
         sandbox = Sandbox(parent=self, config=self.config, hidden_paths=[str(course.root)])
         submission = read_submission(Path(nb.metadata["autograder"]["source"]), assignment)
+        with Gradebook(about["db_url"]) as gradebook:
+            seed = seed_of(gradebook, assignment.unit)
         began = time.monotonic()
-        report = referee.grade(assignment, submission, sandbox, memory=Memory(sentences_of(assignment)))
+        memory = Memory(sentences_of(assignment))
+        report = referee.grade(assignment, submission, sandbox, seed=seed, memory=memory)
         kept = facts(report, time.monotonic() - began)
         with Gradebook(about["db_url"]) as gradebook:
             record(gradebook, assignment, about["student"], report)
+            record_seed(gradebook, assignment.unit, about["student"], seed)
+            gradebook.db.commit()
         for outcome in report.outcomes:
             self.log.info(outcome.message.split("\n")[0])
         self._remove_side_files(assignment, about["student"])

@@ -147,6 +147,10 @@ def grade_command(
     unit: Annotated[str, typer.Argument(help="The unit to grade.")],
     student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what has not changed.")] = False,
+    new_seed: Annotated[
+        bool,
+        typer.Option("--new-seed", help="Draw other random inputs for the unit, and grade everybody again."),
+    ] = False,
     jobs: Jobs = None,
     scheduler: Annotated[
         str | None, typer.Option(help="Grade on the workers of the Dask scheduler at this address.")
@@ -161,6 +165,8 @@ def grade_command(
     from ..unit.settings import configured_sandbox, load_config
     from ..unit.source import outdated
 
+    if new_seed and student:
+        raise UserError("A seed is the whole class's: leave out --student, or leave out --new-seed.")
     course = Course.find()
     assignment = course.assignment(unit)
     if not assignment.graded:
@@ -175,9 +181,9 @@ def grade_command(
         errors.print(Text(warning, style="yellow"), soft_wrap=True)
     config = load_config(course.root)
     sandbox = configured_sandbox(config, course.root, unsandboxed)
-    expected = 0 if student or scheduler else waiting(config, course.root, unit, force)
+    expected = 0 if student or scheduler else waiting(config, course.root, unit, force or new_seed)
     with ahead(lambda: Grader.of(assignment, load_bank(assignment), sandbox), expected, jobs) as workers:
-        _grade(course, assignment, sandbox, student, force, jobs, scheduler, workers)
+        _grade(course, assignment, sandbox, student, force, jobs, scheduler, workers, new_seed)
 
 
 def _grade(
@@ -189,6 +195,7 @@ def _grade(
     jobs: int | None,
     scheduler: str | None,
     workers: Processes | None,
+    new_seed: bool,
 ) -> None:
     from ..classroom.classroom import Classroom, grade_class, known_students
 
@@ -231,6 +238,7 @@ def _grade(
                 scheduler=scheduler,
                 tell=tell,
                 crew=workers,
+                new_seed=new_seed,
             )
     except KeyboardInterrupt:
         options = "".join(
@@ -247,6 +255,25 @@ def _grade(
     show_people(rows, known, whole=not student)
     if any(row.state == "failed" for row in rows):
         raise SystemExit(1)
+
+
+@commands.command()
+def seed(unit: Annotated[str, typer.Argument(help="The unit.")]) -> None:
+    """Say with which seed a unit is graded in this class; `autograder grade UNIT --new-seed` draws another."""
+    from ..classroom.classroom import Classroom
+    from ..classroom.gradebook import opened
+    from ..classroom.state import seed_of
+    from ..unit.assignment import Course
+
+    classroom = Classroom(Course.find())
+    name = classroom.course.assignment(unit).unit
+    with opened(classroom.folders.db_url, classroom.folders.course_id) as gradebook:
+        number = seed_of(gradebook, name)
+    told = (
+        f"{name} is graded with the seed {number}: `autograder score FILE --seed {number}` repeats a result. "
+        "Keep it from students: it decides the hidden inputs."
+    )
+    console.print(told, soft_wrap=True)
 
 
 @commands.command()

@@ -40,7 +40,6 @@ def autograded(assignment: Assignment, submission: Submission, report: Report) -
     notebook.metadata["autograder"] = notebook.metadata["autograder"] | {
         "score": tidy(report.score),
         "max_score": tidy(report.max_score),
-        "seed": report.seed,
         "sandboxed": report.sandboxed,
     }
     outcomes = {outcome.name: outcome for outcome in report.outcomes}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import linecache
 import secrets
 import time
@@ -135,9 +136,10 @@ def rebuild(assignment: Assignment, submission: Submission) -> list[Step]:
 class Runner:
     """Runs the cells of one submission. When its process is lost it starts another and repeats the cells that ended."""
 
-    def __init__(self, sandbox: Sandbox, allowed: Iterable[str]) -> None:
+    def __init__(self, sandbox: Sandbox, allowed: Iterable[str], seed: int) -> None:
         self.sandbox = sandbox
         self.allowed = tuple(allowed)
+        self.seed = seed
         self.deadline = time.monotonic() + sandbox.notebook_seconds
         self.process: PupilProcess | None = None
         self.ran: list[str] = []
@@ -148,7 +150,7 @@ class Runner:
                 raise AnswerTimeout(
                     f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached"
                 )
-            process = PupilProcess(self.sandbox, self.allowed, self.deadline)
+            process = PupilProcess(self.sandbox, self.allowed, self.deadline, self.seed)
             for i, source in enumerate(self.ran):
                 try:
                     process.run_cell(source)
@@ -213,8 +215,8 @@ def grade(
     grading = _Grading(
         assignment,
         report,
-        Runner(sandbox, assignment.allowed),
-        Lineup(assignment, entries, sandbox, memory),
+        Runner(sandbox, assignment.allowed, derived(seed, "the notebook")),
+        Lineup(assignment, entries, sandbox, memory, derived(seed, "the notebook")),
         setup_names(assignment),
     )
     try:
@@ -230,6 +232,14 @@ def grade(
         grading.runner.close()
         grading.lineup.close()
     return report
+
+
+def derived(seed: int, name: str) -> int:
+    """The seed of one part of a grading, which does not tell the others'.
+
+    A student sees what is drawn for an exercise, and from enough of it the state of its generator can be worked out.
+    """
+    return int.from_bytes(hashlib.sha256(f"{seed} {name}".encode()).digest()[:16], "big")
 
 
 def setup_names(assignment: Assignment) -> dict[str, Any]:
@@ -297,7 +307,7 @@ class _Grading:
         """Run a check cell, here, and turn whatever happens into an outcome."""
         if exercise.name in self.unfinished:
             return self._nothing(exercise, self.unfinished[exercise.name], None)
-        session = Session(self.runner, self.report.seed, quiet=True)
+        session = Session(self.runner, derived(self.report.seed, exercise.name), quiet=True)
         filename = f"<check {self.assignment.unit} {exercise.name}>"
         remember(filename, exercise.check)
         try:

@@ -60,11 +60,13 @@ class Lineup:
         entries: Sequence[Entry],
         sandbox: Sandbox,
         memory: Memory | None = None,
+        seed: int | None = None,
     ) -> None:
         self.memory = memory or Memory()
         self.assignment = assignment
         self.wrong = [entry for entry in entries if not entry.right]
         self.sandbox = sandbox
+        self.seed = seed
         self.seconds = TOTAL_SECONDS
         self._process: PupilProcess | None = None
 
@@ -120,7 +122,9 @@ class Lineup:
     def _with(self, entry: Entry) -> PupilProcess:
         """A process that holds the solution, with this answer in the place of its own."""
         if self._process is None:
-            self._process = PupilProcess(self.sandbox, self.assignment.allowed, time.monotonic() + 3600)
+            self._process = PupilProcess(
+                self.sandbox, self.assignment.allowed, time.monotonic() + 3600, self.seed
+            )
             self._process.call_seconds = min(CALL_SECONDS, self.sandbox.call_seconds)
         for cell in self.assignment.trusted_cells():
             own = grade_id(cell) == entry.exercise

@@ -27,7 +27,10 @@ class CellResult:
 class PupilProcess:
     """One pupil. Every request has a deadline; after a timeout or a loss the process is gone."""
 
-    def __init__(self, sandbox: Sandbox, allowed: Iterable[str], deadline: float) -> None:
+    def __init__(
+        self, sandbox: Sandbox, allowed: Iterable[str], deadline: float, seed: int | None = None
+    ) -> None:
+        """Start it. With a `seed`, the random numbers that a notebook draws without one of its own are repeated."""
         self.sandbox = sandbox
         self.deadline = deadline
         self.call_seconds = sandbox.call_seconds
@@ -46,6 +49,8 @@ class PupilProcess:
             if time.monotonic() >= self.deadline:
                 raise AnswerTimeout(self._notebook_limit())
             raise SandboxError(f"The process for a submission did not start: {said or first}")
+        if seed is not None:
+            self.link.send({"do": "seed", "seed": seed})
 
     def _next(self, request: dict[str, Any] | None, until: float) -> dict[str, Any] | str:
         return self.link.exchange(request, min(until, self.deadline + 5))

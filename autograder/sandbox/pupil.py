@@ -375,6 +375,9 @@ def converse(pupil: Pupil, requests: BinaryIO, answers: BinaryIO) -> None:
 
     wire.write_frame(answers, {"ready": True})
     while (request := wire.read_frame(requests)) is not None:
+        if request["do"] == "seed":
+            reseed(request["seed"])
+            continue
         if request["do"] == "cell":
             reply = pupil.run_cell(request["source"])
         else:
@@ -503,7 +506,7 @@ def cradle(pupil: Pupil, conversation: int, status: int, config: dict[str, Any])
         forbid_system_calls()
         sys.meta_path.insert(0, Guard(config["allowed"]))
         pupil.output_chars = config["limits"].get("output_chars", pupil.output_chars)
-        reseed()
+        reseed(int.from_bytes(os.urandom(16), "big"))
         converse(pupil, requests, answers)
         os._exit(0)
     finally:
@@ -554,16 +557,19 @@ def own_folders(size: int) -> None:
     os.chdir("/home/pupil")
 
 
-def reseed() -> None:
-    """Random numbers of its own for each fork; `random` sees to itself.
+def reseed(seed: int) -> None:
+    """Begin all random numbers anew, those of an unseeded `default_rng()` too: same answer, same seed, same points."""
+    import random
 
-    What has been loaded before the fork has its state from there: without this, all networks of a class would begin
-    with the same random weights.
-    """
-    if (numpy := sys.modules.get("numpy")) is not None and "random" in vars(numpy):
-        numpy.random.seed(int.from_bytes(os.urandom(4), "big"))
+    random.seed(seed)
+    with contextlib.suppress(ImportError):
+        import numpy.random.bit_generator
+
+        numpy.random.seed(seed % 2**32)
+        # Where an unseeded generator takes its entropy from.
+        vars(numpy.random.bit_generator)["randbits"] = random.Random(seed).getrandbits
     if (initial := sys.modules.get("autograd_ref.nn.init")) is not None:
-        initial.manual_seed(int.from_bytes(os.urandom(16), "big"))
+        initial.manual_seed(seed)
 
 
 def main() -> None:

@@ -32,6 +32,10 @@ TIME_IS_UP = "timeout"
 class Link(Protocol):
     """The referee's end of a conversation with one pupil."""
 
+    def send(self, request: dict[str, Any]) -> None:
+        """Send a request to which no answer comes."""
+        ...
+
     def exchange(self, request: dict[str, Any] | None, until: float) -> dict[str, Any] | str:
         """Send a request, if there is one, and give the next message.
 
@@ -117,6 +121,9 @@ class Pipes:
         with contextlib.suppress(OSError, ValueError):  # the reader of answers sees that the pupil has gone
             wire.write_frame(cast(BinaryIO, self.process.stdin), request)
 
+    def send(self, request: dict[str, Any]) -> None:
+        self._write(request)
+
     def exchange(self, request: dict[str, Any] | None, until: float) -> dict[str, Any] | str:
         if request is not None:
             # In a thread, because a pupil that has stopped reading would keep us waiting for ever.
@@ -191,6 +198,9 @@ class Line:
         conversation.setblocking(False)
         self.received, self.unsent = bytearray(), bytearray()
         self.poll = select.poll()
+
+    def send(self, request: dict[str, Any]) -> None:
+        self.unsent += wire.frame(request)  # goes with the next
 
     def exchange(self, request: dict[str, Any] | None, until: float) -> dict[str, Any] | str:
         if request is not None:

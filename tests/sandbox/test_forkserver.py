@@ -68,7 +68,7 @@ TRACES = {
     ),
     "a patched checker": (
         "import autograder.lesson.probes as p; p.call_plainly = None",
-        "__import__('autograder.lesson.probes').probes.call_plainly is None",
+        "__import__('autograder.lesson.probes').lesson.probes.call_plainly is None",
     ),
 }
 
