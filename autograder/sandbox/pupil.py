@@ -565,7 +565,7 @@ def reseed(seed: int) -> None:
     with contextlib.suppress(ImportError):
         import numpy.random.bit_generator
 
-        numpy.random.seed(seed % 2**32)
+        numpy.random.seed(seed % 2**32)  # noqa: NPY002 - the one that a notebook may use
         # Where an unseeded generator takes its entropy from.
         vars(numpy.random.bit_generator)["randbits"] = random.Random(seed).getrandbits
     if (initial := sys.modules.get("autograd_ref.nn.init")) is not None:

@@ -104,10 +104,9 @@ def run(*words: str, cwd: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     monkeypatch.chdir(cwd)
     monkeypatch.setattr(sys, "argv", ["autograder", *words])
     monkeypatch.setattr(terminal.console, "width", 200)
-    try:
+    with pytest.raises(SystemExit) as ended:
         main()
-    except SystemExit as end:
-        assert not end.code, capsys.readouterr()
+    assert not ended.value.code, capsys.readouterr()
     return capsys.readouterr().out
 
 
@@ -131,7 +130,7 @@ def test_a_new_seed_grades_everybody_again_and_says_whose_score_changed(
     second = run("grade", "mini", "--new-seed", "--jobs", "1", **where)
     for student in ("ada", "bob"):
         (changed,) = [
-            line for line in second.splitlines() if line.startswith(student) and "another seed" in line
+            line for line in second.splitlines() if line.split()[:1] == [student] and "another seed" in line
         ]
         assert changed.split()[1:3] == ["5", "3"] and "mul_vjp 2 → 0" in changed
     assert "3 graded again; 2 of them with another score." in second
