@@ -25,7 +25,7 @@ from ..referee.judge import remember, setup_names
 from ..referee.matching import CALL_SECONDS
 from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox
-from ..unit.assignment import Assignment, grade_id
+from ..unit.assignment import Assignment
 from ..unit.notebook import visible_part
 
 #: Wall time for one wrong answer, in seconds.
@@ -97,7 +97,7 @@ def fingerprint_of(assignment: Assignment, entry: Entry, sandbox: Sandbox) -> st
     session = Session(process, quiet=True)  # with the seed that a notebook has
     try:
         for cell in assignment.trusted_cells():
-            own = grade_id(cell) == exercise.name
+            own = cell.name == exercise.name
             # What stands on a wrong answer may break with it; that is no reason to stop.
             process.run_cell(entry.answer(cell.source) if own else cell.source)
         with use_session(session):

@@ -13,7 +13,7 @@ from typing import Any
 
 from alembic.script import ScriptDirectory
 from nbformat import from_dict
-from nbgrader import api, utils
+from nbgrader import api
 from nbgrader.api import Assignment as Registered
 from nbgrader.api import (
     Grade,
@@ -34,7 +34,7 @@ from ..errors import UserError
 from ..lesson.checks import PASSED
 from ..referee.autograded import comment_text
 from ..referee.judge import Report
-from ..unit.assignment import Assignment, grade_id
+from ..unit.assignment import Assignment
 
 
 def newest_version() -> str:
@@ -178,8 +178,8 @@ def register(gradebook: Gradebook, assignment: Assignment, db_url: str) -> None:
 
 def _cells(assignment: Assignment) -> set[str]:
     """The cells that nbgrader keeps the source of."""
-    tests = (utils.is_grade, utils.is_solution, utils.is_locked, utils.is_task)
-    return {grade_id(cell) for cell in assignment.notebook.cells if any(test(cell) for test in tests)}
+    marks = ("grade", "solution", "locked", "task")
+    return {cell.name for cell in assignment.cells if any(cell.about.get(mark) for mark in marks)}
 
 
 def record(

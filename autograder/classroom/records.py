@@ -13,7 +13,8 @@ from typing import Any
 from ..lesson.checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT
 from ..lesson.wire import printable
 from ..referee.judge import Report, tidy
-from ..unit.assignment import ANSWER, Assignment, kind
+from ..unit.assignment import Assignment
+from ..unit.cell import ANSWER, read_cells
 from ..unit.notebook import read_notebook
 
 STATUSES = (PASSED, FAILED, ERROR, TIMEOUT, MISSING)
@@ -104,10 +105,10 @@ def _record(assignment: Assignment, student: str, path: Path) -> Record:
     if [kept.name for kept in exercises] != [exercise.name for exercise in assignment.exercises]:
         raise ValueError("the unit has other exercises now")
     answers, added = {}, []
-    for cell in notebook.cells:
-        if kind(cell) == ANSWER:
-            answers[cell.metadata.nbgrader.grade_id] = cell.source
-        elif cell.cell_type == "code" and str(cell.get("id", "")).startswith("added-"):
+    for cell in read_cells(notebook):
+        if cell.kind == ANSWER:
+            answers[cell.exercise] = cell.source
+        elif cell.kind and cell.id.startswith("added-"):
             added.append(cell.source)
     return Record(
         student,

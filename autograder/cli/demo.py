@@ -18,7 +18,8 @@ from ..lesson import likely
 from ..referee import bank
 from ..referee.autograded import write_notebook
 from ..sandbox.walls import SandboxError
-from ..unit.assignment import ANSWER, Assignment, Course, grade_id, kind
+from ..unit.assignment import Assignment, Course
+from ..unit.cell import ANSWER
 from ..unit.notebook import STUB, Node, node, write_text
 from .tables import show_class
 
@@ -79,12 +80,12 @@ def _cheating(assignment: Assignment) -> Node:
         e.name: f"{trick}\n\n{e.stub.replace(STUB, 'return None')}"
         for e, trick in ((first, PATCH), (second, SNOOP))
     }
-    for cell in notebook.cells:
-        if kind(cell) == ANSWER and grade_id(cell) in tricks:
-            cell.source = tricks[grade_id(cell)]
-        elif grade_id(cell) == first.check_id:
+    for cell, known in zip(notebook.cells, assignment.released, strict=True):
+        if known.kind == ANSWER and known.name in tricks:
+            cell.source = tricks[known.name]
+        elif known.name == first.check_id:
             cell.source = f'print("✓ {first.name}: right")'
-        elif cell.cell_type == "code":
+        elif known.kind:
             cell.outputs = [node(output_type="stream", name="stdout", text="✓ right (all checks passed)\n")]
     return notebook
 

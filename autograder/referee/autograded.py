@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..lesson.checks import PASSED
-from ..unit.assignment import ANSWER, CHECK, Assignment, grade_id, kind
+from ..unit.assignment import Assignment
+from ..unit.cell import ANSWER, CHECK
 from ..unit.ingest import Submission
 from ..unit.notebook import Node, node, write_text
 from .judge import Outcome, Report, tidy
@@ -65,12 +66,12 @@ def autograded(assignment: Assignment, submission: Submission, report: Report) -
                 cells.append(_markdown(label, literal(cell.source)))
 
     additions("")
-    for cell in notebook.cells:
-        if kind(cell) == ANSWER:
-            cell.source = submission.answers.get(grade_id(cell), "")
-        if kind(cell) == CHECK:
-            _show_outcome(cell, outcomes[grade_id(cell).removesuffix("_check")])
-        elif cell.cell_type == "code":
+    for cell, known in zip(notebook.cells, assignment.released, strict=True):
+        if known.kind == ANSWER:
+            cell.source = submission.answers.get(known.exercise, "")
+        if known.kind == CHECK:
+            _show_outcome(cell, outcomes[known.exercise])
+        elif known.kind:
             _show_result(cell, report)
         cells.append(cell)
         additions(cell.id)

@@ -16,7 +16,8 @@ from ..lesson.checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Probe, Reply, Session, use_session
 from ..sandbox.process import CellResult, PupilProcess
 from ..sandbox.walls import Interrupted, Sandbox, SandboxError
-from ..unit.assignment import ANSWER, CHECK, FIGURE, SETUP, Assignment, Exercise, grade_id, kind
+from ..unit.assignment import Assignment, Exercise
+from ..unit.cell import ANSWER, CHECK, FIGURE, SETUP
 from ..unit.ingest import Submission
 from . import bank
 from .matching import Lineup, Memory
@@ -120,15 +121,14 @@ def rebuild(assignment: Assignment, submission: Submission) -> list[Step]:
                 )
 
     additions("")
-    for cell in assignment.release.cells:
-        name = grade_id(cell)
-        if kind(cell) == ANSWER:
+    for cell in assignment.released:
+        if cell.kind == ANSWER:
             # A missing answer stays empty: a stub here would undo what an added cell defines.
-            steps.append(Step(cell.id, ANSWER, name, submission.answers.get(name, "")))
-        elif kind(cell) == CHECK:
-            steps.append(Step(cell.id, CHECK, name.removesuffix("_check"), ""))
-        elif cell.cell_type == "code":
-            steps.append(Step(cell.id, kind(cell), name, cell.source))
+            steps.append(Step(cell.id, ANSWER, cell.exercise, submission.answers.get(cell.exercise, "")))
+        elif cell.kind == CHECK:
+            steps.append(Step(cell.id, CHECK, cell.exercise, ""))
+        elif cell.kind:
+            steps.append(Step(cell.id, cell.kind, cell.name, cell.source))
         additions(cell.id)
     return steps
 
@@ -245,9 +245,9 @@ def derived(seed: int, name: str) -> int:
 def setup_names(assignment: Assignment) -> dict[str, Any]:
     """What the check cells may use: the names of the trusted set-up cells."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    for cell in assignment.notebook.cells:
-        if kind(cell) == SETUP:
-            filename = f"<setup {assignment.unit} {grade_id(cell)}>"
+    for cell in assignment.cells:
+        if cell.kind == SETUP:
+            filename = f"<setup {assignment.unit} {cell.name}>"
             remember(filename, cell.source)
             exec(compiled(cell.source, filename), names)
     return names

@@ -17,7 +17,7 @@ from ..lesson.compare import difference
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Reply
 from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox
-from ..unit.assignment import Assignment, grade_id
+from ..unit.assignment import Assignment
 from .bank import Entry
 
 #: Wall time for one call of one answer of the bank, and for all diagnoses of one submission, in seconds.
@@ -127,7 +127,7 @@ class Lineup:
             )
             self._process.call_seconds = min(CALL_SECONDS, self.sandbox.call_seconds)
         for cell in self.assignment.trusted_cells():
-            own = grade_id(cell) == entry.exercise
+            own = cell.name == entry.exercise
             # What stands on a wrong answer may break with it; that is no reason to stop.
             self._process.run_cell(entry.answer(cell.source) if own else cell.source)
         return self._process

@@ -8,13 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from ..errors import UserError
+from .cell import ANSWER, CHECK, GIVEN, SETUP, Cell, read_cells
 from .notebook import Node, read_notebook, release
-
-#: Kinds of code cells. `figure` cells only draw, so grading skips them.
-SETUP, GIVEN, ANSWER, CHECK, FIGURE, DEMO = "setup", "given", "answer", "check", "figure", "demo"
 
 
 @dataclass(frozen=True)
@@ -81,22 +78,30 @@ class Assignment:
         return release(self.notebook)
 
     @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells of the solution, with model answers and hidden tests."""
+        return read_cells(self.notebook)
+
+    @cached_property
+    def released(self) -> tuple[Cell, ...]:
+        """The same cells as students get them."""
+        return read_cells(self.release)
+
+    @cached_property
     def exercises(self) -> list[Exercise]:
         """In the order of the notebook."""
-        stubs = {grade_id(cell): cell.source for cell in self.release.cells if grade_id(cell)}
-        solutions = {grade_id(cell): cell.source for cell in self.notebook.cells if kind(cell) == ANSWER}
+        stubs = {cell.name: cell.source for cell in self.released if cell.name}
+        solutions = {cell.name: cell.source for cell in self.cells if cell.kind == ANSWER}
         found = []
-        for cell in self.notebook.cells:
-            if kind(cell) != CHECK:
+        for cell in self.cells:
+            if cell.kind != CHECK:
                 continue
-            check_id = grade_id(cell)
-            name = check_id.removesuffix("_check")
+            name = cell.exercise
             if name not in solutions:
                 raise UserError(
-                    f"{self.path}: the check {check_id} has no answer cell with the grade_id {name}."
+                    f"{self.path}: the check {cell.name} has no answer cell with the grade_id {name}."
                 )
-            points = float(cell.metadata.nbgrader.points)
-            found.append(Exercise(name, points, check_id, solutions[name], stubs[name], cell.source))
+            found.append(Exercise(name, cell.points, cell.name, solutions[name], stubs[name], cell.source))
         return found
 
     def exercise(self, name: str) -> Exercise:
@@ -107,10 +112,10 @@ class Assignment:
         known = ", ".join(exercise.name for exercise in self.exercises)
         raise UserError(f"{self.unit} has no exercise {name!r}; it has {known}.")
 
-    def trusted_cells(self) -> Iterator[Node]:
+    def trusted_cells(self) -> Iterator[Cell]:
         """The code cells of the solution that define something: set-up, given code, model answers."""
-        for cell in self.notebook.cells:
-            if kind(cell) in (SETUP, GIVEN, ANSWER):
+        for cell in self.cells:
+            if cell.kind in (SETUP, GIVEN, ANSWER):
                 yield cell
 
     def solved(self, answers: dict[str, str] | None = None, others: str = "solution") -> Node:
@@ -119,29 +124,10 @@ class Assignment:
         key = {e.name: e.solution if others == "solution" else e.stub for e in self.exercises} | (
             answers or {}
         )
-        for cell in notebook.cells:
-            if kind(cell) == ANSWER:
-                cell.source = key[grade_id(cell)]
+        for cell, known in zip(notebook.cells, self.released, strict=True):
+            if known.kind == ANSWER:
+                cell.source = key[known.name]
         return notebook
-
-
-def grade_id(cell: Any) -> str:
-    """nbgrader's id of a cell, or an empty text."""
-    about = cell.get("metadata", {}).get("nbgrader", {})
-    found = about.get("grade_id", "") if isinstance(about, dict) else ""
-    return found if isinstance(found, str) else ""
-
-
-def kind(cell: Any) -> str:
-    """The kind of a code cell of a solution or release; empty for other cells."""
-    if cell.cell_type != "code":
-        return ""
-    about = cell.metadata.get("nbgrader", {})
-    if about.get("solution"):
-        return ANSWER
-    if about.get("grade"):
-        return CHECK
-    return cell.metadata.get("autograder", {}).get("kind", DEMO)
 
 
 @dataclass(frozen=True)

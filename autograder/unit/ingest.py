@@ -19,7 +19,8 @@ from typing import Any
 
 from ..errors import UserError
 from ..lesson.wire import MAX_PARTS, parsed, printable
-from .assignment import ANSWER, CHECK, Assignment, grade_id, kind
+from .assignment import Assignment
+from .cell import ANSWER, CHECK, Cell, grade_id
 
 MAX_FILE_BYTES = 30 * 1024 * 1024
 MAX_SOURCE_CHARS = 200_000
@@ -134,10 +135,10 @@ def read_submission(path: Path, assignment: Assignment) -> Submission:
 
 def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
     """Sort a submission's cells into answers and additions."""
-    released = assignment.release.cells
-    by_grade_id = {grade_id(cell): cell for cell in released if grade_id(cell)}
+    released = assignment.released
+    by_name = {cell.name: cell for cell in released if cell.name}
     by_id = {cell.id: cell for cell in released}
-    before = {grade_id(cell): last for last, cell in zip(["", *by_id], released, strict=False)}
+    before = {cell.name: last for last, cell in zip(["", *by_id], released, strict=False)}
     stubs = {exercise.name: exercise.stub for exercise in assignment.exercises}
 
     submission = Submission()
@@ -147,7 +148,7 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
     for cell in cells_of(notebook):
         source = source_of(cell)
         own_id = cell.get("id")
-        known = by_grade_id.get(grade_id({"metadata": metadata_of(cell)}))
+        known = by_name.get(grade_id({"metadata": metadata_of(cell)}))
         if known is None and isinstance(own_id, str):
             known = by_id.get(own_id)
         if len(source) > MAX_SOURCE_CHARS:
@@ -162,8 +163,8 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
             continue
         after = known.id
         ignored.look(cell, source, known)
-        if kind(known) == ANSWER:
-            copies.setdefault(grade_id(known), []).append(source)
+        if known.kind == ANSWER:
+            copies.setdefault(known.name, []).append(source)
 
     for name, sources in copies.items():
         changed = [source for source in sources if source.strip() not in ("", stubs[name].strip())]
@@ -197,10 +198,10 @@ class _Ignored:
     """What a file has in the place of the release's own and is not used: told in a note, and not punished."""
 
     def __init__(self, notebook: dict[str, Any], assignment: Assignment) -> None:
-        self.released = {cell.id: cell for cell in assignment.release.cells}
+        self.released = {cell.id: cell for cell in assignment.released}
         #: what a cell may hold: the release's text, or that of the solution's notebook, with the hidden tests
-        self.own = {cell.id: {_bare(cell.source)} for cell in assignment.release.cells}
-        for cell in assignment.notebook.cells:
+        self.own = {cell.id: {_bare(cell.source)} for cell in assignment.released}
+        for cell in assignment.cells:
             self.own.setdefault(cell.id, set()).add(_bare(cell.source))
         self.seen: set[str] = set()
         #: locked cells, by id: those of which every copy was changed
@@ -215,10 +216,10 @@ class _Ignored:
             found = [key for key in OF_THE_NOTEBOOK if key in about and about[key] != own.get(key)]
             self.values |= dict.fromkeys(f"{key} of the notebook" for key in found)
 
-    def look(self, cell: dict[str, Any], source: str, known: Any) -> None:
+    def look(self, cell: dict[str, Any], source: str, known: Cell) -> None:
         """Compare a cell with the release's."""
         self.seen.add(known.id)
-        name, own = _name(known), known.metadata.get("nbgrader", {})
+        name, own = _name(known), known.about
         if own.get("locked"):
             other = (
                 _bare(source) not in self.own[known.id] or cell.get("cell_type", "code") != known.cell_type
@@ -238,15 +239,15 @@ class _Ignored:
     def notes(self, complete: bool) -> list[str]:
         """A sentence for each kind of thing; deleted cells are told of a file that is `complete` otherwise."""
         changed = [self.released[i] for i, is_so in self.changed.items() if is_so]
-        checks = [cell for cell in self.released.values() if kind(cell) == CHECK]
+        checks = [cell for cell in self.released.values() if cell.kind == CHECK]
         gone = [_name(cell) for cell in checks if cell.id not in self.seen] if complete else []
         told = {
             f"{CHANGED_CHECKS}, the released ones count": [
-                _name(cell) for cell in changed if kind(cell) == CHECK
+                _name(cell) for cell in changed if cell.kind == CHECK
             ],
             "Deleted check cells were put back": gone,
             "Changed locked cells are ignored, the released ones count": [
-                _name(cell) for cell in changed if kind(cell) != CHECK
+                _name(cell) for cell in changed if cell.kind != CHECK
             ],
             "Tags of cells are ignored": self.tags,
             "Changed metadata is ignored, the released counts": self.values,
@@ -254,10 +255,9 @@ class _Ignored:
         return [f"{what}: {_listed(names)}." for what, names in told.items() if names]
 
 
-def _name(cell: Any) -> str:
+def _name(cell: Cell) -> str:
     """What to call a cell of the release: by its exercise, where it is a check."""
-    name = grade_id(cell) or cell.id
-    return name.removesuffix("_check") if kind(cell) == CHECK else name
+    return cell.exercise or cell.id
 
 
 def _bare(source: str) -> str:

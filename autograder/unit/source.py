@@ -25,7 +25,8 @@ import jupytext
 from nbformat import NotebookNode
 
 from ..errors import UserError
-from .assignment import CHECK, FIGURE, GIVEN, SETUP, Assignment, kind
+from .assignment import Assignment
+from .cell import CHECK, FIGURE, GIVEN, SETUP, kind
 
 SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure", "progress")
 

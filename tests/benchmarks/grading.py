@@ -21,7 +21,8 @@ from pathlib import Path
 
 from autograder.referee import bank
 from autograder.referee.autograded import write_notebook
-from autograder.unit.assignment import ANSWER, CHECK, Assignment, Course, grade_id, kind
+from autograder.unit.assignment import Assignment, Course
+from autograder.unit.cell import ANSWER, CHECK, grade_id, kind
 from autograder.unit.notebook import Node, read_notebook
 
 REPOSITORY = Path(__file__).resolve().parents[2]

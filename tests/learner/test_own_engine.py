@@ -25,7 +25,8 @@ from autograder.learner.own_engine.parts import PARTS
 from autograder.lesson import logbook
 from autograder.referee.judge import grade
 from autograder.sandbox.walls import Sandbox
-from autograder.unit.assignment import Assignment, Course, grade_id, kind
+from autograder.unit.assignment import Assignment, Course
+from autograder.unit.cell import grade_id, kind
 from autograder.unit.ingest import take
 from autograder.unit.notebook import Node, write_text
 

@@ -28,7 +28,8 @@ from autograder.referee.bank import Entry, load_bank
 from autograder.referee.judge import grade, remember, setup_names
 from autograder.referee.matching import Lineup, Memory
 from autograder.sandbox.walls import Sandbox
-from autograder.unit.assignment import Assignment, Course, grade_id
+from autograder.unit.assignment import Assignment, Course
+from autograder.unit.cell import grade_id
 from autograder.unit.ingest import Submission
 from autograder.unit.notebook import visible_part
 
@@ -209,7 +210,7 @@ def told(assignment: Assignment, entry: Entry) -> str | None:
     """The line `likely` of the visible check in a notebook that is right but for one answer; None: it passed."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for cell in assignment.trusted_cells():
-        own = grade_id(cell) == entry.exercise
+        own = cell.name == entry.exercise
         exec(entry.answer(cell.source) if own else cell.source, namespace)
     probes._notebook_session.boundary = LocalBoundary(namespace)
     check = visible_part(assignment.exercise(entry.exercise).check)

@@ -17,7 +17,8 @@ from autograder.cli.app import app
 from autograder.learner.progress import Unit, show
 from autograder.lesson.logbook import MARKS, OPEN, RIGHT, progress
 from autograder.referee.autograded import write_notebook
-from autograder.unit.assignment import Course, kind
+from autograder.unit.assignment import Course
+from autograder.unit.cell import kind
 
 from ..conftest import REPOSITORY
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from autograder.sandbox.walls import allowed_modules
-from autograder.unit.assignment import FIGURE, Course, kind
+from autograder.unit.assignment import Course
+from autograder.unit.cell import FIGURE, kind
 
 from ..conftest import REPOSITORY
 

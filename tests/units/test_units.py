@@ -15,7 +15,8 @@ from autograder.authoring.prove import gaps
 from autograder.referee import bank
 from autograder.referee.judge import grade
 from autograder.sandbox.walls import Sandbox
-from autograder.unit.assignment import ANSWER, Assignment, Course, grade_id, kind
+from autograder.unit.assignment import Assignment, Course
+from autograder.unit.cell import ANSWER, grade_id, kind
 from autograder.unit.ingest import Submission
 from autograder.unit.notebook import read_notebook, write_text
 from autograder.unit.source import read_source

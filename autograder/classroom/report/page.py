@@ -17,7 +17,8 @@ from pathlib import Path
 from ...lesson.checks import MISSING, PASSED, TIMEOUT
 from ...referee.bank import Entry
 from ...referee.judge import tidy
-from ...unit.assignment import ANSWER, Assignment, kind
+from ...unit.assignment import Assignment
+from ...unit.cell import ANSWER
 from ...unit.ingest import RENAMED
 from ..platforms.table import Cell, csv_text
 from ..records import STATUSES, Record, Records
@@ -63,7 +64,7 @@ class Findings:
 def findings(assignment: Assignment, entries: Iterable[Entry], records: Records) -> Findings:
     """Work out what a class's records say."""
     graded = records.graded
-    template = [cell.source for cell in assignment.release.cells if kind(cell) == ANSWER]
+    template = [cell.source for cell in assignment.released if cell.kind == ANSWER]
     groups = near_identical({record.student: record.code for record in graded}, template)
     counts = Counter(note for record in graded for note in set(record.notes))
     often = [(note, n) for note, n in counts.most_common() if n > 3 and n > COMMON * len(graded)]
