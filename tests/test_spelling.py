@@ -158,7 +158,7 @@ def test_every_word_of_a_page_is_spelt_as_in_britain(page: Path) -> None:
 
 @pytest.mark.parametrize("module", ["checks", "compare", "diagnose", "logbook", "probes", "unfinished"])
 def test_every_word_of_a_message_is_spelt_as_in_britain(module: str) -> None:
-    source = (REPOSITORY / "autograder" / f"{module}.py").read_text(encoding="utf-8")
+    source = (REPOSITORY / "autograder" / "lesson" / f"{module}.py").read_text(encoding="utf-8")
     odd = odd_words("\n\n".join(texts_of(source)), names_of(code_of(source)))
     assert not odd, complaint(odd)
 
