@@ -285,7 +285,8 @@ def report(
     """Write one HTML page on a graded class: scores, exercises, mistakes, and who needs a look."""
     from ..classroom.classroom import Classroom
     from ..classroom.records import read_records
-    from ..classroom.report import page as reports
+    from ..classroom.report.findings import findings, table
+    from ..classroom.report.page import page
     from ..referee import bank
     from ..unit.assignment import Course
 
@@ -303,12 +304,12 @@ def report(
         raise UserError(
             f"Nothing of {unit} has been handed in or graded: `autograder grade {unit}` comes first."
         )
-    found = reports.findings(assignment, bank.load_bank(assignment), records)
+    found = findings(assignment, bank.load_bank(assignment), records)
     out = out or Path(f"report-{unit}.html")
-    write(out, reports.page(found))
+    write(out, page(found))
     told = f"{len(records.graded)} submissions in {out}"
     if csv is not None:
-        write(csv, reports.table(found))
+        write(csv, table(found))
         told += f", and as a table in {csv}"
     console.print(Text(f"{told}."), soft_wrap=True)
     for names, what in (

@@ -25,7 +25,8 @@ from autograder.authoring.build import build_likely
 from autograder.classroom.classroom import Classroom, grade_class
 from autograder.classroom.platforms.export import export
 from autograder.classroom.records import read_records
-from autograder.classroom.report.page import findings, page
+from autograder.classroom.report.findings import findings
+from autograder.classroom.report.page import page
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 

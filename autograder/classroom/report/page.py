@@ -1,4 +1,4 @@
-"""The report of a class: one HTML page that needs nothing else, and the table behind it as CSV.
+"""The report of a class: one HTML page that needs nothing else.
 
 It says what an instructor asks after grading: how did it go, which exercise is hard, which mistakes are made, who
 needs a look. Everything on it that comes from students is escaped.
@@ -8,100 +8,20 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from ...lesson.checks import MISSING, PASSED, TIMEOUT
-from ...referee.bank import Entry
-from ...referee.judge import tidy
-from ...unit.assignment import Assignment
-from ...unit.cell import ANSWER
-from ...unit.ingest import RENAMED
-from ..platforms.table import Cell, csv_text
-from ..records import STATUSES, Record, Records
+from ...lesson.checks import MISSING, PASSED
+from ..records import STATUSES
 from .charts import bar, histogram, patterns, stacked
+from .findings import GROUP, Findings
 from .markup import Child, Markup, joined, tag
-from .similar import Group, near_identical
+from .pieces import across, code_name, counted, duration, names_of, of, score_of, share, table_of, who
 
-#: The notes that more than this share of a class have say something of the class, not of a student.
-COMMON = 0.5
 MOST_MISTAKES = 30
 SLOWEST = 10
-GROUP = "Nearly the same as others: group "
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A mistake of the bank, or one that is recognised everywhere (`name` is empty then), and who made it."""
-
-    exercise: str
-    name: str
-    sentence: str
-    students: tuple[str, ...]
-
-
-@dataclass
-class Findings:
-    """What the page says, as data."""
-
-    assignment: Assignment
-    records: Records
-    mistakes: list[Mistake]
-    groups: list[Group]
-    #: what to look at, by student
-    looks: dict[str, list[str]]
-    #: notes that most of the class have
-    common_notes: list[tuple[str, int]]
-
-    @property
-    def graded(self) -> list[Record]:
-        return self.records.graded
-
-
-def findings(assignment: Assignment, entries: Iterable[Entry], records: Records) -> Findings:
-    """Work out what a class's records say."""
-    graded = records.graded
-    template = [cell.source for cell in assignment.released if cell.kind == ANSWER]
-    groups = near_identical({record.student: record.code for record in graded}, template)
-    counts = Counter(note for record in graded for note in set(record.notes))
-    often = [(note, n) for note, n in counts.most_common() if n > 3 and n > COMMON * len(graded)]
-    looks: dict[str, list[str]] = defaultdict(list)
-    for record in graded:
-        found = looks[record.student]
-        late = [kept.name for kept in record.exercises if kept.status == TIMEOUT]
-        if late:
-            found.append(f"Time ran out: {', '.join(late)}.")
-        doubtful = [kept.name for kept in record.exercises if kept.doubtful]
-        if doubtful:
-            every = len(doubtful) == len(record.exercises)
-            found.append(f"Needs manual grading: {'everything' if every else ', '.join(doubtful)}.")
-        common = {note for note, _ in often}
-        found += [note for note in record.notes if note not in common and not note.startswith(RENAMED)]
-    for number, group in enumerate(groups, start=1):
-        for student in group.students:
-            looks[student].append(f"{GROUP}{number}.")
-    looks = {student: found for student, found in looks.items() if found}
-    return Findings(assignment, records, mistakes_of(graded, entries), groups, looks, often)
-
-
-def mistakes_of(graded: Sequence[Record], entries: Iterable[Entry]) -> list[Mistake]:
-    """The mistakes of a class, the most frequent first."""
-    sentences = {(entry.exercise, entry.name): entry.sentence for entry in entries}
-    made: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for record in graded:
-        for kept in record.exercises:
-            if kept.status != PASSED and (kept.mistake or kept.diagnosis):
-                sentence = sentences.get((kept.name, kept.mistake), kept.diagnosis)
-                made[kept.name, kept.mistake, sentence].append(record.student)
-    found = [Mistake(*what, tuple(students)) for what, students in made.items()]
-    return sorted(found, key=lambda m: (-len(m.students), m.exercise, m.name))
-
-
-# -- The page ---------------------------------------------------------------------------------------------------------
-
 STYLE = Path(__file__).with_suffix(".css")
 
 
@@ -149,12 +69,12 @@ def _left_out(found: Findings) -> list[Markup]:
             told += [
                 tag(
                     "p",
-                    tag("strong", _counted(len(students), "submission")),
+                    tag("strong", counted(len(students), "submission")),
                     f" {what}: run ",
-                    _name(command),
+                    code_name(command),
                     ".",
                 ),
-                tag("p", _names(students, 200)),
+                tag("p", names_of(students, 200)),
             ]
     return told
 
@@ -171,18 +91,18 @@ def _scores(found: Findings) -> Markup:
         "median": f"{median:g} of {top:g}",
         "mean": f"{statistics.fmean(scores):.1f}",
         "middle half": f"{spread[0]:g} to {spread[2]:g}",
-        "full marks": _of(full, n),
-        "nothing to grade": _of(empty, n),
+        "full marks": of(full, n),
+        "nothing to grade": of(empty, n),
     }
     bins = bins_of(scores, top)
     at = (median + 0.5) / width_of(top)
-    told = f"Columns from 0 to {top:g} points for {_counted(n, 'submission')}; the median is {median:g}."
+    told = f"Columns from 0 to {top:g} points for {counted(n, 'submission')}; the median is {median:g}."
     return tag(
         "section",
         tag("dl", *(tag("div", tag("dt", k), tag("dd", v)) for k, v in figures.items()), class_="figures"),
         tag("h2", "Scores"),
         tag("div", histogram(bins, median, at, told), class_="together"),
-        _across("Submissions by score", ("points", "submissions"), bins),
+        across("Submissions by score", ("points", "submissions"), bins),
     )
 
 
@@ -219,14 +139,14 @@ def _exercises(found: Findings) -> Markup:
     hardest = min(counts, key=lambda name: counts[name][PASSED])
     told = (
         f"A bar for each of {len(counts)} exercises, divided by what became of it. "
-        f"Fewest passed {hardest}: {_of(counts[hardest][PASSED], n)}."
+        f"Fewest passed {hardest}: {of(counts[hardest][PASSED], n)}."
     )
     rows: list[Sequence[Child]] = [
         (
-            _name(e.name),
+            code_name(e.name),
             e.points,
             *(counts[e.name][status] for status in STATUSES),
-            _share(counts[e.name][PASSED], n),
+            share(counts[e.name][PASSED], n),
         )
         for e in found.assignment.exercises
     ]
@@ -235,12 +155,12 @@ def _exercises(found: Findings) -> Markup:
         tag("h2", "Exercises"),
         tag(
             "p",
-            f"Of {_counted(n, 'submission')}, what became of each exercise. Fewest passed ",
-            _name(hardest),
+            f"Of {counted(n, 'submission')}, what became of each exercise. Fewest passed ",
+            code_name(hardest),
             ".",
         ),
         tag("div", stacked([(name, counts[name]) for name in counts], n, told), class_="together"),
-        _table(
+        table_of(
             "Submissions by exercise and result",
             ("exercise", "points", *STATUSES, "share that passed"),
             rows,
@@ -255,8 +175,8 @@ def _mistakes(found: Findings) -> Markup:
     shown = found.mistakes[:MOST_MISTAKES]
     rows = [
         (
-            _name(m.exercise),
-            _name(m.name) if m.name else tag("span", "general", class_="quiet"),
+            code_name(m.exercise),
+            code_name(m.name) if m.name else tag("span", "general", class_="quiet"),
             len(m.students),
             bar(len(m.students) / len(shown[0].students)),
             m.sentence,
@@ -272,13 +192,13 @@ def _mistakes(found: Findings) -> Markup:
             "What failed answers behave like: entries of the unit's bank by name, and general mistakes. The sentence "
             "is what the student reads.",
         ),
-        _table(
+        table_of(
             "Mistakes, the most frequent first",
             ("exercise", "mistake", "students", "", "sentence"),
             rows,
             (2,),
         ),
-        tag("p", f"{_counted(more, 'rarer mistake')} not shown.", class_="quiet") if more else "",
+        tag("p", f"{counted(more, 'rarer mistake')} not shown.", class_="quiet") if more else "",
     )
 
 
@@ -286,8 +206,8 @@ def _looks(found: Findings) -> Markup:
     scores = {record.student: record for record in found.graded}
     rows = [
         (
-            _who(student),
-            _score(scores[student]),
+            who(student),
+            score_of(scores[student]),
             tag("ul", *(tag("li", reason) for reason in reasons), class_="plain"),
         )
         for student, reasons in sorted(found.looks.items())
@@ -297,7 +217,7 @@ def _looks(found: Findings) -> Markup:
     if not rows and not found.groups:
         parts.append(tag("p", "Nothing stands out."))
     for note, count in found.common_notes:
-        parts.append(tag("p", f"In {_of(count, len(found.graded))} submissions: {note}"))
+        parts.append(tag("p", f"In {of(count, len(found.graded))} submissions: {note}"))
     if rows:
         parts += [
             tag(
@@ -305,7 +225,7 @@ def _looks(found: Findings) -> Markup:
                 "Time that ran out, what asks for manual grading, and what the referee noted. A note has changed no "
                 "score.",
             ),
-            _table(_counted(len(rows), "submission"), ("student", "score", "why"), rows, (1,)),
+            table_of(counted(len(rows), "submission"), ("student", "score", "why"), rows, (1,)),
         ]
     if found.groups:
         parts += [
@@ -315,11 +235,11 @@ def _looks(found: Findings) -> Markup:
                 "Compared is what the template does not give and few wrote, with names, comments and layout left "
                 "aside. It is a reason to read them side by side, not a verdict.",
             ),
-            _table(
+            table_of(
                 "Groups, those with most in common first",
                 ("group", "students", "in common", "passages"),
                 [
-                    (i, _names(group.students), f"{group.alike:.0%}", group.common)
+                    (i, names_of(group.students), f"{group.alike:.0%}", group.common)
                     for i, group in enumerate(found.groups, start=1)
                 ],
                 (0, 2, 3),
@@ -333,96 +253,10 @@ def _slowest(found: Findings) -> Markup:
     longest = max((record.seconds for record in slow), default=0.0) or 1.0
     total = sum(record.seconds for record in found.graded)
     median = statistics.median(record.seconds for record in found.graded)
-    rows = [(_who(r.student), f"{r.seconds:.2f} s", bar(r.seconds / longest), _score(r)) for r in slow]
+    rows = [(who(r.student), f"{r.seconds:.2f} s", bar(r.seconds / longest), score_of(r)) for r in slow]
     return tag(
         "section",
         tag("h2", "Slowest submissions"),
-        tag("p", f"The median is {median:.2f} s, and all together took {_duration(total)} of one worker."),
-        _table("The time that grading took", ("student", "time", "", "score"), rows, (1, 3)),
+        tag("p", f"The median is {median:.2f} s, and all together took {duration(total)} of one worker."),
+        table_of("The time that grading took", ("student", "time", "", "score"), rows, (1, 3)),
     )
-
-
-def _table(
-    caption: str,
-    head: Sequence[str],
-    rows: Iterable[Sequence[Child]],
-    numbers: Iterable[int] = (),
-) -> Markup:
-    right = dict.fromkeys(numbers, "number")
-    columns = [
-        tag("th", name, scope="col", class_=right.get(i)) if name else tag("td", aria_hidden="true")
-        for i, name in enumerate(head)
-    ]
-    body = [
-        tag(
-            "tr",
-            tag("th", row[0], scope="row", class_=right.get(0)),
-            *(tag("td", cell, class_=right.get(i)) for i, cell in enumerate(row[1:], start=1)),
-        )
-        for row in rows
-    ]
-    table = tag("table", tag("caption", caption), tag("thead", tag("tr", *columns)), tag("tbody", *body))
-    return tag("div", table, class_="table")
-
-
-def _across(caption: str, head: tuple[str, str], pairs: Sequence[tuple[str, int]]) -> Markup:
-    """A table of two rows."""
-    rows = [
-        tag("tr", tag("th", head[0], scope="row"), *(tag("th", label, scope="col") for label, _ in pairs)),
-        tag("tr", tag("th", head[1], scope="row"), *(tag("td", count) for _, count in pairs)),
-    ]
-    return tag(
-        "div", tag("table", tag("caption", caption), tag("tbody", *rows), class_="across"), class_="table"
-    )
-
-
-def _name(name: str) -> Markup:
-    return tag("span", name, class_="name")
-
-
-def _who(student: str) -> Markup:
-    return tag("span", student, class_="name who")
-
-
-def _names(names: Sequence[str], most: int = 40) -> Markup:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    shown = [piece for name in names[:most] for piece in (", ", _who(name))][1:]
-    return joined(*shown, more)
-
-
-def _score(record: Record) -> str:
-    return f"{tidy(record.score)} / {tidy(record.max_score)}"
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}{'s' if n != 1 else ''}"
-
-
-def _share(count: int, n: int) -> str:
-    return f"{count / n:.0%}" if n else ""
-
-
-def _of(count: int, n: int) -> str:
-    return f"{count} of {n}"
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-
-
-# -- The table --------------------------------------------------------------------------------------------------------
-
-
-def table(found: Findings) -> str:
-    """The table behind the page, a row a submission, as the text of a CSV file."""
-    names = [exercise.name for exercise in found.assignment.exercises]
-    head: list[Cell] = ["student", "score", "max_score", "seconds"]
-    for name in names:
-        head += [f"{name} points", f"{name} status", f"{name} mistake"]
-    rows: list[list[Cell]] = [[*head, "look", "notes"]]
-    for record in found.graded:
-        row: list[Cell] = [record.student, record.score, record.max_score, record.seconds]
-        for kept in record.exercises:
-            row += [kept.points, kept.status, kept.mistake or kept.diagnosis]
-        rows.append([*row, " ".join(found.looks.get(record.student, [])), " ".join(record.notes)])
-    return csv_text(rows)

@@ -16,7 +16,8 @@ import pytest
 from autograder.classroom.classroom import Classroom, grade_class
 from autograder.classroom.records import Kept, Record, Records, facts, read_records
 from autograder.classroom.report.charts import COLOURS, ticks
-from autograder.classroom.report.page import findings, mistakes_of, page, table
+from autograder.classroom.report.findings import findings, mistakes_of, table
+from autograder.classroom.report.page import page
 from autograder.classroom.report.similar import near_identical, runs, tokens
 from autograder.referee import bank
 from autograder.referee.judge import Outcome, Report
