@@ -84,7 +84,8 @@ class Primitive:
             )
             if any(p is not None for p in parents):
                 keep = self.keeps(tuple([p is not None for p in parents]))
-                saved = tuple([v if k else None for v, k in zip((out, *arrays), keep, strict=True)])
+                # `result._data`, not `out`: of 0-d arrays NumPy makes scalars, which a rule would take for constants.
+                saved = tuple([v if k else None for v, k in zip((result._data, *arrays), keep, strict=True)])
                 stamps = [a._stamp if isinstance(a, Tensor) else None for a in (result, *args)]
                 stamps = [s if k else None for s, k in zip(stamps, keep, strict=True)]
                 node = result.grad_fn = new(Node)

@@ -81,18 +81,21 @@ def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
-    """Half the squared difference up to `delta`, linear beyond (Huber 1964): robust against outliers."""
+    """Half the squared difference below `delta`, linear from there on (Huber 1964): robust against outliers."""
     _same_shape("huber_loss", input, target)
     away = input - target
     size = ops.abs(away)
-    return reduce(ops.where(size <= delta, 0.5 * away * away, delta * (size - 0.5 * delta)), reduction)
+    return reduce(ops.where(size < delta, 0.5 * away * away, delta * (size - 0.5 * delta)), reduction)
 
 
 # -- two classes ---------------------------------------------------------------------------------------------
 
 
-def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean") -> Any:
-    """`-(t log p + (1 - t) log(1 - p))` for probabilities `p`; each log is at least -100, as in PyTorch."""
+def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
+    """`-(t log p + (1 - t) log(1 - p))` for probabilities `p`; each log is at least -100, as in PyTorch.
+
+    `weight` multiplies the loss of each element; it broadcasts.
+    """
     _same_shape("binary_cross_entropy", input, target)
     p = _plain(input)
     if p.size and not (p.min() >= 0 and p.max() <= 1):
@@ -100,7 +103,8 @@ def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean") -> An
             f"'binary_cross_entropy' needs probabilities from 0 to 1, its input goes from {p.min():.4g} to "
             f"{p.max():.4g}: for logits use binary_cross_entropy_with_logits."
         )
-    return reduce(_binary_cross_entropy(input, target), reduction)
+    losses = _binary_cross_entropy(input, target)
+    return reduce(losses if weight is None else losses * weight, reduction)
 
 
 def _log_from_minus_100(p: Any) -> Any:
@@ -124,17 +128,17 @@ _binary_cross_entropy = Binary(
 
 
 def binary_cross_entropy_with_logits(
-    input: Any, target: Any, reduction: str = "mean", pos_weight: Any = None
+    input: Any, target: Any, reduction: str = "mean", pos_weight: Any = None, weight: Any = None
 ) -> Any:
     """`binary_cross_entropy(sigmoid(input), target)`, computed so that large logits lose no digits.
 
-    `pos_weight` multiplies the loss of the positive class.
+    `pos_weight` multiplies the loss of the positive class, `weight` that of each element; both broadcast.
     """
     _same_shape("binary_cross_entropy_with_logits", input, target)
-    # log(1 + exp(-x)) = max(-x, 0) + log(1 + exp(-|x|))
-    below = ops.relu(-input) + ops.log1p(ops.exp(-ops.abs(input)))
-    weight = 1 if pos_weight is None else 1 + (pos_weight - 1) * target
-    return reduce((1 - target) * input + weight * below, reduction)
+    # Minus the log of sigmoid(-x) is x minus the log of sigmoid(x): one smooth function serves both classes.
+    positive = 1 if pos_weight is None else 1 + (pos_weight - 1) * target
+    losses = (1 - target) * input - positive * ops.logsigmoid(input)
+    return reduce(losses if weight is None else losses * weight, reduction)
 
 
 # -- many classes --------------------------------------------------------------------------------------------

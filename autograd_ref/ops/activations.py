@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_ref.rules import elementwise
-from autograd_ref.rules.elementwise import expm1, sigmoid, where
+from autograd_ref.rules.elementwise import sigmoid, where
 
 
 def clip(x: Any, low: float | None = None, high: float | None = None) -> Any:
@@ -20,7 +20,7 @@ def leaky_relu(x: Any, negative_slope: float = 0.01) -> Any:
 
 def elu(x: Any, alpha: float = 1.0) -> Any:
     """`x` where positive, `alpha * (exp(x) - 1)` elsewhere."""
-    return where(x > 0, x, alpha * expm1(where(x > 0, 0.0, x)))
+    return elementwise.elu(x, alpha=alpha)
 
 
 def silu(x: Any) -> Any:

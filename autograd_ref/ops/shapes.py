@@ -115,6 +115,8 @@ def split(x: Any, size: int | Sequence[int], axis: int = 0) -> list[Any]:
 def pad(x: Any, width: Any, value: float = 0) -> Any:
     """`x` with a border of `value`. `width` is an int, a pair (before, after), or a pair per axis."""
     x = shaped(x)
+    if not x.ndim:
+        raise ValueError("'pad' needs an axis to pad, and a 0-d tensor has none: reshape it to (1,) first.")
     pairs = np.broadcast_to(np.asarray(width), (x.ndim, 2)).tolist()
     return shapes.pad(x, width=tuple(map(tuple, pairs)), value=value)
 

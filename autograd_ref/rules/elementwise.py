@@ -191,6 +191,24 @@ def _softplus(x: Any) -> Any:
 
 softplus = Unary("softplus", _softplus, lambda g, _ans, x: where(x > 20, g, g * sigmoid(x)))
 
+
+def _elu(x: Any, alpha: float) -> Any:
+    return np.where(np.asarray(x) > 0, x, alpha * np.expm1(np.minimum(x, 0)))
+
+
+def _elu_rule(g: Any, _ans: Any, x: Any, alpha: float) -> Any:
+    return where(x > 0, g, g * (alpha * exp(where(x < 0, x, 0.0))))  # Its own slope is 0 at 0, as in PyTorch.
+
+
+elu = Primitive("elu", _elu, (_elu_rule,))
+
+
+def _logsigmoid(x: Any) -> Any:
+    return np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
+
+
+logsigmoid = Unary("logsigmoid", _logsigmoid, lambda g, _ans, x: g * sigmoid(-x))
+
 # -- the error function and GELU -----------------------------------------------------------------------------
 
 _STEP = 64  # Table points per unit: the six terms below then leave an error under 2e-16.

@@ -179,6 +179,24 @@ CASES: dict[str, list[Case]] = {
             smooth=False,
         )
     ],
+    "logsigmoid": [one(normal(*s), ops.logsigmoid, lambda x: t().nn.functional.logsigmoid(x)) for s in SHAPES]
+    + [
+        one(
+            np.array([-800.0, -30.0, -0.0, 0.0, 30.0, 800.0]),
+            ops.logsigmoid,
+            lambda x: t().nn.functional.logsigmoid(x),
+            smooth=False,
+        )
+    ],
+    "elu": [one(apart(*s), lambda x: F.elu(x, 0.7), lambda x: t().nn.functional.elu(x, 0.7)) for s in SHAPES]
+    + [
+        one(
+            np.array([-800.0, -0.0, 0.0, 800.0]),
+            lambda x: F.elu(x, 0.7),
+            lambda x: t().nn.functional.elu(x, 0.7),
+            smooth=False,
+        )
+    ],
     "erf": unary("erf", border=[-7.0, -6.0, -1e-9, 0.0, 5.99, 7.0]),
     "gelu": [one(normal(*s), F.gelu, lambda x: t().nn.functional.gelu(x)) for s in SHAPES],
     "gelu_tanh": [
