@@ -11,29 +11,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autograd_ref import (
+        core,
         data,
         dual,
         functional,
         gradcheck,
         graph,
-        modes,
         nn,
         ops,
         optim,
         plots,
-        primitive,
         rulecheck,
         scalar,
-        sweep,
-        tensor,
         transforms,
     )
-    from autograd_ref.modes import detect_anomaly, enable_grad, is_grad_enabled, no_grad
-    from autograd_ref.tensor import Tensor
+    from autograd_ref.core import modes, primitive, sweep, tensor
+    from autograd_ref.core.modes import detect_anomaly, enable_grad, is_grad_enabled, no_grad
+    from autograd_ref.core.tensor import Tensor
     from autograd_ref.transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
 __all__ = [
     "Tensor",
+    "core",
     "data",
     "detect_anomaly",
     "dual",
@@ -65,8 +64,9 @@ __all__ = [
 
 #: Where a public name lives that is not a submodule's own.
 _HOME = {
-    "Tensor": "tensor",
-    **dict.fromkeys(("detect_anomaly", "enable_grad", "is_grad_enabled", "no_grad"), "modes"),
+    "Tensor": "core.tensor",
+    **dict.fromkeys(("detect_anomaly", "enable_grad", "is_grad_enabled", "no_grad"), "core.modes"),
+    **dict.fromkeys(("modes", "primitive", "sweep", "tensor"), "core"),
     **dict.fromkeys(("grad", "value_and_grad", "vjp", "jvp", "jacobian", "hessian", "hvp"), "transforms"),
 }
 

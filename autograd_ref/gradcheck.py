@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops, transforms
-from autograd_ref.modes import no_grad
-from autograd_ref.tensor import Tensor
+from autograd_ref.core.modes import no_grad
+from autograd_ref.core.tensor import Tensor
 
 
 class GradcheckError(AssertionError):

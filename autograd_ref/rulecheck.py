@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.fused import Fused
+from autograd_ref.core.node import Node
+from autograd_ref.core.tensor import Tensor
+from autograd_ref.functional.fused import Fused
 from autograd_ref.graph_tensor import arguments_of, known_values, operations
-from autograd_ref.node import Node
 from autograd_ref.scalar import RULES, Value
-from autograd_ref.tensor import Tensor
 
 _RTOL = 1e-4
 _CLEAR = 1e-3  # numbers count when rounding can have changed them by less than this share

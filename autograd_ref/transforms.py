@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref import sweep
-from autograd_ref.modes import enable_grad, state
+from autograd_ref.core import sweep
+from autograd_ref.core.modes import enable_grad, state
+from autograd_ref.core.tensor import Tensor, wrap
 from autograd_ref.ops import stack
-from autograd_ref.primitive import wrap
 from autograd_ref.rules.shapes import alias
-from autograd_ref.tensor import Tensor
 
 Function = Callable[..., Any]
 
@@ -67,9 +66,14 @@ def _pull(out: Tensor, inputs: list[Any], g: Any, create: bool) -> list[Tensor]:
     g = sweep.seed_for(out, g, create)
     found = sweep.backward(out, g, retain_graph=True, create_graph=create, inputs=inputs)
     return [
-        wrap(np.zeros_like(t.data)) if d is None else d if isinstance(d, Tensor) else wrap(np.array(d))
+        wrap(np.zeros_like(t.data)) if d is None else d if isinstance(d, Tensor) else wrap(d)
         for d, t in zip(found, inputs, strict=True)
     ]
+
+
+def _result(out: Tensor, create: bool) -> Tensor:
+    """A function's result in memory of its own, which that of `lambda x: x` is not."""
+    return (out if create else out.detach()).clone()
 
 
 def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0) -> Function:
@@ -86,7 +90,7 @@ def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0) -> Function:
         out = _call(f, inputs, need_scalar=True)
         create = _outer(out, [inputs[i] for i in which], args)
         grads = _pull(out, [inputs[i] for i in which], None, create)
-        return out if create else out.detach(), grads[0] if isinstance(argnums, int) else tuple(grads)
+        return _result(out, create), grads[0] if isinstance(argnums, int) else tuple(grads)
 
     return value_and_gradient
 
@@ -117,7 +121,7 @@ def vjp(f: Function, *args: Any) -> tuple[Tensor, Callable[[Any], tuple[Tensor, 
     def pull(v: Any) -> tuple[Tensor, ...]:
         return tuple(_pull(out, inputs, v, create or _outer(out, inputs, (v,))))
 
-    return (out if create else out.detach()), pull
+    return _result(out, create), pull
 
 
 def jvp(f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
@@ -138,7 +142,7 @@ def jvp(f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[
     found = sweep.forward([out], inputs, seeds)[0]
     if found is None:
         found = np.zeros_like(out.data)
-    return (out if create else out.detach()), (found if isinstance(found, Tensor) else wrap(np.array(found)))
+    return _result(out, create), (found if isinstance(found, Tensor) else wrap(found))
 
 
 def jacobian(f: Function, argnum: int = 0) -> Function:

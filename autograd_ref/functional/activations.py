@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.fused import Fused
+from autograd_ref.functional.fused import Fused
 from autograd_ref.ops import tanh
 from autograd_ref.rules import elementwise
 
@@ -68,4 +68,4 @@ def _backward(g: np.ndarray, _to: Any, kept: Any, x: np.ndarray) -> list[np.ndar
     return [grad.reshape(x.shape)]
 
 
-gelu_tanh = Fused("gelu_tanh", _definition, _forward, _backward, keeps_result=True)
+gelu_tanh = Fused("gelu_tanh", _definition, _forward, _backward, reads={"x": "x result"})

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops
+from autograd_ref.core.tensor import Tensor
+from autograd_ref.functional.fused import Fused
 from autograd_ref.functional.rows import row_maxima, row_sums
-from autograd_ref.fused import Fused
-from autograd_ref.tensor import Tensor
 
 
 def scaled_dot_product_attention(
@@ -96,7 +96,14 @@ def _backward(g: Any, to: Any, p: Any, q: Any, k: Any, v: Any, mask: Any, scale:
     )
 
 
-_attention = Fused("attention", _definition, _forward, _backward, broadcasts=True)
+_attention = Fused(
+    "attention",
+    _definition,
+    _forward,
+    _backward,
+    reads={"q": "q k v", "k": "q k v", "v": "q k"},
+    broadcasts=True,
+)
 
 
 def self_attention(qkv: Any, heads: int, attn_mask: Any = None, is_causal: bool = False) -> Any:
@@ -155,4 +162,6 @@ def _self_backward(g: Any, _to: Any, p: Any, qkv: Any, heads: int, mask: Any, sc
     return [grad]
 
 
-_self_attention = Fused("self_attention", _self_definition, _self_forward, _self_backward)
+_self_attention = Fused(
+    "self_attention", _self_definition, _self_forward, _self_backward, reads={"qkv": "qkv"}
+)

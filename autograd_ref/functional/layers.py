@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops
-from autograd_ref.broadcasting import unbroadcast
+from autograd_ref.core.broadcasting import unbroadcast
+from autograd_ref.core.node import Node
+from autograd_ref.core.saved import plain
+from autograd_ref.core.tensor import Tensor
+from autograd_ref.functional.fused import Fused
 from autograd_ref.functional.rows import ones
-from autograd_ref.fused import Fused
-from autograd_ref.node import Node
-from autograd_ref.tensor import Tensor
 
 
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:
@@ -47,9 +48,7 @@ def _forward(x: np.ndarray, weight: np.ndarray, bias: Any = None) -> tuple[np.nd
     return out, None
 
 
-def _backward(
-    g: np.ndarray, to: Any, _kept: None, x: np.ndarray, weight: np.ndarray, bias: Any = None
-) -> Any:
+def _backward(g: np.ndarray, to: Any, _kept: None, x: Any, weight: Any, _bias: Any = None) -> Any:
     """The gradients. That of the weight is computed where the optimizer wants it, if it said so: see Tensor._home.
 
     In W3 that saves two copies of 64 KB, 3 of 120 microseconds in float32.
@@ -58,27 +57,29 @@ def _backward(
     to_x, to_w = to[0], to[1]
     rows, x_rows = g, x
     if g.ndim != 2:
-        rows, x_rows = _rows(g), _rows(x)
+        rows, x_rows = _rows(g), x if x is None else _rows(x)
     if to_x is not None:
-        if x.flags.c_contiguous:
+        if x is None or x.flags.c_contiguous:
             grad_x = rows.dot(weight)
-            if x_rows is not x:
-                grad_x = grad_x.reshape(x.shape)
+            if g.ndim != 2:
+                grad_x = grad_x.reshape(to_x.shape)
         else:  # The gradient has its argument's layout: a convolution's channel-first one, flattened.
             grad_x = weight.T.dot(rows.T).T.reshape(x.shape)
     if to_w is not None:
         home = None
-        if type(to_w) is not Node and to_w._grad is None and to_w is not to_x and g.dtype is weight.dtype:
+        if type(to_w) is not Node and to_w._grad is None and to_w is not to_x:
             home = to_w._home
+            if home is not None and home.dtype is not g.dtype:
+                home = None
         grad_w = rows.T.dot(x_rows, home)
-    if bias is not None and to[2] is not None:
+    if len(to) == 3 and to[2] is not None:
         grad_b = ones(len(rows), rows.dtype).dot(rows)
-        if grad_b.shape != bias.shape:  # one number for all outputs, or one for each row
-            grad_b = unbroadcast(g, bias.shape)
+        if grad_b.shape != to[2].shape:  # one number for all outputs, or one for each row
+            grad_b = unbroadcast(g, to[2].shape)
     return grad_x, grad_w, grad_b
 
 
-_linear = Fused("linear", _definition, _forward, _backward)
+_linear = Fused("linear", _definition, _forward, _backward, reads={"x": "weight", "weight": "x", "bias": ""})
 
 
 def embedding(index: Any, weight: Any) -> Any:
@@ -86,7 +87,7 @@ def embedding(index: Any, weight: Any) -> Any:
 
     Raises TypeError for an index that is not of integers, IndexError for one outside of the table.
     """
-    rows = np.asarray(index._data if isinstance(index, Tensor) else index)
+    rows = np.asarray(plain(index))
     if rows.dtype.kind not in "iu":
         raise TypeError(f"'embedding' needs integers to look up, not {rows.dtype}.")
     if rows.size and not (rows.min() >= 0 and rows.max() < len(weight)):
@@ -94,7 +95,7 @@ def embedding(index: Any, weight: Any) -> Any:
             f"'embedding' was asked for entries {rows.min()} to {rows.max()}, "
             f"the table has 0 to {len(weight) - 1}."
         )
-    return ops.getitem(weight, rows)
+    return ops.getitem(weight, index if isinstance(index, Tensor) else rows)
 
 
 def dropout(x: Any, p: float = 0.5, training: bool = True, rng: np.random.Generator | None = None) -> Any:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops
+from autograd_ref.core.primitive import Binary
+from autograd_ref.core.promotion import constant
+from autograd_ref.core.tensor import Tensor
+from autograd_ref.functional.fused import Fused
 from autograd_ref.functional.rows import ones, row_maxima
-from autograd_ref.fused import Fused
-from autograd_ref.primitive import Binary
-from autograd_ref.promotion import constant
-from autograd_ref.tensor import Tensor
 
 
 def _plain(x: Any) -> Any:
@@ -58,7 +58,13 @@ def _mse_backward(g: Any, to: Any, away: Any, _x: Any, _target: Any) -> Any:
     return None if to[0] is None else grad, None if to[1] is None else -grad
 
 
-_mean_squared = Fused("mse_loss", _mse_definition, _mse_forward, _mse_backward)
+_mean_squared = Fused(
+    "mse_loss",
+    _mse_definition,
+    _mse_forward,
+    _mse_backward,
+    reads={"x": "x target", "target": "x target"},
+)
 
 
 def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
@@ -172,7 +178,7 @@ def _ce_backward(g: Any, _to: Any, kept: Any, logits: Any, labels: Any, scale: f
     return [grad]
 
 
-_cross_entropy = Fused("cross_entropy", _ce_definition, _ce_forward, _ce_backward)
+_cross_entropy = Fused("cross_entropy", _ce_definition, _ce_forward, _ce_backward, reads={"logits": "logits"})
 
 
 def cross_entropy(

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops
+from autograd_ref.core.tensor import Tensor
+from autograd_ref.functional.fused import Fused
 from autograd_ref.functional.rows import ones, row_sums
-from autograd_ref.fused import Fused
-from autograd_ref.tensor import Tensor
 
 
 def layer_norm(
@@ -47,9 +47,9 @@ def _forward(x: Any, weight: Any, bias: Any, axes: int, eps: float) -> tuple[Any
     return out.reshape(x.shape), (hat, scale)
 
 
-def _backward(g: Any, to: Any, kept: Any, x: Any, weight: Any, bias: Any, axes: int, eps: float) -> Any:
+def _backward(g: Any, to: Any, kept: Any, _x: Any, weight: Any, _bias: Any, axes: int, eps: float) -> Any:
     hat, scale = kept
-    n = x.shape[-1]
+    n = g.shape[-1]
     g_rows = g.reshape(-1, n)
     grad_w = None if to[1] is None else np.einsum("ij,ij->j", g_rows, hat)
     grad_b = None if to[2] is None else ones(len(g_rows), g.dtype).dot(g_rows)
@@ -60,10 +60,17 @@ def _backward(g: Any, to: Any, kept: Any, x: Any, weight: Any, bias: Any, axes: 
     grad -= row_sums(grad) / n
     grad -= hat * along
     grad *= scale
-    return grad.reshape(x.shape), grad_w, grad_b
+    return grad.reshape(g.shape), grad_w, grad_b
 
 
-_layer_norm = Fused("layer_norm", _definition, _forward, _backward, broadcasts=True)
+_layer_norm = Fused(
+    "layer_norm",
+    _definition,
+    _forward,
+    _backward,
+    reads={"x": "x weight", "weight": "x", "bias": ""},
+    broadcasts=True,
+)
 
 
 def batch_norm(

@@ -12,7 +12,7 @@ import numpy as np
 
 from autograd_ref import ops
 from autograd_ref.functional.convolution import Pair, length, pad_image, pair, windows
-from autograd_ref.fused import Fused
+from autograd_ref.functional.fused import Fused
 
 
 def max_pool2d(x: Any, kernel_size: Pair, stride: Pair | None = None, padding: Pair = 0) -> Any:
@@ -133,4 +133,4 @@ def _backward_overlapping(g: Any, out: Any, x: Any, grad: Any, views: list[Any])
         grad[view] += np.where(hit, g, 0)
 
 
-_max_pool2d = Fused("max_pool2d", _definition, _forward, _backward, keeps_result=True)
+_max_pool2d = Fused("max_pool2d", _definition, _forward, _backward, reads={"x": "x result"})

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from autograd_ref.tensor import Tensor
+from autograd_ref.core.tensor import Tensor
 
 _generator = [np.random.default_rng()]
 

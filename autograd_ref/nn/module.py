@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from autograd_ref.core.tensor import Tensor
 from autograd_ref.nn.summary import summary
-from autograd_ref.tensor import Tensor
 
 
 class Parameter(Tensor):

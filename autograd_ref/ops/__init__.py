@@ -85,7 +85,6 @@ from autograd_ref.rules.elementwise import (
     tanh,
     where,
 )
-from autograd_ref.rules.indexing import plain_index
 from autograd_ref.rules.products import matmul
 from autograd_ref.rules.reductions import axes_of
 from autograd_ref.rules.shapes import clone
@@ -98,7 +97,7 @@ __all__ = [
     "flatten", "flip", "gather", "getitem", "greater", "greater_equal", "leaky_relu", "less", "less_equal",
     "log", "log1p", "log_softmax", "logical_and", "logical_not", "logical_or", "logsigmoid", "logsumexp", "matmul",
     "max", "maximum", "mean", "min", "minimum", "mul", "neg", "not_equal", "outer", "pad", "permute",
-    "plain_index", "pow", "prod", "relu", "reshape", "roll", "set_item", "shaped", "sigmoid", "sign", "silu",
+    "pow", "prod", "relu", "reshape", "roll", "set_item", "shaped", "sigmoid", "sign", "silu",
     "sin", "softmax", "softplus", "split", "sqrt", "squeeze", "stack", "std", "sub", "sum", "swapaxes",
     "take", "tan", "tanh", "transpose", "unsqueeze", "var", "where",
 ]

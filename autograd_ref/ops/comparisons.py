@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.primitive import wrap
-from autograd_ref.tensor import Tensor
+from autograd_ref.core.tensor import Tensor, wrap
 
 
 def _plain(x: Any) -> Any:

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.primitive import wrap
+from autograd_ref.core.tensor import Tensor, wrap
 from autograd_ref.rules import elementwise, indexing, shapes
-from autograd_ref.rules.indexing import plain_index
 from autograd_ref.rules.reductions import axes_of
-from autograd_ref.tensor import Tensor
 
 Axis = int | tuple[int, ...] | None
 
@@ -149,7 +147,6 @@ def astype(x: Any, dtype: Any) -> Any:
 def getitem(x: Any, index: Any) -> Any:
     """`x[index]`: integers, slices, None, Ellipsis, integer arrays (repeats add up), boolean masks."""
     x = shaped(x)
-    index = plain_index(index)
     if isinstance(index, list):
         index = np.asarray(index) if index else np.empty(0, np.intp)
     try:
@@ -160,14 +157,14 @@ def getitem(x: Any, index: Any) -> Any:
 
 def set_item(x: Any, index: Any, value: Any) -> Any:
     """A copy of `x` in which the elements at `index` (none of them twice) are `value`."""
-    return indexing.set_item(x, value, index=plain_index(index), shape=x.shape)
+    return indexing.set_item(x, value, index=index, shape=x.shape)
 
 
 def take(x: Any, index: Any, axis: int = 0) -> Any:
     """The slices of `x` at the positions `index` along `axis`."""
     x = shaped(x)
     axis = axes_of(axis, x.ndim)[0]
-    index = np.asarray(plain_index(index))
+    index = shaped(index)
     return x[index] if axis == 0 else x[(slice(None),) * axis + (index,)]
 
 
@@ -178,7 +175,7 @@ def gather(x: Any, axis: int, index: Any) -> Any:
     """
     x = shaped(x)
     axis = axes_of(axis, x.ndim)[0]
-    index = np.asarray(plain_index(index))
+    index = shaped(index)
     if index.ndim != x.ndim:
         raise ValueError(
             f"'gather' needs an index with as many axes as the tensor: {index.shape} and {x.shape}."

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from autograd_ref.core.promotion import constant
+from autograd_ref.core.tensor import Tensor
 from autograd_ref.optim.optimizer import Optimizer, fraction, non_negative
-from autograd_ref.promotion import constant
-from autograd_ref.tensor import Tensor
 
 
 class Adagrad(Optimizer):

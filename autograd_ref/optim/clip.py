@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from autograd_ref.core.tensor import Tensor
 from autograd_ref.optim.optimizer import non_negative
-from autograd_ref.tensor import Tensor
 
 
 def clip_grad_norm_(parameters: Iterable[Tensor], max_norm: float) -> float:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.node import newest, tick
-from autograd_ref.tensor import Tensor
+from autograd_ref.core.saved import newest, tick
+from autograd_ref.core.tensor import Tensor
 
 BLOCK = 32768  # elements
 
@@ -209,8 +209,7 @@ class Flat:
         self.shapes = {i: parameters[i].shape for i in indices}
         self.states = {i: [self._part(a, i) for a in self.state] for i in indices}
         self.members = [
-            (parameters[i], self._part(self.values, i), self._part(self.gradients, i), parameters[i]._stamp)
-            for i in indices
+            (parameters[i], self._part(self.values, i), self._part(self.gradients, i)) for i in indices
         ]
         self.all_blocks = self.blocks(0, ends[-1])
 
@@ -230,21 +229,21 @@ class Flat:
 
         For W2 a step takes 1.9 microseconds this way, and 4.7 by way of `runs`.
         """
-        for p, view, slot, stamp in self.members:
+        for p, view, slot in self.members:
             g = p._grad
             if g is None or p._data is not view:
                 return False
             if g is not slot:
                 slot[...] = g._data if isinstance(g, Tensor) else g
                 p._home = slot  # From now on backward puts it there.
-            stamp[0] = mark
+            p._stamp[0] = mark
         return True
 
     def runs(self, steps: list[int]) -> Iterator[tuple[list[int], list[Any]]]:
         """Neighbours with gradients and at the same step, to be updated together: their numbers, and blocks."""
         runs: list[list[int]] = []
         previous = None
-        for i, (p, view, slot, _) in zip(self.starts, self.members, strict=True):
+        for i, (p, view, slot) in zip(self.starts, self.members, strict=True):
             g = p._grad
             if g is None:
                 previous = None

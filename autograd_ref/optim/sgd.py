@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from autograd_ref.core.promotion import constant
+from autograd_ref.core.tensor import Tensor
 from autograd_ref.optim.optimizer import Optimizer, fraction
-from autograd_ref.promotion import constant
-from autograd_ref.tensor import Tensor
 
 
 class SGD(Optimizer):

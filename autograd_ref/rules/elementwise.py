@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.broadcasting import unbroadcast
-from autograd_ref.node import Record
-from autograd_ref.primitive import Binary, Primitive, Unary, wrap
-from autograd_ref.promotion import constant
-from autograd_ref.tensor import Tensor
+from autograd_ref.core.broadcasting import unbroadcast
+from autograd_ref.core.node import Record
+from autograd_ref.core.primitive import Binary, Primitive, Unary
+from autograd_ref.core.promotion import constant
+from autograd_ref.core.tensor import Tensor, wrap
 
 
 def zeros_like(g: Any) -> Any:
@@ -173,6 +173,7 @@ select = Primitive(
         lambda g, _ans, _x, _y, condition: where(condition, g, 0.0),
         lambda g, _ans, _x, _y, condition: where(condition, 0.0, g),
     ),
+    constants=("condition",),
 )
 
 
@@ -182,7 +183,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     >>> where(np.array([True, False]), Tensor([1.0, 2.0]), 0.0)
     Tensor([1., 0.])
     """
-    return select(x, y, condition=condition._data if isinstance(condition, Tensor) else condition)
+    return select(x, y, condition=condition)
 
 
 def _softplus(x: Any) -> Any:

@@ -6,17 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.primitive import Primitive
-from autograd_ref.tensor import Tensor
-
-
-def plain_index(index: Any) -> Any:
-    """The index with tensors replaced by their arrays, as NumPy takes it."""
-    if isinstance(index, Tensor):
-        return index._data
-    if isinstance(index, tuple):
-        return tuple([i._data if isinstance(i, Tensor) else i for i in index])
-    return index
+from autograd_ref.core.primitive import Primitive
 
 
 def is_basic(index: Any) -> bool:
@@ -65,12 +55,14 @@ getitem: Primitive = Primitive(
     (lambda g, _ans, _x, index, before: scatter(g, index=index, shape=before),),
     jvp="linear",
     view=True,
+    constants=("index",),
 )
 scatter: Primitive = Primitive(
     "scatter",
     lambda g, index, shape: _scatter(g, index, shape),
     (lambda h, _ans, _g, index, shape: getitem(h, index=index, before=shape),),
     jvp="linear",
+    constants=("index",),
 )
 
 
@@ -93,6 +85,7 @@ set_item: Primitive = Primitive(
             np.zeros(shape, t.dtype), t, index=index, shape=shape
         ),
     ),
+    constants=("index",),
 )
 
 
@@ -105,6 +98,7 @@ gather: Primitive = Primitive(
     _take_along,
     (lambda g, _ans, _x, index, axis, before: scatter_along(g, index=index, axis=axis, shape=before),),
     jvp="linear",
+    constants=("index",),
 )
 
 
@@ -121,4 +115,5 @@ scatter_along: Primitive = Primitive(
     _scatter_along,
     (lambda h, _ans, _g, index, axis, shape: gather(h, index=index, axis=axis, before=shape),),
     jvp="linear",
+    constants=("index",),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.primitive import Primitive
+from autograd_ref.core.primitive import Primitive
 
 
 def swap(x: Any) -> Any:

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.primitive import Primitive
+from autograd_ref.core.primitive import Primitive
+from autograd_ref.core.tensor import Tensor
 from autograd_ref.rules.elementwise import exp, where
 from autograd_ref.rules.shapes import concatenate
-from autograd_ref.tensor import Tensor
 
 _add: Any = np.add  # NumPy's type stubs have no case for a variable keepdims.
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.broadcasting import unbroadcast
-from autograd_ref.primitive import Primitive
+from autograd_ref.core.broadcasting import unbroadcast
+from autograd_ref.core.primitive import Primitive
 
 # `before` is the argument's shape. It travels as a parameter, so that the argument itself need not be kept.
 

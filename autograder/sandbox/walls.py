@@ -346,16 +346,28 @@ def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
         if not name.startswith("autograd_ref.") or not source.is_file():
             raise SandboxError(f"The unit allows `{name}`, but there is no such module in autograd_ref.")
         tree = parse(source.read_text(encoding="utf-8"))
+        package = name if source.name == "__init__.py" else name.rpartition(".")[0]
         for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.level == 1:
-                parts = [node.module] if node.module else [alias.name for alias in node.names]
-                waiting += [f"{name.rpartition('.')[0]}.{part}" for part in parts]
-            elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "autograd_ref":
-                # `from autograd_ref.rules import products`: the package, and the module in it.
-                waiting += [str(node.module)] if node.module != "autograd_ref" else []
-                inside = [f"{node.module}.{alias.name}" for alias in node.names]
-                waiting += [module for module in inside if _source_of(module).is_file()]
+            if isinstance(node, ast.ImportFrom):
+                waiting += _imported(node, package)
     return tuple(sorted(found))
+
+
+def _imported(node: ast.ImportFrom, package: str) -> list[str]:
+    """The modules of `autograd_ref` that this statement of a module in `package` imports.
+
+    `from autograd_ref.rules import products` is the package, and the module in it. Python runs a package's
+    `__init__.py` when something outside of it imports one of its modules.
+    """
+    above = package.rsplit(".", node.level - 1)[0] if node.level else ""
+    module = ".".join(filter(None, (above, node.module)))
+    if module.partition(".")[0] != "autograd_ref":
+        return []
+    inside = [f"{module}.{alias.name}" for alias in node.names]
+    found = {each for each in (module, *inside) if _source_of(each).is_file()}
+    above_found = {each.rpartition(".")[0] for each in found}
+    found |= {each for each in above_found if not f"{package}.".startswith(f"{each}.")}
+    return sorted(found - {"", "autograd_ref", package})
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from autograd_ref import Tensor, detect_anomaly, enable_grad, is_grad_enabled, no_grad
-from autograd_ref.modes import state
+from autograd_ref.core.modes import state
 
 X = Tensor(2.0, requires_grad=True)
 INTERRUPTS = 2000

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from autograd_ref import Tensor, detect_anomaly, enable_grad, is_grad_enabled, no_grad
-from autograd_ref.modes import state
+from autograd_ref.core.modes import state
 
 
 def test_a_switch_acts_in_its_own_thread() -> None:

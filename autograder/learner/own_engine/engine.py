@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.modes import state
+from autograd_ref.core.modes import state
 
 Names = dict[str, Any]
 

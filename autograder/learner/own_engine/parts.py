@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import Tensor, enable_grad, functional, ops
-from autograd_ref.broadcasting import unbroadcast
-from autograd_ref.sweep import seed_for
+from autograd_ref.core.broadcasting import unbroadcast
+from autograd_ref.core.sweep import seed_for
 
 
 @dataclass(frozen=True)

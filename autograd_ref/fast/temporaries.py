@@ -4,16 +4,21 @@ In `(a * b).exp()` the product has no other owner than the method that is called
 result's, as NumPy does with arrays in the middle of an expression. CPython counts owners, so this is known and not
 guessed: whatever else could show the tensor or its array later (a variable, a list, a view, a rule that reads the
 array) owns it, and counts.
-
-In W8 the exponential of 8 million products so needs no second array of 67 MB: 19 ms in place of 30 (float64).
 """
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
 from sys import getrefcount
 from typing import Any
 
 import numpy as np
+
+import autograd_ref as ag
+from autograd_ref.core.operators import Operators
+from autograd_ref.core.primitive import Unary
+from autograd_ref.core.tensor import Tensor
 
 LARGE = 1 << 16
 """Elements that are worth the questions."""
@@ -57,3 +62,25 @@ def may_be_overwritten(x: Any) -> bool:
         and not (x.requires_grad and x.grad_fn is None)  # a leaf stays in the graph, with its numbers
         and data.flags.writeable
     )
+
+
+def method(name: str) -> Callable[[Tensor], Tensor]:
+    """The method `name` of a tensor, which takes the tensor's memory if it is a temporary."""
+    plain = getattr(Operators, name)
+    overwriting: Unary | None = None
+
+    def call(self: Tensor) -> Tensor:
+        if getrefcount(self) > TEMPORARY or not may_be_overwritten(self):
+            return plain(self)
+        nonlocal overwriting
+        primitive: Unary = getattr(ag.ops, name)
+        if overwriting is None:
+            forward, overwriting = primitive.forward, copy.copy(primitive)
+            overwriting.forward = lambda x: forward(x, out=x)
+        result: Tensor = overwriting(self)
+        if result.grad_fn is not None:
+            result.grad_fn.primitive = primitive
+        return result
+
+    call.__name__, call.__doc__ = name, plain.__doc__
+    return call

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 import autograd_ref as ag
-from autograd_ref.temporaries import TEMPORARY
 
 if TYPE_CHECKING:
-    from autograd_ref.tensor import Tensor
+    from .tensor import Tensor
 
 
 class Operators:
@@ -64,15 +62,12 @@ class Operators:
 
     def __getitem__(self, index: Any) -> Tensor: return ag.ops.getitem(self, index)
 
-    def exp(self) -> Tensor:
-        return ag.ops.exp(self) if getrefcount(self) > TEMPORARY else ag.ops.exp.in_place_of(self)
+    def exp(self) -> Tensor: return ag.ops.exp(self)
     def log(self) -> Tensor: return ag.ops.log(self)
-    def sqrt(self) -> Tensor:
-        return ag.ops.sqrt(self) if getrefcount(self) > TEMPORARY else ag.ops.sqrt.in_place_of(self)
+    def sqrt(self) -> Tensor: return ag.ops.sqrt(self)
     def sin(self) -> Tensor: return ag.ops.sin(self)
     def cos(self) -> Tensor: return ag.ops.cos(self)
-    def tanh(self) -> Tensor:
-        return ag.ops.tanh(self) if getrefcount(self) > TEMPORARY else ag.ops.tanh.in_place_of(self)
+    def tanh(self) -> Tensor: return ag.ops.tanh(self)
     def sigmoid(self) -> Tensor: return ag.ops.sigmoid(self)
     def relu(self) -> Tensor: return ag.ops.relu(self)
     def abs(self) -> Tensor: return ag.ops.abs(self)

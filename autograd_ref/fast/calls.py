@@ -1,0 +1,186 @@
+"""Calling an operation, written out: `Primitive.__call__` for the usual arguments, with no loop and no inner call.
+
+The kinds of operation differ in how they read their arguments. What follows, computing the result and recording it, is
+the same for all. It is written once, as a text that is filled in for one, two or three arguments, in the way in which
+`namedtuple` and `dataclass` make their methods. What is not usual goes the plain way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from textwrap import indent
+from typing import Any
+
+import numpy as np
+
+from autograd_ref.core.broadcasting import unbroadcast
+from autograd_ref.core.errors import shape_error
+from autograd_ref.core.modes import state
+from autograd_ref.core.node import NO_PARAMS, Node, Record
+from autograd_ref.core.primitive import Primitive, check_finite
+from autograd_ref.core.saved import NEVER, tick
+from autograd_ref.core.tensor import Tensor
+
+# What the lines below read of argument number i: its array, its stamp, and where its gradient goes.
+TENSOR = """\
+a{i}, s{i} = x{i}._data, x{i}._stamp
+to{i} = (x{i}.grad_fn or x{i}) if x{i}.requires_grad else None
+"""
+
+UNARY = """\
+if not isinstance(x0, Tensor):
+    return self.forward(x0)
+"""
+
+#: Argument i is a tensor; the other, number j, may be one, a number, or an array.
+BINARY = """\
+kind = type(x{j})
+if isinstance(x{j}, Tensor):
+    a{j}, s{j} = x{j}._data, x{j}._stamp
+    to{j} = (x{j}.grad_fn or x{j}) if x{j}.requires_grad else None
+    if a0.dtype is not a1.dtype:
+        return plain(self, x0, x1)
+elif kind is float or kind is int or (kind is ndarray and x{j}.dtype is a{i}.dtype):
+    a{j}, s{j}, to{j} = x{j}, None, None
+else:
+    return plain(self, x0, x1)
+"""
+
+RESULT = """\
+try:
+    {compute}
+except ValueError as error:
+    raise shape_error(self.name, ({arrays},), error) from None
+if type(out) is not ndarray:
+    out = asarray(out)
+result = new(Tensor)
+result._data = out
+result._grad = result._home = None
+result._stamp = stamp = [NEVER]
+if ({any_wanted}) and (not state.switches or state.mine.recording):
+    wanted = ({wanted},)
+    k, {k} = self._keep.get(wanted) or self.keeps(wanted)
+    node = result.grad_fn = new(Node)
+    node.number = tick()
+    node.primitive = self
+    node.shape = out.shape
+    node.record = ({to},), ({answer}, {saved}), (stamp if k else None, {stamps}), {params}
+    result.requires_grad = True
+else:
+    result.grad_fn = None
+    result.requires_grad = False
+if state.switches and state.mine.anomaly:
+    check_finite(result, self.name)
+return result
+"""
+
+
+def _each(text: str, n: int, between: str = ", ") -> str:
+    """The text for argument 0, 1, ... of n."""
+    return between.join(text.format(i=i) for i in range(n))
+
+
+def _result(n: int, **different: str) -> str:
+    """The lines of `RESULT` for n arguments; elementwise operations keep what their rules read, and nothing else."""
+    usual = {
+        "compute": f"out = self.forward({_each('a{i}', n)})",
+        "answer": "out if k else None",
+        "saved": _each("a{i} if k{i} else None", n),
+        "params": "NO_PARAMS",
+    }
+    return RESULT.format(
+        arrays=_each("a{i}", n),
+        any_wanted=_each("to{i} is not None", n, " or "),
+        wanted=_each("to{i} is not None", n),
+        k=_each("k{i}", n) + ",",
+        to=_each("to{i}", n),
+        stamps=_each("s{i} if k{i} else None", n),
+        **usual | different,
+    )
+
+
+def _made(head: str, body: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with this text; `plain` is what it calls for unusual arguments."""
+    names: dict[str, Any] = {
+        "asarray": np.asarray, "check_finite": check_finite, "ndarray": np.ndarray, "new": object.__new__,
+        "NEVER": NEVER, "NO_PARAMS": NO_PARAMS, "Node": Node, "plain": plain, "shape_error": shape_error,
+        "state": state, "Tensor": Tensor, "tick": tick,
+    }  # fmt: skip
+    # The name of the text begins with that of this file: so it is seen to be of this package (`call_site`).
+    exec(compile(f"{head}\n{indent(body, '    ')}", f"{__file__}: {head}", "exec"), names)
+    made: Callable[..., Any] = names["__call__"]
+    return made
+
+
+def _binary() -> str:
+    sides = [TENSOR.format(i=i) + BINARY.format(i=i, j=1 - i) for i in (0, 1)]
+    return (
+        f"if isinstance(x0, Tensor):\n{indent(sides[0], '    ')}"
+        f"elif isinstance(x1, Tensor):\n{indent(sides[1], '    ')}"
+        "else:\n    return self.forward(x0, x1)\n"
+    )
+
+
+def _fused(n: int) -> str:
+    """A fused operation of n arguments: all of them tensors of one dtype, or it goes the plain way."""
+    plainly = f"return plain(self, {_each('x{i}', n)}, **params)"
+    same = " or ".join(f"a{i}.dtype is not a0.dtype" for i in range(1, n))
+    return (
+        f"try:\n{indent(_each(TENSOR, n, ''), '    ')}except AttributeError:\n    {plainly}\n"
+        + (f"if {same}:\n    {plainly}\n" if same else "")
+        + _result(
+            n,
+            compute=f"out, extra = self.forward({_each('a{i}', n)}, **params) if params "
+            f"else self.forward({_each('a{i}', n)})",
+            answer="out if k and extra is None else extra",
+            saved=_each("a{i} if k{i} or to{i} is None else None", n),
+            params="params",
+        )
+    )
+
+
+unary_call = _made("def __call__(self, x0):", UNARY + TENSOR.format(i=0) + _result(1), Primitive.__call__)
+binary_call = _made("def __call__(self, x0, x1):", _binary() + _result(2), Primitive.__call__)
+
+
+def fused_call(plain: Callable[..., Any]) -> Callable[..., Any]:
+    """The call of a fused operation, of one to three arguments; `plain` is the one that it stands for."""
+    ways = [f"{indent(_fused(n), '    ')}" for n in (3, 2, 1)]
+    body = f"if x2 is not None:\n{ways[0]}elif x1 is not None:\n{ways[1]}else:\n{ways[2]}"
+    return _made("def __call__(self, x0, x1=None, x2=None, **params):", body, plain)
+
+
+# The rules of a node, called without a loop ----------------------------------------------------------------------
+
+
+def unary_pull(self: Primitive, g: Any, record: Record) -> Sequence[Any]:
+    """`Primitive.pull` for one argument, which has the result's shape."""
+    ans, x = record[1]
+    return (self.vjps[0](g, ans, x),)  # type: ignore[index,misc]
+
+
+def binary_pull(self: Primitive, g: Any, record: Record) -> Sequence[Any]:
+    """`Primitive.pull` for two arguments."""
+    (to_x, to_y), (ans, x, y), _, _ = record
+    rule_x, rule_y = self.vjps  # type: ignore[misc]
+    grad_x = grad_y = None
+    if to_x is not None:
+        grad_x = rule_x(g, ans, x, y)  # type: ignore[misc]
+        if grad_x.shape != to_x.shape:
+            grad_x = unbroadcast(grad_x, to_x.shape)
+    if to_y is not None:
+        grad_y = rule_y(g, ans, x, y)  # type: ignore[misc]
+        if grad_y.shape != to_y.shape:
+            grad_y = unbroadcast(grad_y, to_y.shape)
+    return grad_x, grad_y
+
+
+def fused_pull(plain: Callable[..., Any]) -> Callable[..., Any]:
+    """`Fused.pull` for arrays, without a look at options that there are not."""
+
+    def pull(self: Any, g: Any, record: Record) -> Any:
+        if isinstance(g, Tensor) or self.broadcasts or record[3]:
+            return plain(self, g, record)
+        return self.backward(g, record[0], *record[1])
+
+    return pull
