@@ -8,6 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from .cluster import share_on
 from .gradebook import alone, auto_scores, one_transaction, opened, reason, record, register
 from .grader import Graded, Grader, Job, Result, fingerprint
 from .nbgrader_plugin import read_timestamp
+from .platforms.roster import Person
 from .state import draw_seed, record_seed, seed_of, seeds_of_results
 from .workers import Processes, share
 
@@ -84,11 +86,15 @@ def _is_there(folder: Path) -> bool:
         return True
 
 
-def known_students(classroom: Classroom) -> tuple[list[str], dict[str, str]]:
-    """The students in the gradebook, and which of them has which number on the learning platform."""
+def known_students(classroom: Classroom) -> tuple[list[Person], dict[str, datetime]]:
+    """The students in the gradebook, and when each unit is due that has a due date."""
     with opened(classroom.folders.db_url, classroom.folders.course_id) as gradebook:
-        students = gradebook.students
-        return [s.id for s in students], {str(s.lms_user_id): s.id for s in students if s.lms_user_id}
+        people = [
+            Person(s.id, s.last_name or "", s.first_name or "", s.email or "", str(s.lms_user_id or ""))
+            for s in gradebook.students
+        ]
+        due = {a.name: a.duedate.replace(tzinfo=UTC) for a in gradebook.assignments if a.duedate is not None}
+        return people, due
 
 
 def grade_class(
@@ -248,10 +254,10 @@ def mistakes_table(rows: Sequence[Graded]) -> list[tuple[str, int]]:
 def _job(classroom: Classroom, assignment: Assignment, student: str) -> Job:
     folder = classroom.folder("submitted", student, assignment.unit)
     try:
-        path, note = pick_file(folder, assignment.name)
+        path, note = pick_file(folder, assignment.name, assignment)
         if path is None:
             return Job(student, None, note)
-        note = "\n".join(filter(None, [side_files(folder, classroom.released(assignment.unit)), note]))
+        note = "\n".join(filter(None, [side_files(folder, classroom.released(assignment.unit), path), note]))
     except OSError as error:  # one student's permissions are in nobody else's way
         return Job(student, None, f"The folder {folder.name} cannot be read: {error.strerror}.")
     try:
@@ -283,9 +289,7 @@ def _kept(student: str, about: dict[str, Any]) -> Graded:
 def _write(classroom: Classroom, gradebook: Gradebook, assignment: Assignment, result: Result) -> None:
     student = result.job.student
     stamp = classroom.folder("submitted", student, assignment.unit) / "timestamp.txt"
-    when: dict[str, Any] = {}
-    if (handed_in := read_timestamp(stamp)) is not None:
-        when["timestamp"] = handed_in
+    when = {"timestamp": read_timestamp(stamp)}  # None, too: a new hand-in has not the time of the old one
     about = {"notebook": assignment.name, "assignment": assignment.unit, "student": student}
     resources = {"nbgrader": {**about, "db_url": classroom.folders.db_url}}
     assert result.report is not None and result.row is not None

@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..authoring.fingerprints import sentences_of
-from ..errors import UserError
 from ..lesson.checks import PASSED
-from ..lesson.wire import printable
 from ..referee.autograded import autograded
 from ..referee.bank import Entry
 from ..referee.judge import Report, grade
@@ -24,7 +22,7 @@ from ..referee.matching import Memory
 from ..sandbox.forkserver import prepare
 from ..sandbox.walls import Interrupted, Sandbox, SandboxError
 from ..unit.assignment import Assignment
-from ..unit.ingest import BESIDE, CHANGED_CHECKS, Submission, parse, take
+from ..unit.ingest import BESIDE, CHANGED_CHECKS, Submission, submission_of
 from ..unit.notebook import write_text
 from .records import facts
 
@@ -151,10 +149,7 @@ class Grader:
     def _read(self, job: Job) -> Submission:
         if job.data is None:
             return Submission(problem=job.note)
-        try:
-            submission = take(parse(job.data, "The file"), self.assignment)
-        except UserError as error:
-            submission = Submission(problem=printable(str(error), 500))
+        submission = submission_of(job.data, self.assignment)
         submission.notes += job.note.splitlines()
         return submission
 

@@ -48,9 +48,9 @@ def read_timestamp(path: Path) -> datetime | None:
         return None
 
 
-#: Copies that `find_submission` made under the expected name; they go when they are graded, so that a later file
-#: of another name is not hidden by an old one.
-_copies: set[Path] = set()
+#: Copies that `find_submission` made under the expected name, and what was there before; they go when they are graded,
+#: so that a later file of another name is not hidden by an old one.
+_copies: dict[Path, bytes | None] = {}
 
 
 def find_submission(assignment: str, student: str, notebooks: list[str]) -> None:
@@ -59,7 +59,8 @@ def find_submission(assignment: str, student: str, notebooks: list[str]) -> None
     nbgrader copies what lies beside the notebook and follows links while it does; links hold no work, so they go.
     """
     course = Course.find()
-    name = course.assignment(assignment).name
+    unit = course.assignment(assignment)
+    name = unit.name
     for folder in {Path(notebook).parent for notebook in notebooks}:
         for path in sorted(folder.rglob("*")):
             regular = path.is_file() and not path.is_symlink()
@@ -67,10 +68,11 @@ def find_submission(assignment: str, student: str, notebooks: list[str]) -> None
             if no_time or not (regular or (path.is_dir() and not path.is_symlink())):
                 path.unlink()
         target = folder / f"{name}.ipynb"
-        found, _ = pick_file(folder, name)
+        found, _ = pick_file(folder, name, unit)
         if found is not None and found != target:
+            before = target.read_bytes() if target.is_file() else None
             shutil.copyfile(found, target)
-            _copies.add(target.resolve())
+            _copies[target.resolve()] = before
             notebooks[:] = [str(target)]
 
 
@@ -119,8 +121,10 @@ class Referee(NbGraderPreprocessor):
         self._remove_side_files(assignment, about["student"])
         source = Path(nb.metadata["autograder"]["source"]).resolve()
         if source in _copies:
-            _copies.discard(source)
+            before = _copies.pop(source)
             source.unlink(missing_ok=True)
+            if before is not None:
+                source.write_bytes(before)
         notebook = from_dict(autograded(assignment, submission, report))
         notebook.metadata["autograder"] |= from_dict(kept)
         return notebook, resources

@@ -18,7 +18,7 @@ from ..errors import Stopped, UserError
 from ..lesson.wire import printable
 from .options import Jobs, Seed, Unsandboxed
 from .tables import show_changes, show_class, show_people
-from .terminal import Rate, console, errors, line, progress_bar, write
+from .terminal import Rate, console, errors, line, progress_bar, unit_named, write
 
 if TYPE_CHECKING:
     from ..classroom.grader import Graded
@@ -61,7 +61,8 @@ def score(
     from ..unit.ingest import parse, read_bytes, take, unit_of
     from ..unit.settings import configured_sandbox, load_config
 
-    notebook = parse(read_bytes(file), str(file))
+    form: list[str] = []
+    notebook = parse(read_bytes(file), str(file), form)
     if solutions is None:
         course = Course.find()
         key = course.solutions
@@ -83,9 +84,9 @@ def score(
             bar.update(task, description=name, advance=1)
 
         memory = Memory(sentences_of(assignment))
-        report = grade(
-            assignment, take(notebook, assignment), sandbox, seed=seed, progress=step, memory=memory
-        )
+        submission = take(notebook, assignment)
+        submission.notes[:0] = form
+        report = grade(assignment, submission, sandbox, seed=seed, progress=step, memory=memory)
     if as_json:
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
         return
@@ -115,31 +116,32 @@ def collect(
     from ..unit.assignment import Course
 
     classroom = Classroom(Course.find())
-    notebooks = {name: classroom.course.assignment(name).name for name in classroom.course.units()}
-    if unit is not None and unit not in notebooks:
-        raise UserError(f"There is no unit {unit!r}; there is {', '.join(notebooks)}.")
-    expected, known = known_students(classroom)
+    assignments = {name: classroom.course.assignment(name) for name in classroom.course.units()}
+    unit = unit_named(list(assignments), unit) if unit is not None else None
+    people, due = known_students(classroom)
 
     def target(student: str, its_unit: str) -> Path:
         return classroom.folder("submitted", student, its_unit)
 
-    result = take_in(source, notebooks, target, unit=unit, known=known, expected=expected)
-    if not result.students and not result.skipped:
+    result = take_in(source, assignments, target, unit=unit, people=people, due=due)
+    if not result.placed and not result.skipped:
         raise UserError(f"{source} holds nothing to collect: no notebook, and no archive of notebooks.")
-    table = Table(box=None, header_style="bold")
-    for column in ("student", "unit", "what"):
-        table.add_column(column)
-    for student, what in result.students.items():
-        late = " (late, says the platform)" if student in result.late else ""
-        table.add_row(line(student), line(result.units[student]), Text(what + late))
+    table = Table("student", "unit", "what", box=None, header_style="bold")
+    for (student, its_unit), what in sorted(result.placed.items()):
+        late = result.late.get((student, its_unit), "")
+        table.add_row(line(student), line(its_unit), Text(f"{what} ({late})" if late else what))
     console.print(table)
-    for reason in result.skipped:
+    for reason in sorted(result.skipped):
         console.print(line(f"skipped  {reason}"), soft_wrap=True)
     if result.missing:
         console.print(line(f"missing  {', '.join(result.missing)}"), soft_wrap=True)
+    elif people:
+        console.print("Everybody has handed in.")
     console.print(
-        f"{len(result.students)} collected, {len(result.skipped)} skipped, {len(result.missing)} missing."
+        f"{len(result.placed)} collected, {len(result.skipped)} skipped, {len(result.missing)} missing."
     )
+    if result.skipped:
+        raise SystemExit(1)
 
 
 @commands.command(name="grade")
@@ -213,7 +215,8 @@ def _grade(
         raise UserError(
             f"Nothing has been handed in: there is no {classroom.folder('submitted', '*', unit)}."
         )
-    known, _ = known_students(classroom)
+    people, _ = known_students(classroom)
+    known = [person.id for person in people]
     finished = 0
     try:
         with progress_bar(Rate(), TextColumn("left"), TimeRemainingColumn()) as bar:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from rich.console import Console
@@ -65,8 +66,16 @@ def write(path: Path, text: str) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}.") from None
 
 
+def unit_named(known: list[str], wanted: str) -> str:
+    """A unit by its name, or by the number that its name begins with: `3` for `03_reverse_mode`. Raises UserError."""
+    if wanted in known:
+        return wanted
+    number = int(wanted) if wanted.isascii() and wanted.isdigit() else -1
+    same = [unit for unit in known if (found := re.match(r"[0-9]+", unit)) and int(found[0]) == number]
+    if len(same) == 1:
+        return same[0]
+    raise UserError(f"There is no unit {wanted!r}; there is {', '.join(known) or 'none yet'}.")
+
+
 def units_named(known: list[str], wanted: list[str] | None) -> list[str]:
-    for unit in wanted or []:
-        if unit not in known:
-            raise UserError(f"There is no unit {unit!r}; there is {', '.join(known) or 'none yet'}.")
-    return wanted or known
+    return [unit_named(known, unit) for unit in wanted or []] or known

@@ -51,20 +51,37 @@ def parsed(text: str, deepest: int = 200) -> Any:
     Traceback (most recent call last):
     ValueError: nested deeper than 200
     """
+    _look_at_depth(text, deepest)
+    return json.loads(text)
+
+
+def first_parsed(text: str, deepest: int = 200) -> tuple[Any, int]:
+    """What the JSON at a text's beginning says, and how many characters are behind it. Raises as `parsed` does.
+
+    >>> first_parsed('{"a": 1} and more')
+    ({'a': 1}, 9)
+    """
+    text = text.lstrip()
+    _look_at_depth(text, deepest)
+    found, end = json.JSONDecoder().raw_decode(text)
+    return found, len(text) - end
+
+
+def _look_at_depth(text: str, deepest: int) -> None:
     parts = text.count("[") + text.count("{")
     if parts > MAX_PARTS:
         raise ValueError(f"more than {MAX_PARTS} lists and objects")
-    if parts > deepest:
-        depth = 0
-        for token in _TOKEN.finditer(text):
-            sign = text[token.start()]
-            if sign in "[{":
-                depth += 1
-                if depth > deepest:
-                    raise ValueError(f"nested deeper than {deepest}")
-            elif sign != '"':
-                depth -= 1
-    return json.loads(text)
+    if parts <= deepest:
+        return
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        sign = text[token.start()]
+        if sign in "[{":
+            depth += 1
+            if depth > deepest:
+                raise ValueError(f"nested deeper than {deepest}")
+        elif sign != '"':
+            depth -= 1
 
 
 def printable(text: str, limit: int) -> str:

@@ -3,27 +3,36 @@
 Cells are recognised by nbgrader's `grade_id`, and where that was lost, by the cell's own id. So copied, deleted,
 moved, renamed and retyped cells, lost metadata, a byte-order mark or an old notebook format do not discard honest
 work. Only two things are taken: the text of answer cells, and the cells that the student added.
+
+A notebook may come compressed, in a zip archive of its own, with something behind its end, or under another ending.
+It is read all the same, and a note says so.
 """
 
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import re
 import stat
-from collections.abc import Collection, Iterable
+import zipfile
+import zlib
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..errors import UserError
-from ..lesson.wire import MAX_PARTS, parsed, printable
+from ..lesson.wire import MAX_PARTS, first_parsed, parsed, printable
 from .assignment import Assignment
 from .cell import ANSWER, CHECK, Cell, grade_id
 
 MAX_FILE_BYTES = 30 * 1024 * 1024
 MAX_SOURCE_CHARS = 200_000
+#: What browsers, mail programs and systems that hide endings make of `NAME.ipynb`; and what may be a notebook as well.
+CALLED_NOTEBOOK = re.compile(r"\.ipynb(?:\.(?:txt|json|gz|download))?$", re.IGNORECASE)
+CALLED_JSON = re.compile(r"\.(?:json|txt)$", re.IGNORECASE)
 MAX_ADDED_CELLS = 200
 #: Files beside the graded one that a note names.
 MAX_NAMED = 5
@@ -72,8 +81,79 @@ def read_bytes(path: Path) -> bytes:
         return file.read(MAX_FILE_BYTES + 1)
 
 
-def parse(data: bytes, name: str = "the file") -> dict[str, Any]:
-    """A notebook's JSON, whatever its encoding. Raises UserError when it is not a notebook."""
+#: An archive of one notebook may list so many files, and a file in it be so many times its packed size.
+MAX_ENTRIES = 20_000
+MAX_RATIO = 200
+
+
+def looks_like_a_notebook(beginning: bytes) -> bool:
+    """Whether a file that is not called a notebook begins like one."""
+    plain = beginning[:4096].replace(b"\0", b"")  # UTF-16 has them between the letters
+    return plain.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"{") and bool(
+        re.search(rb'"(?:cells|worksheets|nbformat)"\s*:', plain)
+    )
+
+
+def unwrapped(data: bytes, name: str) -> tuple[bytes, str]:
+    """A notebook's text out of its wrapping, and a note on the wrapping. Raises UserError when it cannot be opened."""
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            opened = zlib.decompressobj(31).decompress(data, MAX_FILE_BYTES + 1)
+        except zlib.error:
+            raise UserError(
+                f"{name} is compressed (gzip) and damaged: hand in the notebook itself."
+            ) from None
+        if len(opened) > MAX_FILE_BYTES:
+            raise UserError(
+                f"{name} is compressed, and what is in it is larger than {MAX_FILE_BYTES >> 20} MiB."
+            )
+        return opened, "The file was compressed (gzip); the notebook in it was graded."
+    if data.startswith(b"PK\x03\x04"):
+        return _in_archive(data, name)
+    return data, ""
+
+
+def _in_archive(data: bytes, name: str) -> tuple[bytes, str]:
+    """The one notebook of a zip archive."""
+    try:
+        if data.count(zipfile.stringCentralDir) > MAX_ENTRIES:  # type: ignore[attr-defined]
+            raise UserError(
+                f"{name} is an archive of more than {MAX_ENTRIES} files: hand in the notebook itself."
+            )
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            found = [
+                entry
+                for entry in archive.infolist()
+                if CALLED_NOTEBOOK.search(entry.filename)
+                and not any(part.startswith((".", "__MACOSX")) for part in entry.filename.split("/"))
+            ]
+            if len(found) != 1:
+                raise UserError(
+                    f"{name} is an archive with {len(found) or 'no'} notebooks: hand in the notebook itself."
+                )
+            (entry,) = found
+            size, packed = entry.file_size, max(entry.compress_size, 1)
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or entry.flag_bits & 1:
+                raise UserError(f"{name} is an archive that is not opened: hand in the notebook itself.")
+            if size > MAX_FILE_BYTES or size > MAX_RATIO * packed + 100_000:
+                raise UserError(f"{name} is an archive, and what is in it is too large.")
+            with archive.open(entry) as file:
+                opened = file.read(MAX_FILE_BYTES + 1)  # what the header says is the sender's word
+        if len(opened) > MAX_FILE_BYTES:
+            raise UserError(f"{name} is an archive, and what is in it is too large.")
+    except UserError:
+        raise
+    except Exception:  # damaged archives raise a dozen kinds
+        raise UserError(f"{name} is an archive that is damaged: hand in the notebook itself.") from None
+    return opened, f"The file was a zip archive; {printable(entry.filename, 100)!r} in it was graded."
+
+
+def parse(data: bytes, name: str = "the file", notes: list[str] | None = None) -> dict[str, Any]:
+    """A notebook's JSON, whatever its encoding and its wrapping. Raises UserError when it is not a notebook.
+
+    What was not as Jupyter writes it is added to `notes`, a sentence each.
+    """
+    data, note = unwrapped(data, name)
     if not data.strip():
         raise UserError(f"{name} is empty.")
     if data.count(b"[") + data.count(b"{") > MAX_PARTS:
@@ -81,15 +161,24 @@ def parse(data: bytes, name: str = "the file") -> dict[str, Any]:
             f"{name} has more than {MAX_PARTS} parts: clear its outputs (Edit, Clear Outputs of All Cells), save it "
             "and hand it in again."
         )
-    encoding = json.detect_encoding(data)
+    told = [note] if note else []
+    text = data.decode(json.detect_encoding(data), "replace")
     try:
-        notebook = parsed(data.decode(encoding, "replace"))
+        notebook = parsed(text)
     except ValueError:
-        raise UserError(f"{name} is not a notebook: its text is not JSON, or it was cut off.") from None
+        try:
+            notebook, behind = first_parsed(text)
+            if not isinstance(notebook, dict):  # a file of Python begins with a text, too
+                raise ValueError
+        except ValueError:
+            raise UserError(f"{name} is not a notebook: its text is not JSON, or it was cut off.") from None
+        told.append(f"Behind the notebook's end the file has {behind} more characters, which were left out.")
     if not isinstance(notebook, dict) or not (
         isinstance(notebook.get("cells"), list) or isinstance(notebook.get("worksheets"), list)
     ):
         raise UserError(f"{name} is not a notebook: it has no list of cells.")
+    if notes is not None:
+        notes += told
     return notebook
 
 
@@ -128,9 +217,29 @@ def unit_of(notebook: dict[str, Any]) -> str:
 def read_submission(path: Path, assignment: Assignment) -> Submission:
     """Take the answers from a file. A file that cannot be used is a Submission with a `problem`, not an exception."""
     try:
-        return take(parse(read_bytes(path), path.name), assignment)
+        return submission_of(read_bytes(path), assignment, path.name)
     except UserError as error:
         return Submission(problem=printable(str(error), 500))
+
+
+def submission_of(data: bytes, assignment: Assignment, name: str = "The file") -> Submission:
+    """Take the answers from a file's bytes; one that cannot be used is a Submission with a `problem`."""
+    notes: list[str] = []
+    try:
+        submission = take(parse(data, name, notes), assignment)
+    except UserError as error:
+        return Submission(problem=printable(str(error), 500))
+    submission.notes[:0] = notes
+    return submission
+
+
+def worked_on(notebook: dict[str, Any], assignment: Assignment) -> bool:
+    """Whether anything in a notebook is a student's: an answer that is not the stub, or code of their own."""
+    submission = take(notebook, assignment)
+    stubs = {exercise.name: exercise.stub.strip() for exercise in assignment.exercises}
+    return any(text.strip() not in ("", stubs[name]) for name, text in submission.answers.items()) or any(
+        cell.cell_type == "code" for cell in submission.added
+    )
 
 
 def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
@@ -275,25 +384,39 @@ def _listed(names: Iterable[str], most: int = 5) -> str:
 RENAMED = "The file is called "
 #: Begins the part of a note that names notebooks which were left aside.
 BESIDE = "Not graded, because one notebook counts: "
+#: Of a student's folder so many files are looked at, and folders so deep.
+MAX_LOOKED_AT = 2000
+MAX_FOLDERS_DEEP = 4
+#: So many are read to see whether they were worked on.
+MAX_READ = 10
 
 
-def pick_file(folder: Path, name: str) -> tuple[Path | None, str]:
+def pick_file(folder: Path, name: str, assignment: Assignment | None = None) -> tuple[Path | None, str]:
     """The notebook that was handed in: the one of the right name, or else the newest.
 
-    With it comes a note on an unexpected name and on what lies beside it, or on why there is none.
+    Where the assignment is given, a notebook that was worked on goes before the untouched release. With the path comes
+    a note on an unexpected name and on what lies beside it, or on why there is none.
     """
     if folder.is_symlink():
         return None, f"The folder {folder.name} is a symbolic link, and links are not followed."
     path = folder / f"{name}.ipynb"
-    found = sorted(p for p in folder.glob("*.ipynb") if not p.name.startswith("."))
+    there = path.exists() or path.is_symlink()
+    found = list(_candidates(folder))
+    if not there and not found:
+        return None, f"There is no notebook in {folder.name}."
+    rest = [p for p in found if p != path]
     note = ""
-    if not (path.exists() or path.is_symlink()):
-        if not found:
-            return None, f"There is no notebook in {folder.name}."
-        similar = [p for p in found if p.stem.startswith(name)] or found
-        path = max(similar, key=lambda p: p.lstat().st_mtime)
-        note = f"{RENAMED}{path.name!r}; it was graded as {name}.ipynb."
-    others = [repr(p.name) for p in found if p != path]
+    if rest and not (there and (assignment is None or _worked_on(path, assignment))):
+        rest.sort(key=lambda p: (name in p.name, p.lstat().st_mtime, p.name), reverse=True)
+        some = (p for p in rest[:MAX_READ] if assignment is None or _worked_on(p, assignment))
+        chosen = next(some, path if there else rest[0])
+        shown = printable(chosen.relative_to(folder).as_posix(), 200)
+        if there and chosen != path:
+            note = f"{RENAMED}{shown!r}; it was graded, because {name}.ipynb is as it was released."
+        elif chosen != path:
+            note = f"{RENAMED}{shown!r}; it was graded as {name}.ipynb."
+        path = chosen
+    others = [repr(p.relative_to(folder).as_posix()) for p in found if p != path]
     if len(others) > MAX_NAMED:
         others[MAX_NAMED:] = [f"and {len(others) - MAX_NAMED} more"]
     if others:
@@ -301,10 +424,55 @@ def pick_file(folder: Path, name: str) -> tuple[Path | None, str]:
     return path, note
 
 
-def side_files(folder: Path, released: Collection[str]) -> str:
+def _candidates(folder: Path) -> Iterator[Path]:
+    """What may be the notebook: files that are called so; where there are none, such as look like it."""
+    files = list(_files(folder))
+    named = [path for path in files if CALLED_NOTEBOOK.search(path.name)]
+    yield from named or [path for path in files[:MAX_NAMED] if _may_hold_a_notebook(path)]
+
+
+def _files(folder: Path, deep: int = 1, left: list[int] | None = None) -> Iterator[Path]:
+    """The files of a folder and of those in it, hidden ones left out, the nearest first."""
+    left = [MAX_LOOKED_AT] if left is None else left
+    folders = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        left[0] -= 1
+        if left[0] < 0:
+            return
+        if path.name.startswith((".", "__")):
+            continue
+        if path.is_symlink() or not path.is_dir():
+            yield path
+        elif deep < MAX_FOLDERS_DEEP:
+            folders.append(path)
+    for inner in folders:
+        yield from _files(inner, deep + 1, left)
+
+
+def _may_hold_a_notebook(path: Path) -> bool:
+    ending = path.suffix.lower()
+    if ending not in (".zip", ".gz") and not CALLED_JSON.search(path.name):
+        return False
+    try:
+        data = read_bytes(path)
+        if ending == ".zip":
+            return bool(unwrapped(data, path.name)[0])
+        return looks_like_a_notebook(unwrapped(data, path.name)[0])
+    except UserError:
+        return False
+
+
+def _worked_on(path: Path, assignment: Assignment) -> bool:
+    try:
+        return worked_on(parse(read_bytes(path), path.name), assignment)
+    except UserError:
+        return False
+
+
+def side_files(folder: Path, released: Collection[str], graded: Path | None = None) -> str:
     """A note on what was handed in beside the notebooks, or an empty text. Nothing of it is read.
 
-    `released` names what belongs there: files that come with the unit.
+    `released` names what belongs there: files that come with the unit. `graded` is the file that counts.
     """
     if folder.is_symlink() or not folder.is_dir():
         return ""
@@ -313,8 +481,9 @@ def side_files(folder: Path, released: Collection[str]) -> str:
         repr(printable(path.name, 80) + "/" * (path.is_dir() and not path.is_symlink()))
         for path in sorted(folder.iterdir())
         if path.name not in expected
-        and path.suffix != ".ipynb"
+        and not CALLED_NOTEBOOK.search(path.name)
         and not path.name.startswith(".")
         and not re.search(r"\.earlier-\d+$", path.name)
+        and not (graded is not None and graded.is_relative_to(path))
     ]
     return f"Files beside the notebook are not used: {_listed(found)}." if found else ""

@@ -312,7 +312,7 @@ BROKEN = {
     "nothing": (b"", "is empty"),
     "white space": (b" \n\t ", "is empty"),
     "a cut-off notebook": (b'{"cells": [{"source": "de', "not JSON, or it was cut off"),
-    "a Word document": (b"PK\x03\x04" + bytes(range(256)), "not JSON"),
+    "a Word document": (b"PK\x03\x04" + bytes(range(256)), "an archive that is damaged"),
     "deep nesting": (b"[" * 200_000, "not JSON"),
     "deep nesting in a cell": (b'{"cells": ' + b"[" * 200_000 + b"]" * 200_000 + b"}", "not JSON"),
     "a number of a million digits": (b'{"cells": [], "x": ' + b"9" * 1_000_000 + b"}", "not JSON"),

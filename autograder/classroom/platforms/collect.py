@@ -1,287 +1,85 @@
 """Takes in what a learning platform hands out: archives and folders of notebooks, into `submitted/STUDENT/UNIT/`.
 
-Who a file belongs to is said by the platform's name of it, never by what is inside. No name in an archive is used as
-a path, nothing is unpacked to the disk, links are not followed, and what is too large is skipped, with a reason.
+Who a file belongs to is said by the platform's name of it (`names`) and by the gradebook (`roster`), never by what is
+inside. Two people's work never comes together: where it is not clear whose something is, it is skipped with a sentence.
 """
 
 from __future__ import annotations
 
-import io
-import os
+import json
 import re
-import stat
-import struct
-import unicodedata
 import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ...errors import UserError
 from ...lesson.wire import printable
-from ...referee.autograded import write_bytes
-from ...unit.ingest import MAX_FILE_BYTES, parse, read_bytes, unit_of
+from ...referee.autograded import write_bytes, write_file
+from ...unit.assignment import Assignment
+from ...unit.ingest import CALLED_NOTEBOOK, parse, unit_of, worked_on
+from .archives import MAX_ARCHIVE_BYTES, File, Reader
+from .names import CANVAS, FOLDER, MOODLE, Layout, Owner
+from .roster import Match, Person, Roster, folder_name, same_name
 
-#: An archive inside an archive is opened (a platform packs what a student packed), one inside that is not.
-MAX_DEPTH = 2
-MAX_FILES = 50_000
-MAX_ARCHIVE_BYTES = 4 << 30
-#: What all files of one archive may have together, unpacked, and how much more that may be than packed.
-MAX_TOTAL_BYTES = 8 << 30
-#: What a student's own archive may have, unpacked, how many notebooks and archives, and how many files of any kind (a
-#: repository with all its objects has thousands): no more, so that it uses up no limit of all.
-MAX_STUDENT_BYTES = 4 * MAX_FILE_BYTES
-MAX_STUDENT_NOTEBOOKS = 200
-MAX_STUDENT_FILES = 20_000
-MAX_RATIO = 200
+#: Beside a collected notebook: whose the platform says it is. Nothing of a student's.
+RECORD = ".collected.json"
+TIMESTAMP = "timestamp.txt"
 
 
 @dataclass(frozen=True)
 class Found:
-    """A notebook, whose it is by the platform's name, and where it was."""
+    """A notebook, whose it is by the platform's name, and which student of the gradebook that is."""
 
-    student: str
-    name: str
-    where: str
-    data: bytes
-    #: later copies win: the platform's counter, then the date
-    order: tuple[int, tuple[int, ...]] = (0, ())
-    late: bool = False
+    owner: Owner
+    match: Match
+    file: File
+    unit: str
+    worked_on: bool = True
+
+    @property
+    def exact(self) -> bool:
+        """Whether the student's folder is this one's for sure: by the roster, or because it has that very name."""
+        return self.match.sure or (self.owner.platform == FOLDER and self.owner.name == self.match.student)
+
+    @property
+    def order(self) -> tuple[bool, int, datetime, str]:
+        """Of several copies the greatest counts: worked on, the platform's counter, the date."""
+        counter = re.search(r"[-( ]+(\d+)\)?(?:\.[A-Za-z]+)+$", self.owner.file)
+        date = datetime.min.replace(tzinfo=UTC)
+        # What a platform packs has the time of the packing: another one with each download.
+        if self.file.place < 0 and self.file.changed is not None:
+            date = self.file.changed
+        return self.worked_on, int(counter[1][:9]) if counter else 0, date, self.file.path
 
 
 @dataclass
 class Collected:
     """What became of an archive or a folder."""
 
-    #: student -> "new", "unchanged" or "replaced"
-    students: dict[str, str] = field(default_factory=dict)
-    units: dict[str, str] = field(default_factory=dict)
-    late: list[str] = field(default_factory=list)
+    #: (student, unit) -> "new", "unchanged" or "replaced"
+    placed: dict[tuple[str, str], str] = field(default_factory=dict)
+    #: who is late, as far as the platform says, and by how much where it does
+    late: dict[tuple[str, str], str] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
+    @property
+    def students(self) -> dict[str, str]:
+        """What became of each student's notebook (of the last unit, where there are several)."""
+        return {student: what for (student, _), what in self.placed.items()}
 
-# -- Whose is it? -----------------------------------------------------------------------------------------------------
-
-CANVAS = re.compile(
-    r"(?P<name>[^_/]+)(?P<late>_LATE)?_(?P<id>[0-9]{1,20})_(?P<submission>[0-9]{1,20})_(?P<file>[^/]+)"
-)
-MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<id>[0-9]{1,20})_assignsubmission_file_?/?(?P<file>[^/]*)")
-
-
-@dataclass(frozen=True)
-class Owner:
-    """What a platform's name says: a person, the platform's number for them, and the name of their own file."""
-
-    name: str
-    number: str
-    file: str
-    late: bool = False
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each student's notebook (the last one)."""
+        return dict(list(self.placed))
 
 
-def owner_of(path: str, plain: bool = False) -> Owner | None:
-    """Read a platform's path. None when it names nobody.
-
-    Where the folders of students have `plain` names, only the first part of a path is a platform's or an instructor's
-    word; what is below it was named by the student.
-
-    >>> owner_of("lovelaceada_LATE_4711_98765_reverse_mode-1.ipynb")
-    Owner(name='lovelaceada', number='4711', file='reverse_mode-1.ipynb', late=True)
-    >>> owner_of("Ada Lovelace_4711_assignsubmission_file_/reverse_mode.ipynb")
-    Owner(name='Ada Lovelace', number='4711', file='reverse_mode.ipynb', late=False)
-    >>> owner_of("ada/03_reverse_mode/reverse_mode.ipynb")
-    Owner(name='ada', number='', file='reverse_mode.ipynb', late=False)
-    >>> owner_of("reverse_mode.ipynb") is None
-    True
-    """
-    parts = [part for part in PurePosixPath(path.replace("\\", "/")).parts if part not in ("/", ".", "..")]
-    if not parts:
-        return None
-    for i, part in enumerate(parts[:1] if plain else parts):
-        if moodle := MOODLE.fullmatch(part):
-            return Owner(moodle["name"].strip(), moodle["id"], moodle["file"] or parts[-1])
-        if canvas := CANVAS.fullmatch(part):
-            file = canvas["file"] if i == len(parts) - 1 else parts[-1]
-            return Owner(canvas["name"].strip(), canvas["id"], file, canvas["late"] is not None)
-    return Owner(parts[0].strip(), "", parts[-1]) if len(parts) > 1 else None
-
-
-def student_id(owner: Owner, known: Mapping[str, str]) -> str:
-    """The name of a student's folder: nbgrader's, where the platform's number is known there; else made of the name.
-
-    Letters, digits, `-` and `_` only, so that no name can be a path or a hidden file.
-    """
-    if owner.number and owner.number in known:
-        return known[owner.number]
-    plain = unicodedata.normalize("NFKC", owner.name)
-    plain = re.sub(r"[^\w-]+", "-", plain).strip("-_")[:60]
-    plain = plain.encode()[:200].decode(errors="ignore")  # with a number, a file's name has room for it
-    return "-".join(filter(None, [plain, owner.number])) if plain else ""
-
-
-# -- What is in it? ---------------------------------------------------------------------------------------------------
-
-
-#: What reading a damaged archive raises.
-DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    OSError,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OverflowError,
-    MemoryError,
-)
-
-
-class _TooMuch(Exception):
-    """A student's own archive has more than it may; the text says of what."""
-
-
-@dataclass
-class _Count:
-    """What has been read: files, and bytes."""
-
-    files: int = 0
-    total: int = 0
-
-
-class _Reader:
-    """Walks through archives and folders, within limits."""
-
-    def __init__(self, skip: Callable[[str], None]) -> None:
-        self.skip = skip
-        self.all = _Count()
-        #: what platforms handed out and is no notebook: somebody may have handed in nothing else
-        self.others: list[str] = []
-
-    def folder(self, root: Path) -> Iterator[tuple[str, bytes, tuple[int, ...]]]:
-        for path in sorted(root.rglob("*")):
-            where = path.relative_to(root).as_posix()
-            if path.is_symlink():
-                self.skip(f"{where}: it is a link, and links are not followed")
-            elif not path.is_file() or any(part.startswith(".") for part in path.relative_to(root).parts):
-                continue
-            elif path.suffix.lower() == ".zip":
-                self.others.append(where)
-                yield from self.archive(path, where, where, 1)
-            elif path.suffix.lower() == ".ipynb":
-                try:
-                    date = (int(path.stat().st_mtime),)
-                    yield where, read_bytes(path), date
-                except UserError as error:
-                    self.skip(f"{where}: {error}")
-            else:
-                self.others.append(where)
-
-    def archive(
-        self, source: Path | io.BytesIO, where: str, prefix: str, depth: int
-    ) -> Iterator[tuple[str, bytes, tuple[int, ...]]]:
-        """The notebooks of an archive. `prefix` is the path of one that lies inside something."""
-        # None for what a platform packed, which has no limits but those of all.
-        own = _Count() if depth > 1 or (prefix and owner_of(prefix)) else None
-        try:
-            if own is not None and _entries(source) > MAX_STUDENT_FILES:
-                raise _TooMuch(f"it holds more than {MAX_STUDENT_FILES} files")
-            with zipfile.ZipFile(source) as archive:
-                for entry in archive.infolist():
-                    try:
-                        yield from self._entry(archive, entry, where, prefix, depth, own)
-                    except DAMAGE as error:
-                        self.skip(f"{where}: {entry.filename}: it is damaged ({error})")
-        except _TooMuch as error:
-            self.skip(f"{where}: {error}")
-        except DAMAGE as error:
-            self.skip(f"{where}: it is no archive that can be read ({error})")
-
-    def _entry(
-        self,
-        archive: zipfile.ZipFile,
-        entry: zipfile.ZipInfo,
-        where: str,
-        prefix: str,
-        depth: int,
-        own: _Count | None,
-    ) -> Iterator[tuple[str, bytes, tuple[int, ...]]]:
-        name = entry.filename
-        at = f"{where}: {name}" if depth > 1 or prefix else name
-        suffix = PurePosixPath(name).suffix.lower()
-        hidden = any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
-        if not name or entry.is_dir() or hidden:
-            return
-        if own is None and suffix != ".ipynb":
-            self.others.append(name)
-        if suffix not in (".ipynb", ".zip"):
-            return
-        if own is not None:
-            own.files += 1
-            if own.files > MAX_STUDENT_NOTEBOOKS:
-                raise _TooMuch(f"it holds more than {MAX_STUDENT_NOTEBOOKS} notebooks")
-        self.all.files += 1
-        if self.all.files > MAX_FILES:
-            raise UserError(f"There are more than {MAX_FILES} files: collect the archive in parts.")
-        if stat.S_ISLNK(entry.external_attr >> 16):
-            self.skip(f"{at}: it is a link, and links are not followed")
-            return
-        if entry.flag_bits & 1:
-            self.skip(f"{at}: it is encrypted")
-            return
-        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            # The others take as much memory as the sender says.
-            self.skip(f"{at}: it is packed in a way that is not opened; pack it as a plain zip archive")
-            return
-        limit = MAX_FILE_BYTES if suffix == ".ipynb" else MAX_STUDENT_BYTES
-        if entry.file_size > limit:
-            self.skip(f"{at}: it has {entry.file_size >> 20} MiB, and the limit is {limit >> 20}")
-            return
-        if entry.file_size > MAX_RATIO * max(entry.compress_size, 1) + 100_000:
-            self.skip(f"{at}: it unpacks to more than {MAX_RATIO} times its size")
-            return
-        if depth > 1 and suffix == ".zip":
-            self.skip(f"{at}: archives inside archives are opened once, and this one is deeper")
-            return
-        # The parts of an archive may overlap, so small ones can have much together.
-        if own is not None:
-            own.total += entry.file_size
-            if own.total > MAX_STUDENT_BYTES:
-                raise _TooMuch(f"it unpacks to more than {MAX_STUDENT_BYTES >> 20} MiB")
-        with archive.open(entry) as file:
-            data = file.read(limit + 1)  # what the header says is the sender's word
-        self.all.total += len(data)
-        if len(data) > limit or self.all.total > MAX_TOTAL_BYTES:
-            self.skip(f"{at}: it unpacks to more than it says")
-            return
-        path = f"{prefix}/{name}" if prefix else name
-        if suffix == ".zip":
-            yield from self.archive(io.BytesIO(data), at, name, depth + 1)
-        else:
-            yield path, data, tuple(entry.date_time)
-
-
-def _entries(source: Path | io.BytesIO) -> int:
-    """At least as many entries as an archive lists. What its end says of their number is the sender's word."""
-    if isinstance(source, Path):
-        if source.stat().st_size > MAX_STUDENT_BYTES:
-            raise _TooMuch(f"it has more than {MAX_STUDENT_BYTES >> 20} MiB")
-        data = source.read_bytes()
-    else:
-        data = source.getvalue()
-    return data.count(zipfile.stringCentralDir)  # type: ignore[attr-defined]
-
-
-def find(source: Path, known: Mapping[str, str], skip: Callable[[str], None]) -> Iterator[Found]:
-    """The notebooks of an archive or a folder, with their owners. Raises UserError."""
-    told: list[str] = []
-
-    def tell(reason: str) -> None:
-        told.append(reason)
-        skip(reason)
-
-    reader = _Reader(tell)
+def files_of(source: Path, skip: Callable[[str], None]) -> tuple[list[File], list[str]]:
+    """What may be notebooks in an archive or a folder, and the paths of all files there. Raises UserError."""
+    reader = Reader(skip)
     if source.is_dir():
         items = reader.folder(source)
     elif source.is_file():
@@ -296,89 +94,248 @@ def find(source: Path, known: Mapping[str, str], skip: Callable[[str], None]) ->
         items = reader.archive(source, source.name, "", 1)
     else:
         raise UserError(f"There is no archive or folder {source}.")
-    found = list(items)
-    # A file's own name must not say that it is another student's.
-    plain = any((owner := owner_of(path)) and not owner.number for path, _, _ in found)
-    there: set[str] = set()
-    for path, data, date in found:
-        owner = owner_of(path, plain)
-        student = student_id(owner, known) if owner else ""
-        if owner is None or not student:
-            tell(f"{path}: its name does not say whose it is")
-            continue
-        counter = re.search(r"[-( ]+(\d+)\)?\.ipynb$", owner.file)
-        order = (int(counter[1][:9]) if counter else 0, date)
-        there.add(student)
-        yield Found(student, owner.file, printable(path, 300), data, order, owner.late)
-    for path in reader.others:
-        owner = owner_of(path, plain)
-        # Only a platform's name surely means a person; a folder may be anything.
-        student = student_id(owner, known) if owner and owner.number else ""
-        if student and student not in there and not any(reason.startswith(f"{path}:") for reason in told):
-            tell(f"{path}: {student} handed in no notebook")
-            there.add(student)
-
-
-# -- Into the course --------------------------------------------------------------------------------------------------
+    return list(items), reader.others
 
 
 def collect(
     source: Path,
-    notebooks: Mapping[str, str],
+    units: Mapping[str, str] | Mapping[str, Assignment],
     target: Callable[[str, str], Path],
     *,
     unit: str | None = None,
-    known: Mapping[str, str] | None = None,
-    expected: Iterable[str] = (),
+    people: Iterable[Person] = (),
+    due: Mapping[str, datetime] | None = None,
 ) -> Collected:
     """Put every notebook into its place.
 
-    `notebooks` maps each unit to its notebook's name, `target` gives a student's folder of a unit, `known` maps the
-    platform's numbers to students, `expected` says who should have handed in. An earlier submission is kept beside
+    `units` maps each unit to its assignment (or to its notebook's name alone), `target` gives a student's folder of a
+    unit, `people` are the students of the gradebook, `due` says when a unit is due. An earlier submission stays beside
     the new one, under a name that is not graded. Raises UserError when the source cannot be used.
     """
-    result = Collected()
+    return _Collection(source, units, target, unit, Roster(people), due or {}).result
 
-    def skip(reason: str) -> None:
-        result.skipped.append(printable(reason, 500).replace("\n", " "))
 
-    newest: dict[tuple[str, str], Found] = {}
-    for found in find(source, known or {}, skip):
+class _Collection:
+    """One run of `collect`."""
+
+    def __init__(
+        self,
+        source: Path,
+        units: Mapping[str, str] | Mapping[str, Assignment],
+        target: Callable[[str, str], Path],
+        unit: str | None,
+        roster: Roster,
+        due: Mapping[str, datetime],
+    ) -> None:
+        self.result = Collected()
+        self.units: Mapping[str, str | Assignment] = units
+        self.names = {name: about if isinstance(about, str) else about.name for name, about in units.items()}
+        self.target, self.unit, self.roster, self.due = target, unit, roster, due
+        #: of whom a notebook was seen
+        self.seen: set[tuple[str, ...]] = set()
+        files, others = files_of(source, self.skip)
+        layout = Layout([*others, *(file.path for file in files)], roster.knows, units)
+        found = [one for file in files if (one := self._found(file, layout))]
+        found = self._without_names(found)
+        times = times_of(found)
+        for one in self._latest(self._apart(found)):
+            self._place(one, times.get(one.file.path))
+        self._without_notebook(others, layout)
+        self.result.missing = sorted(
+            {p.id for p in roster.people} - {student for student, _ in self.result.placed}
+        )
+
+    def skip(self, reason: str) -> None:
+        self.result.skipped.append(printable(reason, 500).replace("\n", " "))
+
+    # -- Whose is it, and what is it? -------------------------------------------------------------------------------
+
+    def _found(self, file: File, layout: Layout) -> Found | None:
+        where = printable(file.path, 300)
+        certain = bool(CALLED_NOTEBOOK.search(file.path))
         try:
-            its_unit = unit or unit_of(parse(found.data, found.where))
+            owner = layout.owner(file.path)
+        except ValueError as unclear:
+            self.skip(f"{where}: {unclear}")
+            return None
+        notebook: dict[str, Any] = {}
+        try:
+            notebook = parse(file.data, where)
         except UserError:
-            its_unit = ""
-        its_unit = its_unit or _unit_in(found, notebooks)
-        if its_unit not in notebooks:
-            skip(f"{found.where}: it does not say which unit it is; name it with --unit")
-            continue
-        before = newest.get((found.student, its_unit))
-        if before is not None:
-            older = min(before, found, key=lambda f: f.order)
-            skip(f"{older.where}: {found.student} handed in a newer one of {its_unit}")
-        if before is None or found.order >= before.order:
-            newest[found.student, its_unit] = found
-    for (student, its_unit), found in sorted(newest.items(), key=lambda item: item[0]):
-        path = target(student, its_unit) / f"{notebooks[its_unit]}.ipynb"
-        result.students[student] = _place(path, found.data)
-        result.units[student] = its_unit
-        if found.late:
-            result.late.append(student)
-    result.missing = sorted(set(expected) - set(result.students))
-    return result
+            if not certain:  # a file of data
+                return None
+        if owner is None:
+            self.skip(f"{where}: its name does not say whose it is")
+            return None
+        if certain:
+            self.seen.add(owner.key)
+        unit = self.unit or unit_of(notebook) or self._unit_in(file.path, owner)
+        if unit not in self.units:
+            if certain:
+                self.skip(f"{where}: it does not say which unit it is; name it with --unit")
+            return None
+        match = self.roster.find(owner)
+        if match.problem:
+            self.skip(f"{where}: {match.problem}")
+            return None
+        self.seen.add(owner.key)
+        return Found(owner, match, file, unit)
+
+    def _unit_in(self, path: str, owner: Owner) -> str:
+        """A unit that the path names, as a folder or by its notebook's name."""
+        parts = PurePosixPath(path).parts
+        for unit, name in self.names.items():
+            if unit in parts or re.fullmatch(rf"{re.escape(name)}([-( ]+\d+\)?)?(\.\w+)+", owner.file):
+                return unit
+        return ""
+
+    @staticmethod
+    def _without_names(found: list[Found]) -> list[Found]:
+        """Where Moodle hides the names, everybody is "Participant" in some language, and the number is all there is."""
+        hidden = [one for one in found if one.owner.platform == MOODLE and len(one.owner.name.split()) == 1]
+        if len({one.owner.name for one in hidden}) != 1 or len({one.owner.number for one in hidden}) < 2:
+            return found
+        if any(one.match.sure for one in hidden):
+            return found
+        match = {one.owner.number: Match(folder_name(one.owner.name, one.owner.number)) for one in hidden}
+        return [replace(one, match=match[one.owner.number]) if one in hidden else one for one in found]
+
+    def _apart(self, found: Sequence[Found]) -> list[Found]:
+        """Those whose folder is theirs alone. Names that come out as the same folder are nobody's."""
+        holders: dict[str, dict[tuple[str, ...], Found]] = {}
+        for one in found:
+            holders.setdefault(one.match.student.casefold(), {})[one.owner.key] = one
+        good = []
+        for one in found:
+            others = holders[one.match.student.casefold()]
+            exact = [key for key, other in others.items() if other.exact]
+            problem = self._taken(one)
+            if len(others) > 1 and exact != [one.owner.key]:
+                names = sorted(map(_shown, others.values()))
+                problem = f"{_listed(names)} would all be the student {one.match.student}"
+            if problem:
+                told = (
+                    "rename the folder, or add the students first (`autograder students import ROSTER.csv`)"
+                )
+                self.skip(f"{printable(one.file.path, 300)}: {problem}: {told}")
+            else:
+                good.append(one)
+        return good
+
+    def _taken(self, one: Found) -> str:
+        """Why a student's folder belongs to somebody else, as an earlier run has noted; empty when it does not."""
+        student, owner = one.match.student, one.owner
+        for unit in self.units:
+            record = _record(self.target(student, unit))
+            if not record or (one.match.sure and record["sure"]):
+                continue
+            same = record["name"] == owner.name or (one.match.sure and same_name(record["name"], owner.name))
+            if owner.platform == record["platform"] == CANVAS:
+                same = record["number"] == owner.number
+            elif owner.platform == record["platform"] == MOODLE:
+                # In another assignment the same person has another number.
+                same = same and (one.match.sure or unit != one.unit or record["number"] == owner.number)
+            elif owner.platform != record["platform"]:
+                same = same_name(record["name"], owner.name)
+            if not same:
+                whose = f"{record['name']!r}" + (f" ({record['number']})" if record["number"] else "")
+                return f"the folder {student} holds the work of {whose} of {record['platform'] or 'a folder'}"
+        return ""
+
+    def _latest(self, found: Sequence[Found]) -> Iterator[Found]:
+        """Of each student's copies of a unit, the one that counts."""
+        copies: dict[tuple[str, str], list[Found]] = {}
+        for one in found:
+            copies.setdefault((one.match.student, one.unit), []).append(one)
+        for (student, unit), some in sorted(copies.items()):
+            if len(some) > 1:
+                some = [replace(one, worked_on=self._worked_on(one)) for one in some]
+            *older, last = sorted(some, key=lambda one: one.order)
+            for one in reversed(older):
+                where = printable(one.file.path, 300)
+                if one.worked_on or not last.worked_on:
+                    self.skip(f"{where}: {student} handed in a newer one of {unit}")
+                else:
+                    self.skip(f"{where}: it is as released, and {student} handed in another one of {unit}")
+            yield last
+
+    def _worked_on(self, one: Found) -> bool:
+        about = self.units[one.unit]
+        try:
+            return isinstance(about, str) or worked_on(parse(one.file.data), about)
+        except UserError:  # damaged; grading says how
+            return True
+
+    def _without_notebook(self, others: Sequence[str], layout: Layout) -> None:
+        """Name everybody of whom the platform handed out files, and no notebook."""
+        told = {reason.partition(":")[0] for reason in self.result.skipped}
+        for path in sorted(others):
+            try:
+                owner = layout.owner(path)
+            except ValueError:
+                continue
+            # Only a platform's name surely means a person; a folder may be anything.
+            if owner is None or owner.platform == FOLDER or owner.key in self.seen:
+                continue
+            self.seen.add(owner.key)
+            shown = printable(path, 300)
+            if shown.partition(":")[0] not in told:
+                match = self.roster.find(owner)
+                self.skip(f"{shown}: {match.student or owner.name} handed in no notebook")
+
+    # -- Into the course --------------------------------------------------------------------------------------------
+
+    def _place(self, one: Found, when: datetime | None) -> None:
+        student, unit, owner = one.match.student, one.unit, one.owner
+        folder = self.target(student, unit)
+        late = ""
+        if owner.late:
+            late = "late, says the platform"
+            if when is None and unit in self.due:
+                # By how much nobody says: as little as can be.
+                when = self.due[unit] + timedelta(seconds=1)
+                late = "late, says the platform, and not by how much: counted as one second"
+        elif when is not None and unit in self.due and when > self.due[unit]:
+            late = f"late, handed in {when:%Y-%m-%d %H:%M} UTC"
+        if late:
+            self.result.late[student, unit] = late
+        before = _record(folder)
+        what = place(folder / f"{self.names[unit]}.ipynb", one.file.data, beside=(TIMESTAMP,))
+        self.result.placed[student, unit] = what
+        ours = before.get("timestamp", "") if what == "unchanged" else ""
+        stamp, there = folder / TIMESTAMP, _text(folder / TIMESTAMP)
+        text = f"{when:%Y-%m-%d %H:%M:%S} UTC\n" if when is not None else ""
+        # What an instructor has written for the same notebook stays.
+        if text and text != there and there in ("", ours):
+            write_file(stamp, text)
+            ours = text
+        elif ours and there == ours and owner.platform == CANVAS and not owner.late:
+            stamp.unlink()  # it was late, and is not any more
+            ours = ""
+        about = {"platform": owner.platform, "name": owner.name, "number": owner.number, "sure": one.exact}
+        if about | {"timestamp": ours} != before:
+            write_file(folder / RECORD, json.dumps(about | {"timestamp": ours}, ensure_ascii=False) + "\n")
 
 
-def _unit_in(found: Found, notebooks: Mapping[str, str]) -> str:
-    """A unit that the path names, as a folder or by its notebook's name."""
-    parts = PurePosixPath(found.where).parts
-    for unit, name in notebooks.items():
-        if unit in parts or re.fullmatch(rf"{re.escape(name)}([-( ]+\d+\)?)?\.ipynb", found.name):
-            return unit
-    return ""
+def times_of(found: Sequence[Found]) -> dict[str, datetime]:
+    """When the notebooks of a platform's archive were handed in, by path; nothing where the archive does not say.
+
+    Canvas and today's Moodle write the time at which the archive was made (rubyzip's and ZipStream's default); Moodle
+    before version 4 wrote the stored file's. Times that follow the order of the entries, or lie within minutes, are
+    those of the making.
+    """
+    stamped = [
+        (one.file.place, one.file.changed, one.file.path) for one in found if one.owner.platform == MOODLE
+    ]
+    entries = sorted((place, when, path) for place, when, path in stamped if place >= 0 and when is not None)
+    moments = [when for _, when, _ in entries]
+    if len(moments) < 3 or moments == sorted(moments) or max(moments) - min(moments) < timedelta(minutes=30):
+        return {}
+    return {path: when for _, when, path in entries}
 
 
-def _place(path: Path, data: bytes) -> str:
-    """Write a submission; what was there before stays beside it."""
+def place(path: Path, data: bytes, beside: Sequence[str] = ()) -> str:
+    """Write a submission. What was there before, and the files `beside` it, stay under names that are not graded."""
     for folder in (path.parent, path.parent.parent):
         if folder.is_symlink():
             raise UserError(f"{folder} is a symbolic link: remove it, and collect again.")
@@ -387,11 +344,44 @@ def _place(path: Path, data: bytes) -> str:
     if not path.exists():
         write_bytes(path, data)
         return "new"
-    if path.read_bytes() == data:
+    before = path.read_bytes()
+    if before == data:
         return "unchanged"
     number = 1
-    while (earlier := path.with_name(f"{path.name}.earlier-{number}")).exists():
+    while path.with_name(f"{path.name}.earlier-{number}").exists():
         number += 1
-    os.link(path, earlier) if hasattr(os, "link") else earlier.write_bytes(path.read_bytes())
+    # First what is of the earlier one only: a run that ends here is made up for by the next.
+    for name in beside:
+        old = path.with_name(name)
+        if old.exists() or old.is_symlink():
+            old.replace(path.with_name(f"{name}.earlier-{number}"))
+    write_bytes(path.with_name(f"{path.name}.earlier-{number}"), before)
     write_bytes(path, data)
     return "replaced"
+
+
+def _record(folder: Path) -> dict[str, Any]:
+    """What an earlier run noted of a student's folder; empty where it noted nothing that can be used."""
+    try:
+        record = json.loads(_text(folder / RECORD))
+        texts = ("platform", "name", "number", "timestamp")
+        return {"sure": False} | record if all(isinstance(record[key], str) for key in texts) else {}
+    except (ValueError, KeyError, TypeError):
+        return {}
+
+
+def _text(path: Path) -> str:
+    """A small file's text; empty where there is none, or it is a link."""
+    try:
+        return "" if path.is_symlink() else path.read_bytes()[:10_000].decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _shown(one: Found) -> str:
+    return f"{one.owner.name!r}" + (f" ({one.owner.number})" if one.owner.number else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(names[:5]) + more

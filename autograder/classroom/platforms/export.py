@@ -26,6 +26,7 @@ from nbgrader.api import (
 )
 
 from ...errors import UserError
+from .roster import Person
 from .table import Cell, csv_text
 
 Row = list[Cell]
@@ -56,18 +57,6 @@ class Unit:
     exercises: dict[str, float]
     max_score: float
     grades: dict[str, Grades]
-
-
-@dataclass(frozen=True)
-class Person:
-    """A student in the gradebook."""
-
-    id: str
-    last_name: str = ""
-    first_name: str = ""
-    email: str = ""
-    #: the learning platform's number
-    number: str = ""
 
 
 def read_gradebook(db_url: str, course_id: str, unit: str | None = None) -> tuple[list[Person], list[Unit]]:
