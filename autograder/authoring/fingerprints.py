@@ -10,26 +10,19 @@ import contextlib
 import hashlib
 import json
 import os
-import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ..lesson import likely
-from ..lesson.checks import ERROR, FAILED, CheckFailed
-from ..lesson.probes import AnswerLost, AnswerTimeout, Session, use_session
+from ..lesson.checks import ERROR, FAILED
 from ..lesson.wire import parsed
 from ..referee.bank import Entry, load_bank
-from ..referee.judge import remember, setup_names
-from ..referee.matching import CALL_SECONDS
-from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
 from ..unit.notebook import visible_part
-
-#: Wall time for one wrong answer, in seconds.
-SECONDS = 60.0
+from .trial import run_check
 
 
 def made_from(assignment: Assignment) -> str:
@@ -89,26 +82,13 @@ def as_text(version: str, wrong: Sequence[Entry], digests: Sequence[str]) -> str
 def fingerprint_of(assignment: Assignment, entry: Entry, sandbox: Sandbox) -> str:
     """The digest of what an answer does in the visible part of its check; empty when that part lets it pass."""
     exercise = assignment.exercise(entry.exercise)
-    check = visible_part(exercise.check)
-    filename = f"<visible check {assignment.unit} {exercise.name}>"
-    remember(filename, check)
-    process = PupilProcess(sandbox, assignment.allowed, time.monotonic() + SECONDS)
-    process.call_seconds = min(CALL_SECONDS, sandbox.call_seconds)
-    session = Session(process, quiet=True)  # with the seed that a notebook has
-    try:
-        for cell in assignment.trusted_cells():
-            own = cell.name == exercise.name
-            # What stands on a wrong answer may break with it; that is no reason to stop.
-            process.run_cell(entry.answer(cell.source) if own else cell.source)
-        with use_session(session):
-            exec(compile(check, filename, "exec"), setup_names(assignment))
-    except CheckFailed as error:
-        if error.failure.status in (FAILED, ERROR) and not error.failure.not_run:
-            return likely.fingerprint(exercise.name, session.calls)
-    except (AnswerTimeout, AnswerLost):
+    ending = run_check(
+        assignment, exercise, entry.answer(exercise.solution), visible_part(exercise.check), sandbox
+    )
+    if ending.failure is not None:
+        if ending.status in (FAILED, ERROR) and not ending.failure.not_run:
+            return likely.fingerprint(exercise.name, ending.calls)
+    elif not ending.passed and ending.calls and not entry.ends:
         # Which limit is met first is the machine's affair: only the bank knows that an answer has no end.
-        if session.calls and not entry.ends:
-            return likely.fingerprint(exercise.name, session.calls, endless=True)
-    finally:
-        process.close()
+        return likely.fingerprint(exercise.name, ending.calls, endless=True)
     return ""

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .options import Jobs, Seed, Unsandboxed
+from .tables import show_mutants
 from .terminal import advance, console, progress_bar, units_named
 
 commands = typer.Typer()
@@ -75,5 +76,44 @@ def prove_command(
         )
         console.print(in_the_notebook(proofs), soft_wrap=True)
         good = good and not bad
+    if not good:
+        raise SystemExit(1)
+
+
+@commands.command(name="mutants")
+def mutants_command(
+    units: Annotated[list[str] | None, typer.Argument(help="The units; all when none is named.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Run those of unchanged exercises too, not a tenth of them.")
+    ] = False,
+    seeds: Annotated[int, typer.Option(min=1, help="At how many seeds a mutant has to fail.")] = 1,
+    jobs: Jobs = None,
+    unsandboxed: Unsandboxed = False,
+) -> None:
+    """Show that right answers with one small fault, made by machine, earn nothing."""
+    from ..authoring.mutation import run_mutants, write_verdicts
+    from ..unit.assignment import Course
+    from ..unit.settings import configured_sandbox, load_config
+
+    course = Course.find()
+    sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed)
+    good = True
+    for name in units_named(course.units(), units):
+        assignment = course.assignment(name)
+        with progress_bar() as bar:
+            task = bar.add_task(name, total=None)
+            result = run_mutants(
+                assignment,
+                sandbox,
+                seeds=range(seeds),
+                everything=everything,
+                jobs=jobs,
+                plan=lambda count, bar=bar, task=task: bar.update(task, total=count),  # type: ignore[misc]
+                done=partial(advance, bar, task),
+            )
+        show_mutants(result)
+        if result.good:
+            write_verdicts(assignment, result.kept)
+        good = good and result.good
     if not good:
         raise SystemExit(1)

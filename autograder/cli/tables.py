@@ -13,6 +13,7 @@ from .terminal import console, line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..authoring.mutation import Result
     from ..classroom.grader import Graded
 
 
@@ -83,3 +84,25 @@ def _duration(seconds: float) -> str:
     minutes = int(seconds // 60)
     days, hours = divmod(minutes // 60, 24)
     return f"{days} d {hours} h" if days else f"{hours} h {minutes % 60} min"
+
+
+def show_mutants(result: Result, console: Console = console) -> None:
+    """The mutants of a unit that passed and are not listed, each with its difference; and how many were made."""
+    for verdict in result.survivors:
+        subject = verdict.subject
+        of = f" of the right answer {subject.of}" if subject.of else ""
+        console.print(Text(f"✗ {subject.exercise}: a mutant{of} passes, {subject.mutant.told}", style="red"))
+        for name in subject.names:
+            console.print(Text(f"  {name}"), soft_wrap=True)
+        console.print(Text(subject.difference, style="dim"), soft_wrap=True)
+    for fault in result.faults:
+        console.print(Text(f"✗ {fault}", style="red"), soft_wrap=True)
+    listed = sum(bool(verdict.reason) for verdict in result.verdicts)
+    dead = sum(not verdict.ending.passed for verdict in result.verdicts)
+    sampled = f"; of {len(result.sampled)} unchanged exercises a tenth" if result.sampled else ""
+    console.print(
+        f"{result.unit}: {len(result.verdicts)} mutants{sampled}, {dead} dead, {listed} listed as no fault, "
+        f"{len(result.survivors)} alive.",
+        style="bold",
+        soft_wrap=True,
+    )

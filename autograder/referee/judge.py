@@ -320,7 +320,9 @@ class _Grading:
             entry = None
             if failure.status in (FAILED, ERROR):
                 entry = self._suspect(exercise, session.calls, in_place=failure.in_place)
-            return self._nothing(exercise, failure, entry, _in_hidden_part(exercise.check, error, filename))
+            return self._nothing(
+                exercise, failure, entry, in_hidden_part(exercise.check, line_of(error, filename))
+            )
         except (AnswerTimeout, AnswerLost) as error:
             status = TIMEOUT if isinstance(error, AnswerTimeout) else ERROR
             failure = Failure(exercise.name, status, str(error))
@@ -372,21 +374,24 @@ class _Grading:
         return Outcome(exercise.name, 0, exercise.points, failure.status, message, diagnosis, mistake, hidden)
 
 
-def _in_hidden_part(source: str, error: BaseException, filename: str) -> bool:
-    """True when the check that failed stands between the marks of the hidden tests."""
+def line_of(error: BaseException, filename: str) -> int:
+    """The line of a check cell at which it ended; 0 when it was not there."""
     line = 0
     # An exception of the answer's own is turned into a CheckFailed at the end of the `with` block.
     inner = error.__context__ if isinstance(error.__context__, AnswerError) else error
     traceback = inner.__traceback__
     while traceback is not None:
-        if (
-            traceback.tb_frame.f_code.co_filename == filename
-            and traceback.tb_frame.f_code.co_name == "<module>"
-        ):
+        code = traceback.tb_frame.f_code
+        if code.co_filename == filename and code.co_name == "<module>":
             line = traceback.tb_lineno
         traceback = traceback.tb_next
+    return line
+
+
+def in_hidden_part(check: str, line: int) -> bool:
+    """True when a line of a check cell stands between the marks of the hidden tests."""
     hidden = False
-    for number, text in enumerate(source.splitlines(), start=1):
+    for number, text in enumerate(check.splitlines(), start=1):
         if "BEGIN HIDDEN TESTS" in text:
             hidden = True
         elif "END HIDDEN TESTS" in text:

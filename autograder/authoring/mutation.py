@@ -1,0 +1,276 @@
+"""Runs the mutants of a unit's right answers: every one has to fail its check, or to be listed as no fault.
+
+A mutant that passes and is no fault (a number cannot be written into; the order of a sum does not count) is listed in
+`equivalents.toml` beside the bank, with the reason:
+
+    [power_vjp]
+    "return (g * n * a ** (n - 1),): which writes into `g`" = "Numbers cannot be written into."
+
+Under `["*"]` stand those that are none in any exercise of the unit, by the fault alone. What was found is kept in
+`mutants.json` under a digest of the exercise, its check and the operators, so that only what changed has to run again.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+import random
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import UserError
+from ..lesson.wire import parsed
+from ..referee.bank import Entry, load_bank
+from ..referee.judge import in_hidden_part
+from ..sandbox.walls import Sandbox
+from ..unit.assignment import Assignment, Exercise
+from .mutants import VERSION, Edit, Mutant, mutants
+from .trial import Ending, run_check
+
+EQUIVALENTS, VERDICTS = "equivalents.toml", "mutants.json"
+#: Of the model answer at least so many mutants, of each other right answer at most so many.
+AT_LEAST, OF_OTHERS = 100, 40
+#: Of the exercises that have not changed, a run tries one mutant in so many.
+SAMPLE = 10
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A mutant of an exercise's right answer."""
+
+    exercise: str
+    #: the right answer: empty for the model answer, else an entry of the bank
+    of: str
+    mutant: Mutant
+    #: the whole answer cell
+    answer: str
+    #: the right answer's own text
+    original: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What `equivalents.toml` calls its faults: the line and the fault."""
+        return tuple(f"{_line(self.original, edit)}: {edit.told}" for edit in self.mutant.edits)
+
+    @property
+    def difference(self) -> str:
+        """The lines that differ from the right answer."""
+        lines = difflib.unified_diff(
+            self.original.splitlines(), self.mutant.source.splitlines(), lineterm="", n=1
+        )
+        return "\n".join(list(lines)[2:])
+
+
+@dataclass
+class Verdict:
+    """What became of a mutant."""
+
+    subject: Subject
+    ending: Ending
+    #: why it is no fault, where it passes and is listed
+    reason: str = ""
+    hidden: bool = False
+
+    @property
+    def alive(self) -> bool:
+        """Whether it passed and nobody has said why it may."""
+        return self.ending.passed and not self.reason
+
+
+@dataclass
+class Result:
+    """A unit's mutants."""
+
+    unit: str
+    verdicts: list[Verdict] = field(default_factory=list)
+    #: what is wrong with the run itself
+    faults: list[str] = field(default_factory=list)
+    #: exercises of which only a sample was run, because nothing changed
+    sampled: list[str] = field(default_factory=list)
+    #: made and listed as no fault, by exercise, as `mutants.json` keeps them
+    kept: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def survivors(self) -> list[Verdict]:
+        return [verdict for verdict in self.verdicts if verdict.alive]
+
+    @property
+    def good(self) -> bool:
+        return not self.survivors and not self.faults
+
+
+def _line(source: str, edit: Edit) -> str:
+    first = source.rfind("\n", 0, edit.start) + 1
+    last = source.find("\n", edit.start)
+    return source[first : last if last >= 0 else len(source)].strip()
+
+
+def subjects(exercise: Exercise, entries: Iterable[Entry]) -> list[Subject]:
+    """The mutants of the model answer and of the bank's other right ones, each behaviour's text once."""
+    found = [
+        Subject(exercise.name, "", mutant, mutant.source, exercise.solution)
+        for mutant in mutants(exercise.solution, AT_LEAST)
+    ]
+    for entry in entries:
+        if entry.right and entry.exercise == exercise.name:
+            found += [
+                Subject(
+                    exercise.name,
+                    entry.name,
+                    mutant,
+                    f"{exercise.solution}\n\n\n{mutant.source}",
+                    entry.source,
+                )
+                for mutant in mutants(entry.source, 0, OF_OTHERS)
+            ]
+    return found
+
+
+def digest(assignment: Assignment, exercise: Exercise, entries: Iterable[Entry], listed: Any) -> str:
+    """What the verdicts on an exercise's mutants depend on."""
+    parts = [str(VERSION), exercise.solution, exercise.check, json.dumps(listed, sort_keys=True)]
+    parts += [entry.source for entry in entries if entry.right and entry.exercise == exercise.name]
+    parts += [cell.source for cell in assignment.cells if cell.kind == "setup"]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def read_equivalents(assignment: Assignment) -> dict[str, dict[str, str]]:
+    """The mutants that are no fault, by exercise, with their reasons. Raises UserError when the file is broken."""
+    path = assignment.path.parent / EQUIVALENTS
+    if not path.is_file():
+        return {}
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {error}.") from None
+    known = {exercise.name for exercise in assignment.exercises} | {"*"}
+    for name, reasons in found.items():
+        if name not in known:
+            raise UserError(f"{path}: [{name}] is no exercise of {assignment.unit}.")
+        if not isinstance(reasons, dict) or not all(isinstance(r, str) and r for r in reasons.values()):
+            raise UserError(f"{path}: under [{name}] each line is a mutant's name and the reason, as text.")
+    return found
+
+
+def reason_for(subject: Subject, listed: Mapping[str, Mapping[str, str]]) -> str:
+    """Why a mutant that passes is no fault; empty when nobody has said so. Of two faults, both have to be listed."""
+    reasons = []
+    for name, edit in zip(subject.names, subject.mutant.edits, strict=True):
+        reason = listed.get(subject.exercise, {}).get(name) or listed.get("*", {}).get(edit.told, "")
+        if not reason:
+            return ""
+        reasons.append(reason)
+    return " ".join(dict.fromkeys(reasons))
+
+
+def read_verdicts(assignment: Assignment) -> dict[str, dict[str, Any]]:
+    """What `mutants.json` keeps, by exercise; nothing when it is not there or broken."""
+    try:
+        found = parsed((assignment.path.parent / VERDICTS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def write_verdicts(assignment: Assignment, kept: Mapping[str, Mapping[str, Any]]) -> Path:
+    """Keep the verdicts beside the bank."""
+    path = assignment.path.parent / VERDICTS
+    path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path
+
+
+def run_mutants(
+    assignment: Assignment,
+    sandbox: Sandbox,
+    *,
+    seeds: Sequence[int] = (0,),
+    everything: bool = False,
+    jobs: int | None = None,
+    chance: int | None = None,
+    plan: Callable[[int], None] = lambda count: None,
+    done: Callable[[Verdict], None] = lambda verdict: None,
+) -> Result:
+    """Run the mutants of the exercises that changed, and a tenth of the others, chosen by `chance`.
+
+    A mutant lives when it passes at one of the seeds. In each run the model answer of one exercise goes in as if it
+    were a mutant: a run that does not find it alive is not believed.
+    """
+    entries = load_bank(assignment)
+    listed = read_equivalents(assignment)
+    known = read_verdicts(assignment)
+    result = Result(assignment.unit)
+    pick = random.Random(chance)
+    trials: list[Subject] = []
+    for exercise in assignment.exercises:
+        mine = subjects(exercise, entries)
+        if not mine:
+            result.faults.append(f"{exercise.name}: no mutant could be made of its answers.")
+        now = digest(assignment, exercise, entries, [listed.get(name, {}) for name in (exercise.name, "*")])
+        before = known.get(exercise.name, {})
+        if not everything and before.get("digest") == now:
+            result.sampled.append(exercise.name)
+            result.kept[exercise.name] = before
+            mine = [subject for subject in mine if pick.randrange(SAMPLE) == 0]
+        else:
+            result.kept[exercise.name] = {"digest": now, "made": len(mine), "equivalent": 0}
+        trials += mine
+    plan(len(trials))
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+
+        def run(subject: Subject) -> Verdict:
+            verdict = _try(assignment, subject, sandbox, seeds, listed)
+            done(verdict)
+            return verdict
+
+        result.verdicts = list(pool.map(run, trials))
+    planted = pick.choice(assignment.exercises)
+    whole = Mutant(planted.solution, (Edit(0, 0, "", "none", "planted"),))
+    right = Subject(planted.name, "", whole, planted.solution, planted.solution)
+    if not _try(assignment, right, sandbox, seeds, {}).alive:
+        result.faults.append(
+            f"{planted.name}: its own right answer was planted among the mutants and not found alive, so this run "
+            "shows nothing."
+        )
+    for verdict in result.verdicts:
+        if verdict.ending.passed and verdict.subject.exercise not in result.sampled:
+            result.kept[verdict.subject.exercise]["equivalent"] += bool(verdict.reason)
+    result.faults += _stale(result, listed)
+    return result
+
+
+def _try(
+    assignment: Assignment,
+    subject: Subject,
+    sandbox: Sandbox,
+    seeds: Sequence[int],
+    listed: Mapping[str, Mapping[str, str]],
+) -> Verdict:
+    exercise = assignment.exercise(subject.exercise)
+    for seed in seeds:
+        ending = run_check(assignment, exercise, subject.answer, exercise.check, sandbox, seed)
+        if ending.passed:
+            break
+    hidden = in_hidden_part(exercise.check, ending.line)
+    return Verdict(subject, ending, reason_for(subject, listed) if ending.passed else "", hidden)
+
+
+def _stale(result: Result, listed: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """What is listed as no fault and was not needed, of the exercises that ran in full."""
+    used = {
+        (verdict.subject.exercise, name)
+        for verdict in result.verdicts
+        if verdict.ending.passed
+        for name in verdict.subject.names
+    }
+    for exercise, reasons in listed.items():
+        if exercise == "*" or exercise in result.sampled:
+            continue
+        for name in reasons:
+            if (exercise, name) not in used:
+                yield f"{EQUIVALENTS}: [{exercise}] {name!r} is no mutant that passes; take it out."

@@ -1,0 +1,68 @@
+"""One answer through one check, in the sandbox: what a proof, a mutant and a fingerprint have in common."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..lesson.checks import ERROR, PASSED, TIMEOUT, CheckFailed, Failure
+from ..lesson.probes import AnswerLost, AnswerTimeout, Call, Session, use_session
+from ..referee.judge import compiled, line_of, remember, setup_names
+from ..referee.matching import CALL_SECONDS
+from ..sandbox.process import PupilProcess
+from ..sandbox.walls import Sandbox
+from ..unit.assignment import Assignment, Exercise
+
+#: Wall time for one answer, in seconds.
+SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a check ended."""
+
+    #: "passed", "failed", ...: a status of `lesson.checks`
+    status: str
+    calls: Sequence[Call]
+    failure: Failure | None = None
+    #: the line of the check cell that ended it; 0 when it passed
+    line: int = 0
+
+    @property
+    def passed(self) -> bool:
+        return self.status == PASSED
+
+
+def run_check(
+    assignment: Assignment,
+    exercise: Exercise,
+    answer: str,
+    check: str,
+    sandbox: Sandbox,
+    seed: int = 0,
+) -> Ending:
+    """Run the unit's code with this answer in the place of its own, then the check.
+
+    Raises what a check raises that is itself at fault, and SandboxError.
+    """
+    filename = f"<trial {assignment.unit} {exercise.name} {hash(check)}>"
+    remember(filename, check)
+    process = PupilProcess(sandbox, assignment.allowed, time.monotonic() + SECONDS)
+    process.call_seconds = min(CALL_SECONDS, sandbox.call_seconds)
+    session = Session(process, seed, quiet=True)
+    try:
+        for cell in assignment.trusted_cells():
+            # What stands on a wrong answer may break with it; that is no reason to stop.
+            process.run_cell(answer if cell.name == exercise.name else cell.source)
+        with use_session(session):
+            exec(compiled(check, filename), setup_names(assignment))
+    except CheckFailed as error:
+        return Ending(error.failure.status, session.calls, error.failure, line_of(error, filename))
+    except AnswerTimeout as error:
+        return Ending(TIMEOUT, session.calls, None, line_of(error, filename))
+    except AnswerLost as error:
+        return Ending(ERROR, session.calls, None, line_of(error, filename))
+    finally:
+        process.close()
+    return Ending(PASSED, session.calls)

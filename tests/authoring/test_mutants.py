@@ -1,0 +1,112 @@
+"""Mutants: what is made of a right answer, and that a run finds what a check lets pass."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from autograder.authoring.mutants import mutants
+from autograder.authoring.mutation import EQUIVALENTS, run_mutants
+from autograder.errors import UserError
+from autograder.sandbox.walls import Sandbox
+from autograder.unit.assignment import Course
+
+#: A right answer, and mutants that have to be among those that are made of it.
+WANTED = {
+    "def f(a, b):\n    return a + b": ["a - b", "return a\n", "return b\n", "-(a + b)", "b + b"],
+    "def f(x):\n    return x.sum(axis=1, keepdims=True)": [
+        "x.sum(axis=0, keepdims=True)",
+        "x.sum(axis=1)",
+        "x.mean(axis=1, keepdims=True)",
+        "return x\n",
+        "keepdims=False",
+    ],
+    "def f(a, w):\n    return a @ w.T, w": ["a @ w,", "w, a @ w.T", "(a).T", "a * w.T"],
+    "def f(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total": [
+        "total = x",
+        "total -= x",
+        "list(xs)[1:]",
+        "list(xs)[:-1]",
+        "total += x\n        return total\n",
+    ],
+    "def f(x):\n    x = x.copy()\n    if x > 0:\n        x = x * 2\n    return x": [
+        "x = x\n",
+        "if x >= 0",
+        "if True",
+        "if False",
+        "x *= 2",
+    ],
+    "def f(xs):\n    seen = set()\n    seen.update(xs)\n    return seen": [
+        "__dict__.setdefault('_kept_seen', set())"
+    ],
+    "def f(x, eps=1e-5):\n    return x / (x + eps)": ["eps = 1e-5\n", "eps=0.01", "eps=0.0", "x = 1.0\n"],
+    "def f(n):\n    return [i for i in range(1, n) if i % 2]": [
+        "range(1, n + 1)",
+        "range(1, n - 1)",
+        "if True",
+    ],
+    "def f(a, b):\n    return g(a, b)": ["g(b, a)", "g(a, a)"],
+    "def f(g, b):\n    return g * b": ["g *= b\n    return g"],
+}
+
+
+@pytest.mark.parametrize("source", WANTED)
+def test_every_kind_of_fault_is_made(source: str) -> None:
+    made = [mutant.source + "\n" for mutant in mutants(source, at_least=0)]
+    for wanted in WANTED[source]:
+        assert any(wanted in text for text in made), wanted
+
+
+def test_every_mutant_is_python_and_differs_from_the_answer_and_from_all_others(mini: object) -> None:
+    source = dedent(
+        """
+        def unbox(boxes):
+            '''A text is no code: 1 + 1.'''
+            total = 0.0
+            for box in boxes:
+                total += math.log(box.value)
+            return total
+        """
+    )
+    made = mutants(source, at_least=100)
+    shapes = {ast.dump(ast.parse(mutant.source)) for mutant in made}
+    assert len(shapes) == len(made) >= 100
+    assert ast.dump(ast.parse(source)) not in shapes
+    assert all("1 + 1" in mutant.source for mutant in made)
+    assert [mutant.key for mutant in made] == [mutant.key for mutant in mutants(source, at_least=100)]
+    assert any(len(mutant.edits) == 2 for mutant in made)
+
+
+def test_a_mutant_that_a_check_lets_pass_is_found_and_then_listed(
+    mini_course: Course, sandbox: Sandbox
+) -> None:
+    """The course's own checks kill all of theirs; without its hidden tests, one does not."""
+    assignment = mini_course.assignment("mini")
+    exercise = assignment.exercise("mul_vjp")
+    weak = "with exercise('mul_vjp') as check:\n    check.close(yours.mul_vjp(1.0, 2.0, 2.0), (2.0, 2.0), 'twos')\n"
+    assignment.exercises[:] = [
+        type(exercise)(exercise.name, 1, exercise.check_id, exercise.solution, exercise.stub, weak)
+    ]
+    result = run_mutants(assignment, sandbox, jobs=2)
+    assert not result.faults
+    assert "with results 1 and 2 exchanged" in {verdict.subject.mutant.told for verdict in result.survivors}
+    assert any(verdict.subject.difference for verdict in result.survivors)
+    assert len(result.verdicts) > 50
+
+
+def test_a_reason_that_no_mutant_needs_is_refused(mini_course: Course, sandbox: Sandbox) -> None:
+    assignment = mini_course.assignment("mini")
+    path = assignment.path.parent / EQUIVALENTS
+    try:
+        path.write_text('[mul_vjp]\n"return 1: with 2 for 1" = "There is none."\n')
+        result = run_mutants(assignment, sandbox, jobs=2)
+        assert any("no mutant that passes" in fault for fault in result.faults)
+        path.write_text("[nothing]\n")
+        with pytest.raises(UserError, match="is no exercise of mini"):
+            run_mutants(assignment, sandbox)
+    finally:
+        Path(path).unlink()
