@@ -6,6 +6,7 @@ The allowed ends of a run are a result that keeps its promises, or the product's
 from __future__ import annotations
 
 import atexit
+import gzip
 import io
 import json
 import shutil
@@ -50,6 +51,15 @@ class Target:
     run: Callable[[bytes], bool]
 
 
+def packed(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip archive of these entries."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
 def assert_one_sentence(text: str) -> None:
     assert text.strip(), "an error without a text"
     assert len(text) < 1000, f"an error of {len(text)} characters"
@@ -72,10 +82,13 @@ def ingest(course: Course) -> Target:
     added["cells"].append(dict(solved["cells"][-1]))
     old = {"nbformat": 3, "worksheets": [{"cells": [dict(c, input=c["source"]) for c in solved["cells"]]}]}
     seeds = [json.dumps(notebook).encode() for notebook in (solved, stubs, added, old)]
+    seeds += [gzip.compress(seeds[0], mtime=0), packed({"a/mini.ipynb": seeds[0]}), seeds[0] + seeds[0][:300]]
 
     def run(data: bytes) -> bool:
         try:
-            notebook = parse(data, "the file")
+            notebook = parse(data, "the file", notes := [])
+            for note in notes:
+                assert_one_sentence(note)
         except UserError as error:
             assert_one_sentence(str(error))
             return False
@@ -264,13 +277,6 @@ def archives(course: Course) -> Target:
     bare = b'{"cells": [], "metadata": {"autograder": {"unit": "mini"}}}'
     root = Path(tempfile.mkdtemp(prefix="fuzz-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
     atexit.register(shutil.rmtree, root, ignore_errors=True)
-
-    def packed(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", method) as archive:
-            for name, data in entries.items():
-                archive.writestr(name, data)
-        return buffer.getvalue()
 
     inner = packed({"mini.ipynb": bare, "deeper.zip": packed({"x.ipynb": bare})})
     seeds = [

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import gzip
+import io
 import json
 import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,14 +25,17 @@ from autograder.unit.ingest import (
     MAX_ADDED_CELLS,
     MAX_FILE_BYTES,
     MAX_SOURCE_CHARS,
+    RENAMED,
     Submission,
     parse,
     pick_file,
     read_bytes,
     read_submission,
     side_files,
+    submission_of,
     take,
     unit_of,
+    worked_on,
 )
 
 RIGHT = {
@@ -408,6 +414,155 @@ def test_a_missing_file_is_a_problem_and_not_an_exception(mini: Assignment, tmp_
     assert read_submission(tmp_path / "mini.ipynb", mini) == Submission(
         problem=f"There is no file {tmp_path / 'mini.ipynb'}."
     )
+
+
+# -- The form of the file ---------------------------------------------------------------------------------------------
+
+
+def packed(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+#: How an honest notebook may come: what is made of its bytes, and what is told (nothing where nothing is odd).
+WRAPPED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "as it is": (lambda data: data, ""),
+    "bytes behind the end": (lambda data: data + b"\n\x00\x00 and more", "12 more characters"),
+    "half of a copy behind the end": (lambda data: data + data[:500], "500 more characters"),
+    "gzip": (gzip.compress, "compressed (gzip)"),
+    "gzip in two parts": (lambda data: gzip.compress(data) + b"padding", "compressed (gzip)"),
+    "a zip archive": (lambda data: packed({"mini.ipynb": data}), "'mini.ipynb' in it was graded"),
+    "a zip archive of a Mac": (
+        lambda data: packed(
+            {"a/b.ipynb": data, "__MACOSX/a/._b.ipynb": b"x", "a/.ipynb_checkpoints/b.ipynb": b"{}"}
+        ),
+        "'a/b.ipynb' in it was graded",
+    ),
+    "a zip archive with other files": (
+        lambda data: packed({"x.ipynb": data, "data.csv": b"1"}),
+        "'x.ipynb' in it",
+    ),
+}
+NAMES = [
+    "mini.ipynb",
+    "mini.IPYNB",
+    "mini.ipynb.txt",
+    "mini (1).ipynb",
+    "mini.json",
+    "mini.txt",
+    "in/side/mini.ipynb",
+]
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED)
+def test_a_notebook_is_read_whatever_is_around_it_and_a_note_says_so(
+    wrapped: str, solved: Notebook, mini: Assignment
+) -> None:
+    wrap, told = WRAPPED[wrapped]
+    submission = submission_of(wrap(json.dumps(solved).encode()), mini)
+    assert {name: text.strip() for name, text in submission.answers.items()} == EXPECTED
+    assert [told in note for note in submission.notes] == ([True] if told else [])
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED)
+@pytest.mark.parametrize("name", [*NAMES, "mini.zip", "mini.ipynb.gz", "mini.gz"])
+def test_a_notebook_is_found_under_every_name_that_it_may_come_by(
+    name: str, wrapped: str, solved: Notebook, mini: Assignment, tmp_path: Path
+) -> None:
+    wrap, _ = WRAPPED[wrapped]
+    if name.endswith((".zip", ".gz")) and name.rpartition(".")[2] not in wrapped:
+        pytest.skip("a file that is no archive is not called one")
+    if name in ("mini.json", "mini.txt") and "zip" in wrapped:
+        pytest.skip("an archive is not called a text")
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(wrap(json.dumps(solved).encode()))
+    (tmp_path / "likely.json").write_text('{"0": "a sentence"}')
+    picked, note = pick_file(tmp_path, "mini", mini)
+    assert picked == path
+    assert (RENAMED in note) == (name != "mini.ipynb")
+    assert side_files(tmp_path, {"likely.json"}, picked) == ""
+    assert {n: text.strip() for n, text in read_submission(path, mini).answers.items()} == EXPECTED
+
+
+def test_of_an_untouched_release_and_a_finished_copy_the_copy_is_graded_and_the_note_says_why(
+    solved: Notebook, mini: Assignment, tmp_path: Path
+) -> None:
+    (tmp_path / "mini.ipynb").write_text(nbformat.writes(mini.release))
+    (tmp_path / "Copy of mini.ipynb").write_text(json.dumps(solved))
+    path, note = pick_file(tmp_path, "mini", mini)
+    assert path == tmp_path / "Copy of mini.ipynb"
+    assert note == (
+        "The file is called 'Copy of mini.ipynb'; it was graded, because mini.ipynb is as it was released. "
+        "Not graded, because one notebook counts: 'mini.ipynb'."
+    )
+    # Worked on as well, it is the one of the right name; and so where nothing was worked on.
+    (tmp_path / "mini.ipynb").write_text(json.dumps(solved))
+    assert pick_file(tmp_path, "mini", mini)[0] == tmp_path / "mini.ipynb"
+    for name in ("mini.ipynb", "Copy of mini.ipynb"):
+        (tmp_path / name).write_text(nbformat.writes(mini.release))
+    assert pick_file(tmp_path, "mini", mini)[0] == tmp_path / "mini.ipynb"
+
+
+@pytest.mark.parametrize("where", ["answer", "added"])
+def test_worked_on_is_what_has_an_answer_or_code_of_its_own(where: str, mini: Assignment) -> None:
+    notebook = json.loads(nbformat.writes(mini.release))
+    cell(notebook, "unbox_check")["source"] = "pass"
+    notebook["cells"].append({"cell_type": "markdown", "source": "my name"})
+    assert not worked_on(notebook, mini)
+    if where == "answer":
+        cell(notebook, "unbox")["source"] = "def unbox(boxes): ..."
+    else:
+        notebook["cells"].append({"cell_type": "code", "source": "x = 1"})
+    assert worked_on(notebook, mini)
+
+
+BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "gzip": (lambda: gzip.compress(b" " * (200 << 20), 9), "larger than 30 MiB"),
+    "gzip that is cut off": (lambda: gzip.compress(b"{}")[:9] + b"\xff" * 20, "damaged"),
+    "zip": (lambda: packed({"x.ipynb": b" " * (200 << 20)}), "too large"),
+    "zip that lies about its size": (
+        lambda: packed({"x.ipynb": b" " * 30_000_000}).replace(
+            (30_000_000).to_bytes(4, "little"), b"\0\1\0\0"
+        ),
+        "damaged",
+    ),
+    "zip in zip": (lambda: packed({"x.ipynb": packed({"x.ipynb": b"{}"})}), "not JSON"),
+    "gzip in gzip": (lambda: gzip.compress(gzip.compress(b"{}")), "not JSON"),
+    "zip of very many": (lambda: packed({f"{i}": b"" for i in range(20_001)}), "more than 20000 files"),
+    "zip of two": (lambda: packed({"x.ipynb": b"{}", "y.ipynb": b"{}"}), "2 notebooks"),
+    "zip of none": (lambda: packed({"x.py": b"{}"}), "no notebooks"),
+    "zip of another packing": (lambda: packed({"x.ipynb": b"{}"}, zipfile.ZIP_LZMA), "is not opened"),
+    "behind the end, deep": (lambda: b'{"cells": []} ' + b"[" * 1_000_000, "parts"),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_what_is_wrapped_takes_no_more_memory_than_a_notebook_may(bomb: str, mini: Assignment) -> None:
+    make, told = BOMBS[bomb]
+    data = make()
+    tracemalloc.start()
+    submission = submission_of(data, mini)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert told in submission.problem
+    assert "\n" not in submission.problem
+    assert peak < 3 * MAX_FILE_BYTES
+
+
+def test_a_folder_of_very_many_files_is_looked_through_in_part(tmp_path: Path, mini: Assignment) -> None:
+    deep = tmp_path
+    for _ in range(30):
+        deep /= "d"
+    deep.mkdir(parents=True)
+    (deep / "mini.ipynb").write_text("{}")
+    assert pick_file(tmp_path, "mini", mini)[0] is None
+    for i in range(3000):
+        (tmp_path / f"{i:04}.ipynb").write_text("{}")
+    assert pick_file(tmp_path, "mini", mini)[0] is not None
 
 
 # -- What is ignored is told ------------------------------------------------------------------------------------------
