@@ -146,7 +146,7 @@ with exercise("forward_difference") as check:
 #
 # $$f'(x) \approx \frac{f(x + h) - f(x - h)}{2h}$$
 #
-# With the same numbers: from 8.41 to 9.61, a rise of 1.2 over a distance of 0.2. The slope is 6, with no error.
+# With the same numbers: from 8.41 to 9.61, a rise of 1.2 over a distance of 0.2. The slope is 6: on paper, no error.
 #
 # ### Exercise `central_difference` (1 point)
 # Write this formula too.
@@ -222,8 +222,13 @@ if predicted(prediction):
         print(f"h = {step:<5} error: forward {forward_error:.6f}, central {central_error:.6f}")
 
 # %% [markdown]
-# Ten times, and a hundred times. The forward error shrinks like $h$: it is of **order 1**. The central error shrinks like
-# $h^2$: order 2.
+# Ten times, and a hundred times. To see why, multiply out:
+#
+# $$(x \pm h)^3 = x^3 \pm 3x^2 h + 3x h^2 \pm h^3$$
+#
+# The forward rule is off by $3xh + h^2$, for small steps in proportion to $h$: **order 1**. The term $3xh^2$ is the
+# same on both sides of $x$, so the central difference loses it. It is off by $h^2$: order 2. Every smooth function
+# has such a series, with other factors.
 #
 # ### Exercise `order_of_error` (2 points)
 # Measure an order. With the step `h1` the error was `e1`, with `h2` it was `e2`. If errors are a constant times $h^q$,
@@ -298,8 +303,9 @@ if predicted(prediction):
     print("3 + 1e-16 is 3:", 3.0 + 1e-16 == 3.0)
 
 # %% [markdown]
-# A float keeps about 16 digits, and `3 + 1e-16` needs more. With a larger step the two values of `f` differ in their last
-# digits only, and those are rounded. This error is about $10^{-16} / h$: it *grows* when the step shrinks.
+# A float keeps about 16 digits, and `3 + 1e-16` needs more. With a larger step the two values of `f` differ in their
+# last digits only, and those are rounded. This error is about $10^{-16}\, |f(x)| / h$: it *grows* when the step
+# shrinks.
 #
 # On two logarithmic axes $h^q$ is a straight line of slope `q`. What to see, from right to left: slope 1 and slope 2. Then
 # rounding takes over, and both turn up again.
@@ -325,8 +331,16 @@ def figure_errors():
 figure_errors()
 
 # %% [markdown]
-# So we take the central difference with a step of $10^{-5}$. It gives about ten digits, never all sixteen.
-#
+# So we take the central difference with a step of $10^{-5}$. For numbers near 1 it gives about ten digits. At large `x`
+# they are fewer, unless the step grows with `x`:
+
+# %%
+for x in (1.0, 1e3, 1e6):
+    for step in (1e-5, 1e-5 * x):
+        off = abs(central_difference(lambda x: x**2, x, step) / (2 * x) - 1)
+        print(f"x**2 at {x:<9,.0f}  step {step:<8.0e}  relative error {off:.0e}")
+
+# %% [markdown]
 # ## 3. Many numbers: the gradient
 #
 # A model has many parameters. They stand in a NumPy **array**: numbers of one kind, in a grid. `shape` says how many rows
@@ -540,7 +554,7 @@ print("gradient", thrifty_gradient(squares, p, 1e-5).round(6), " expected [2 -4 
 # %% [markdown]
 # ### Exercise `mended_gradient` (3 points)
 # Find them: try other functions, large steps, other arrays, compare with `array_gradient`, look at `p` before and
-# after. Then mend them. Keep the idea: step in `p` itself, and copy it only where there is no other way. After the call
+# after. Keep the idea: step in `p` itself, and copy it only where there is no other way. After the call
 # `p` holds what it held before, to the last digit.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -842,8 +856,21 @@ with exercise("random_step") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Most random changes are wasted. The gradient points to where the loss *rises* fastest, so go the other way. The factor
-# is the **learning rate**:
+# Most random changes are wasted. Is there a best direction? In a direction $d$ of length 1 the loss rises by
+# $g_0 d_0 + g_1 d_1$, with the gradient $g$. That is largest where $d$ points as $g$ does. Try all directions:
+
+# %%
+p, h = np.array([4.0, 1.0]), 1e-5
+turns = np.radians(np.arange(360))
+directions = np.stack([np.cos(turns), np.sin(turns)], axis=1)
+rises = [(ball_loss(p + h * d) - ball_loss(p)) / h for d in directions]
+g = array_gradient(ball_loss, p, h)
+print(f"steepest of 360 directions: {np.argmax(rises)}°, with the slope {max(rises):.3f}")
+toward = math.degrees(math.atan2(g[1], g[0])) % 360
+print(f"the gradient: points to {toward:.1f}°, and has the length {math.hypot(*g):.3f}")
+
+# %% [markdown]
+# So go the other way. The factor is the **learning rate**:
 #
 # $$p_{\mathrm{new}} = p - \mathrm{rate} \cdot \mathrm{gradient}(p)$$
 #
@@ -925,15 +952,24 @@ with exercise("gradient_descent") as check:
 # and slows down where it gets flat.
 
 # %%
-rng = np.random.default_rng(1)
-walk = gradient_descent(lambda p: array_gradient(ball_loss, p, 1e-5), np.zeros(2), 0.2, 25)
-print("gradient descent, 25 steps: loss", round(ball_loss(walk[-1]), 3))
+rng, values = np.random.default_rng(1), 0
 
-wander = [np.zeros(2)]
+
+def counted(p):
+    global values
+    values += 1
+    return ball_loss(p)
+
+
+walk = gradient_descent(lambda p: array_gradient(counted, p, 1e-5), np.zeros(2), 0.2, 25)
+print(f"gradient descent, 25 steps: loss {ball_loss(walk[-1]):.3f}, computed {values} times")
+
+wander, values = [np.zeros(2)], 0
 for _ in range(100):
-    wander.append(random_step(ball_loss, wander[-1], rng.normal(size=2)))
+    wander.append(random_step(counted, wander[-1], rng.normal(size=2)))
 kept = sum(not np.array_equal(a, b) for a, b in zip(wander, wander[1:]))
-print("random search, 100 steps: loss", round(ball_loss(wander[-1]), 3), " kept", kept)
+print(f"random search, 100 steps: loss {ball_loss(wander[-1]):.3f}, computed {values} times")
+print(f"{kept} of its changes were kept")
 
 
 # %% figure="walks"
@@ -949,19 +985,31 @@ def figure_walks():
 figure_walks()
 
 # %% [markdown]
-# With two parameters random search keeps up: the 25 steps cost 100 values of the loss too. With more parameters hardly
-# any change helps. Here the loss is the sum of squares, from a point at distance 1, with changes of a length of about 1:
+# With two parameters random search keeps up, though its step computes the loss of `p` anew each time. With more
+# parameters long changes hardly ever help, and short ones help little. Here the loss is the sum of squares, from a
+# point at distance 1:
+
 
 # %%
-for n in (2, 10, 100):
-    p = np.full(n, 1 / math.sqrt(n))
+def searched(n, length):
+    """The loss after 100 random changes of this length, and how many were kept."""
+    p, kept = np.full(n, 1 / math.sqrt(n)), 0
     for _ in range(100):
-        p = random_step(lambda p: (p**2).sum(), p, rng.normal(size=n) / math.sqrt(n))
-    print(f"{n:3} parameters: from loss 1 to {(p**2).sum():.2f} in 100 tries")
+        change = rng.normal(size=n)
+        change *= length / np.linalg.norm(change)
+        before, p = p, random_step(lambda p: (p**2).sum(), p, change)
+        kept += not np.array_equal(before, p)
+    return (p**2).sum(), kept
+
+
+for n in (2, 10, 100):
+    for length in (1.0, 0.1):
+        loss, kept = searched(n, length)
+        print(f"{n:3} parameters, length {length}: loss {loss:.2f}, {kept} of 100 kept")
 
 # %% [markdown]
 # No line can follow the ball. A parabola can: start with three zeros. What to see: it fits. Twice its last parameter is
-# the acceleration of the ball. Gravity's is -9.81 m/s², so the pictures are not bad.
+# the acceleration of the ball. Gravity's is -9.81 m/s².
 
 # %%
 path = gradient_descent(lambda p: array_gradient(ball_loss, p, 1e-5), np.zeros(3), 0.4, 300)
@@ -1074,8 +1122,7 @@ by_steps = array_gradient(ball_loss, p, 1e-5)
 print("symbolic ", by_formula.round(6), "\nnumerical", by_steps.round(6))
 
 # %% [markdown]
-# Two ways, one answer. But formulas grow. Here is a loop with one line in its body, and the length of the formula that
-# it computes:
+# One answer. But formulas grow. Here is a loop of one line, and the length of the formula that it computes:
 
 # %%
 formula = "x"
@@ -1088,7 +1135,7 @@ for rounds in range(1, 11):
 # | | symbolic | numerical | automatic |
 # |---|---|---|---|
 # | works on | a formula | any function that you can call | a program, operation by operation |
-# | error | none | that of the step | that of floats, nothing more |
+# | error | that of floats | that of the step, too | that of floats |
 # | price | formulas that grow | two evaluations per parameter | one run, or a few: units 02 and 03 |
 #
 # ## 8. What it costs
@@ -1141,7 +1188,7 @@ with exercise("network_parameters") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now one gradient of a small network, 64 pixels in, 10 classes out. We count how often it runs.
+# One gradient of a small network, 64 pixels in, 10 classes out:
 
 
 # %%
@@ -1200,24 +1247,19 @@ figure_price()
 # | `network_parameters` | `sum(p.numel() for p in model.parameters())` |
 # | automatic differentiation | `loss.backward()` |
 #
-# From now on numerical gradients are your judge: slow, but they need no theory.
-#
 # ## Pitfalls, and how they look
 #
 # | symptom | look for |
 # |---|---|
 # | a derivative of exactly 0, or digits that jump about | a step that is too small |
-# | a gradient that is right to two digits only | a step that is too large, or a forward difference |
 # | a gradient of about 50,000 where 2 is right | an array of integers, which swallows the step |
 # | parameters that move although nobody updates them | a step that was not put back |
-# | all points of the path are equal | `p -= ...` on an array that stands in a list |
 # | a loss that grows until it is `inf` or `nan` | a rate that is too large, or a missing minus |
 #
 # ## One thing to try next
 # PyTorch's floats have 32 bits unless you ask for 64, and keep about 7 digits. Repeat the figure of section 2 with
 # `np.float32(1.0)`, `np.float32(h)` and `np.sin`. Where is the best step now?
 #
-# Two evaluations for each parameter are too many, and no step is quite right. Unit 02 gets rid of the step, with numbers
-# that carry their own derivative.
+# No step is quite right. Unit 02 gets rid of it, with numbers that carry their own derivative.
 
 # %% progress="here"
