@@ -190,7 +190,7 @@ one_neuron()
 # next. This kind is a *multi-layer perceptron*, MLP.
 #
 # ### Exercise `layer_outputs` (1 point)
-# Here a neuron is any function from the list of inputs to one number. Return the list of all outputs.
+# Each of `neurons` can be called with the list of inputs, and gives one number. Return the list of all outputs.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -243,7 +243,7 @@ with exercise("layer_outputs") as check:
 
 # %% [markdown]
 # ### Exercise `mlp_outputs` (1 point)
-# Here a layer is any function from a list to a list. Return what the last layer gives.
+# Each of `layers` can be called with a list, and gives a list. Return what the last layer gives.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -686,8 +686,10 @@ if predicted(prediction):
 
 # %% [markdown]
 # `w - 0.5` is a new Value, and the network keeps the old one. `x.grad` is 2: this Value noted the slope when it
-# multiplied. Your unit 03 read the inputs on the way back, and would have said 100. PyTorch refuses: "modified by an
-# inplace operation". So change parameters *after* `backward`, before the next loss is computed.
+# multiplied. Your unit 03 read the inputs on the way back, and would have said 100. PyTorch too says 100, in silence,
+# after `w.data = torch.tensor(100.0)`. It notices `w.fill_(100.0)` under `torch.no_grad()`: then its `backward`
+# refuses, "modified by an inplace operation". So change parameters *after* `backward`, before the next loss is
+# computed.
 #
 # ## 5. The training step
 #
@@ -886,7 +888,40 @@ print(f"loss: {full_batch[0]:.3f} at first, {full_batch[-1]:.3f} in the last of 
 print("right:", count_right(network, inputs, targets), "of 100")
 
 # %% [markdown]
-# A gradient from 10 points costs a tenth of one from 100, and leads much the same way. So training goes through the
+# A gradient from 10 points costs a tenth of one from 100. Does it lead the same way? The *cosine* of the angle between
+# the two says so: 1 is the same way, 0 is across.
+
+
+# %%
+def gradient_on(network, chosen):
+    parameters = all_parameters(network)
+    zero_gradients(parameters)
+    loss_on(network, [inputs[i] for i in chosen], [targets[i] for i in chosen]).backward()
+    return [parameter.grad for parameter in parameters]
+
+
+def cosine(a, b):
+    products = sum(x * y for x, y in zip(a, b))
+    return products / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
+
+
+watched, shuffler = MLP([2, 8, 8, 1], seed=5), random.Random(0)
+optimizer, cosines = SGD(all_parameters(watched), rate=1.0), []
+for step in range(21):
+    if step in (0, 5, 20):
+        whole, order = gradient_on(watched, range(100)), shuffler.sample(range(100), 100)
+        tens = [gradient_on(watched, order[i : i + 10]) for i in range(0, 100, 10)]
+        cosines.append(sum(cosine(whole, ten) for ten in tens) / 10)
+        mean = [sum(column) / 10 for column in zip(*tens)]
+        print(f"step {step:2}: cosine {cosines[-1]:.2f}, the mean over ten batches of 10;", end="")
+        print(f" of their mean gradient: {cosine(whole, mean):.2f}")
+        assert max(abs(a - b) for a, b in zip(whole, mean)) < 1e-12
+    training_step(optimizer, lambda: loss_on(watched, inputs, targets))
+assert cosines[0] > 0.9 and cosines[1] < 0.5 and cosines[2] < 0.3
+
+# %% [markdown]
+# At first, nearly. Later each batch pulls for its own points. But ten of them that make up the data have the whole
+# gradient as their mean: single steps stray, and on average they lead the right way. So training goes through the
 # data in small groups, *mini-batches*, in a new random order each time. One pass over all data is an *epoch*.
 #
 # ### Exercise `mini_batches` (2 points)
@@ -1090,9 +1125,9 @@ for _ in range(100):
 print("one weight after 100 such updates: ", kept_alive([w]))
 
 # %% [markdown]
-# So a history of losses should hold numbers: that is why `training_step` returns `loss.data`. And scores that you only
-# look at hold a graph, too. PyTorch frees a graph during `backward`. Where `backward` never runs, you say
-# `torch.no_grad()`, and nothing is recorded.
+# So a history of losses should hold numbers: that is why `training_step` returns `loss.data`. And scores that you
+# only look at hold a graph, too. PyTorch's `backward` frees the arrays that the graph saved; its nodes stay as long
+# as the loss. Where `backward` never runs, you say `torch.no_grad()`, and nothing is recorded.
 #
 # Now what adding is good for. The gradient of a sum is the sum of the gradients. So the gradient of a mean over 100
 # examples can be collected one example at a time, with the graph of one.
@@ -1190,7 +1225,7 @@ print("Values for one point:", kept_alive([loss_of(inputs[0], targets[0])]))
 # %% [markdown]
 # ## 8. Bug hunt
 #
-# A wrong training loop raises nothing. It shows in the curve. Here are five runs of a single neuron on 40 points: one
+# Most wrong training loops raise nothing. It shows in the curve. Here are five runs of a single neuron on 40 points: one
 # is right, four have one bug each.
 
 
