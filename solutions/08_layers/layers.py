@@ -19,7 +19,7 @@
 #
 # The picture shows one network of 20 relu layers, three times. Only the size of its first random weights differs.
 # What to see: on the way through the layers, the numbers grow more than ten billion times, or shrink to less than a
-# ten-millionth, or stay as they are. Section 4 trains such networks.
+# ten-millionth,  or stay as they are.
 
 # %% setup="imports"
 import numpy as np
@@ -170,8 +170,6 @@ with exercise("linear") as check:
 # **Parameter** is a Tensor that training may change. A **Module** is an object with a method `forward`; what it owns are
 # its attributes. Assign `self.weight = Parameter(...)`, and the module will find it. Calling a module calls its
 # `forward`.
-#
-# The methods here call functions that you write next.
 
 
 # %% setup="module"
@@ -665,7 +663,7 @@ print("modes after eval():", [part.training for part in model.eval().parts().val
 # ### Exercise `state_dict` (2 points)
 # To keep the best network of a long training, its numbers are put aside and put back. `state_dict` returns a dict from
 # names to arrays. `load_state_dict` puts such arrays into the parameters; if the names are not the same, it raises a
-# `KeyError`. Both make **copies**: training changes arrays in place.
+# `KeyError`, before it changes anything. Both make **copies**: training changes arrays in place.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -786,8 +784,7 @@ with exercise("state_dict") as check:
 # %% [markdown]
 # ## 3. Through many layers
 #
-# Back to the first picture. To see what happens in a deep network, we measure it: the standard deviation (std) of all
-# numbers that leave each layer.
+# Back to the first picture. We measure the standard deviation (std) of all numbers that leave each layer.
 #
 # ### Exercise `layer_stds` (2 points)
 # Arrays only, no bias. Send `x` through the layers: times the transposed weights, then the activation. Return the list
@@ -855,13 +852,15 @@ with exercise("layer_stds") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Why do the sizes change? Each output is a sum of $n$ products of a weight and an input. Random products add up
-# like random steps, so the variances (std²) add up:
+# Why do the sizes change? Each output is a sum of $n$ products of a weight and an input. Weights of mean 0 make them
+# random steps, whose mean squares add up. With *rms* for the root of a mean square:
 #
-# $$\mathrm{std_{out}} = \sqrt{n} \cdot \mathrm{std_w} \cdot \mathrm{std_{in}}$$
+# $$\mathrm{rms_{out}} = \sqrt{n} \cdot \mathrm{std_w} \cdot \mathrm{rms_{in}}$$
 #
-# **Predict, then run.** 20 layers of 100 neurons without activation, weights of std 0.2, inputs of std 1. By which
-# factor does one layer change the std? And all 20?
+# Around mean 0 the rms is the std.
+#
+# **Predict, then run.** 20 layers of 100 neurons without activation, weights of std 0.2, normal inputs of std 1. By
+# which factor does one layer change the std? And all 20?
 
 # %%
 prediction = (None, None)
@@ -871,9 +870,12 @@ weights = [rng.normal(0.0, 0.2, (100, 100)) for _ in range(20)]
 found = layer_stds(rng.normal(size=(500, 100)), weights, lambda a: a)
 if predicted(prediction):
     print(f"after one layer: {found[0]:.1f}   after all: {found[-1]:.1e}   2**20: {2**20:.1e}")
+    x = abs(rng.normal(size=(500, 100)))  # all positive
+    out, rms = (x @ weights[0].T).std(), np.sqrt((x * x).mean())
+    print(f"positive inputs: std {x.std():.2f}, rms {rms:.2f}, and {out:.2f} after one layer")
 
 # %% [markdown]
-# A factor per layer is a power in the end. Numbers have an end as well. We go on with 60 relu layers in float32, whose
+# A factor per layer is a power in the end, and numbers have an end as well. Here are 60 relu layers in float32, whose
 # largest number is 3.4 · 10³⁸:
 
 
@@ -926,7 +928,7 @@ print(f"weights of std 0.01: every number is 0 after layer {vanishes}")
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# All numbers positive: `rng.uniform(a)` begins at 0 or 1. Another array on each run: `np.random` is not `rng`.
+# All numbers positive: `rng.uniform(a)` goes from a to 1. Another array on each run: `np.random` is not `rng`.
 # </details>
 
 
@@ -999,6 +1001,19 @@ with exercise("xavier_uniform") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
+# Why a compromise? From 400 neurons to 100, inputs and gradients of std 1:
+
+# %%
+rng = np.random.default_rng(4)
+x, g = rng.normal(size=(500, 400)), rng.normal(size=(500, 100))
+for name, weight in {
+    "1 / fan_in": rng.normal(0.0, np.sqrt(1 / 400), (100, 400)),
+    "1 / fan_out": rng.normal(0.0, np.sqrt(1 / 100), (100, 400)),
+    "Xavier": xavier_uniform(400, 100, rng),
+}.items():
+    print(f"{name:11}: outputs {(x @ weight.T).std():.2f}, gradients {(g @ weight).std():.2f}")
+
+# %% [markdown]
 # relu cuts off half of the numbers, and with them half of the mean square. Kaiming He's remedy: twice the variance,
 # $2/\mathrm{fan_{in}}$, so that each layer makes up for it.
 #
@@ -1068,8 +1083,9 @@ with exercise("he_normal") as check:
 
 # %% [markdown]
 # Now 20 layers with your weights, forwards on the left and the gradients on the right, from the last layer (20) back to
-# the first. What to see: Xavier under tanh and He under relu stay nearly level, almost one curve: the numbers that
-# are printed tell that tanh shrinks, slowly. On the right, what explodes forwards explodes backwards too.
+# the first. What to see: Xavier under tanh and He under relu stay nearly level; the numbers that are printed tell that
+# tanh shrinks, slowly. PyTorch's weights, of variance 1 / (3 fan-in), vanish under relu. On the right, what explodes
+# forwards explodes backwards too.
 
 
 # %% figure="twenty_layers"
@@ -1096,13 +1112,15 @@ def twenty_layers():
     found = {
         "relu, std 0.25": run(normal(0.25), Tensor.relu),
         "relu, He": run(he_normal, Tensor.relu),
+        "relu, PyTorch's": run(pytorch_uniform, Tensor.relu),
         "tanh, Xavier": run(xavier_uniform, Tensor.tanh),
         "tanh, std 0.02": run(normal(0.02), Tensor.tanh),
     }
     assert all(0.1 < std < 3 for name in ("relu, He", "tanh, Xavier") for std in found[name][0])
-    for name in ("relu, He", "tanh, Xavier"):
+    for name in ("relu, He", "tanh, Xavier", "relu, PyTorch's"):
         stds = found[name][0]
-        print(f"{name}: std {stds[0]:.2f} after the first layer, {stds[-1]:.2f} after the last")
+        print(f"{name}: std {stds[0]:.2f} after the first layer, {stds[-1]:.2g} after the last")
+    assert found["relu, PyTorch's"][0][-1] < 1e-7 and found["relu, PyTorch's"][1][0] < 1e-7
     left, right = plots.panels(2, height=3.4)
     plots.layer_statistics({name: a for name, (a, _) in found.items()}, ax=left, title="activations")
     plots.layer_statistics({name: g for name, (_, g) in found.items()}, ax=right, title="gradients")
@@ -1114,7 +1132,7 @@ twenty_layers()
 # %% [markdown]
 # Does it matter? A network of nine relu layers learns sin(x) by plain gradient descent, three times. Only the first
 # weights between the hidden layers differ. What to see: from small weights the loss stays where it is, from He's it
-# falls. From large weights it is not in the picture: one step, and it is beyond all bounds.
+# falls. From large weights it is too large for the picture.
 
 
 # %% figure="three_starts"
@@ -1261,7 +1279,7 @@ with exercise("dropout") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# As a module, with its mode. What to see: the same input four times, in training and in use. Forget `eval()`, and your
+# What to see: the same input four times, in training and in use. Forget `eval()`, and your
 # network gives another answer to each repetition of a question.
 
 
@@ -1283,8 +1301,8 @@ print("in use:  ", [layer(x).data.tolist() for _ in range(4)])
 # %% [markdown]
 # ## 6. LayerNorm
 #
-# Good first weights hold for the first step; then training changes them. **LayerNorm** keeps the numbers in range for
-# good: it shifts and scales each example, each row of `x`, to mean 0 and variance 1.
+# Training changes good first weights. **LayerNorm** keeps the numbers in range: it shifts and scales each example,
+# each row of `x`, to mean 0 and variance 1.
 #
 # $$\frac{x - \mathrm{mean}}{\sqrt{\mathrm{var} + \epsilon}} \cdot \mathrm{weight} + \mathrm{bias}$$
 #
@@ -1369,7 +1387,8 @@ with exercise("layer_norm") as check:
 
 # %% [markdown]
 # The bad starts of the first picture once more, now with your `layer_norm` behind each layer. What to see: their std
-# is 1 in all layers, whatever the weights: the two curves lie on each other.
+# is 1 in all layers: the two curves lie on each other. Only weights so small that `eps` outweighs the variance get
+# through.
 
 
 # %% figure="normalised"
@@ -1384,7 +1403,12 @@ def normalised():
                 x = layer_norm(x, ones, zeros) if norm else x
                 stds.append(x.data.std())
             found[f"std {std}{', LayerNorm' if norm else ''}"] = stds
-    assert min(found["std 0.05, LayerNorm"]) > 0.98
+    assert min(found["std 0.05, LayerNorm"] + found["std 0.5, LayerNorm"]) > 0.98
+    x = Tensor(np.random.default_rng(0).normal(size=(200, 128)))
+    for std in (0.5, 0.05, 0.0005):
+        weight = Tensor(np.random.default_rng(1).normal(0.0, std, (128, 128)))
+        out = layer_norm(linear(x, weight).relu(), ones, zeros)
+        print(f"weights of std {std}: {out.data.std():.2f} after the first layer and its norm")
     plots.layer_statistics(found)
 
 
@@ -1397,8 +1421,9 @@ normalised()
 # (ids, width). An **Embedding** looks rows up. The table is a Parameter: training moves the rows.
 #
 # ### Exercise `embedding` (2 points)
-# Return the rows for an integer array of ids, of any shape (...): a Tensor (..., width). NumPy would take the id -1 for
-# the last row, and a mistake would go unnoticed. Raise an `IndexError` for ids outside the table.
+# Return the rows for an integer array of ids, of any shape (...): a Tensor (..., width). No ids give no rows. NumPy
+# would take the id -1 for the last row, and a mistake would go unnoticed. Raise an `IndexError` for ids outside the
+# table.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1407,14 +1432,14 @@ normalised()
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# if ids.min() < ... or ids.max() ...: raise IndexError(...)
+# if (ids < ...).any() or ...: raise IndexError(...)
 # return weight[...]
 # ```
 # </details>
 # <details><summary>Hint 3: the usual error</summary>
 #
-# No gradient: the rows were taken from `weight.data`. "Neither true nor false": `if` with an array of answers. The last row
-# is refused: where do the ids end?
+# No gradient: the rows were taken from `weight.data`. "Neither true nor false": `if` with an array of answers. The
+# last row is refused: where do the ids end? "Zero-size array": no ids have no `min`.
 # </details>
 
 
@@ -1422,7 +1447,7 @@ normalised()
 def embedding(ids, weight):
     """The rows of weight (n, width) for ids (...) from 0 to n - 1; else an IndexError."""
     ### BEGIN SOLUTION
-    if ids.min() < 0 or ids.max() >= len(weight):
+    if (ids < 0).any() or (ids >= len(weight)).any():
         raise IndexError(f"ids go from 0 to {len(weight) - 1}")
     return weight[ids]
     ### END SOLUTION
@@ -1450,6 +1475,7 @@ with exercise("embedding") as check:
     check.close(looked_up(np.array([3, 0]), table, g[:2])[0], table[[3, 0]], "3 is an id")
     check.close(looked_up(np.array([0, -2]), table, g[:2]), "IndexError", "-2 is no id")
     check.close(looked_up(np.array([4, 1]), table, g[:2]), "IndexError", "4 is none either")
+    check.close(looked_up(ids[:0], table, g[:0]), (rows[:0], 0 * table), "no ids: no rows")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import nn
     from autograder import array, integer
@@ -1468,7 +1494,7 @@ with exercise("embedding") as check:
 
 # %% [markdown]
 # One step of training for the word "banana", as ids 1, 0, 2, 0, 2, 0, when each place sends back ones. What to see: the
-# gradient of a row counts how often its letter occurs; the rows of letters that do not occur stay where they are.
+# gradient of a row counts how often its letter occurs; the rows of other letters get 0.
 
 
 # %% figure="banana"
@@ -1658,7 +1684,7 @@ with exercise("mended_net") as check:
 # | `Parameter`, `Module`, `named_parameters()` | the same names in `torch.nn` |
 # | a list of modules in an attribute | `nn.ModuleList` (a plain list is **not** searched there) |
 # | `set_mode` | `model.train()`, `model.eval()` |
-# | `state_dict`, `load_state_dict` | methods of the model, with `torch.save` |
+# | `state_dict`, `load_state_dict` | methods of the model; its `state_dict()` does **not** copy |
 # | `xavier_uniform`, `he_normal` | `nn.init.xavier_uniform_`, `nn.init.kaiming_normal_` |
 # | `dropout`, `layer_norm`, `embedding` | `nn.Dropout`, `nn.LayerNorm`, `nn.Embedding` |
 #
@@ -1677,7 +1703,6 @@ with exercise("mended_net") as check:
 # In `three_starts`, build 40 hidden layers instead of 8. Does He's network still learn? Then put behind each layer a
 # module with two Parameters, whose `forward` calls your `layer_norm`.
 #
-# Your layers now know their parameters, and start well. The next unit asks how to move them: plain gradient descent is
-# only the first of many *optimizers*.
+# Your layers know their parameters, and start well. Unit 09 asks how to move them.
 
 # %% progress="here"

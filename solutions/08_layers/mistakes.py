@@ -2169,6 +2169,24 @@ def embedding(ids, weight):
     return weight[ids % len(weight)]
 
 
+@wrong(
+    "embedding",
+    "no_ids",
+    "Without ids there is no smallest one: `min` of an empty array is an error. Ask with `.any()`.",
+)
+def embedding(ids, weight):
+    if ids.min() < 0 or ids.max() >= len(weight):
+        raise IndexError(f"ids go from 0 to {len(weight) - 1}")
+    return weight[ids]
+
+
+@right("embedding", "size_first")
+def embedding(ids, weight):
+    if ids.size and not 0 <= ids.min() <= ids.max() < len(weight):
+        raise IndexError(ids)
+    return weight[ids]
+
+
 @right("embedding", "numpy_finds_the_rest")
 def embedding(ids, weight):
     if (ids < 0).any():
@@ -2191,6 +2209,8 @@ def embedding(ids, weight):
     for i in ids.flatten():
         if not 0 <= i < len(weight):
             raise IndexError(i)
+    if ids.size == 0:
+        return weight[ids]
     rows = ops.stack([weight[int(i)] for i in ids.flatten()], 0)
     return rows.reshape(*ids.shape, -1)
 
