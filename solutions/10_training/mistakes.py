@@ -331,84 +331,125 @@ def accuracy(logits, labels):
 
 # -- split ------------------------------------------------------------------------------------------------------------
 
-
-@wrong("split", "not_shuffled", "The first examples are always for training. Files are often sorted: draw an order.")
-def split(n, share, rng):
-    cut = round(share * n)
-    return np.arange(cut), np.arange(cut, n)
-
-
-@wrong("split", "two_orders", "Two orders were drawn, so some examples are in both parts: a leak.")
-def split(n, share, rng):
-    cut = round(share * n)
-    return rng.permutation(n)[:cut], rng.permutation(n)[cut:]
+SPLIT = """
+def split(n, train, validation, rng):
+    order = rng.permutation(n)
+    a = round(train * n)
+    b = a + round(validation * n)
+    return order[:a], order[a:b], order[b:]
+"""
 
 
-@wrong("split", "swapped", "The parts are swapped: `share` is the part for training, and it comes first.")
-def split(n, share, rng):
-    order, cut = rng.permutation(n), round(share * n)
-    return order[cut:], order[:cut]
+def split_wrong(name, sentence, *changes):
+    wrong("split", name, sentence, source=changed(SPLIT, *changes))
 
 
-@wrong("split", "share_held_out", "`share` is the part for training. Here it is held out.")
-def split(n, share, rng):
-    order, cut = rng.permutation(n), round((1 - share) * n)
-    return order[:cut], order[cut:]
-
-
-@wrong("split", "cut_off", "`int` cuts 4.9 off to 4. Round.")
-def split(n, share, rng):
-    order, cut = rng.permutation(n), int(share * n)
-    return order[:cut], order[cut:]
-
-
-@wrong("split", "rounded_up", "0.7 * 6 is 4.2, and this makes 5 of it: `round` takes the nearest.")
-def split(n, share, rng):
-    order, cut = rng.permutation(n), int(np.ceil(share * n))
-    return order[:cut], order[cut:]
-
-
-@wrong("split", "fixed_order", "Every split is the same: use the generator that you are given, not a new one.")
-def split(n, share, rng):
-    order, cut = np.random.default_rng(0).permutation(n), round(share * n)
-    return order[:cut], order[cut:]
-
-
-@wrong("split", "sorted", "The right positions, but sorted. Leave them in the order that was drawn.")
-def split(n, share, rng):
-    order, cut = rng.permutation(n), round(share * n)
-    return np.sort(order[:cut]), np.sort(order[cut:])
-
-
-@wrong("split", "overlap", "The parts overlap: the second begins where the first one ended.")
-def split(n, share, rng):
-    order, cut = rng.permutation(n), round(share * n)
-    return order[:cut], order[cut - 1 :]
-
-
-@wrong("split", "one_lost", "One example is in neither part: the second begins where the first one ended.")
-def split(n, share, rng):
-    order, cut = rng.permutation(n), round(share * n)
-    return order[:cut], order[cut + 1 :]
-
-
-@wrong("split", "whole_order", "The first part holds all examples, the held-out ones as well.")
-def split(n, share, rng):
-    order, cut = rng.permutation(n), round(share * n)
-    return order, order[cut:]
+split_wrong(
+    "not_shuffled",
+    "The first examples are always for training. Files are often sorted: draw an order.",
+    ("rng.permutation(n)", "np.arange(n)"),
+)
+split_wrong(
+    "several_orders",
+    "An order was drawn for each part, so some examples are in two of them: a leak.",
+    (
+        "order[:a], order[a:b], order[b:]",
+        "order[:a], rng.permutation(n)[a:b], rng.permutation(n)[b:]",
+    ),
+)
+split_wrong(
+    "validation_last",
+    "Validation and test are swapped: the order is training, validation, test.",
+    ("order[a:b], order[b:]", "order[b:], order[a:b]"),
+)
+split_wrong(
+    "training_last",
+    "The parts stand in another order: the first of them is for training.",
+    ("order[:a], order[a:b], order[b:]", "order[b:], order[a:b], order[:a]"),
+)
+split_wrong(
+    "test_first",
+    "The test part was cut off first. It is what remains after the two others.",
+    ("order[:a], order[a:b], order[b:]", "order[n - a :], order[n - b : n - a], order[: n - b]"),
+)
+split_wrong(
+    "share_of_the_rest",
+    "`validation` is a share of all n examples, not of those that training leaves.",
+    ("round(validation * n)", "round(validation * (n - a))"),
+)
+split_wrong(
+    "validation_as_the_end",
+    "`validation` is a length, and here it is taken for the place where validation ends: add it to where training ends.",
+    ("a + round(validation * n)", "round(validation * n)"),
+)
+split_wrong(
+    "rounded_together",
+    "Both shares were rounded together. Round each: 0.2 * 7 is 1.4, so one example.",
+    ("a + round(validation * n)", "round((train + validation) * n)"),
+)
+split_wrong(
+    "cut_off",
+    "`int` cuts 4.9 off to 4. Round.",
+    ("round(train * n)", "int(train * n)"),
+    ("round(validation * n)", "int(validation * n)"),
+)
+split_wrong(
+    "rounded_up",
+    "0.7 * 6 is 4.2, and this makes 5 of it: `round` takes the nearest.",
+    ("round(train * n)", "int(np.ceil(train * n))"),
+    ("round(validation * n)", "int(np.ceil(validation * n))"),
+)
+split_wrong(
+    "fixed_order",
+    "Every split is the same: use the generator that you are given, not a new one.",
+    ("rng.permutation(n)", "np.random.default_rng(0).permutation(n)"),
+)
+split_wrong(
+    "sorted",
+    "The right positions, but sorted. Leave them in the order that was drawn.",
+    ("order[:a], order[a:b], order[b:]", "np.sort(order[:a]), np.sort(order[a:b]), np.sort(order[b:])"),
+)
+split_wrong(
+    "overlap",
+    "Two parts overlap: each begins where the one before it ended.",
+    ("order[a:b], order[b:]", "order[a - 1 : b], order[b - 1 :]"),
+)
+split_wrong(
+    "one_lost",
+    "An example is in no part: each part begins where the one before it ended.",
+    ("order[a:b], order[b:]", "order[a:b], order[b + 1 :]"),
+)
+split_wrong(
+    "test_holds_validation",
+    "The test part holds the validation part, too: it begins where validation ends.",
+    ("order[b:]", "order[a:]"),
+)
+split_wrong(
+    "training_holds_validation",
+    "The training part holds the validation part, too: it ends after round(train * n) positions.",
+    ("order[:a]", "order[:b]"),
+)
+split_wrong(
+    "two_parts",
+    "Two parts are not enough: training, validation, and the rest for the test.",
+    ("order[:a], order[a:b], order[b:]", "order[:a], order[a:]"),
+)
 
 
 @right("split", "np_split")
-def split(n, share, rng):
-    train, held = np.split(rng.permutation(n), [round(share * n)])
-    return train, held
+def split(n, train, validation, rng):
+    lengths = [round(train * n), round(validation * n)]
+    return tuple(np.split(rng.permutation(n), np.cumsum(lengths)))
 
 
 @right("split", "lists")
-def split(n, share, rng):
+def split(n, train, validation, rng):
     order = list(rng.permutation(n))
-    cut = round(share * n)
-    return np.array(order[:cut]), np.array(order[cut:])
+    first, second = round(train * n), round(validation * n)
+    return [
+        np.array(part, dtype=int)
+        for part in (order[:first], order[first : first + second], order[first + second :])
+    ]
 
 
 # -- standardise ------------------------------------------------------------------------------------------------------
@@ -534,18 +575,46 @@ def standardise(train, held):
     return train - mean, held - mean
 
 
-@right("standardise", "zeros_replaced")
+@wrong(
+    "standardise",
+    "deviation_exactly_zero",
+    "The deviation of a constant column need not be 0: rounding makes 1e-17 of it, and held-out data become huge. "
+    "Compare the column's largest number with its smallest.",
+)
 def standardise(train, held):
     mean, std = train.mean(axis=0), train.std(axis=0)
-    std[std == 0] = 1
+    std = np.where(std == 0, 1.0, std)
+    return (train - mean) / std, (held - mean) / std
+
+
+@right("standardise", "spread_replaced")
+def standardise(train, held):
+    mean, std = train.mean(axis=0), train.std(axis=0)
+    std[np.ptp(train, axis=0) == 0] = 1
     return tuple((part - mean) / std for part in (train, held))
+
+
+@right("standardise", "equal_to_the_first")
+def standardise(train, held):
+    mean = train.mean(axis=0)
+    std = np.where((train == train[0]).all(axis=0), 1.0, train.std(axis=0))
+    return (train - mean) / std, (held - mean) / std
+
+
+@right("standardise", "tolerance")
+def standardise(train, held):
+    mean, std = train.mean(axis=0), train.std(axis=0)
+    std = np.where(std < 1e-12, 1.0, std)
+    return (train - mean) / std, (held - mean) / std
 
 
 @right("standardise", "columns")
 def standardise(train, held):
     train, held = train.copy(), held.copy()
     for j in range(train.shape[1]):
-        mean, std = train[:, j].mean(), train[:, j].std() or 1.0
+        mean, std = train[:, j].mean(), train[:, j].std()
+        if len(set(train[:, j].tolist())) == 1:
+            std = 1.0
         train[:, j], held[:, j] = (train[:, j] - mean) / std, (held[:, j] - mean) / std
     return train, held
 
@@ -813,6 +882,70 @@ right(
     ),
 )
 
+# -- honest_score ------------------------------------------------------------------------------------------------------
+
+
+@wrong("honest_score", "test_chooses", "The test part chose the model, so its luck is in the score. Let validation choose.")
+def honest_score(validation, test):
+    return test.max()
+
+
+@wrong("honest_score", "validation_reported", "This is the accuracy by which you chose: the luckiest of all. Report the test.")
+def honest_score(validation, test):
+    return validation.max()
+
+
+@wrong("honest_score", "swapped", "The two are swapped: validation chooses, the test is reported.")
+def honest_score(validation, test):
+    return validation[test.argmax()]
+
+
+@wrong("honest_score", "position", "This is the position of the best model. Read the test accuracy there.")
+def honest_score(validation, test):
+    return validation.argmax()
+
+
+@wrong("honest_score", "worst", "The worst model was chosen. Accuracies are good when they are large: `argmax`.")
+def honest_score(validation, test):
+    return test[validation.argmin()]
+
+
+@wrong("honest_score", "last_model", "The last model is reported, whichever is best in validation.")
+def honest_score(validation, test):
+    return test[-1]
+
+
+@wrong("honest_score", "mean_of_all", "This is the mean of all models. One was chosen: report that one.")
+def honest_score(validation, test):
+    return test.mean()
+
+
+@wrong("honest_score", "both_together", "The test took part in the choice. Validation alone chooses.")
+def honest_score(validation, test):
+    return test[(validation + test).argmax()]
+
+
+@wrong("honest_score", "mean_of_both", "The validation accuracy is part of this number, and it was chosen to be large.")
+def honest_score(validation, test):
+    best = validation.argmax()
+    return (validation[best] + test[best]) / 2
+
+
+@right("honest_score", "sorted_pairs")
+def honest_score(validation, test):
+    pairs = sorted(zip(validation.tolist(), test.tolist()))
+    return pairs[-1][1]
+
+
+@right("honest_score", "loop")
+def honest_score(validation, test):
+    best = 0
+    for i in range(len(validation)):
+        if validation[i] > validation[best]:
+            best = i
+    return float(test[best])
+
+
 # -- confusion --------------------------------------------------------------------------------------------------------
 
 
@@ -1041,7 +1174,7 @@ def mended_distance(a, b):
 RUN = """
 def mended_run(model, optimizer, loss_fn, x, y, held_x, epochs, size, rng):
     mean, std = x.mean(axis=0), x.std(axis=0)
-    std = np.where(std == 0, 1.0, std)
+    std = np.where(x.max(axis=0) == x.min(axis=0), 1.0, std)
     x, held_x = (x - mean) / std, (held_x - mean) / std
     model.train()
     for _ in range(epochs):
