@@ -606,9 +606,19 @@ for name, row in errors.items():
     best = row.index(min(row))
     print(f"{quotients[name][best]:.16f} {name}, best step {steps[best]:.0e}")
 
+
+def relative_error(x):
+    right = (2 * x**3 + 3 * x**2) / (1 + x) ** 2
+    return abs(derivative(f, x) - right) / right
+
+
+found = [relative_error(i / 100) for i in range(10, 1010)]
+print(f"dual numbers at 1,000 places: error 0 at {found.count(0.0)}, at most {max(found):.0e}")
+assert max(found) < 1e-15
+
 # %% [markdown]
-# What to see: each numerical curve is worse on both sides of its best step. The dual number has no step. Its error is
-# exactly 0, which has no place on this axis: it is drawn on the lower edge.
+# What to see: each numerical curve is worse on both sides of its best step. The dual number has no step. At 1.6 its
+# error is 0, which has no place on this axis: it is drawn on the lower edge. Elsewhere the rounding of floats remains.
 
 
 # %% figure="exactness"

@@ -66,8 +66,8 @@ goal()
 #
 # With a = 2, b = 3, g = 10: raise `a` by 0.001, then `out` rises by 0.003, and $L$ by 0.03. The derivative is 30.
 #
-# A function that does this for one operation is called a **VJP** (vector-Jacobian product; the name makes sense
-# with arrays, in unit 05). All rules here have the same form, `rule(g, out, *inputs)`:
+# A function that does this for one operation is called a **VJP** (vector-Jacobian product: the Jacobian follows
+# in unit 07). All rules here have the same form, `rule(g, out, *inputs)`:
 #
 # - `g` is the derivative of $L$ by the output, also called the *cotangent* of the output;
 # - `out` is the number that the operation gave, and `inputs` are the numbers that it was given;
@@ -707,8 +707,8 @@ recorded_graph()
 # A value may pass its gradient on only when that gradient is complete: when everything made from it has had its turn.
 # So we list the values such that each comes after its parents, a *topological order*, and read the list backwards.
 #
-# The textbook function calls itself for the parents, then notes the value. But Python allows only a few thousand nested
-# calls, and long computations are deeper:
+# The textbook function calls itself for the parents, then notes the value. But Python stops nested calls at a limit,
+# usually 1,000 or 3,000, and long computations are deeper:
 
 
 # %%

@@ -510,7 +510,8 @@ print("tanh_rule is off by", array_error(np.tanh, tanh_rule, a))
 #
 # On paper there are many ways to write the sigmoid. In a computer they differ: exp(100) is too large for float32.
 #
-# **Predict, then run.** Which formula is right at -100, at -20, at 100? The true values: 3.8e-44, 2.1e-09 and 1.
+# **Predict, then run.** Which formula is right at -100, at -20, at 100? The true values: 3.72e-44 (float32:
+# 3.78e-44), 2.1e-09 and 1.
 
 # %%
 prediction = {"at -100": None, "at -20": None, "at 100": None}

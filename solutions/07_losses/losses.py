@@ -1314,11 +1314,11 @@ with exercise("mended_loss_rules") as check:
 # | your data | maximum likelihood gives | in PyTorch (`torch.nn.functional`) |
 # |---|---|---|
 # | a number that scatters | squared error | `mse_loss`; with a width: `gaussian_nll_loss` |
-# | one of C classes | cross-entropy | `cross_entropy`, which takes **logits** |
+# | one of C classes | cross-entropy | `cross_entropy`, which takes **logits**; from log-probabilities: `nll_loss` |
 # | yes or no | binary cross-entropy | `binary_cross_entropy_with_logits` |
 #
-# `softmax`, `logsumexp` and `log_softmax` have the same names in `torch`; the axis is called `dim`. `nll_loss` too. The
-# mean over rows is `reduction="mean"`, the default.
+# `softmax`, `logsumexp` and `log_softmax` have the same names in `torch`; the axis is called `dim`. The mean over
+# rows is `reduction="mean"`, the default.
 #
 # ## Pitfalls, and how they look
 #

@@ -937,8 +937,8 @@ assert np.ptp(ends[True]) < 0.02 and 0.35 < ends[True][0] < 0.4
 # `progress` runs from 0 at the end of the warm-up to 1 at step `total`.
 #
 # ### Exercise `cosine_rate` (2 points)
-# Steps count from 0. In the first `warmup` steps the rate is (step + 1) / warmup of the peak. Then comes the cosine, and
-# from `total` on the floor.
+# Steps count from 0. In the first `warmup` steps the rate is (step + 1) / warmup of the peak. Then comes the cosine,
+# and from `total` on the floor. `total` is larger than `warmup`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1193,7 +1193,7 @@ class ColleagueAdam:
 
 # %% [markdown]
 # You know what must be true of Adam: with a gradient that stays the same, every step has length `lr`, however large or
-# small the gradient is, and whatever other parameters there are.
+# small the gradient is (far above `eps`), and whatever other parameters there are.
 
 
 # %% given="lengths_of"
