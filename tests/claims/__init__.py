@@ -1,0 +1,94 @@
+"""Sentences of the notebooks, each with the test that holds it to the truth.
+
+A test says which sentences it proves:
+
+    @proves("05_tensors", "Where both are equal, each gets **half**, as in PyTorch.")
+    def test_maximum_shares_at_a_tie(torch): ...
+
+`tests/claims/test_sentences.py` extracts every sentence about PyTorch from all notebooks. One without a test fails
+there, and so does a test whose sentence is no longer in its notebook.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import nbformat
+
+SOLUTIONS = Path(__file__).resolve().parents[2] / "solutions"
+
+Test = TypeVar("Test", bound=Callable[..., Any])
+
+#: The tests of each sentence: {(unit, sentence): [name of a test]}.
+PROVED: dict[tuple[str, str], list[str]] = {}
+
+
+def proves(unit: str, *sentences: str) -> Callable[[Test], Test]:
+    """Mark a test as the proof of sentences of a unit, white space aside; of a table, a row is a sentence."""
+
+    def mark(test: Test) -> Test:
+        for sentence in sentences:
+            PROVED.setdefault((unit, flat(sentence)), []).append(test.__name__)
+        return test
+
+    return mark
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def units() -> list[str]:
+    return sorted(path.parent.name for path in SOLUTIONS.glob("[0-9]*/mistakes.py"))
+
+
+@cache
+def notebook(unit: str) -> nbformat.NotebookNode:
+    """The executed notebook of a unit."""
+    (path,) = (SOLUTIONS / unit).glob("*.ipynb")
+    return nbformat.read(path, as_version=4)
+
+
+@cache
+def text_of(unit: str) -> str:
+    """All that a learner reads in a unit, on one line: prose, code and what the code printed."""
+    parts = []
+    for cell in notebook(unit).cells:
+        parts.append(cell.source)
+        for output in cell.get("outputs", []):
+            parts.append(output.get("text", ""))
+    return flat("\n".join(parts))
+
+
+def sentences_of(markdown: str) -> Iterator[str]:
+    """The sentences of a markdown text; a heading, an item of a list and a row of a table are one each."""
+    for block in re.split(r"\n\s*\n|\n(?=[|#]|- )|(?<=\|)\n|(?m:(?<=^)(#+ .*)\n)", markdown):
+        block = re.sub(r"<[^>]*>", " ", block or "").strip()
+        if block.startswith(("|", "#", "- ", "```")):
+            yield flat(block)
+        elif block:
+            yield from map(flat, re.split(r"(?<=[.?!:])\s+(?=[A-Z`*(\"$])", block))
+
+
+def about_pytorch(unit: str) -> Iterator[str]:
+    """Every sentence, comment and docstring of a unit that speaks of PyTorch, and every row of a table of its names."""
+    for cell in notebook(unit).cells:
+        if cell.cell_type == "code":
+            said = (re.search(r"#.*|\"\"\".*|^[^=()\[\]]*$", line) for line in cell.source.splitlines())
+            yield from (flat(words[0]) for words in said if words and "torch" in words[0].lower())
+            continue
+        in_table = False
+        for sentence in sentences_of(cell.source):
+            row = sentence.startswith("|")
+            if row and re.search(r"\| in PyTorch\b", sentence):
+                in_table = True  # this is its heading, the rows make the claims
+            elif row and in_table and set(sentence) <= set("|- :"):
+                pass
+            else:
+                in_table = in_table and row
+                if in_table or "torch" in sentence.lower():
+                    yield sentence

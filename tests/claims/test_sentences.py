@@ -1,0 +1,57 @@
+"""No sentence of a notebook speaks of PyTorch without a test, and no test of a sentence that is gone."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import pytest
+
+from tests import claims
+from tests.claims import PROVED, about_pytorch, flat, text_of, units
+
+for module in pkgutil.iter_modules(claims.__path__):
+    if module.name.startswith("test_") and module.name != "test_sentences":
+        importlib.import_module(f"{claims.__name__}.{module.name}")
+
+
+@pytest.mark.parametrize("unit", units())
+def test_every_sentence_about_pytorch_has_a_test(unit: str) -> None:
+    sentences = list(about_pytorch(unit))
+    missing = [sentence for sentence in sentences if (unit, sentence) not in PROVED]
+    assert not missing, "write a test in tests/claims, marked with @proves, for:\n" + "\n".join(missing)
+
+
+@pytest.mark.parametrize("unit", units())
+def test_every_sentence_that_has_a_test_stands_in_its_notebook(unit: str) -> None:
+    gone = [sentence for place, sentence in PROVED if place == unit and sentence not in text_of(unit)]
+    assert not gone, "the tests of tests/claims prove sentences that are gone:\n" + "\n".join(gone)
+
+
+def test_every_proof_names_a_unit_of_the_course() -> None:
+    assert {unit for unit, _ in PROVED} <= set(units())
+
+
+def test_every_unit_from_the_first_to_the_last_speaks_of_pytorch() -> None:
+    # Otherwise the extraction would be blind, and the test above would pass on nothing.
+    assert all(len(list(about_pytorch(unit))) >= 4 for unit in units())
+
+
+def test_sentences_rows_headings_and_comments_are_told_apart() -> None:
+    markdown = (
+        "### Exercise `f` (1 point)\nOne is so. Two, as in PyTorch:\n\n$$x$$\n\n- an item, as in\n  torch\n\n"
+        "| here | in PyTorch |\n|---|---|\n| `f` | `g` |\n| `h` | `k` in PyTorch Lightning |\n\nThree."
+    )
+    assert list(claims.sentences_of(markdown)) == [
+        "### Exercise `f` (1 point)",
+        "One is so.",
+        "Two, as in PyTorch:",
+        "$$x$$",
+        "- an item, as in torch",
+        "| here | in PyTorch |",
+        "|---|---|",
+        "| `f` | `g` |",
+        "| `h` | `k` in PyTorch Lightning |",
+        "Three.",
+    ]
+    assert flat(" a\n  b ") == "a b"

@@ -1,0 +1,393 @@
+"""What units 08 to 10 say of PyTorch: layers, optimizers and training."""
+
+from __future__ import annotations
+
+import copy
+import math
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from . import proves
+
+LAYERS, OPTIMIZERS, TRAINING = "08_layers", "09_optimizers", "10_training"
+
+
+def close(found: Any, expected: Any, rtol: float = 1e-10) -> None:
+    np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=rtol, atol=1e-12)
+
+
+# -- 08 -----------------------------------------------------------------------------------------------------------
+
+
+@proves(
+    LAYERS,
+    "- build layers as PyTorch does, and find all parameters of a network, however nested;",
+    "PyTorch's answer is short.",
+    "| `Parameter`, `Module`, `named_parameters()` | the same names in `torch.nn` |",
+    "| `set_mode` | `model.train()`, `model.eval()` |",
+)
+def test_a_module_finds_its_parameters_and_sets_its_mode(torch: ModuleType, solved: Any) -> None:
+    nn, ours = torch.nn, solved(LAYERS)
+
+    def network(Module: Any, Parameter: Any, zeros: Any) -> Any:
+        class Inner(Module):  # type: ignore[misc]
+            def __init__(self) -> None:
+                super().__init__()
+                self.weight = Parameter(zeros(2))
+
+        class Outer(Module):  # type: ignore[misc]
+            def __init__(self) -> None:
+                super().__init__()
+                self.scale, self.first, self.second = Parameter(zeros(1)), Inner(), Inner()
+                self.second.weight = self.first.weight  # shared: listed once
+
+        return Outer()
+
+    theirs, mine = (
+        network(nn.Module, nn.Parameter, torch.zeros),
+        network(ours["Module"], ours["Parameter"], np.zeros),
+    )
+    assert [name for name, _ in theirs.named_parameters()] == list(mine.named_parameters())
+    for model in (theirs, mine):
+        assert model.training and model.first.training
+        model.eval()
+        assert not model.training and not model.second.training
+        assert model.train() is model and model.first.training
+
+
+@proves(
+    LAYERS, "| a list of modules in an attribute | `nn.ModuleList` (a plain list is **not** searched there) |"
+)
+def test_a_plain_list_is_not_searched(torch: ModuleType) -> None:
+    nn = torch.nn
+
+    class Holds(nn.Module):  # type: ignore[name-defined, misc]
+        def __init__(self, kind: Any) -> None:
+            super().__init__()
+            self.layers = kind([nn.Linear(2, 3)])
+
+    assert list(Holds(list).named_parameters()) == []
+    assert [name for name, _ in Holds(nn.ModuleList).named_parameters()] == [
+        "layers.0.weight",
+        "layers.0.bias",
+    ]
+
+
+@proves(
+    LAYERS,
+    "| `state_dict`, `load_state_dict` | methods of the model; its `state_dict()` does **not** copy |",
+)
+def test_state_dict_shares_memory_and_names_have_to_match(torch: ModuleType) -> None:
+    layer = torch.nn.Linear(2, 3)
+    state, kept = layer.state_dict(), copy.deepcopy(layer.state_dict())
+    with torch.no_grad():
+        layer.weight += 1.0
+    assert torch.equal(state["weight"], layer.weight)
+    assert not torch.equal(kept["weight"], layer.weight)
+    with pytest.raises(RuntimeError, match="bias"):
+        layer.load_state_dict({"weight": kept["weight"]})
+
+
+@proves(
+    LAYERS,
+    '"""PyTorch\'s first weights for a linear layer, (fan_out, fan_in)."""',
+    "PyTorch's weights, of variance 1 / (3 fan-in), vanish under relu.",
+)
+def test_first_weights_of_a_linear_layer(torch: ModuleType, solved: Any) -> None:
+    torch.manual_seed(0)
+    fan_in, fan_out = 300, 200
+    ours = solved(LAYERS)["pytorch_uniform"](fan_in, fan_out, np.random.default_rng(0))
+    theirs = torch.nn.Linear(fan_in, fan_out).weight.detach().numpy()
+    for weight in (ours, theirs):
+        assert weight.shape == (fan_out, fan_in)
+        assert 0.999 < np.abs(weight).max() * math.sqrt(fan_in) <= 1.0001
+        assert weight.std() == pytest.approx(math.sqrt(1 / (3 * fan_in)), rel=0.01)
+
+    x = torch.randn(200, 128)
+    with torch.no_grad():
+        for _ in range(20):
+            x = torch.relu(torch.nn.Linear(128, 128, bias=False)(x))
+    assert 1e-10 < float(x.std()) < 1e-6
+
+
+@proves(LAYERS, "| `xavier_uniform`, `he_normal` | `nn.init.xavier_uniform_`, `nn.init.kaiming_normal_` |")
+def test_initialisations_have_the_same_bounds_and_deviations(torch: ModuleType, solved: Any) -> None:
+    torch.manual_seed(0)
+    init, empty = torch.nn.init, torch.empty(200, 300)
+    pairs = (
+        ("xavier_uniform", init.xavier_uniform_(empty.clone())),
+        ("he_normal", init.kaiming_normal_(empty.clone(), nonlinearity="relu")),
+        ("he_normal", init.kaiming_normal_(empty.clone())),
+    )
+    for name, theirs in pairs:
+        ours = solved(LAYERS)[name](300, 200, np.random.default_rng(0))
+        assert float(theirs.std()) == pytest.approx(ours.std(), rel=0.02)
+        if "uniform" in name:
+            assert float(theirs.abs().max()) == pytest.approx(np.abs(ours).max(), rel=1e-3)
+
+
+@proves(LAYERS, "| `dropout`, `layer_norm`, `embedding` | `nn.Dropout`, `nn.LayerNorm`, `nn.Embedding` |")
+def test_dropout_layer_norm_and_embedding(torch: ModuleType, solved: Any) -> None:
+    from autograd_ref import Tensor
+
+    nn, ours = torch.nn, solved(LAYERS)
+    torch.manual_seed(0)
+    dropped = nn.Dropout(0.25)(torch.ones(200, 200))
+    mine = ours["dropout"](Tensor(np.ones((200, 200))), 0.25, True, np.random.default_rng(0)).data
+    assert sorted(set(dropped.flatten().tolist())) == pytest.approx(sorted(set(mine.ravel())), rel=1e-6)
+    assert float((dropped == 0).float().mean()) == pytest.approx((mine == 0).mean(), abs=0.02)
+    assert torch.equal(nn.Dropout(0.25).eval()(torch.ones(3)), torch.ones(3))
+
+    x, w, b = np.array([[1.0, 1, 5, 5], [7, 7, 7, 7]]), np.array([1.0, 2, 3, -4]), np.array([10.0, 0, 0, 0])
+    layer = nn.LayerNorm(4).double()
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor(w))
+        layer.bias.copy_(torch.tensor(b))
+    close(layer(torch.tensor(x)).detach(), ours["layer_norm"](Tensor(x), Tensor(w), Tensor(b)).data)
+
+    table = nn.Embedding(4, 2)
+    for ids in (np.array([3, 0, 3]), np.array([[1, 2]]), np.array([], dtype=int)):
+        mine = ours["embedding"](ids, Tensor(table.weight.detach().numpy()))
+        close(table(torch.tensor(ids)).detach(), mine.data)
+    for wrong in (-1, 4):
+        with pytest.raises(IndexError):
+            table(torch.tensor([wrong]))
+        with pytest.raises(IndexError):
+            ours["embedding"](np.array([wrong]), Tensor(np.zeros((4, 2))))
+
+
+# -- 09 -----------------------------------------------------------------------------------------------------------
+
+
+def path(torch: ModuleType, make: Any, gradients: list[list[float]]) -> list[list[float]]:
+    """Where an optimizer of PyTorch takes the parameter (1, -2), given these gradients."""
+    p = torch.tensor([1.0, -2.0], dtype=torch.float64, requires_grad=True)
+    optimizer, points = make([p]), []
+    for g in gradients:
+        p.grad = torch.tensor(g, dtype=torch.float64)
+        optimizer.step()
+        points.append(p.tolist())
+    return points
+
+
+def our_path(step: Any, state: tuple[Any, ...], gradients: list[list[float]]) -> list[list[float]]:
+    """The same for step(p, g, t, *state), which gives the new p and the new state."""
+    p, points = np.array([1.0, -2.0]), []
+    for t, g in enumerate(gradients, 1):
+        p, *rest = step(p, np.array(g), t, *state)
+        state = tuple(rest)
+        points.append(p.tolist())
+    return points
+
+
+GRADIENTS = [[10.0, -4.0], [3.0, 0.5], [-2.0, 1e-3], [0.0, 7.0]]
+ZERO = np.zeros(2)
+
+
+@proves(
+    OPTIMIZERS,
+    "PyTorch's convention:",
+    "| `sgd_step`, `momentum_step` | `optim.SGD(parameters, lr, momentum=mu)` |",
+)
+def test_sgd_and_momentum(torch: ModuleType, solved: Any) -> None:
+    optim, ours = torch.optim, solved(OPTIMIZERS)
+    found = path(torch, lambda ps: optim.SGD(ps, lr=0.1), GRADIENTS)
+    close(found, our_path(lambda p, g, t: (ours["sgd_step"](p, g, 0.1),), (), GRADIENTS))
+    found = path(torch, lambda ps: optim.SGD(ps, 0.1, momentum=0.9), GRADIENTS)
+    close(found, our_path(lambda p, g, t, v: ours["momentum_step"](p, g, v, 0.1, 0.9), (ZERO,), GRADIENTS))
+
+
+@proves(OPTIMIZERS, "PyTorch's stops at once, the other rolls on.")
+def test_a_rate_of_0_stops_momentum_at_once(torch: ModuleType, solved: Any) -> None:
+    p = torch.zeros(1, requires_grad=True)
+    optimizer = torch.optim.SGD([p], lr=0.1, momentum=0.9)
+    for step in range(21):
+        if step == 20:
+            optimizer.param_groups[0]["lr"], before = 0.0, p.item()
+        p.grad = torch.ones(1)
+        optimizer.step()
+    assert p.item() == before
+    q, v = np.zeros(1), np.zeros(1)
+    for step in range(21):
+        before = q[0]
+        q, v = solved(OPTIMIZERS)["momentum_rate_inside"](q, np.ones(1), v, 0.0 if step == 20 else 0.1, 0.9)
+    assert q[0] - before == pytest.approx(-0.79, abs=0.005)
+
+
+@proves(
+    OPTIMIZERS,
+    "Return the new parameter and the new velocity, in PyTorch's form.",
+    "| `nesterov_step` | `optim.SGD(..., nesterov=True)` |",
+)
+def test_nesterov(torch: ModuleType, solved: Any) -> None:
+    found = path(torch, lambda ps: torch.optim.SGD(ps, 0.1, momentum=0.9, nesterov=True), GRADIENTS)
+    step = solved(OPTIMIZERS)["nesterov_step"]
+    close(found, our_path(lambda p, g, t, v: step(p, g, v, 0.1, 0.9), (ZERO,), GRADIENTS))
+
+
+@proves(OPTIMIZERS, "| `rmsprop_step` | `optim.RMSprop(parameters, lr, alpha, eps)` |")
+def test_rmsprop(torch: ModuleType, solved: Any) -> None:
+    found = path(torch, lambda ps: torch.optim.RMSprop(ps, 0.1, 0.9, 1e-3), GRADIENTS)
+    step = solved(OPTIMIZERS)["rmsprop_step"]
+    close(found, our_path(lambda p, g, t, s: step(p, g, s, 0.1, 0.9, 1e-3), (ZERO,), GRADIENTS))
+
+
+@proves(OPTIMIZERS, "| `adam_step`, `adamw_step` | `optim.Adam`, `optim.AdamW` |")
+def test_adam_and_adamw(torch: ModuleType, solved: Any) -> None:
+    optim, ours = torch.optim, solved(OPTIMIZERS)
+
+    def adam(p: Any, g: Any, t: int, m: Any, v: Any) -> Any:
+        return ours["adam_step"](p, g, m, v, t, 0.1)
+
+    close(path(torch, lambda ps: optim.Adam(ps, 0.1), GRADIENTS), our_path(adam, (ZERO, ZERO), GRADIENTS))
+
+    def adamw(p: Any, g: Any, t: int, m: Any, v: Any) -> Any:
+        minus_u, m, v = ours["adam_step"](ZERO, g, m, v, t, 1.0)
+        return ours["adamw_step"](p, -minus_u, 0.1, 0.5), m, v
+
+    found = path(torch, lambda ps: optim.AdamW(ps, 0.1, weight_decay=0.5), GRADIENTS)
+    close(found, our_path(adamw, (ZERO, ZERO), GRADIENTS))
+
+
+@proves(OPTIMIZERS, "| `Optimizer` and its `state` | `optim.Optimizer` and `state_dict()` |")
+def test_an_optimizer_keeps_a_state_for_each_parameter(torch: ModuleType) -> None:
+    p = torch.zeros(2, requires_grad=True)
+    optimizer = torch.optim.Adam([p])
+    assert isinstance(optimizer, torch.optim.Optimizer)
+    p.grad = torch.tensor([1.0, -2.0])
+    optimizer.step()
+    (state,) = optimizer.state_dict()["state"].values()
+    assert {"step", "exp_avg", "exp_avg_sq"} <= set(state)
+
+
+@proves(OPTIMIZERS, "| `cosine_rate` | `LinearLR` and `CosineAnnealingLR` in a `SequentialLR` |")
+@pytest.mark.filterwarnings("ignore")  # versions differ in what they warn of
+def test_a_sequence_of_two_schedules_is_warm_up_and_cosine(torch: ModuleType, solved: Any) -> None:
+    schedules = torch.optim.lr_scheduler
+    total, warmup, peak, floor = 30, 5, 0.8, 0.1
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=peak)
+    up = schedules.LinearLR(optimizer, start_factor=1 / warmup, total_iters=warmup - 1)
+    down = schedules.CosineAnnealingLR(optimizer, T_max=total - warmup, eta_min=floor)
+    schedule = schedules.SequentialLR(optimizer, [up, down], milestones=[warmup])
+    rates = []
+    for _ in range(total + 1):
+        rates.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        schedule.step()
+    ours = [solved(OPTIMIZERS)["cosine_rate"](step, total, warmup, peak, floor) for step in range(total + 1)]
+    close(rates, ours, rtol=1e-6)
+
+
+@proves(OPTIMIZERS, "| `total_norm`, `clip_with_norm` | `nn.utils.clip_grad_norm_`, which does both |")
+def test_clip_grad_norm_gives_the_norm_and_clips(torch: ModuleType, solved: Any) -> None:
+    ours, arrays = solved(OPTIMIZERS), [np.array([24.0, -18.0]), np.array([[-40.0]])]
+    leaves = [torch.zeros(a.shape, dtype=torch.float64, requires_grad=True) for a in arrays]
+    for max_norm in (5.0, 80.0):
+        for p, a in zip(leaves, arrays, strict=True):
+            p.grad = torch.tensor(a)
+        norm = torch.nn.utils.clip_grad_norm_(leaves, max_norm)
+        assert float(norm) == pytest.approx(ours["total_norm"](arrays))
+        for p, expected in zip(leaves, ours["clip_with_norm"](arrays, max_norm, 50.0), strict=True):
+            close(p.grad, expected, rtol=1e-5)  # PyTorch adds 1e-6 to the norm
+
+
+# -- 10 -----------------------------------------------------------------------------------------------------------
+
+
+@proves(
+    TRAINING,
+    "| `train_epoch`, `evaluate` | written by hand, with `model.train()`, `model.eval()`, `torch.no_grad()` |",
+)
+def test_the_loop_by_hand_is_train_epoch(torch: ModuleType, solved: Any) -> None:
+    from autograd_ref import functional, nn, optim
+
+    rng = np.random.default_rng(0)
+    x, y, cut = (
+        rng.normal(size=(5, 2)),
+        rng.normal(size=(5, 1)),
+        [np.array([3, 1]), np.array([0, 2]), np.array([4])],
+    )
+    mine, theirs = nn.Linear(2, 1), torch.nn.Linear(2, 1).double()
+    with torch.no_grad():
+        theirs.weight.copy_(torch.tensor(mine.weight.data))
+        theirs.bias.copy_(torch.tensor(mine.bias.data))
+    loss = solved(TRAINING)["train_epoch"](
+        mine, optim.SGD(mine.parameters(), lr=0.1), functional.mse_loss, x, y, cut
+    )
+    optimizer, total = torch.optim.SGD(theirs.parameters(), lr=0.1), 0.0
+    theirs.train()
+    for part in cut:
+        optimizer.zero_grad()
+        batch = torch.nn.functional.mse_loss(theirs(torch.tensor(x[part])), torch.tensor(y[part]))
+        batch.backward()
+        optimizer.step()
+        total += len(part) * batch.item()
+    assert loss == pytest.approx(total / 5, rel=1e-9)
+    close(theirs.weight.detach(), mine.weight.data)
+    theirs.eval()
+    with torch.no_grad():
+        share = torch.nn.functional.mse_loss(theirs(torch.tensor(x)), torch.tensor(y)).item()
+    assert solved(TRAINING)["evaluate"](mine, functional.mse_loss, x, y) == pytest.approx(share, rel=1e-9)
+
+
+@proves(TRAINING, "| `split` | `torch.utils.data.random_split` |")
+def test_random_split_makes_parts_that_do_not_overlap(torch: ModuleType) -> None:
+    generator = torch.Generator().manual_seed(0)
+    parts = torch.utils.data.random_split(range(10), [0.5, 0.3, 0.2], generator=generator)
+    assert [len(part) for part in parts] == [5, 3, 2]
+    positions = [i for part in parts for i in part.indices]
+    assert sorted(positions) == list(range(10)) != positions
+
+
+@proves(TRAINING, "| `detect_anomaly` | `torch.autograd.detect_anomaly` |")
+@pytest.mark.filterwarnings("ignore:Anomaly Detection", "ignore:Error detected")
+def test_detect_anomaly_names_the_operation(torch: ModuleType) -> None:
+    with torch.autograd.detect_anomaly():
+        a = torch.tensor([3.0, 1.0], requires_grad=True)
+        loss = (((a - torch.tensor([0.0, 1.0])) ** 2).sqrt() * 0).sum()
+        with pytest.raises(RuntimeError, match=r"Sqrt|Pow"):
+            loss.backward()
+
+
+@proves(TRAINING, "| `standardise` | `StandardScaler` of scikit-learn |")
+def test_the_scaler_of_scikit_learn(solved: Any) -> None:
+    preprocessing = pytest.importorskip("sklearn.preprocessing")
+    train, held = np.array([[1.0, 10, 0.1], [3, 50, 0.1], [2, 0, 0.1]]), np.array([[10.0, 30, 0.3]])
+    scaler = preprocessing.StandardScaler().fit(train)
+    ours = solved(TRAINING)["standardise"](train, held)
+    close(scaler.transform(train), ours[0])
+    close(scaler.transform(held), ours[1])
+
+
+@proves(TRAINING, "| `confusion`, `accuracy` | `sklearn.metrics`, `torchmetrics` |")
+def test_the_metrics_of_scikit_learn(solved: Any) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    labels, answers = np.array([1, 1, 1, 0, 2]), np.array([1, 1, 0, 0, 1])
+    ours = solved(TRAINING)
+    assert (
+        metrics.confusion_matrix(labels, answers).tolist() == ours["confusion"](labels, answers, 3).tolist()
+    )
+    assert metrics.accuracy_score(labels, answers) == ours["accuracy"](np.eye(3)[answers], labels)
+
+
+@proves(TRAINING, "| `confusion`, `accuracy` | `sklearn.metrics`, `torchmetrics` |")
+def test_the_metrics_of_torchmetrics(torch: ModuleType, solved: Any) -> None:
+    metrics = pytest.importorskip("torchmetrics.functional")
+    labels, answers = torch.tensor([1, 1, 1, 0, 2]), torch.tensor([1, 1, 0, 0, 1])
+    counts = metrics.confusion_matrix(answers, labels, task="multiclass", num_classes=3)
+    assert counts.tolist() == solved(TRAINING)["confusion"](labels.numpy(), answers.numpy(), 3).tolist()
+    assert metrics.accuracy(answers, labels, task="multiclass", num_classes=3, average="micro") == 0.6
+
+
+@proves(TRAINING, "| `EarlyStopping` | `EarlyStopping` in PyTorch Lightning |")
+def test_early_stopping_of_lightning_counts_the_same_way(torch: ModuleType, solved: Any) -> None:
+    callbacks = pytest.importorskip("lightning.pytorch.callbacks")
+    theirs = callbacks.EarlyStopping("loss", min_delta=0.0, patience=2)
+    ours = solved(TRAINING)["EarlyStopping"](2)
+    for loss in (5.0, 3.0, 4.0, 3.5):
+        stop, _ = theirs._evaluate_stopping_criteria(torch.tensor(loss))
+        assert stop == ours.update(loss, {})
+    assert stop
