@@ -542,7 +542,7 @@ with exercise("standardise") as check:
     check.close(yours.standardise(*constant), arrays([[0, -1], [0, 1]], [[0, 0], [2, 3]]),
                 "a constant column: divide it by 1, and the other one by its deviation 2")
     got = yours.standardise(np.full((3, 1), 0.1), np.array([[0.1], [0.3]]))
-    check.close(got, arrays([[0], [0], [0]], [[0], [0.2]]), "0.1, constant but for rounding")
+    check.close(got, arrays([[0], [0], [0]], [[0], [0.2]]), "0.1, but for its rounding")
     ### BEGIN HIDDEN TESTS
     from autograder import array
 

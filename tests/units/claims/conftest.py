@@ -29,7 +29,7 @@ def torch() -> ModuleType:
 @cache
 def names_of(unit: str, demonstrations: bool = False) -> dict[str, Any]:
     """The names that a solved notebook has, and under "printed" what its cells printed."""
-    from autograder.assignment import kind
+    from autograder.unit.cell import kind
 
     names: dict[str, Any] = {"__name__": "__main__", "display": lambda shown: None}
     printed = io.StringIO()

@@ -7,8 +7,8 @@ import pkgutil
 
 import pytest
 
-from tests import claims
-from tests.claims import PROVED, about_pytorch, flat, text_of, units
+from tests.units import claims
+from tests.units.claims import PROVED, about_pytorch, flat, text_of, units
 
 for module in pkgutil.iter_modules(claims.__path__):
     if module.name.startswith("test_") and module.name != "test_sentences":
@@ -19,13 +19,13 @@ for module in pkgutil.iter_modules(claims.__path__):
 def test_every_sentence_about_pytorch_has_a_test(unit: str) -> None:
     sentences = list(about_pytorch(unit))
     missing = [sentence for sentence in sentences if (unit, sentence) not in PROVED]
-    assert not missing, "write a test in tests/claims, marked with @proves, for:\n" + "\n".join(missing)
+    assert not missing, "write a test in tests/units/claims, marked with @proves, for:\n" + "\n".join(missing)
 
 
 @pytest.mark.parametrize("unit", units())
 def test_every_sentence_that_has_a_test_stands_in_its_notebook(unit: str) -> None:
     gone = [sentence for place, sentence in PROVED if place == unit and sentence not in text_of(unit)]
-    assert not gone, "the tests of tests/claims prove sentences that are gone:\n" + "\n".join(gone)
+    assert not gone, "the tests of tests/units/claims prove sentences that are gone:\n" + "\n".join(gone)
 
 
 def test_every_proof_names_a_unit_of_the_course() -> None:

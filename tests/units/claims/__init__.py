@@ -5,7 +5,7 @@ A test says which sentences it proves:
     @proves("05_tensors", "Where both are equal, each gets **half**, as in PyTorch.")
     def test_maximum_shares_at_a_tie(torch): ...
 
-`tests/claims/test_sentences.py` extracts every sentence about PyTorch from all notebooks. One without a test fails
+`test_sentences.py` extracts every sentence about PyTorch from all notebooks. One without a test fails
 there, and so does a test whose sentence is no longer in its notebook.
 """
 
@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import nbformat
 
-SOLUTIONS = Path(__file__).resolve().parents[2] / "solutions"
+SOLUTIONS = Path(__file__).resolve().parents[3] / "solutions"
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 

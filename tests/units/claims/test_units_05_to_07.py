@@ -203,7 +203,8 @@ def test_gaussian_nll_loss_has_a_width(torch: ModuleType, solved: Any) -> None:
 
 @proves(
     "07_losses",
-    "| one of C classes | cross-entropy | `cross_entropy`, which takes **logits**; from log-probabilities: `nll_loss` |",
+    "| one of C classes | cross-entropy "
+    "| `cross_entropy`, which takes **logits**; from log-probabilities: `nll_loss` |",
     'The mean over rows is `reduction="mean"`, the default.',
 )
 def test_cross_entropy_takes_logits_and_the_mean_over_rows(torch: ModuleType, solved: Any) -> None:
