@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,7 @@ class Primitive:
                 masks = [reads(self.rule(i), 1, len(wanted)) for i, w in enumerate(wanted) if w]
             else:
                 masks = [reads(self.vjps, 2, len(wanted))]
-            self._keep[wanted] = tuple(any(column) for column in zip(*masks, strict=True))
+            self._keep[wanted] = tuple([any(mask[i] for mask in masks) for i in range(len(wanted) + 1)])
         return self._keep[wanted]
 
     # -- derivatives -----------------------------------------------------------------------------------------
@@ -167,6 +168,8 @@ class Elementwise(Primitive):
 
     def __init__(self, name: str, forward: Callable[..., Any], *vjps: Rule, jvp: Any = "diagonal") -> None:
         super().__init__(name, forward, vjps, jvp)
+        for wanted in product((False, True), repeat=len(vjps)):
+            self.keeps(wanted)
 
 
 class Unary(Elementwise):

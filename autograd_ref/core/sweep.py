@@ -8,7 +8,6 @@ visits nodes by rising number. Neither recurses, so a chain of a million operati
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from contextlib import nullcontext
 from heapq import heappop, heappush
 from typing import Any
 
@@ -37,15 +36,16 @@ def backward(
     results are arrays, or tensors with `create_graph`, which also records the gradients' own graph. A gradient
     shares its memory with nothing else.
     """
-    edges = [edge_of(t) for t in inputs or ()]
-    found: dict[Edge, Any] | None = None if inputs is None else dict.fromkeys(edges)
-    with enable_grad() if create_graph else nullcontext():
-        start = edge_of(root)
-        if isinstance(start, Tensor):
-            deposit(start, gradient, create_graph, found)
-        else:
-            walk(start, gradient, retain_graph or create_graph, create_graph, found)
-        return [own(found[edge]) for edge in edges] if found else []
+    if create_graph and not state.recording:
+        with enable_grad():
+            return backward(root, gradient, True, True, inputs)
+    found: dict[Edge, Any] | None = None if inputs is None else dict.fromkeys(map(edge_of, inputs))
+    start = edge_of(root)
+    if isinstance(start, Tensor):
+        deposit(start, gradient, create_graph, found)
+    else:
+        walk(start, gradient, retain_graph or create_graph, create_graph, found)
+    return [own(found[edge_of(t)]) for t in inputs] if inputs and found else []
 
 
 def walk(start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edge, Any] | None) -> None:

@@ -9,14 +9,14 @@ from autograd_ref.core import operators, primitive, sweep
 from . import temporaries
 from .calls import binary_call, binary_pull, fused_call, fused_pull, unary_call, unary_pull
 from .memory import keep_freed_memory
-from .walk import deposit, seed_for, walk
+from .walk import backward, deposit, seed_for, walk
 
 # The usual call of an operation written out: no loop over the arguments, no call of another function.
 primitive.Unary.__call__, primitive.Unary.pull = unary_call, unary_pull  # type: ignore[method-assign]
 primitive.Binary.__call__, primitive.Binary.pull = binary_call, binary_pull  # type: ignore[method-assign]
 
 # Gradients are not copied where nobody else has their memory, nor added into new memory where the old will do.
-sweep.walk, sweep.deposit, sweep.seed_for = walk, deposit, seed_for
+sweep.backward, sweep.walk, sweep.deposit, sweep.seed_for = backward, walk, deposit, seed_for
 
 # A large result takes the memory of an argument that nobody will see again.
 for _name in ("exp", "sqrt", "tanh"):

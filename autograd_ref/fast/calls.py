@@ -21,9 +21,9 @@ from autograd_ref.core.primitive import Primitive, check_finite
 from autograd_ref.core.saved import NEVER, tick
 from autograd_ref.core.tensor import Tensor
 
-# What the lines below read of argument number i: its array, its stamp, and where its gradient goes.
+# What the lines below read of a tensor that is argument number i: its array, and where its gradient goes.
 TENSOR = """\
-a{i}, s{i} = x{i}._data, x{i}._stamp
+a{i} = x{i}._data
 to{i} = (x{i}.grad_fn or x{i}) if x{i}.requires_grad else None
 """
 
@@ -36,12 +36,12 @@ if not isinstance(x0, Tensor):
 BINARY = """\
 kind = type(x{j})
 if isinstance(x{j}, Tensor):
-    a{j}, s{j} = x{j}._data, x{j}._stamp
+    a{j} = x{j}._data
     to{j} = (x{j}.grad_fn or x{j}) if x{j}.requires_grad else None
     if a0.dtype is not a1.dtype:
         return plain(self, x0, x1)
 elif kind is float or kind is int or (kind is ndarray and x{j}.dtype is a{i}.dtype):
-    a{j}, s{j}, to{j} = x{j}, None, None
+    a{j}, x{j}, to{j} = x{j}, NUMBER, None
 else:
     return plain(self, x0, x1)
 """
@@ -58,8 +58,7 @@ result._data = out
 result._grad = result._home = None
 result._stamp = stamp = [NEVER]
 if ({any_wanted}) and (not state.switches or state.mine.recording):
-    wanted = ({wanted},)
-    k, {k} = self._keep.get(wanted) or self.keeps(wanted)
+    k, {k} = self._keep[{wanted}]
     node = result.grad_fn = new(Node)
     node.number = tick()
     node.primitive = self
@@ -73,6 +72,12 @@ if state.switches and state.mine.anomaly:
     check_finite(result, self.name)
 return result
 """
+
+
+class _Number:
+    """In the place of an argument that is not a tensor: it has no stamp."""
+
+    _stamp = None
 
 
 def _each(text: str, n: int, between: str = ", ") -> str:
@@ -91,10 +96,10 @@ def _result(n: int, **different: str) -> str:
     return RESULT.format(
         arrays=_each("a{i}", n),
         any_wanted=_each("to{i} is not None", n, " or "),
-        wanted=_each("to{i} is not None", n),
+        wanted=_each("to{i} is not None", n) if n > 1 else "(True,)",
         k=_each("k{i}", n) + ",",
         to=_each("to{i}", n),
-        stamps=_each("s{i} if k{i} else None", n),
+        stamps=_each("x{i}._stamp if k{i} else None", n),
         **usual | different,
     )
 
@@ -103,8 +108,8 @@ def _made(head: str, body: str, plain: Callable[..., Any]) -> Callable[..., Any]
     """The function with this text; `plain` is what it calls for unusual arguments."""
     names: dict[str, Any] = {
         "asarray": np.asarray, "check_finite": check_finite, "ndarray": np.ndarray, "new": object.__new__,
-        "NEVER": NEVER, "NO_PARAMS": NO_PARAMS, "Node": Node, "plain": plain, "shape_error": shape_error,
-        "state": state, "Tensor": Tensor, "tick": tick,
+        "NEVER": NEVER, "NO_PARAMS": NO_PARAMS, "Node": Node, "NUMBER": _Number, "plain": plain,
+        "shape_error": shape_error, "state": state, "Tensor": Tensor, "tick": tick,
     }  # fmt: skip
     # The name of the text begins with that of this file: so it is seen to be of this package (`call_site`).
     exec(compile(f"{head}\n{indent(body, '    ')}", f"{__file__}: {head}", "exec"), names)

@@ -5,6 +5,7 @@ CPython counts owners, so whether somebody else holds an array is known and not 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from sys import getrefcount
 from typing import Any
@@ -19,7 +20,7 @@ from autograd_ref.core.saved import check, newest
 from autograd_ref.core.sweep import Edge, check_gradients, on_graph
 from autograd_ref.core.tensor import Tensor
 
-_plain_deposit, _plain_seed_for = sweep.deposit, sweep.seed_for
+_plain_backward, _plain_deposit, _plain_seed_for = sweep.backward, sweep.deposit, sweep.seed_for
 ndarray = np.ndarray
 
 
@@ -34,6 +35,21 @@ def _counts() -> tuple[int, int]:
 _IN_BOX, _IN_WALK = _counts()
 """What getrefcount says of an array that only a container holds, and of one that a loop over the container is at.
 Nothing else refers to such an array, so its buffer may be used again. Python's versions count differently."""
+
+
+def backward(
+    root: Tensor,
+    gradient: Any,
+    retain_graph: bool = False,
+    create_graph: bool = False,
+    inputs: Sequence[Tensor] | None = None,
+) -> list[Any]:
+    """`core.sweep.backward`, straight to the walk where gradients go to the leaves and are not recorded."""
+    start = root.grad_fn
+    if start is None or create_graph or inputs is not None:
+        return _plain_backward(root, gradient, retain_graph, create_graph, inputs)
+    walk(start, gradient, retain_graph, False, None)
+    return []
 
 
 def walk(start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edge, Any] | None) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -49,8 +50,8 @@ class Fused(Primitive):
         names = list(inspect.signature(definition).parameters)[: len(reads)]
         self.reads = [[name in reads[of].split() for name in ("result", *names)] for of in names]
         for arity in range(1, len(names) + 1):
-            for wanted in np.ndindex((2,) * arity):
-                self.keeps(tuple(map(bool, wanted)))
+            for wanted in product((False, True), repeat=arity):
+                self.keeps(wanted)
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         """As for any primitive; an argument that is None is one that was not given."""
