@@ -11,6 +11,7 @@ The first check that fails ends the block with a `CheckFailed`, whose text is al
 from __future__ import annotations
 
 import random
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -410,6 +411,10 @@ def explain_exception(error: AnswerError) -> str:
             "A function calls itself, directly or through an operator, deeper than Python allows. "
             "Where it has to go deep, use a loop and a list of what is still to do."
         )
+    if error.type_name == "TypeError" and re.search(
+        r"'(?:int|float|list|tuple|str|numpy\.\w+)' object is not callable", text
+    ):
+        return "Something is called that is no function: was a name such as `sum`, `max` or `list` given to a value?"
     if error.type_name == "TypeError" and "NoneType" in text:
         return "Something is None there: often a function that has no `return`, or a gradient that is not set yet."
     if error.type_name == "TypeError" and "positional argument" in text:
@@ -422,6 +427,13 @@ def explain_exception(error: AnswerError) -> str:
         return "Two things are combined that do not fit, such as a Value where a number is meant."
     if error.type_name == "NameError":
         return "A name is misspelt, or defined in a cell that has not been run."
+    if error.type_name == "SyntaxError" and text.startswith("f-string:"):
+        return (
+            "Before Python 3.12, what stands in the braces of an f-string may not contain the quotes that are around "
+            "it: use the other kind inside."
+        )
+    if error.type_name == "ModuleNotFoundError":
+        return "An answer may import NumPy, matplotlib and Python's own library; what else is installed may differ."
     if error.type_name == "UnboundLocalError":
         return "The name is given a value inside the function, but only after it is used."
     if error.type_name == "ZeroDivisionError" and "power" in text:  # the message does not speak of a division

@@ -79,8 +79,8 @@ def difference(
 ) -> Difference | None:
     """The first difference between `got` and `expected`, or None when they agree.
 
-    Numbers are compared within the tolerances, an int stands for the float of the same value, and a list for a
-    tuple of the same items; everything else must be equal.
+    Numbers are compared within the tolerances, an int stands for the float of the same value, and a list or an array
+    for a tuple of the same items; everything else must be equal.
 
     >>> difference((1.0, 2.0), (1.0, 2.5))
     Difference(where='[1]', what='2.0 instead of 2.5')
@@ -99,6 +99,8 @@ def difference(
     if is_array(expected):
         return _array_difference(got, expected, rtol, atol, where)
     if isinstance(expected, (list, tuple)):
+        if is_array(got) and len(got) == len(expected):
+            got = list(got)
         if not isinstance(got, (list, tuple)):
             return Difference(where, f"{kind_of(got)} instead of {kind_of(expected)}")
         if len(got) != len(expected):

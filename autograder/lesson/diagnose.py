@@ -27,7 +27,7 @@ def diagnose(got: Any, expected: Any, args: tuple[Any, ...] = (), mutated: tuple
     >>> diagnose((3.0, 2.0), (30.0, 20.0), (10.0, 2.0, 3.0))
     'Every number lacks the factor 10.0, which is the first argument of the call.'
     """
-    for rule in (_kind, _number_of_items, _none_inside, _shape, _order, _relation, _form_inside):
+    for rule in (_kind, _number_of_items, _none_inside, _shape, _precision, _order, _relation, _form_inside):
         found = rule(got, expected, args)
         if found:
             return found
@@ -61,7 +61,8 @@ def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     if isinstance(expected, (tuple, list)) and is_array(got):
         if found := _one_of_several(got, expected):
             return found
-        return "This is a NumPy array, and a list or a tuple is wanted: `.tolist()` makes a list of an array."
+        if len(got) != len(expected):
+            return f"The answer has {count(len(got), 'item')}, and {_are_wanted(len(expected))}."
     if is_array(expected) and isinstance(got, (tuple, list)):
         kind = type(got).__name__
         return f"This is a {kind}, and a NumPy array is wanted: `np.array(...)` makes one of it."
@@ -153,6 +154,31 @@ def _shape(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
             "summed away again."
         )
     return ""
+
+
+#: Kinds of floats with fewer digits than Python's own, and how near they come.
+SHORT = {"float32": ("seven", 1e-5), "float16": ("three", 1e-2)}
+
+
+def _precision(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
+    """Right numbers of a kind that has too few digits."""
+    for name, (digits, near) in SHORT.items():
+        if name in _dtypes(got) and name not in _dtypes((expected, args)):
+            if difference(got, expected, near, near) is None:
+                return (
+                    f"The numbers are right to the {digits} digits that {name} has, and more are asked for: compute "
+                    "with float64, which NumPy does if nothing else is said."
+                )
+    return ""
+
+
+def _dtypes(value: Any) -> set[str]:
+    """The names of NumPy's kinds of numbers in a value."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return set().union(*map(_dtypes, value[:MAX_NUMBERS]))
+    return {str(value.dtype)} if hasattr(value, "dtype") else set()
 
 
 def _form_inside(got: Any, expected: Any, args: tuple[Any, ...]) -> str:

@@ -144,7 +144,10 @@ def _pack_opaque(value: object) -> dict[str, Any]:
 
 
 def pack(value: object, depth: int = 0) -> Any:
-    """Turn plain data into a JSON tree. Exact types only: a subclass of `float` is not a float."""
+    """Turn plain data into a JSON tree. Exact types only: a subclass of `float` is not a float.
+
+    The library's own kinds of tuple and dict, which hold the same, travel as these: a namedtuple, a defaultdict.
+    """
     if depth > MAX_DEPTH:
         raise WireError(f"the value is nested deeper than {MAX_DEPTH} levels")
     kind = type(value)
@@ -174,6 +177,10 @@ def pack(value: object, depth: int = 0) -> Any:
             "t": "dict",
             "v": [[pack(k, depth + 1), pack(v, depth + 1)] for k, v in value.items()],  # type: ignore[attr-defined]
         }
+    if isinstance(value, tuple) and isinstance(getattr(kind, "_fields", None), tuple):
+        return pack(tuple(tuple.__iter__(value)), depth)
+    if isinstance(value, dict) and kind.__module__ == "collections":
+        return pack(dict(dict.items(value)), depth)
     if kind is complex:
         return {"t": "complex", "v": [value.real.hex(), value.imag.hex()]}  # type: ignore[attr-defined]
     if _is_numpy(value):

@@ -6,13 +6,24 @@ import functools
 import hashlib
 import linecache
 import secrets
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
-from ..lesson.checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, row
+from ..lesson.checks import (
+    ERROR,
+    FAILED,
+    MISSING,
+    PASSED,
+    TIMEOUT,
+    CheckFailed,
+    Failure,
+    explain_exception,
+    row,
+)
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Probe, Reply, Session, use_session
 from ..sandbox.process import CellResult, PupilProcess
 from ..sandbox.walls import Interrupted, Sandbox, SandboxError
@@ -218,6 +229,7 @@ def grade(
         Runner(sandbox, assignment.allowed, derived(seed, "the notebook")),
         Lineup(assignment, entries, sandbox, memory, derived(seed, "the notebook")),
         setup_names(assignment),
+        submission.python,
     )
     try:
         for step in rebuild(assignment, submission):
@@ -274,6 +286,8 @@ class _Grading:
     lineup: Lineup
     #: the names that check cells may use
     names: dict[str, Any]
+    #: the version of Python that the student's notebook ran on, as far as it says
+    python: tuple[int, ...] = ()
     #: answer cells that raised, by exercise
     raised: dict[str, Failure] = field(default_factory=dict)
     #: answer cells that did not finish, by exercise
@@ -300,8 +314,19 @@ class _Grading:
                 failure.rows.append(("raised", str(result.error)))
                 if result.error.place:
                     failure.rows.append(("at", result.error.place))
+                failure.diagnosis = self._newer_python(result.error) or explain_exception(result.error)
                 self.raised[step.name] = failure
         self.report.outputs[step.label] = result
+
+    def _newer_python(self, error: AnswerError) -> str:
+        """Why a cell that ran in the student's notebook is no Python here: its Python is a newer one."""
+        if error.type_name != "SyntaxError" or self.python <= sys.version_info[:2]:
+            return ""
+        here, there = (".".join(map(str, version)) for version in (sys.version_info[:2], self.python))
+        return (
+            f"Your notebook ran on Python {there}, and grading runs {here}, to which this is no Python: write it as "
+            f"{here} understands it, too. In an f-string, use other quotes inside the braces than around it."
+        )
 
     def judge(self, exercise: Exercise, written: str) -> Outcome:
         """Run a check cell, here, and turn whatever happens into an outcome."""

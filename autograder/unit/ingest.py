@@ -56,6 +56,8 @@ class Submission:
     notes: list[str] = field(default_factory=list)
     #: why nothing could be taken from the file; empty when something could
     problem: str = ""
+    #: the version of Python that the notebook ran on, as it says; empty where it does not
+    python: tuple[int, ...] = ()
 
 
 def read_bytes(path: Path) -> bytes:
@@ -214,6 +216,14 @@ def unit_of(notebook: dict[str, Any]) -> str:
     return unit if isinstance(unit, str) and re.fullmatch(r"[\w-]{1,80}", unit) else ""
 
 
+def python_of(notebook: dict[str, Any]) -> tuple[int, ...]:
+    """The version of Python that a notebook says it ran on, such as (3, 13); empty where it says none."""
+    about = metadata_of(notebook).get("language_info")
+    version = about.get("version") if isinstance(about, dict) else None
+    found = re.match(r"([0-9]{1,2})\.([0-9]{1,3})(?:\.|$)", version) if isinstance(version, str) else None
+    return tuple(map(int, found.groups())) if found else ()
+
+
 def read_submission(path: Path, assignment: Assignment) -> Submission:
     """Take the answers from a file. A file that cannot be used is a Submission with a `problem`, not an exception."""
     try:
@@ -250,7 +260,7 @@ def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
     before = {cell.name: last for last, cell in zip(["", *by_id], released, strict=False)}
     stubs = {exercise.name: exercise.stub for exercise in assignment.exercises}
 
-    submission = Submission()
+    submission = Submission(python=python_of(notebook))
     copies: dict[str, list[str]] = {}
     ignored = _Ignored(notebook, assignment)
     after = ""
