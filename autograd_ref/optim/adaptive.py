@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ class Adagrad(Optimizer):
     """h <- h + g^2;  p <- p - lr g / (sqrt(h) + eps).  Duchi, Hazan and Singer 2011."""
 
     state_names = ("sum",)
+    absent: ClassVar[dict[str, Any]] = Optimizer.absent | {"lr_decay": 0, "initial_accumulator_value": 0}
 
     def __init__(
         self, parameters: Iterable[Tensor], lr: float = 1e-2, weight_decay: float = 0.0, eps: float = 1e-10
@@ -47,6 +49,8 @@ class RMSprop(Optimizer):
     With momentum, b <- momentum b + u and p <- p - lr b.
     """
 
+    absent: ClassVar[dict[str, Any]] = Optimizer.absent | {"centered": False}
+
     def __init__(
         self,
         parameters: Iterable[Tensor],
@@ -59,8 +63,11 @@ class RMSprop(Optimizer):
         fraction(alpha=alpha, momentum=momentum)
         non_negative(eps=eps)
         self.alpha, self.eps, self.momentum = alpha, eps, momentum
-        self.state_names = ("square", "velocity") if momentum else ("square",)
+        self.state_names = self._names({"momentum": momentum})
         super().__init__(parameters, lr, weight_decay)
+
+    def _names(self, options: dict[str, Any]) -> tuple[str, ...]:
+        return ("square_avg", "momentum_buffer") if options["momentum"] else ("square_avg",)
 
     def update(self, p: np.ndarray, g: np.ndarray, state: list[np.ndarray], s: np.ndarray, t: int) -> None:
         if self.weight_decay:
@@ -100,7 +107,8 @@ class Adam(Optimizer):
     array([ 0.9, -2.9])
     """
 
-    state_names = ("scaled_mean", "scaled_square")
+    state_names = ("exp_avg", "exp_avg_sq")
+    absent: ClassVar[dict[str, Any]] = Optimizer.absent | {"amsgrad": False, "decoupled_weight_decay": False}
 
     def __init__(
         self,
@@ -132,6 +140,20 @@ class Adam(Optimizer):
         s *= self.lr * (1 - b1) / (1 - b1**t) / root
         p -= s
 
+    def _saved(self, arrays: list[np.ndarray]) -> dict[str, np.ndarray]:
+        """m and v, and M and V: these cannot be had from those to the last digit."""
+        scaled = {f"scaled_{n}": a.copy() for n, a in zip(self.state_names, arrays, strict=True)}
+        return {n: a * (1 - b) for n, a, b in zip(self.state_names, arrays, self.betas, strict=True)} | scaled
+
+    def _loaded(self, entry: dict[str, np.ndarray], options: dict[str, Any]) -> list[np.ndarray]:
+        """M and V, where they still belong to m and v: PyTorch keeps what it does not know, and does not update it."""
+        loaded = []
+        for name, beta in zip(self.state_names, options["betas"], strict=True):
+            plain = entry[name]
+            scaled = entry.get(f"scaled_{name}", plain)
+            loaded.append(np.where(scaled * (1 - beta) == plain, scaled, plain / (1 - beta)))
+        return loaded
+
     def decayed(self, p: np.ndarray, g: np.ndarray) -> np.ndarray:
         """The gradient to use, with weight decay."""
         return np.add(g, self.weight_decay * p)
@@ -139,6 +161,8 @@ class Adam(Optimizer):
 
 class AdamW(Adam):
     """Adam's step beside p <- p - lr weight_decay p (decoupled weight decay). Loshchilov and Hutter 2019."""
+
+    absent: ClassVar[dict[str, Any]] = Adam.absent | {"decoupled_weight_decay": True}
 
     def __init__(
         self,

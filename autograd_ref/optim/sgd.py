@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +26,8 @@ class SGD(Optimizer):
     array([0.8, 1.6])
     """
 
+    absent: ClassVar[dict[str, Any]] = Optimizer.absent | {"dampening": 0}
+
     def __init__(
         self,
         parameters: Iterable[Tensor],
@@ -37,8 +40,11 @@ class SGD(Optimizer):
         if nesterov and momentum == 0:
             raise ValueError("Nesterov's form needs a momentum above 0, for example 0.9.")
         self.momentum, self.nesterov = momentum, nesterov
-        self.state_names = ("velocity",) if momentum else ()
+        self.state_names = self._names({"momentum": momentum})
         super().__init__(parameters, lr, weight_decay)
+
+    def _names(self, options: dict[str, Any]) -> tuple[str, ...]:
+        return ("momentum_buffer",) if options["momentum"] else ()
 
     def update(self, p: np.ndarray, g: np.ndarray, state: list[np.ndarray], s: np.ndarray, t: int) -> None:
         if self.weight_decay:

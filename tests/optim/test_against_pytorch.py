@@ -202,3 +202,97 @@ def test_clipping_values_is_pytorchs():
     optim.clip_grad_value_(ours, 0.3)
     torch.nn.utils.clip_grad_value_(theirs, 0.3)
     agree([p.grad for p in ours if p.grad is not None], [p.grad for p in theirs if p.grad is not None])
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+@pytest.mark.parametrize("start", [0, 2])
+def test_weights_tied_by_data_stay_tied_and_get_pytorchs_steps(name, options, start):
+    rng, ours, theirs = twins(4)
+    more = rng.standard_normal((3, 4))
+    ours.insert(0, Tensor(more.copy(), requires_grad=True))
+    theirs.insert(0, torch.tensor(more, requires_grad=True))
+    a = getattr(optim, name)(ours, lr=0.02, **options)
+    b = getattr(torch.optim, name)(theirs, lr=0.02, foreach=False, **options)
+    for i in range(6):
+        if i == start:  # the first two, and one with a view of another
+            ours[0].data, theirs[0].data = ours[1].data, theirs[1].data
+            ours[2].data, theirs[2].data = ours[0].data[1], theirs[0].data[1]
+        give_gradients(rng, ours, theirs, missing=(1,) if i == 3 else ())
+        a.step()
+        b.step()
+    assert np.shares_memory(ours[0].data, ours[1].data)
+    agree(ours, theirs)
+
+
+def as_tensors(state_dict):
+    """The conversion that the docstring of `state_dict` gives."""
+    state = {i: {n: torch.as_tensor(v) for n, v in e.items()} for i, e in state_dict["state"].items()}
+    return {**state_dict, "state": state}
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_states_go_to_pytorch_and_back(name, options, dtype, grouped):
+    def make(module, tensors, lr=0.02, **more):
+        if grouped:
+            tensors = [{"params": tensors[3:], "lr": lr / 2}, {"params": tensors[:3]}]
+        return getattr(module, name)(tensors, lr=lr, **more)
+
+    rng, ours, theirs = twins(7, dtype)
+    a, b = make(optim, ours, **options), make(torch.optim, theirs, **options)
+    for missing in [(1,), (1, 2), (1,)]:
+        give_gradients(rng, ours, theirs, missing)
+        a.step()
+        b.step()
+    for _ in range(3):
+        # each goes on from the other's state, in an optimizer that was made with other options
+        state, torch_state = a.state_dict(), b.state_dict()
+        ours = [Tensor(p.data.copy(), requires_grad=True) for p in ours]
+        theirs = [torch.tensor(p.detach().numpy(), requires_grad=True) for p in theirs]
+        a, b = make(optim, ours, 0.5), make(torch.optim, theirs, 0.5)
+        a.load_state_dict(torch_state)
+        b.load_state_dict(as_tensors(state))
+        assert [g.lr for g in a.groups] == [g["lr"] for g in b.param_groups]
+        for missing in [(2,), (), (0, 1)]:
+            give_gradients(rng, ours, theirs, missing)
+            a.step()
+            b.step()
+        agree(ours, theirs, 1e-10 if dtype == np.float64 else 2e-5)
+    again = make(optim, [Tensor(p.data.copy(), requires_grad=True) for p in ours])
+    again.load_state_dict(a.state_dict())
+    for rebuilt, first in zip(
+        again.state_dict()["state"].values(), a.state_dict()["state"].values(), strict=True
+    ):
+        for n in first:
+            np.testing.assert_array_equal(rebuilt[n], first[n])
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("Adam", {"amsgrad": True}, "amsgrad=True, which this Adam does not have"),
+        ("SGD", {"maximize": True}, "maximize=True, which this SGD"),
+        ("SGD", {"momentum": 0.9, "dampening": 0.5}, "dampening=0.5"),
+        ("RMSprop", {"centered": True}, "centered=True"),
+        ("Adagrad", {"lr_decay": 0.1}, "lr_decay=0.1"),
+    ],
+)
+def test_a_state_with_options_that_are_not_here_gets_a_sentence_and_changes_nothing(name, options, words):
+    rng, ours, theirs = twins(8)
+    a = getattr(optim, name)(ours)
+    b = getattr(torch.optim, name)(theirs, lr=0.7, **options)
+    give_gradients(rng, ours, theirs)
+    b.step()
+    before = a.lr
+    with pytest.raises(ValueError, match=words):
+        a.load_state_dict(b.state_dict())
+    assert a.lr == before
+
+
+def test_a_state_of_another_optimizer_gets_a_sentence():
+    _, ours, theirs = twins(8)
+    with pytest.raises(ValueError, match="no 'alpha', which this RMSprop needs"):
+        optim.RMSprop(ours).load_state_dict(torch.optim.Adam(theirs).state_dict())
+    with pytest.raises(ValueError, match="decoupled_weight_decay=True"):
+        optim.Adam(ours).load_state_dict(torch.optim.AdamW(theirs).state_dict())
