@@ -26,7 +26,7 @@ from ..lesson.wire import printable
 from ..referee import bank
 from ..referee.autograded import write_file
 from ..referee.judge import Report, tidy
-from ..sandbox.walls import Sandbox
+from ..sandbox.walls import NO_WALL, Sandbox
 from ..unit.assignment import Assignment, Course
 from ..unit.ingest import pick_file, read_bytes, side_files
 from ..unit.notebook import node, read_notebook
@@ -58,9 +58,9 @@ class Classroom:
     def folders(self) -> CourseDirectory:
         return CourseDirectory(config=self.config, root=str(self.course.root))
 
-    def sandbox(self, unsandboxed: bool = False) -> Sandbox:
+    def sandbox(self, unsandboxed: bool = False, unprotected_scores: bool = False) -> Sandbox:
         """The walls as configured. Raises SandboxError when this machine has none and none was waived."""
-        return configured_sandbox(self.config, self.course.root, unsandboxed)
+        return configured_sandbox(self.config, self.course.root, unsandboxed, unprotected_scores)
 
     def folder(self, kind: str, student: str, unit: str) -> Path:
         """A student's folder of a unit, of kind "submitted", "autograded" or "feedback"."""
@@ -174,10 +174,13 @@ class _Run:
             job = replace(_job(self.classroom, self.assignment, student), seed=self.seed)
             about = _about(self.classroom, self.assignment, student)
             same = about is not None and about["fingerprint"] == fingerprint(self.grader.key, job)
+            # What was graded without a wall is graded again as soon as there is one.
+            open_ = about is not None and about.get("wall") == NO_WALL
+            mended = open_ and self.grader.sandbox.wall() != NO_WALL
             # Where the gradebook says something else, it is an older one, or a run was ended between the two.
             there = about is not None and self.recorded.get(student) == float(about["score"])
             same_seed = self.seeds.get(student) == self.seed
-            if about is not None and same and same_seed and there and not self.force:
+            if about is not None and same and same_seed and there and not mended and not self.force:
                 self.rows[student] = _kept(student, about)
                 done(self.rows[student])
                 continue
@@ -190,6 +193,8 @@ class _Run:
                     if not same
                     else "another seed"
                     if not same_seed
+                    else "there was no wall"
+                    if mended
                     else "--force"
                 )
             yield job
@@ -282,7 +287,13 @@ def _about(classroom: Classroom, assignment: Assignment, student: str) -> dict[s
 
 def _kept(student: str, about: dict[str, Any]) -> Graded:
     return Graded(
-        student, about["score"], about["max_score"], about["summary"], "kept", list(about["mistakes"])
+        student,
+        about["score"],
+        about["max_score"],
+        about["summary"],
+        "kept",
+        list(about["mistakes"]),
+        protected=about.get("wall") != NO_WALL,
     )
 
 

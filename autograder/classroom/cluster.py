@@ -44,10 +44,10 @@ def share_on(
         raise UserError(
             "Grading on a cluster needs Dask: `pip install 'autograd-course[cluster]'`."
         ) from None
-    if grader.sandbox.unsandboxed:
+    if grader.sandbox.unsandboxed or grader.sandbox.unprotected_scores:
         raise UserError(
-            "On a cluster nothing is graded without a sandbox: a submission could reach the scheduler, which runs "
-            "what it is sent. Leave out --unsandboxed, or --scheduler."
+            "On a cluster nothing is graded without bubblewrap: who reaches the scheduler has it run what is sent. "
+            "Leave out --unsandboxed and --unprotected-scores, or --scheduler."
         )
     return deal(Cluster(address, grader, tell), jobs)
 

@@ -34,6 +34,7 @@ from ..errors import UserError
 from ..lesson.checks import PASSED
 from ..referee.autograded import comment_text
 from ..referee.judge import Report
+from ..sandbox.walls import UNPROTECTED
 from ..unit.assignment import Assignment
 
 
@@ -195,7 +196,9 @@ def record(
         before[exercise.name] = grade.auto_score
         grade.auto_score = outcome.points
         grade.needs_manual_grade = outcome.doubtful or grade.manual_score is not None
-        comments[exercise.name].auto_comment = None if outcome.status == PASSED else comment_text(outcome)
+        told = [] if report.protected else [UNPROTECTED]
+        told += [] if outcome.status == PASSED else [comment_text(outcome)]
+        comments[exercise.name].auto_comment = "\n\n".join(told) or None
     gradebook.db.commit()
     return before
 

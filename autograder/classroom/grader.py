@@ -20,7 +20,7 @@ from ..referee.bank import Entry
 from ..referee.judge import Report, grade
 from ..referee.matching import Memory
 from ..sandbox.forkserver import prepare
-from ..sandbox.walls import Interrupted, Sandbox, SandboxError
+from ..sandbox.walls import UNPROTECTED, Interrupted, Sandbox, SandboxError
 from ..unit.assignment import Assignment
 from ..unit.ingest import BESIDE, CHANGED_CHECKS, Submission, submission_of
 from ..unit.notebook import write_text
@@ -59,6 +59,8 @@ class Graded:
     why: str = ""
     #: seconds after the due date
     late: float = 0
+    #: whether the submission was behind a wall, and could not change its own score
+    protected: bool = True
 
 
 @dataclass
@@ -177,7 +179,7 @@ def row_of(student: str, report: Report) -> Graded:
     missing = [outcome.name for outcome in bad if outcome.status == "missing"]
     if not bad:
         summary = "all right"
-    elif all(outcome.doubtful for outcome in bad) and report.notes:
+    elif all(outcome.doubtful for outcome in bad) and report.notes and report.notes[-1] != UNPROTECTED:
         summary = report.notes[-1]
     else:
         parts = [f"{o.name} ({o.mistake or o.status})" for o in bad if o.status != "missing"]
@@ -191,4 +193,6 @@ def row_of(student: str, report: Report) -> Graded:
         summary += f"; {beside[0][0].lower()}{beside[0][1:].rstrip('.')}"
     if any(note.startswith(CHANGED_CHECKS) for note in report.notes):
         summary += f"; {CHANGED_CHECKS[0].lower()}{CHANGED_CHECKS[1:]}"
-    return Graded(student, report.score, report.max_score, summary, mistakes=mistakes)
+    return Graded(
+        student, report.score, report.max_score, summary, mistakes=mistakes, protected=report.protected
+    )

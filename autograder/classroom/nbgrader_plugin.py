@@ -87,7 +87,7 @@ class SubmissionExporter(NotebookExporter):
         about = (resources or {})["nbgrader"]
         assignment = Course.find(Path(parent.coursedir.root)).assignment(about["assignment"])
         submission = read_submission(Path(filename), assignment)
-        empty = referee.Report(assignment.unit, 0, True, notes=[])
+        empty = referee.Report(assignment.unit, 0, "", notes=[])
         empty.outcomes = [
             referee.Outcome(e.name, 0, e.points, "missing", f"✗ {e.name}: not graded yet")
             for e in assignment.exercises

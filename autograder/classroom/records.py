@@ -13,6 +13,7 @@ from typing import Any
 from ..lesson.checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT
 from ..lesson.wire import printable
 from ..referee.judge import Report, tidy
+from ..sandbox.walls import NO_WALL
 from ..unit.assignment import Assignment
 from ..unit.cell import ANSWER, read_cells
 from ..unit.notebook import read_notebook
@@ -63,6 +64,8 @@ class Record:
     exercises: list[Kept] = field(default_factory=list)
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
+    #: whether it was graded behind a wall
+    protected: bool = True
     #: the text of each answer cell, by exercise, and of the code cells that the student added
     answers: dict[str, str] = field(default_factory=dict)
     added: list[str] = field(default_factory=list)
@@ -117,6 +120,7 @@ def _record(assignment: Assignment, student: str, path: Path) -> Record:
         exercises,
         float(about["seconds"]),
         [str(note) for note in about["notes"]],
+        about.get("wall") != NO_WALL,
         answers,
         added,
     )

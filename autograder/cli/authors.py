@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from .options import Jobs, Seed, Unsandboxed
+from .options import Jobs, Seed, UnprotectedScores, Unsandboxed
 from .tables import show_mutants
 from .terminal import advance, console, progress_bar, units_named
 
@@ -40,6 +40,7 @@ def prove_command(
     seed: Seed = None,
     jobs: Jobs = None,
     unsandboxed: Unsandboxed = False,
+    unprotected_scores: UnprotectedScores = False,
 ) -> None:
     """Show that every wrong answer of the bank earns nothing and every right one everything."""
     from ..authoring.prove import gaps, in_the_notebook, prove, trials
@@ -48,7 +49,7 @@ def prove_command(
     from ..unit.settings import configured_sandbox, load_config
 
     course = Course.find()
-    sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed)
+    sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed, unprotected_scores)
     good = True
     for name in units_named(course.units(), [unit] if unit else None):
         assignment = course.assignment(name)
@@ -89,6 +90,7 @@ def mutants_command(
     seeds: Annotated[int, typer.Option(min=1, help="At how many seeds a mutant has to fail.")] = 1,
     jobs: Jobs = None,
     unsandboxed: Unsandboxed = False,
+    unprotected_scores: UnprotectedScores = False,
 ) -> None:
     """Show that right answers with one small fault, made by machine, earn nothing."""
     from ..authoring.mutation import run_mutants, write_verdicts
@@ -96,7 +98,7 @@ def mutants_command(
     from ..unit.settings import configured_sandbox, load_config
 
     course = Course.find()
-    sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed)
+    sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed, unprotected_scores)
     good = True
     for name in units_named(course.units(), units):
         assignment = course.assignment(name)

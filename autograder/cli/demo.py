@@ -17,7 +17,7 @@ from ..errors import UserError
 from ..lesson import likely
 from ..referee import bank
 from ..referee.autograded import write_notebook
-from ..sandbox.walls import SandboxError
+from ..sandbox.walls import LANDLOCK, SandboxError
 from ..unit.assignment import Assignment, Course
 from ..unit.cell import ANSWER
 from ..unit.notebook import STUB, Node, node, write_text
@@ -114,9 +114,12 @@ def run(folder: Path | None, jobs: int | None, console: Console, progress: Progr
     try:
         sandbox = classroom.sandbox()
     except SandboxError as no_walls:
-        console.print(Text(f"No sandbox on this machine: {no_walls}"), soft_wrap=True)
-        console.print("These bundled submissions run behind the process boundary alone.")
-        sandbox = classroom.sandbox(unsandboxed=True)
+        sandbox = classroom.sandbox(unprotected_scores=True)
+        behind = "the second wall, of the kernel's own" if sandbox.wall() == LANDLOCK else "no wall at all"
+        console.print(Text(f"No bubblewrap on this machine: {no_walls}"), soft_wrap=True)
+        console.print(
+            f"These submissions come with this package, so they run behind {behind}.", soft_wrap=True
+        )
     with progress as bar:
         task = bar.add_task("grading", total=2 * len(students))
         advance: Callable[[object], None] = lambda _: bar.advance(task)  # noqa: E731

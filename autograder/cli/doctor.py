@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..errors import UserError
+from ..sandbox import second_wall
 from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox, SandboxError
 from ..unit.assignment import Course
@@ -39,20 +40,33 @@ def examine() -> Iterator[Finding]:
         yield Finding("course", True, f"{course.root} with {', '.join(course.units()) or 'no unit'}")
     except UserError as error:
         yield Finding("course", False, str(error))
-    sandbox = Sandbox()
-    problem = sandbox.why_not()
+    yield from _walls()
+
+
+def _walls() -> Iterator[Finding]:
+    """Which walls there are. Every pupil, as it starts, tries something that is allowed and something that is not."""
+    first, second = Sandbox(), Sandbox(unsandboxed=True)
+    problem, further = first.why_not(), second.why_no_second_wall()
     yield Finding("sandbox", not problem, problem or "bubblewrap works")
-    if problem:
-        sandbox.unsandboxed = True
+    told = f"Landlock {second_wall.version()}, for where bubblewrap does not start (--unsandboxed)"
+    yield Finding("second wall", not further or not problem, further or told)
+    for what, sandbox, missing in (("pupil", first, problem), ("pupil 2", second, further)):
+        if not missing:
+            yield _pupil(what, sandbox)
+    if problem and further:
+        yield Finding("scores", False, "without a wall no score is protected (--unprotected-scores)")
+
+
+def _pupil(what: str, sandbox: Sandbox) -> Finding:
     start = time.monotonic()
     try:
         process = PupilProcess(sandbox, (), start + 60)
         result = process.run_cell("6 * 7")
         process.close()
-        good = result.text.strip() == "42"
-        yield Finding("pupil", good, f"ran a cell {'in the sandbox' if not problem else 'without a sandbox'}")
     except SandboxError as error:
-        yield Finding("pupil", False, str(error))
+        return Finding(what, False, str(error))
+    good = result.text.strip() == "42"
+    return Finding(what, good, f"ran a cell behind {sandbox.wall()}, which refused what it has to refuse")
 
 
 def _kernel() -> Finding:

@@ -16,9 +16,9 @@ from rich.text import Text
 
 from ..errors import Stopped, UserError
 from ..lesson.wire import printable
-from .options import Jobs, Seed, Unsandboxed
+from .options import Jobs, Seed, UnprotectedScores, Unsandboxed
 from .tables import show_changes, show_class, show_people
-from .terminal import Rate, console, errors, line, progress_bar, unit_named, write
+from .terminal import Rate, console, errors, line, progress_bar, unit_named, warn, write
 
 if TYPE_CHECKING:
     from ..classroom.grader import Graded
@@ -50,6 +50,7 @@ def score(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
     seed: Seed = None,
     unsandboxed: Unsandboxed = False,
+    unprotected_scores: UnprotectedScores = False,
 ) -> None:
     """Grade one notebook file; writes nothing."""
     from ..authoring.fingerprints import sentences_of
@@ -66,13 +67,14 @@ def score(
     if solutions is None:
         course = Course.find()
         key = course.solutions
-        sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed)
+        sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed, unprotected_scores)
     else:
         if not solutions.is_dir():
             raise UserError(f"There is no folder {solutions} to take the answer key from.")
         key = solutions.resolve()
-        config = {"unsandboxed": True} if unsandboxed else {}
-        sandbox = Sandbox(hidden_paths=[str(key)], **config)
+        sandbox = Sandbox(
+            hidden_paths=[str(key)], unsandboxed=unsandboxed, unprotected_scores=unprotected_scores
+        )
     unit = unit or unit_of(notebook)
     if not unit:
         raise UserError(f"{file} does not say which unit it is: name it with --unit.")
@@ -102,7 +104,8 @@ def score(
     if not assignment.graded:
         passed = sum(outcome.status == PASSED for outcome in report.outcomes)
         verdict += f": {unit} is for practice, and {passed} of its {len(report.outcomes)} exercises are right"
-    console.print(f"{verdict} (seed {report.seed})", style="bold", soft_wrap=True)
+    protected = "" if report.protected else ", NOT PROTECTED"
+    console.print(f"{verdict}{protected} (seed {report.seed})", style="bold", soft_wrap=True)
 
 
 @commands.command()
@@ -158,6 +161,7 @@ def grade_command(
         str | None, typer.Option(help="Grade on the workers of the Dask scheduler at this address.")
     ] = None,
     unsandboxed: Unsandboxed = False,
+    unprotected_scores: UnprotectedScores = False,
 ) -> None:
     """Grade submitted/*/UNIT/ into the gradebook."""
     from ..classroom.grader import Grader
@@ -182,7 +186,7 @@ def grade_command(
         )
         errors.print(Text(warning, style="yellow"), soft_wrap=True)
     config = load_config(course.root)
-    sandbox = configured_sandbox(config, course.root, unsandboxed)
+    sandbox = configured_sandbox(config, course.root, unsandboxed, unprotected_scores)
     expected = 0 if student or scheduler else waiting(config, course.root, unit, force or new_seed)
     with ahead(lambda: Grader.of(assignment, load_bank(assignment), sandbox), expected, jobs) as workers:
         _grade(course, assignment, sandbox, student, force, jobs, scheduler, workers, new_seed)
@@ -349,7 +353,7 @@ def export(
     from ..unit.assignment import Course
 
     folders = Classroom(Course.find()).folders
-    text = grades(folders.db_url, folders.course_id, to.value, unit)
+    text = grades(folders.db_url, folders.course_id, to.value, unit, warn)
     out = out or Path("grades.csv" if to is Format.csv else f"grades-{to.value}.csv")
     write(out, text)
     console.print(Text(f"Grades in {out}."), soft_wrap=True)

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .terminal import console, line
+from .terminal import names as listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,7 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
     """The table of a class, and the mistakes that were made most."""
     from ..classroom.classroom import mistakes_table, show_score
     from ..referee.judge import tidy
+    from ..sandbox.walls import UNPROTECTED
 
     table = Table(box=None, header_style="bold")
     table.add_column("student")
@@ -28,6 +30,8 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
     table.add_column("what went wrong")
     for row in rows:
         kept = Text(" (unchanged)", style="dim") if row.state == "kept" else Text("")
+        if not row.protected:
+            kept.append(" (not protected)", style="bold red")
         if row.by_hand is not None:
             kept.append(f" (by hand: {tidy(row.by_hand)})", style="bold")
         style = "green" if row.score == row.max_score else "red" if row.state == "failed" else "default"
@@ -35,6 +39,9 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
             line(row.student), Text(show_score(row), style=style, justify="right"), line(row.summary) + kept
         )
     console.print(table)
+    if not all(row.protected for row in rows):
+        console.print()
+        console.print(Text(UNPROTECTED, style="bold red"), soft_wrap=True)
     made = mistakes_table(rows)
     if made:
         console.print()
@@ -59,7 +66,7 @@ def show_changes(rows: Sequence[Graded], console: Console = console) -> None:
         table = Table("student", "before", "now", "which", "why", box=None, header_style="bold")
         for row in changed:
             before, now = str(tidy(row.before or 0)), str(tidy(row.score))
-            table.add_row(line(row.student), before, now, Text(", ".join(row.changes)), row.why)
+            table.add_row(line(row.student), before, now, line(", ".join(row.changes)), line(row.why))
         console.print()
         console.print(table)
     again = sum(bool(row.why) and row.state == "graded" for row in rows)
@@ -77,7 +84,7 @@ def show_people(
     missing = [name for name in known if name not in there] if whole else []
     for title, names in (("late", late), ("new", new), ("missing", missing)):
         if names:
-            console.print(Text(f"{title:<8} {', '.join(names)}"), soft_wrap=True)
+            console.print(Text(f"{title:<8} {listed(names)}"), soft_wrap=True)
 
 
 def _duration(seconds: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -51,6 +52,16 @@ class Rate(ProgressColumn):
 def line(text: str) -> Text:
     """Words that others chose, as one line that a terminal only shows."""
     return Text(printable(text, 5000).replace("\n", " ").replace("\t", " "))
+
+
+def names(others: Iterable[str]) -> str:
+    """Names that others chose, one after the other, all of them."""
+    return ", ".join(line(name).plain for name in others)
+
+
+def warn(told: str) -> None:
+    """Something that nobody should overlook."""
+    console.print(line(told), style="bold red", soft_wrap=True)
 
 
 def advance(bar: Progress, task: TaskID, _: object) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..lesson.checks import PASSED
+from ..sandbox.walls import UNPROTECTED
 from ..unit.assignment import Assignment
 from ..unit.cell import ANSWER, CHECK
 from ..unit.ingest import Submission
@@ -42,6 +43,7 @@ def autograded(assignment: Assignment, submission: Submission, report: Report) -
         "score": tidy(report.score),
         "max_score": tidy(report.max_score),
         "sandboxed": report.sandboxed,
+        "wall": report.wall,
     }
     outcomes = {outcome.name: outcome for outcome in report.outcomes}
     cells = [_markdown("results", _results(report))]
@@ -89,9 +91,10 @@ def _results(report: Report) -> str:
         lines.append(f"{outcome.message[:1]} {outcome.name:<{width}}  {points:>5}  {headline}".rstrip())
         if outcome.diagnosis and outcome.points == 0:
             lines.append(" " * (width + 11) + outcome.diagnosis)
-    text = f"**Automatic result: {tidy(report.score)} of {tidy(report.max_score)} points**\n\n" + literal(
-        "\n".join(lines)
-    )
+    text = f"**Automatic result: {tidy(report.score)} of {tidy(report.max_score)} points**\n\n"
+    if not report.protected:
+        text += f"**{UNPROTECTED}**\n\n"
+    text += literal("\n".join(lines))
     if report.notes:
         text += "\n\n**Notes of the referee**\n\n" + literal("\n".join(report.notes))
     return text

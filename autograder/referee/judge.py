@@ -26,7 +26,7 @@ from ..lesson.checks import (
 )
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Probe, Reply, Session, use_session
 from ..sandbox.process import CellResult, PupilProcess
-from ..sandbox.walls import Interrupted, Sandbox, SandboxError
+from ..sandbox.walls import BUBBLEWRAP, NO_WALL, UNPROTECTED, Interrupted, Sandbox, SandboxError
 from ..unit.assignment import Assignment, Exercise
 from ..unit.cell import ANSWER, CHECK, FIGURE, SETUP
 from ..unit.ingest import Submission
@@ -67,7 +67,8 @@ class Report:
 
     unit: str
     seed: int
-    sandboxed: bool
+    #: the wall that the submission was behind, as `Sandbox.wall` names it
+    wall: str
     outcomes: list[Outcome] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     #: what the student's cells printed, by cell id
@@ -81,6 +82,16 @@ class Report:
     def max_score(self) -> float:
         return sum(outcome.max_points for outcome in self.outcomes)
 
+    @property
+    def sandboxed(self) -> bool:
+        """Whether it was in bubblewrap."""
+        return self.wall == BUBBLEWRAP
+
+    @property
+    def protected(self) -> bool:
+        """Whether the submission had no way to the answer key and to the scores."""
+        return self.wall != NO_WALL
+
     def as_json(self) -> dict[str, Any]:
         """The contract of `autograder score --json`."""
         return {
@@ -89,6 +100,8 @@ class Report:
             "max_score": tidy(self.max_score),
             "seed": self.seed,
             "sandboxed": self.sandboxed,
+            "wall": self.wall,
+            "protected": self.protected,
             "exercises": [
                 {
                     "name": outcome.name,
@@ -214,7 +227,9 @@ def grade(
     do is an outcome.
     """
     seed = secrets.randbelow(2**31) if seed is None else seed
-    report = Report(assignment.unit, seed, not sandbox.unsandboxed, notes=list(submission.notes))
+    report = Report(assignment.unit, seed, sandbox.wall(), notes=list(submission.notes))
+    if not report.protected:
+        report.notes.insert(0, UNPROTECTED)
     if submission.problem:
         report.notes.append(submission.problem)
         for exercise in assignment.exercises:

@@ -20,7 +20,7 @@ from collections import OrderedDict
 from typing import Any
 
 from .transport import Line
-from .walls import Sandbox, SandboxError, allowed_modules
+from .walls import BUBBLEWRAP, Sandbox, SandboxError, allowed_modules
 
 #: So many nurseries are kept at a time; a class needs one.
 KEPT = 3
@@ -127,9 +127,8 @@ def prepare(sandbox: Sandbox, allowed: tuple[str, ...]) -> None:
 
 
 def _possible(sandbox: Sandbox) -> bool:
-    return (
-        sandbox.warm and not sandbox.unsandboxed and hasattr(socket, "send_fds") and hasattr(os, "pidfd_open")
-    )
+    able = hasattr(socket, "send_fds") and hasattr(os, "pidfd_open")
+    return sandbox.warm and able and sandbox.wall() == BUBBLEWRAP
 
 
 def warm_start(sandbox: Sandbox, allowed: tuple[str, ...]) -> Line | None:

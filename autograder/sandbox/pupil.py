@@ -6,7 +6,8 @@ the frames of `wire.py`. It knows no expected value and no test: whatever the st
 it can change only its own answers.
 
 CONFIG is a JSON object: "path" (folders to import from), "limits", "user" (whom to become, if started as root),
-"allowed" (modules of `autograd_ref` that the unit's students may use).
+"allowed" (modules of `autograd_ref` that the unit's students may use), "see" (what the walls have to allow and to
+refuse) and, where there is no bubblewrap, "second_wall" (its code, its rules as an open file, and its version).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import io
 import json
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 
@@ -95,23 +97,23 @@ def give_up_capabilities() -> None:
 
 #: System calls by which memory is taken that no limit counts, or new privileges are: numbers on x86-64 and on arm64.
 #: memfd_create, memfd_secret, unshare, setns, mount, fsopen, keyctl, add_key, bpf, userfaultfd, io_uring_setup,
-#: perf_event_open, shmget, msgget, semget, mq_open, request_key; and those that reach into another process: ptrace,
-#: process_vm_readv, process_vm_writev, kcmp, pidfd_getfd. `clone` is refused with the flag for a user namespace;
-#: `clone3` hides its flags, so it is "not implemented", and the C library then takes `clone`. `socket` is refused
-#: for all but ADDRESSES: a virtual machine's own kind (vsock) knows no network namespace, and leads to its host.
-#: `prlimit64` is refused for another process: the first of an ordinary user's namespace is that user's too, and with
-#: no CPU time left it would end as if this machine were at fault.
+#: perf_event_open, shmget, msgget, semget, mq_open, request_key; those that tell of the host: syslog, statmount,
+#: listmount; and those that reach into another process: ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd.
+#: `clone` is refused with the flag for a user namespace; `clone3` hides its flags, so it is "not implemented", and the
+#: C library then takes `clone`. `socket` is refused for all but ADDRESSES: a virtual machine's own kind (vsock) knows
+#: no network namespace, and leads to its host. `prlimit64` is refused for another process: the first of an ordinary
+#: user's namespace is that user's too, and with no CPU time left it would end as if this machine were at fault.
 FORBIDDEN_CALLS = {
     "x86_64": (
         0xC000003E,
         (56, 41, 302),
-        (319, 447, 272, 308, 165, 430, 250, 248, 321, 323, 425, 298, 29, 68, 64, 240, 249),
+        (319, 447, 272, 308, 165, 430, 250, 248, 321, 323, 425, 298, 29, 68, 64, 240, 249, 103, 457, 458),
         (101, 310, 311, 312, 438),
     ),
     "aarch64": (
         0xC00000B7,
         (220, 198, 261),
-        (279, 447, 97, 268, 40, 430, 219, 217, 280, 282, 425, 241, 194, 186, 190, 180, 218),
+        (279, 447, 97, 268, 40, 430, 219, 217, 280, 282, 425, 241, 194, 186, 190, 180, 218, 116, 457, 458),
         (117, 270, 271, 272, 438),
     ),
 }
@@ -166,6 +168,35 @@ def forbid_system_calls() -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
     libc.prctl(22, 2, head, 0, 0)  # PR_SET_SECCOMP; a kernel without it leaves the other walls
+
+
+def see_the_walls(allowed: str, refused: list[str], second: bool = False) -> None:
+    """Try what has to work and what has to fail; a wall that does not refuse is none. Raises SystemExit."""
+    with contextlib.suppress(OSError), open(allowed, "rb") as file:
+        allowed = "" if file.read(1) else allowed
+    if allowed:
+        raise SystemExit(
+            f"The wall does not allow {os.path.basename(allowed)}, so it is not the wall that was meant."
+        )
+    for path in refused:
+        with contextlib.suppress(OSError):
+            open(path, "rb").close()
+            raise SystemExit(f"The wall does not refuse {os.path.basename(path)}: it is no wall.")
+    attempts: list[tuple[str, Callable[[], object]]] = []
+    if os.uname().machine in FORBIDDEN_CALLS:
+        attempts.append(("a file in memory", lambda: os.memfd_create("x")))
+    if second:
+        import socket
+
+        attempts += [
+            ("a socket", lambda: socket.socket(socket.AF_UNIX)),
+            ("a signal to its parent", lambda: os.kill(os.getppid(), 0)),
+            ("the list of processes", lambda: os.listdir("/proc")),
+        ]
+    for name, attempt in attempts:
+        with contextlib.suppress(OSError):
+            attempt()
+            raise SystemExit(f"The wall does not refuse {name}: it is no wall.")
 
 
 class Capped(io.TextIOBase):
@@ -610,6 +641,7 @@ def cradle(pupil: Pupil, conversation: int, status: int, config: dict[str, Any])
             become(config["user"])
         give_up_capabilities()
         forbid_system_calls()
+        see_the_walls(**config["see"])
         sys.meta_path.insert(0, Guard(config["allowed"]))
         pupil.output_chars = config["limits"].get("output_chars", pupil.output_chars)
         reseed(int.from_bytes(os.urandom(16), "big"))
@@ -678,6 +710,17 @@ def reseed(seed: int) -> None:
         initial.manual_seed(seed)
 
 
+def load(path: str) -> Any:
+    """A module of the standard library's alone, by its file: what is beside it stays out of reach."""
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location(os.path.basename(path).removesuffix(".py"), path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def main() -> None:
     config = json.loads(sys.argv[1])
     sys.argv = ["notebook"]
@@ -686,11 +729,19 @@ def main() -> None:
     if "nursery" in config:
         nurse(config)
         return
+    second = config.get("second_wall")
+    if second:
+        wall = load(second["code"])
+        wall.keep_watch()
     requests, answers = take_over_streams()
     set_limits(config["limits"])
     if config.get("user"):
-        become(config["user"])
+        (wall.become if second else become)(config["user"])
+    if second:
+        wall.close_in(second["rules"], second["version"])
     forbid_system_calls()
+    if "see" in config:
+        see_the_walls(**config["see"], second=bool(second))
     sys.meta_path.insert(0, Guard(config["allowed"]))
     converse(prepare(config), requests, answers)
 

@@ -23,7 +23,8 @@ from typing import Any, BinaryIO, Protocol, cast
 import psutil
 
 from ..lesson import wire
-from .walls import Launch
+from .pupil import FILES
+from .walls import LANDLOCK, NO_WALL, Launch
 
 #: What `receive` gives in the place of a message.
 TIME_IS_UP = "timeout"
@@ -80,21 +81,36 @@ class Pipes:
         self.answers: queue.Queue[dict[str, Any] | str] = queue.Queue(1)
         self.closed = False
         self.log = b""
-        self.process = subprocess.Popen(
-            launch.argv,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=launch.environment,
-            cwd=launch.folder,
-            start_new_session=True,
-            bufsize=0,
-        )
+        try:
+            self.process = subprocess.Popen(
+                launch.argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=launch.environment,
+                cwd=launch.folder,
+                start_new_session=True,
+                bufsize=0,
+                pass_fds=(launch.rules.handle,) if launch.rules else (),
+            )
+        finally:
+            if launch.rules:
+                launch.rules.close()
         _open.add(self)
         assert self.process.stdin and self.process.stdout and self.process.stderr
         threading.Thread(target=self._read_answers, args=(self.process.stdout,), daemon=True).start()
         self.logger = threading.Thread(target=self._read_log, args=(self.process.stderr,), daemon=True)
         self.logger.start()
+        if launch.wall == LANDLOCK:
+            threading.Thread(target=self._watch_folder, daemon=True).start()
+
+    def _watch_folder(self) -> None:
+        """End a pupil that fills the disk: the second wall has no folder of a size of its own."""
+        while not self.closed and self.process.poll() is None:
+            if self.launch.folder and is_fuller(self.launch.folder, self.launch.folder_bytes):
+                self.process.terminate()
+                return
+            time.sleep(0.1)
 
     def _read_answers(self, stream: BinaryIO) -> None:
         with stream:
@@ -141,8 +157,8 @@ class Pipes:
             return None
 
     def interrupted(self) -> bool:
-        # bubblewrap itself was ended; of an end within it, it tells by an exit code.
-        return self.launch.sandboxed and (self.exit_code(0) or 0) < 0
+        # bubblewrap itself, or who keeps watch, was ended; of an end within, they tell by an exit code.
+        return self.launch.wall != NO_WALL and (self.exit_code(0) or 0) < 0
 
     def last_words(self) -> str:
         self.logger.join(1)
@@ -153,7 +169,12 @@ class Pipes:
             return
         self.closed = True
         _open.discard(self)
-        if not self.launch.sandboxed:
+        if self.launch.wall == LANDLOCK:
+            # The process that we have started keeps watch, and ends all the others before itself.
+            self.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5)
+        if self.process.poll() is None and not self.launch.sandboxed:
             with contextlib.suppress(psutil.Error):
                 for child in psutil.Process(self.process.pid).children(recursive=True):
                     with contextlib.suppress(psutil.Error):
@@ -174,6 +195,23 @@ class Pipes:
                 self.process.stdin.close()
         if self.launch.folder:
             shutil.rmtree(self.launch.folder, ignore_errors=True)
+
+
+def is_fuller(folder: str, size: int, files: int = FILES) -> bool:
+    """Whether a folder takes more of the disk than `size` bytes, or holds more than so many files."""
+    taken = count = 0
+    waiting = [folder]
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                count += 1
+                with contextlib.suppress(OSError):
+                    taken += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                if taken > size or count > files:
+                    return True
+    return False
 
 
 class Home(Protocol):

@@ -1,9 +1,9 @@
-"""Two walls around the process that runs a student's code.
+"""The walls around the process that runs a student's code, and its limits.
 
-The first is bubblewrap: new namespaces, no network, a read-only view of the interpreter and of the libraries that
-the unit allows, private empty folders for everything else. The second is resource limits. Neither decides a score:
-scores are safe behind the process boundary. The walls keep a student's code from the machine, from its neighbours
-and from the answer key.
+The first wall is bubblewrap: new namespaces, no network, a read-only view of the interpreter and of the libraries that
+the unit allows, private empty folders for everything else. Where it does not start, `second_wall.py` is another, of
+what the kernel gives any process. The walls keep a student's code from the machine, from its neighbours, from the
+answer key and from the gradebook: without any, it has the grader's user, and no score is protected.
 """
 
 from __future__ import annotations
@@ -32,11 +32,22 @@ from traitlets import Bool, Float, Integer, List, Unicode
 from traitlets.config import Configurable
 
 from ..lesson.reasons import parse
+from . import second_wall
 from .pupil import LEARNER_MODULES
 
 #: The file that runs in the sandbox, and the package around it.
 PUPIL = Path(__file__).resolve().with_name("pupil.py")
 PACKAGE = PUPIL.parent.parent
+
+
+#: The walls that a submission may be behind. The words stand in every result.
+BUBBLEWRAP, LANDLOCK, NO_WALL = "bubblewrap", "landlock", "none"
+
+#: Said of every result that was got without a wall.
+UNPROTECTED = (
+    "These scores are not protected: there was no wall around the submission, which could read the answer key and "
+    "change any score."
+)
 
 
 class SandboxError(RuntimeError):
@@ -52,8 +63,15 @@ class Sandbox(Configurable):
 
     unsandboxed = Bool(
         False,
-        help="Run submissions without bubblewrap, behind the process boundary and resource limits alone.",
+        help="Run submissions without bubblewrap, behind the second wall (Landlock, Linux 5.13 or newer): scores are "
+        "as safe, disk space is watched and not limited, and the machine's name can be read.",
     ).tag(config=True)
+    unprotected_scores = Bool(
+        False,
+        help="Run submissions also where there is no wall. They can then read the answer key and change any score "
+        "and any file of yours, and every result says that it is not protected.",
+    ).tag(config=True)
+    landlock = Bool(True, help="Use the second wall where the kernel has it.").tag(config=True)
     bwrap = Unicode("bwrap", help="The bubblewrap command.").tag(config=True)
     call_seconds = Float(
         10.0, help="Wall time for one cell of a notebook, and for one call that a check makes."
@@ -89,15 +107,57 @@ class Sandbox(Configurable):
 
     def why_not(self) -> str:
         """Why there is no bubblewrap sandbox on this machine, with the remedy; empty when there is one."""
-        return _why_not(self.bwrap)
+        problem = _why_not(self.bwrap)
+        return f"{problem} {self._otherwise()}" if problem else ""
+
+    def why_no_second_wall(self) -> str:
+        """Why the second wall cannot be had on this machine; empty when it can."""
+        if not self.landlock:
+            return "The second wall is switched off (c.Sandbox.landlock = False)."
+        if not sys.platform.startswith("linux"):
+            return f"There is no wall for {sys.platform}: grade on Linux (WSL or a virtual machine will do)."
+        if second_wall.version() < 1:
+            return "The kernel has no Landlock, of which the second wall is made (Linux 5.13 or newer, and enabled)."
+        if not second_wall.known_machine():
+            return f"The second wall does not know this processor ({platform.machine()})."
+        return ""
+
+    def _otherwise(self) -> str:
+        if not self.why_no_second_wall():
+            return (
+                "Or say --unsandboxed, for a second wall of the kernel's own, which keeps the scores as safe."
+            )
+        return (
+            "Or say --unprotected-scores: then a submission can read the answer key and change any score and any file "
+            "of yours, and every result says so."
+        )
+
+    def wall(self) -> str:
+        """The wall that submissions are behind: BUBBLEWRAP, LANDLOCK, or NO_WALL where that was asked for.
+
+        Raises SandboxError, with the remedy, when it cannot be had.
+        """
+        if not self.unsandboxed:
+            problem = self.why_not()
+            if not problem:
+                return BUBBLEWRAP
+            if not self.unprotected_scores:
+                raise SandboxError(problem)
+        problem = self.why_no_second_wall()
+        if not problem:
+            return LANDLOCK
+        if not self.unprotected_scores:
+            raise SandboxError(f"{problem} {self._otherwise()}")
+        return NO_WALL
 
     def command(self, allowed: Iterable[str], nursery: int | None = None) -> Launch:
         """How to start a pupil whose unit allows these modules of `autograd_ref`.
 
         With the number of an open socket, how to start the warm interpreter that forks such pupils.
 
-        Raises SandboxError when there is no sandbox and `unsandboxed` is not set.
+        Raises SandboxError when there is no wall and `unprotected_scores` is not set.
         """
+        wall = self.wall()
         allowed = allowed_modules(tuple(allowed))
         library = learner_library(allowed)
         python = os.path.realpath(sys.executable)
@@ -109,20 +169,10 @@ class Sandbox(Configurable):
             "MKL_NUM_THREADS": "1",
             "PYTHONHASHSEED": "0",
         }
-        if self.unsandboxed:
-            folder = tempfile.mkdtemp(prefix="pupil-")
-            site_paths = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
-            config["path"] = [str(library), *site_paths, *_user_site()]
-            environment |= {"HOME": folder, "TMPDIR": folder, "IPYTHONDIR": folder, "MPLCONFIGDIR": folder}
-            for name in ("SYSTEMROOT", "PATH"):  # Windows cannot start Python without the first
-                if name in os.environ:
-                    environment[name] = os.environ[name]
-            argv = [python, "-I", "-S", "-B", str(PUPIL), json.dumps(config)]
-            return Launch(argv, environment, folder, sandboxed=False)
-        problem = self.why_not()
-        if problem:
-            raise SandboxError(problem)
+        if wall != BUBBLEWRAP:
+            return self._without_bubblewrap(wall, python, library, config, environment)
         config["path"] = ["/pupil/library", "/pupil/site"]
+        config["see"] = {"allowed": "/pupil/library/autograder/__init__.py", "refused": [str(PUPIL)]}
         home = "/home/pupil"
         environment |= {"HOME": home, "TMPDIR": "/tmp", "PATH": "/usr/bin:/bin", "USER": "pupil"}
         walls = self._walls(python, library)
@@ -154,12 +204,71 @@ class Sandbox(Configurable):
             "/pupil/pupil.py",
             json.dumps(config),
         ]
-        return Launch(argv, {"PATH": "/usr/bin:/bin"}, None, sandboxed=True)
+        return Launch(argv, {"PATH": "/usr/bin:/bin"}, None, wall)
+
+    def _without_bubblewrap(
+        self, wall: str, python: str, library: Path, config: dict[str, object], environment: dict[str, str]
+    ) -> Launch:
+        folder = tempfile.mkdtemp(prefix="pupil-")
+        environment |= {"HOME": folder, "TMPDIR": folder, "IPYTHONDIR": folder, "MPLCONFIGDIR": folder}
+        rules = None
+        if wall == LANDLOCK:
+            site_folder = linked_distributions(tuple(self.distributions))
+            config["path"] = [str(library), str(site_folder)]
+            rules = self._rules(python, library, site_folder, folder)
+            config["second_wall"] = {
+                "code": second_wall.__file__,
+                "rules": rules.handle,
+                "version": rules.version,
+            }
+            config["see"] = {
+                "allowed": str(library / "autograder" / "__init__.py"),
+                "refused": [str(PUPIL), "/proc/self/status", "/etc/passwd"],
+            }
+            if os.geteuid() == 0:
+                user = random.SystemRandom().randrange(2_000_000, 2_000_000_000)
+                config["user"] = user
+                os.chown(folder, user, user)
+        else:
+            site_paths = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+            config["path"] = [str(library), *site_paths, *_user_site()]
+            for name in ("SYSTEMROOT", "PATH"):  # Windows cannot start Python without the first
+                if name in os.environ:
+                    environment[name] = os.environ[name]
+        argv = [python, "-I", "-S", "-B", str(PUPIL), json.dumps(config)]
+        return Launch(argv, environment, folder, wall, rules, self.file_mb << 20)
+
+    def _rules(self, python: str, library: Path, site_folder: Path, folder: str) -> second_wall.Wall:
+        """What a pupil behind the second wall may read and write. Raises SandboxError."""
+        listed = [os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
+        course = [os.path.realpath(path) for path in self.hidden_paths]
+        for path in course:
+            if any(_inside(path, place) for place in listed):
+                raise SandboxError(
+                    f"The course ({path}) lies inside Python's own library, where the second wall cannot hide it: "
+                    "move it somewhere else."
+                )
+        hidden = (*_site_packages(), *course, str(PACKAGE.parent))
+        readable, shown = _readable(python, hidden, tuple(dict.fromkeys(listed)))
+        installed = distribution_files(tuple(self.distributions)).values()
+        try:
+            return second_wall.Wall(
+                [*readable, *installed, str(library), str(site_folder)],
+                shown,
+                [folder],
+                second_wall.version(),
+            )
+        except OSError as error:
+            raise SandboxError(f"The kernel refuses the rules of the second wall ({error}).") from None
 
     def limits(self) -> dict[str, int]:
         """The limits of one pupil, as its process is told them."""
         others = 0
-        if hasattr(os, "geteuid") and os.geteuid() != 0 and (self.unsandboxed or not _counts_by_namespace()):
+        if (
+            hasattr(os, "geteuid")
+            and os.geteuid() != 0
+            and (self.wall() != BUBBLEWRAP or not _counts_by_namespace())
+        ):
             others = _own_threads()
         return {
             "memory_bytes": self.memory_mb << 20,
@@ -219,7 +328,16 @@ class Launch:
     argv: list[str]
     environment: dict[str, str]
     folder: str | None
-    sandboxed: bool
+    wall: str
+    #: what the process inherits, and takes on
+    rules: second_wall.Wall | None = None
+    #: how much of the disk its folder may take
+    folder_bytes: int = 0
+
+    @property
+    def sandboxed(self) -> bool:
+        """Whether it runs in bubblewrap."""
+        return self.wall == BUBBLEWRAP
 
 
 def _counts_by_namespace() -> bool:
@@ -263,19 +381,23 @@ def _site_packages() -> list[str]:
     return sorted({os.path.realpath(path) for path in paths})
 
 
+@functools.cache
+def _readable(python: str, hidden: tuple[str, ...], listed: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    return second_wall.within(_system_paths(python), hidden, listed)
+
+
 def _user_site() -> list[str]:
     return [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
 
 
 @functools.cache
 def _why_not(bwrap: str) -> str:
-    otherwise = "Or say --unsandboxed, which still keeps the scores safe but not the machine."
     if not sys.platform.startswith("linux"):
-        return f"There is no sandbox for {sys.platform}: grade on Linux (WSL or a virtual machine will do). {otherwise}"
+        return f"There is no sandbox for {sys.platform}: grade on Linux (WSL or a virtual machine will do)."
     if shutil.which(bwrap) is None:
         return (
             "The sandbox needs bubblewrap, which is not installed: `sudo apt-get install bubblewrap` "
-            f"(Debian, Ubuntu) or `sudo dnf install bubblewrap` (Fedora). {otherwise}"
+            "(Debian, Ubuntu) or `sudo dnf install bubblewrap` (Fedora)."
         )
     user = [] if os.geteuid() == 0 else ["--unshare-user"]
     test = [
@@ -287,7 +409,7 @@ def _why_not(bwrap: str) -> str:
     try:
         done = subprocess.run(test, capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"bubblewrap does not start ({error}). {otherwise}"
+        return f"bubblewrap does not start ({error})."
     if done.returncode == 0:
         return ""
     said = re.sub(r"\s+", " ", done.stderr).strip()[:200] or f"exit code {done.returncode}"
@@ -296,7 +418,7 @@ def _why_not(bwrap: str) -> str:
         remedy = "allow them with `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`"
     if os.path.exists("/.dockerenv") or os.geteuid() == 0:
         remedy = "start the container with `--cap-add SYS_ADMIN --security-opt seccomp=unconfined`"
-    return f"The kernel forbids bubblewrap its namespaces ({said}): {remedy}. {otherwise}"
+    return f"The kernel forbids bubblewrap its namespaces ({said}): {remedy}."
 
 
 @functools.cache
@@ -324,6 +446,17 @@ def distribution_files(names: tuple[str, ...]) -> dict[str, str]:
             if os.path.exists(path):
                 found[top] = path
     return found
+
+
+@functools.cache
+def linked_distributions(names: tuple[str, ...]) -> Path:
+    """A folder from which just these distributions and what they require can be imported: links to where they are."""
+    folder = Path(tempfile.mkdtemp(prefix="learner-site-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder.chmod(0o755)
+    for name, source in distribution_files(names).items():
+        (folder / name).symlink_to(source)
+    return folder
 
 
 @functools.cache

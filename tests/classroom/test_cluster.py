@@ -138,7 +138,7 @@ def test_what_cannot_be_graded_on_a_cluster_is_one_sentence(
     with pytest.raises(UserError, match=r"There is no Dask scheduler at tcp://127\.0\.0\.1:9 "):
         list(share_on("tcp://127.0.0.1:9", grader, jobs))
     grader.sandbox.unsandboxed = True
-    with pytest.raises(UserError, match="nothing is graded without a sandbox"):
+    with pytest.raises(UserError, match="nothing is graded without bubblewrap"):
         list(share_on(scheduler, grader, jobs))
 
 

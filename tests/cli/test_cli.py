@@ -26,7 +26,8 @@ from autograder.authoring.build import build_likely
 from autograder.cli import app as cli
 from autograder.cli import authors, instructors, learners, tables, terminal
 from autograder.cli.terminal import line
-from autograder.sandbox.walls import Sandbox
+from autograder.sandbox import second_wall
+from autograder.sandbox.walls import UNPROTECTED, Sandbox
 from autograder.unit.assignment import Assignment, Course
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
@@ -85,7 +86,17 @@ def test_score_as_json_keeps_its_contract(
     said = run("score", submission, "--json", "--seed", 7, cwd=mini_course.root)
     assert (said.code, said.err.strip()) == (0, "")
     result = json.loads(said.out)
-    assert list(result) == ["unit", "score", "max_score", "seed", "sandboxed", "exercises", "notes"]
+    assert list(result) == [
+        "unit",
+        "score",
+        "max_score",
+        "seed",
+        "sandboxed",
+        "wall",
+        "protected",
+        "exercises",
+        "notes",
+    ]
     assert {key: result[key] for key in ("unit", "score", "max_score", "seed", "sandboxed", "notes")} == {
         "unit": "mini", "score": 2, "max_score": 5, "seed": 7, "sandboxed": True, "notes": [],
     }  # fmt: skip
@@ -215,6 +226,17 @@ def test_without_a_course_or_a_sandbox_the_remedy_is_named(
     allowed = run("score", submission, "--json", "--unsandboxed", cwd=course.root)
     result = json.loads(allowed.out)
     assert (allowed.code, result["sandboxed"], result["score"]) == (0, False, 2)
+    assert (result["wall"], result["protected"]) == ("landlock", True)
+    with (course.root / "nbgrader_config.py").open("a") as file:
+        file.write("\nc.Sandbox.landlock = False\n")
+    refused = run("score", submission, "--unsandboxed", cwd=course.root)
+    assert (refused.code, refused.out) == (2, "")
+    assert "say --unprotected-scores: then a submission can read the answer key" in refused.err
+    open_ = run("score", submission, "--json", "--unprotected-scores", cwd=course.root)
+    result = json.loads(open_.out)
+    assert (result["wall"], result["protected"], result["notes"]) == ("none", False, [UNPROTECTED])
+    told = run("score", submission, "--unprotected-scores", cwd=course.root)
+    assert "NOT PROTECTED" in told.out and UNPROTECTED in told.out
 
 
 def test_a_broken_configuration_is_one_sentence(
@@ -455,11 +477,32 @@ def test_the_doctor_names_what_does_not_work(
 ) -> None:
     well = run("doctor", cwd=mini_course.root)
     assert "✓ sandbox" in well.out
-    assert "✓ pupil        ran a cell in the sandbox" in well.out
+    assert "✓ pupil        ran a cell behind bubblewrap, which refused what it has to refuse" in well.out
     monkeypatch.setattr(Sandbox, "why_not", lambda self: "there is none")
     ill = run("doctor", cwd=mini_course.root)
     assert ill.code == 1
     assert "✗ sandbox      there is none" in ill.out
+    if second_wall.version():
+        assert "✓ pupil 2      ran a cell behind landlock, which refused what it has to refuse" in ill.out
+    monkeypatch.setattr(second_wall, "version", lambda: 0)
+    worse = run("doctor", cwd=mini_course.root)
+    assert "✗ second wall  The kernel has no Landlock" in worse.out
+    assert "✗ scores       without a wall no score is protected (--unprotected-scores)" in worse.out
+
+
+def test_the_doctor_sees_a_wall_that_refuses_nothing(
+    run: Callable[..., Said], mini_course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "The process for a submission did not start: The wall does not refuse pupil.py: it is no wall."
+    made = second_wall.Wall.__init__
+
+    def make(self: second_wall.Wall, readable: Any, *args: Any) -> None:
+        made(self, ["/"], *args)
+
+    monkeypatch.setattr(second_wall.Wall, "__init__", make)
+    ill = run("doctor", cwd=mini_course.root)
+    assert ill.code == 1
+    assert f"✗ pupil 2      {said}" in ill.out
 
 
 def test_printed_text_is_stored_in_one_piece_wherever_the_kernel_cut_it() -> None:

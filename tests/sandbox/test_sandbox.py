@@ -283,7 +283,7 @@ def test_where_there_is_no_linux_the_text_says_where_to_grade(
     monkeypatch.setattr(sys, "platform", platform)
     said = Sandbox().why_not()
     assert f"There is no sandbox for {platform}" in said
-    assert "--unsandboxed" in said
+    assert "--unprotected-scores" in said
 
 
 def test_a_sandbox_that_breaks_down_at_the_start_is_an_error_with_its_last_words(
@@ -301,10 +301,10 @@ def test_a_module_that_the_unit_allows_and_that_is_not_there_is_an_error() -> No
 
 # -- without the wall ---------------------------------------------------------------------------------------------
 
-OPEN = {"unsandboxed": True, "call_seconds": 3.0}
+OPEN = {"unsandboxed": True, "landlock": False, "unprotected_scores": True, "call_seconds": 3.0}
 
 
-def test_without_a_sandbox_scores_are_still_what_answers_deserve(mini: Assignment) -> None:
+def test_without_a_wall_what_is_patched_in_the_pupil_still_earns_nothing(mini: Assignment) -> None:
     patch = """
 import autograder.lesson.checks, autograder.lesson.compare, builtins
 autograder.lesson.checks.difference = autograder.lesson.compare.difference = lambda *a, **k: None
@@ -314,7 +314,7 @@ builtins.abs = lambda x: 0
     submission = Submission(answers={"mul_vjp": RIGHT, "unbox": WRONG}, added=[AddedCell("", "code", patch)])
     report = grade(mini, submission, Sandbox(**OPEN), seed=1)
     assert [(o.points, o.status) for o in report.outcomes] == [(2, "passed"), (0, "failed")]
-    assert not report.sandboxed
+    assert (report.sandboxed, report.protected, report.wall) == (False, False, "none")
 
 
 def gone(pid: int) -> bool:

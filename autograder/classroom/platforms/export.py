@@ -26,6 +26,7 @@ from nbgrader.api import (
 )
 
 from ...errors import UserError
+from ...sandbox.walls import UNPROTECTED
 from .roster import Person
 from .table import Cell, csv_text
 
@@ -40,6 +41,8 @@ class Grades:
     raw: float = 0.0
     penalty: float = 0.0
     needs_look: bool = False
+    #: whether it was graded behind a wall
+    protected: bool = True
     #: what is said of an exercise, where something is
     said: dict[str, str] = field(default_factory=dict)
 
@@ -57,6 +60,11 @@ class Unit:
     exercises: dict[str, float]
     max_score: float
     grades: dict[str, Grades]
+
+    @property
+    def protected(self) -> bool:
+        """Whether all of it was graded behind a wall."""
+        return all(grades.protected for grades in self.grades.values())
 
 
 def read_gradebook(db_url: str, course_id: str, unit: str | None = None) -> tuple[list[Person], list[Unit]]:
@@ -98,6 +106,9 @@ def _unit(gradebook: Gradebook, name: str) -> Unit:
         grades[student].points[cell.removesuffix("_check")] = score
     texts = of_each(SolutionCell.name, Comment.auto_comment, Comment.manual_comment)
     for student, cell, auto, manual in texts.join(Comment).join(SolutionCell):  # type: ignore[attr-defined]
+        if auto and auto.startswith(UNPROTECTED):
+            grades[student].protected = False
+            auto = auto.removeprefix(UNPROTECTED).strip()
         if manual or auto:
             grades[student].said[cell] = manual or _brief(auto)
     return Unit(name, exercises, float(assignment.max_score), grades)
@@ -121,16 +132,18 @@ def as_table(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
         head += [f"{unit.name}: {name} (of {_number(points)})" for name, points in unit.exercises.items()]
         head += [f"{unit.name}: late penalty", f"{unit.name}: total (of {_number(unit.max_score)})"]
         head += [f"{unit.name}: needs a look"]
+        head += [f"{unit.name}: protected"] if not unit.protected else []
     rows: list[Row] = [head]
     for person in people:
         row: Row = [person.id, person.last_name, person.first_name, person.email]
         for unit in units:
             grades = unit.grades.get(person.id)
             if grades is None:
-                row += [""] * (len(unit.exercises) + 3)
+                row += [""] * (len(unit.exercises) + 3 + (not unit.protected))
                 continue
             row += [grades.points.get(name) for name in unit.exercises]
             row += [grades.penalty, grades.total, "yes" if grades.needs_look else ""]
+            row += [] if unit.protected else ["yes" if grades.protected else "no"]
         rows.append(row)
     return rows
 
@@ -139,7 +152,7 @@ def for_canvas(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
     """What Canvas' gradebook imports: who, one column an assignment, and above all students what each is worth.
 
     Canvas finds a student by its own number (ID), else by the login, else by the name. It reads no section, but wants
-    the column.
+    the column: there stands what was graded without a wall.
     """
     head: Row = ["Student", "ID", "SIS Login ID", "Section", *(unit.name for unit in units)]
     rows: list[Row] = [head, ["    Points Possible", "", "", "", *(unit.max_score for unit in units)]]
@@ -150,8 +163,16 @@ def for_canvas(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
         # A login may end with a classmate's number: what is only read from a name is nobody's when it is another's.
         number = person.number or (numbers[person.id] if holders[numbers[person.id]] == 1 else "")
         scores = [unit.grades[person.id].total if person.id in unit.grades else None for unit in units]
+        open_ = [u.name for u in units if person.id in u.grades and not u.grades[person.id].protected]
+        section = f"not protected: {', '.join(open_)}" if open_ else ""
         rows.append(
-            [name, int(number) if number.isascii() and number.isdigit() else number, person.id, "", *scores]
+            [
+                name,
+                int(number) if number.isascii() and number.isdigit() else number,
+                person.id,
+                section,
+                *scores,
+            ]
         )
     return rows
 
@@ -180,6 +201,8 @@ def for_moodle(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
 def _feedback(unit: Unit, grades: Grades) -> str:
     """A few sentences; Moodle shows them as HTML, so what looks like markup is escaped."""
     parts = [f"{_number(grades.total)} of {_number(unit.max_score)} points."]
+    if not grades.protected:
+        parts.append(UNPROTECTED)
     if grades.penalty:
         parts.append(f"Late penalty: {_number(grades.penalty)}.")
     for name, points in unit.exercises.items():
@@ -201,9 +224,21 @@ FORMATS: dict[str, Callable[[Sequence[Person], Sequence[Unit]], list[Row]]] = {
 }
 
 
-def export(db_url: str, course_id: str, to: str, unit: str | None = None) -> str:
-    """The text of a CSV file in a format. Raises UserError."""
+def export(
+    db_url: str,
+    course_id: str,
+    to: str,
+    unit: str | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> str:
+    """The text of a CSV file in a format; `tell` hears of scores that are not protected. Raises UserError."""
     people, units = read_gradebook(db_url, course_id, unit)
     if not units:
         raise UserError("The gradebook has no unit yet: grade one with `autograder grade UNIT`.")
+    for graded in units:
+        if not graded.protected:
+            count = sum(not grades.protected for grades in graded.grades.values())
+            tell(
+                f"{graded.name}: {count} of {len(graded.grades)} scores were got without a wall. {UNPROTECTED}"
+            )
     return csv_text(FORMATS[to](people, units))

@@ -14,6 +14,7 @@ from datetime import date
 from pathlib import Path
 
 from ...lesson.checks import MISSING, PASSED
+from ...sandbox.walls import UNPROTECTED
 from ..records import STATUSES
 from .charts import bar, histogram, patterns, stacked
 from .findings import GROUP, Findings
@@ -39,6 +40,7 @@ def page(found: Findings, today: date | None = None) -> str:
             "without late penalties and without what was given by hand; the gradebook has those.",
             class_="quiet",
         ),
+        *_unprotected(found),
         *_left_out(found),
     ]
     if found.graded:
@@ -54,6 +56,14 @@ def page(found: Findings, today: date | None = None) -> str:
         tag("style", Markup(STYLE.read_text(encoding="utf-8"))),
     )
     return f"<!DOCTYPE html>\n{tag('html', tag('head', head), tag('body', tag('main', *body)), lang='en')}\n"
+
+
+def _unprotected(found: Findings) -> list[Markup]:
+    names = [record.student for record in found.graded if not record.protected]
+    if not names:
+        return []
+    told = f"{counted(len(names), 'score')} not protected."
+    return [tag("p", tag("strong", told), f" {UNPROTECTED}"), tag("p", names_of(names, 200))]
 
 
 def _left_out(found: Findings) -> list[Markup]:
