@@ -708,7 +708,7 @@ recorded_graph()
 # So we list the values such that each comes after its parents, a *topological order*, and read the list backwards.
 #
 # The textbook function calls itself for the parents, then notes the value. But Python stops nested calls at a limit,
-# usually 1,000 or 3,000, and long computations are deeper:
+# 1,000 unless you raise it, and long computations are deeper:
 
 
 # %%

@@ -5,8 +5,9 @@ A test says which sentences it proves:
     @proves("05_tensors", "Where both are equal, each gets **half**, as in PyTorch.")
     def test_maximum_shares_at_a_tie(torch): ...
 
-`test_sentences.py` extracts every sentence about PyTorch from all notebooks. One without a test fails
-there, and so does a test whose sentence is no longer in its notebook.
+`test_sentences.py` extracts every sentence about PyTorch from all notebooks. One without a test fails there, and so
+does a test whose sentence is no longer in its notebook. A number of two digits or more needs such a test, too, unless
+the notebook's own code holds or prints it.
 """
 
 from __future__ import annotations
@@ -92,3 +93,32 @@ def about_pytorch(unit: str) -> Iterator[str]:
                 in_table = in_table and row
                 if in_table or "torch" in sentence.lower():
                     yield sentence
+
+
+#: A number that stands by itself: 9.61, 1,797 or 3.72e-44, and not the 2 of `W2`.
+NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?(?![\w.]*\d)")
+
+
+def numbers_in_prose(unit: str) -> Iterator[tuple[str, str]]:
+    """Each sentence of a unit with a number in it of two digits or more, and the number; 0s do not count."""
+    for cell in notebook(unit).cells:
+        if cell.cell_type != "markdown":
+            continue
+        for sentence in sentences_of(re.sub(r"```.*?```", " ", cell.source, flags=re.DOTALL)):
+            if sentence.startswith(("#", "**Time:**")):
+                continue
+            for number in NUMBER.findall(sentence):
+                if "e" in number or len(re.sub(r"[^1-9]", "", number)) >= 2:
+                    yield sentence, number.replace(",", "")
+
+
+@cache
+def numbers_in_code(unit: str) -> frozenset[str]:
+    """The numbers that a unit's code holds, or prints."""
+    text = []
+    for cell in notebook(unit).cells:
+        if cell.cell_type == "code":
+            text.append(cell.source)
+            for output in cell.get("outputs", []):
+                text += [output.get("text", ""), output.get("data", {}).get("text/plain", "")]
+    return frozenset(number.replace(",", "") for number in NUMBER.findall("\n".join(text)))

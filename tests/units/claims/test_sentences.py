@@ -8,7 +8,15 @@ import pkgutil
 import pytest
 
 from tests.units import claims
-from tests.units.claims import PROVED, about_pytorch, flat, text_of, units
+from tests.units.claims import (
+    PROVED,
+    about_pytorch,
+    flat,
+    numbers_in_code,
+    numbers_in_prose,
+    text_of,
+    units,
+)
 
 for module in pkgutil.iter_modules(claims.__path__):
     if module.name.startswith("test_") and module.name != "test_sentences":
@@ -26,6 +34,16 @@ def test_every_sentence_about_pytorch_has_a_test(unit: str) -> None:
 def test_every_sentence_that_has_a_test_stands_in_its_notebook(unit: str) -> None:
     gone = [sentence for place, sentence in PROVED if place == unit and sentence not in text_of(unit)]
     assert not gone, "the tests of tests/units/claims prove sentences that are gone:\n" + "\n".join(gone)
+
+
+@pytest.mark.parametrize("unit", units())
+def test_every_number_in_the_prose_is_computed_somewhere(unit: str) -> None:
+    typed = [
+        f"{number}: {sentence}"
+        for sentence, number in numbers_in_prose(unit)
+        if number not in numbers_in_code(unit) and (unit, sentence) not in PROVED
+    ]
+    assert not typed, "compute these in the notebook, or in tests/units/claims:\n" + "\n".join(typed)
 
 
 def test_every_proof_names_a_unit_of_the_course() -> None:
