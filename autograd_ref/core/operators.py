@@ -34,6 +34,10 @@ class Operators:
     def __rmul__(self, other: Any) -> Tensor: return ag.ops.mul(other, self)
     def __truediv__(self, other: Any) -> Tensor: return ag.ops.div(self, other)
     def __rtruediv__(self, other: Any) -> Tensor: return ag.ops.div(other, self)
+    def __floordiv__(self, other: Any) -> Tensor: return ag.ops.floor_divide(self, other)
+    def __rfloordiv__(self, other: Any) -> Tensor: return ag.ops.floor_divide(other, self)
+    def __mod__(self, other: Any) -> Tensor: return ag.ops.remainder(self, other)
+    def __rmod__(self, other: Any) -> Tensor: return ag.ops.remainder(other, self)
     def __pow__(self, other: Any) -> Tensor: return ag.ops.pow(self, other)
     def __rpow__(self, other: Any) -> Tensor: return ag.ops.pow(other, self)
     def __matmul__(self, other: Any) -> Tensor: return ag.ops.matmul(self, other)
@@ -46,6 +50,9 @@ class Operators:
     def __isub__(self, other: Any) -> Tensor: return self._update(ag.ops.sub(self, other))
     def __imul__(self, other: Any) -> Tensor: return self._update(ag.ops.mul(self, other))
     def __itruediv__(self, other: Any) -> Tensor: return self._update(ag.ops.div(self, other))
+    def __ifloordiv__(self, other: Any) -> Tensor: return self._update(ag.ops.floor_divide(self, other))
+    def __imod__(self, other: Any) -> Tensor: return self._update(ag.ops.remainder(self, other))
+    def __ipow__(self, other: Any) -> Tensor: return self._update(ag.ops.pow(self, other))
     add_, sub_, mul_, div_ = __iadd__, __isub__, __imul__, __itruediv__
 
     def __lt__(self, other: Any) -> Tensor: return ag.ops.less(self, other)
@@ -54,10 +61,11 @@ class Operators:
     def __ge__(self, other: Any) -> Tensor: return ag.ops.greater_equal(self, other)
     def __eq__(self, other: Any) -> Any: return ag.ops.equal(self, other)
     def __ne__(self, other: Any) -> Any: return ag.ops.not_equal(self, other)
-    def __invert__(self) -> Tensor: return ag.ops.logical_not(self)
-    def __and__(self, other: Any) -> Tensor: return ag.ops.logical_and(self, other)
-    def __or__(self, other: Any) -> Tensor: return ag.ops.logical_or(self, other)
-    __rand__, __ror__ = __and__, __or__
+    def __invert__(self) -> Tensor: return ag.ops.bitwise_not(self)
+    def __and__(self, other: Any) -> Tensor: return ag.ops.bitwise_and(self, other)
+    def __or__(self, other: Any) -> Tensor: return ag.ops.bitwise_or(self, other)
+    def __xor__(self, other: Any) -> Tensor: return ag.ops.bitwise_xor(self, other)
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
     __hash__ = object.__hash__
 
     def __getitem__(self, index: Any) -> Tensor: return ag.ops.getitem(self, index)

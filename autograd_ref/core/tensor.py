@@ -88,6 +88,14 @@ class Tensor(Operators):
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                raise TypeError(f".grad is a Tensor or None, not {type(value).__name__}: write Tensor(...).")
+            if (value.shape, value.dtype) != (self.shape, self.dtype):
+                raise ValueError(
+                    f".grad of a {self.dtype} tensor of shape {self.shape} has its shape and dtype, "
+                    f"not {value.shape} and {value.dtype}: reshape it, or use astype."
+                )
         self._grad = value
 
     @property

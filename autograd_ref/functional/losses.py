@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,15 @@ def _same_shape(name: str, x: Any, target: Any) -> None:
         raise ValueError(f"'{name}' cannot combine shapes {x.shape} and {target.shape}: {_EQUAL}.")
 
 
+def _may_broadcast(name: str, x: Any, target: Any) -> None:
+    if x.shape != target.shape:
+        warnings.warn(
+            f"'{name}' compares shapes {x.shape} and {target.shape} by repeating elements, which is seldom meant: "
+            "give both the same shape.",
+            stacklevel=3,
+        )
+
+
 # -- distances -----------------------------------------------------------------------------------------------
 
 
@@ -46,8 +56,6 @@ def _mse_definition(x: Any, target: Any) -> Any:
 
 
 def _mse_forward(x: Any, target: Any) -> tuple[Any, Any]:
-    if x.shape != target.shape:
-        raise ValueError(_EQUAL)
     away = x - target
     flat = away.ravel()
     return flat.dot(flat) / flat.size, away
@@ -73,22 +81,22 @@ def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     >>> mse_loss(np.array([1.0, 2.0]), np.array([1.0, 4.0])).item()
     2.0
     """
-    if reduction == "mean":
+    if reduction == "mean" and input.shape == target.shape:
         return _mean_squared(input, target)
-    _same_shape("mse_loss", input, target)
+    _may_broadcast("mse_loss", input, target)
     away = input - target
     return reduce(away * away, reduction)
 
 
 def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """The absolute difference; its slope where the two are equal is 0."""
-    _same_shape("l1_loss", input, target)
+    _may_broadcast("l1_loss", input, target)
     return reduce(ops.abs(input - target), reduction)
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Half the squared difference below `delta`, linear from there on (Huber 1964): robust against outliers."""
-    _same_shape("huber_loss", input, target)
+    _may_broadcast("huber_loss", input, target)
     away = input - target
     size = ops.abs(away)
     return reduce(ops.where(size < delta, 0.5 * away * away, delta * (size - 0.5 * delta)), reduction)

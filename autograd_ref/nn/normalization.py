@@ -29,17 +29,20 @@ class LayerNorm(Module):
 class _BatchNorm(Module):
     """Normalises every channel over the batch, and keeps running statistics for evaluation.
 
+    They move towards each batch's by `momentum`; with None they are the mean over all batches.
+
     Ioffe and Szegedy 2015.
     """
 
     axes: tuple[int, ...]
 
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1) -> None:
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1) -> None:
         self.eps, self.momentum = eps, momentum
         self.weight = Parameter(np.ones(num_features))
         self.bias = Parameter(np.zeros(num_features))
         self.running_mean = Buffer(np.zeros(num_features))
         self.running_var = Buffer(np.ones(num_features))
+        self.num_batches_tracked = Buffer(np.array(0))
 
     def forward(self, x: Any) -> Any:
         if x.ndim not in self.axes or x.shape[1] != self.weight.size:
@@ -47,6 +50,10 @@ class _BatchNorm(Module):
                 f"{type(self).__name__} of {self.weight.size} features got shape {x.shape}: expected "
                 f"{' or '.join(map(str, self.axes))} axes, the second of length {self.weight.size}."
             )
+        momentum = self.momentum
+        if self.training:
+            self.num_batches_tracked.add_(1)
+            momentum = 1 / self.num_batches_tracked.item() if momentum is None else momentum
         return batch_norm(
             x,
             self.running_mean,
@@ -54,7 +61,7 @@ class _BatchNorm(Module):
             self.weight,
             self.bias,
             self.training,
-            self.momentum,
+            momentum or 0.0,
             self.eps,
         )
 

@@ -12,6 +12,10 @@ from autograd_ref.ops.activations import clip, elu, leaky_relu, silu
 from autograd_ref.ops.comparisons import (
     argmax,
     argmin,
+    bitwise_and,
+    bitwise_not,
+    bitwise_or,
+    bitwise_xor,
     equal,
     greater,
     greater_equal,
@@ -66,6 +70,7 @@ from autograd_ref.rules.elementwise import (
     erf,
     exp,
     expm1,
+    floor_divide,
     log,
     log1p,
     logsigmoid,
@@ -75,6 +80,7 @@ from autograd_ref.rules.elementwise import (
     neg,
     pow,
     relu,
+    remainder,
     sigmoid,
     sign,
     sin,
@@ -92,14 +98,15 @@ from autograd_ref.tensor import Tensor
 
 # fmt: off
 __all__ = [
-    "abs", "add", "argmax", "argmin", "astensor", "astype", "axes_of", "broadcast_to", "clip", "clone",
-    "concatenate", "cos", "cumsum", "diagonal", "div", "einsum", "elu", "equal", "erf", "exp", "expm1",
-    "flatten", "flip", "gather", "getitem", "greater", "greater_equal", "leaky_relu", "less", "less_equal",
-    "log", "log1p", "log_softmax", "logical_and", "logical_not", "logical_or", "logsigmoid", "logsumexp", "matmul",
-    "max", "maximum", "mean", "min", "minimum", "mul", "neg", "not_equal", "outer", "pad", "permute",
-    "pow", "prod", "relu", "reshape", "roll", "set_item", "shaped", "sigmoid", "sign", "silu",
-    "sin", "softmax", "softplus", "split", "sqrt", "squeeze", "stack", "std", "sub", "sum", "swapaxes",
-    "take", "tan", "tanh", "transpose", "unsqueeze", "var", "where",
+    "abs", "add", "argmax", "argmin", "astensor", "astype", "axes_of", "bitwise_and", "bitwise_not",
+    "bitwise_or", "bitwise_xor", "broadcast_to", "clip", "clone", "concatenate", "cos", "cumsum",
+    "diagonal", "div", "einsum", "elu", "equal", "erf", "exp", "expm1", "flatten", "flip", "floor_divide",
+    "gather", "getitem", "greater", "greater_equal", "leaky_relu", "less", "less_equal", "log", "log1p",
+    "log_softmax", "logical_and", "logical_not", "logical_or", "logsigmoid", "logsumexp", "matmul", "max",
+    "maximum", "mean", "min", "minimum", "mul", "neg", "not_equal", "outer", "pad", "permute", "pow",
+    "prod", "relu", "remainder", "reshape", "roll", "set_item", "shaped", "sigmoid", "sign", "silu", "sin",
+    "softmax", "softplus", "split", "sqrt", "squeeze", "stack", "std", "sub", "sum", "swapaxes", "take",
+    "tan", "tanh", "transpose", "unsqueeze", "var", "where",
 ]
 # fmt: on
 

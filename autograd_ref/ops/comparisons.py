@@ -19,7 +19,7 @@ def _compare(ufunc: Any) -> Any:
         return wrap(out) if isinstance(x, Tensor) or isinstance(y, Tensor) else out
 
     compare.__name__ = ufunc.__name__
-    compare.__doc__ = f"`numpy.{ufunc.__name__}`: a boolean result, which carries no gradient."
+    compare.__doc__ = f"`numpy.{ufunc.__name__}`: the result carries no gradient."
     return compare
 
 
@@ -27,6 +27,13 @@ less, less_equal = _compare(np.less), _compare(np.less_equal)
 greater, greater_equal = _compare(np.greater), _compare(np.greater_equal)
 equal, not_equal = _compare(np.equal), _compare(np.not_equal)
 logical_and, logical_or = _compare(np.logical_and), _compare(np.logical_or)
+bitwise_and, bitwise_or = _compare(np.bitwise_and), _compare(np.bitwise_or)
+bitwise_xor = _compare(np.bitwise_xor)
+
+
+def bitwise_not(x: Any) -> Any:
+    """`numpy.bitwise_not`, which is `logical_not` for booleans: it carries no gradient."""
+    return wrap(np.bitwise_not(_plain(x)))
 
 
 def logical_not(x: Any) -> Any:

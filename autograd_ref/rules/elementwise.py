@@ -65,6 +65,19 @@ div = Binary(
     lambda g, _ans, _x, y: g / y,
     lambda g, _ans, x, y: -g * (x / y) / y,
 )
+
+
+def _zero(g: Any, _ans: Any, _x: Any, _y: Any) -> Any:
+    return zeros_like(g)
+
+
+floor_divide = Binary("floor_divide", np.floor_divide, _zero, _zero)
+remainder = Binary(
+    "remainder",
+    np.remainder,
+    lambda g, _ans, _x, _y: g,
+    lambda g, _ans, x, y: -g * floor_divide(x, y),
+)
 neg = Unary("neg", np.negative, lambda g, _ans, _x: -g)
 
 

@@ -49,9 +49,18 @@ def _sum_rows(out: np.ndarray, rows: np.ndarray, g: np.ndarray) -> None:
     out.reshape(len(out), -1)[ordered[starts]] = np.add.reduceat(g[order], starts, axis=0)
 
 
+def _read(x: Any, index: Any) -> Any:
+    out = x[index]
+    if isinstance(out, np.ndarray):
+        return out
+    return x[
+        (*index, ...) if isinstance(index, tuple) else (index, ...)
+    ]  # a view, where x[index] is a copied number
+
+
 getitem: Primitive = Primitive(
     "getitem",
-    lambda x, index, before: x[index],
+    lambda x, index, before: _read(x, index),
     (lambda g, _ans, _x, index, before: scatter(g, index=index, shape=before),),
     jvp="linear",
     view=True,

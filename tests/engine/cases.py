@@ -112,6 +112,22 @@ CASES: dict[str, list[Case]] = {
     "sub": binary("sub", "sub"),
     "mul": binary("mul", "mul"),
     "div": binary("div", "div", positive),
+    "floor_divide": [
+        one(
+            (apart(2, 3), np.array([-0.7, 0.4, 1.3])),
+            ops.floor_divide,
+            lambda x, y: t().div(x, y, rounding_mode="floor"),
+            smooth=False,
+        ),
+    ],
+    "remainder": [
+        Case((apart(*a), positive(*b)), ops.remainder, lambda x, y: t().remainder(x, y), smooth=False)
+        for a, b in PAIRS
+    ]
+    + [
+        one(np.array([-2.5, -0.3, 0.3, 2.5]), lambda x: x % -0.7, lambda x: x % -0.7, smooth=False),
+        one(np.array([0.6, 0.9, 1.4]), lambda x: 2.5 % x, lambda x: t().full_like(x, 2.5) % x, smooth=False),
+    ],
     "neg": unary("neg"),
     "pow": [
         *binary("pow", "pow", positive),

@@ -64,6 +64,10 @@ ELEMENTWISE = {
     "add": same("add", ANY, ANY),
     "sub": same("sub", ANY, ANY),
     "mul": same("mul", ANY, ANY),
+    "floor_divide": Edge(
+        ops.floor_divide, lambda x, y: torch.div(x, y, rounding_mode="floor"), (ANY, (-30.0, -1.0, 0.5, 2.0))
+    ),
+    "remainder": same("remainder", ANY, (-30.0, -1.0, 0.5, 2.0)),
     "div": same("div", ANY, (-30.0, -1.0, 0.5, 2.0)),
     "pow": same("pow", NORMAL, (-1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0)),
     "pow of zero": Edge(lambda x: x ** np.array(UP), lambda x: x ** torch.tensor(UP, dtype=x.dtype), ((0.0,),)),
@@ -250,7 +254,8 @@ def test_forward_mode_agrees_with_reverse_mode_at_the_edges_in_both_orders(name:
 
 #: What has no slope, or is tested at its edges elsewhere (convolution, pooling, layers: their kinks are those of max).
 WITHOUT = {
-    "argmax", "argmin", "astensor", "axes_of", "equal", "greater", "greater_equal", "less", "less_equal", "logical_and",
+    "argmax", "argmin", "astensor", "axes_of", "bitwise_and", "bitwise_not", "bitwise_or",
+    "bitwise_xor", "equal", "greater", "greater_equal", "less", "less_equal", "logical_and",
     "logical_not", "logical_or", "not_equal", "shaped",
     "diagonal", "gather", "matmul", "outer", "set_item", "split", "swapaxes", "take", "clip",
     "avg_pool1d", "avg_pool2d", "batch_norm", "conv1d", "conv2d", "cross_entropy", "dropout", "embedding", "layer_norm",

@@ -16,7 +16,7 @@ def train_both():
 
     def run(ours, theirs, *inputs, rename=None, steps=10, tolerance=1e-10, call=None, call_theirs=None):
         theirs = theirs.double()
-        state = {n: t.detach().numpy() for n, t in theirs.state_dict().items() if "num_batches" not in n}
+        state = {n: t.detach().numpy() for n, t in theirs.state_dict().items()}
         ours.load_state_dict({(rename or {}).get(n, n): a for n, a in state.items()})
         a = optim.SGD(ours.parameters(), lr=0.01, momentum=0.5) if list(ours.parameters()) else None
         b = torch.optim.SGD(theirs.parameters(), lr=0.01, momentum=0.5) if list(theirs.parameters()) else None

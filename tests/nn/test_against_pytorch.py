@@ -155,6 +155,20 @@ def test_batch_normalisation_in_evaluation_uses_the_running_statistics(train_bot
     train_both(ours.eval(), theirs.eval(), x)
 
 
+@pytest.mark.parametrize("momentum", [0.3, None])
+def test_states_of_batch_normalisation_go_to_pytorch_and_back(momentum):
+    ours, theirs = nn.BatchNorm1d(3, momentum=momentum), tnn.BatchNorm1d(3, momentum=momentum).double()
+    for _ in range(3):
+        ours.load_state_dict(theirs.state_dict())  # strict: with num_batches_tracked
+        ours(normal(4, 3))
+        theirs.load_state_dict({n: torch.as_tensor(a) for n, a in ours.state_dict().items()})
+        theirs(torch.tensor(normal(5, 3)))
+        ours(normal(5, 3))
+        for name, a in ours.state_dict().items():
+            np.testing.assert_allclose(a, theirs.state_dict()[name].numpy(), rtol=1e-12, err_msg=name)
+    assert ours.num_batches_tracked.item() == 6
+
+
 @pytest.mark.parametrize("name", ["Linear", "Conv2d"])
 def test_initial_values_have_pytorchs_distribution(name):
     args = (50, 60) if name == "Linear" else (8, 40, 3)
