@@ -1,12 +1,11 @@
-"""Keeping freed memory: on Linux, the difference between this engine and twice its time on large arrays.
+"""Keeping freed memory.
 
 NumPy allocates every result anew. The C library returns large blocks to the operating system as soon as they
 are free and gets them back for the next step, page by page, with a page fault and a zeroed page for each 4
 KB. Hand-written code avoids that with buffers that it allocates once. Told to keep freed memory, the C
 library does it for us.
 
-Measured (times the floor, float64, without and with): the CNN W5 1.44 and 1.09, the transformer W6 1.32 and
-1.05, broadcasting W8 1.57 and 1.05. The price: the process keeps its largest size.
+The price: the process keeps its largest size.
 `AUTOGRAD_REF_KEEP_MEMORY=0` in the environment switches it off; nothing depends on it but time.
 """
 
