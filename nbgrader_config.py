@@ -15,7 +15,7 @@ c.GenerateAssignment.preprocessors = [
     "autograder.classroom.nbgrader_plugin.ClearOutputs",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.SaveCells",
+    "autograder.classroom.seal.SealedCells",
     "nbgrader.preprocessors.ClearHiddenTests",
     "nbgrader.preprocessors.ComputeChecksums",
     "nbgrader.preprocessors.CheckCellMetadata",

@@ -24,7 +24,6 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from nbgrader.preprocessors import SaveCells
 from sqlalchemy import func, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
@@ -36,6 +35,7 @@ from ..referee.autograded import comment_text
 from ..referee.judge import Report
 from ..sandbox.walls import UNPROTECTED
 from ..unit.assignment import Assignment
+from .seal import SealedCells, is_sealed
 
 
 def newest_version() -> str:
@@ -148,7 +148,7 @@ def save_cells(assignment: Assignment, db_url: str) -> None:
             "db_url": db_url,
         }
     }
-    for step in [*release_steps()[:5], SaveCells()]:
+    for step in [*release_steps()[:5], SealedCells()]:
         notebook, resources = step.preprocess(notebook, resources)
 
 
@@ -161,7 +161,11 @@ def register(gradebook: Gradebook, assignment: Assignment, db_url: str) -> None:
         known = gradebook.find_notebook(assignment.name, assignment.unit)
         points = {cell.name: cell.max_score for cell in known.grade_cells}
         now = {e.check_id: e.points for e in assignment.exercises}
-        if points == now and _cells(assignment) <= {cell.name for cell in known.source_cells}:
+        if (
+            is_sealed(known.kernelspec)
+            and points == now
+            and _cells(assignment) <= {cell.name for cell in known.source_cells}
+        ):
             return  # the source cells are written last
         if points.keys() != now.keys() and known.submissions:
             changed = ", ".join(sorted(name.removesuffix("_check") for name in points.keys() ^ now.keys()))

@@ -8,7 +8,9 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from ..classroom.ways_in import who_grades
 from ..errors import UserError
 from ..sandbox import second_wall
 from ..sandbox.process import PupilProcess
@@ -38,8 +40,12 @@ def examine() -> Iterator[Finding]:
     try:
         course = Course.find()
         yield Finding("course", True, f"{course.root} with {', '.join(course.units()) or 'no unit'}")
+        folders = [course.root, Path.cwd()]
     except UserError as error:
         yield Finding("course", False, str(error))
+        folders = [Path.cwd()]
+    for folder in dict.fromkeys(folder.resolve() for folder in folders):
+        yield Finding("nbgrader", *who_grades(folder))
     yield from _walls()
 
 
