@@ -318,7 +318,7 @@ def report(
     if csv is not None:
         write(csv, table(found))
         told += f", and as a table in {csv}"
-    console.print(Text(f"{told}."), soft_wrap=True)
+    console.print(line(f"{told}."), soft_wrap=True)
     for names, what in (
         (
             records.old,
@@ -356,7 +356,7 @@ def export(
     text = grades(folders.db_url, folders.course_id, to.value, unit, warn)
     out = out or Path("grades.csv" if to is Format.csv else f"grades-{to.value}.csv")
     write(out, text)
-    console.print(Text(f"Grades in {out}."), soft_wrap=True)
+    console.print(line(f"Grades in {out}."), soft_wrap=True)
 
 
 @commands.command()

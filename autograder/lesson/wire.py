@@ -84,6 +84,13 @@ def _look_at_depth(text: str, deepest: int) -> None:
             depth -= 1
 
 
+#: Controls, what turns the direction of writing or marks it, and what cannot be seen. Joiners stay: scripts need them.
+_UNPRINTABLE = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb"
+    "\\U000e0000-\\U000e007f]"
+)
+
+
 def printable(text: str, limit: int) -> str:
     """The first `limit` characters of a text that may go to a terminal and into a file.
 
@@ -94,7 +101,7 @@ def printable(text: str, limit: int) -> str:
     'a[2J?b'
     """
     text = text[:limit].encode("utf-8", "replace").decode("utf-8")
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", "", text)
+    return _UNPRINTABLE.sub("", text)
 
 
 class WireError(ValueError):

@@ -43,6 +43,9 @@ PACKAGE = PUPIL.parent.parent
 #: The walls that a submission may be behind. The words stand in every result.
 BUBBLEWRAP, LANDLOCK, NO_WALL = "bubblewrap", "landlock", "none"
 
+#: Begins a command whose processes are the first to go when the machine runs out of memory.
+GO_FIRST = ("/bin/sh", "-c", 'echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec "$@"', "sh")
+
 #: Said of every result that was got without a wall.
 UNPROTECTED = (
     "These scores are not protected: there was no wall around the submission, which could read the answer key and "
@@ -176,6 +179,10 @@ class Sandbox(Configurable):
         home = "/home/pupil"
         environment |= {"HOME": home, "TMPDIR": "/tmp", "PATH": "/usr/bin:/bin", "USER": "pupil"}
         walls = self._walls(python, library)
+        if nursery is None:
+            # It would tell what the host has mounted where, and how bubblewrap was called. The warm interpreter needs
+            # it to make its forks' namespaces, and closes it for them.
+            walls += ["--tmpfs", "/proc", "--remount-ro", "/proc"]
         if nursery is not None:
             config |= {"nursery": nursery, "preload": list(self.preload), "file_bytes": self.file_mb << 20}
         if os.geteuid() == 0:
@@ -194,6 +201,7 @@ class Sandbox(Configurable):
         # Shown in the process table of the sandbox only, which has one visitor.
         # bubblewrap's own environment can be read in the sandbox (/proc/1/environ), so there is nothing in it.
         argv = [
+            *GO_FIRST,
             shutil.which(self.bwrap) or self.bwrap,
             *walls,
             "--",

@@ -628,7 +628,7 @@ PROCESSES = {
     """,
     "a detached subprocess": """
         import subprocess, sys, json, os
-        argv = open("/proc/1/cmdline").read().split("\\0")
+        argv = ["pupil.py"]
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", *argv], start_new_session=True,
                          stdin=-3, stdout=-3, stderr=-3)
     """,
@@ -1344,11 +1344,11 @@ print(len(set(kinds)), sorted(stat.filemode(kind)[0] for kind, _ in set(kinds)))
     assert "broke off the conversation" in note
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may look into a pupil")
 def test_nothing_in_the_memory_of_the_process_tells_the_seed_the_tests_or_the_answers(
-    beside: Callable[..., Report], mini: Assignment
+    mini: Assignment, mini_course: Course, kind: dict[str, bool]
 ) -> None:
-    """All memory is searched, at the last moment: while a hidden test asks. What is searched for stands there shifted
-    by one, so that the search does not find itself."""
+    """All memory is searched, at the last moment: while a hidden test asks. From outside, since a pupil has no /proc."""
     seed = 1834627153
     low, high = seed % 2**30, seed >> 30  # as Python keeps an int
     key = mini.exercise("unbox")
@@ -1363,33 +1363,39 @@ def test_nothing_in_the_memory_of_the_process_tells_the_seed_the_tests_or_the_an
     }
     assert needles["hidden test"].decode() in key.check
     assert needles["answer"].decode() in key.solution
-    shifted = {name: bytes((i + 1) % 256 for i in needle) for name, needle in needles.items()}
-    hunt = f"""
-        planted = " ".join(["a", "text", "that", "is", "there"])
+    waiting = """
         calls = []
         def unbox(boxes):
-            import ctypes
-            calls.append(1)
-            if len(calls) < 2:
-                return sum(math.log(b.value) for b in boxes)
-            found = set()
-            ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE: one's own /proc/self is open again
-            table = bytes((i + 1) % 256 for i in range(256))
-            shared = 0
-            with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", buffering=0) as memory:
-                for line in maps:
-                    place, rights = line.split()[:2]
-                    shared += "w" in rights and rights.endswith("s")
-                    start, end = (int(x, 16) for x in place.split("-"))
-                    if not rights.startswith("rw"): continue
-                    try:
-                        memory.seek(start)
-                        part = memory.read(end - start).translate(table)
-                    except (OSError, OverflowError, MemoryError): continue
-                    found |= {{name for name, needle in {shifted!r}.items() if needle in part}}
-            raise LookupError(f"{{sorted(found)}} {{shared}}")
+            import time
+            calls.append(" ".join(["a", "text", "that", "is", "there"]))
+            if len(calls) == 2:
+                time.sleep(4)
+            return sum(math.log(b.value) for b in boxes)
     """
-    report = beside(seed=seed, seconds=10.0, unbox=dedent(hunt))
-    if os.geteuid() == 0:  # an ordinary user's forks have no /proc
-        assert "LookupError: ['planted'] 0" in report.outcomes[1].message
-    assert [o.points for o in report.outcomes] == [2, 0]
+    walls = Sandbox(hidden_paths=[str(mini_course.root)], **kind)
+    submission = Submission(answers={"mul_vjp": RIGHT, "unbox": dedent(waiting)})
+    found: set[str] = set()
+    with ThreadPoolExecutor(1) as threads:
+        grading = threads.submit(grade, mini, submission, walls, seed=seed)
+        while not grading.done():
+            for pid in alive(walls):
+                found |= {
+                    name for name, needle in needles.items() if any(needle in part for part in memory(pid))
+                }
+            time.sleep(0.2)
+        assert grading.result().outcomes[1].status == "passed"
+    assert found == {"planted"}
+
+
+def memory(pid: int) -> Iterator[bytes]:
+    """All that a process may write to."""
+    try:
+        with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", buffering=0) as file:
+            for line in maps:
+                place, rights = line.split()[:2]
+                start, end = (int(x, 16) for x in place.split("-"))
+                if rights.startswith("rw"):
+                    file.seek(start)
+                    yield file.read(end - start)
+    except OSError:  # it has ended
+        return
