@@ -37,11 +37,10 @@ class Tensor(Operators):
     Tensor([2., 4., 6.])
     """
 
-    __slots__ = ("__weakref__", "_data", "_grad", "_home", "_stamp", "grad_fn", "requires_grad")
+    __slots__ = ("__weakref__", "_data", "_grad", "_stamp", "grad_fn", "requires_grad")
 
     _data: np.ndarray
     _grad: np.ndarray | Tensor | None  # backward leaves a bare array: most gradients nobody looks at
-    _home: np.ndarray | None  # where an optimizer wants the gradient; nobody else sees this memory
     _stamp: Stamp
     grad_fn: Node | None
     requires_grad: bool
@@ -55,7 +54,7 @@ class Tensor(Operators):
         if requires_grad:
             self._must_be_floating()
         self.requires_grad = requires_grad
-        self._grad = self._home = self.grad_fn = None
+        self._grad = self.grad_fn = None
         shared = isinstance(data, Tensor) and self._data is data._data
         self._stamp = data._stamp if shared else stamp_of(self._data)
 
@@ -71,7 +70,6 @@ class Tensor(Operators):
 
     @data.setter
     def data(self, value: Any) -> None:
-        self._home = None
         array = np.asarray(plain(value))
         if array is not self._data:
             self.mark_changed()  # to what saved the old array
@@ -301,15 +299,14 @@ class Tensor(Operators):
         return {"_data": self._data, "_grad": self.grad, "requires_grad": self.requires_grad}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.requires_grad, self.grad_fn, self._home, self._stamp = False, None, None, [NEVER]
+        self.requires_grad, self.grad_fn, self._stamp = False, None, [NEVER]
         for name, value in state.items():
             setattr(self, name, value)
 
     def __copy__(self) -> Tensor:
         twin = new(type(self))
-        for name in ("_data", "_grad", "_stamp", "grad_fn", "requires_grad"):
+        for name in ("_data", "grad", "_stamp", "grad_fn", "requires_grad"):
             setattr(twin, name, getattr(self, name))
-        twin._home = None
         return twin
 
     def _must_be_leaf(self, what: str) -> None:
@@ -331,7 +328,7 @@ def wrap(out: Any) -> Tensor:
     """A new tensor around a result, outside of any graph."""
     result = new(Tensor)
     result._data = out if type(out) is np.ndarray else np.asarray(out)
-    result._grad = result._home = result.grad_fn = None
+    result._grad = result.grad_fn = None
     result.requires_grad = False
     result._stamp = [NEVER]
     return result

@@ -4,11 +4,12 @@ that gives the same. The figures stand in SPEED.md.
 
 from __future__ import annotations
 
-from autograd_ref.core import operators, primitive, sweep
+from autograd_ref.core import operators, primitive, sweep, tensor
 
 from . import temporaries
 from .calls import binary_call, binary_pull, fused_call, fused_pull, unary_call, unary_pull
 from .memory import keep_freed_memory
+from .place import Place, data, grad
 from .walk import backward, deposit, seed_for, walk
 
 # The usual call of an operation written out: no loop over the arguments, no call of another function.
@@ -18,6 +19,9 @@ primitive.Binary.__call__, primitive.Binary.pull = binary_call, binary_pull  # t
 # Gradients are not copied where nobody else has their memory, nor added into new memory where the old will do.
 sweep.backward, sweep.walk, sweep.deposit, sweep.seed_for = backward, walk, deposit, seed_for
 
+# The gradient of a parameter is computed where its optimizer reads it.
+tensor.Tensor.grad, tensor.Tensor.data = grad, data  # type: ignore[method-assign]
+
 # A large result takes the memory of an argument that nobody will see again.
 for _name in ("exp", "sqrt", "tanh"):
     setattr(operators.Operators, _name, temporaries.method(_name))
@@ -25,4 +29,4 @@ for _name in ("exp", "sqrt", "tanh"):
 # Whoever makes tensors will free and make large arrays: the C library keeps what is freed.
 keep_freed_memory()
 
-__all__ = ["fused_call", "fused_pull"]
+__all__ = ["Place", "fused_call", "fused_pull"]

@@ -55,9 +55,10 @@ if type(out) is not ndarray:
     out = asarray(out)
 result = new(Tensor)
 result._data = out
-result._grad = result._home = None
+result._grad = None
 result._stamp = stamp = [NEVER]
-if ({any_wanted}) and (not state.switches or state.mine.recording):
+switches = state.switches
+if ({any_wanted}) and (not switches or state.mine.recording):
     k, {k} = self._keep[{wanted}]
     node = result.grad_fn = new(Node)
     node.number = tick()
@@ -68,7 +69,7 @@ if ({any_wanted}) and (not state.switches or state.mine.recording):
 else:
     result.grad_fn = None
     result.requires_grad = False
-if state.switches and state.mine.anomaly:
+if switches and state.mine.anomaly:
     check_finite(result, self.name)
 return result
 """
@@ -137,7 +138,7 @@ def _fused(n: int) -> str:
             n,
             compute=f"out, extra = self.forward({_each('a{i}', n)}, **params) if params "
             f"else self.forward({_each('a{i}', n)})",
-            answer="out if k and extra is None else extra",
+            answer="extra",
             saved=_each("a{i} if k{i} or to{i} is None else None", n),
             params="params",
         )

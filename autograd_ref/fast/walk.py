@@ -20,6 +20,8 @@ from autograd_ref.core.saved import check, newest
 from autograd_ref.core.sweep import Edge, check_gradients, on_graph
 from autograd_ref.core.tensor import Tensor
 
+from .place import Place
+
 _plain_backward, _plain_deposit, _plain_seed_for = sweep.backward, sweep.deposit, sweep.seed_for
 ndarray = np.ndarray
 
@@ -84,13 +86,13 @@ def walk(start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edg
             if parent is None:
                 continue
             if type(parent) is not Node:
-                home = parent._home
-                if not to_leaves or parent._grad is not None:
+                held: Any = parent._grad
+                if not to_leaves or (held is not None and type(held) is not Place):
                     deposit(parent, out, create, found)
-                elif home is not None:
-                    if out is not home:
-                        home[...] = out
-                    parent._grad = home
+                elif held is not None:
+                    if out is not held.array:
+                        held.array[...] = out
+                    parent._grad = held.array
                 elif type(out) is ndarray and out.base is None and getrefcount(out) <= _IN_WALK:
                     parent._grad = out
                 else:  # Somebody else may hold the same buffer.
@@ -126,9 +128,12 @@ def _may_reuse(box: Any, key: Any) -> bool:
 
 def deposit(leaf: Tensor, g: Any, create: bool, found: dict[Edge, Any] | None) -> None:
     """`core.sweep.deposit` that leaves a gradient an array as long as nobody has looked at it."""
-    held = leaf._grad
-    if found is not None and type(g) is ndarray and g is leaf._home:
-        g = g.copy()
+    held: Any = leaf._grad
+    if type(held) is Place:
+        if found is None:
+            leaf._grad = None
+        elif g is held.array:  # the next gradient may be computed there, too
+            g = g.copy()
     if found is None and not create and type(held) is ndarray:
         held += g
     else:

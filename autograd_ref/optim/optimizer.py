@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from autograd_ref.core import fast
 from autograd_ref.core.saved import newest, tick
 from autograd_ref.core.tensor import Tensor
 
@@ -132,8 +133,9 @@ class Optimizer:
 
     def zero_grad(self) -> None:
         """Forget all gradients."""
-        for p in self.parameters:
-            p._grad = None
+        for group in self.groups:
+            for flat in group._flats:
+                flat.forget_gradients()
 
     def step(self) -> None:
         """Update every parameter that has a gradient, in place."""
@@ -288,6 +290,7 @@ class Flat:
             (parameters[i], self._part(memory, i).view(np.ndarray), self._part(self.gradients, i))
             for i in indices
         ]
+        self.places: list[list[Any]] = [[p, view, None] for p, view, _ in self.members]
         self.all_blocks = self.blocks(0, ends[-1])
 
     def _part(self, flat: np.ndarray, i: int) -> np.ndarray:
@@ -307,14 +310,24 @@ class Flat:
         For W2 a step takes 1.9 microseconds this way, and 4.7 by way of `runs`.
         """
         for p, view, slot in self.members:
-            g = p._grad
-            if g is None or p._data is not view:
+            g: Any = p._grad
+            if p._data is not view:
                 return False
             if g is not slot:
-                slot[...] = g._data if isinstance(g, Tensor) else g
-                p._home = slot  # From now on backward puts it there.
+                g = p.grad
+                if g is None:
+                    return False
+                slot[...] = g._data
+                if fast:
+                    entry = next(entry for entry in self.places if entry[0] is p)
+                    entry[2] = fast.Place(slot)  # From now on backward puts it there.
             p._stamp[0] = mark
         return True
+
+    def forget_gradients(self) -> None:
+        """Take the gradients away; a parameter that lives here has a place for the next one."""
+        for p, view, place in self.places:
+            p._grad = place if p._data is view else None
 
     def runs(self, steps: list[int]) -> Iterator[tuple[list[int], list[Any]]]:
         """Neighbours with gradients and at the same step, to be updated together: their numbers, and blocks.
@@ -325,7 +338,7 @@ class Flat:
         apart: dict[int, tuple[Tensor, np.ndarray]] = {}
         previous = None
         for i, (p, view, slot) in zip(self.starts, self.members, strict=True):
-            g = p._grad
+            g: Any = p._grad if p._grad is slot else p.grad
             if g is None:
                 previous = None
                 continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -397,3 +399,37 @@ def test_a_loss_of_nothing_has_a_gradient_of_nothing_and_bools_stay_what_they_we
         mse_loss(p, Tensor(np.zeros(0))).backward()
     assert p.grad.shape == (0,)
     assert Tensor([True, False]).relu().dtype == np.int64
+
+
+def test_a_place_for_a_gradient_is_no_gradient_and_goes_with_the_array_that_it_fits():
+    p = Tensor([[1.0, 2.0]], requires_grad=True)
+    optimizer = SGD([p], lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        assert p.grad is None and ", grad=" not in repr(p) and copy.copy(p).grad is None
+        linear(Tensor([[1.0, 1.0]]), p).sum().backward()
+        optimizer.step()
+    optimizer.zero_grad()
+    p.data = np.ones((3, 2))
+    linear(Tensor([[1.0, 1.0]]), p).sum().backward()
+    assert p.grad.shape == (3, 2)
+    p.data = np.ones((1, 2), np.float32)
+    optimizer.zero_grad()
+    linear(Tensor(np.ones((1, 2), np.float32)), p).sum().backward()
+    assert p.grad.dtype == np.float32
+
+
+def test_gradients_that_are_asked_for_do_not_use_the_place_of_the_parameters_own():
+    p = Tensor([[1.0, 2.0]], requires_grad=True)
+    optimizer = SGD([p], lr=0.0)
+    x = Tensor([[3.0, 4.0]])
+    for _ in range(3):
+        optimizer.zero_grad()
+        linear(x, p).sum().backward()
+        optimizer.step()
+    optimizer.zero_grad()
+    y = linear(x, p).sum() + linear(x * 2.0, p).sum() + (p * p).sum()
+    (first,) = core.sweep.backward(y, np.ones(()), retain_graph=True, inputs=[p])
+    y.backward()
+    np.testing.assert_array_equal(first, [[11.0, 16.0]])
+    np.testing.assert_array_equal(p.grad.data, [[11.0, 16.0]])
