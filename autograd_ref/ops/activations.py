@@ -9,7 +9,7 @@ from autograd_ref.rules.elementwise import sigmoid, where
 
 
 def clip(x: Any, low: float | None = None, high: float | None = None) -> Any:
-    """`x` limited to `[low, high]`; the slope is 1 at the limits, as in PyTorch."""
+    """`x` limited to `[low, high]`; the slope is 1 at the limits."""
     return elementwise.clip(x, low=low, high=high)
 
 

@@ -143,7 +143,9 @@ class Adam(Optimizer):
     def _saved(self, arrays: list[np.ndarray]) -> dict[str, np.ndarray]:
         """m and v, and M and V: these cannot be had from those to the last digit."""
         scaled = {f"scaled_{n}": a.copy() for n, a in zip(self.state_names, arrays, strict=True)}
-        return {n: a * (1 - b) for n, a, b in zip(self.state_names, arrays, self.betas, strict=True)} | scaled
+        return {
+            n: np.asarray(a * (1 - b)) for n, a, b in zip(self.state_names, arrays, self.betas, strict=True)
+        } | scaled
 
     def _loaded(self, entry: dict[str, np.ndarray], options: dict[str, Any]) -> list[np.ndarray]:
         """M and V, where they still belong to m and v: PyTorch keeps what it does not know, and does not update it."""

@@ -1,7 +1,7 @@
 """Rules of the elementwise primitives.
 
 Where arguments broadcast, the engine sums the gradient back by itself.
-At ties and borders the rules follow PyTorch: abs and relu have slope 0 at 0, clip has slope 1 at its borders,
+At ties and borders the rules follow PyTorch: abs and relu have slope 0 at 0, clip has slope 1 at its limits,
 maximum and minimum share the gradient half and half between equal arguments, sqrt has slope infinity at 0,
 and the slope of `x ** 0` is 0 everywhere.
 """
