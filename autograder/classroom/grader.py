@@ -193,6 +193,8 @@ def row_of(student: str, report: Report) -> Graded:
         summary += f"; {beside[0][0].lower()}{beside[0][1:].rstrip('.')}"
     if any(note.startswith(CHANGED_CHECKS) for note in report.notes):
         summary += f"; {CHANGED_CHECKS[0].lower()}{CHANGED_CHECKS[1:]}"
+    for look in report.looks:
+        summary += f"; {look[0].lower()}{look[1:].partition(')')[0]})"
     return Graded(
         student, report.score, report.max_score, summary, mistakes=mistakes, protected=report.protected
     )

@@ -37,7 +37,7 @@ def facts(report: Report, seconds: float) -> dict[str, Any]:
             "doubtful": outcome.doubtful,
         }
         exercises.append({key: value for key, value in kept.items() if value is not False and value != ""})
-    notes = [printable(note, MOST_CHARS) for note in report.notes[:MOST_NOTES]]
+    notes = [printable(note, MOST_CHARS) for note in [*report.looks, *report.notes][:MOST_NOTES]]
     return {"exercises": exercises, "seconds": round(seconds, 2), "notes": notes}
 
 

@@ -97,7 +97,7 @@ def score(
             Text(printable(outcome.text, 5000), style="green" if outcome.status == PASSED else "default"),
             soft_wrap=True,
         )
-    for note in report.notes:
+    for note in [*report.notes, *report.looks]:
         console.print(line(f"note: {note}"), soft_wrap=True)
     result = report.as_json()
     verdict = f"{result['score']} of {result['max_score']} points"

@@ -207,14 +207,23 @@ class exercise:
     def untouched(self, why: str = "the function may not change what it was given") -> None:
         """The last call left its arguments as they were.
 
-        That is the answering process's own word: a tutor's help against an honest mistake, no ground for points.
+        Two more calls, with the same arguments one after the other, have to give what that one gave: what has written
+        into its arguments gives something else. And the arguments come back, to be compared with what was sent.
+
+        Raises TestFault when there is no call before it, or the last one raised.
         """
         self.session.checks_made += 1
         last = self._last_call()
-        if last is not None and last.mutated:
-            headline = "an argument was changed in place"
-            failure = self._failure(FAILED, headline, why=why, calls=[last])
-            failure.in_place = True
+        if last is None or last.error is not None:
+            raise TestFault("`untouched` looks at the call before it, and there is none that gave something")
+        told = self.session.boundary.call(last.probe, last.args, twice=True).value
+        if not (isinstance(told, tuple) and len(told) == 3):
+            told = (None, None, None)
+        changed = last.mutated or difference(told[2], last.args, 0.0, 0.0) is not None
+        if changed or any(difference(value, last.value) is not None for value in told[:2]):
+            what = "an argument was changed in place" if changed else "a second call gave something else"
+            failure = self._failure(FAILED, what, why=why, calls=[last])
+            failure.in_place = bool(changed)
             raise CheckFailed(failure)
 
     def cases(self, count: int, *kinds: Kind) -> Iterator[tuple[Any, ...]]:

@@ -58,7 +58,7 @@ class AnswerLost(Exception):
 
 @dataclass(frozen=True)
 class Reply:
-    """What a call gave: its value, and which arguments it changed in place."""
+    """What a call gave: its value, and which arguments it changed in place (by the answering side's own account)."""
 
     value: Any
     mutated: tuple[int, ...] = ()
@@ -67,8 +67,11 @@ class Reply:
 class Boundary(Protocol):
     """The way to the student's code."""
 
-    def call(self, probe: Probe, args: tuple[Any, ...]) -> Reply:
-        """Call the probe there. Raises AnswerError, AnswerTimeout or AnswerLost."""
+    def call(self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False) -> Reply:
+        """Call the probe there; `twice`, as the function of that name says.
+
+        Raises AnswerError, AnswerTimeout or AnswerLost.
+        """
         ...
 
 
@@ -171,7 +174,8 @@ class LocalBoundary:
         shell = ipython.get_ipython() if ipython else None
         return shell.user_ns if shell is not None else vars(sys.modules["__main__"])
 
-    def call(self, probe: Probe, args: tuple[Any, ...]) -> Reply:
+    def call(self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False) -> Reply:
+        """Call the probe here, as `Boundary` says."""
         function = probe.function
         if function is None:
             if probe.name not in self.namespace:
@@ -179,10 +183,14 @@ class LocalBoundary:
             function = self.namespace[probe.name]
         elif self._namespace is not None:
             function = compile_probe(probe.source or "", probe.name, self._namespace)
+        # A probe stands in a cell too, and its lines are not the learner's.
+        beside = (
+            function.__code__.co_filename if probe.function is not None and self._namespace is None else ""
+        )
+        if twice:
+            function = in_two_calls(function)
         if self._namespace is not None:  # the referee's: it has limits of its own
             return call_plainly(function, args)
-        # A probe stands in a cell too, and its lines are not the learner's.
-        beside = function.__code__.co_filename if probe.function is not None else ""
         with deadline(self.SECONDS, probe.name):
             return call_plainly(function, args, beside)
 
@@ -222,6 +230,16 @@ def compile_probe(source: str, name: str, namespace: Mapping[str, Any]) -> Calla
 @functools.lru_cache(64)
 def _compiled(source: str, name: str) -> CodeType:
     return compile(source, f"<probe {name}>", "exec")
+
+
+def in_two_calls(function: Callable[..., Any]) -> Callable[..., tuple[Any, Any, Any]]:
+    """Calls a function twice with the very same arguments; gives both results, and the arguments as they are then."""
+
+    def both(*args: Any) -> tuple[Any, Any, Any]:
+        first = wire.plain(function(*args))  # as it is now: the second call may write into it
+        return first, function(*args), args
+
+    return both
 
 
 def call_plainly(function: Callable[..., Any], args: tuple[Any, ...], beside: str = "") -> Reply:

@@ -30,6 +30,7 @@ from ..sandbox.walls import BUBBLEWRAP, NO_WALL, UNPROTECTED, Interrupted, Sandb
 from ..unit.assignment import Assignment, Exercise
 from ..unit.cell import ANSWER, CHECK, FIGURE, SETUP
 from ..unit.ingest import Submission
+from ..unit.looks import looks
 from . import bank
 from .matching import Lineup, Memory
 
@@ -71,6 +72,8 @@ class Report:
     wall: str
     outcomes: list[Outcome] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    #: for the instructor alone: what the submission's code looks around for
+    looks: list[str] = field(default_factory=list)
     #: what the student's cells printed, by cell id
     outputs: dict[str, CellResult] = field(default_factory=dict)
 
@@ -113,7 +116,7 @@ class Report:
                 }
                 for outcome in self.outcomes
             ],
-            "notes": self.notes,
+            "notes": [*self.notes, *self.looks],
         }
 
 
@@ -197,10 +200,10 @@ class Runner:
         self.ran.append(source)
         return result
 
-    def call(self, probe: Probe, args: tuple[Any, ...]) -> Reply:
+    def call(self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False) -> Reply:
         """Call a probe, as `probes.Boundary` says."""
         try:
-            return self._ready().call(probe, args)
+            return self._ready().call(probe, args, twice=twice)
         except (AnswerTimeout, AnswerLost):
             self.process = None
             raise
@@ -227,7 +230,8 @@ def grade(
     do is an outcome.
     """
     seed = secrets.randbelow(2**31) if seed is None else seed
-    report = Report(assignment.unit, seed, sandbox.wall(), notes=list(submission.notes))
+    found = looks(submission)
+    report = Report(assignment.unit, seed, sandbox.wall(), notes=list(submission.notes), looks=found)
     if not report.protected:
         report.notes.insert(0, UNPROTECTED)
     if submission.problem:

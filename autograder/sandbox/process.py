@@ -97,9 +97,11 @@ class PupilProcess:
         text = wire.printable(text, self.sandbox.output_chars + 40) if isinstance(text, str) else ""
         return CellResult(text, _error(reply))
 
-    def call(self, probe: Probe, args: tuple[Any, ...]) -> Reply:
+    def call(self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False) -> Reply:
         """Call a probe, as `probes.Boundary` says."""
         request = {"do": "call", "name": probe.name, "source": probe.source, "args": wire.pack(args)}
+        if twice:
+            request["twice"] = True
         reply = self._ask(request, probe.name)
         error = _error(reply)
         if error is not None:

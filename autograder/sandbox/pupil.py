@@ -471,9 +471,9 @@ class Pupil:
             return error
         return None
 
-    def call(self, name: str, source: str | None, args: Any) -> dict[str, Any]:
+    def call(self, name: str, source: str | None, args: Any, twice: bool = False) -> dict[str, Any]:
         from autograder.lesson import wire
-        from autograder.lesson.probes import AnswerError, compile_probe, describe
+        from autograder.lesson.probes import AnswerError, compile_probe, describe, in_two_calls
 
         out = Capped(self.output_chars)
         saved = sys.stdout, sys.stderr
@@ -487,6 +487,8 @@ class Pupil:
                 function = namespace[name]
             else:
                 raise AnswerError("NameError", f"there is no `{name}` here", name=name)
+            if twice:
+                function = in_two_calls(function)
             value = wire.pack(function(*values))
             # The arguments came as data, so whether they were changed is seen by packing them again.
             changed = [
@@ -518,7 +520,8 @@ def converse(pupil: Pupil, requests: BinaryIO, answers: BinaryIO) -> None:
         if request["do"] == "cell":
             reply = pupil.run_cell(request["source"])
         else:
-            reply = pupil.call(request["name"], request["source"], request["args"])
+            twice = request.get("twice", False)
+            reply = pupil.call(request["name"], request["source"], request["args"], twice)
         reply["id"] = request["id"]
         try:
             wire.write_frame(answers, reply)

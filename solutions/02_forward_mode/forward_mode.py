@@ -127,6 +127,11 @@ with exercise("add_jvp") as check:
     for a, da, b, db in check.cases(15, number(), number(), number(), number()):
         out = Reference(a, da) + Reference(b, db)
         check.close(yours.add_jvp(a, da, b, db), (out.primal, out.tangent), "a + b and its slope")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for a, da, b, db in check.cases(3, number(), number(0.1), number(), number(0.1)):
+        got = yours.add_jvp(a, da * 1e-305, b, db * 1e-305)
+        check.close(got[1], da * 1e-305 + db * 1e-305, "tiny slopes", rtol=1e-14, atol=0.0)
+        check.close(yours.add_jvp(math.inf, da, b, db), (math.inf, da + db), "an endless a has a slope, too")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -175,6 +180,14 @@ with exercise("mul_jvp") as check:
     for a, da, b, db in check.cases(20, number(), number(), number(), number()):
         out = Reference(a, da) * Reference(b, db)
         check.close(yours.mul_jvp(a, da, b, db), (out.primal, out.tangent), "a * b and its slope")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for a, da, b, db in check.cases(3, *[number(0.1)] * 4):
+        b, db = b * 1e-305, db * 1e-305
+        got = yours.mul_jvp(a, da, b, db)
+        check.close(got, (a * b, da * b + a * db), "a tiny b", rtol=1e-14, atol=0.0)
+        a, b = a * 1e17, b * 1e305 * 1e17  # and beside large ones a step is lost
+        got = yours.mul_jvp(a, da, b, db)
+        check.close(got, (a * b, da * b + a * db), "a large a", rtol=1e-14, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -290,6 +303,10 @@ with exercise("power_jvp") as check:
     for a, da, n in check.cases(10, number(-3.0, -0.3), number(), one_of([-3, 2, 3])):
         out = Reference(a, da) ** n
         check.close(yours.power_jvp(a, da, n), (out.primal, out.tangent), "the same with a negative base")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for a, da in check.cases(3, positive(), positive()):
+        got = yours.power_jvp(a * 1e-305, da, 2)
+        check.close(got, (0.0, 2 * (a * 1e-305) * da), "a tiny a", rtol=1e-13, atol=0.0)
     ### END HIDDEN TESTS
 
 # %%
@@ -344,6 +361,11 @@ with exercise("div_jvp") as check:
     for a, da, b, db in check.cases(20, number(), number(), number(), number()):
         out = Reference(a, da) / Reference(b, db)
         check.close(yours.div_jvp(a, da, b, db), (out.primal, out.tangent), "a / b and its slope")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for a, da, b, db in check.cases(3, *[number(0.3)] * 4):
+        a, da, db = a * 1e-305, da * 1e-305, -db
+        got = yours.div_jvp(a, da, b, db)
+        check.close(got, (a / b, da / b - a / b * db / b), "a tiny a", rtol=1e-13, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -417,6 +439,10 @@ with exercise("exp_log_sin") as check:
         for name in ("exp", "sin"):
             value, slope = RULES[name](a)
             check.close(getattr(yours, f"{name}_jvp")(a, da), (value, slope * da), f"{name}(a) and its slope")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for a, da in check.cases(3, number(-699.0, -690.0), positive()):
+        value = math.exp(a)
+        check.close(yours.exp_jvp(a, da), (value, value * da), "a tiny exp(a)", rtol=1e-13, atol=0.0)
     ### END HIDDEN TESTS
 
 # %%
@@ -545,8 +571,8 @@ def derivative(f, x):
 
 # %% probes="derivative"
 @probe
-def derivative_of(value, slope, x):
-    """Takes the derivative of an f with this value and slope; tells what f was given."""
+def derivative_of(value, factors, x):
+    """Takes the derivative of an f whose slope is the product of two factors; tells what f was given."""
     given = []
 
     def f(x):
@@ -554,7 +580,7 @@ def derivative_of(value, slope, x):
             given.append(("a plain number", x, 0.0))
             return value
         given.append(("a Dual", x.primal, x.tangent))
-        return Dual(value, slope * x.tangent)
+        return Dual(value, factors[0] * factors[1] * x.tangent)
 
     return {"result": derivative(f, x), "f was given": given}
 
@@ -567,18 +593,18 @@ def derivative_of_constant(value, x):
 
 # %% check="derivative" points=2
 with exercise("derivative") as check:
-    square = derivative_of(9.0, 6.0, 3.0)
+    square = derivative_of(9.0, (2.0, 3.0), 3.0)
     check.close(square["f was given"], [("a Dual", 3.0, 1.0)],
                 "x**2 at 3: one run, and the input rises exactly as fast as itself")
     check.close(square["result"], 6.0, "the slope that comes out of that run")
-    check.close(derivative_of(0.5, -0.25, 2.0),
+    check.close(derivative_of(0.5, (-0.5, 0.5), 2.0),
                 {"result": -0.25, "f was given": [("a Dual", 2.0, 1.0)]},
                 "1 / x at 2: seeded in the same way, and the slope is -1/4")
     check.close(derivative_of_constant(7.0, 3.0), 0.0, "always 7: the function is flat")
     ### BEGIN HIDDEN TESTS
-    for value, slope, x in check.cases(12, number(), number(), number()):
-        expected = {"result": slope, "f was given": [("a Dual", x, 1.0)]}
-        check.close(derivative_of(value, slope, x), expected, "the slope that comes out of one run")
+    for value, a, b, x in check.cases(12, number(), number(), number(), number()):
+        expected = {"result": a * b, "f was given": [("a Dual", x, 1.0)]}
+        check.close(derivative_of(value, (a, b), x), expected, "the slope that comes out of one run")
         check.close(derivative_of_constant(value, x), 0.0, "a constant function is flat")
     ### END HIDDEN TESTS
 
@@ -867,10 +893,11 @@ def second_derivative(f, x):
 
 # %% probes="second_derivative"
 @probe
-def second_of(coefficients, x):
+def second_of(coefficients, x, scale=1.0):
     """The second derivative at x of a polynomial, whose coefficients begin with the constant.
 
-    Tells how many calls of `derivative` were inside each other.
+    Tells how many calls of `derivative` were inside each other. What stands in for `derivative` here gives `scale`
+    times the slope.
     """
     depth, deepest = 0, 0
 
@@ -886,7 +913,7 @@ def second_of(coefficients, x):
         deepest = max(deepest, depth)
         near, far = f(x + 0.125) - f(x - 0.125), f(x + 0.25) - f(x - 0.25)
         depth -= 1
-        return (8 * near - far) / 1.5  # exact up to x**4
+        return scale * (8 * near - far) / 1.5  # exact up to x**4
 
     own = globals().get("derivative")
     globals()["derivative"] = numerical
@@ -909,9 +936,10 @@ with exercise("second_derivative") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import numbers
 
-    for c, x in check.cases(12, numbers(5), number(-2.0, 2.0)):
-        result = 2 * c[2] + 6 * c[3] * x + 12 * c[4] * x**2
-        check.close(second_of(c, x), {"result": result, "nested derivatives": 2}, "the derivative of the derivative")
+    for c, x, scale in check.cases(12, numbers(5), number(-2.0, 2.0), number()):
+        result = scale**2 * (2 * c[2] + 6 * c[3] * x + 12 * c[4] * x**2)
+        expected = {"result": result, "nested derivatives": 2}
+        check.close(second_of(c, x, scale), expected, "the derivative of the derivative")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1059,19 +1087,22 @@ def forward_gradient(f, xs):
 
 # %% probes="forward_gradient"
 @probe
-def gradient_of(value, slopes, xs):
-    """The gradient of an f of this value and these derivatives; and all passes' seeds."""
+def gradient_of(value, factors, xs):
+    """The gradient of an f whose derivatives are products of two factors each; and all passes' seeds."""
     passes = []
+
+    def slope(seeds):
+        return sum(a * b * v for (a, b), v in zip(factors, seeds))
 
     def f(*xs):
         seeds = [as_dual(x).tangent for x in xs]
         if any(isinstance(x, Dual) for x in xs):
             passes.append(seeds)
-        return Dual(value, sum(s * v for s, v in zip(slopes, seeds)))
+        return Dual(value, slope(seeds))
 
     def given_jvp(f, xs, vs):  # this check needs no other exercise
         passes.append(list(vs))
-        return value, sum(s * v for s, v in zip(slopes, vs))
+        return value, slope(vs)
 
     own = globals().get("jvp")
     globals()["jvp"] = given_jvp
@@ -1083,20 +1114,21 @@ def gradient_of(value, slopes, xs):
 
 # %% check="forward_gradient" points=3
 with exercise("forward_gradient") as check:
-    three = gradient_of(6.0, [3.0, -2.0, 0.5], [2.0, 3.0, 7.0])
+    three = gradient_of(6.0, [(1.5, 2.0), (-0.5, 4.0), (2.5, 0.2)], [2.0, 3.0, 7.0])
     check.close(three["gradient"], [3.0, -2.0, 0.5], "each input in turn, in their order")
     check.close(three["passes"], [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
                 "in each pass one input rises, and the others stay where they are")
-    e = gradient_of(24.0, [12.0, 14.0], [2.0, 3.0])
+    e = gradient_of(24.0, [(3.0, 4.0), (2.0, 7.0)], [2.0, 3.0])
     check.close(e["gradient"], [12.0, 14.0], "e = (a b)(b + 1) at 2, 3: by a, then by b")
     check.close(e["passes"], [[0.0, 1.0], [1.0, 0.0]], "two inputs, two passes")
     check.untouched("xs is the caller's list: leave it as it is")
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers
 
-    for n, value, slopes, xs in check.cases(12, integer(1, 7), number(), numbers(7), numbers(7)):
-        got = gradient_of(value, slopes[:n], xs[:n])
-        check.close(got["gradient"], slopes[:n], "the derivatives in the order of the inputs")
+    for n, value, a, b, xs in check.cases(12, integer(1, 7), number(), numbers(7), numbers(7), numbers(7)):
+        factors = list(zip(a, b))[:n]
+        got = gradient_of(value, factors, xs[:n])
+        check.close(got["gradient"], [p * q for p, q in factors], "the derivatives in the order of the inputs")
         check.close(len(got["passes"]), n, "one pass for each input")
     ### END HIDDEN TESTS
 
@@ -1289,6 +1321,11 @@ with exercise("mended_jvps") as check:
                 given = numbers_for(name, a, da, b, db)
                 check.close(mended_jvp(name, *given), moved(name, *given),
                             f"the value and the slope of {name}", rtol=1e-6, atol=1e-8)
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for a, da, b, db in check.cases(3, *[positive()] * 4):
+        a, da = a * 1e-305, -da * 1e-305
+        right = a / (a + b), (da * b - a * db) / (a + b) ** 2
+        check.close(mended_jvp("share", a, da, b, db), right, "a tiny share", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]

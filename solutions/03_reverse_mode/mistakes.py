@@ -384,9 +384,10 @@ def sin_vjp(g, out, a):
     return (g * math.cos(math.radians(a)),)
 
 
-right(
+wrong(
     "sin_cos",
     "shifted",
+    "An angle near 0 disappears in the rounding of a + pi / 2. Use the sine and the cosine of a itself.",
     source="""
     def sin_vjp(g, out, a):
         return (g * math.sin(a + math.pi / 2),)
@@ -470,9 +471,10 @@ def sigmoid_vjp(g, out, a):
     return (out * (1 - out),)
 
 
-right(
+wrong(
     "tanh_sigmoid",
     "from_the_input",
+    "Both slopes follow from out, which is given; you compute from a what the forward pass has computed.",
     source="""
     def tanh_vjp(g, out, a):
         return (g / math.cosh(a) ** 2,)
@@ -481,6 +483,21 @@ right(
     def sigmoid_vjp(g, out, a):
         e = math.exp(-a)
         return (g * e / (1 + e) ** 2,)
+    """,
+)
+
+
+right(
+    "tanh_sigmoid",
+    "multiplied_out",
+    source="""
+    def tanh_vjp(g, out, a):
+        return (g - g * out**2,)
+
+
+    def sigmoid_vjp(g, out, a):
+        slope = out - out**2
+        return (slope * g,)
     """,
 )
 right(

@@ -115,6 +115,8 @@ with exercise("add_vjp") as check:
         (x + y).backward(g)
         check.close(yours.add_vjp(g, a + b, a, b), (x.grad, y.grad),
                     "d(a + b)/da and d(a + b)/db, each times g")
+    for (g,) in check.cases(3, number()):
+        check.close(yours.add_vjp(g, None, None, None), (g, g), "this rule needs g, and nothing else")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -160,6 +162,12 @@ with exercise("mul_vjp") as check:
         slopes = numerical_gradient(lambda a, b: a * b, a, b)
         check.close(yours.mul_vjp(g, a * b, a, b), [g * slope for slope in slopes],
                     "g times the numerical derivatives of a * b")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, a, b in check.cases(3, *[number(0.1)] * 3):
+        a *= 1e-305
+        check.close(yours.mul_vjp(g, a * b, a, b), (g * b, g * a), "a tiny a", rtol=1e-14, atol=0.0)
+        a, b = a * 1e305 * 1e17, b * 1e17  # and beside large ones a step is lost
+        check.close(yours.mul_vjp(g, a * b, a, b), (g * b, g * a), "a large b", rtol=1e-14, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -234,6 +242,10 @@ with exercise("power_vjp") as check:
         (slope,) = numerical_gradient(lambda a: a**n, a)
         check.close(yours.power_vjp(g, a**n, a, n), (g * slope,),
                     "the same with a negative base", rtol=1e-6)
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, a in check.cases(3, number(), positive()):
+        a *= 1e-305
+        check.close(yours.power_vjp(g, 0.0, a, 2), (g * 2 * a,), "a tiny a", rtol=1e-13, atol=0.0)
     ### END HIDDEN TESTS
 
 # %%
@@ -311,12 +323,19 @@ with exercise("exp_log_sqrt") as check:
             (slope,) = numerical_gradient(f, a)
             check.close(rule(g, f(a), a), (g * slope,),
                         f"g times the numerical derivative of {name}", rtol=1e-6)
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, a, low in check.cases(3, number(), positive(), number(-699.0, -690.0)):
+        out, a = math.exp(low), a * 1e-305
+        check.close(yours.exp_vjp(g, out, low), (g * out,), "a tiny exp(a)", rtol=1e-12, atol=0.0)
+        check.close(yours.log_vjp(g, math.log(a), a), (g / a,), "a tiny a", rtol=1e-12)
+        root = math.sqrt(a)
+        check.close(yours.sqrt_vjp(g, root, a), (g / (2 * root),), "a tiny a", rtol=1e-12)
     ### END HIDDEN TESTS
 
 # %% [markdown]
 # ### Exercise `sin_cos` (2 points)
-# The rules of `math.sin(a)` and `math.cos(a)`, in radians. `out` does not help: the sine takes each value while it
-# rises and while it falls.
+# The rules of `math.sin(a)` and `math.cos(a)`, in radians, exact for tiny angles too. `out` does not help: the sine takes
+# each value while it rises and while it falls.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -361,7 +380,7 @@ with exercise("sin_cos") as check:
     check.close(yours.cos_vjp(10.0, math.cos(-0.5), -0.5), (10.0 * math.sin(0.5),),
                 "where the sine is negative the cosine rises")
     ### BEGIN HIDDEN TESTS
-    from autograder import number
+    from autograder import number, positive
 
     for name, f in {"sin": math.sin, "cos": math.cos}.items():
         rule = getattr(yours, f"{name}_vjp")
@@ -369,6 +388,11 @@ with exercise("sin_cos") as check:
             (slope,) = numerical_gradient(f, a)
             check.close(rule(g, f(a), a), (g * slope,),
                         f"g times the numerical derivative of {name}")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, a in check.cases(3, number(), positive()):
+        a *= 1e-305
+        check.close(yours.sin_vjp(g, a, a), (g,), "a tiny a", rtol=1e-13)
+        check.close(yours.cos_vjp(g, 1.0, a), (-g * math.sin(a),), "a tiny a", rtol=1e-13, atol=0.0)
     ### END HIDDEN TESTS
 
 # %%
@@ -378,7 +402,7 @@ print("cos_vjp is off by", rule_error(math.cos, cos_vjp, 2.0))
 # %% [markdown]
 # ### Exercise `tanh_sigmoid` (2 points)
 # Two S-shaped functions from neural networks: tanh, and sigmoid(a) = 1 / (1 + exp(-a)). The slope of tanh is 1 - tanh²,
-# and the slope of the sigmoid is sigmoid · (1 - sigmoid).
+# and the slope of the sigmoid is sigmoid · (1 - sigmoid). Use `g` and `out` alone.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -419,6 +443,8 @@ with exercise("tanh_sigmoid") as check:
                 "1 - tanh(a)**2, and tanh(a) is out")
     check.close(yours.sigmoid_vjp(10.0, 0.8, math.log(4.0)), (1.6,),
                 "where the sigmoid is 0.8, its slope is 0.8 * 0.2")
+    check.close(yours.tanh_vjp(10.0, 0.5, None), (7.5,), "out says it all: here is no a")
+    check.close(yours.sigmoid_vjp(10.0, 0.25, None), (1.875,), "out says it all: here is no a")
     ### BEGIN HIDDEN TESTS
     from autograder import number
 
@@ -432,6 +458,9 @@ with exercise("tanh_sigmoid") as check:
         (slope,) = numerical_gradient(logistic, a)
         check.close(yours.sigmoid_vjp(g, logistic(a), a), (g * slope,),
                     "g times the numerical derivative of the sigmoid")
+    for g, out in check.cases(5, number(), number(-0.99, 0.99)):
+        check.close(yours.tanh_vjp(g, out, None), (g * (1 - out * out),), "g and out are all that it needs")
+        check.close(yours.sigmoid_vjp(g, abs(out), None), (g * (abs(out) - out * out),), "the same for the sigmoid")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -475,7 +504,7 @@ with exercise("relu_vjp") as check:
     check.close(yours.relu_vjp(10.0, 0.0, 0.0), (0.0,), "at 0 we agree on the slope 0")
     ### BEGIN HIDDEN TESTS
     from autograd_ref.scalar import Value as Reference
-    from autograder import number
+    from autograder import number, one_of
 
     for g, a in check.cases(15, number(), number()):
         x = Reference(a)
@@ -483,6 +512,8 @@ with exercise("relu_vjp") as check:
         check.close(yours.relu_vjp(g, max(a, 0.0), a), (x.grad,), "g where a > 0, else 0")
     for g, a in check.cases(6, number(), number(-0.09, 0.09)):
         check.close(yours.relu_vjp(g, max(a, 0.0), a), (g if a > 0 else 0.0,), "the same near 0")
+    for g, a in check.cases(4, number(), one_of([1e-9, -1e-9, 1e-305, -1e-305])):
+        check.close(yours.relu_vjp(g, max(a, 0.0), a), (g if a > 0 else 0.0,), "the same, still nearer")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -780,21 +811,21 @@ def labels(order):
 
 
 @probe
-def order_of(graph):
-    """Makes a Value for each name, with these parents, and orders from the last."""
-    made = {}
+def order_of(graph, last):
+    """Makes a Value for each name, then gives all of them their parents, and orders from `last`."""
+    made = {name: Value(1.5, "+" if parents else "", label=name) for name, parents in graph.items()}
     for name, parents in graph.items():
-        op = "+" if parents else ""
-        made[name] = Value(1.5, op, tuple(made[parent] for parent in parents), label=name)
-    return labels(topological_order(made[name]))
+        made[name].parents = tuple(made[parent] for parent in parents)
+    return labels(topological_order(made[last]))
 
 
 @probe
-def order_of_chain(length):
-    """Orders x0 -> x1 -> x2 ..., each made from the one before it; looks how deep calls are nested."""
+def order_of_chain(made_from, last):
+    """Makes Values 0, 1, 2, ..., each from the one with the number in this list (the first from
+    none), and orders from `last`; looks how deep calls are nested."""
     import sys
 
-    here, frame, deep = 0, sys._getframe(), []
+    here, frame, deepest = 0, sys._getframe(), [0]
     while frame := frame.f_back:
         here += 1
 
@@ -802,7 +833,8 @@ def order_of_chain(length):
         @property
         def parents(self):
             try:
-                deep or deep.append(sys._getframe(here + 5_000))
+                sys._getframe(here + deepest[0] + 500)
+                deepest[0] += 500
             except ValueError:  # fewer calls than that are open
                 pass
             return self.made_from
@@ -811,16 +843,26 @@ def order_of_chain(length):
         def parents(self, values):
             self.made_from = values
 
-    node = Watchful(1.5, label=0)
-    for i in range(1, length):
-        node = Watchful(1.5, "exp", (node,), label=i)
-    order = labels(topological_order(node))
-    return {"nested calls": "more than 5,000" if deep else "few", "order": order}
+    made = [Watchful(1.5, "exp", label=i) for i in range(len(made_from))]
+    for value, parent in zip(made, made_from):
+        value.parents = () if parent is None else (made[parent],)
+    return {"order": labels(topological_order(made[last])), "nested calls": deepest[0]}
+
+
+def behind_parents(order, graph):
+    """Whether every value of a list stands behind its parents."""
+    return all(order.index(p) < order.index(name) for name in order for p in graph[name])
 
 
 def check_order(check, graph):
     """Every value stands in the list, once and behind its parents."""
-    order = order_of(graph)
+    mixed, last = [*graph, "spare"], list(graph)[-1]
+    spare = {"spare": graph[last] or [last]}  # made from the others, and no other from it
+    for _ in range(20):  # what the Values are made in is no answer
+        check.rng.shuffle(mixed)
+        if not any(behind_parents(row, graph | spare) for row in (mixed, mixed[::-1])):
+            break
+    order = order_of({name: (graph | spare)[name] for name in mixed}, last)
     check.close(sorted(order), sorted(graph),
                 "every value that the last one was made from stands in the list, once")
     for name, parents in graph.items():
@@ -837,13 +879,16 @@ with exercise("topological_order") as check:
     check_order(check, {"x": [], "p": ["x"], "q": ["p"], "L": ["p", "q", "x"]})
     check_order(check, {"x": [], "c": [], "y": ["c", "x"], "z": ["y", "y"]})
     check_order(check, {"x": []})
-    check.close(order_of_chain(10_000),
-                {"nested calls": "few", "order": list(range(10_000))},
-                "a chain of 10,000 values, from the first to the last, by a loop")
+    row = check.rng.sample(range(10_000), 10_000)  # the chain, from the first to the last
+    made_from = dict(zip(row, [None, *row]))
+    chain = order_of_chain([made_from[i] for i in range(10_000)], row[-1])
+    check.close(chain["order"], row, "a chain of 10,000, from the first to the last")
+    check.true(chain["nested calls"] < 5_000, "by a loop: calls in calls have an end")
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers
 
     for size, links in check.cases(15, integer(5, 9), numbers(40, 0.1, 1.0)):
+        names = check.rng.sample("abcdefghijklmnopqrstuvwxyz", size)  # in no order either
         graph, share = {"v0": [], "v1": []}, iter(links)
         for i in range(2, size):
             # The value before it, so that all are reached; one or two from further back.
@@ -853,7 +898,8 @@ with exercise("topological_order") as check:
             graph[f"v{i}"] = parents
         if not any("v0" in parents for parents in graph.values()):
             graph[f"v{size - 1}"].append("v0")
-        check_order(check, graph)
+        label = {f"v{i}": name for i, name in enumerate(names)}
+        check_order(check, {label[v]: [label[p] for p in graph[v]] for v in graph})
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1039,8 +1085,9 @@ SLOPES_OF_W = {"x": {}, "y": {}, "xy": {"x": 3.0, "y": 2.0}, "w": {"xy": 1.0, "x
 
 @probe
 def gradients(slopes, how=()):
-    """All grads after `how["calls"]` calls of backward, when each was `how["grads before"]`."""
-    how = {"grads before": 0.0, "calls": 1, **dict(how)}
+    """All grads after `how["calls"]` calls of backward, when each was `how["grads before"]`;
+    before each call all rise by `how["grads between"]`."""
+    how = {"grads before": 0.0, "calls": 1, "grads between": 0.0, **dict(how)}
     made = {}
     for name, by_parent in slopes.items():
         op = "op" if by_parent else ""
@@ -1053,6 +1100,8 @@ def gradients(slopes, how=()):
 
     order = list(made.values())
     for _ in range(how["calls"]):
+        for node in order:
+            node.grad += how["grads between"]
         backward(order, step)
     return {name: value.grad for name, value in made.items()}
 
@@ -1096,8 +1145,8 @@ with exercise("backward") as check:
         values[-1].backward()
         expected = {f"v{i}": value.grad for i, value in enumerate(values)}
         check.close(gradients(graph), expected, "a random graph")
-        check.close(gradients(graph, {"grads before": -3.0, "calls": 3}), expected,
-                    "a random graph, three times over")
+        how = {"grads before": -3.0, "calls": 3, "grads between": slopes[0]}
+        check.close(gradients(graph, how), expected, "a random graph, three times over")
         check.close(visits(graph), list(graph)[::-1], "every value, from the last to the first")
     check.close(gradients({"x": {}}, {"grads before": 5.0}), {"x": 1.0},
                 "the derivative of a value by itself is 1")
@@ -1262,12 +1311,14 @@ def div(a, b):
 
 # %% probes="derived"
 @probe
-def derived(name, *numbers):
-    """Calls neg, sub or div with Values that know +, * and ** and nothing else."""
+def derived(name):
+    """Calls neg, sub or div with Values that have no numbers, and know +, * and ** and nothing
+    else. Gives the steps that they record: an operation, and the places of what it works on."""
+    steps = [["input", 0], ["input", 1]]
 
     class Plain(Value):
-        def __init__(self, number):
-            self.number = number
+        def __init__(self, place):
+            self.place = place
 
         @property
         def data(self):
@@ -1281,40 +1332,66 @@ def derived(name, *numbers):
 
         __sub__ = __rsub__ = __truediv__ = __rtruediv__ = refuse
 
-    def number_of(value):
-        return value.number if isinstance(value, Plain) else value.data
+    def noted(*step):
+        steps.append(list(step))
+        return len(steps) - 1
+
+    def place_of(value):
+        return value.place if isinstance(value, Plain) else noted("number", value.data)
 
     def plain_record(op, parents, constants=()):
         if op not in ("+", "*", "**"):
             raise LookupError(f"there is no rule for {op!r} here: use +, * and **")
         if any(isinstance(constant, Value) for constant in constants):
             raise ValueError("an exponent is a plain number, and this is a Value")
-        return Plain(FORWARD[op](*map(number_of, parents), *constants))
+        return Plain(noted(op, *map(place_of, parents), *constants))
 
     # Not the notebook's own `record`: this exercise can be solved without it.
     names = globals()
     own = {"record": names["record"]} if "record" in names else {}
     names["record"] = plain_record
     try:
-        out = {"neg": neg, "sub": sub, "div": div}[name](*map(Plain, numbers))
+        given = [Plain(0)] if name == "neg" else [Plain(0), Plain(1)]
+        out = {"neg": neg, "sub": sub, "div": div}[name](*given)
     finally:
         del names["record"]
         names.update(own)
-    return out.number if isinstance(out, Plain) else out
+    return [*steps, ["result", out.place]] if isinstance(out, Plain) else out
+
+
+def worth(steps, *numbers):
+    """The number that these steps make of numbers; what is no list of steps stays as it is."""
+    if type(steps) is not list:
+        return steps
+    values = []
+    for op, *given in steps:
+        if op == "input":
+            values.append(numbers[given[0]] if given[0] < len(numbers) else None)
+        elif op == "number":
+            values.append(float(given[0]))
+        elif op == "**":
+            values.append(values[given[0]] ** float(given[1]))
+        elif op == "result":
+            return values[given[0]]
+        else:
+            a, b = (values[place] for place in given)
+            values.append({"+": a + b, "*": a * b}[op])
 
 
 # %% check="derived" points=2
 with exercise("derived") as check:
-    check.close(derived("neg", 5.0), -5.0, "the negative of 5")
-    check.close(derived("sub", 5.0, 3.0), 2.0, "5 - 3: the first less the second")
-    check.close(derived("div", 6.0, 4.0), 1.5, "6 / 4: the first is divided by the second")
+    # Your functions get Values without numbers. What they record is then tried on numbers.
+    check.close(worth(derived("neg"), 5.0), -5.0, "the negative of 5")
+    check.close(worth(derived("sub"), 5.0, 3.0), 2.0, "5 - 3: the first less the second")
+    check.close(worth(derived("div"), 6.0, 4.0), 1.5, "6 / 4: the first by the second")
     ### BEGIN HIDDEN TESTS
     from autograder import number
 
+    minus, less, over = derived("neg"), derived("sub"), derived("div")
     for a, b in check.cases(15, number(), number()):
-        check.close(derived("neg", a), -a, "-a")
-        check.close(derived("sub", a, b), a - b, "a - b")
-        check.close(derived("div", a, b), a / b, "a / b")
+        check.close(worth(minus, a), -a, "-a")
+        check.close(worth(less, a, b), a - b, "a - b")
+        check.close(worth(over, a, b), a / b, "a / b")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1463,6 +1540,12 @@ with exercise("mended_rules") as check:
         check.close(mended_rule("absolute", g, 1.5, -1.5), (-g,), "the slope, times g")
         check.close(mended_rule("divide", g, 6.0, 1.5, 0.25), (4 * g, -24 * g),
                     "the slopes, times g")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, a, b in check.cases(3, *[number(0.3)] * 3):
+        low, lower = a * 1e-150, a * 1e-305
+        check.close(mended_rule("cube", g, 0.0, low), (3 * g * low * low,), "a tiny a", rtol=1e-12, atol=0.0)
+        check.close(mended_rule("divide", g, lower / b, lower, b), (g / b, -g * (lower / b) / b),
+                    "a tiny a", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]

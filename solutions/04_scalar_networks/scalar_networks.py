@@ -485,8 +485,8 @@ def names_of_parameters(layers, calls=1):
     names = {}
 
     def named(name):
-        value = Value(0.5)
-        names[value] = name
+        spare, value = Value(0.5), Value(0.5)  # the spare one is of no network
+        names[spare], names[value] = f"not {name}", name
         return value
 
     built = [

@@ -366,6 +366,11 @@ with exercise("array_arithmetic") as check:
         for name, f in operations.items():
             got = getattr(yours, f"{name}_rule")(g, f(a, b), a, b)
             check.close(dtypes(got), ["float32", "float32"], "the dtype of the inputs")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, a, b in check.cases(3, *[array(2, 3, low=0.2)] * 3):
+        a *= 1e-305
+        check.close(yours.mul_rule(g, a * b, a, b), (g * b, g * a), "tiny numbers", rtol=1e-13, atol=0.0)
+        check.close(yours.div_rule(g, a / b, a, b), (g / b, -g * (a / b) / b), "tiny numbers", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -471,6 +476,11 @@ with exercise("array_functions") as check:
             (x**n).backward(g)
             rule = yours.power_rule
             check.close(rule(g, (a - 1.6) ** n, a - 1.6, n), (x.grad.numpy(),), "negative numbers too")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, a in check.cases(3, array(2, 3), array(2, 3, low=0.2)):
+        out, tiny = np.exp(a - 699.0), a * 1e-305
+        check.close(yours.exp_rule(g, out, a - 699.0), (g * out,), "tiny results", rtol=1e-12, atol=0.0)
+        check.close(yours.power_rule(g, tiny**2, tiny, 2), (2 * g * tiny,), "tiny numbers", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -631,6 +641,10 @@ with exercise("stable_sigmoid") as check:
         check.close(yours.sigmoid_rule(g, out, a), (x.grad.numpy(),), "g times the slope")
         narrow = yours.sigmoid_rule(*(v.astype("float32") for v in (g, out, a)))
         check.close(dtypes(narrow), ["float32"], "the dtype of the input")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, a in check.cases(3, array(2, 3), array(2, 3, low=0.2)):
+        out = ops.sigmoid(a - 699.0)
+        check.close(yours.sigmoid_rule(g, out, a - 699.0), (g * out,), "tiny results", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -742,6 +756,12 @@ with exercise("relu_and_where") as check:
         check.close(dtypes(relu_back(g, a)[0]), ["float32"], "relu keeps float32")
         kinds = dtypes(where_back(g, c > 0, a, b)[0])
         check.close(kinds, [None, "float32", "float32"], "where keeps float32")
+    for g, a, b in check.cases(3, array(2, 3), array(2, 3), array(2, 3)):
+        near = np.sign(b) * 1e-9  # nearer to 0 than the step of a difference quotient
+        check.close(yours.relu_rule(g, np.maximum(near, 0), near), (g * (b > 0),), "close to 0", rtol=1e-13)
+        endless = np.full((2, 3), np.inf)
+        got = yours.where_rule(g, endless, a > 0, endless, -endless)
+        check.close(got, (None, np.where(a > 0, g, 0), np.where(a > 0, 0, g)), "whatever a and b are")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -803,6 +823,10 @@ with exercise("maximum_ties") as check:
         check.close(maximum_back(g, a, b), expected, "g to the larger one, half to each at a tie")
         g, a, b = (v.astype("float32") for v in (g, a, b))
         check.close(dtypes(maximum_back(g, a, b)[0]), ["float32", "float32"], "float32 stays float32")
+    for g, a, b in check.cases(3, array(2, 4), array(2, 4), array(2, 4)):
+        near = a + np.sign(b) * 1e-9  # nearer than the step of a difference quotient
+        got = yours.maximum_rule(g, np.maximum(a, near), a, near)
+        check.close(got, (np.where(b < 0, g, 0), np.where(b < 0, 0, g)), "nearly a tie", rtol=1e-13)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1456,6 +1480,11 @@ with exercise("mended_array_rules") as check:
             check.close(cotangents, tuple(t.grad.numpy() for t in inputs), f"the gradient of {name}")
             check.close(kinds, ["float32"] * len(inputs), f"{name} keeps float32")
             check.close(after, g, f"{name} leaves g as it was")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, a in check.cases(3, array(2, 5), array(2, 5, low=0.2)):
+        tiny = a * 1e-305
+        got = judged("square", "yours", g, tiny)[0]
+        check.close(got, (2 * g * tiny,), "tiny numbers", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -218,6 +218,10 @@ with exercise("mse_rule") as check:
         found = yours.mse_rule(g, loss.item(), p, y)
         check.close(found, (x.grad.numpy(),), "2 g (p - y) / size")
         check.untouched()
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, x in check.cases(3, number(), array(4, 3, low=0.2)):
+        x *= 1e-305
+        check.close(yours.mse_rule(g, 0.0, x, 0 * x), (g * x / 6,), "tiny numbers", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -578,6 +582,12 @@ with exercise("softmax_rule") as check:
             found = yours.softmax_rule(cotangent, out.detach().numpy(), logits)
             check.close(found, (x.grad.numpy(),), "out * (g - average)")
             check.untouched()
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, h, z in check.cases(3, array(4, low=1.0), array(4, low=-3.0, high=-1.0), array(4)):
+        logits = np.stack([0 * z, z - 690.0], axis=1)
+        out = np.exp(logits)  # the others are so small that the first one is 1
+        found = yours.softmax_rule(np.stack([g, h], axis=1), out, logits)[0]
+        check.close(found[:, 1], out[:, 1] * (h - g), "tiny probabilities", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -766,6 +776,11 @@ with exercise("log_softmax_rule") as check:
             found = yours.log_softmax_rule(cotangent, out.detach().numpy(), logits)
             check.close(found, (x.grad.numpy(),), "g - S times the sum of g")
             check.untouched()
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, z in check.cases(3, array(4), array(4)):
+        logits = np.stack([0 * z, z - 690.0], axis=1)  # and so is their log-softmax
+        found = yours.log_softmax_rule(np.stack([g, 0 * g], axis=1), logits, logits)[0]
+        check.close(found[:, 1], -np.exp(z - 690.0) * g, "tiny probabilities", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -919,6 +934,11 @@ with exercise("cross_entropy_rule") as check:
         found = yours.cross_entropy_rule(g, loss.item(), ops.log_softmax(z, -1), labels)
         check.close(found, (x.grad.numpy(),), "the reference")
         check.untouched()
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, z in check.cases(3, number(), array(4)):
+        logp = np.stack([0 * z, z - 690.0], axis=1)
+        found = yours.cross_entropy_rule(g, 0.0, logp, np.zeros(4, dtype=int))[0]
+        check.close(found[:, 1], g * np.exp(z - 690.0) / 4, "tiny probabilities", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1076,6 +1096,11 @@ with exercise("bce_rule") as check:
         found = yours.bce_rule(g, loss.item(), z, t)
         check.close(found, (x.grad.numpy(),), "the reference")
         check.untouched()
+    # Endless logits: the rule knows what the loss itself, and so a difference quotient, cannot say.
+    z, t = np.array([np.inf, -np.inf, np.inf, -np.inf]), np.array([0.0, 1.0, 1.0, 0.0])
+    for (g,) in check.cases(3, number()):
+        found = yours.bce_rule(g, np.inf, z, t)
+        check.close(found, (g * np.array([1.0, -1.0, 0.0, 0.0]) / 4,), "sure, wrong or right")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1304,6 +1329,10 @@ with exercise("mended_loss_rules") as check:
             targets = np.sign(y) if name == "logistic" else y
             check.close(mended(name, g, x, targets), (g * slopes_at(name, x, targets),),
                         f"g times the numerical derivative of {name}", rtol=1e-4, atol=1e-5)
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, x in check.cases(3, number(), array(4, 3, low=0.2)):
+        tiny = x * 1e-305
+        check.close(mended("distance", g, tiny, 0 * x), (g * tiny / 4,), "tiny numbers", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]

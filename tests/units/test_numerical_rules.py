@@ -1,0 +1,265 @@
+"""A difference quotient is no rule: whoever answers all rules of a unit with one earns nothing for them.
+
+Each helper differentiates the operation itself, at the inputs that the rule is given. Real differences are inexact,
+and lost beside large and endless numbers; the complex step (Squire and Trapp, 1998, doi:10.1137/S003614459631241X) is
+exact, and lost where numbers are so small that its product with them is 0. Both take a run for each number.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from autograder.referee.judge import grade
+from autograder.sandbox.walls import Sandbox
+from autograder.unit.ingest import Submission
+
+from .test_units import COURSE, assignment_of
+
+#: How `slope(f, g, xs, k)` finds g times the derivative of f by xs[k]; `moved` changes that input, or one number of it.
+HELPERS = {
+    "central difference": """
+        h = 1e-5
+        return (g * (f(*moved(h)) - f(*moved(-h)))) / (2 * h)
+    """,
+    "five points": """
+        h = 1e-3
+        return g * (f(*moved(-2 * h)) - 8 * f(*moved(-h)) + 8 * f(*moved(h)) - f(*moved(2 * h))) / (12 * h)
+    """,
+    "step of 1": """
+        return g * (f(*moved(1.0)) - f(*moved(-1.0))) / 2
+    """,
+    "complex step": """
+        h = 1e-20
+        return g * np.imag(f(*moved(1j * h))) / h
+    """,
+    "complex step, g last": """
+        h = 1e-20
+        return np.imag(f(*moved(1j * h))) / h * g
+    """,
+    "complex step, relative": """
+        h = 1e-20 * (float(np.max(np.abs(x))) or 1.0)
+        return np.imag(f(*moved(1j * h))) / h * g
+    """,
+}
+
+COMMON = """
+import cmath
+import math
+import numpy as np
+
+def slope(f, g, xs, k, place=None):
+    x = xs[k] if place is None else xs[k][place]
+
+    def moved(step):
+        if place is None:
+            return (*xs[:k], xs[k] + step, *xs[k + 1:])
+        there = xs[k].astype(complex if isinstance(step, complex) else float)
+        there[place] += step
+        return (*xs[:k], there, *xs[k + 1:])
+
+HELPER
+
+def of_numbers(f, g, *xs):
+    return tuple(slope(f, g, xs, k) for k in range(len(xs)))
+
+def of_pairs(f, *pairs):
+    xs, vs = pairs[::2], pairs[1::2]
+    return f(*xs).real, sum(slope(f, v, xs, k) for k, v in enumerate(vs))
+
+def of_arrays(f, g, *xs):
+    with np.errstate(all="ignore"):
+        found = []
+        for k, x in enumerate(xs):
+            back = np.zeros_like(x, dtype=float)
+            for place in np.ndindex(x.shape):
+                back[place] = np.sum(slope(f, g, xs, k, place))
+            found.append(back)
+        return tuple(found)
+
+def largest(a, b):
+    return np.where(np.real(a) >= np.real(b), a, b)
+"""
+
+SCALAR = {
+    "add": "lambda a, b: a + b",
+    "mul": "lambda a, b: a * b",
+    "div": "lambda a, b: a / b",
+    "exp": "lambda a: cmath.exp(a)",
+    "log": "lambda a: cmath.log(a)",
+    "sin": "lambda a: cmath.sin(a)",
+    "cos": "lambda a: cmath.cos(a)",
+    "sqrt": "lambda a: cmath.sqrt(a)",
+    "tanh": "lambda a: cmath.tanh(a)",
+    "sigmoid": "lambda a: 1 / (1 + cmath.exp(-a))",
+}
+SHARE = "lambda a, da, b, db: of_pairs(lambda a, b: a / (a + b), a, da, b, db)"
+CUBE = "lambda g, out, a: tuple(np.real(of_numbers(lambda a: a**3, g, a)).tolist())"
+E = "np.exp(z - z.real.max(-1, keepdims=True))"
+SOFT = f"lambda z: {E} / {E}.sum(-1, keepdims=True)"
+
+#: By unit and exercise: functions and their text. What is not named keeps the solution's.
+RULES: dict[str, dict[str, str]] = {
+    "02_forward_mode": {
+        "add_jvp": "add_jvp = lambda a, da, b, db: of_pairs(lambda a, b: a + b, a, da, b, db)",
+        "mul_jvp": "mul_jvp = lambda a, da, b, db: of_pairs(lambda a, b: a * b, a, da, b, db)",
+        "power_jvp": "power_jvp = lambda a, da, n: of_pairs(lambda a: a**n, a, da)",
+        "div_jvp": "div_jvp = lambda a, da, b, db: of_pairs(lambda a, b: a / b, a, da, b, db)",
+        "exp_log_sin": "\n".join(
+            f"{n}_jvp = lambda a, da: of_pairs({SCALAR[n]}, a, da)" for n in ("exp", "log", "sin")
+        ),
+        "mended_jvps": f"""
+rules = mended_jvps()
+mended_jvps = lambda: {{**rules, "share": {SHARE}}}""",
+    },
+    "03_reverse_mode": {
+        "add_vjp": f"add_vjp = lambda g, out, a, b: of_numbers({SCALAR['add']}, g, a, b)",
+        "mul_vjp": f"mul_vjp = lambda g, out, a, b: of_numbers({SCALAR['mul']}, g, a, b)",
+        "power_vjp": "power_vjp = lambda g, out, a, n: of_numbers(lambda a: a**n, g, a)",
+        "exp_log_sqrt": "\n".join(
+            f"{n}_vjp = lambda g, out, a: of_numbers({SCALAR[n]}, g, a)" for n in ("exp", "log", "sqrt")
+        ),
+        "sin_cos": "\n".join(
+            f"{n}_vjp = lambda g, out, a: of_numbers({SCALAR[n]}, g, a)" for n in ("sin", "cos")
+        ),
+        "tanh_sigmoid": "\n".join(
+            f"{n}_vjp = lambda g, out, a: of_numbers({SCALAR[n]}, g, a)" for n in ("tanh", "sigmoid")
+        ),
+        "relu_vjp": "relu_vjp = lambda g, out, a: of_numbers(lambda a: a if a.real > 0 else 0 * a, g, a)",
+        "mended_rules": f"""
+rules = mended_rules()
+mended_rules = lambda: {{**rules, "cube": {CUBE}}}""",
+    },
+    "05_tensors": {
+        "array_arithmetic": "\n".join(
+            f"{name}_rule = lambda g, out, a, b: elementwise(lambda a, b: a {sign} b, g, a, b)"
+            for name, sign in (("add", "+"), ("sub", "-"), ("mul", "*"), ("div", "/"))
+        ),
+        "array_functions": """
+exp_rule = lambda g, out, a: elementwise(np.exp, g, a)
+log_rule = lambda g, out, a: elementwise(np.log, g, a)
+tanh_rule = lambda g, out, a: elementwise(np.tanh, g, a)
+power_rule = lambda g, out, a, n: elementwise(lambda a: a**n, g, a)
+""",
+        "stable_sigmoid": "sigmoid_rule = lambda g, out, a: elementwise(lambda a: 1 / (1 + np.exp(-a)), g, a)",
+        "relu_and_where": """
+relu_rule = lambda g, out, a: elementwise(lambda a: largest(a, 0.0), g, a)
+where_rule = lambda g, out, c, a, b: (None, *elementwise(lambda a, b: np.where(c, a, b), g, a, b))
+""",
+        "maximum_ties": "maximum_rule = lambda g, out, a, b: elementwise(largest, g, a, b)",
+        "mended_array_rules": """
+rules = mended_array_rules()
+mended_array_rules = lambda: {**rules, "square": lambda g, out, a: elementwise(lambda a: a * a, g, a)}
+""",
+    },
+    "06_shapes_and_matmul": {
+        "sum_rule": """
+def sum_rule(g, out, a, axis=None, keepdims=False):
+    return of_arrays(lambda a: a.sum(axis, keepdims=keepdims), g, a)
+""",
+        "mean_rule": """
+def mean_rule(g, out, a):
+    axes = tuple(i for i in range(a.ndim) if np.shape(out)[i] != a.shape[i])
+    return of_arrays(lambda a: a.mean(axis=axes, keepdims=True), g, a)
+""",
+        "amax_rule": "amax_rule = lambda g, out, a, axis: of_arrays(lambda a: a.max(axis, keepdims=True), g, a)",
+        "move_rules": """
+reshape_rule = lambda g, out, a, shape: of_arrays(lambda a: a.reshape(shape), g, a)
+permute_rule = lambda g, out, a, axes: of_arrays(lambda a: np.transpose(a, axes), g, a)
+""",
+        "index_rule": "index_rule = lambda g, out, a, index: of_arrays(lambda a: a[index], g, a)",
+        "concatenate_rule": """
+def concatenate_rule(g, out, arrays, axis):
+    return of_arrays(lambda *parts: np.concatenate(parts, axis), g, *arrays)
+""",
+        "matmul_entries": """
+entry_of_a = lambda g, a, b, i, k: of_arrays(lambda a: a @ b, g, a)[0][i, k]
+entry_of_b = lambda g, a, b, k, j: of_arrays(lambda b: a @ b, g, b)[0][k, j]
+""",
+        **{
+            name: f"{name} = lambda g, out, a, b: of_arrays(lambda a, b: a @ b, g, a, b)"
+            for name in ("matmul_rule", "vector_matmul_rule", "batched_matmul_rule")
+        },
+        "mended_lookup": """
+def mended_lookup(g, index, table, W, v):
+    return of_arrays(lambda table, W, v: np.tanh(table[index] @ W) @ v, g, table, W, v)
+""",
+        "two_layer_rule": """
+def two_layer_rule(g, out, *inputs):
+    return of_arrays(lambda x, W1, b1, W2, b2: largest(x @ W1 + b1, 0.0) @ W2 + b2, g, *inputs)
+""",
+    },
+    "07_losses": {
+        "mse_rule": "mse_rule = lambda g, out, p, y: of_arrays(lambda p: ((p - y) ** 2).mean(), g, p)",
+        "softmax_rule": f"softmax_rule = lambda g, out, z: of_arrays({SOFT}, g, z)",
+        "log_softmax_rule": f"log_softmax_rule = lambda g, out, z: of_arrays(lambda z: np.log(({SOFT})(z)), g, z)",
+        "cross_entropy_rule": f"""
+def cross_entropy_rule(g, out, logp, labels):
+    rows = np.arange(len(labels))
+    return of_arrays(lambda z: -np.log(({SOFT})(z))[rows, labels].mean(), g, logp)
+""",
+        "bce_rule": """
+def bce_rule(g, out, z, t):
+    def loss(z):
+        low = np.where(np.real(z) > 0, -z, z)
+        return (largest(z, 0.0) - t * z + np.log1p(np.exp(low))).mean()
+    return of_arrays(loss, g, z)
+""",
+        "mended_loss_rules": """
+rules = mended_loss_rules()
+distance = lambda g, out, x, y: of_arrays(lambda x: ((x - y) ** 2).sum(axis=1).mean() / 2, g, x)
+mended_loss_rules = lambda: {**rules, "distance": distance}
+""",
+    },
+}
+
+#: Nothing tells these from a rule. The slope of a sum is 1, whatever the inputs; and a relu of complex numbers has to
+#: decide by the real part, as its rule does.
+SAME_AS_A_RULE = {
+    ("02_forward_mode", "add_jvp"): ("complex step, g last",),
+    ("03_reverse_mode", "relu_vjp"): ("complex step", "complex step, g last", "complex step, relative"),
+}
+
+ELEMENTWISE = """
+def elementwise(f, g, *xs):
+    with np.errstate(all="ignore"):
+        g = np.asarray(g)
+        back = []
+        for k in range(len(xs)):
+            back.append(np.asarray(slope(f, g, xs, k), dtype=g.dtype))
+        return tuple(back)
+"""
+
+
+def answers(unit: str, helper: str) -> dict[str, str]:
+    """The answers of a submission that has every rule of a unit from this helper."""
+    common = COMMON.replace("HELPER", textwrap.indent(textwrap.dedent(HELPERS[helper]), "    ")) + ELEMENTWISE
+    given = {e.name: e.solution for e in assignment_of(unit).exercises}
+    for name, text in RULES[unit].items():
+        given[name] += f"\n{common}\n{text}\n"
+    return given
+
+
+def test_the_table_names_every_rule_that_the_course_asks_for() -> None:
+    asked = {
+        (unit, exercise.name)
+        for unit in COURSE.units()
+        for exercise in assignment_of(unit).exercises
+        for node in ast.walk(ast.parse(exercise.solution))
+        if isinstance(node, ast.FunctionDef) and node.name.endswith(("_rule", "_jvp", "_vjp"))
+    }
+    assert asked <= {(unit, name) for unit, rules in RULES.items() for name in rules}
+
+
+@pytest.mark.parametrize("helper", HELPERS)
+@pytest.mark.parametrize("unit", RULES)
+def test_difference_quotients_earn_nothing_for_rules(unit: str, helper: str, sandbox: Sandbox) -> None:
+    report = grade(
+        assignment_of(unit), Submission(answers=answers(unit, helper)), sandbox, seed=11, entries=[]
+    )
+    earned = {o.name: o.points for o in report.outcomes if o.name in RULES[unit] and o.points}
+    allowed = {name for (u, name), helpers in SAME_AS_A_RULE.items() if u == unit and helper in helpers}
+    assert set(earned) <= allowed, earned
+    assert not [note for note in report.notes if "at fault" in note]
