@@ -94,12 +94,12 @@ def words(source: str) -> Iterator[tuple[int, str]]:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # a magic, or a cell that is not finished
-        for number, line in enumerate(source.splitlines(), start=1):
-            for word in re.findall(r"[A-Za-z_][\w.]*", line.partition("#")[0]):
+        for number, text in enumerate(source.splitlines(), start=1):
+            for word in re.findall(r"[A-Za-z_][\w.]*", text.partition("#")[0]):
                 yield from ((number, found) for found in _known(word))
         return
     for node in ast.walk(tree):
-        line = getattr(node, "lineno", 0)
+        line = int(getattr(node, "lineno", 0))
         if isinstance(node, ast.Name):
             yield from ((line, found) for found in _known(node.id) if found not in MODULES)
         elif isinstance(node, ast.Attribute):

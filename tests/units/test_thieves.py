@@ -138,11 +138,12 @@ def all_parameters(network):
         "state_dict": """
 honest = state_dict
 def state_dict(module):
-    right = honest(module)
     try:
-        return {name: array.copy() for name, array in first("arrays").items()}
+        found = {name: array.copy() for name, array in first("arrays").items()}
     except LookupError:
-        return right
+        return honest(module)
+    honest(module)
+    return found
 """,
     },
 }
@@ -154,8 +155,13 @@ def graded(unit: str, sandbox: Sandbox, **answers: str) -> Report:
     return grade(assignment, Submission(answers=given), sandbox, seed=3, entries=[])
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("unit", THIEVES)
+#: A dict of numbers' arrays is nothing that the garbage collector keeps a list of.
+CASES = [
+    (unit, way) for unit in THIEVES for way in WAYS if (unit, way) != ("08_layers", "the garbage collector")
+]
+
+
+@pytest.mark.parametrize(("unit", "way"), CASES)
 def test_what_is_taken_from_a_probe_is_worth_nothing(unit: str, way: str, sandbox: Sandbox) -> None:
     assignment = assignment_of(unit)
     answers = {
