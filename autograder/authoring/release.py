@@ -14,19 +14,21 @@ from nbgrader.preprocessors import (
     LockCells,
 )
 
-from ..unit.notebook import STUB
+from ..unit.notebook import STUB, let_run_on
 
 Pair = tuple[NotebookNode, dict[str, Any]]
 
 
 class ClearOutputs(ClearOutput):
-    """Clears outputs, but for the pictures that belong to the text (`keep=true`)."""
+    """Clears outputs, but for the pictures that belong to the text (`keep=true`); lets *Run All* run on at errors."""
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> Pair:
         kept = None
         if cell.cell_type == "code" and cell.metadata.get("autograder", {}).get("keep"):
             kept = [output for output in cell.outputs if "image/png" in output.get("data", {})]
         cell, resources = super().preprocess_cell(cell, resources, index)
+        if cell.cell_type == "code":
+            let_run_on(cell.metadata)
         if kept:
             for output in kept:
                 if output.output_type == "execute_result":

@@ -18,6 +18,10 @@ from ..lesson.unfinished import MESSAGE
 STUB = f'raise NotImplementedError("{MESSAGE}")'
 
 
+#: The tag of a cell whose error does not end *Run All*.
+RUN_ON = "raises-exception"
+
+
 class Node(dict[str, Any]):
     """A JSON object whose keys are attributes too, as nbformat's nodes are."""
 
@@ -99,7 +103,18 @@ def release(notebook: dict[str, Any]) -> Node:
         if cell.cell_type == "code":
             cell.execution_count = None
             cell.outputs = _kept(cell)
+            let_run_on(cell.metadata)
     return released
+
+
+def let_run_on(metadata: dict[str, Any]) -> None:
+    """Tag a released cell so that *Run All* goes on when it raises: an exercise that is open stops nobody.
+
+    JupyterLab, Notebook, nbclient and nbconvert know the tag. A solution has none: there an error is a fault.
+    """
+    tags = metadata.get("tags", [])
+    if RUN_ON not in tags:
+        metadata["tags"] = [*tags, RUN_ON]
 
 
 def _without(source: str, mark: str, stub: str = "") -> str:

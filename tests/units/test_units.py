@@ -9,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 
 from autograder.authoring.build import check_unit, release
 from autograder.authoring.prove import gaps
@@ -254,3 +255,27 @@ def test_every_unit_ends_with_the_learner_s_progress() -> None:
         source = code[-1].source.replace("from autograder import progress\n", "")
         exec(source, {"progress": shown.__setitem__})
         assert shown == {unit: {e.name: e.points for e in assignment.exercises}}
+
+
+def test_an_untouched_notebook_runs_to_its_end(unit: str, tmp_path: Path) -> None:
+    """Every code cell runs; what is open says so in one line, and nothing shows a traceback."""
+    assignment = COURSE.assignment(unit)
+    folder = tmp_path / unit
+    folder.mkdir()
+    notebook = nbformat.reads(write_text(assignment.release), as_version=4)
+    run = NotebookClient(
+        notebook,
+        timeout=120,
+        kernel_name="python3",
+        resources={"metadata": {"path": folder}},
+        extra_arguments=["--log-level=ERROR"],
+    )
+    run.execute()
+    for cell in notebook.cells:
+        if cell.cell_type != "code" or not cell.source.strip():
+            continue
+        assert cell.execution_count, cell.id
+        for error in (output for output in cell.outputs if output.output_type == "error"):
+            text = "\n".join(error.traceback)
+            assert "Traceback" not in text, f"{cell.id}: {text}"
+            assert error.ename == "CheckFailed" or len(text.splitlines()) == 1, f"{cell.id}: {text}"
