@@ -135,7 +135,7 @@ def jvp(f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[
     create = _outer(out, inputs, (*args, *tangents))
     seeds = []
     for t, x in zip(tangents, inputs, strict=True):
-        t = t if isinstance(t, Tensor) else wrap(np.asarray(t, dtype=x.dtype))
+        t = t.astype(x.dtype) if isinstance(t, Tensor) else wrap(np.asarray(t, dtype=x.dtype))
         if t.shape != x.shape:
             raise ValueError(f"jvp got a tangent of shape {t.shape} for an argument of shape {x.shape}.")
         seeds.append(t if create else t.data)

@@ -95,6 +95,19 @@ def kept(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else getattr(value, "_data", value)
 
 
+def keep_old(result: Tensor, overwritten: Tensor) -> None:
+    """Where `result` saved the array that it is about to replace, let it have a copy: `x *= y` reads the old x."""
+    node, old = result.grad_fn, overwritten._data
+    assert node is not None and node.record is not None
+    parents, saved, stamps, params = node.record
+    places = [value is old for value in saved]
+    if any(places):
+        copy = old.copy()
+        saved = [copy if here else value for here, value in zip(places, saved, strict=True)]
+        stamps = [None if i < len(places) and places[i] else stamp for i, stamp in enumerate(stamps)]
+        node.record = parents, tuple(saved), stamps, params
+
+
 class View(weakref.ref):
     """A tensor that shows part of another's memory, with the call that made it.
 

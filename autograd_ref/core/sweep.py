@@ -83,6 +83,8 @@ def deposit(leaf: Tensor, g: Any, create: bool, found: dict[Edge, Any] | None) -
     if found is not None:
         if leaf in found:
             found[leaf] = g if found[leaf] is None else found[leaf] + g
+    elif not leaf.requires_grad:
+        return  # frozen since
     elif leaf._grad is None:
         leaf._grad = own(g)
     elif create:

@@ -17,7 +17,7 @@ from .modes import state
 from .node import Node
 from .operators import Operators
 from .promotion import can_hold
-from .saved import NEVER, Stamp, call_site, changed, is_view, plain, renew_views, show, stamp_of
+from .saved import NEVER, Stamp, call_site, changed, is_view, keep_old, plain, renew_views, show, stamp_of
 
 new = object.__new__
 
@@ -122,8 +122,8 @@ class Tensor(Operators):
         return self.grad_fn is None
 
     def numpy(self) -> np.ndarray:
-        """The array itself, not a copy. Raises RuntimeError if it requires gradients: detach() first."""
-        if self.requires_grad:
+        """The array itself, not a copy. Raises RuntimeError where gradients are recorded: detach() first."""
+        if self.requires_grad and state.recording:
             raise RuntimeError(
                 "This tensor requires gradients, which NumPy would not record: use t.detach().numpy()."
             )
@@ -148,6 +148,8 @@ class Tensor(Operators):
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set `requires_grad` of a leaf in place and return it."""
         if not self.is_leaf:
+            if requires_grad:
+                return self
             raise RuntimeError("requires_grad can be set on leaf tensors only: use detach() to get one.")
         if requires_grad:
             self._must_be_floating()
@@ -192,7 +194,7 @@ class Tensor(Operators):
 
     def copy_(self, value: Any) -> Tensor:
         """Overwrite the elements with `value` (broadcast), in place."""
-        return self._assign(..., value)
+        return self if value is self else self._assign(..., value)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._assign(index, value)
@@ -211,6 +213,7 @@ class Tensor(Operators):
             raise ValueError(f"A tensor of shape {self.shape} cannot take shape {result.shape} in place.")
         if state.recording and result.requires_grad:
             self._refuse_leaf("An in-place operation")
+            keep_old(result, self)
             return self._become(result)
         self._must_hold(result.dtype)
         self._data[...] = result._data
@@ -225,6 +228,7 @@ class Tensor(Operators):
                 f"A recorded change in place needs memory of its own, and this tensor of shape {self.shape} "
                 "is a view: clone() it first, or use an operation that makes a new tensor."
             )
+        result = result.astype(self.dtype)
         self._data[...] = result._data
         self.mark_changed()
         self.grad_fn, self.requires_grad = result.grad_fn, result.requires_grad

@@ -87,7 +87,11 @@ def walk(start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edg
                 continue
             if type(parent) is not Node:
                 held: Any = parent._grad
-                if not to_leaves or (held is not None and type(held) is not Place):
+                if (
+                    not to_leaves
+                    or not parent.requires_grad
+                    or (held is not None and type(held) is not Place)
+                ):
                     deposit(parent, out, create, found)
                 elif held is not None:
                     if out is not held.array:
@@ -134,7 +138,7 @@ def deposit(leaf: Tensor, g: Any, create: bool, found: dict[Edge, Any] | None) -
             leaf._grad = None
         elif g is held.array:  # the next gradient may be computed there, too
             g = g.copy()
-    if found is None and not create and type(held) is ndarray:
+    if found is None and not create and type(held) is ndarray and leaf.requires_grad:
         held += g
     else:
         _plain_deposit(leaf, g, create, found)

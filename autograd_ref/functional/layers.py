@@ -96,6 +96,8 @@ def embedding(index: Any, weight: Any) -> Any:
             f"'embedding' was asked for entries {rows.min()} to {rows.max()}, "
             f"the table has 0 to {len(weight) - 1}."
         )
+    if not rows.ndim:  # A single integer would give a view of the table.
+        return ops.getitem(weight, rows[None])[0]
     return ops.getitem(weight, index if isinstance(index, Tensor) else rows)
 
 

@@ -117,6 +117,12 @@ def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean", weigh
             f"'binary_cross_entropy' needs probabilities from 0 to 1, its input goes from {p.min():.4g} to "
             f"{p.max():.4g}: for logits use binary_cross_entropy_with_logits."
         )
+    t = np.asarray(_plain(target))
+    if t.size and not (t.min() >= 0 and t.max() <= 1):
+        raise ValueError(
+            f"'binary_cross_entropy' needs targets from 0 to 1, they go from {t.min():.4g} to {t.max():.4g}: "
+            "give each the probability of the first class."
+        )
     losses = _binary_cross_entropy(input, target)
     return reduce(losses if weight is None else losses * weight, reduction)
 

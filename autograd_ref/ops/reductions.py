@@ -10,6 +10,7 @@ from autograd_ref.ops.shapes import reshape, shaped
 from autograd_ref.rules import reductions
 from autograd_ref.rules.elementwise import sqrt, where
 from autograd_ref.rules.reductions import axes_of
+from autograd_ref.rules.shapes import clone
 
 Axis = int | tuple[int, ...] | None
 
@@ -66,7 +67,7 @@ def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The product over `axis`; gradients are right where factors are zero."""
     x = shaped(x)
     axes = axes_of(axis, x.ndim)
-    out = x
+    out = x if axes else clone(x)
     for a in axes:
         out = reductions.prod(out, axis=a, keepdims=True)
     return out if keepdims else reshape(out, tuple(n for i, n in enumerate(x.shape) if i not in axes))

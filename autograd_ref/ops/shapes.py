@@ -34,9 +34,11 @@ def _unpack(args: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def flatten(x: Any, start: int = 0) -> Any:
-    """All axes from `start` on as one."""
+    """All axes from `start` on as one; a vector is returned as it is."""
     x = shaped(x)
-    return reshape(x, (*x.shape[:start], int(np.prod(x.shape[start:], dtype=int))))
+    return (
+        x if x.ndim - start == 1 else reshape(x, (*x.shape[:start], int(np.prod(x.shape[start:], dtype=int))))
+    )
 
 
 def permute(x: Any, *axes: Any) -> Any:
@@ -149,10 +151,18 @@ def getitem(x: Any, index: Any) -> Any:
     x = shaped(x)
     if isinstance(index, list):
         index = np.asarray(index) if index else np.empty(0, np.intp)
+    index = tuple([_number(part) for part in index]) if isinstance(index, tuple) else _number(index)
     try:
         return indexing.getitem(x, index=index, before=x.shape)
     except IndexError as error:
         raise IndexError(f"Indexing a tensor of shape {x.shape} failed: {error}.") from None
+
+
+def _number(part: Any) -> Any:
+    """An integer in a tensor or array without axes is an integer: what it picks is a view."""
+    if isinstance(part, Tensor | np.ndarray) and part.ndim == 0 and part.dtype.kind in "iu":
+        return int(part.item())
+    return part
 
 
 def set_item(x: Any, index: Any, value: Any) -> Any:

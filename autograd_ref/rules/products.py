@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ def swap(x: Any) -> Any:
 
 
 def _rows(x: Any) -> Any:
-    return x.reshape(-1, x.shape[-1])
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
 def _matmul(x: np.ndarray, y: np.ndarray) -> Any:
@@ -85,4 +86,11 @@ def _einsum(*xs: Any, inputs: tuple[str, ...], output: str, sizes: Any) -> Any:
     return np.einsum(f"{','.join(inputs)}->{output}", *xs, optimize=len(xs) > 1)
 
 
-einsum_primitive = Primitive("einsum", _einsum, _einsum_rule, jvp="linear")
+class _Einsum(Primitive):
+    """The rule of one operand reads the others."""
+
+    def keeps(self, wanted: tuple[bool, ...]) -> tuple[bool, ...]:
+        return (False, *[any(wanted[:i]) or any(wanted[i + 1 :]) for i in range(len(wanted))])
+
+
+einsum_primitive = _Einsum("einsum", _einsum, _einsum_rule, jvp="linear")

@@ -13,46 +13,10 @@ from autograd_ref import Tensor, nn, optim
 from autograd_ref import functional as F
 from autograd_ref.core import fast
 
-from .test_programs import BINARY, START, UNARY, fits
+from .programs.running import Session, outcomes
+from .programs.writing import Writer
 
-PROGRAMS = 150
-
-
-def program(seed: int) -> list[np.ndarray]:
-    """A random program of up to 60 operations with its gradients, of first and second order, in one precision."""
-    rng = np.random.default_rng(seed)
-    dtype = [np.float64, np.float32][seed % 2]
-    leaves = [
-        Tensor(rng.standard_normal(s).astype(dtype), requires_grad=bool(rng.random() < 0.8)) for s in START
-    ]
-    values, names = list(leaves), [*UNARY, *BINARY, *BINARY]
-    for _ in range(rng.integers(1, 60)):
-        name = names[rng.integers(len(names))]
-        x, y = (values[-1 - rng.integers(min(len(values), 6))] for _ in range(2))
-        if name in UNARY:
-            values.append(UNARY[name][0](x))
-        elif fits(name, x, y):
-            values.append(BINARY[name][0](x, y))
-        if rng.random() < 0.05 and values[-1].requires_grad and not values[-1].is_leaf:
-            changed = values[-1].clone()
-            view = changed.reshape(-1)
-            changed *= 0.5
-            values.append(view)
-    loss = values[-1].sum()
-    for v in values[-5:-1]:
-        loss = loss + v.mean()
-    out = [v.data for v in values]
-    if loss.requires_grad:
-        loss.backward(create_graph=True)
-        found = [t.grad for t in leaves if t.grad is not None]
-        out += [g.data.copy() for g in found]
-        total = sum(((g * g).sum() for g in found), Tensor(0.0))
-        for t in leaves:
-            t.zero_grad()
-        if total.requires_grad:
-            total.backward()
-        out += [t.grad.data for t in leaves if t.grad is not None]
-    return out
+PROGRAMS = 400
 
 
 def network(seed: int) -> list[np.ndarray]:
@@ -75,8 +39,8 @@ def network(seed: int) -> list[np.ndarray]:
 def results() -> dict[str, np.ndarray]:
     found = {}
     for seed in range(PROGRAMS):
-        for i, a in enumerate(program(seed)):
-            found[f"program {seed}, value {i}"] = np.asarray(a)
+        for name, a in outcomes(Writer(seed, session=Session(alone=True)).write()):
+            found[f"program {seed}, {name}"] = a
     for seed in range(3):
         for i, a in enumerate(network(seed)):
             found[f"network {seed}, value {i}"] = a

@@ -1,4 +1,8 @@
-"""`python -m tests.fuzz ingest --runs 500000`, with `--atheris` guided by coverage (`pip install atheris`)."""
+"""`python -m tests.fuzz ingest --runs 500000`, with `--atheris` guided by coverage (`pip install atheris`).
+
+`python -m tests.fuzz programs --runs 100000` runs random programs on the engine and on PyTorch, the first with the
+number `--seed`, and prints the shortest form of each that differs in a way that is not meant.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,26 @@ from pathlib import Path
 from random import Random
 
 
+def programs(first: int, runs: int) -> int:
+    """Run random programs, with a line of progress for every thousand; 1 if one shows a difference not known."""
+    from tests.engine.programs.many import Tally, shown
+
+    tally, told = Tally(), 0
+    for start in range(first, first + runs, 1000):
+        tally.run(range(start, min(start + 1000, first + runs)), most=20)
+        print(f"{tally.programs} programs, {len(tally.new)} new differences", file=sys.stderr, flush=True)
+        for new in tally.new[told:]:
+            print(shown(*new), flush=True)
+        told = len(tally.new)
+        if told >= 20:
+            break
+    print(tally.counts())
+    return bool(tally.new)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("target", choices=["ingest", "wire", "collect"])
+    parser.add_argument("target", choices=["ingest", "wire", "collect", "programs"])
     parser.add_argument("--runs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=5.0, help="for one input")
@@ -22,6 +43,8 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="where to put inputs that go wrong")
     parser.add_argument("--atheris", action="store_true", help="choose inputs by the code that they reach")
     options = parser.parse_args()
+    if options.target == "programs":
+        raise SystemExit(programs(options.seed, options.runs))
     resource.setrlimit(resource.RLIMIT_AS, (options.memory << 20, options.memory << 20))
     if not options.atheris:
         from .run import Fuzzer

@@ -1,0 +1,246 @@
+"""Which differences from PyTorch are meant, and which are known and wait to be mended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .language import OURS, Form, Program, Statement
+from .running import Difference, is_right_anyway
+
+
+def _always(program: Program, found: Difference) -> bool:
+    return True
+
+
+def _said(*words: str) -> Callable[[Program, Difference], bool]:
+    """True if a statement up to the difference has one of the words."""
+
+    def test(program: Program, found: Difference) -> bool:
+        text = "\n".join(s.text(OURS) for s in program[: found.at + 1])
+        return any(word in text for word in words)
+
+    return test
+
+
+def _now(pattern: str) -> Callable[[Program, Difference], bool]:
+    """True if the statement at which the engines part looks like this."""
+    return lambda program, found: bool(re.search(pattern, program[found.at].text(OURS)))
+
+
+@dataclass(frozen=True)
+class Meant:
+    """A difference that stays: `why` is the sentence that answers whoever meets it."""
+
+    name: str
+    why: str
+    kind: str
+    ours: str = ""
+    theirs: str = ""
+    test: Callable[[Program, Difference], bool] = _always
+
+    def covers(self, program: Program, found: Difference) -> bool:
+        """True if this difference is of that sort."""
+        return (
+            found.kind == self.kind
+            and bool(re.search(self.ours, str(found.ours)))
+            and bool(re.search(self.theirs, str(found.theirs)))
+            and self.test(program, found)
+        )
+
+
+MEANT = [
+    Meant(
+        "a graph is used once",
+        "PyTorch notices a second backward pass only where something was saved; here it is always said.",
+        "we raise",
+        ours="This graph was already used",
+    ),
+    Meant(
+        "`t.data = ...` and `t.data -= ...` are noticed",
+        "A saved value that was changed through `.data` is refused here; PyTorch computes with what is there now.",
+        "we raise",
+        ours="was later changed in place",
+        test=_said(".data =", ".data -=", ".data *="),
+    ),
+    Meant(
+        "booleans are numbers",
+        "As in NumPy a boolean counts as 0 or 1; PyTorch refuses to subtract or negate it.",
+        "only we compute",
+        theirs="with a bool tensor is not supported|on a bool tensor is not supported",
+    ),
+    Meant(
+        "gradients have memory of their own",
+        "PyTorch's transforms may return one number seen many times, which cannot be changed; here all can be.",
+        "only we compute",
+        theirs="more than one element of the written-to tensor",
+        test=_said("vjp(", "jvp(", "grad("),
+    ),
+]
+
+
+def _right(program: Program, found: Difference) -> bool:
+    return is_right_anyway(program[: found.at + 1])
+
+
+MEANT += [
+    Meant(
+        "what is not read may change",
+        "PyTorch refuses when a value changes that it kept and no gradient reads; the gradient here is the right one.",
+        "only we compute",
+        theirs="modified by an inplace operation",
+        test=_right,
+    ),
+    Meant(
+        "a change may read what it changes",
+        "`x[None] += x` is computed as if x had been copied first, as NumPy does; PyTorch refuses.",
+        "only we compute",
+        theirs="some elements of the input tensor and the written-to tensor",
+    ),
+    Meant(
+        "the order of numbers in memory",
+        "A result's axes lie in memory as NumPy lays them, and so `reshape` of one may be a view where PyTorch copies.",
+        "sharing",
+        test=lambda program, found: (
+            "another order" in found.what and _now(r"reshape|flatten")(program, found)
+        ),
+    ),
+    Meant(
+        "recorded changes need memory of their own",
+        "A recorded change in place of a view is refused, with a sentence; PyTorch rewrites the graph of its base.",
+        "we raise",
+        ours="A recorded change in place needs memory of its own",
+    ),
+    Meant(
+        "the caller's gradient stays the caller's",
+        "PyTorch may take the tensor passed to backward() for `.grad`, and add to it the next time.",
+        "value",
+        test=_said(".backward(v", ".backward(y"),
+    ),
+    Meant(
+        "the caller's gradient is not `.grad`",
+        "`.grad` has memory of its own; in PyTorch it may be a part of the tensor passed to backward().",
+        "sharing",
+        ours="of its own",
+        test=_now(r"\.grad$"),
+    ),
+    Meant(
+        "a number divided by a tensor",
+        "Its gradient reads the tensor, which may not change before; PyTorch keeps the quotient.",
+        "we raise",
+        ours="'div' saved its argument number 2",
+        test=_said(*[f"{c} / v" for c in "0123456789"]),
+    ),
+    Meant(
+        "a leaf that is frozen after its use",
+        "With create_graph the gradients of others may still be recorded as depending on it.",
+        "gradient's place in the graph",
+        ours="True, False",
+        test=_said(".requires_grad_(False)"),
+    ),
+    Meant(
+        "relu multiplies by its slope",
+        "0 times an infinite gradient is NaN; PyTorch's relu puts 0.",
+        "gradient",
+        ours="nan",
+        test=_said("relu", "ReLU"),
+    ),
+    Meant(
+        "flip is a view",
+        "`flip` shares memory with its argument, as in NumPy; PyTorch copies.",
+        "sharing",
+        ours="shared memory",
+        test=_said("flip("),
+    ),
+    Meant(
+        "transforms return new tensors",
+        "A product of `vjp` or `jvp` is never one of the tensors that went in; in PyTorch it may be.",
+        "value's place in the graph",
+        theirs="True, True",
+        test=_now(r"[vj][vj]p\("),
+    ),
+    Meant(
+        "transforms return new memory",
+        "A product of `vjp` or `jvp` shares its memory with nothing that went in.",
+        "sharing",
+        ours="of its own",
+        test=_now(r"[vj][vj]p\(|grad\(lambda"),
+    ),
+    Meant(
+        "a tangent has its argument's dtype",
+        "`jvp` casts the tangent; PyTorch lets the result have the wider dtype.",
+        "value's facts",
+        test=_now(r"jvp\("),
+    ),
+    Meant(
+        "a pooled result is read again",
+        "`max_pool2d` finds the maxima by its result, and refuses if that has changed; PyTorch keeps their places.",
+        "we raise",
+        ours="'max_pool2d' saved its result",
+    ),
+    Meant(
+        "the diagonal is a copy",
+        "`ops.diagonal` gives new numbers, in PyTorch a view.",
+        "sharing",
+        ours="of its own",
+        test=_now("diagonal"),
+    ),
+    Meant(
+        "an empty view shares nothing",
+        "A view without elements may be changed even if its base is a leaf.",
+        "only we compute",
+        theirs="a view of a leaf Variable",
+        test=_said("np.zeros(", "]"),
+    ),
+    Meant(
+        "repeated views are read-only",
+        "What `broadcast_to` repeats is one number seen many times, and NumPy lets nobody write to it.",
+        "we raise",
+        ours="read-only",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Known(Meant):
+    """A difference that is a fault: programs that show it do not count, as long as `example` shows it, too."""
+
+    example: tuple[Statement, ...] = ()
+
+
+def lines(*pairs: Any) -> tuple[Statement, ...]:
+    """A program written by hand, each line a text or a pair of texts."""
+    out = []
+    for pair in pairs:
+        ours, theirs = (pair, pair) if isinstance(pair, str) else pair
+        name = re.match(r"(\w+) = (.*)", ours)
+        effect = "backward" if ".backward(" in ours else "value" if name else "change"
+        if name:
+            theirs = theirs.removeprefix(f"{name[1]} = ")
+            out.append(Statement(Form(_escaped(name[2]), _escaped(theirs)), (), name[1], (), "", effect))
+        else:
+            out.append(Statement(Form(_escaped(ours), _escaped(theirs)), (), "", (), "", effect))
+    return tuple(out)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def leaf(name: str, data: str, wants: bool = True) -> tuple[str, str]:
+    """A line that makes a leaf."""
+    return (
+        f"{name} = Tensor({data}, requires_grad={wants})",
+        f"{name} = torch.tensor({data}, requires_grad={wants})",
+    )
+
+
+X = leaf("x", "np.array([1.0, 2.0])")
+KNOWN: list[Known] = []
+
+
+def judged(program: Program, found: Difference) -> Meant | None:
+    """What this difference is, if it is meant or known."""
+    return next((m for m in [*MEANT, *KNOWN] if m.covers(program, found)), None)

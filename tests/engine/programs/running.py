@@ -1,0 +1,367 @@
+"""Runs a program on two engines, statement by statement, and tells the first difference."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .language import OURS, THEIRS, Program, Statement, code, disturbed, namespace
+
+#: Relative to the largest entry; how far two right answers may be apart after a few dozen operations.
+TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two engines part: what kind, at which statement, and the two values or messages."""
+
+    kind: str
+    at: int
+    what: str
+    ours: Any
+    theirs: Any
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        """What stays the same when the program shrinks."""
+        message = (
+            self.ours if self.kind == "we raise" else self.theirs if self.kind == "only we compute" else ""
+        )
+        return self.kind, str(message)[:24]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.what}\n  here:    {self.ours}\n  PyTorch: {self.theirs}"
+
+
+class Side:
+    """One engine with a program's names."""
+
+    def __init__(self, engine: str, noise: float = 0.0) -> None:
+        self.engine, self.noise = engine, noise
+        self.names: dict[str, Any] = {}
+        self.space = namespace(engine)
+        self.hidden = set(self.space)
+
+    def do(self, statement: Statement) -> str | None:
+        """Run a statement; the error's text if it raises."""
+        line = statement.text(self.engine)
+        if self.noise:
+            line = disturbed(line, self.noise)
+        try:
+            exec(code(line), self.space)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+        return None
+
+    def forget(self, name: str) -> None:
+        """Make a name unknown again."""
+        self.space.pop(name, None)
+
+    def value(self, name: str) -> Any:
+        """What a name stands for."""
+        return self.space.get(name)
+
+    def variables(self) -> Iterator[tuple[str, Any]]:
+        """The program's own names that hold tensors or arrays, and modules' parameters."""
+        for name, value in list(self.space.items()):
+            if name in self.hidden or name.startswith("__"):
+                continue
+            if hasattr(value, "named_parameters"):
+                for inner, p in sorted(value.named_parameters()):
+                    yield f"{name}.{inner}", p
+                for inner in ("running_mean", "running_var"):
+                    if getattr(value, inner, None) is not None:
+                        yield f"{name}.{inner}", getattr(value, inner)
+            elif hasattr(value, "dtype"):
+                yield name, value
+
+
+def is_tensor(value: Any) -> bool:
+    """True for a tensor of either engine."""
+    return hasattr(value, "requires_grad")
+
+
+def array(value: Any) -> np.ndarray:
+    """The numbers, in the memory where they are."""
+    if isinstance(value, np.ndarray | np.generic):
+        return np.asarray(value)
+    if hasattr(value, "_data"):
+        return value._data
+    value = value.detach()
+    return value.clone().numpy() if value._is_zerotensor() else value.numpy()
+
+
+def facts(value: Any) -> tuple[Any, ...]:
+    """What must be exactly equal."""
+    a = array(value)
+    if not is_tensor(value):
+        return a.shape, a.dtype
+    return a.shape, a.dtype, bool(value.requires_grad), bool(value.is_leaf)
+
+
+def close(a: np.ndarray, b: np.ndarray, single: bool = False) -> bool:
+    """Equal within rounding; NaN equals NaN."""
+    if a.dtype.kind != "f":
+        return bool(np.array_equal(a, b))
+    if not a.size or np.array_equal(a, b):
+        return True
+    tolerance = TOLERANCE["float32" if single else a.dtype.name]
+    finite = np.abs(b[np.isfinite(b)])
+    scale = max(1.0, float(finite.max())) if finite.size else 1.0
+    return bool(np.allclose(a, b, rtol=tolerance, atol=tolerance * scale, equal_nan=True))
+
+
+def shares(a: np.ndarray, b: np.ndarray) -> bool:
+    """True if the two have a byte in common."""
+    return np.may_share_memory(a, b) and np.shares_memory(a, b)
+
+
+def gradient(value: Any) -> Any:
+    """The `.grad` of a leaf."""
+    return value.grad if is_tensor(value) and value.is_leaf else None
+
+
+class Session:
+    """A program on its way through both engines, or through ours alone."""
+
+    def __init__(self, alone: bool = False) -> None:
+        self.ours = Side(OURS)
+        self.theirs = None if alone else Side(THEIRS)
+        self.at = -1
+        #: After a failed backward pass neither engine promises anything.
+        self.over = False
+        self.refused = False
+        #: Whether there is a float32, so that nothing is more exact than that.
+        self.single = False
+        #: Names of what PyTorch records and we, rightly, do not.
+        self.constant: set[str] = set()
+        #: Whether there are derivatives with a graph of their own, among which some are 0 everywhere.
+        self.higher = False
+
+    def do(self, statement: Statement) -> Difference | None:
+        """Run one more statement on both; the first difference that it shows."""
+        self.at += 1
+        text = statement.text(OURS)
+        self.higher |= any(word in text for word in ("create_graph", "grad(lambda", "vjp(", "jvp("))
+        mine = self.ours.do(statement)
+        if self.theirs is None:
+            self.refused = mine is not None
+            self.over = self.refused and statement.effect == "backward"
+            return None
+        yours = self.theirs.do(statement)
+        self.refused = bool(mine and yours)
+        self.single |= "float32" in text
+        if mine and yours:
+            self.over = statement.effect == "backward"
+            return None if self.over or statement.effect == "value" else self.all_values(text)
+        if mine:
+            return Difference("we raise", self.at, text, mine, "no error")
+        if yours:
+            return Difference("only we compute", self.at, text, "no error", yours)
+        try:
+            if statement.effect == "value":
+                return self.one_value(statement.to)
+            if statement.effect == "backward":
+                return self.all_gradients(text) or self.all_values(text)
+            found = self.one_value(statement.to) if statement.to else None
+            return found or self.all_values(text)
+        except RuntimeError as error:
+            # PyTorch says so only when somebody looks at the view.
+            if "has been modified inplace" not in str(error):
+                raise
+            self.over = True
+            return None
+
+    def one_value(self, name: str) -> Difference | None:
+        """Compare what a name holds, and with whom it shares memory."""
+        assert self.theirs is not None
+        mine, yours = self.ours.value(name), self.theirs.value(name)
+        if not hasattr(mine, "dtype"):
+            if (mine is None) != (yours is None):
+                return Difference("value", self.at, name, mine, yours)
+            if isinstance(mine, float):
+                return self.compared(name, "value", np.asarray(mine), np.asarray(float(yours)))
+            return None
+        found = self.compared(name, "value", mine, yours)
+        if found:
+            return found
+        a, b = array(mine), array(yours)
+        for (other, m), (_, y) in zip(self.ours.variables(), self.theirs.variables(), strict=True):
+            if m is mine or not a.size:
+                continue
+            if shares(a, array(m)) != shares(b, array(y)):
+                says = ["shared memory", "memory of its own"]
+                if shares(b, array(y)):
+                    says.reverse()
+                alike = np.empty_like(array(m)).strides == np.empty_like(array(y)).strides
+                order = "" if alike else ", laid out in another order"
+                return Difference("sharing", self.at, f"{name} and {other}{order}", *says)
+        return None
+
+    def compared(self, name: str, what: str, mine: Any, yours: Any) -> Difference | None:
+        """Compare two tensors or arrays."""
+        if facts(mine)[:2] != facts(yours)[:2]:
+            return Difference(what + "'s facts", self.at, name, facts(mine)[:2], facts(yours)[:2])
+        if is_tensor(mine) and facts(mine) != facts(yours) and name not in self.constant:
+            if mine.requires_grad or not self.is_constant(yours):
+                return Difference(
+                    what + "'s place in the graph", self.at, name, facts(mine)[2:], facts(yours)[2:]
+                )
+            self.constant.add(name)
+        a, b = array(mine), array(yours)
+        if not close(a, b, self.single):
+            return Difference(what, self.at, name, a.copy(), b.copy())
+        return None
+
+    def is_constant(self, theirs: Any) -> bool:
+        """True if PyTorch records a tensor that in truth depends on no leaf, as the slope of relu does not."""
+        import torch
+
+        assert self.theirs is not None
+        leaves = [v for _, v in self.theirs.variables() if is_tensor(v) and v.is_leaf and v.requires_grad]
+        if theirs._is_zerotensor():
+            return True
+        if not theirs.requires_grad or not leaves:
+            return False
+        with torch.enable_grad():
+            weights = torch.linspace(0.3, 1.0, theirs.numel(), dtype=theirs.dtype).reshape(theirs.shape)
+            total = (theirs * weights).sum()
+            try:
+                found = torch.autograd.grad(total, leaves, retain_graph=True, allow_unused=True)
+            except RuntimeError as error:  # PyTorch's own zeros stumble over each other
+                return "ZeroTensors are immutable" in str(error)
+        return all(g is None or not g.any() for g in found)
+
+    def all_values(self, text: str) -> Difference | None:
+        """Compare everything that has a name."""
+        assert self.theirs is not None
+        for (name, m), (_, y) in zip(self.ours.variables(), self.theirs.variables(), strict=True):
+            found = self.compared(name, "value", m, y)
+            if found:
+                return found
+        return None
+
+    def all_gradients(self, text: str) -> Difference | None:
+        """Compare the gradients of all leaves, and see that none lies in the memory of something else."""
+        assert self.theirs is not None
+        mine, yours = list(self.ours.variables()), list(self.theirs.variables())
+        seen: dict[int, tuple[str, Any]] = {}
+        for (name, m), (_, y) in zip(mine, yours, strict=True):
+            g, h = gradient(m), gradient(y)
+            if (g is None) != (h is None):
+                if g is None and self.higher and not array(h).any():
+                    self.over = True  # From here on None and zeros would part in ways that mean nothing.
+                    continue
+                return Difference("gradient", self.at, name, g, h)
+            if g is None:
+                continue
+            found = self.compared(f"{name}.grad", "gradient", g, h)
+            if found:
+                return found
+            a, b = array(g), array(h)
+            if not a.flags.writeable:
+                return Difference("aliasing", self.at, f"{name}.grad", "read-only", "may be written")
+            for other, (leaf, held) in seen.items():
+                if other != id(m) and shares(a, array(held)):
+                    return Difference("aliasing", self.at, f"{name}.grad, {leaf}.grad", "shared", "apart")
+            seen[id(m)] = name, g
+            for (other, v), (_, w) in zip(mine, yours, strict=True):
+                if v is not g and shares(a, array(v)) and not shares(b, array(w)):
+                    return Difference("aliasing", self.at, f"{name}.grad and {other}", "shared", "apart")
+        return None
+
+
+def difference(program: Program) -> Difference | None:
+    """Run a program from its beginning; the first difference."""
+    session = Session()
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for statement in program:
+            found = session.do(statement)
+            if found or session.over:
+                return found
+    return None
+
+
+def is_unsteady(program: Program, found: Difference) -> bool:
+    """True if PyTorch's own result moves as far when the drawn numbers move by a rounding error.
+
+    Then the difference is rounding that a division by nearly nothing, or a decision at a tie, has made visible.
+    """
+    if found.kind not in ("value", "gradient") or not isinstance(found.ours, np.ndarray):
+        return False
+    noise = 1e-6 if "float32" in " ".join(s.text(THEIRS) for s in program) else 1e-14
+    results = []
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for size in (0.0, noise, -noise):
+            side = Side(THEIRS, size)
+            for statement in program[: found.at + 1]:
+                side.do(statement)
+            all_of = dict(side.variables())
+            name = found.what.removesuffix(".grad")
+            value = all_of.get(name)
+            value = gradient(value) if found.kind == "gradient" and value is not None else value
+            if value is None or array(value).shape != found.ours.shape:
+                return False
+            results.append(array(value).astype(float).copy())
+        plain, *moved = results
+        here = np.nan_to_num(np.abs(found.ours.astype(float) - plain), nan=np.inf, posinf=np.inf)
+        there = np.max([np.nan_to_num(np.abs(m - plain), nan=np.inf, posinf=np.inf) for m in moved], axis=0)
+        same = close(found.ours.astype(plain.dtype), plain, noise > 1e-9)
+        return not same and bool((here.max() <= 100 * there.max()) and there.max() > 0)
+
+
+def closed(program: Program) -> list[Statement]:
+    """Without the statements that use a name which nothing makes any more."""
+    made: set[str] = set()
+    out = []
+    for s in program:
+        if all(a in made for a in s.args):
+            out.append(s)
+            made.add(s.to)
+    return out
+
+
+def is_right_anyway(program: Program) -> bool:
+    """True if our gradients are those which PyTorch has when it keeps copies of all that it would refuse over."""
+    import torch
+
+    session, last = Session(), program[-1]
+    program = closed(
+        [s for s in program if not re.search(r"vjp\(|jvp\(|grad\(lambda", s.text(OURS))]
+    )  # it cannot keep those
+    if last not in program:
+        return False
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with torch.autograd.graph.allow_mutation_on_saved_tensors():
+            for statement in program:
+                if session.do(statement):
+                    return False
+    return not session.over
+
+
+def outcomes(program: Program) -> Iterator[tuple[str, np.ndarray]]:
+    """All that a program shows on our engine alone: every value and gradient after each backward pass, and at the end.
+
+    Where it raises, the kind of error.
+    """
+    session = Session(alone=True)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for i, statement in enumerate(program):
+            error = session.ours.do(statement)
+            if error:
+                yield f"line {i} raises {error.split(':')[0]}", np.zeros(0)
+            if statement.effect == "backward" or i == len(program) - 1:
+                for name, value in session.ours.variables():
+                    yield f"{name} after line {i}", array(value).copy()
+                    g = gradient(value)
+                    if g is not None:
+                        yield f"{name}.grad after line {i}", array(g).copy()
