@@ -97,6 +97,22 @@ def known_students(classroom: Classroom) -> tuple[list[Person], dict[str, dateti
         return people, due
 
 
+def write_students(classroom: Classroom, people: Sequence[Person]) -> None:
+    """Add students to the gradebook, or complete them, all or none. Grades stay."""
+    with (
+        opened(classroom.folders.db_url, classroom.folders.course_id) as gradebook,
+        one_transaction(gradebook),
+    ):
+        for person in people:
+            gradebook.update_or_create_student(
+                person.id,
+                first_name=person.first_name or None,
+                last_name=person.last_name or None,
+                email=person.email or None,
+                lms_user_id=person.number or None,
+            )
+
+
 def grade_class(
     classroom: Classroom,
     assignment: Assignment,

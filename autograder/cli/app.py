@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import sys
+from typing import Annotated
 
 import typer
 from rich.text import Text
@@ -11,9 +13,11 @@ from rich.text import Text
 from ..errors import Stopped, UserError
 from ..lesson.wire import printable
 from . import authors, instructors, learners
+from .options import Commands
 from .terminal import errors, line
 
 app = typer.Typer(
+    cls=Commands,
     help="Check, grade and build the notebooks of a course on automatic differentiation.",
     no_args_is_help=True,
     add_completion=False,
@@ -22,6 +26,22 @@ app = typer.Typer(
 )
 for group in (learners, instructors, authors):
     app.registered_commands += group.commands.registered_commands
+    app.registered_groups += group.commands.registered_groups
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"autograder {importlib.metadata.version('autograd-course')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Take what stands before the command."""
 
 
 def main() -> None:

@@ -16,9 +16,10 @@ from rich.text import Text
 
 from ..errors import Stopped, UserError
 from ..lesson.wire import printable
-from .options import Jobs, Seed, UnprotectedScores, Unsandboxed
+from ..unit.assignment import unit_named
+from .options import Commands, Jobs, Seed, UnprotectedScores, Unsandboxed
 from .tables import show_changes, show_class, show_people
-from .terminal import Rate, console, errors, line, progress_bar, unit_named, warn, write
+from .terminal import Rate, console, errors, line, progress_bar, warn, write
 
 if TYPE_CHECKING:
     from ..classroom.grader import Graded
@@ -79,6 +80,7 @@ def score(
     if not unit:
         raise UserError(f"{file} does not say which unit it is: name it with --unit.")
     assignment = find_assignment(key, unit)
+    unit = assignment.unit
     with progress_bar() as bar:
         task = bar.add_task(unit, total=len(assignment.exercises))
 
@@ -147,6 +149,48 @@ def collect(
         raise SystemExit(1)
 
 
+students = typer.Typer(cls=Commands, help="The students in the gradebook.", no_args_is_help=True)
+commands.add_typer(students, name="students")
+
+
+@students.command(name="import")
+def import_students(
+    roster: Annotated[
+        Path, typer.Argument(help="A CSV file: from Canvas, from Moodle, or with columns of your own.")
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
+    ] = False,
+) -> None:
+    """Add the students of a roster to the gradebook, with names, addresses and the platform's numbers."""
+    from ..classroom.classroom import Classroom, known_students, write_students
+    from ..classroom.platforms.students import compare, read_roster
+    from ..unit.assignment import Course
+
+    entries = read_roster(roster)
+    if not entries:
+        raise UserError(f"{roster} has no row of a student.")
+    classroom = Classroom(Course.find())
+    result = compare(entries, known_students(classroom)[0])
+    changed = [change for change in result.changes if change.what != "unchanged"]
+    if changed:
+        table = Table("student", "what", "", box=None, header_style="bold")
+        for change in sorted(changed, key=lambda change: (change.what, change.student, change.line)):
+            told = f"line {change.line}: {change.told}" if change.what == "refused" else change.told
+            table.add_row(line(change.student), change.what, line(told))
+        console.print(table)
+    if result.absent:
+        console.print(line(f"not in the roster, and kept: {', '.join(result.absent)}"), soft_wrap=True)
+    if not dry_run:
+        write_students(
+            classroom, [c.person for c in result.changes if c.person and c.what in ("added", "changed")]
+        )
+    counts = [f"{result.count(what)} {what}" for what in ("added", "changed", "unchanged", "refused")]
+    console.print(f"{', '.join(counts)}{'; nothing was written' if dry_run else ''}.")
+    if result.count("refused"):
+        raise SystemExit(1)
+
+
 @commands.command(name="grade")
 def grade_command(
     unit: Annotated[str, typer.Argument(help="The unit to grade.")],
@@ -175,6 +219,7 @@ def grade_command(
         raise UserError("A seed is the whole class's: leave out --student, or leave out --new-seed.")
     course = Course.find()
     assignment = course.assignment(unit)
+    unit = assignment.unit
     if not assignment.graded:
         console.print(f"{unit} is for practice and has no points, so there is nothing to grade.")
         console.print("`autograder score FILE` says which of its exercises are right in one notebook.")
@@ -299,6 +344,7 @@ def report(
 
     classroom = Classroom(Course.find())
     assignment = classroom.course.assignment(unit)
+    unit = assignment.unit
     students = sorted({*classroom.students(unit), *classroom.students(unit, "autograded")})
     records = read_records(
         assignment,
@@ -352,7 +398,10 @@ def export(
     from ..classroom.platforms.export import export as grades
     from ..unit.assignment import Course
 
-    folders = Classroom(Course.find()).folders
+    course = Course.find()
+    folders = Classroom(course).folders
+    if unit is not None and unit.isdigit():
+        unit = unit_named(course.units(), unit)
     text = grades(folders.db_url, folders.course_id, to.value, unit, warn)
     out = out or Path("grades.csv" if to is Format.csv else f"grades-{to.value}.csv")
     write(out, text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from rich.text import Text
 
 from ..errors import UserError
 from ..lesson.wire import printable
+from ..unit.assignment import unit_named
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
@@ -75,17 +75,6 @@ def write(path: Path, text: str) -> None:
         write_file(path, text)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.") from None
-
-
-def unit_named(known: list[str], wanted: str) -> str:
-    """A unit by its name, or by the number that its name begins with: `3` for `03_reverse_mode`. Raises UserError."""
-    if wanted in known:
-        return wanted
-    number = int(wanted) if wanted.isascii() and wanted.isdigit() else -1
-    same = [unit for unit in known if (found := re.match(r"[0-9]+", unit)) and int(found[0]) == number]
-    if len(same) == 1:
-        return same[0]
-    raise UserError(f"There is no unit {wanted!r}; there is {', '.join(known) or 'none yet'}.")
 
 
 def units_named(known: list[str], wanted: list[str] | None) -> list[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -164,15 +165,33 @@ class Course:
         return find_assignment(self.solutions, unit)
 
 
+def unit_named(known: Sequence[str], wanted: str) -> str:
+    """A unit by its name, or by the number that its name begins with: `3` for `03_reverse_mode`. Raises UserError.
+
+    >>> unit_named(["01_derivatives", "03_reverse_mode"], "3")
+    '03_reverse_mode'
+    """
+    if wanted in known:
+        return wanted
+    number = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) < 10 else -1
+    same = [unit for unit in known if (found := re.match(r"[0-9]+", unit)) and int(found[0]) == number]
+    if len(same) == 1:
+        return same[0]
+    raise UserError(f"There is no unit {wanted!r}; there is {', '.join(known) or 'none yet'}.")
+
+
 def find_assignment(solutions: Path, unit: str) -> Assignment:
-    """The unit in a folder of solutions, or in the folder itself. Raises UserError when it is not there."""
+    """The unit of a name or a number, in a folder of solutions or in the folder itself. Raises UserError."""
     if not re.fullmatch(r"[\w-]+", unit):
         raise UserError(f"{unit!r} is not the name of a unit.")
+    units = sorted({path.parent.name for path in solutions.glob("*/*.ipynb")})
+    with contextlib.suppress(UserError):
+        unit = unit_named(units, unit)
     folder = solutions / unit if (solutions / unit).is_dir() else solutions
-    notebooks = sorted(folder.glob("*.ipynb"))
-    for path in notebooks:
+    for path in sorted(folder.glob("*.ipynb")):
         assignment = Assignment.load(path)
         if assignment.unit == unit:
             return assignment
-    known = ", ".join(sorted({p.parent.name for p in solutions.glob("*/*.ipynb")}))
-    raise UserError(f"There is no unit {unit!r} in {solutions}" + (f"; it has {known}." if known else "."))
+    raise UserError(
+        f"There is no unit {unit!r} in {solutions}" + (f"; it has {', '.join(units)}." if units else ".")
+    )

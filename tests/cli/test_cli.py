@@ -26,9 +26,10 @@ from autograder.authoring.build import build_likely
 from autograder.cli import app as cli
 from autograder.cli import authors, instructors, learners, tables, terminal
 from autograder.cli.terminal import line
+from autograder.errors import UserError
 from autograder.sandbox import second_wall
 from autograder.sandbox.walls import UNPROTECTED, Sandbox
-from autograder.unit.assignment import Assignment, Course
+from autograder.unit.assignment import Assignment, Course, unit_named
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 
@@ -256,6 +257,80 @@ def test_a_folder_with_nothing_to_collect_is_one_sentence(
     said = run("collect", tmp_path / "empty", cwd=course.root)
     told = f"{tmp_path / 'empty'} holds nothing to collect: no notebook, and no archive of notebooks."
     assert (said.code, said.out, said.err) == (2, "", f"autograder: {told}\n")
+
+
+def test_collect_ends_with_status_1_when_something_was_skipped(
+    course: Course, submission: Path, tmp_path: Path, run: Callable[..., Said]
+) -> None:
+    folder = tmp_path / "class"
+    for name in ("Ada Lovelace", "bob"):
+        (folder / name).mkdir(parents=True)
+        shutil.copy(submission, folder / name / "mini.ipynb")
+    said = run("collect", folder, "--unit", "mini", cwd=course.root)
+    assert (said.code, said.err) == (0, "")
+    assert [row.split() for row in said.out.splitlines()[1:3]] == [
+        ["Ada-Lovelace", "mini", "new"],
+        ["bob", "mini", "new"],
+    ]
+    assert said.out.endswith("2 collected, 0 skipped, 0 missing.\n")
+    (folder / "bob!").mkdir()
+    shutil.copy(submission, folder / "bob!" / "mini.ipynb")
+    (folder / "bob!" / "mini.ipynb").write_bytes(submission.read_bytes() + b"\n")
+    said = run("collect", folder, cwd=course.root)
+    assert said.code == 1
+    assert "skipped  bob!/mini.ipynb: 'bob!', 'bob' would all be the student bob" in said.out
+    assert (course.root / "submitted/bob/mini/mini.ipynb").read_bytes() == submission.read_bytes()
+
+
+def test_students_are_imported_and_a_dry_run_says_what_would_be_done(
+    course: Course, tmp_path: Path, run: Callable[..., Said]
+) -> None:
+    roster = tmp_path / "roster.csv"
+    roster.write_text("Username,First name,Last name\nada,Ada,Lovelace\nbob,Bob,B\ncy,C,C\ncy,C,D\n")
+    for option in (["--dry-run"], []):
+        said = run("students", "import", roster, *option, cwd=course.root)
+        assert (said.code, said.err) == (1, "")
+        assert "line 5: line 4 has the same username" in said.out
+        assert "2 added, 0 changed, 0 unchanged, 2 refused" in said.out
+        assert ("nothing was written" in said.out) == bool(option)
+    roster.write_text("Username,First name,Last name\nada,Ada,Lovelace\n")
+    said = run("students", "import", roster, cwd=course.root)
+    assert said.out == "not in the roster, and kept: bob\n0 added, 0 changed, 1 unchanged, 0 refused.\n"
+    assert said.code == 0
+
+
+def test_the_version_is_printed(run: Callable[..., Said]) -> None:
+    assert re.fullmatch(r"autograder [0-9]+[0-9.]*\n", run("--version").out)
+
+
+@pytest.mark.parametrize("command", [[], ["students"]])
+def test_help_is_wrapped_and_not_cut(command: list[str], run: Callable[..., Said]) -> None:
+    told = run(*command, "--help").out
+    assert "..." not in told.replace("[ARGS]...", "")
+    assert max(map(len, told.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted", "unit"),
+    [
+        (["01_a", "03_b"], "3", "03_b"),
+        (["01_a", "03_b"], "03", "03_b"),
+        (["01_a", "03_b"], "03_b", "03_b"),
+        (["01_a", "10_b"], "1", "01_a"),
+        (["3", "03_b"], "3", "3"),
+        (["03_a", "03_b"], "3", ""),
+        (["03_a"], "-3", ""),
+        (["03_a"], "³", ""),
+        (["03_a"], "9" * 5000, ""),
+        (["mini"], "0", ""),
+    ],
+)
+def test_a_unit_is_named_by_its_number(known: list[str], wanted: str, unit: str) -> None:
+    if unit:
+        assert unit_named(known, wanted) == unit
+        return
+    with pytest.raises(UserError, match="There is no unit"):
+        unit_named(known, wanted)
 
 
 def test_grade_says_when_a_source_was_edited_and_not_built(
