@@ -272,9 +272,9 @@ def test_a_roster_completes_students_who_have_grades_and_the_grades_stay(
         submission.notebooks[0].grades[0].manual_score = 2
         gradebook.db.commit()
     (tmp_path / "roster.csv").write_text(CANVAS)
-    for whats in (["changed", "added"], ["unchanged", "unchanged"]):
+    for outcomes in (["changed", "added"], ["unchanged", "unchanged"]):
         result = compare(read_roster(tmp_path / "roster.csv"), known_students(classroom)[0])
-        assert [change.what for change in result.changes] == whats
+        assert [change.what for change in result.changes] == outcomes
         write_students(classroom, [c.person for c in result.changes if c.person])
     with Gradebook(url, course) as gradebook:
         student = gradebook.find_student("lovelaceada-4711")
