@@ -162,32 +162,55 @@ def _person(row: Sequence[str], places: Mapping[str, int]) -> Person:
 # -- Comparing --------------------------------------------------------------------------------------------------------
 
 
+#: So often a roster is gone through: what stood in one row's way may be gone when another one has been taken.
+PASSES = 8
+
+
 def compare(entries: Iterable[Entry], people: Iterable[Person]) -> Import:
-    """What a roster changes in a gradebook of these students, whatever the order of its rows."""
+    """What a roster changes in a gradebook of these students, whatever the order of its rows.
+
+    It is gone through until nothing changes any more, so that a second import has nothing left to do.
+    """
     there = {person.id: person for person in people}
     entries = list({entry.person: entry for entry in reversed(list(entries))}.values())[::-1]
-    done = _clashes(entries)
-    waiting = [entry for entry in entries if entry.line not in done]
-    taken: dict[str, int] = {}
-    while waiting:
-        found = [_change(entry, there) for entry in waiting]
-        rows: dict[str, list[int]] = {student: [line] for student, line in taken.items()}
+    done: dict[int, Change] = {}
+    for _ in range(PASSES):
+        found = _pass(entries, there)
+        new = {change.student: change.person for change in found if change.what in ("added", "changed")}
         for change in found:
-            if change.person:
-                rows.setdefault(change.student, []).append(change.line)
-        for change in found:
-            same = [line for line in rows.get(change.student, ()) if line != change.line]
-            if change.person and same:
-                told = f"line {same[0]} is {change.student}, too"
-                change.what, change.told, change.person = "refused", told, None
-            done[change.line] = change
-            if change.person:
-                taken[change.student] = change.line
-                there[change.student] = change.person
-        # What stood in a row's way may be gone with another one. So a second import has nothing left to do.
-        refused = [e for e in waiting if done[e.line].person is None and not done[e.line].told.endswith(", too")]
-        waiting = refused if len(refused) < len(waiting) else []
-    return Import([done[line] for line in sorted(done)], sorted(there.keys() - taken.keys()))
+            if (
+                change.what in ("added", "changed")
+                or change.line not in done
+                or done[change.line].person is None
+            ):
+                done[change.line] = change
+        there |= {student: person for student, person in new.items() if person}
+        if not new:
+            break
+    for change in done.values():
+        if change.person:
+            change.person = there[change.student]
+    kept = {change.student for change in done.values() if change.person}
+    return Import([done[line] for line in sorted(done)], sorted(there.keys() - kept))
+
+
+def _pass(entries: Sequence[Entry], there: Mapping[str, Person]) -> list[Change]:
+    """What each row changes by itself; rows that mean the same student are refused."""
+    clashes = _clashes(entries)
+    found = [clashes.get(entry.line) or _change(entry, there) for entry in entries]
+    rows: dict[str, list[int]] = {}
+    for change in found:
+        if change.person:
+            rows.setdefault(change.student, []).append(change.line)
+    for change in found:
+        same = [line for line in rows.get(change.student, ()) if line != change.line]
+        if change.person and same:
+            change.what, change.told, change.person = (
+                "refused",
+                f"line {same[0]} is {change.student}, too",
+                None,
+            )
+    return found
 
 
 def _clashes(entries: Sequence[Entry]) -> dict[int, Change]:
