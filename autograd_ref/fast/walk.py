@@ -56,6 +56,7 @@ def backward(
 
 def walk(start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edge, Any] | None) -> None:
     """`core.sweep.walk` without the heap for a node that is alone in waiting, as all are in a chain."""
+    # Long, because every call in this loop would be one for each node or argument of the graph.
     oldest = sweep._oldest(found) if found is not None else 0
     # Gradients wait under the negated number of their node, so that the heap yields the youngest node first.
     waiting: dict[int, Any] = {}

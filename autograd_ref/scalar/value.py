@@ -17,7 +17,7 @@ from numbers import Real
 from operator import attrgetter
 from typing import Any
 
-from autograd_ref.scalar_rules import (
+from .rules import (
     RULES,
     Arithmetic,
     as_float,
