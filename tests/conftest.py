@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -83,3 +84,21 @@ def grade_answers(mini: Assignment, sandbox: Sandbox) -> Callable[..., Report]:
         return grade(mini, Submission(answers=stubs | answers), sandbox, seed=seed)
 
     return run
+
+
+@pytest.fixture
+def crowd() -> Iterator[None]:
+    """More processes that spin than this machine has processors, by far."""
+    code = f"import os\nprint(flush=True)\nwhile os.getppid() == {os.getpid()}: sum(range(1000))"
+    many = [
+        subprocess.Popen([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE)
+        for _ in range(12 * (os.cpu_count() or 1))
+    ]
+    for one in many:
+        assert one.stdout
+        one.stdout.readline()
+    yield
+    for one in many:
+        one.kill()
+    for one in many:
+        one.communicate()

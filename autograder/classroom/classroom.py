@@ -33,11 +33,11 @@ from ..unit.notebook import node, read_notebook
 from ..unit.settings import configured_sandbox, load_config
 from .cluster import share_on
 from .gradebook import alone, auto_scores, one_transaction, opened, reason, record, register
-from .grader import Graded, Grader, Job, Result, fingerprint
+from .grader import Graded, Grader, Job, Result, fingerprint, solution_of
 from .nbgrader_plugin import read_timestamp
 from .platforms.roster import Person
-from .state import draw_seed, record_seed, seed_of, seeds_of_results
-from .workers import Processes, share
+from .state import cost_of, draw_seed, keep_cost, record_seed, seed_of, seeds_of_results
+from .workers import Processes, Threads, share
 
 # nbgrader 0.9 adds a submission's parts to the session in an order that SQLAlchemy 2 warns of; the rows are right.
 warnings.filterwarnings("ignore", category=SAWarning, message="Object of type <Submitted")
@@ -143,6 +143,9 @@ def grade_class(
             run.seed = (draw_seed if new_seed else seed_of)(run.gradebook, assignment.unit)
         run.recorded = auto_scores(run.gradebook, assignment.unit)
         run.seeds = seeds_of_results(run.gradebook, assignment.unit)
+        run.solution_seconds = cost_of(run.gradebook, assignment.unit, grader.key)
+        if run.solution_seconds is None:
+            run.measure(crew)
         waiting = run.waiting(students, done)
         shared = (
             share_on(scheduler, grader, waiting, tell) if scheduler else share(grader, waiting, jobs, crew)
@@ -169,6 +172,8 @@ class _Run:
     gradebook: Gradebook = None
     #: the seed of this unit in this class, and those with which submissions have been graded
     seed: int = 0
+    #: the CPU seconds of the unit's solution, by which submissions are limited; None where it could not be measured
+    solution_seconds: float | None = None
     seeds: dict[str, int] = field(default_factory=dict)
     rows: dict[str, Graded] = field(default_factory=dict)
     #: whose scores are in the gradebook, and their sums
@@ -176,6 +181,15 @@ class _Run:
     #: why somebody is graded again
     why: dict[str, str] = field(default_factory=dict)
     failures: int = 0
+
+    def measure(self, crew: Processes | None) -> None:
+        """Grade the solution, once in the life of a class."""
+        workers = crew or Threads(self.grader, 1)
+        workers.give(solution_of(self.assignment, self.seed))
+        _, result = workers.take()
+        if result is not None and result.report is not None:
+            self.solution_seconds = result.report.cpu
+            keep_cost(self.gradebook, self.assignment.unit, self.grader.key, result.report.cpu)
 
     def waiting(self, students: Sequence[str], done: Callable[[Graded], None]) -> Iterator[Job]:
         """Those that have to be graded; the others' rows are made."""
@@ -187,7 +201,11 @@ class _Run:
                 self.rows[student] = Graded(student, 0, self.assignment.max_score, told, "failed")
                 done(self.rows[student])
                 continue
-            job = replace(_job(self.classroom, self.assignment, student), seed=self.seed)
+            job = replace(
+                _job(self.classroom, self.assignment, student),
+                seed=self.seed,
+                solution_seconds=self.solution_seconds,
+            )
             about = _about(self.classroom, self.assignment, student)
             same = about is not None and about["fingerprint"] == fingerprint(self.grader.key, job)
             # What was graded without a wall is graded again as soon as there is one.

@@ -31,13 +31,16 @@ from .records import facts
 class Job:
     """What one student handed in: the bytes of a file, or why there are none.
 
-    `note` tells how it was found, one fact on a line; `seed` is the one that the class has for the unit.
+    `note` tells how it was found, one fact on a line; `seed` is the one that the class has for the unit, and
+    `solution_seconds` what the solution's processes take of it. A job that is `alone` has no other beside it.
     """
 
     student: str
     data: bytes | None
     note: str = ""
     seed: int | None = None
+    solution_seconds: float | None = None
+    alone: bool = False
 
 
 @dataclass
@@ -74,6 +77,11 @@ class Result:
     notebook: str = ""
     problem: str = ""
 
+    @property
+    def overloaded(self) -> bool:
+        """Whether something timed out for want of a processor."""
+        return self.report is not None and self.report.overloaded
+
 
 @dataclass
 class Grader:
@@ -98,9 +106,10 @@ class Grader:
     def __post_init__(self) -> None:
         self.sandbox = Sandbox(**self.walls)
         self.memory = Memory(self.sentences)
+        self.limited: dict[float | None, Sandbox] = {None: self.sandbox}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self).items() if k not in ("sandbox", "memory")}
+        return {k: v for k, v in vars(self).items() if k not in ("sandbox", "memory", "limited")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -130,13 +139,16 @@ class Grader:
 
     def _judged(self, job: Job) -> tuple[Submission, Report]:
         """A submission whose sandbox is ended from outside is graded anew: the end was not its own."""
+        cost = job.solution_seconds
+        if cost not in self.limited:
+            self.limited[cost] = self.sandbox.within(cost or 0.0)
         for tries_left in reversed(range(3)):
             submission = self._read(job)
             try:
                 report = grade(
                     self.assignment,
                     submission,
-                    self.sandbox,
+                    self.limited[cost],
                     seed=job.seed,
                     entries=self.entries,
                     memory=self.memory,
@@ -154,6 +166,11 @@ class Grader:
         submission = submission_of(job.data, self.assignment)
         submission.notes += job.note.splitlines()
         return submission
+
+
+def solution_of(assignment: Assignment, seed: int) -> Job:
+    """The solution as a job: what its processes use is the measure of the limits for a class."""
+    return Job("", write_text(assignment.solved(), indent=None).encode(), seed=seed, alone=True)
 
 
 def key_of(assignment: Assignment) -> str:

@@ -24,10 +24,11 @@ from ..referee.autograded import autograded
 from ..referee.matching import Memory
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Course
-from ..unit.ingest import pick_file, read_bytes, read_submission
+from ..unit.ingest import pick_file, read_bytes, read_submission, take
 from .gradebook import record
+from .grader import key_of
 from .records import facts
-from .state import record_seed, seed_of
+from .state import cost_of, keep_cost, record_seed, seed_of
 
 __all__ = [
     "ClearOutputs",
@@ -97,6 +98,17 @@ class SubmissionExporter(NotebookExporter):
         return self.from_notebook_node(notebook, resources=resources, **kw)
 
 
+def _of_the_class(gradebook: Gradebook, assignment: Assignment, sandbox: Sandbox) -> tuple[int, Sandbox]:
+    """The seed with which a class is graded, and its limits."""
+    seed, key = seed_of(gradebook, assignment.unit), key_of(assignment)
+    cost = cost_of(gradebook, assignment.unit, key)
+    if cost is None:
+        solution = take(assignment.solved(), assignment)
+        cost = referee.grade(assignment, solution, sandbox, seed=seed, entries=[]).cpu
+        keep_cost(gradebook, assignment.unit, key, cost)
+    return seed, sandbox.within(cost)
+
+
 class Referee(NbGraderPreprocessor):
     """Grades a submission and writes scores and comments into the gradebook."""
 
@@ -107,10 +119,12 @@ class Referee(NbGraderPreprocessor):
         sandbox = Sandbox(parent=self, config=self.config, hidden_paths=[str(course.root)])
         submission = read_submission(Path(nb.metadata["autograder"]["source"]), assignment)
         with Gradebook(about["db_url"]) as gradebook:
-            seed = seed_of(gradebook, assignment.unit)
+            seed, sandbox = _of_the_class(gradebook, assignment, sandbox)
         began = time.monotonic()
         memory = Memory(sentences_of(assignment))
         report = referee.grade(assignment, submission, sandbox, seed=seed, memory=memory)
+        if report.overloaded:
+            report = referee.grade(assignment, submission, sandbox, seed=seed, memory=memory)
         kept = facts(report, time.monotonic() - began)
         with Gradebook(about["db_url"]) as gradebook:
             record(gradebook, assignment, about["student"], report)

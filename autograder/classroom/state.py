@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from nbgrader.api import Gradebook
-from sqlalchemy import Column, MetaData, String, Table, delete, insert, select, update
+from sqlalchemy import Column, Float, MetaData, String, Table, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 Found = TypeVar("Found")
@@ -23,6 +23,8 @@ UNITS = Table(
     TABLES,
     Column("unit", String(128), primary_key=True),
     Column("seed", String(40), nullable=False),
+    Column("key", String(64)),
+    Column("solution_seconds", Float),
 )
 RESULTS = Table(
     "autograder_results",
@@ -65,6 +67,19 @@ def draw_seed(gradebook: Gradebook, unit: str) -> int:
     gradebook.db.execute(update(UNITS).where(UNITS.c.unit == unit).values(seed=str(seed)))
     gradebook.db.commit()
     return seed
+
+
+def cost_of(gradebook: Gradebook, unit: str, key: str) -> float | None:
+    """The CPU seconds of a unit's solution, if those of this answer key have been measured in this class."""
+    query = select(UNITS.c.solution_seconds).where((UNITS.c.unit == unit) & (UNITS.c.key == key))
+    return _with_tables(gradebook, lambda: gradebook.db.execute(query).scalar())
+
+
+def keep_cost(gradebook: Gradebook, unit: str, key: str, seconds: float) -> None:
+    """Keep what has been measured, beside the unit's seed."""
+    one = update(UNITS).where(UNITS.c.unit == unit)
+    gradebook.db.execute(one.values(key=key, solution_seconds=seconds))
+    gradebook.db.commit()
 
 
 def seeds_of_results(gradebook: Gradebook, unit: str) -> dict[str, int]:

@@ -18,6 +18,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import replace
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -100,8 +101,11 @@ def ahead(
 
 
 def deal(crew: Crew, jobs: Iterable[Job]) -> Generator[Result, None, None]:
-    """Give jobs out as there is room, and again those whose worker was lost; one that loses three is a problem."""
-    waiting, again = iter(jobs), deque[Job]()
+    """Give jobs out as there is room, and again those whose worker was lost; one that loses three is a problem.
+
+    Who timed out for want of a processor is graded again at the end, with nobody beside.
+    """
+    waiting, again, later = iter(jobs), deque[Job](), deque[Job]()
     lost: dict[str, int] = {}
     under_way = 0
     in_a_row = 0
@@ -111,6 +115,9 @@ def deal(crew: Crew, jobs: Iterable[Job]) -> Generator[Result, None, None]:
             while crew.room() and (job := again.popleft() if again else next(waiting, None)) is not None:
                 crew.give(job)
                 under_way += 1
+            if not under_way and later:
+                crew.give(later.popleft())
+                under_way = 1
             if not under_way:
                 done = True
                 return
@@ -118,7 +125,10 @@ def deal(crew: Crew, jobs: Iterable[Job]) -> Generator[Result, None, None]:
             under_way -= 1
             if result is not None:
                 in_a_row = 0
-                yield result
+                if result.overloaded and not job.alone:
+                    later.append(replace(job, alone=True))
+                else:
+                    yield result
                 continue
             in_a_row += 1
             lost[job.student] = lost.get(job.student, 0) + 1
@@ -130,7 +140,7 @@ def deal(crew: Crew, jobs: Iterable[Job]) -> Generator[Result, None, None]:
             if lost[job.student] >= TRIES:
                 yield Result(job, problem=f"the process that graded it was lost {TRIES} times")
             else:
-                again.append(job)
+                (later if job.alone else again).append(job)
     finally:
         crew.close(at_once=not done)
 

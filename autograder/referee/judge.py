@@ -25,7 +25,7 @@ from ..lesson.checks import (
     row,
 )
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Probe, Reply, Session, use_session
-from ..sandbox.process import CellResult, PupilProcess
+from ..sandbox.process import CellResult, PupilProcess, Starved, cpu_limit
 from ..sandbox.walls import BUBBLEWRAP, NO_WALL, UNPROTECTED, Interrupted, Sandbox, SandboxError
 from ..unit.assignment import Assignment, Exercise
 from ..unit.cell import ANSWER, CHECK, FIGURE, SETUP
@@ -76,6 +76,10 @@ class Report:
     looks: list[str] = field(default_factory=list)
     #: what the student's cells printed, by cell id
     outputs: dict[str, CellResult] = field(default_factory=dict)
+    #: CPU seconds of the submission's processes, all together
+    cpu: float = 0.0
+    #: whether something timed out for want of a processor, which says nothing of the answer
+    overloaded: bool = False
 
     @property
     def score(self) -> float:
@@ -170,6 +174,9 @@ class Runner:
         self.deadline = time.monotonic() + sandbox.notebook_seconds
         self.process: PupilProcess | None = None
         self.ran: list[str] = []
+        #: CPU seconds of the processes that are gone
+        self.cpu = 0.0
+        self.overloaded = False
 
     def _ready(self) -> PupilProcess:
         while self.process is None:
@@ -177,11 +184,15 @@ class Runner:
                 raise AnswerTimeout(
                     f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached"
                 )
-            process = PupilProcess(self.sandbox, self.allowed, self.deadline, self.seed)
+            left = self.sandbox.cpu_seconds - self.cpu
+            if left <= 0:
+                raise AnswerTimeout(cpu_limit(self.sandbox))
+            process = PupilProcess(self.sandbox, self.allowed, self.deadline, self.seed, left)
             for i, source in enumerate(self.ran):
                 try:
                     process.run_cell(source)
-                except (AnswerTimeout, AnswerLost):
+                except (AnswerTimeout, AnswerLost) as error:
+                    self._gone(process, error)
                     if time.monotonic() >= self.deadline:
                         raise
                     del self.ran[i]  # it ended the first time, and does not now: go on without it
@@ -190,12 +201,18 @@ class Runner:
                 self.process = process
         return self.process
 
+    def _gone(self, process: PupilProcess | None, error: Exception | None = None) -> None:
+        """Count what a process has used, and note whether it had its share of the machine."""
+        self.cpu += process.used if process is not None else 0.0
+        self.overloaded = self.overloaded or isinstance(error, Starved)
+        self.process = None
+
     def run_cell(self, source: str) -> CellResult:
         """Run a cell. Raises AnswerTimeout or AnswerLost, after which the cell has never been."""
         try:
             result = self._ready().run_cell(source)
-        except (AnswerTimeout, AnswerLost):
-            self.process = None
+        except (AnswerTimeout, AnswerLost) as error:
+            self._gone(self.process, error)
             raise
         self.ran.append(source)
         return result
@@ -204,14 +221,14 @@ class Runner:
         """Call a probe, as `probes.Boundary` says."""
         try:
             return self._ready().call(probe, args, twice=twice)
-        except (AnswerTimeout, AnswerLost):
-            self.process = None
+        except (AnswerTimeout, AnswerLost) as error:
+            self._gone(self.process, error)
             raise
 
     def close(self) -> None:
         if self.process is not None:
             self.process.close()
-            self.process = None
+            self._gone(self.process)
 
 
 def grade(
@@ -262,6 +279,15 @@ def grade(
     finally:
         grading.runner.close()
         grading.lineup.close()
+    report.cpu, report.overloaded = grading.runner.cpu, grading.runner.overloaded
+    if report.overloaded:
+        hurt = [outcome for outcome in report.outcomes if outcome.status == TIMEOUT]
+        for outcome in hurt:
+            outcome.doubtful = True
+        report.notes.append(
+            "This machine was overloaded while the submission ran: what timed out had no chance, and should be graded "
+            "again when less else is running."
+        )
     return report
 
 

@@ -67,7 +67,7 @@ class Lineup:
         self.wrong = [entry for entry in entries if not entry.right]
         self.sandbox = sandbox
         self.seed = seed
-        self.seconds = TOTAL_SECONDS
+        self.seconds = min(TOTAL_SECONDS, sandbox.notebook_seconds)
         self._process: PupilProcess | None = None
 
     def find(

@@ -12,6 +12,7 @@ from typing import Any
 from ..lesson import wire
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Probe, Reply
 from .forkserver import warm_start
+from .meter import cpu_seconds, more_work_than_processors, own_wait, seconds_waited
 from .transport import TIME_IS_UP, Link, Pipes
 from .walls import Interrupted, Sandbox, SandboxError
 
@@ -24,16 +25,47 @@ class CellResult:
     error: AnswerError | None = None
 
 
+class Starved(AnswerTimeout):
+    """A call did not come back in time, and had little of the machine: it says nothing of the answer."""
+
+
+#: Seconds between two looks at what the processes of a submission have used.
+LOOK = 0.1
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a pupil had used and waited for at a moment, in seconds."""
+
+    at: float
+    cpu: float = 0.0
+    waited: float | None = 0.0
+
+
 class PupilProcess:
     """One pupil. Every request has a deadline; after a timeout or a loss the process is gone."""
 
     def __init__(
-        self, sandbox: Sandbox, allowed: Iterable[str], deadline: float, seed: int | None = None
+        self,
+        sandbox: Sandbox,
+        allowed: Iterable[str],
+        deadline: float,
+        seed: int | None = None,
+        cpu_seconds: float | None = None,
     ) -> None:
-        """Start it. With a `seed`, the random numbers that a notebook draws without one of its own are repeated."""
+        """Start it. With a `seed`, the random numbers that a notebook draws without one of its own are repeated.
+
+        `cpu_seconds` are left for all its processes together; by default, those of a whole submission.
+        """
         self.sandbox = sandbox
         self.deadline = deadline
         self.call_seconds = sandbox.call_seconds
+        self.cpu_seconds = sandbox.cpu_seconds if cpu_seconds is None else cpu_seconds
+        #: CPU seconds of all its processes together, as last seen
+        self.used = 0.0
+        self.looked = time.monotonic()
+        self.started = Reading(self.looked)
+        self.own_wait = own_wait()
         allowed = tuple(allowed)
         warm = warm_start(sandbox, allowed)
         self.link: Link = warm or Pipes(sandbox.command(allowed))
@@ -61,22 +93,63 @@ class PupilProcess:
     def _ask(self, request: dict[str, Any], what: str) -> dict[str, Any]:
         now = time.monotonic()
         if now >= self.deadline:
-            self.close()
-            raise AnswerTimeout(self._notebook_limit())
+            raise self._too_late(self._notebook_limit(), self.started)
         number = secrets.token_hex(8)
         until = min(now + self.call_seconds, self.deadline)
-        reply = self._next({**request, "id": number}, until)
+        begun: Reading | None = None
+        sent: dict[str, Any] | None = {**request, "id": number}
         while True:
-            if reply == TIME_IS_UP:
-                self.close()
-                if until == self.deadline:
-                    raise AnswerTimeout(self._notebook_limit())
-                raise AnswerTimeout(f"{what} did not end within {self.call_seconds:g} s")
-            if isinstance(reply, str):
+            if now - self.looked > LOOK:
+                self._look()
+            reply = self._next(sent, min(until, now + LOOK))
+            sent = None
+            if isinstance(reply, dict) and reply.get("id") == number:
+                return reply  # an answer to another question is not an answer
+            if isinstance(reply, str) and reply != TIME_IS_UP:
                 raise self._lost(reply)
-            if reply.get("id") == number:  # an answer to another question is not an answer
-                return reply
-            reply = self._next(None, until)
+            begun = begun or self._reading()
+            now = time.monotonic()
+            if now >= until:
+                if until == self.deadline:
+                    raise self._too_late(self._notebook_limit(), self.started)
+                raise self._too_late(f"{what} did not end within {self.call_seconds:g} s", begun)
+
+    def _look(self) -> None:
+        """Raises AnswerTimeout when all processes together have used up the CPU time that was left."""
+        self.looked = time.monotonic()
+        if self._cpu() > self.cpu_seconds:
+            self.close()
+            raise AnswerTimeout(cpu_limit(self.sandbox))
+
+    def _cpu(self) -> float:
+        first = self.link.first()
+        self.used = max(self.used, self.link.cpu_at_end, cpu_seconds(first) if first is not None else 0.0)
+        return self.used
+
+    def _reading(self) -> Reading:
+        first = self.link.first()
+        return Reading(time.monotonic(), self._cpu(), seconds_waited(first) if first is not None else None)
+
+    def _too_late(self, text: str, since: Reading) -> AnswerTimeout:
+        """End the process; the exception says whether it had its share of the machine."""
+        starved = self._starved(since)
+        self.close()
+        return Starved(text) if starved else AnswerTimeout(text)
+
+    def _starved(self, since: Reading) -> bool:
+        """Whether it had less than half of one processor, and wanted more.
+
+        All processes count: one that is kept waiting by those that it started is no victim.
+        """
+        now = self._reading()
+        seconds = now.at - since.at
+        if since is self.started and own_wait() - self.own_wait > seconds / 4:
+            return True  # the referee itself was kept waiting
+        if now.cpu - since.cpu > seconds / 2:
+            return False
+        if now.waited is None or since.waited is None:
+            return more_work_than_processors()
+        return now.waited - since.waited > seconds / 4
 
     def _lost(self, said: str = "") -> AnswerLost:
         code = self.link.exit_code(2)
@@ -116,7 +189,13 @@ class PupilProcess:
 
     def close(self) -> None:
         """End the process and everything that it started."""
+        self._cpu()
         self.link.close()
+
+
+def cpu_limit(sandbox: Sandbox) -> str:
+    """What is said of a submission that has used up its CPU time."""
+    return f"the notebook's limit of {sandbox.cpu_seconds} s of CPU time, all its processes together, was reached"
 
 
 def _error(reply: dict[str, Any]) -> AnswerError | None:

@@ -23,6 +23,7 @@ from typing import Any, BinaryIO, Protocol, cast
 import psutil
 
 from ..lesson import wire
+from .meter import pid_of
 from .pupil import FILES
 from .walls import LANDLOCK, NO_WALL, Launch
 
@@ -42,6 +43,13 @@ class Link(Protocol):
 
         A text stands for no message: TIME_IS_UP, "" when the pupil has ended, or what is wrong with what it sent.
         """
+        ...
+
+    #: CPU seconds of all its processes, as it is told when the pupil has ended; 0 before, and where nobody tells
+    cpu_at_end: float
+
+    def first(self) -> int | None:
+        """The number of the process that all its processes come from; None when that has ended."""
         ...
 
     def exit_code(self, seconds: float) -> int | None:
@@ -81,6 +89,7 @@ class Pipes:
         self.answers: queue.Queue[dict[str, Any] | str] = queue.Queue(1)
         self.closed = False
         self.log = b""
+        self.cpu_at_end = 0.0
         try:
             self.process = subprocess.Popen(
                 launch.argv,
@@ -149,6 +158,9 @@ class Pipes:
             return self.answers.get(timeout=left) if left > 0 else TIME_IS_UP
         except queue.Empty:
             return TIME_IS_UP
+
+    def first(self) -> int | None:
+        return self.process.pid if self.process.returncode is None else None
 
     def exit_code(self, seconds: float) -> int | None:
         try:
@@ -231,6 +243,7 @@ class Line:
         self.status = status
         self.handle: int | None = None
         self.code: int | None = None
+        self.cpu_at_end = 0.0
         self.mute = False
         self.closed = False
         conversation.setblocking(False)
@@ -294,10 +307,17 @@ class Line:
             else:
                 os.close(handle)
         with contextlib.suppress(ValueError, AttributeError):
-            code = wire.parsed(note.decode()).get("code") if note else None
-            self.code = code if type(code) is int else self.code
+            told = wire.parsed(note.decode()) if note else {}
+            self.code, self.cpu_at_end = told.get("code", self.code), told.get("cpu", 0.0)
         self.mute = not note
         return bool(note)
+
+    def first(self) -> int | None:
+        if self.closed:
+            return None
+        while self.handle is None and self.code is None and self._hear(0.0):
+            pass
+        return pid_of(self.handle) if self.handle is not None else None
 
     def exit_code(self, seconds: float) -> int | None:
         until = time.monotonic() + seconds

@@ -13,6 +13,7 @@ import atexit
 import functools
 import importlib.metadata
 import json
+import math
 import os
 import platform
 import random
@@ -52,6 +53,9 @@ UNPROTECTED = (
     "change any score."
 )
 
+#: A submission may use its limit for one call so many times: an endless loop costs its exercise, and no other.
+CALLS = 10
+
 
 class SandboxError(RuntimeError):
     """There is no sandbox here; the text says why and what to do."""
@@ -80,8 +84,18 @@ class Sandbox(Configurable):
         10.0, help="Wall time for one cell of a notebook, and for one call that a check makes."
     ).tag(config=True)
     notebook_seconds = Float(240.0, help="Wall time for one submission, restarts included.").tag(config=True)
+    times_solution = Float(
+        20.0,
+        help="In a class, the two limits above are so many times the CPU time of the unit's solution, where that is "
+        "less; for one submission at least ten times its limit for one call.",
+    ).tag(config=True)
+    least_call_seconds = Float(4.0, help="The limit for one call is never made less than this.").tag(
+        config=True
+    )
     start_seconds = Float(60.0, help="Wall time in which the process has to be ready.").tag(config=True)
-    cpu_seconds = Integer(120, help="CPU time of one process.").tag(config=True)
+    cpu_seconds = Integer(120, help="CPU time of one submission, all its processes together.").tag(
+        config=True
+    )
     memory_mb = Integer(2048, help="Address space of one process, in MiB.").tag(config=True)
     processes = Integer(32, help="Processes and threads at a time.").tag(config=True)
     file_mb = Integer(
@@ -280,12 +294,26 @@ class Sandbox(Configurable):
             others = _own_threads()
         return {
             "memory_bytes": self.memory_mb << 20,
-            "cpu_seconds": self.cpu_seconds,
+            "cpu_seconds": self.cpu_seconds
+            + 1,  # the kernel counts each process alone; `meter.py` counts all
             "processes": self.processes + others,
             "file_bytes": self.file_mb << 20,
             "open_files": self.open_files,
             "output_chars": self.output_chars,
         }
+
+    def within(self, solution_seconds: float) -> Sandbox:
+        """The same walls, with the limits of a unit whose solution takes so much CPU time."""
+        fair = self.times_solution * solution_seconds
+        call = min(self.call_seconds, max(self.least_call_seconds, fair))
+        notebook = min(self.notebook_seconds, max(CALLS * call, fair))
+        traits = {name: getattr(self, name) for name in self.traits(config=True)}
+        changed = {
+            "call_seconds": call,
+            "notebook_seconds": notebook,
+            "cpu_seconds": min(self.cpu_seconds, math.ceil(notebook)),
+        }
+        return Sandbox(**(traits | changed))
 
     def _walls(self, python: str, library: Path) -> list[str]:
         size = str(self.file_mb << 20)

@@ -67,8 +67,17 @@ def test_a_notebook_has_a_wall_time(start: Callable[..., PupilProcess]) -> None:
         process.run_cell("while True: pass")
 
 
-def test_a_process_has_a_cpu_time(start: Callable[..., PupilProcess]) -> None:
-    process = start(cpu_seconds=1, call_seconds=6.0)
+def test_a_submission_has_a_cpu_time(start: Callable[..., PupilProcess]) -> None:
+    process = start(cpu_seconds=1, call_seconds=20.0)
+    with pytest.raises(
+        AnswerTimeout, match="the notebook's limit of 1 s of CPU time, all its processes together"
+    ):
+        process.run_cell("while True: pass")
+
+
+def test_what_the_referee_does_not_see_in_time_the_kernel_ends(start: Callable[..., PupilProcess]) -> None:
+    process = start(cpu_seconds=1, call_seconds=20.0)
+    process._look = lambda: None  # type: ignore[method-assign]
     with pytest.raises(AnswerLost, match=r"CPU time|killed"):
         process.run_cell("while True: pass")
 

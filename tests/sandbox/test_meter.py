@@ -1,0 +1,131 @@
+"""A submission's CPU time is that of all its processes together, and who gets no processor is told from who is slow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from autograder.lesson.probes import AnswerTimeout
+from autograder.referee.judge import Runner
+from autograder.sandbox.process import PupilProcess, Starved
+from autograder.sandbox.walls import Sandbox
+
+Start = Callable[..., PupilProcess]
+
+
+@pytest.fixture(params=["warm", "cold"])
+def start(request: pytest.FixtureRequest, bubblewrap: None) -> Iterator[Start]:
+    started: list[PupilProcess] = []
+
+    def run(**limits: object) -> PupilProcess:
+        walls = Sandbox(warm=request.param == "warm", **limits)
+        started.append(PupilProcess(walls, (), time.monotonic() + walls.notebook_seconds, seed=1))
+        return started[-1]
+
+    yield run
+    for process in started:
+        process.close()
+
+
+THIRTY = "import os\nfor _ in range(30):\n    if not os.fork():\n        while True: pass\n"
+
+
+def test_thirty_processes_share_one_cpu_time(start: Start) -> None:
+    process = start(cpu_seconds=3, call_seconds=100.0)
+    begin = time.monotonic()
+    with pytest.raises(AnswerTimeout, match="limit of 3 s of CPU time, all its processes together") as raised:
+        process.run_cell(f"{THIRTY}import time; time.sleep(100)")
+    assert time.monotonic() - begin < 40
+    assert not isinstance(raised.value, Starved)
+    assert 3 < process.used < 12
+
+
+def test_processes_that_spin_behind_quick_cells_are_counted(start: Start) -> None:
+    process = start(cpu_seconds=3)
+    process.run_cell(THIRTY)
+
+    def many_quick_cells() -> None:
+        for _ in range(600):
+            process.run_cell("1 + 1")
+            time.sleep(0.05)  # the referee is at its checks
+
+    with pytest.raises(AnswerTimeout, match="all its processes together"):
+        many_quick_cells()
+
+
+#: Each lives for some milliseconds, starts the next, and is an orphan in a session of its own by the time it ends.
+CHAIN = """
+import os, signal, time
+refused = 0
+for change in (
+    lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+    lambda: signal.siginterrupt(signal.SIGCHLD, True),
+):
+    try: change()
+    except OSError: refused += 1
+read, write = os.pipe()
+until = time.monotonic() + 2.0
+if not os.fork():
+    while True:
+        begun = time.process_time()
+        while time.process_time() - begun < 0.005: pass
+        os.write(write, b"%f\\n" % (time.process_time() - begun))
+        if time.monotonic() > until: os._exit(0)
+        if os.fork(): os._exit(0)
+        os.setsid()
+os.close(write)
+text = b""
+while part := os.read(read, 65536): text += part
+print(refused, len(text.split()), sum(map(float, text.split())))
+"""
+
+
+def test_processes_that_die_and_reappear_are_all_counted(start: Start) -> None:
+    process = start(call_seconds=30.0)
+    before = process._cpu()
+    result = process.run_cell(CHAIN)
+    assert result.error is None, result.error
+    refused, lives, used = map(float, result.text.split())
+    assert refused >= 1, "children could end uncounted"
+    assert lives > 20
+    assert used * 0.8 < process._cpu() - before
+
+
+def test_cpu_time_adds_up_over_the_processes_of_a_submission(bubblewrap: None) -> None:
+    runner = Runner(Sandbox(cpu_seconds=3, call_seconds=1.5), (), 1)
+    said = ""
+    while "all its processes together" not in said:
+        with pytest.raises(AnswerTimeout) as raised:
+            runner.run_cell("while True: pass")
+        said = str(raised.value)
+        assert "did not end within 1.5 s" in said or runner.cpu > 3.0
+        assert runner.cpu < 5.0
+    with pytest.raises(AnswerTimeout, match="all its processes together"):
+        runner.run_cell("1")
+    runner.close()
+
+
+COMPUTE = "import time\nbegun = time.process_time()\nwhile time.process_time() - begun < {}: pass"
+
+
+def test_who_gets_no_processor_is_starved(start: Start, crowd: None) -> None:
+    process = start(call_seconds=2.0)
+    with pytest.raises(Starved, match="did not end within 2 s"):
+        process.run_cell(COMPUTE.format(1.5))
+
+
+def test_who_sleeps_while_others_compute_is_not(start: Start, crowd: None) -> None:
+    process = start(call_seconds=1.5)
+    with pytest.raises(AnswerTimeout) as raised:
+        process.run_cell("import time; time.sleep(20)")
+    assert not isinstance(raised.value, Starved)
+
+
+def test_who_is_kept_waiting_by_its_own_processes_is_not(start: Start) -> None:
+    process = start(call_seconds=2.0)
+    with pytest.raises(AnswerTimeout) as raised:
+        process.run_cell(f"{THIRTY}while True: pass")
+    had_its_share = process.used > 1.2  # where this machine does nothing else
+    assert isinstance(raised.value, Starved) != had_its_share or 0.8 < process.used <= 1.2
