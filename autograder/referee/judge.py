@@ -25,7 +25,7 @@ from ..lesson.checks import (
     row,
 )
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Probe, Reply, Session, use_session
-from ..sandbox.process import CellResult, PupilProcess, Starved, cpu_limit
+from ..sandbox.process import STRETCH, CellResult, PupilProcess, Starved, cpu_limit
 from ..sandbox.walls import BUBBLEWRAP, NO_WALL, UNPROTECTED, Interrupted, Sandbox, SandboxError
 from ..unit.assignment import Assignment, Exercise
 from ..unit.cell import ANSWER, CHECK, FIGURE, SETUP
@@ -171,7 +171,11 @@ class Runner:
         self.sandbox = sandbox
         self.allowed = tuple(allowed)
         self.seed = seed
-        self.deadline = time.monotonic() + sandbox.notebook_seconds
+        begun = time.monotonic()
+        self.deadline, self.latest = (
+            begun + sandbox.notebook_seconds,
+            begun + STRETCH * sandbox.notebook_seconds,
+        )
         self.process: PupilProcess | None = None
         self.ran: list[str] = []
         #: CPU seconds of the processes that are gone
@@ -203,7 +207,9 @@ class Runner:
 
     def _gone(self, process: PupilProcess | None, error: Exception | None = None) -> None:
         """Count what a process has used, and note whether it had its share of the machine."""
-        self.cpu += process.used if process is not None else 0.0
+        if process is not None:
+            self.cpu += process.used
+            self.deadline = min(process.deadline, self.latest)  # it may have been kept waiting
         self.overloaded = self.overloaded or isinstance(error, Starved)
         self.process = None
 

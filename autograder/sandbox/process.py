@@ -31,6 +31,8 @@ class Starved(AnswerTimeout):
 
 #: Seconds between two looks at what the processes of a submission have used.
 LOOK = 0.1
+#: A limit leaves out the time that the pupil waited for a processor, until it is so many times as long.
+STRETCH = 4
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class PupilProcess:
 
     def _ask(self, request: dict[str, Any], what: str) -> dict[str, Any]:
         now = time.monotonic()
-        if now >= self.deadline:
+        if now >= self.deadline and not self._longer(now, self.started, self.sandbox.notebook_seconds):
             raise self._too_late(self._notebook_limit(), self.started)
         number = secrets.token_hex(8)
         until = min(now + self.call_seconds, self.deadline)
@@ -110,9 +112,15 @@ class PupilProcess:
             begun = begun or self._reading()
             now = time.monotonic()
             if now >= until:
-                if until == self.deadline:
-                    raise self._too_late(self._notebook_limit(), self.started)
-                raise self._too_late(f"{what} did not end within {self.call_seconds:g} s", begun)
+                notebook = until >= self.deadline
+                since = self.started if notebook else begun
+                limit = self.sandbox.notebook_seconds if notebook else self.call_seconds
+                if more := self._longer(now, since, limit):
+                    until = min(now + more, self.deadline)
+                elif notebook:
+                    raise self._too_late(self._notebook_limit(), since)
+                else:
+                    raise self._too_late(f"{what} did not end within {limit:g} s", since)
 
     def _look(self) -> None:
         """Raises AnswerTimeout when all processes together have used up the CPU time that was left."""
@@ -132,24 +140,32 @@ class PupilProcess:
 
     def _too_late(self, text: str, since: Reading) -> AnswerTimeout:
         """End the process; the exception says whether it had its share of the machine."""
-        starved = self._starved(since)
+        starved = self._kept_waiting(since) > 0
         self.close()
         return Starved(text) if starved else AnswerTimeout(text)
 
-    def _starved(self, since: Reading) -> bool:
-        """Whether it had less than half of one processor, and wanted more.
+    def _longer(self, now: float, since: Reading, limit: float) -> float:
+        """Give the time back that it was kept waiting since then, as far as a limit stretches; gives the seconds."""
+        more = min(self._kept_waiting(since), STRETCH * limit - (now - since.at))
+        if more < LOOK:
+            return 0.0
+        self.deadline += more
+        return more
+
+    def _kept_waiting(self, since: Reading) -> float:
+        """The seconds that it wanted a processor and had none; 0 when it had its share since then, half of one.
 
         All processes count: one that is kept waiting by those that it started is no victim.
         """
         now = self._reading()
         seconds = now.at - since.at
-        if since is self.started and own_wait() - self.own_wait > seconds / 4:
-            return True  # the referee itself was kept waiting
-        if now.cpu - since.cpu > seconds / 2:
-            return False
-        if now.waited is None or since.waited is None:
-            return more_work_than_processors()
-        return now.waited - since.waited > seconds / 4
+        waited = own_wait() - self.own_wait if since is self.started else 0.0  # the referee was kept waiting
+        if now.cpu - since.cpu <= seconds / 2:
+            if now.waited is not None and since.waited is not None:
+                waited = max(waited, now.waited - since.waited)
+            elif more_work_than_processors():
+                waited = max(waited, seconds / 2)
+        return waited if waited > seconds / 4 else 0.0
 
     def _lost(self, said: str = "") -> AnswerLost:
         code = self.link.exit_code(2)

@@ -27,6 +27,7 @@ import os, time
 def mul_vjp(g, a, b):
     for _ in range(30):
         if not os.fork():
+            os.setsid()
             while True: pass
     time.sleep(9)
     return g * b, g * a
@@ -123,7 +124,7 @@ def test_who_has_no_processor_alone_either_is_graded_twice_and_no_more() -> None
 
 
 def test_a_timeout_on_an_overloaded_machine_asks_for_a_look_and_says_why(grader: Grader, crowd: None) -> None:
-    notebook = grader.assignment.solved({"mul_vjp": THOROUGH.replace("1.5", "2.9")})
+    notebook = grader.assignment.solved({"mul_vjp": THOROUGH.replace("1.5", "11")})
     result = grader.grade(Job("ada", write_text(notebook).encode(), seed=1))
     assert result.report is not None and result.overloaded
     first = result.report.outcomes[0]
