@@ -1097,7 +1097,7 @@ def test_a_notebook_that_has_used_its_time_is_graded_to_the_end(
         mini, Submission(answers={"mul_vjp": RIGHT, "unbox": RIGHT_UNBOX}, added=added), hurried, seed=1
     )
     assert earned(report) == [(0, "timeout"), (0, "timeout")]
-    assert time.monotonic() - start < 6
+    assert time.monotonic() - start < 20  # of 40, and on a machine that others use, too
 
 
 # -- beside a neighbour -------------------------------------------------------------------------------------------
