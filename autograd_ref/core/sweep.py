@@ -105,18 +105,22 @@ def on_graph(node: Node) -> Record:
     """A node's record with tensors that are part of the graph, for rules that are to be recorded."""
     assert node.record is not None
     parents, saved, stamps, params = node.record
-    tensors = tuple([on_edge(value, edge) for value, edge in zip(saved, (node, *parents), strict=True)])
+    edges = (node, *parents)
+    tensors = tuple([on_edge(v, e, stamp) for v, e, stamp in zip(saved, edges, stamps, strict=False)])
     return parents, tensors, stamps, params
 
 
-def on_edge(value: Any, edge: Edge | None) -> Any:
-    """`value` as the tensor that stands at `edge` of the graph."""
-    if edge is None or not isinstance(value, np.ndarray):
+def on_edge(value: Any, edge: Edge | None, stamp: Any = None) -> Any:
+    """`value` as the tensor that stands at `edge` of the graph, with the stamp of the memory that it is in."""
+    if not isinstance(value, np.ndarray) or (edge is None and stamp is None):
         return value
     if isinstance(edge, Tensor):
         return edge
     tensor = wrap(value)
-    tensor.grad_fn, tensor.requires_grad = edge, True
+    if stamp is not None:
+        tensor._stamp = stamp
+    if edge is not None:
+        tensor.grad_fn, tensor.requires_grad = edge, True
     return tensor
 
 

@@ -197,7 +197,8 @@ class Tensor(Operators):
         return self if value is self else self._assign(..., value)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._assign(index, value)
+        if value is not self or index is not ...:
+            self._assign(index, value)
 
     def _assign(self, index: Any, value: Any) -> Tensor:
         if state.recording and (self.requires_grad or (isinstance(value, Tensor) and value.requires_grad)):

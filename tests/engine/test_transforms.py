@@ -90,3 +90,12 @@ def test_gradgradcheck_finds_a_rule_that_forgets_how_it_depends_on_its_argument(
     assert gradcheck(ops.sin, X, forward=False)
     with pytest.raises(GradcheckError):
         gradgradcheck(ops.sin, X, forward=False)
+
+
+def test_a_recorded_gradient_refuses_when_what_it_read_was_changed():
+    """`vjp` and `create_graph` record the rules: what those save is watched like what the operation itself saved."""
+    x, z = Tensor([2.0, 3.0]), Tensor([1.0, 5.0], requires_grad=True)
+    g = vjp(lambda t: t * t, x)[1](z)[0]
+    x[...].copy_(Tensor([7.0, 7.0]))
+    with pytest.raises(RuntimeError, match="changed in place"):
+        g.sum().backward()

@@ -427,6 +427,8 @@ def choosing(w: Writer) -> bool:
         return bool(by and w.say(r.choice(forms.INDEX_BY), x, by))
     if choice == 2 and n >= 2 and shape[1]:
         by = positions(w, shape[1], (r.randint(1, 3),))
+        if by and isinstance(w.session.ours.value(by), np.ndarray):  # PyTorch does not copy it here
+            return False
         return bool(by and w.say(r.choice(forms.INDEX_COLUMNS), x, by))
     if choice == 3 and n and 0 not in shape:
         axis = r.randrange(n)
