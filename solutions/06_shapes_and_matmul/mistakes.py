@@ -282,7 +282,14 @@ def inverse_permutation(axes):
     return tuple(range(len(axes)))
 
 
-@wrong("inverse_permutation", "an_array", "The numbers are right: return a tuple of them, not an array.")
+@wrong("inverse_permutation", "floats", "The numbers are right: np.transpose takes ints, and these are floats.")
+def inverse_permutation(axes):
+    back = np.zeros(len(axes))
+    back[list(axes)] = range(len(axes))
+    return tuple(back)
+
+
+@right("inverse_permutation", "an_array")
 def inverse_permutation(axes):
     return np.argsort(axes)
 

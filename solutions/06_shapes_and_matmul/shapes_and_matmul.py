@@ -471,6 +471,14 @@ with exercise("inverse_permutation") as check:
         check.rng.shuffle(axes)
         back = yours.inverse_permutation(tuple(axes))
         check.close(back, tuple(axes.index(i) for i in range(rank)), "the permutation that undoes this one")
+
+    @probe
+    def there_and_back(a, axes):
+        """a, permuted by axes and then by what inverse_permutation gives for them."""
+        return np.transpose(np.transpose(a, axes), inverse_permutation(axes))
+
+    a = np.arange(30.0).reshape(2, 3, 5)
+    check.close(there_and_back(a, (2, 0, 1)), a, "np.transpose takes them, and undoes axes")
     ### END HIDDEN TESTS
 
 # %% [markdown]
