@@ -5,9 +5,17 @@ c = get_config()  # type: ignore[name-defined]
 c.CourseDirectory.course_id = "autograd"
 c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "course"
-# Sources and the bank of mistakes are never released. Other files that a student ships beside the notebook are not
-# used, and the referee removes nbgrader's copies of them from autograded/.
-c.CourseDirectory.ignore = ["*.py", "*.pyc", "__pycache__", ".ipynb_checkpoints", "README.md"]
+# Sources, the bank of mistakes and what is known of mutants are never released. Other files that a student ships
+# beside the notebook are not used, and the referee removes nbgrader's copies of them from autograded/.
+c.CourseDirectory.ignore = [
+    "*.py",
+    "*.pyc",
+    "mutants.json",
+    "equivalents.toml",
+    "__pycache__",
+    ".ipynb_checkpoints",
+    "README.md",
+]
 
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.LockCells",

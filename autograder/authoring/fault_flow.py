@@ -1,4 +1,4 @@
-"""Faults in what happens when: assignments, branches, loops, bounds, statements, parameters, state between calls."""
+"""Faults in what happens when: assignments, branches, loops, bounds, statements, parameters."""
 
 from __future__ import annotations
 
@@ -113,51 +113,15 @@ def parameters(source: Source, node: ast.AST) -> Iterator[Edit]:
             yield Edit(
                 start, start, f"{name} = 1.0\n{indent}", "parameter", f"which does not look at `{name}`"
             )
-            if "np." in source.whole:
+            called = any(
+                isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == name
+                for n in ast.walk(node)
+            )
+            if "np." in source.whole and not called:  # a function has no dtype
                 told = f"which turns `{name}` into float32"
                 test = f"if hasattr({name}, 'dtype') else {name}"
                 cast = f"{name} = np.asarray({name}, dtype=np.float32) {test}\n{indent}"
                 yield Edit(start, start, cast, "dtype", told)
 
 
-def state(source: Source, node: ast.AST) -> Iterator[Edit]:
-    """What begins anew in each call lives on from call to call."""
-    function = source.function_of(node)
-    if not isinstance(node, ast.Assign) or function is None or source.function_of(function) is not None:
-        return
-    if len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name) or node not in function.body:
-        return
-    empty = isinstance(node.value, (ast.List, ast.Dict)) and not ast.unparse(node.value).strip("[]{}")
-    called = isinstance(node.value, ast.Call) and source.text(node.value) in ("set()", "list()", "dict()")
-    if (empty or called) and not function.args.vararg and not function.args.kwonlyargs:
-        name, value = node.targets[0].id, source.text(node.value)
-        key = f"_kept_{name}"
-        text = f"{name} = {function.name}.__dict__.setdefault({key!r}, {value})"
-        if not isinstance(source.parents.get(function), ast.ClassDef):
-            yield source.edit(node, text, "state", f"which keeps `{name}` from one call to the next")
-
-
-def arguments_changed(source: Source, node: ast.AST) -> Iterator[Edit]:
-    """`return g * b` that writes into g first."""
-    function = source.function_of(node)
-    if not isinstance(node, ast.BinOp) or type(node.op) not in BINARY or function is None:
-        return
-    names = {a.arg for a in function.args.args}
-    if isinstance(node.left, ast.Name) and node.left.id in names:
-        statement: ast.AST = node
-        while not isinstance(statement, ast.stmt):
-            statement = source.parents[statement]
-        if not isinstance(statement, (ast.Return, ast.Assign)) or statement.lineno != node.lineno:
-            return
-        name, mark = node.left.id, BINARY[type(node.op)][0]
-        start = source.span(statement)[0]
-        before, after = (
-            source.whole[start : source.span(node)[0]],
-            source.whole[source.span(node)[1] : source.span(statement)[1]],
-        )
-        text = before + name + after
-        line = f"{name} {mark}= {source.text(node.right)}\n{source.indent(statement)}{text}"
-        yield Edit(start, source.span(statement)[1], line, "in place", f"which writes into `{name}`")
-
-
-FAULTS = (assignments, branches, bounds, loops, statements, parameters, state, arguments_changed)
+FAULTS = (assignments, branches, bounds, loops, statements, parameters)

@@ -15,11 +15,11 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from . import fault_flow, fault_values
+from . import fault_flow, fault_objects, fault_values
 from .source_text import Edit, Source
 
 #: Changes of this file's operators make other mutants, and so need other verdicts.
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ def mutants(source: str, at_least: int = 100, most: int = 400) -> list[Mutant]:
 
 def apply(source: str, edits: tuple[Edit, ...]) -> str:
     """The source with these edits, which do not overlap."""
-    for edit in sorted(edits, key=lambda edit: -edit.start):
+    # Of two at one place what is put in before the other comes last, or the other would fall into it.
+    for edit in sorted(edits, key=lambda edit: (-edit.start, -edit.end)):
         source = source[: edit.start] + edit.text + source[edit.end :]
     return source
 
@@ -89,5 +90,5 @@ def _edits(source: Source, tree: ast.Module) -> Iterator[Edit]:
     """Every fault at every place, in the order of the tree."""
     for node in ast.walk(tree):
         if not source.is_docstring(node) and not source.in_annotation(node):
-            for fault in (*fault_values.FAULTS, *fault_flow.FAULTS):
+            for fault in (*fault_values.FAULTS, *fault_flow.FAULTS, *fault_objects.FAULTS):
                 yield from fault(source, node)

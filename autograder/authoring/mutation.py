@@ -6,8 +6,9 @@ A mutant that passes and is no fault (a number cannot be written into; the order
     [power_vjp]
     "return (g * n * a ** (n - 1),): which writes into `g`" = "Numbers cannot be written into."
 
-Under `["*"]` stand those that are none in any exercise of the unit, by the fault alone. What was found is kept in
-`mutants.json` under a digest of the exercise, its check and the operators, so that only what changed has to run again.
+Two faults that cancel are listed as a pair, their names joined by " AND ". Under `["*"]` stand those that are none in
+any exercise of the unit, by the fault alone. What was found is kept in `mutants.json` under a digest of the exercise,
+its check and the operators, so that only what changed has to run again.
 """
 
 from __future__ import annotations
@@ -57,6 +58,11 @@ class Subject:
     def names(self) -> tuple[str, ...]:
         """What `equivalents.toml` calls its faults: the line and the fault."""
         return tuple(f"{_line(self.original, edit)}: {edit.told}" for edit in self.mutant.edits)
+
+    @property
+    def together(self) -> str:
+        """What it calls two faults that are none together, though each alone is one."""
+        return " AND ".join(self.names)
 
     @property
     def difference(self) -> str:
@@ -159,7 +165,13 @@ def read_equivalents(assignment: Assignment) -> dict[str, dict[str, str]]:
 
 
 def reason_for(subject: Subject, listed: Mapping[str, Mapping[str, str]]) -> str:
-    """Why a mutant that passes is no fault; empty when nobody has said so. Of two faults, both have to be listed."""
+    """Why a mutant that passes is no fault; empty when nobody has said so.
+
+    Of two faults, both have to be listed, or the pair.
+    """
+    together = listed.get(subject.exercise, {}).get(subject.together, "")
+    if together:
+        return together
     reasons = []
     for name, edit in zip(subject.names, subject.mutant.edits, strict=True):
         reason = listed.get(subject.exercise, {}).get(name) or listed.get("*", {}).get(edit.told, "")
@@ -266,7 +278,7 @@ def _stale(result: Result, listed: Mapping[str, Mapping[str, str]]) -> Iterator[
         (verdict.subject.exercise, name)
         for verdict in result.verdicts
         if verdict.ending.passed
-        for name in verdict.subject.names
+        for name in (*verdict.subject.names, verdict.subject.together)
     }
     for exercise, reasons in listed.items():
         if exercise == "*" or exercise in result.sampled:

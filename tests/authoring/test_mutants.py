@@ -9,8 +9,9 @@ from textwrap import dedent
 
 import pytest
 
-from autograder.authoring.mutants import mutants
-from autograder.authoring.mutation import EQUIVALENTS, run_mutants
+from autograder.authoring.mutants import apply, mutants
+from autograder.authoring.mutation import EQUIVALENTS, Subject, reason_for, run_mutants
+from autograder.authoring.source_text import Edit
 from autograder.errors import UserError
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Course
@@ -43,6 +44,20 @@ WANTED = {
     "def f(xs):\n    seen = set()\n    seen.update(xs)\n    return seen": [
         "__dict__.setdefault('_kept_seen', set())"
     ],
+    "def f(root):\n    order, seen = [], set()\n    order.append(root)\n    return order": [
+        "order, seen = f.__dict__.setdefault('_kept_order', []), set()",
+        "order, seen = [], f.__dict__.setdefault('_kept_seen', set())",
+    ],
+    "def f(ps, n):\n    return [p.grad * n for p in ps]": [
+        "_result = [p.grad * n for p in ps]\n    ps[:] = 0 * ps[:]\n    return _result\n"
+    ],
+    "def f(ps):\n    for p in ps:\n        p.grad = 0.0": ["p.grad = 0.0\n    ps[:] = 0 * ps[:]\n"],
+    "def f(node, stack):\n    stack.extend(p for p in node.parents)": [
+        "node.parents)\n    node.parents = type(node.parents)()\n"
+    ],
+    "def f(node):\n    for p in node.parents:\n        p.grad += 1": [
+        "p.grad += 1\n    node.parents = type(node.parents)()\n"
+    ],
     "def f(x, eps=1e-5):\n    return x / (x + eps)": ["eps = 1e-5\n", "eps=0.01", "eps=0.0", "x = 1.0\n"],
     "def f(n):\n    return [i for i in range(1, n) if i % 2]": [
         "range(1, n + 1)",
@@ -59,6 +74,12 @@ def test_every_kind_of_fault_is_made(source: str) -> None:
     made = [mutant.source + "\n" for mutant in mutants(source, at_least=0)]
     for wanted in WANTED[source]:
         assert any(wanted in text for text in made), wanted
+
+
+def test_what_is_no_list_is_not_emptied_and_what_is_a_function_has_no_dtype() -> None:
+    made = [mutant.source for mutant in mutants("def f(g, a, f):\n    return np.exp(g) * f(a)", at_least=0)]
+    assert not any("[:]" in text or "hasattr(f," in text for text in made)
+    assert any("hasattr(g," in text for text in made)
 
 
 def test_every_mutant_is_python_and_differs_from_the_answer_and_from_all_others(mini: object) -> None:
@@ -94,6 +115,22 @@ def test_a_mutant_that_a_check_lets_pass_is_found_and_then_listed(
     assert "with results 1 and 2 exchanged" in {verdict.subject.mutant.told for verdict in result.survivors}
     assert any(verdict.subject.difference for verdict in result.survivors)
     assert len(result.verdicts) > 50
+
+
+def test_a_line_put_in_before_a_piece_that_is_replaced_stays_whole() -> None:
+    line = Edit(0, 0, "a = 1.0\n", "parameter", "")
+    for edits in ((line, Edit(0, 3, "b", "name", "")), (Edit(0, 3, "b", "name", ""), line)):
+        assert apply("ccc + 1", edits) == "a = 1.0\nb + 1"
+
+
+def test_two_faults_that_cancel_are_listed_as_a_pair() -> None:
+    source = "def f(x, h):\n    return x + h"
+    pairs = [mutant for mutant in mutants(source, at_least=100) if len(mutant.edits) == 2]
+    subject = Subject("f", "", pairs[0], pairs[0].source, source)
+    assert subject.together == f"{subject.names[0]} AND {subject.names[1]}"
+    assert not reason_for(subject, {"f": {subject.names[0]: "One alone."}})
+    assert reason_for(subject, {"f": {subject.together: "They cancel."}}) == "They cancel."
+    assert reason_for(subject, {"f": dict.fromkeys(subject.names, "Each.")}) == "Each."
 
 
 def test_a_reason_that_no_mutant_needs_is_refused(mini_course: Course, sandbox: Sandbox) -> None:
