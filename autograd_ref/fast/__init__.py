@@ -7,12 +7,23 @@ from __future__ import annotations
 from autograd_ref.core import operators, primitive, sweep, tensor
 
 from . import temporaries
-from .calls import binary_call, binary_pull, fused_call, fused_pull, unary_call, unary_pull
+from .calls import (
+    binary_call,
+    binary_pull,
+    call_of_one,
+    fused_call,
+    fused_pull,
+    pull_to_one,
+    unary_call,
+    unary_pull,
+)
 from .memory import keep_freed_memory
 from .place import Place, data, grad
 from .walk import backward, deposit, seed_for, walk
 
 # The usual call of an operation written out: no loop over the arguments, no call of another function.
+primitive.Primitive.__call__ = call_of_one  # type: ignore[method-assign]
+primitive.Primitive.pull = pull_to_one(primitive.Primitive.pull)  # type: ignore[method-assign]
 primitive.Unary.__call__, primitive.Unary.pull = unary_call, unary_pull  # type: ignore[method-assign]
 primitive.Binary.__call__, primitive.Binary.pull = binary_call, binary_pull  # type: ignore[method-assign]
 

@@ -18,7 +18,7 @@ from autograd_ref.core.errors import shape_error
 from autograd_ref.core.modes import state
 from autograd_ref.core.node import NO_PARAMS, Node, Record
 from autograd_ref.core.primitive import Primitive, check_finite
-from autograd_ref.core.saved import NEVER, tick
+from autograd_ref.core.saved import NEVER, share, tick
 from autograd_ref.core.tensor import Tensor
 
 # What the lines below read of a tensor that is argument number i: its array, and where its gradient goes.
@@ -110,7 +110,8 @@ def _made(head: str, body: str, plain: Callable[..., Any]) -> Callable[..., Any]
     names: dict[str, Any] = {
         "asarray": np.asarray, "check_finite": check_finite, "ndarray": np.ndarray, "new": object.__new__,
         "NEVER": NEVER, "NO_PARAMS": NO_PARAMS, "Node": Node, "NUMBER": _Number, "plain": plain,
-        "shape_error": shape_error, "state": state, "Tensor": Tensor, "tick": tick,
+        "shape_error": shape_error, "may_share_memory": np.may_share_memory,
+        "share": share, "state": state, "Tensor": Tensor, "tick": tick,
     }  # fmt: skip
     # The name of the text begins with that of this file: so it is seen to be of this package (`call_site`).
     exec(compile(f"{head}\n{indent(body, '    ')}", f"{__file__}: {head}", "exec"), names)
@@ -145,7 +146,26 @@ def _fused(n: int) -> str:
     )
 
 
+#: Other operations of one tensor: reductions, shapes. What may be a view says so to its base.
+OPTIONS = """\
+if more or self.constants or not isinstance(x0, Tensor):
+    return plain(self, x0, *more, **params)
+"""
+VIEW = """\
+if self.view and out.base is not None and may_share_memory(out, a0):
+    share(result, (self, (x0,), params), not state.switches or state.mine.recording)
+    stamp = result._stamp
+"""
+
+
+def _of_one() -> str:
+    lines = _result(1, compute="out = self.forward(a0, **params)", params="params")
+    lines = lines.replace("self._keep[(True,)]", "self._keep.get((True,)) or self.keeps((True,))")
+    return OPTIONS + TENSOR.format(i=0) + lines.replace("switches =", f"{VIEW}switches =", 1)
+
+
 unary_call = _made("def __call__(self, x0):", UNARY + TENSOR.format(i=0) + _result(1), Primitive.__call__)
+call_of_one = _made("def __call__(self, x0, *more, **params):", _of_one(), Primitive.__call__)
 binary_call = _made("def __call__(self, x0, x1):", _binary() + _result(2), Primitive.__call__)
 
 
@@ -157,6 +177,20 @@ def fused_call(plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 # The rules of a node, called without a loop ----------------------------------------------------------------------
+
+
+def pull_to_one(plain: Callable[..., Any]) -> Callable[..., Any]:
+    """`Primitive.pull` without a loop where there is one argument."""
+
+    def pull(self: Primitive, g: Any, record: Record) -> Any:
+        parents, saved, _, params = record
+        if len(parents) != 1 or type(self.vjps) is not tuple:
+            return plain(self, g, record)
+        out = self.vjps[0](g, *saved, **params)  # type: ignore[misc]
+        shape = parents[0].shape  # type: ignore[union-attr]
+        return (out if out.shape == shape else unbroadcast(out, shape),)
+
+    return pull
 
 
 def unary_pull(self: Primitive, g: Any, record: Record) -> Sequence[Any]:

@@ -50,9 +50,19 @@ def expand(g: Any, shape: tuple[int, ...], axis: Any) -> Any:
 
 
 def spread(g: Any, shape: tuple[int, ...], axis: Any) -> Any:
-    """`g` repeated along the reduced axes, as a view."""
-    g = expand(g, shape, axis)
-    return g.broadcast_to(shape) if isinstance(g, Tensor) else np.broadcast_to(g, shape)
+    """`g` repeated along the reduced axes: a view, or where an array is small, which is faster, a copy."""
+    if g.ndim:
+        g = expand(g, shape, axis)
+    if isinstance(g, Tensor):
+        return g.broadcast_to(shape)
+    if math.prod(shape) > _SMALL:
+        return np.broadcast_to(g, shape)
+    out = np.empty(shape, g.dtype)
+    out[...] = g
+    return out
+
+
+_SMALL = 4096
 
 
 def _sum(x: Any, axis: Any = None, keepdims: bool = False, shape: Any = None) -> Any:

@@ -3,6 +3,11 @@
 import numpy as np
 import pytest
 
+from autograd_ref import functional as F
+from autograd_ref import ops as engine_ops
+
+from . import ops as by_operation
+from .operations import table, tensor
 from .run import WORKLOADS, main
 from .timing import compare
 from .w1_moons import program
@@ -42,3 +47,47 @@ def test_the_scalar_demo_learns():
 def test_the_table_is_printed(capsys):
     main(["W2", "--columns", "engine", "--dtypes", "float64", "--rounds", "1"])
     assert "W2 XOR" in capsys.readouterr().out
+
+
+#: What is no operation, or one by another name.
+NO_OPERATION = {"astensor", "axes_of", "plain_index", "shaped"}
+
+
+def test_every_public_operation_is_in_the_table_of_operations():
+    pytest.importorskip("torch")
+    named = {name.split()[0] for name in table()}
+    assert {*engine_ops.__all__, *F.__all__} - NO_OPERATION == named
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_the_operations_of_the_table_compute_the_same_in_both_engines(dtype):
+    torch = pytest.importorskip("torch")
+    for name, operation in table().items():
+        if name == "dropout":
+            continue
+        arrays = operation.arrays(6)
+        xs = [tensor(a, np.dtype(dtype)) for a in arrays]
+        ps = [torch.tensor(x.data, requires_grad=x.requires_grad) for x in xs]
+        out, expected = operation.ours(*xs), operation.theirs(*ps)
+        close = (
+            {"rtol": 1e-9, "atol": 1e-9}
+            if dtype == "float64" and name != "astype"
+            else {"rtol": 1e-4, "atol": 1e-4}
+        )
+        np.testing.assert_allclose(out.data, expected.detach().numpy(), err_msg=name, **close)
+        if not expected.requires_grad:
+            continue
+        u = np.random.default_rng(0).standard_normal(out.shape).astype(out.dtype)
+        out.backward(u)
+        expected.backward(torch.tensor(u))
+        for x, p in zip(xs, ps, strict=True):
+            if p.grad is not None:
+                np.testing.assert_allclose(x.grad.data, p.grad.numpy(), err_msg=name, **close)
+
+
+def test_the_table_of_operations_is_printed(capsys):
+    pytest.importorskip("torch")
+    by_operation.main(["add", "sum", "--rounds", "1", "--sizes", "4", "--dtypes", "float32"])
+    printed = capsys.readouterr().out
+    assert "sum axis" in printed
+    assert "median" in printed
