@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_ref.core.promotion import promote
 from autograd_ref.core.tensor import Tensor, wrap
 
 
@@ -15,7 +16,10 @@ def _plain(x: Any) -> Any:
 
 def _compare(ufunc: Any) -> Any:
     def compare(x: Any, y: Any) -> Any:
-        out = ufunc(_plain(x), _plain(y))
+        a, b = _plain(x), _plain(y)
+        if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.dtype != b.dtype:
+            a, b = promote((a, b))
+        out = ufunc(a, b)
         return wrap(out) if isinstance(x, Tensor) or isinstance(y, Tensor) else out
 
     compare.__name__ = ufunc.__name__

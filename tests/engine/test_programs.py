@@ -27,6 +27,8 @@ def test_random_programs_differ_from_pytorch_in_no_new_way(batch: int) -> None:
 def test_a_difference_that_is_meant_or_known_is_still_there(meant: Meant) -> None:
     with many_programs():
         found = difference(meant.example)
+    if meant.sometimes and found is None:
+        return
     assert found is not None and meant.covers(meant.example, found), (
         f"'{meant.name}' is mended, or shows otherwise: take it out of the table. Found: {found}"
     )

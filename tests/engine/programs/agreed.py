@@ -42,6 +42,8 @@ class Meant:
     theirs: str = ""
     test: Callable[[Program, Difference], bool] = _always
     example: tuple[Statement, ...] = ()
+    #: Whether it is there with some versions of PyTorch only.
+    sometimes: bool = False
 
     def covers(self, program: Program, found: Difference) -> bool:
         """True if this difference is of that sort."""
@@ -82,6 +84,24 @@ def leaf(name: str, data: str, wants: bool = True) -> tuple[str, str]:
 
 X = leaf("x", "np.array([1.0, 2.0])")
 Z = leaf("z", "np.array([3.0, 4.0])")
+
+
+def _changes_the_seed(program: Program, found: Difference) -> bool:
+    """True if a tensor that was passed to backward() was changed."""
+    seeds = {s.args[1] for s in program if s.effect == "backward" and len(s.args) > 1}
+    changed = {a for s in program if s.effect == "change" for a in s.args}
+    return bool(seeds & changed) or _said("y.backward(d)")(program, found)
+
+
+def _flat_clip(program: Program, found: Difference) -> bool:
+    """True in a version of PyTorch whose slope is 0 at the limits."""
+    if not _said("clip(")(program, found):
+        return False
+    import torch
+
+    x = torch.ones(1, requires_grad=True)
+    x.clip(max=1.0).sum().backward()
+    return x.grad is not None and not x.grad.any()
 
 
 def _right(program: Program, found: Difference) -> bool:
@@ -180,6 +200,16 @@ MEANT = [
         example=lines(X, "y = x.unsqueeze(-1)", "y.backward(y, retain_graph=True)", "y.sum().backward()"),
     ),
     Meant(
+        "what happens to the caller's gradient",
+        "A change of the tensor passed to backward() does not change `.grad`; in PyTorch it may.",
+        "gradient",
+        test=_changes_the_seed,
+        example=lines(
+            *(X, Z, "y = x.reshape(-1, 1)", "d = z.detach().reshape(-1, 1)", "y.backward(d)"),
+            *("d *= 2.0", "x.sum().backward()"),
+        ),
+    ),
+    Meant(
         "the caller's gradient is not `.grad`",
         "`.grad` has memory of its own; in PyTorch it may be a part of the tensor passed to backward().",
         "sharing",
@@ -198,11 +228,11 @@ MEANT = [
         example=lines(X, "v = x * 1.0", "y = 2.0 / v", "v *= 2.0", "y.sum().backward()"),
     ),
     Meant(
-        "a leaf that is frozen after its use",
-        "With create_graph the gradients of others may still be recorded as depending on it.",
+        "a gradient that depends on nothing",
+        "With create_graph a gradient may be recorded although no leaf that wants one is behind it.",
         "gradient's place in the graph",
         ours="True, False",
-        test=_said(".requires_grad_(False)"),
+        test=_said("create_graph"),
         example=lines(
             leaf("x", "np.ones((1, 2))"),
             leaf("w", "np.ones((1, 2))"),
@@ -234,7 +264,7 @@ MEANT = [
         "A product of `vjp` or `jvp` shares its memory with nothing that went in.",
         "sharing",
         ours="of its own",
-        test=_now(r"[vj][vj]p\(|grad\(lambda"),
+        test=_said("vjp(", "jvp(", "grad(lambda"),
         example=lines(
             leaf("x", "np.ones(2)", False),
             ("v = vjp(lambda t: t + 1.0, x)[1](x)[0]", "v = torch.func.vjp(lambda t: t + 1.0, x)[1](x)[0]"),
@@ -256,9 +286,9 @@ MEANT = [
     ),
     Meant(
         "a pooled result is read again",
-        "`max_pool2d` finds the maxima by its result, and refuses if that has changed; PyTorch keeps their places.",
+        "`max_pool2d` and `gelu` read their result again, and refuse if it has changed; PyTorch keeps other things.",
         "we raise",
-        ours="'max_pool2d' saved its result",
+        ours="'(max_pool2d|gelu_tanh)' saved its result",
         example=lines(
             leaf("x", "np.ones((1, 1, 2, 2))"), "y = F.max_pool2d(x, 2)", "y /= 2.0", "y.sum().backward()"
         ),
@@ -270,6 +300,43 @@ MEANT = [
         ours="of its own",
         test=_now("diagonal"),
         example=lines(leaf("x", "np.ones((2, 2))", False), ("y = ops.diagonal(x)", "y = torch.diagonal(x)")),
+    ),
+    Meant(
+        "attention keeps its arguments",
+        "`scaled_dot_product_attention` refuses when one was changed; PyTorch keeps scaled copies.",
+        "we raise",
+        ours="'attention' saved its argument",
+        example=lines(
+            leaf("x", "np.ones((2, 2))"),
+            leaf("v", "np.ones((2, 2))", False),
+            "y = F.scaled_dot_product_attention(x, x, v)",
+            "with no_grad(): x += -1.0",
+            "y.sum().backward()",
+        ),
+    ),
+    Meant(
+        "an index array is copied",
+        "What is written into a NumPy array after it was an index does not matter; PyTorch looks again.",
+        "gradient",
+        test=_said("[...] = 0"),
+        example=lines(X, "i = np.array([1])", "y = x[i]", "i[...] = 0", "y.sum().backward()"),
+    ),
+    Meant(
+        "`t.data = ...` leaves what was saved",
+        "The gradient is that of the values which the operation had; PyTorch computes with what is there now.",
+        "gradient",
+        test=_said(".data = ", ".data -= ", ".data *= "),
+        example=lines(
+            leaf("x", "np.array([1.0, 3.0])"), "y = x.var(0)", "x.data = x.data * 0.0", "y.backward()"
+        ),
+    ),
+    Meant(
+        "clip's slope at a limit",
+        "It is 1; in the newest PyTorch it is 0.",
+        "gradient",
+        test=_flat_clip,
+        sometimes=True,
+        example=lines(X, ("y = x.clip(high=2.0)", "y = x.clip(max=2.0)"), "y.sum().backward()"),
     ),
     Meant(
         "labels of any whole numbers",
@@ -287,8 +354,11 @@ MEANT = [
         "copying a tensor onto itself changes nothing",
         "So nothing is refused; PyTorch refuses it of leaves and of some views.",
         "only we compute",
-        theirs="function that returns multiple views|a leaf Variable",
-        test=_now(r"(\w+)\.copy_\(\1\)|(\w+)\[\.\.\.\] = \2$"),
+        theirs="function that returns multiple views|a leaf Variable|modified by an inplace operation",
+        test=lambda program, found: any(
+            re.search(r"(\w+)\.copy_\(\1\)|(\w+)\[\.\.\.\] = \2$", s.text(OURS))
+            for s in program[: found.at + 1]
+        ),
         example=lines(leaf("x", "np.ones((2, 2))"), "v = x.split(1)[0]", "v.copy_(v)"),
     ),
     Meant(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .forms import TENSOR
 from .language import OURS, THEIRS, Program, Statement, code, disturbed, namespace
 
 #: Relative to the largest entry; how far two right answers may be apart after a few dozen operations.
@@ -65,6 +66,10 @@ class Side:
     def value(self, name: str) -> Any:
         """What a name stands for."""
         return self.space.get(name)
+
+    def gradient_of(self, name: str) -> Any:
+        """The gradient of one of the variables."""
+        return gradient(dict(self.variables())[name])
 
     def variables(self) -> Iterator[tuple[str, Any]]:
         """The program's own names that hold tensors or arrays, and modules' parameters."""
@@ -140,14 +145,11 @@ class Session:
         self.single = False
         #: Names of what PyTorch records and we, rightly, do not.
         self.constant: set[str] = set()
-        #: Whether there are derivatives with a graph of their own, among which some are 0 everywhere.
-        self.higher = False
 
     def do(self, statement: Statement) -> Difference | None:
         """Run one more statement on both; the first difference that it shows."""
         self.at += 1
         text = statement.text(OURS)
-        self.higher |= any(word in text for word in ("create_graph", "grad(lambda", "vjp(", "jvp("))
         mine = self.ours.do(statement)
         if self.theirs is None:
             self.refused = mine is not None
@@ -156,9 +158,9 @@ class Session:
         yours = self.theirs.do(statement)
         self.refused = bool(mine and yours)
         self.single |= "float32" in text
-        if mine and yours:
-            self.over = statement.effect == "backward"
-            return None if self.over or statement.effect == "value" else self.all_values(text)
+        if mine and yours:  # PyTorch may have done a part of a change or of a backward pass
+            self.over = statement.effect != "value"
+            return None
         if mine:
             return Difference("we raise", self.at, text, mine, "no error")
         if yours:
@@ -226,8 +228,9 @@ class Session:
             return Difference(what + "'s facts", self.at, name, facts(mine)[:2], facts(yours)[:2])
         if is_tensor(mine) and facts(mine) != facts(yours) and name not in self.constant:
             if mine.requires_grad or not self.is_constant(yours):
+                empty = "" if array(mine).size else ", of no elements"
                 return Difference(
-                    what + "'s place in the graph", self.at, name, facts(mine)[2:], facts(yours)[2:]
+                    what + "'s place in the graph", self.at, name + empty, facts(mine)[2:], facts(yours)[2:]
                 )
             self.constant.add(name)
         a, b = array(mine), array(yours)
@@ -271,7 +274,7 @@ class Session:
         for (name, m), (_, y) in zip(mine, yours, strict=True):
             g, h = gradient(m), gradient(y)
             if (g is None) != (h is None):
-                if g is None and self.higher and not array(h).any():
+                if g is None and not array(h).any():
                     self.over = True  # From here on None and zeros would part in ways that mean nothing.
                     continue
                 return Difference("gradient", self.at, name, g, h)
@@ -284,7 +287,8 @@ class Session:
             if not a.flags.writeable:
                 return Difference("aliasing", self.at, f"{name}.grad", "read-only", "may be written")
             for other, (leaf, held) in seen.items():
-                if other != id(m) and shares(a, array(held)):
+                apart = not shares(b, array(self.theirs.gradient_of(leaf)))
+                if other != id(m) and apart and shares(a, array(held)):
                     return Difference("aliasing", self.at, f"{name}.grad, {leaf}.grad", "shared", "apart")
             seen[id(m)] = name, g
             for (other, v), (_, w) in zip(mine, yours, strict=True):
@@ -345,14 +349,28 @@ def closed(program: Program) -> list[Statement]:
     return out
 
 
+def without_transforms(program: Program) -> list[Statement]:
+    """With constants in place of what transforms gave, where those carry no gradient; else without them."""
+    session = Session(alone=True)
+    out = []
+    for s in program:
+        session.ours.do(s)
+        if re.search(r"vjp\(|jvp\(|grad\(lambda", s.text(OURS)):
+            value = session.ours.value(s.to)
+            if value is None or value.requires_grad or not value.size:
+                continue
+            given = {"data": value.tolist(), "dtype": value.dtype.name, "wants": False}
+            s = Statement(TENSOR, (), s.to, tuple(given.items()), "", s.effect)
+        out.append(s)
+    return closed(out)
+
+
 def is_right_anyway(program: Program) -> bool:
     """True if our gradients are those which PyTorch has when it keeps copies of all that it would refuse over."""
     import torch
 
     session, last = Session(), program[-1]
-    program = closed(
-        [s for s in program if not re.search(r"vjp\(|jvp\(|grad\(lambda", s.text(OURS))]
-    )  # it cannot keep those
+    program = without_transforms(program)  # which PyTorch cannot have there
     if last not in program:
         return False
     with np.errstate(all="ignore"), warnings.catch_warnings():
