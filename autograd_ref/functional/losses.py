@@ -96,10 +96,42 @@ def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Half the squared difference below `delta`, linear from there on (Huber 1964): robust against outliers."""
+    if reduction == "mean" and input.shape == target.shape:
+        return _mean_huber(input, target, delta=float(delta))
     _may_broadcast("huber_loss", input, target)
+    return reduce(_huber(input, target, delta), reduction)
+
+
+def _huber(input: Any, target: Any, delta: float) -> Any:
     away = input - target
     size = ops.abs(away)
-    return reduce(ops.where(size < delta, 0.5 * away * away, delta * (size - 0.5 * delta)), reduction)
+    return ops.where(size < delta, 0.5 * away * away, delta * (size - 0.5 * delta))
+
+
+def _huber_definition(x: Any, target: Any, delta: float) -> Any:
+    return ops.mean(_huber(x, target, delta))
+
+
+def _huber_forward(x: Any, target: Any, delta: float) -> tuple[Any, Any]:
+    """Half the squared difference is d a - d^2 / 2, where a is its size and d that up to delta; delta itself beyond."""
+    away = x - target
+    slope = np.minimum(np.maximum(away, -delta), delta)
+    flat = slope.reshape(-1)
+    return (flat.dot(away.reshape(-1)) - flat.dot(flat) * 0.5) / max(flat.size, 1), slope
+
+
+def _huber_backward(g: Any, to: Any, slope: Any, _x: Any, _target: Any, delta: float) -> Any:
+    grad = slope * constant(float(g) / max(slope.size, 1), slope.dtype)
+    return None if to[0] is None else grad, None if to[1] is None else -grad
+
+
+_mean_huber = Fused(
+    "huber_loss",
+    _huber_definition,
+    _huber_forward,
+    _huber_backward,
+    reads={"x": "x target", "target": "x target"},
+)
 
 
 # -- two classes ---------------------------------------------------------------------------------------------
@@ -123,6 +155,8 @@ def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean", weigh
             f"'binary_cross_entropy' needs targets from 0 to 1, they go from {t.min():.4g} to {t.max():.4g}: "
             "give each the probability of the first class."
         )
+    if weight is None and reduction == "mean":
+        return _mean_binary(input, target)
     losses = _binary_cross_entropy(input, target)
     return reduce(losses if weight is None else losses * weight, reduction)
 
@@ -147,6 +181,35 @@ _binary_cross_entropy = Binary(
 )
 
 
+def _binary_definition(p: Any, t: Any) -> Any:
+    return ops.mean(_binary_cross_entropy(p, t))
+
+
+def _binary_forward(p: Any, t: Any) -> tuple[Any, Any]:
+    rest = 1 - p
+    with np.errstate(divide="ignore"):
+        yes, no = np.log(p), np.log(rest)
+    np.maximum(yes, -100, out=yes)
+    np.maximum(no, -100, out=no)
+    return -(t * (yes - no) + no).sum() / p.size, (rest, yes, no)
+
+
+def _binary_backward(g: Any, to: Any, kept: Any, p: Any, t: Any) -> Any:
+    rest, yes, no = kept
+    scale = constant(float(g) / max(p.size, 1), p.dtype)
+    grad_p = None if to[0] is None else (p - t) / np.maximum(p * rest, constant(_TINY, p.dtype)) * scale
+    return grad_p, None if to[1] is None else (no - yes) * scale
+
+
+_mean_binary = Fused(
+    "mean_binary_cross_entropy",
+    _binary_definition,
+    _binary_forward,
+    _binary_backward,
+    reads={"p": "p t", "t": "p t"},
+)
+
+
 def binary_cross_entropy_with_logits(
     input: Any, target: Any, reduction: str = "mean", pos_weight: Any = None, weight: Any = None
 ) -> Any:
@@ -155,11 +218,48 @@ def binary_cross_entropy_with_logits(
     `pos_weight` multiplies the loss of the positive class, `weight` that of each element; both broadcast.
     """
     _same_shape("binary_cross_entropy_with_logits", input, target)
+    if weight is None and pos_weight is None and reduction == "mean":
+        return _mean_with_logits(input, target)
     # Minus the log of sigmoid(-x) is x minus the log of sigmoid(x): one smooth function serves both classes.
     positive = 1 if pos_weight is None else 1 + (pos_weight - 1) * target
     losses = (1 - target) * input - positive * ops.logsigmoid(input)
     return reduce(losses if weight is None else losses * weight, reduction)
 
+
+def _with_logits_definition(x: Any, t: Any) -> Any:
+    return ops.mean((1 - t) * x - ops.logsigmoid(x))
+
+
+def _with_logits_forward(x: Any, t: Any) -> tuple[Any, Any]:
+    """The loss is max(x, 0) - x t + log(1 + e), with e = exp(-|x|), which never overflows."""
+    e = np.abs(x)
+    np.negative(e, out=e)
+    np.exp(e, out=e)
+    losses = np.log1p(e)
+    losses += np.maximum(x, constant(0.0, x.dtype))
+    flat = losses.reshape(-1)
+    return (flat.dot(ones(flat.size, x.dtype)) - x.reshape(-1).dot(t.reshape(-1))) / max(flat.size, 1), e
+
+
+def _with_logits_backward(g: Any, to: Any, e: Any, x: Any, t: Any) -> Any:
+    scale = constant(float(g) / max(x.size, 1), x.dtype)
+    grad_x = None
+    if to[0] is not None:
+        one = constant(1.0, x.dtype)
+        grad_x = np.where(x >= 0, one, e)
+        grad_x /= e + one
+        grad_x -= t
+        grad_x *= scale
+    return grad_x, None if to[1] is None else x * -scale
+
+
+_mean_with_logits = Fused(
+    "binary_cross_entropy_with_logits",
+    _with_logits_definition,
+    _with_logits_forward,
+    _with_logits_backward,
+    reads={"x": "x t", "t": "x"},
+)
 
 # -- many classes --------------------------------------------------------------------------------------------
 
@@ -195,6 +295,73 @@ def _ce_backward(g: Any, _to: Any, kept: Any, logits: Any, labels: Any, scale: f
 _cross_entropy = Fused("cross_entropy", _ce_definition, _ce_forward, _ce_backward, reads={"logits": "logits"})
 
 
+def _smooth_definition(logits: Any, labels: np.ndarray, scale: float, smoothing: float) -> Any:
+    logp = ops.log_softmax(logits, 1)
+    right = ops.sum(logp[np.arange(len(labels)), labels])
+    return ((smoothing - 1) * right - (smoothing / logits.shape[1]) * ops.sum(logp)) * scale
+
+
+def _smooth_forward(logits: Any, labels: np.ndarray, scale: float, smoothing: float) -> tuple[Any, Any]:
+    n, classes = logits.shape
+    out = np.subtract(logits, row_maxima(logits), order="C")
+    right = np.arange(0, n * classes, classes)
+    right += labels
+    picked = (1 - smoothing) * np.add.reduce(out.take(right))
+    flat = out.reshape(-1)
+    picked += (smoothing / classes) * flat.dot(ones(flat.size, out.dtype))
+    np.exp(out, out)
+    total = out.dot(ones(classes, out.dtype))
+    return (np.add.reduce(np.log(total)) - picked) * scale, (out, total, right)
+
+
+def _smooth_backward(
+    g: Any, _to: Any, kept: Any, logits: Any, labels: Any, scale: float, smoothing: float
+) -> Any:
+    out, total, right = kept
+    scale = float(g) * scale
+    grad = out * (constant(scale, total.dtype) / total)[:, None]
+    grad -= scale * smoothing / out.shape[1]
+    grad.reshape(-1)[right] -= scale * (1 - smoothing)
+    return [grad]
+
+
+_smooth_cross_entropy = Fused(
+    "smooth_cross_entropy", _smooth_definition, _smooth_forward, _smooth_backward, reads={"logits": "logits"}
+)
+
+
+def _towards_definition(logits: Any, target: Any) -> Any:
+    return -ops.sum(ops.log_softmax(logits, 1) * target) / len(logits)
+
+
+def _towards_forward(logits: Any, target: Any) -> tuple[Any, Any]:
+    logp = np.subtract(logits, row_maxima(logits), order="C")
+    p = np.exp(logp)
+    total = p.dot(ones(p.shape[1], p.dtype))
+    logp -= np.log(total)[:, None]
+    return -logp.reshape(-1).dot(target.reshape(-1)) / len(logits), (p, total, logp)
+
+
+def _towards_backward(g: Any, to: Any, kept: Any, _logits: Any, target: Any) -> Any:
+    p, total, logp = kept
+    scale = constant(float(g) / len(p), p.dtype)
+    grad = None
+    if to[0] is not None:
+        grad = p * (target.dot(ones(p.shape[1], p.dtype)) / total)[:, None]
+        grad -= target
+        grad *= scale
+    return grad, None if to[1] is None else logp * -scale
+
+
+_towards = Fused(
+    "soft_cross_entropy",
+    _towards_definition,
+    _towards_forward,
+    _towards_backward,
+    reads={"logits": "logits target", "target": "logits"},
+)
+
+
 def cross_entropy(
     input: Any,
     target: Any,
@@ -222,8 +389,14 @@ def cross_entropy(
             return _cross_entropy(input, labels=labels, scale=1 / labels.size)
         if reduction == "sum":
             return _cross_entropy(input, labels=labels, scale=1.0)
+    elif weight is None and reduction == "mean" and _plain_labels(input.shape, labels, ignore_index):
+        smoothing = float(label_smoothing)
+        return _smooth_cross_entropy(input, labels=labels, scale=1 / labels.size, smoothing=smoothing)
     axis = 0 if input.ndim == 1 else 1
     if labels.dtype.kind == "f":
+        usual = weight is None and label_smoothing == 0 and reduction == "mean"
+        if usual and input.ndim == 2 and input.shape == target.shape and input.size:
+            return _towards(input, target)
         return _soft_cross_entropy(input, target, weight, reduction, label_smoothing, axis)
     _check_labels("cross_entropy", input.shape, labels, ignore_index, axis)
     logp = ops.log_softmax(input, axis)
@@ -285,11 +458,33 @@ def _check_labels(name: str, shape: tuple[int, ...], labels: np.ndarray, ignore:
         raise ValueError(f"'{name}' got label {bad[0]}, but the classes are 0 to {shape[axis] - 1}.")
 
 
+def _picked_definition(logp: Any, labels: np.ndarray) -> Any:
+    return -ops.mean(logp[np.arange(len(labels)), labels])
+
+
+def _picked_forward(logp: np.ndarray, labels: np.ndarray) -> tuple[Any, Any]:
+    n, classes = logp.shape
+    right = np.arange(0, n * classes, classes)
+    right += labels
+    return np.add.reduce(logp.take(right)) / -n, right
+
+
+def _picked_backward(g: Any, to: Any, right: Any, _logp: Any, labels: Any) -> Any:
+    grad = np.zeros(to[0].shape, g.dtype)
+    grad.reshape(-1)[right] = float(g) / -len(right)
+    return [grad]
+
+
+_mean_of_picked = Fused("nll_loss", _picked_definition, _picked_forward, _picked_backward, reads={"logp": ""})
+
+
 def nll_loss(
     input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"
 ) -> Any:
     """Minus the log-probability `input[n, target[n]]`; all else as in `cross_entropy`."""
     labels = np.asarray(_plain(target))
+    if weight is None and reduction == "mean" and _plain_labels(input.shape, labels, ignore_index):
+        return _mean_of_picked(input, labels=labels)
     axis = 0 if input.ndim == 1 else 1
     _check_labels("nll_loss", input.shape, labels, ignore_index, axis)
     kept = labels != ignore_index

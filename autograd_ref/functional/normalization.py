@@ -91,6 +91,8 @@ def batch_norm(
     """
     over = (0, *range(2, x.ndim))
     column = (1, -1) + (1,) * (x.ndim - 2)
+    if training and weight is not None and bias is not None and x.size > x.shape[1]:
+        return _batch_norm(x, weight, bias, eps=eps, running=(running_mean, running_var, momentum))
     if training:
         count = x.size // x.shape[1]
         if count == 1:
@@ -111,6 +113,67 @@ def batch_norm(
     out = away / ops.sqrt(var + eps)
     out = out if weight is None else out * ops.reshape(weight, column)
     return out if bias is None else out + ops.reshape(bias, column)
+
+
+def _batch_definition(x: Any, weight: Any, bias: Any, eps: float, running: Any) -> Any:
+    over, column = (0, *range(2, x.ndim)), (1, -1) + (1,) * (x.ndim - 2)
+    away = x - ops.mean(x, over, keepdims=True)
+    out = away / ops.sqrt(ops.mean(away * away, over, keepdims=True) + eps)
+    return out * ops.reshape(weight, column) + ops.reshape(bias, column)
+
+
+def _by_channel(x: np.ndarray) -> np.ndarray:
+    """`x` (N, C, ...) with channels side by side, (items, C), as a view if it has no other axes."""
+    return x if x.ndim == 2 else np.moveaxis(x, 1, -1).reshape(-1, x.shape[1])
+
+
+def _as_before(rows: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    return rows if len(shape) == 2 else np.moveaxis(rows.reshape(shape[0], *shape[2:], shape[1]), -1, 1)
+
+
+def _batch_forward(x: Any, weight: Any, bias: Any, eps: float, running: Any) -> tuple[Any, Any]:
+    rows = _by_channel(x)
+    count = len(rows)
+    add = ones(count, x.dtype)
+    mean = add.dot(rows)
+    mean /= count
+    hat = rows - mean
+    var = np.einsum("ij,ij->j", hat, hat)
+    var /= count
+    running_mean, running_var, momentum = running
+    if running_mean is not None:
+        _move(running_mean, mean, momentum)
+        _move(running_var, var, momentum, count / (count - 1))
+    scale = 1 / np.sqrt(var + eps)
+    hat *= scale
+    out = hat * weight
+    out += bias
+    return _as_before(out, x.shape), (hat, scale)
+
+
+def _batch_backward(
+    g: Any, to: Any, kept: Any, _x: Any, weight: Any, _bias: Any, eps: float, running: Any
+) -> Any:
+    hat, scale = kept
+    rows = _by_channel(g)
+    grad_b = ones(len(rows), g.dtype).dot(rows)
+    grad_w = np.einsum("ij,ij->j", rows, hat)
+    if to[0] is None:
+        return None, grad_w, grad_b
+    grad = hat * (grad_w / -len(rows))
+    grad += rows
+    grad -= grad_b / len(rows)
+    grad *= scale * weight
+    return _as_before(grad, to[0].shape), grad_w, grad_b
+
+
+_batch_norm = Fused(
+    "batch_norm",
+    _batch_definition,
+    _batch_forward,
+    _batch_backward,
+    reads={"x": "x weight", "weight": "x", "bias": ""},
+)
 
 
 def _move(running: Any, now: Any, momentum: float, factor: float = 1.0) -> None:

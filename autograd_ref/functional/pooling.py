@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops
+from autograd_ref.core.promotion import constant
 from autograd_ref.functional.convolution import Pair, length, pad_image, pair, windows
 from autograd_ref.functional.fused import Fused
 
@@ -30,14 +31,7 @@ def max_pool2d(x: Any, kernel_size: Pair, stride: Pair | None = None, padding: P
 
 def avg_pool2d(x: Any, kernel_size: Pair, stride: Pair | None = None, padding: Pair = 0) -> Any:
     """The mean of every window of (N, C, H, W); padding counts as zeros."""
-    how = _how("avg_pool2d", x, kernel_size, stride, padding)
-    x = pad_image(x, how["padding"])
-    total: Any = None
-    for view in _views(
-        x, how["kernel"], how["stride"], _places(x.shape, how["kernel"], how["stride"], (0, 0))
-    ):
-        total = x[view] if total is None else total + x[view]
-    return total / (how["kernel"][0] * how["kernel"][1])
+    return _avg_pool2d(x, **_how("avg_pool2d", x, kernel_size, stride, padding))
 
 
 def max_pool1d(x: Any, kernel_size: int, stride: int | None = None, padding: int = 0) -> Any:
@@ -77,6 +71,41 @@ def _views(x: Any, kernel: Any, stride: Any, places: Any) -> Iterator[Any]:
     for i in range(kh):
         for j in range(kw):
             yield ..., slice(i, i + sh * (oh - 1) + 1, sh), slice(j, j + sw * (ow - 1) + 1, sw)
+
+
+def _mean_definition(x: Any, kernel: Any, stride: Any, padding: Any) -> Any:
+    x = pad_image(x, padding)
+    total: Any = None
+    for view in _views(x, kernel, stride, _places(x.shape, kernel, stride, (0, 0))):
+        total = x[view] if total is None else total + x[view]
+    return total / (kernel[0] * kernel[1])
+
+
+def _mean_forward(x: np.ndarray, kernel: Any, stride: Any, padding: Any) -> tuple[np.ndarray, None]:
+    x = pad_image(x, padding)
+    first, *rest = _views(x, kernel, stride, _places(x.shape, kernel, stride, (0, 0)))
+    out = x[first] * constant(1 / (kernel[0] * kernel[1]), x.dtype) if not rest else x[first] + x[rest[0]]
+    for view in rest[1:]:
+        out += x[view]
+    if rest:
+        out *= constant(1 / (kernel[0] * kernel[1]), x.dtype)
+    return out, None
+
+
+def _mean_backward(g: Any, to: Any, _kept: Any, _x: Any, kernel: Any, stride: Any, padding: Any) -> list[Any]:
+    (n, c, h, w), (ph, pw), places = to[0].shape, padding, g.shape[2:]
+    share = g * constant(1 / (kernel[0] * kernel[1]), g.dtype)
+    grad = np.zeros((n, c, h + 2 * ph, w + 2 * pw), g.dtype)
+    apart = stride[0] >= kernel[0] and stride[1] >= kernel[1]
+    for view in _views(grad, kernel, stride, places):
+        if apart:
+            grad[view] = share
+        else:
+            grad[view] += share
+    return [grad[:, :, ph : ph + h, pw : pw + w] if ph or pw else grad]
+
+
+_avg_pool2d = Fused("avg_pool2d", _mean_definition, _mean_forward, _mean_backward, reads={"x": ""})
 
 
 def _definition(x: Any, kernel: Any, stride: Any, padding: Any) -> Any:

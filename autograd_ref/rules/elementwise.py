@@ -231,9 +231,14 @@ _BELL = 2 / math.sqrt(math.pi) * np.exp(-((np.arange(-6 * _STEP, 6 * _STEP + 1) 
 _BLOCK = 16384  # Elements at a time, so that the dozen passes stay in the cache (3 times faster at 262,144).
 
 
+_FEW = 128  # So many one by one take as long as a block's thirty passes.
+
+
 def _erf(x: Any) -> np.ndarray:
     """erf by Taylor's series around the nearest point of a table; NumPy has none of its own."""
     x = np.asarray(x)
+    if x.size <= _FEW:
+        return np.array([math.erf(value) for value in x.reshape(-1).tolist()], x.dtype).reshape(x.shape)
     out = np.empty(x.size, x.dtype)
     flat = x.reshape(-1)
     for i in range(0, x.size, _BLOCK):
@@ -263,8 +268,16 @@ def _erf_block(x: np.ndarray) -> np.ndarray:
 erf = Unary("erf", _erf, lambda g, _ans, x: g * (2 / math.sqrt(math.pi) * exp(-x * x)))
 
 
+def normal_distribution(x: Any) -> np.ndarray:
+    """Phi(x): how much of a normal distribution lies below x."""
+    out = _erf(x * math.sqrt(0.5))
+    out += 1
+    out *= 0.5
+    return out
+
+
 def _gelu(x: Any) -> Any:
-    return x * (0.5 * (1 + _erf(x * math.sqrt(0.5))))
+    return x * normal_distribution(x)
 
 
 def _gelu_rule(g: Any, _ans: Any, x: Any) -> Any:

@@ -508,6 +508,69 @@ CASES["scatter"] = CASES["getitem"]
 CASES["scatter_along"] = CASES["gather"]
 
 CASES |= {
+    "gelu_erf": [
+        one(normal(*s), F.gelu, lambda x: t().nn.functional.gelu(x)) for s in [(), (2, 3), (0,), (150,)]
+    ],
+    "huber_loss": [
+        one(
+            (np.array([0.3, -2.0, 4.0]), np.array([0.1, 0.5, -0.5])),
+            lambda x, y, d=d: F.huber_loss(x, y, delta=d),
+            lambda x, y, d=d: t().nn.functional.huber_loss(x, y, delta=d),
+        )
+        for d in (1.0, 0.7)
+    ],
+    "mean_binary_cross_entropy": [
+        one(
+            (np.array([[0.1, 0.4], [0.6, 0.9]]), np.array([[0.2, 0.9], [0.1, 0.3]])),
+            F.binary_cross_entropy,
+            lambda x, y: t().nn.functional.binary_cross_entropy(x, y),
+            second=False,
+        )
+    ],
+    "binary_cross_entropy_with_logits": [
+        one(
+            (normal(2, 3), np.array([[0.0, 1.0, 0.3], [0.6, 0.1, 1.0]])),
+            F.binary_cross_entropy_with_logits,
+            lambda x, y: t().nn.functional.binary_cross_entropy_with_logits(x, y),
+        )
+    ],
+    "smooth_cross_entropy": [
+        one(
+            normal(3, 4),
+            lambda x: F.cross_entropy(x, np.array([3, 0, 1]), label_smoothing=0.2),
+            lambda x: t().nn.functional.cross_entropy(x, t().tensor([3, 0, 1]), label_smoothing=0.2),
+        )
+    ],
+    "soft_cross_entropy": [
+        one(
+            (normal(3, 4), np.abs(normal(3, 4))),
+            F.cross_entropy,
+            lambda x, y: t().nn.functional.cross_entropy(x, y),
+        )
+    ],
+    "nll_loss": [
+        one(
+            normal(3, 4),
+            lambda x: F.nll_loss(x, np.array([3, 0, 1])),
+            lambda x: t().nn.functional.nll_loss(x, t().tensor([3, 0, 1])),
+        )
+    ],
+    "avg_pool2d": [
+        one(
+            normal(2, 3, 7, 6),
+            lambda x, a=a: F.avg_pool2d(x, *a),
+            lambda x, a=a: t().nn.functional.avg_pool2d(x, *a),
+        )
+        for a in [(2,), (3, 2), (3, 2, 1), ((2, 3), (1, 2), (1, 0)), (1,)]
+    ],
+    "batch_norm": [
+        one(
+            (normal(*s), normal(3), normal(3)),
+            lambda x, w, b: F.batch_norm(x, None, None, w, b, True),
+            lambda x, w, b: t().nn.functional.batch_norm(x, None, None, w, b, True),
+        )
+        for s in [(5, 3), (2, 3, 4), (2, 3, 2, 2)]
+    ],
     "floor_divide": [
         one(
             (apart(2, 3), np.array([-0.7, 0.4, 1.3])),
