@@ -1,7 +1,7 @@
 """A warm interpreter behind the walls, with IPython and NumPy loaded, that forks a pupil for each submission.
 
 It never runs a student's code itself. A fork gets namespaces of its own (processes, mounts, network, and for an
-ordinary user the user too), empty private folders, limits, and a user id that nobody else has; see `cradle` in
+ordinary user the user too), empty private folders, limits, and a user id that nobody else has; see `fork_pupil` in
 `pupil.py`. So nothing passes from one submission to the next, and starting a pupil takes some milliseconds.
 """
 
@@ -22,18 +22,18 @@ from typing import Any
 from .transport import Line
 from .walls import BUBBLEWRAP, Sandbox, SandboxError, allowed_modules
 
-#: So many nurseries are kept at a time; a class needs one.
+#: So many fork servers are kept at a time; a class needs one.
 KEPT = 3
 
 
-class Nursery:
+class ForkServer:
     """One warm interpreter. Raises SandboxError when it does not start here."""
 
     def __init__(self, sandbox: Sandbox, allowed: tuple[str, ...]) -> None:
         self.lock = threading.Lock()
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.log = b""
-        launch = sandbox.command(allowed, nursery=theirs.fileno())
+        launch = sandbox.command(allowed, control=theirs.fileno())
         started = threading.Event()
         problem: list[OSError] = []
 
@@ -61,7 +61,7 @@ class Nursery:
                     self.log = (self.log + part)[-4000:]
             self.process.wait()
 
-        self.keeper = threading.Thread(target=keep, daemon=True, name="nursery")
+        self.keeper = threading.Thread(target=keep, daemon=True, name="fork server")
         self.keeper.start()
         started.wait()
         theirs.close()
@@ -116,14 +116,14 @@ class Nursery:
         self.keeper.join(5)
 
 
-_nurseries: OrderedDict[tuple[Any, ...], Nursery | None] = OrderedDict()
+_servers: OrderedDict[tuple[Any, ...], ForkServer | None] = OrderedDict()
 _lock = threading.Lock()
 
 
 def prepare(sandbox: Sandbox, allowed: tuple[str, ...]) -> None:
     """Start the warm interpreter before the first pupil is wanted. Raises SandboxError when there is no sandbox."""
     if _possible(sandbox):
-        _nursery(sandbox, allowed_modules(allowed))
+        _server(sandbox, allowed_modules(allowed))
 
 
 def _possible(sandbox: Sandbox) -> bool:
@@ -139,21 +139,21 @@ def warm_start(sandbox: Sandbox, allowed: tuple[str, ...]) -> Line | None:
     config: dict[str, Any] = {"allowed": list(allowed), "limits": sandbox.limits()}
     if os.geteuid() == 0:
         config["user"] = random.SystemRandom().randrange(2_000_000, 2_000_000_000)
-    for _ in range(2):  # a nursery that has ended is replaced, once
-        nursery = _nursery(sandbox, allowed)
-        if nursery is None:
+    for _ in range(2):  # a server that has ended is replaced, once
+        server = _server(sandbox, allowed)
+        if server is None:
             return None
         try:
-            return nursery.fork(config)
+            return server.fork(config)
         except OSError:
             with _lock:
-                for key in [key for key, one in _nurseries.items() if one is nursery]:
-                    del _nurseries[key]
-            nursery.close()
+                for key in [key for key, one in _servers.items() if one is server]:
+                    del _servers[key]
+            server.close()
     return None
 
 
-def _nursery(sandbox: Sandbox, allowed: tuple[str, ...]) -> Nursery | None:
+def _server(sandbox: Sandbox, allowed: tuple[str, ...]) -> ForkServer | None:
     """The warm interpreter for such pupils, started if there is none yet."""
     key = (
         os.getpid(),
@@ -162,26 +162,26 @@ def _nursery(sandbox: Sandbox, allowed: tuple[str, ...]) -> Nursery | None:
         *map(tuple, (sandbox.distributions, sandbox.hidden_paths, sandbox.preload)),
     )
     with _lock:
-        if key not in _nurseries:
+        if key not in _servers:
             try:
-                _nurseries[key] = Nursery(sandbox, allowed)
+                _servers[key] = ForkServer(sandbox, allowed)
             except SandboxError:
                 if sandbox.why_not():
                     raise
-                _nurseries[key] = None  # no namespaces inside namespaces here
-            while len(_nurseries) > KEPT:
-                _, old = _nurseries.popitem(last=False)
+                _servers[key] = None  # no namespaces inside namespaces here
+            while len(_servers) > KEPT:
+                _, old = _servers.popitem(last=False)
                 if old is not None:
                     old.control.close()  # it ends when its last pupil has gone
-        _nurseries.move_to_end(key)
-        return _nurseries[key]
+        _servers.move_to_end(key)
+        return _servers[key]
 
 
 @atexit.register
 def close_all() -> None:
     """End all warm interpreters of this process."""
     with _lock:
-        for key, nursery in list(_nurseries.items()):
-            if nursery is not None and key[0] == os.getpid():
-                nursery.close()
-        _nurseries.clear()
+        for key, server in list(_servers.items()):
+            if server is not None and key[0] == os.getpid():
+                server.close()
+        _servers.clear()

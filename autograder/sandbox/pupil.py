@@ -573,7 +573,7 @@ NO_SUID, NO_DEVICES, NO_EXEC, RECURSIVE, PRIVATE, READ_ONLY = 2, 4, 8, 1 << 14, 
 FILES = 4096
 
 
-def nurse(config: dict[str, Any]) -> None:
+def serve_forks(config: dict[str, Any]) -> None:
     """Fork a pupil for each message on the control socket, which brings the pupil's own two sockets with it."""
     import gc
     import importlib
@@ -592,8 +592,8 @@ def nurse(config: dict[str, Any]) -> None:
     gc.collect()
     gc.freeze()  # a collection in a fork would copy the pages of all that is shared
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the dead
-    control = socket.socket(fileno=config["nursery"])
-    own = cradle_trial(config)
+    control = socket.socket(fileno=config["control"])
+    own = try_fork(config)
     control.send(own.encode() or b"ready")
     while True:
         message, handles, _, _ = socket.recv_fds(control, 65536, 2)
@@ -602,12 +602,12 @@ def nurse(config: dict[str, Any]) -> None:
         conversation, status = handles
         if os.fork() == 0:
             control.close()
-            cradle(pupil, conversation, status, {**config, **json.loads(message)})
+            fork_pupil(pupil, conversation, status, {**config, **json.loads(message)})
         for handle in handles:
             os.close(handle)
 
 
-def cradle_trial(config: dict[str, Any]) -> str:
+def try_fork(config: dict[str, Any]) -> str:
     """Why a fork cannot have namespaces of its own; empty when it can."""
     import socket
 
@@ -628,7 +628,7 @@ def cradle_trial(config: dict[str, Any]) -> str:
     return "" if said == b"good" else f"no namespaces in the sandbox: {said.decode('utf-8', 'replace')}"
 
 
-def cradle(pupil: Pupil, conversation: int, status: int, config: dict[str, Any]) -> None:
+def fork_pupil(pupil: Pupil, conversation: int, status: int, config: dict[str, Any]) -> None:
     """In a fork: make the namespaces, then a first process in them, and in that the pupil. Does not return."""
     import signal
     import socket
@@ -747,8 +747,8 @@ def main() -> None:
     sys.argv = ["notebook"]
     sys.path[:0] = config["path"]
     os.environ["MPLBACKEND"] = "agg"
-    if "nursery" in config:
-        nurse(config)
+    if "control" in config:
+        serve_forks(config)
         return
     second = config.get("second_wall")
     if second:

@@ -1,7 +1,7 @@
 """Two ways to a pupil's process, cold and warm, with the same few methods.
 
 Cold: a new interpreter behind new walls, over three pipes; works everywhere. Warm: a fork of an interpreter that is
-already behind the walls (`nursery.py`), over one socket.
+already behind the walls (`forkserver.py`), over one socket.
 """
 
 from __future__ import annotations
@@ -295,7 +295,7 @@ class Line:
         return ""
 
     def _hear(self, seconds: float) -> bool:
-        """Take one note of the cradle: the handle, or how the pupil ended. False when there is none in time."""
+        """Take one note of the fork server's: the handle, or how the pupil ended. False when there is none in time."""
         self.status.settimeout(max(seconds, 0.0))
         try:
             note, handles, _, _ = socket.recv_fds(self.status, 4096, 4)
@@ -338,7 +338,7 @@ class Line:
             return
         self.closed = True
         self.conversation.close()
-        # Without a handle the cradle is still at work, or failed; it looks at the line before it goes on.
+        # Without a handle the fork is still at work, or failed; it looks at the line before it goes on.
         while self.handle is None and self.code is None and self._hear(5.0):
             pass
         if self.handle is not None:

@@ -8,44 +8,34 @@ answer key and from the gradebook: without any, it has the grader's user, and no
 
 from __future__ import annotations
 
-import ast
-import atexit
 import functools
-import importlib.metadata
 import json
 import math
 import os
 import platform
 import random
-import re
-import shutil
-import site
-import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
 from traitlets import Bool, Float, Integer, List, Unicode
 from traitlets.config import Configurable
 
-from ..lesson.reasons import parse
-from . import second_wall
-from .pupil import LEARNER_MODULES
+from . import bubblewrap, second_wall
+from .errors import Interrupted, SandboxError
+from .host import counts_by_namespace, importable, inside, own_threads, site_packages, system_paths
+from .libraries import PACKAGE, allowed_modules, distribution_files, learner_library, linked_distributions
 
-#: The file that runs in the sandbox, and the package around it.
+__all__ = ["Interrupted", "Launch", "Sandbox", "SandboxError"]
+
+#: The file that runs in the sandbox.
 PUPIL = Path(__file__).resolve().with_name("pupil.py")
-PACKAGE = PUPIL.parent.parent
-
 
 #: The walls that a submission may be behind. The words stand in every result.
 BUBBLEWRAP, LANDLOCK, NO_WALL = "bubblewrap", "landlock", "none"
-
-#: Begins a command whose processes are the first to go when the machine runs out of memory.
-GO_FIRST = ("/bin/sh", "-c", 'echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec "$@"', "sh")
 
 #: Said of every result that was got without a wall.
 UNPROTECTED = (
@@ -56,13 +46,14 @@ UNPROTECTED = (
 #: A submission may use its limit for one call so many times: an endless loop costs its exercise, and no other.
 CALLS = 10
 
-
-class SandboxError(RuntimeError):
-    """There is no sandbox here; the text says why and what to do."""
-
-
-class Interrupted(SandboxError):
-    """The sandbox was ended from outside while a submission was in it, which is nobody's mistake: grade it again."""
+#: One thread for each library, and the same order in every set: what a pupil's process finds in any wall.
+ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+}
 
 
 class Sandbox(Configurable):
@@ -124,7 +115,7 @@ class Sandbox(Configurable):
 
     def why_not(self) -> str:
         """Why there is no bubblewrap sandbox on this machine, with the remedy; empty when there is one."""
-        problem = _why_not(self.bwrap)
+        problem = bubblewrap.why_not(self.bwrap)
         return f"{problem} {self._otherwise()}" if problem else ""
 
     def why_no_second_wall(self) -> str:
@@ -167,110 +158,95 @@ class Sandbox(Configurable):
             raise SandboxError(f"{problem} {self._otherwise()}")
         return NO_WALL
 
-    def command(self, allowed: Iterable[str], nursery: int | None = None) -> Launch:
+    def command(self, allowed: Iterable[str], control: int | None = None) -> Launch:
         """How to start a pupil whose unit allows these modules of `autograd_ref`.
 
-        With the number of an open socket, how to start the warm interpreter that forks such pupils.
+        With `control`, the number of an open socket, how to start the fork server that forks such pupils.
 
         Raises SandboxError when there is no wall and `unprotected_scores` is not set.
         """
         wall = self.wall()
         allowed = allowed_modules(tuple(allowed))
         library = learner_library(allowed)
-        python = os.path.realpath(sys.executable)
         config: dict[str, object] = {"allowed": list(allowed), "limits": self.limits()}
-        environment = {
-            "LANG": "C.UTF-8",
-            "OPENBLAS_NUM_THREADS": "1",
-            "OMP_NUM_THREADS": "1",
-            "MKL_NUM_THREADS": "1",
-            "PYTHONHASHSEED": "0",
-        }
-        if wall != BUBBLEWRAP:
-            return self._without_bubblewrap(wall, python, library, config, environment)
+        if wall == BUBBLEWRAP:
+            return self._in_bubblewrap(library, config, control)
+        folder = tempfile.mkdtemp(prefix="pupil-")
+        if wall == LANDLOCK:
+            return self._behind_landlock(library, config, folder)
+        return self._without_a_wall(library, config, folder)
+
+    def _in_bubblewrap(self, library: Path, config: dict[str, object], control: int | None) -> Launch:
+        python = os.path.realpath(sys.executable)
         config["path"] = ["/pupil/library", "/pupil/site"]
         config["see"] = {"allowed": "/pupil/library/autograder/__init__.py", "refused": [str(PUPIL)]}
-        home = "/home/pupil"
-        environment |= {"HOME": home, "TMPDIR": "/tmp", "PATH": "/usr/bin:/bin", "USER": "pupil"}
-        walls = self._walls(python, library)
-        if nursery is None:
-            # It would tell what the host has mounted where, and how bubblewrap was called. The warm interpreter needs
-            # it to make its forks' namespaces, and closes it for them.
-            walls += ["--tmpfs", "/proc", "--remount-ro", "/proc"]
-        if nursery is not None:
-            config |= {"nursery": nursery, "preload": list(self.preload), "file_bytes": self.file_mb << 20}
+        file_bytes = self.file_mb << 20
+        if control is not None:
+            config |= {"control": control, "preload": list(self.preload), "file_bytes": file_bytes}
         if os.geteuid() == 0:
-            # As root there is no user namespace to hide in: take a user id that nobody else has.
-            config["user"] = random.SystemRandom().randrange(2_000_000, 2_000_000_000)
-            walls += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-            if nursery is not None:
-                walls += [
-                    "--cap-add",
-                    "CAP_SYS_ADMIN",
-                ]  # for the namespaces of its forks, which have none of these
-        else:
-            walls += ["--unshare-user"]
-        for name, value in environment.items():
-            walls += ["--setenv", name, value]
-        # Shown in the process table of the sandbox only, which has one visitor.
-        # bubblewrap's own environment can be read in the sandbox (/proc/1/environ), so there is nothing in it.
-        argv = [
-            *GO_FIRST,
-            shutil.which(self.bwrap) or self.bwrap,
-            *walls,
-            "--",
-            python,
-            "-I",
-            "-S",
-            "-B",
-            "/pupil/pupil.py",
-            json.dumps(config),
-        ]
-        return Launch(argv, {"PATH": "/usr/bin:/bin"}, None, wall)
+            config["user"] = nobody_else()
+        installed = distribution_files(tuple(self.distributions))
+        bound = {"/pupil/pupil.py": str(PUPIL), "/pupil/library": str(library)}
+        bound |= {f"/pupil/site/{name}": source for name, source in installed.items()}
+        # What is installed for everybody else, and the course itself.
+        hidden = [*site_packages(), *map(os.path.realpath, self.hidden_paths), str(PACKAGE.parent)]
+        view = bubblewrap.view(python, bound, hidden, file_bytes)
+        wall = bubblewrap.call(self.bwrap, view, ENVIRONMENT, forks=control is not None)
+        # The words are shown in the process table of the sandbox only, which has one visitor. bubblewrap's own
+        # environment can be read in the sandbox (/proc/1/environ), so there is nothing in it.
+        argv = [*wall, python, "-I", "-S", "-B", "/pupil/pupil.py", json.dumps(config)]
+        return Launch(argv, {"PATH": "/usr/bin:/bin"}, None, BUBBLEWRAP)
 
-    def _without_bubblewrap(
-        self, wall: str, python: str, library: Path, config: dict[str, object], environment: dict[str, str]
+    def _behind_landlock(self, library: Path, config: dict[str, object], folder: str) -> Launch:
+        site_folder = linked_distributions(tuple(self.distributions))
+        config["path"] = [str(library), str(site_folder)]
+        rules = self._rules(library, site_folder, folder)
+        config["second_wall"] = {
+            "code": second_wall.__file__,
+            "rules": rules.handle,
+            "version": rules.version,
+        }
+        config["see"] = {
+            "allowed": str(library / "autograder" / "__init__.py"),
+            "refused": [str(PUPIL), "/proc/self/status", "/etc/passwd"],
+        }
+        if os.geteuid() == 0:
+            config["user"] = user = nobody_else()
+            os.chown(folder, user, user)
+        return self._launch(LANDLOCK, config, ENVIRONMENT, folder, rules)
+
+    def _without_a_wall(self, library: Path, config: dict[str, object], folder: str) -> Launch:
+        config["path"] = [str(library), *importable()]
+        # Windows cannot start Python without the first.
+        own = {name: os.environ[name] for name in ("SYSTEMROOT", "PATH") if name in os.environ}
+        return self._launch(NO_WALL, config, {**ENVIRONMENT, **own}, folder)
+
+    def _launch(
+        self,
+        wall: str,
+        config: dict[str, object],
+        environment: dict[str, str],
+        folder: str,
+        rules: second_wall.Wall | None = None,
     ) -> Launch:
-        folder = tempfile.mkdtemp(prefix="pupil-")
-        environment |= {"HOME": folder, "TMPDIR": folder, "IPYTHONDIR": folder, "MPLCONFIGDIR": folder}
-        rules = None
-        if wall == LANDLOCK:
-            site_folder = linked_distributions(tuple(self.distributions))
-            config["path"] = [str(library), str(site_folder)]
-            rules = self._rules(python, library, site_folder, folder)
-            config["second_wall"] = {
-                "code": second_wall.__file__,
-                "rules": rules.handle,
-                "version": rules.version,
-            }
-            config["see"] = {
-                "allowed": str(library / "autograder" / "__init__.py"),
-                "refused": [str(PUPIL), "/proc/self/status", "/etc/passwd"],
-            }
-            if os.geteuid() == 0:
-                user = random.SystemRandom().randrange(2_000_000, 2_000_000_000)
-                config["user"] = user
-                os.chown(folder, user, user)
-        else:
-            site_paths = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
-            config["path"] = [str(library), *site_paths, *_user_site()]
-            for name in ("SYSTEMROOT", "PATH"):  # Windows cannot start Python without the first
-                if name in os.environ:
-                    environment[name] = os.environ[name]
+        """A process of its own, which has this folder of the machine's for a home."""
+        homes = dict.fromkeys(("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR"), folder)
+        python = os.path.realpath(sys.executable)
         argv = [python, "-I", "-S", "-B", str(PUPIL), json.dumps(config)]
-        return Launch(argv, environment, folder, wall, rules, self.file_mb << 20)
+        return Launch(argv, {**environment, **homes}, folder, wall, rules, self.file_mb << 20)
 
-    def _rules(self, python: str, library: Path, site_folder: Path, folder: str) -> second_wall.Wall:
+    def _rules(self, library: Path, site_folder: Path, folder: str) -> second_wall.Wall:
         """What a pupil behind the second wall may read and write. Raises SandboxError."""
         listed = [os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
         course = [os.path.realpath(path) for path in self.hidden_paths]
         for path in course:
-            if any(_inside(path, place) for place in listed):
+            if any(inside(path, place) for place in listed):
                 raise SandboxError(
                     f"The course ({path}) lies inside Python's own library, where the second wall cannot hide it: "
                     "move it somewhere else."
                 )
-        hidden = (*_site_packages(), *course, str(PACKAGE.parent))
+        hidden = (*site_packages(), *course, str(PACKAGE.parent))
+        python = os.path.realpath(sys.executable)
         readable, shown = _readable(python, hidden, tuple(dict.fromkeys(listed)))
         installed = distribution_files(tuple(self.distributions)).values()
         try:
@@ -289,9 +265,9 @@ class Sandbox(Configurable):
         if (
             hasattr(os, "geteuid")
             and os.geteuid() != 0
-            and (self.wall() != BUBBLEWRAP or not _counts_by_namespace())
+            and (self.wall() != BUBBLEWRAP or not counts_by_namespace())
         ):
-            others = _own_threads()
+            others = own_threads()
         return {
             "memory_bytes": self.memory_mb << 20,
             "cpu_seconds": self.cpu_seconds
@@ -315,47 +291,6 @@ class Sandbox(Configurable):
         }
         return Sandbox(**(traits | changed))
 
-    def _walls(self, python: str, library: Path) -> list[str]:
-        size = str(self.file_mb << 20)
-        walls = [
-            *["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
-            *["--die-with-parent", "--new-session", "--clearenv", "--hostname", "pupil"],
-            *["--proc", "/proc", "--dev", "/dev"],
-            *["--perms", "1777", "--size", size, "--tmpfs", "/dev/shm"],
-            *["--perms", "1777", "--size", size, "--tmpfs", "/tmp"],
-        ]
-        shown = list(_system_paths(python))
-        parents = {
-            parent for path in [*shown, "/pupil/site/x", "/home/pupil"] for parent in Path(path).parents
-        }
-        for parent in sorted(map(str, parents - {Path("/")})):
-            walls += ["--perms", "0755", "--dir", parent]  # bubblewrap's own would be closed to another user
-        for path in shown:
-            if os.path.islink(path):
-                walls += ["--symlink", os.readlink(path), path]
-            else:
-                walls += ["--ro-bind", path, path]
-        walls += [
-            "--ro-bind",
-            str(PUPIL),
-            "/pupil/pupil.py",
-            "--ro-bind",
-            str(library),
-            "/pupil/library",
-        ]
-        for name, source in distribution_files(tuple(self.distributions)).items():
-            walls += ["--ro-bind", source, f"/pupil/site/{name}"]
-        # What is installed for everybody else, and the course itself, stay dark even inside the paths above.
-        masked = [*_site_packages(), *(os.path.realpath(p) for p in self.hidden_paths), str(PACKAGE.parent)]
-        for path in dict.fromkeys(masked):
-            if os.path.isdir(path) and any(_inside(path, base) for base in shown):
-                walls += ["--size", "4096", "--tmpfs", path]
-        return [
-            *walls,
-            *["--perms", "0777", "--size", size, "--tmpfs", "/home/pupil", "--chdir", "/home/pupil"],
-            *["--remount-ro", "/dev", "--remount-ro", "/"],
-        ]
-
 
 @dataclass(frozen=True)
 class Launch:
@@ -376,200 +311,11 @@ class Launch:
         return self.wall == BUBBLEWRAP
 
 
-def _counts_by_namespace() -> bool:
-    """True where the kernel counts processes for each user namespace (Linux 5.14), not for each user alone."""
-    found = re.match(r"(\d+)\.(\d+)", platform.release())
-    return found is not None and (int(found[1]), int(found[2])) >= (5, 14)
-
-
-def _own_threads() -> int:
-    """How many processes and threads this user has: a limit on processes counts them all."""
-    count = 0
-    for process in psutil.process_iter(["uids", "num_threads"]):
-        uids = process.info["uids"]
-        if uids is not None and uids.real == os.getuid():
-            count += process.info["num_threads"] or 1
-    return count
-
-
-def _inside(path: str, base: str) -> bool:
-    return path == base or path.startswith(base.rstrip("/") + "/")
-
-
-def _system_paths(python: str) -> Iterator[str]:
-    """What an interpreter needs of the system: its own tree and the shared libraries."""
-    for path in ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32", "/etc/ld.so.cache"):
-        if os.path.lexists(path):
-            yield path
-    prefixes = dict.fromkeys(os.path.realpath(p) for p in (sys.base_prefix, sys.base_exec_prefix))
-    for prefix in prefixes:
-        if prefix in ("/usr", "/usr/local"):
-            if prefix == "/usr/local":
-                yield "/usr/local/lib"
-        else:
-            yield prefix
-    if not any(_inside(python, prefix) and prefix not in ("/usr", "/usr/local") for prefix in prefixes):
-        yield python
-
-
-def _site_packages() -> list[str]:
-    paths = [*site.getsitepackages([sys.base_prefix, sys.base_exec_prefix]), "/usr/lib/python3/dist-packages"]
-    return sorted({os.path.realpath(path) for path in paths})
+def nobody_else() -> int:
+    """A user id that nobody else has: one for each pupil, where the grader is root."""
+    return random.SystemRandom().randrange(2_000_000, 2_000_000_000)
 
 
 @functools.cache
 def _readable(python: str, hidden: tuple[str, ...], listed: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    return second_wall.within(_system_paths(python), hidden, listed)
-
-
-def _user_site() -> list[str]:
-    return [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
-
-
-@functools.cache
-def _why_not(bwrap: str) -> str:
-    if not sys.platform.startswith("linux"):
-        return f"There is no sandbox for {sys.platform}: grade on Linux (WSL or a virtual machine will do)."
-    if shutil.which(bwrap) is None:
-        return (
-            "The sandbox needs bubblewrap, which is not installed: `sudo apt-get install bubblewrap` "
-            "(Debian, Ubuntu) or `sudo dnf install bubblewrap` (Fedora)."
-        )
-    user = [] if os.geteuid() == 0 else ["--unshare-user"]
-    test = [
-        bwrap,
-        *user,
-        *["--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
-        "true",
-    ]
-    try:
-        done = subprocess.run(test, capture_output=True, text=True, timeout=30, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"bubblewrap does not start ({error})."
-    if done.returncode == 0:
-        return ""
-    said = re.sub(r"\s+", " ", done.stderr).strip()[:200] or f"exit code {done.returncode}"
-    remedy = "allow user namespaces, for example with `sudo sysctl -w kernel.unprivileged_userns_clone=1`"
-    if os.path.exists("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):
-        remedy = "allow them with `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`"
-    if os.path.exists("/.dockerenv") or os.geteuid() == 0:
-        remedy = "start the container with `--cap-add SYS_ADMIN --security-opt seccomp=unconfined`"
-    return f"The kernel forbids bubblewrap its namespaces ({said}): {remedy}."
-
-
-@functools.cache
-def distribution_files(names: tuple[str, ...]) -> dict[str, str]:
-    """The top-level files and folders of these distributions, of IPython, and of all that they require."""
-    found: dict[str, str] = {}
-    waiting, seen = [*names, "ipython"], set()
-    while waiting:
-        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
-        if name in seen:
-            continue
-        seen.add(name)
-        try:
-            distribution = importlib.metadata.distribution(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue  # a requirement of another platform
-        for requirement in distribution.requires or []:
-            if not re.search(r";.*\bextra\b", requirement):
-                waiting.append(re.split(r"[\s;\[<>=!~(]", requirement, maxsplit=1)[0])
-        tops = {
-            file.parts[0] for file in distribution.files or [] if file.parts[0] not in ("..", "__pycache__")
-        }
-        for top in tops:
-            path = os.path.realpath(str(distribution.locate_file(top)))
-            if os.path.exists(path):
-                found[top] = path
-    return found
-
-
-@functools.cache
-def linked_distributions(names: tuple[str, ...]) -> Path:
-    """A folder from which just these distributions and what they require can be imported: links to where they are."""
-    folder = Path(tempfile.mkdtemp(prefix="learner-site-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    folder.chmod(0o755)
-    for name, source in distribution_files(names).items():
-        (folder / name).symlink_to(source)
-    return folder
-
-
-@functools.cache
-def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
-    """These modules of `autograd_ref`, and those that they import; `autograd_ref` itself stands for all of it.
-
-    A package such as `autograd_ref.data` is its `__init__.py` and what that imports. What a module imports lazily, as
-    `autograd_ref.tensor` does with `ops` and `sweep`, is not followed: a unit that needs it says so. Raises
-    SandboxError when a unit allows a module that does not exist.
-    """
-    waiting, found = list(names), set()
-    while waiting:
-        name = waiting.pop()
-        if name in found:
-            continue
-        found.add(name)
-        if name == "autograd_ref":
-            continue
-        source = _source_of(name)
-        if not name.startswith("autograd_ref.") or not source.is_file():
-            raise SandboxError(f"The unit allows `{name}`, but there is no such module in autograd_ref.")
-        tree = parse(source.read_text(encoding="utf-8"))
-        package = name if source.name == "__init__.py" else name.rpartition(".")[0]
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom):
-                waiting += _imported(node, package)
-    return tuple(sorted(found))
-
-
-def _imported(node: ast.ImportFrom, package: str) -> list[str]:
-    """The modules of `autograd_ref` that this statement of a module in `package` imports.
-
-    `from autograd_ref.rules import products` is the package, and the module in it. Python runs a package's
-    `__init__.py` when something outside of it imports one of its modules.
-    """
-    above = package.rsplit(".", node.level - 1)[0] if node.level else ""
-    module = ".".join(filter(None, (above, node.module)))
-    if module.partition(".")[0] != "autograd_ref":
-        return []
-    inside = [f"{module}.{alias.name}" for alias in node.names]
-    found = {each for each in (module, *inside) if _source_of(each).is_file()}
-    above_found = {each.rpartition(".")[0] for each in found}
-    found |= {each for each in above_found if not f"{package}.".startswith(f"{each}.")}
-    return sorted(found - {"", "autograd_ref", package})
-
-
-@functools.cache
-def learner_library(allowed: tuple[str, ...]) -> Path:
-    """A folder with just those modules of the course that a notebook of the unit may import."""
-    folder = Path(tempfile.mkdtemp(prefix="learner-library-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    folder.chmod(0o755)
-    (folder / "autograder" / "lesson").mkdir(parents=True)
-    shutil.copy(PACKAGE / "__init__.py", folder / "autograder")
-    for module in LEARNER_MODULES:
-        shutil.copy(PACKAGE / "lesson" / f"{module}.py", folder / "autograder" / "lesson")
-    reference = PACKAGE.parent / "autograd_ref"
-    if "autograd_ref" in allowed:
-        shutil.copytree(reference, folder / "autograd_ref", ignore=shutil.ignore_patterns("__pycache__"))
-        return folder
-    (folder / "autograd_ref").mkdir()
-    # Lazy: it imports what is there when that is first used.
-    shutil.copy(reference / "__init__.py", folder / "autograd_ref")
-    for module in allowed:
-        source = _source_of(module)
-        target = folder / source.relative_to(PACKAGE.parent)
-        target.parent.mkdir(exist_ok=True)
-        shutil.copy(source, target)
-        if source.name == "__init__.py" and (source.parent / "files").is_dir():
-            shutil.copytree(source.parent / "files", target.parent / "files")  # the data sets
-    for package in {path.parent for path in folder.glob("autograd_ref/*/*.py")}:
-        if not (package / "__init__.py").is_file():
-            (package / "__init__.py").write_text('"""Only what this unit\'s notebooks may use."""\n')
-    return folder
-
-
-def _source_of(module: str) -> Path:
-    """Where a module or a package of this repository stands."""
-    place = PACKAGE.parent.joinpath(*module.split("."))
-    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    return second_wall.within(system_paths(python), hidden, listed)

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from autograder.lesson.probes import AnswerLost, AnswerTimeout, Probe
-from autograder.sandbox import forkserver as nursery
+from autograder.sandbox import forkserver
 from autograder.sandbox.process import PupilProcess
 from autograder.sandbox.transport import Line, Pipes
 from autograder.sandbox.walls import Interrupted, Sandbox
@@ -256,9 +256,9 @@ def test_a_warm_interpreter_that_was_killed_is_replaced(
     process = fork()
     (warm,) = [
         n
-        for n in nursery._nurseries.values()
+        for n in forkserver._servers.values()
         if n is not None and str(mini_course.root) in " ".join(n.process.args)
-    ] or [next(reversed(nursery._nurseries.values()))]
+    ] or [next(reversed(forkserver._servers.values()))]
     os.killpg(warm.process.pid, signal.SIGKILL)
     warm.process.wait(5)
     time.sleep(0.3)  # the kernel ends the forks a moment after it
@@ -276,9 +276,9 @@ def test_where_forks_get_no_namespaces_each_pupil_is_started_anew(
     monkeypatch: pytest.MonkeyPatch, mini_course: Course, bubblewrap: None
 ) -> None:
     def refuse(*_: object) -> None:
-        raise nursery.SandboxError("no namespaces in the sandbox")
+        raise forkserver.SandboxError("no namespaces in the sandbox")
 
-    monkeypatch.setattr(nursery, "Nursery", refuse)
+    monkeypatch.setattr(forkserver, "ForkServer", refuse)
     walls = Sandbox(hidden_paths=[str(mini_course.root), "/nowhere"])
     process = PupilProcess(walls, (), time.monotonic() + 30)
     assert isinstance(process.link, Pipes)

@@ -14,7 +14,7 @@ import pytest
 
 from autograder.lesson.probes import AnswerLost, AnswerTimeout, Probe
 from autograder.referee.judge import grade
-from autograder.sandbox import walls as sandbox_module
+from autograder.sandbox import bubblewrap
 from autograder.sandbox.process import CellResult, PupilProcess
 from autograder.sandbox.walls import Sandbox, SandboxError
 from autograder.unit.assignment import Assignment, Course
@@ -285,9 +285,9 @@ def test_what_a_notebook_asks_of_its_surroundings_does_not_stop_the_lines_behind
 @pytest.fixture
 def forgotten() -> Iterator[None]:
     """What was found out about this machine, forgotten before and after."""
-    sandbox_module._why_not.cache_clear()
+    bubblewrap.why_not.cache_clear()
     yield
-    sandbox_module._why_not.cache_clear()
+    bubblewrap.why_not.cache_clear()
 
 
 def test_where_bubblewrap_is_missing_the_command_that_installs_it_is_named(forgotten: None) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
-from autograder.sandbox import second_wall, walls
+from autograder.sandbox import bubblewrap, second_wall, walls
 from autograder.sandbox.process import PupilProcess
 from autograder.sandbox.transport import is_fuller
 from autograder.sandbox.walls import BUBBLEWRAP, LANDLOCK, NO_WALL, Sandbox, SandboxError
@@ -266,9 +266,9 @@ def test_without_a_wall_all_of_it_is_stolen_and_the_result_says_so(course: Path)
 @pytest.fixture
 def known() -> Iterator[None]:
     """What was found out about this machine, forgotten before and after."""
-    walls._why_not.cache_clear()
+    bubblewrap.why_not.cache_clear()
     yield
-    walls._why_not.cache_clear()
+    bubblewrap.why_not.cache_clear()
 
 
 def test_which_wall_it_is_and_which_flag_is_named(known: None, monkeypatch: pytest.MonkeyPatch) -> None:
