@@ -88,7 +88,7 @@ def view(python: str, bound: dict[str, str], hidden: list[str], file_bytes: int)
         *["--perms", "1777", "--size", size, "--tmpfs", "/tmp"],
     ]
     shown = list(system_paths(python))
-    parents = {parent for path in [*shown, "/pupil/site/x", HOME] for parent in Path(path).parents}
+    parents = {parent for path in [*shown, *bound, HOME] for parent in Path(path).parents}
     for parent in sorted(map(str, parents - {Path("/")})):
         walls += ["--perms", "0755", "--dir", parent]  # bubblewrap's own would be closed to another user
     for path in shown:

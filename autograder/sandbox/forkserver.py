@@ -1,8 +1,8 @@
 """A warm interpreter behind the walls, with IPython and NumPy loaded, that forks a pupil for each submission.
 
 It never runs a student's code itself. A fork gets namespaces of its own (processes, mounts, network, and for an
-ordinary user the user too), empty private folders, limits, and a user id that nobody else has; see `fork_pupil` in
-`pupil.py`. So nothing passes from one submission to the next, and starting a pupil takes some milliseconds.
+ordinary user the user too), empty private folders, limits, and a user id that nobody else has; see
+`pupil/forks.py`. So nothing passes from one submission to the next, and starting a pupil takes some milliseconds.
 """
 
 from __future__ import annotations

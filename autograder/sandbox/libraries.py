@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..lesson.reasons import parse
 from .errors import SandboxError
-from .pupil import LEARNER_MODULES
+from .pupil.imports import LEARNER_MODULES
 
 #: The package around this room.
 PACKAGE = Path(__file__).resolve().parent.parent

@@ -24,7 +24,7 @@ import psutil
 
 from ..lesson import wire
 from .meter import pid_of
-from .pupil import FILES
+from .pupil.namespaces import FILES
 from .walls import LANDLOCK, NO_WALL, Launch
 
 #: What `receive` gives in the place of a message.

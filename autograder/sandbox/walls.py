@@ -31,8 +31,8 @@ from .libraries import PACKAGE, allowed_modules, distribution_files, learner_lib
 
 __all__ = ["Interrupted", "Launch", "Sandbox", "SandboxError"]
 
-#: The file that runs in the sandbox.
-PUPIL = Path(__file__).resolve().with_name("pupil.py")
+#: The file that is started in the sandbox; the files beside it are all that it needs.
+PUPIL = Path(__file__).resolve().parent / "pupil" / "start.py"
 
 #: The walls that a submission may be behind. The words stand in every result.
 BUBBLEWRAP, LANDLOCK, NO_WALL = "bubblewrap", "landlock", "none"
@@ -186,7 +186,9 @@ class Sandbox(Configurable):
         if os.geteuid() == 0:
             config["user"] = nobody_else()
         installed = distribution_files(tuple(self.distributions))
-        bound = {"/pupil/pupil.py": str(PUPIL), "/pupil/library": str(library)}
+        bound = {"/pupil/library": str(library)}
+        # File by file: what Python has compiled beside them names this machine's folders.
+        bound |= {f"/pupil/pupil/{file.name}": str(file) for file in sorted(PUPIL.parent.glob("*.py"))}
         bound |= {f"/pupil/site/{name}": source for name, source in installed.items()}
         # What is installed for everybody else, and the course itself.
         hidden = [*site_packages(), *map(os.path.realpath, self.hidden_paths), str(PACKAGE.parent)]
@@ -194,7 +196,7 @@ class Sandbox(Configurable):
         wall = bubblewrap.call(self.bwrap, view, ENVIRONMENT, forks=control is not None)
         # The words are shown in the process table of the sandbox only, which has one visitor. bubblewrap's own
         # environment can be read in the sandbox (/proc/1/environ), so there is nothing in it.
-        argv = [*wall, python, "-I", "-S", "-B", "/pupil/pupil.py", json.dumps(config)]
+        argv = [*wall, python, "-I", "-S", "-B", "/pupil/pupil/start.py", json.dumps(config)]
         return Launch(argv, {"PATH": "/usr/bin:/bin"}, None, BUBBLEWRAP)
 
     def _behind_landlock(self, library: Path, config: dict[str, object], folder: str) -> Launch:
@@ -202,7 +204,6 @@ class Sandbox(Configurable):
         config["path"] = [str(library), str(site_folder)]
         rules = self._rules(library, site_folder, folder)
         config["second_wall"] = {
-            "code": second_wall.__file__,
             "rules": rules.handle,
             "version": rules.version,
         }

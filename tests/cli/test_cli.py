@@ -568,7 +568,7 @@ def test_the_doctor_names_what_does_not_work(
 def test_the_doctor_sees_a_wall_that_refuses_nothing(
     run: Callable[..., Said], mini_course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = "The process for a submission did not start: The wall does not refuse pupil.py: it is no wall."
+    said = "The process for a submission did not start: The wall does not refuse start.py: it is no wall."
     made = second_wall.Wall.__init__
 
     def make(self: second_wall.Wall, readable: Any, *args: Any) -> None:

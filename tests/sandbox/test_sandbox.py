@@ -98,7 +98,7 @@ def test_the_pupil_is_the_first_to_go_when_the_machine_runs_out_of_memory(
     process = start()
     assert text(process, "6 * 7") == "42"
     last = [p for p in psutil.Process().children(recursive=True) if not p.children()]
-    ours = [p.pid for p in last if "pupil.py" in " ".join(p.cmdline())]
+    ours = [p.pid for p in last if "pupil/start.py" in " ".join(p.cmdline())]
     assert ours and {Path(f"/proc/{pid}/oom_score_adj").read_text() for pid in ours} == {"1000\n"}
 
 
@@ -335,7 +335,9 @@ def test_where_there_is_no_linux_the_text_says_where_to_grade(
 def test_a_sandbox_that_breaks_down_at_the_start_is_an_error_with_its_last_words(
     forgotten: None, tmp_path: Path, mini: Assignment
 ) -> None:
-    fake = script(tmp_path / "bwrap", 'case "$*" in *pupil.py*) echo "bwrap: out of luck" >&2; exit 1;; esac')
+    fake = script(
+        tmp_path / "bwrap", 'case "$*" in *pupil/start.py*) echo "bwrap: out of luck" >&2; exit 1;; esac'
+    )
     with pytest.raises(SandboxError, match="out of luck"):
         grade(mini, Submission(answers={"mul_vjp": RIGHT}), Sandbox(bwrap=fake))
 

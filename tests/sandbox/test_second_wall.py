@@ -352,7 +352,7 @@ def test_a_course_inside_the_standard_library_is_refused() -> None:
 @pytest.mark.parametrize(
     ("hole", "named"),
     [
-        (lambda rules: rules._allow("/", second_wall.READ_FILE | second_wall.READ_DIR), "pupil.py"),
+        (lambda rules: rules._allow("/", second_wall.READ_FILE | second_wall.READ_DIR), "start.py"),
         (lambda rules: rules._allow("/proc", second_wall.READ_FILE | second_wall.READ_DIR), "status"),
     ],
 )
@@ -385,12 +385,12 @@ def test_a_bubblewrap_that_shows_the_grader_s_files_is_no_wall(
     fake = tmp_path / "bwrap"
     body = f"""
 import os, sys
-args = [word.replace({json.dumps(str(walls.PUPIL))!r}, '"/pupil/pupil.py"') for word in sys.argv]
+args = [word.replace({json.dumps(str(walls.PUPIL))!r}, '"/pupil/pupil/start.py"') for word in sys.argv]
 os.execvp("bwrap", args)
 """
     fake.write_text(f"#!{sys.executable}\n{body}")
     fake.chmod(0o755)
-    with pytest.raises(SandboxError, match=r"does not refuse pupil.py: it is no wall"):
+    with pytest.raises(SandboxError, match=r"does not refuse start.py: it is no wall"):
         PupilProcess(Sandbox(bwrap=str(fake), warm=warm), (), time.monotonic() + 60)
 
 

@@ -50,7 +50,7 @@ def alive(sandbox: Sandbox) -> list[int]:
     for process in psutil.Process().children(recursive=True):
         try:
             words = " ".join(process.cmdline())
-            if "pupil.py" not in words or process.status() == psutil.STATUS_ZOMBIE:
+            if "pupil/start.py" not in words or process.status() == psutil.STATUS_ZOMBIE:
                 continue
             if '"control"' not in words or depth(process.pid) > own + 1:
                 found.append(process.pid)

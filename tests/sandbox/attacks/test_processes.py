@@ -37,7 +37,7 @@ PROCESSES = {
     """,
     "a detached subprocess": """
         import subprocess, sys, json, os
-        argv = ["pupil.py"]
+        argv = ["pupil/start.py"]
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", *argv], start_new_session=True,
                          stdin=-3, stdout=-3, stderr=-3)
     """,

@@ -13,7 +13,7 @@ import pytest
 
 from autograder.referee.judge import Report, grade
 from autograder.sandbox.process import PupilProcess
-from autograder.sandbox.walls import Sandbox
+from autograder.sandbox.walls import PUPIL, Sandbox
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.ingest import AddedCell, Submission
 
@@ -104,6 +104,21 @@ def test_the_same_search_without_a_sandbox_does_find_things(secrets: list[str]) 
         process.close()
     assert f"SEEN {secrets[0]} 6" in text
     assert "SEEN /etc/passwd" in text
+
+
+def test_of_the_pupil_s_own_package_the_sources_are_seen_and_nothing_that_names_the_host(
+    attack: Callable[..., Report],
+) -> None:
+    look = """
+        import os
+        for folder in ("/pupil/pupil", "/pupil"):
+            try: print(*sorted(os.listdir(folder)))
+            except OSError: print("closed")
+    """
+    report = attack(dedent(look))
+    own = sorted(path.name for path in PUPIL.parent.glob("*.py"))
+    seen = [" ".join(own), "library pupil site"] if report.wall == "bubblewrap" else ["closed"] * 2
+    assert said(report).splitlines() == seen
 
 
 @pytest.mark.parametrize(
