@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.build import Product, release
-from autograder.referee.judge import Report, grade
+from autograder.referee.judge import grade
+from autograder.referee.report import Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.ingest import Submission

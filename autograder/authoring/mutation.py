@@ -28,7 +28,7 @@ from typing import Any
 from ..errors import UserError
 from ..lesson.wire import parsed
 from ..referee.bank import Entry, load_bank
-from ..referee.judge import in_hidden_part
+from ..referee.check_cells import in_hidden_part
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
 from .mutants import VERSION, Edit, Mutant, mutants

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from ..lesson import likely
 from ..lesson.checks import MISSING, PASSED
 from ..referee import bank
-from ..referee.judge import Outcome, Report, grade
+from ..referee.judge import grade
+from ..referee.report import Outcome, Report
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
 from ..unit.ingest import Submission

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..lesson.checks import ERROR, PASSED, TIMEOUT, CheckFailed, Failure
 from ..lesson.probes import AnswerLost, AnswerTimeout, Call, Session, use_session
-from ..referee.judge import compiled, line_of, remember, setup_names
+from ..referee.check_cells import compiled, line_of, remember, setup_names
 from ..referee.matching import CALL_SECONDS
 from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox

@@ -25,7 +25,7 @@ from ..lesson.checks import PASSED
 from ..lesson.wire import printable
 from ..referee import bank
 from ..referee.autograded import write_file
-from ..referee.judge import Report, tidy
+from ..referee.report import Report, tidy
 from ..sandbox.walls import NO_WALL, Sandbox
 from ..unit.assignment import Assignment, Course
 from ..unit.ingest import pick_file, read_bytes, side_files

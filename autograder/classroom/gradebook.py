@@ -32,7 +32,7 @@ from ..authoring.release import release_steps
 from ..errors import UserError
 from ..lesson.checks import PASSED
 from ..referee.autograded import comment_text
-from ..referee.judge import Report
+from ..referee.report import Report
 from ..sandbox.walls import UNPROTECTED
 from ..unit.assignment import Assignment
 from .seal import SealedCells, is_sealed

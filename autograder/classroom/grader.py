@@ -17,8 +17,9 @@ from ..authoring.fingerprints import sentences_of
 from ..lesson.checks import PASSED
 from ..referee.autograded import autograded
 from ..referee.bank import Entry
-from ..referee.judge import Report, grade
+from ..referee.judge import grade
 from ..referee.matching import Memory
+from ..referee.report import Report
 from ..sandbox.forkserver import prepare
 from ..sandbox.walls import UNPROTECTED, Interrupted, Sandbox, SandboxError
 from ..unit.assignment import Assignment

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..lesson.checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT
 from ..lesson.wire import printable
-from ..referee.judge import Report, tidy
+from ..referee.report import Report, tidy
 from ..sandbox.walls import NO_WALL
 from ..unit.assignment import Assignment
 from ..unit.cell import ANSWER, read_cells

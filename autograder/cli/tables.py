@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def show_class(rows: Sequence[Graded], console: Console = console) -> None:
     """The table of a class, and the mistakes that were made most."""
     from ..classroom.classroom import mistakes_table, show_score
-    from ..referee.judge import tidy
+    from ..referee.report import tidy
     from ..sandbox.walls import UNPROTECTED
 
     table = Table(box=None, header_style="bold")
@@ -55,7 +55,7 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
 
 def show_changes(rows: Sequence[Graded], console: Console = console) -> None:
     """Whose score is another than before, and why; or that nothing was there to be done."""
-    from ..referee.judge import tidy
+    from ..referee.report import tidy
 
     if rows and all(row.state == "kept" for row in rows):
         told = f"Nothing new: {len(rows)} graded before, unchanged since (--force grades them again)."

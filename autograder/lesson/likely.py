@@ -65,7 +65,7 @@ def _call(call: Call, endless: bool) -> Iterator[str]:
     if endless:
         yield "endless"
     elif call.error is not None:
-        # By its type, as in the referee's line-up; but a misspelt name is nobody else's mistake.
+        # By its type, as where the referee matches it; but a misspelt name is nobody else's mistake.
         yield f"raised {call.error.type_name} {call.error.name}"
     else:
         yield from _pieces(call.value)

@@ -13,7 +13,7 @@ from ..unit.assignment import Assignment
 from ..unit.cell import ANSWER, CHECK
 from ..unit.ingest import Submission
 from ..unit.notebook import Node, node, write_text
-from .judge import Outcome, Report, tidy
+from .report import Outcome, Report, tidy
 
 
 def comment_text(outcome: Outcome) -> str:

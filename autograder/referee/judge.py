@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import linecache
 import secrets
 import sys
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import CodeType
 from typing import Any
 
 from ..lesson.checks import (
@@ -22,219 +18,20 @@ from ..lesson.checks import (
     CheckFailed,
     Failure,
     explain_exception,
-    row,
 )
-from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Probe, Reply, Session, use_session
-from ..sandbox.process import STRETCH, CellResult, PupilProcess, Starved, cpu_limit
-from ..sandbox.walls import BUBBLEWRAP, NO_WALL, UNPROTECTED, Interrupted, Sandbox, SandboxError
+from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Session, use_session
+from ..sandbox.process import CellResult
+from ..sandbox.walls import UNPROTECTED, Interrupted, Sandbox, SandboxError
 from ..unit.assignment import Assignment, Exercise
-from ..unit.cell import ANSWER, CHECK, FIGURE, SETUP
+from ..unit.cell import ANSWER, CHECK, FIGURE
 from ..unit.ingest import Submission
 from ..unit.looks import looks
 from . import bank
-from .matching import Lineup, Memory
-
-
-@dataclass
-class Outcome:
-    """What one exercise earned, and why."""
-
-    name: str
-    points: float
-    max_points: float
-    status: str
-    message: str
-    diagnosis: str = ""
-    #: the bank's entry that the answer behaves like, for reports
-    mistake: str = ""
-    #: True when the failing check was a hidden one
-    hidden: bool = False
-    #: True when a person should look: the check itself was at fault, or the file could not be used
-    doubtful: bool = False
-
-    @property
-    def text(self) -> str:
-        """What the student reads."""
-        if not self.diagnosis or self.diagnosis in self.message:
-            return self.message
-        lines = self.message.split("\n")
-        last = len(lines) - lines[-1].startswith("  next ")  # what to do next stays the last line
-        return "\n".join([*lines[:last], row("likely", self.diagnosis), *lines[last:]])
-
-
-@dataclass
-class Report:
-    """The result of grading one submission."""
-
-    unit: str
-    seed: int
-    #: the wall that the submission was behind, as `Sandbox.wall` names it
-    wall: str
-    outcomes: list[Outcome] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    #: for the instructor alone: what the submission's code looks around for
-    looks: list[str] = field(default_factory=list)
-    #: what the student's cells printed, by cell id
-    outputs: dict[str, CellResult] = field(default_factory=dict)
-    #: CPU seconds of the submission's processes, all together
-    cpu: float = 0.0
-    #: whether something timed out for want of a processor, which says nothing of the answer
-    overloaded: bool = False
-
-    @property
-    def score(self) -> float:
-        return sum(outcome.points for outcome in self.outcomes)
-
-    @property
-    def max_score(self) -> float:
-        return sum(outcome.max_points for outcome in self.outcomes)
-
-    @property
-    def sandboxed(self) -> bool:
-        """Whether it was in bubblewrap."""
-        return self.wall == BUBBLEWRAP
-
-    @property
-    def protected(self) -> bool:
-        """Whether the submission had no way to the answer key and to the scores."""
-        return self.wall != NO_WALL
-
-    def as_json(self) -> dict[str, Any]:
-        """The contract of `autograder score --json`."""
-        return {
-            "unit": self.unit,
-            "score": tidy(self.score),
-            "max_score": tidy(self.max_score),
-            "seed": self.seed,
-            "sandboxed": self.sandboxed,
-            "wall": self.wall,
-            "protected": self.protected,
-            "exercises": [
-                {
-                    "name": outcome.name,
-                    "points": tidy(outcome.points),
-                    "max_points": tidy(outcome.max_points),
-                    "status": outcome.status,
-                    "message": outcome.message,
-                    "diagnosis": outcome.diagnosis,
-                }
-                for outcome in self.outcomes
-            ],
-            "notes": [*self.notes, *self.looks],
-        }
-
-
-def tidy(number: float) -> int | float:
-    """A score without a needless `.0`."""
-    return int(number) if float(number).is_integer() else float(number)
-
-
-@dataclass(frozen=True)
-class Step:
-    """One cell to run: `label` is the cell's id in the rebuilt notebook."""
-
-    label: str
-    kind: str
-    name: str
-    source: str
-    added: bool = False
-
-
-def rebuild(assignment: Assignment, submission: Submission) -> list[Step]:
-    """The notebook to grade: the release's cells in order, the student's answers and additions in place."""
-    steps: list[Step] = []
-
-    def additions(after: str) -> None:
-        for i, cell in enumerate(submission.added):
-            if cell.after == after:
-                steps.append(
-                    Step(f"added-{i + 1}", "added", "", cell.source if cell.cell_type == "code" else "", True)
-                )
-
-    additions("")
-    for cell in assignment.released:
-        if cell.kind == ANSWER:
-            # A missing answer stays empty: a stub here would undo what an added cell defines.
-            steps.append(Step(cell.id, ANSWER, cell.exercise, submission.answers.get(cell.exercise, "")))
-        elif cell.kind == CHECK:
-            steps.append(Step(cell.id, CHECK, cell.exercise, ""))
-        elif cell.kind:
-            steps.append(Step(cell.id, cell.kind, cell.name, cell.source))
-        additions(cell.id)
-    return steps
-
-
-class Runner:
-    """Runs the cells of one submission. When its process is lost it starts another and repeats the cells that ended."""
-
-    def __init__(self, sandbox: Sandbox, allowed: Iterable[str], seed: int) -> None:
-        self.sandbox = sandbox
-        self.allowed = tuple(allowed)
-        self.seed = seed
-        begun = time.monotonic()
-        self.deadline, self.latest = (
-            begun + sandbox.notebook_seconds,
-            begun + STRETCH * sandbox.notebook_seconds,
-        )
-        self.process: PupilProcess | None = None
-        self.ran: list[str] = []
-        #: CPU seconds of the processes that are gone
-        self.cpu = 0.0
-        self.overloaded = False
-
-    def _ready(self) -> PupilProcess:
-        while self.process is None:
-            if time.monotonic() >= self.deadline:
-                raise AnswerTimeout(
-                    f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached"
-                )
-            left = self.sandbox.cpu_seconds - self.cpu
-            if left <= 0:
-                raise AnswerTimeout(cpu_limit(self.sandbox))
-            process = PupilProcess(self.sandbox, self.allowed, self.deadline, self.seed, left)
-            for i, source in enumerate(self.ran):
-                try:
-                    process.run_cell(source)
-                except (AnswerTimeout, AnswerLost) as error:
-                    self._gone(process, error)
-                    if time.monotonic() >= self.deadline:
-                        raise
-                    del self.ran[i]  # it ended the first time, and does not now: go on without it
-                    break
-            else:
-                self.process = process
-        return self.process
-
-    def _gone(self, process: PupilProcess | None, error: Exception | None = None) -> None:
-        """Count what a process has used, and note whether it had its share of the machine."""
-        if process is not None:
-            self.cpu += process.used
-            self.deadline = min(process.deadline, self.latest)  # it may have been kept waiting
-        self.overloaded = self.overloaded or isinstance(error, Starved)
-        self.process = None
-
-    def run_cell(self, source: str) -> CellResult:
-        """Run a cell. Raises AnswerTimeout or AnswerLost, after which the cell has never been."""
-        try:
-            result = self._ready().run_cell(source)
-        except (AnswerTimeout, AnswerLost) as error:
-            self._gone(self.process, error)
-            raise
-        self.ran.append(source)
-        return result
-
-    def call(self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False) -> Reply:
-        """Call a probe, as `probes.Boundary` says."""
-        try:
-            return self._ready().call(probe, args, twice=twice)
-        except (AnswerTimeout, AnswerLost) as error:
-            self._gone(self.process, error)
-            raise
-
-    def close(self) -> None:
-        if self.process is not None:
-            self.process.close()
-            self._gone(self.process)
+from .check_cells import compiled, in_hidden_part, line_of, remember, setup_names
+from .matching import Matcher, Memory
+from .rebuild import Step, rebuild
+from .report import Outcome, Report
+from .runner import Runner
 
 
 def grade(
@@ -269,7 +66,7 @@ def grade(
         assignment,
         report,
         Runner(sandbox, assignment.allowed, derived(seed, "the notebook")),
-        Lineup(assignment, entries, sandbox, memory, derived(seed, "the notebook")),
+        Matcher(assignment, entries, sandbox, memory, derived(seed, "the notebook")),
         setup_names(assignment),
         submission.python,
     )
@@ -284,7 +81,7 @@ def grade(
                 grading.run(step)
     finally:
         grading.runner.close()
-        grading.lineup.close()
+        grading.matcher.close()
     report.cpu, report.overloaded = grading.runner.cpu, grading.runner.overloaded
     if report.overloaded:
         hurt = [outcome for outcome in report.outcomes if outcome.status == TIMEOUT]
@@ -305,28 +102,6 @@ def derived(seed: int, name: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed} {name}".encode()).digest()[:16], "big")
 
 
-def setup_names(assignment: Assignment) -> dict[str, Any]:
-    """What the check cells may use: the names of the trusted set-up cells."""
-    names: dict[str, Any] = {"__name__": "__main__"}
-    for cell in assignment.cells:
-        if cell.kind == SETUP:
-            filename = f"<setup {assignment.unit} {cell.name}>"
-            remember(filename, cell.source)
-            exec(compiled(cell.source, filename), names)
-    return names
-
-
-@functools.lru_cache(512)
-def compiled(source: str, filename: str) -> CodeType:
-    """The code of one of our own cells: every submission runs the same ones."""
-    return compile(source, filename, "exec")
-
-
-def remember(filename: str, source: str) -> None:
-    """Let inspect.getsource find the probes' text."""
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-
-
 @dataclass
 class _Grading:
     """One submission while it is graded."""
@@ -334,7 +109,7 @@ class _Grading:
     assignment: Assignment
     report: Report
     runner: Runner
-    lineup: Lineup
+    matcher: Matcher
     #: the names that check cells may use
     names: dict[str, Any]
     #: the version of Python that the student's notebook ran on, as far as it says
@@ -433,7 +208,7 @@ class _Grading:
         self, exercise: Exercise, calls: Sequence[Call], lost: bool = False, in_place: bool = False
     ) -> bank.Entry | None:
         try:
-            return self.lineup.find(exercise.name, calls, lost, in_place)
+            return self.matcher.find(exercise.name, calls, lost, in_place)
         except Interrupted:
             raise
         except Exception as error:  # a diagnosis is a help; the verdict stands without it
@@ -448,30 +223,3 @@ class _Grading:
         diagnosis, mistake = (entry.sentence, entry.name) if entry else (failure.diagnosis, "")
         message = failure.text(diagnosis="")
         return Outcome(exercise.name, 0, exercise.points, failure.status, message, diagnosis, mistake, hidden)
-
-
-def line_of(error: BaseException, filename: str) -> int:
-    """The line of a check cell at which it ended; 0 when it was not there."""
-    line = 0
-    # An exception of the answer's own is turned into a CheckFailed at the end of the `with` block.
-    inner = error.__context__ if isinstance(error.__context__, AnswerError) else error
-    traceback = inner.__traceback__
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        if code.co_filename == filename and code.co_name == "<module>":
-            line = traceback.tb_lineno
-        traceback = traceback.tb_next
-    return line
-
-
-def in_hidden_part(check: str, line: int) -> bool:
-    """True when a line of a check cell stands between the marks of the hidden tests."""
-    hidden = False
-    for number, text in enumerate(check.splitlines(), start=1):
-        if "BEGIN HIDDEN TESTS" in text:
-            hidden = True
-        elif "END HIDDEN TESTS" in text:
-            hidden = False
-        if number == line:
-            return hidden
-    return False

@@ -1,4 +1,4 @@
-"""The line-up: which wrong answer of the bank does what a student's answer did, on the same inputs.
+"""Which wrong answer of the bank does what a student's answer did, on the same inputs.
 
 The bank's answers are wrong, so some of them crash, or do not end on inputs that nobody foresaw. They run where the
 students' do: in a process of their own, with walls and limits.
@@ -51,7 +51,7 @@ class Memory:
             self.replies.popitem(last=False)
 
 
-class Lineup:
+class Matcher:
     """Compares answers with the bank's. One for each submission: it keeps its process between exercises."""
 
     def __init__(

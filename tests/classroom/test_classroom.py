@@ -26,7 +26,7 @@ from autograder.classroom.gradebook import newest_version
 from autograder.classroom.grader import Graded, row_of
 from autograder.cli import tables as cli
 from autograder.errors import UserError
-from autograder.referee.judge import Outcome, Report
+from autograder.referee.report import Outcome, Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 

@@ -14,7 +14,7 @@ from autograder.classroom.classroom import Classroom, grade_class
 from autograder.classroom.grader import Grader, Job, Result
 from autograder.classroom.state import cost_of, keep_cost, seed_of
 from autograder.referee.autograded import write_notebook
-from autograder.referee.judge import Outcome, Report
+from autograder.referee.report import Outcome, Report
 from autograder.sandbox.walls import CALLS, Sandbox
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.notebook import write_text

@@ -24,8 +24,11 @@ from autograder.classroom.platforms.collect import collect
 from autograder.errors import UserError
 from autograder.lesson import wire
 from autograder.lesson.probes import AnswerLost, AnswerTimeout
-from autograder.referee.judge import Report, _Grading, rebuild, setup_names
-from autograder.referee.matching import Lineup
+from autograder.referee.check_cells import setup_names
+from autograder.referee.judge import _Grading
+from autograder.referee.matching import Matcher
+from autograder.referee.rebuild import rebuild
+from autograder.referee.report import Report
 from autograder.sandbox.process import PupilProcess
 from autograder.sandbox.transport import TIME_IS_UP
 from autograder.sandbox.walls import Sandbox
@@ -206,7 +209,7 @@ def replies(course: Course) -> Target:
             assert_one_sentence(str(error))
         process = pupil_that_says(data)
         report = Report("mini", 1, True)
-        grading = _Grading(mini, report, cast(Any, process), Lineup(mini, (), process.sandbox), names)
+        grading = _Grading(mini, report, cast(Any, process), Matcher(mini, (), process.sandbox), names)
         for exercise in mini.exercises:
             outcome = grading.judge(exercise, "x = 1")
             assert not outcome.doubtful, report.notes

@@ -25,8 +25,9 @@ from autograder.lesson.likely import fingerprint
 from autograder.lesson.probes import AnswerError, AnswerTimeout, Call, LocalBoundary, Probe, Session
 from autograder.lesson.wire import Opaque
 from autograder.referee.bank import Entry, load_bank
-from autograder.referee.judge import grade, remember, setup_names
-from autograder.referee.matching import Lineup, Memory
+from autograder.referee.check_cells import remember, setup_names
+from autograder.referee.judge import grade
+from autograder.referee.matching import Matcher, Memory
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.cell import grade_id
@@ -389,7 +390,7 @@ def test_the_referee_knows_the_files_mistakes_without_running_the_bank(
         return told
 
     slowly = mistakes(None)
-    monkeypatch.setattr(Lineup, "_agrees", lambda *arguments: False)
+    monkeypatch.setattr(Matcher, "_agrees", lambda *arguments: False)
     assert mistakes(Memory(sentences)) == slowly == {n: e.sentence for n, e in chosen.items()}
     assert mistakes(None) != slowly
 

@@ -13,7 +13,8 @@ import pytest
 from autograder.lesson.compare import difference
 from autograder.lesson.diagnose import diagnose
 from autograder.lesson.wire import Opaque, plain
-from autograder.referee.judge import Report, grade
+from autograder.referee.judge import grade
+from autograder.referee.report import Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment
 from autograder.unit.ingest import Submission, python_of

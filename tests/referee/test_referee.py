@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from autograder.lesson.probes import Call, Probe, Reply
-from autograder.referee import matching as lineup
+from autograder.referee import matching
 from autograder.referee.bank import Entry
-from autograder.referee.judge import Report
+from autograder.referee.report import Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment
 
@@ -93,8 +93,8 @@ def test_an_answer_that_failed_in_place_is_not_taken_for_one_that_changes_nothin
     in_place: bool,
     found: bool,
 ) -> None:
-    suspects = lineup.Lineup(mini, [Entry("unbox", "other", "Another mistake.", "", right=False)], sandbox)
+    suspects = matching.Matcher(mini, [Entry("unbox", "other", "Another mistake.", "", right=False)], sandbox)
     monkeypatch.setattr(suspects, "_with", lambda entry: None)
-    monkeypatch.setattr(lineup, "_reply", lambda process, call: Reply(2.0, changes))
+    monkeypatch.setattr(matching, "_reply", lambda process, call: Reply(2.0, changes))
     calls = [Call(Probe("unbox"), ([1.0],), 2.0, mutated=(0,))]
     assert (suspects.find("unbox", calls, in_place=in_place) is not None) is found

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from autograder.lesson.probes import AnswerTimeout
-from autograder.referee.judge import Runner
+from autograder.referee.runner import Runner
 from autograder.sandbox.process import PupilProcess, Starved
 from autograder.sandbox.walls import Sandbox
 

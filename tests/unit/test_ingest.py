@@ -18,7 +18,8 @@ import pytest
 from autograder.errors import UserError
 from autograder.lesson.wire import MAX_PARTS
 from autograder.referee.autograded import autograded
-from autograder.referee.judge import Report, grade
+from autograder.referee.judge import grade
+from autograder.referee.report import Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment
 from autograder.unit.ingest import (
@@ -307,7 +308,7 @@ def test_added_markdown_is_kept_as_text_and_nothing_in_it_can_run(solved: Notebo
     assert [c.source for c in submission.added] == [script]
     report = Report("mini", 0, True)
     for e in mini.exercises:
-        from autograder.referee.judge import Outcome
+        from autograder.referee.report import Outcome
 
         report.outcomes.append(Outcome(e.name, 0, e.points, "missing", "✗"))
     shown = next(c for c in autograded(mini, submission, report).cells if c.id == "added-1")

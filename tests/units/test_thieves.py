@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.referee.judge import Report, grade
+from autograder.referee.judge import grade
+from autograder.referee.report import Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.ingest import Submission
 

@@ -20,7 +20,7 @@ import pytest
 
 from autograder.lesson.checks import CheckFailed
 from autograder.lesson.probes import LocalBoundary, Probe, Reply, Session, use_session
-from autograder.referee.judge import compiled, remember, setup_names
+from autograder.referee.check_cells import compiled, remember, setup_names
 from autograder.unit.assignment import Assignment, Exercise
 
 from .test_units import COURSE, assignment_of

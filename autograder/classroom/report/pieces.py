@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...referee.judge import tidy
+from ...referee.report import tidy
 from ..records import Record
 from .markup import Child, Markup, joined, tag
 

@@ -20,7 +20,7 @@ from autograder.classroom.report.findings import findings, mistakes_of, table
 from autograder.classroom.report.page import page
 from autograder.classroom.report.similar import near_identical, runs, tokens
 from autograder.referee import bank
-from autograder.referee.judge import Outcome, Report
+from autograder.referee.report import Outcome, Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 

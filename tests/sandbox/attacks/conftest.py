@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from autograder.referee.judge import Report, grade
+from autograder.referee.judge import grade
+from autograder.referee.report import Report
 from autograder.sandbox.process import PupilProcess
 from autograder.sandbox.walls import Sandbox, SandboxError
 from autograder.unit.assignment import Assignment, Course

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from autograder.referee.judge import Report
+from autograder.referee.report import Report
 from autograder.sandbox.walls import Sandbox
 
 RIGHT = "def mul_vjp(g, a, b):\n    return g * b, g * a\n"

@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from autograder.referee.judge import Report, grade
+from autograder.referee.judge import grade
+from autograder.referee.report import Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.ingest import AddedCell, Submission

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from autograder.referee.judge import Report
+from autograder.referee.report import Report
 
 from .lab import (
     dedent,

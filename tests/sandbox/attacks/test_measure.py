@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from autograder.referee.judge import Report
+from autograder.referee.report import Report
 from autograder.sandbox.process import PupilProcess
 from autograder.sandbox.walls import Sandbox
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from autograder.referee.judge import Report
+from autograder.referee.report import Report
 from autograder.sandbox.walls import Sandbox
 
 from .lab import (

@@ -10,7 +10,8 @@ from collections.abc import Callable
 import psutil
 import pytest
 
-from autograder.referee.judge import Report, grade
+from autograder.referee.judge import grade
+from autograder.referee.report import Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.ingest import AddedCell, Submission

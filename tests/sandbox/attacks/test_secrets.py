@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.referee.judge import Report, grade
+from autograder.referee.judge import grade
+from autograder.referee.report import Report
 from autograder.sandbox.process import PupilProcess
 from autograder.sandbox.walls import PUPIL, Sandbox
 from autograder.unit.assignment import Assignment, Course

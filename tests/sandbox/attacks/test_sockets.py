@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from autograder.referee.judge import Report
+from autograder.referee.report import Report
 
 from .lab import (
     dedent,

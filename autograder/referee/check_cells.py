@@ -1,0 +1,61 @@
+"""Check cells and the trusted set-up, run here: their code, their names, and the line at which one ended."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+from types import CodeType
+from typing import Any
+
+from ..lesson.probes import AnswerError
+from ..unit.assignment import Assignment
+from ..unit.cell import SETUP
+
+
+def setup_names(assignment: Assignment) -> dict[str, Any]:
+    """What the check cells may use: the names of the trusted set-up cells."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for cell in assignment.cells:
+        if cell.kind == SETUP:
+            filename = f"<setup {assignment.unit} {cell.name}>"
+            remember(filename, cell.source)
+            exec(compiled(cell.source, filename), names)
+    return names
+
+
+@functools.lru_cache(512)
+def compiled(source: str, filename: str) -> CodeType:
+    """The code of one of our own cells: every submission runs the same ones."""
+    return compile(source, filename, "exec")
+
+
+def remember(filename: str, source: str) -> None:
+    """Let inspect.getsource find the probes' text."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+
+
+def line_of(error: BaseException, filename: str) -> int:
+    """The line of a check cell at which it ended; 0 when it was not there."""
+    line = 0
+    # An exception of the answer's own is turned into a CheckFailed at the end of the `with` block.
+    inner = error.__context__ if isinstance(error.__context__, AnswerError) else error
+    traceback = inner.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code.co_filename == filename and code.co_name == "<module>":
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return line
+
+
+def in_hidden_part(check: str, line: int) -> bool:
+    """True when a line of a check cell stands between the marks of the hidden tests."""
+    hidden = False
+    for number, text in enumerate(check.splitlines(), start=1):
+        if "BEGIN HIDDEN TESTS" in text:
+            hidden = True
+        elif "END HIDDEN TESTS" in text:
+            hidden = False
+        if number == line:
+            return hidden
+    return False

@@ -1,0 +1,104 @@
+"""What grading one submission gives: an outcome for each exercise, and the report of them all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..lesson.checks import row
+from ..sandbox.process import CellResult
+from ..sandbox.walls import BUBBLEWRAP, NO_WALL
+
+
+@dataclass
+class Outcome:
+    """What one exercise earned, and why."""
+
+    name: str
+    points: float
+    max_points: float
+    status: str
+    message: str
+    diagnosis: str = ""
+    #: the bank's entry that the answer behaves like, for reports
+    mistake: str = ""
+    #: True when the failing check was a hidden one
+    hidden: bool = False
+    #: True when a person should look: the check itself was at fault, or the file could not be used
+    doubtful: bool = False
+
+    @property
+    def text(self) -> str:
+        """What the student reads."""
+        if not self.diagnosis or self.diagnosis in self.message:
+            return self.message
+        lines = self.message.split("\n")
+        last = len(lines) - lines[-1].startswith("  next ")  # what to do next stays the last line
+        return "\n".join([*lines[:last], row("likely", self.diagnosis), *lines[last:]])
+
+
+@dataclass
+class Report:
+    """The result of grading one submission."""
+
+    unit: str
+    seed: int
+    #: the wall that the submission was behind, as `Sandbox.wall` names it
+    wall: str
+    outcomes: list[Outcome] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    #: for the instructor alone: what the submission's code looks around for
+    looks: list[str] = field(default_factory=list)
+    #: what the student's cells printed, by cell id
+    outputs: dict[str, CellResult] = field(default_factory=dict)
+    #: CPU seconds of the submission's processes, all together
+    cpu: float = 0.0
+    #: whether something timed out for want of a processor, which says nothing of the answer
+    overloaded: bool = False
+
+    @property
+    def score(self) -> float:
+        return sum(outcome.points for outcome in self.outcomes)
+
+    @property
+    def max_score(self) -> float:
+        return sum(outcome.max_points for outcome in self.outcomes)
+
+    @property
+    def sandboxed(self) -> bool:
+        """Whether it was in bubblewrap."""
+        return self.wall == BUBBLEWRAP
+
+    @property
+    def protected(self) -> bool:
+        """Whether the submission had no way to the answer key and to the scores."""
+        return self.wall != NO_WALL
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract of `autograder score --json`."""
+        return {
+            "unit": self.unit,
+            "score": tidy(self.score),
+            "max_score": tidy(self.max_score),
+            "seed": self.seed,
+            "sandboxed": self.sandboxed,
+            "wall": self.wall,
+            "protected": self.protected,
+            "exercises": [
+                {
+                    "name": outcome.name,
+                    "points": tidy(outcome.points),
+                    "max_points": tidy(outcome.max_points),
+                    "status": outcome.status,
+                    "message": outcome.message,
+                    "diagnosis": outcome.diagnosis,
+                }
+                for outcome in self.outcomes
+            ],
+            "notes": [*self.notes, *self.looks],
+        }
+
+
+def tidy(number: float) -> int | float:
+    """A score without a needless `.0`."""
+    return int(number) if float(number).is_integer() else float(number)
