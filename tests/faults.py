@@ -44,8 +44,8 @@ def grade_all(course: Course) -> int:
     sandbox = klass.sandbox()
     expected = waiting(klass.config, course.root, "mini", force=False)
     try:
-        with ahead(lambda: Grader.of(mini, load_bank(mini), sandbox), expected, JOBS) as crew:
-            rows = grade_class(klass, mini, klass.students("mini"), sandbox=sandbox, jobs=JOBS, crew=crew)
+        with ahead(lambda: Grader.of(mini, load_bank(mini), sandbox), expected, JOBS) as pool:
+            rows = grade_class(klass, mini, klass.students("mini"), sandbox=sandbox, jobs=JOBS, pool=pool)
     except UserError as error:
         print(error, file=sys.stderr)
         return 2

@@ -124,18 +124,18 @@ def grade_class(
     done: Callable[[Graded], None] = lambda row: None,
     scheduler: str | None = None,
     tell: Callable[[str], None] = lambda line: None,
-    crew: Processes | None = None,
+    pool: Processes | None = None,
     new_seed: bool = False,
 ) -> list[Graded]:
     """Grade submissions side by side; the gradebook is written by this thread alone, one student at a time.
 
     A student's row is written in one transaction, and the autograded notebook, which says that all is done, after it.
     So a run that is ended at any moment leaves each student graded or not graded, and the next run does the rest.
-    With a `scheduler`, the workers of its Dask cluster grade, and `tell` hears of those that cannot. `crew` is who
+    With a `scheduler`, the workers of its Dask cluster grade, and `tell` hears of those that cannot. `pool` is who
     grades on this machine, if somebody has been asked `ahead`. Everybody is graded with the seed that the class has
     for the unit, so that the same answer has the same points; with `new_seed` another one is drawn first.
     """
-    grader = crew.grader if crew else Grader.of(assignment, bank.load_bank(assignment), sandbox)
+    grader = pool.grader if pool else Grader.of(assignment, bank.load_bank(assignment), sandbox)
     run = _Run(classroom, assignment, grader, force)
     with opened(classroom.folders.db_url, classroom.folders.course_id) as run.gradebook:
         with alone(run.gradebook):
@@ -145,10 +145,10 @@ def grade_class(
         run.seeds = seeds_of_results(run.gradebook, assignment.unit)
         run.solution_seconds = cost_of(run.gradebook, assignment.unit, grader.key)
         if run.solution_seconds is None:
-            run.measure(crew)
+            run.measure(pool)
         waiting = run.waiting(students, done)
         shared = (
-            share_on(scheduler, grader, waiting, tell) if scheduler else share(grader, waiting, jobs, crew)
+            share_on(scheduler, grader, waiting, tell) if scheduler else share(grader, waiting, jobs, pool)
         )
         with contextlib.closing(shared) as results:  # also when this is interrupted
             for result in results:
@@ -182,9 +182,9 @@ class _Run:
     why: dict[str, str] = field(default_factory=dict)
     failures: int = 0
 
-    def measure(self, crew: Processes | None) -> None:
+    def measure(self, pool: Processes | None) -> None:
         """Grade the solution, once in the life of a class."""
-        workers = crew or Threads(self.grader, 1)
+        workers = pool or Threads(self.grader, 1)
         workers.give(solution_of(self.assignment, self.seed))
         _, result = workers.take()
         if result is not None and result.report is not None:

@@ -23,7 +23,7 @@ from uuid import uuid4
 
 from ..errors import UserError
 from .grader import Grader, Job, Result
-from .workers import deal
+from .workers import graded_by
 
 #: Seconds in which the scheduler has to answer, and in which a worker that was lost may be followed by another.
 CONNECT_SECONDS = 10.0
@@ -49,11 +49,11 @@ def share_on(
             "On a cluster nothing is graded without bubblewrap: who reaches the scheduler has it run what is sent. "
             "Leave out --unsandboxed and --unprotected-scores, or --scheduler."
         )
-    return deal(Cluster(address, grader, tell), jobs)
+    return graded_by(Cluster(address, grader, tell), jobs)
 
 
 class Cluster:
-    """The workers of a Dask cluster. A crew, as `crew.Crew` says."""
+    """The workers of a Dask cluster. A pool, as `workers.Pool` says."""
 
     def __init__(self, address: str, grader: Grader, tell: Callable[[str], None]) -> None:
         from distributed import Client

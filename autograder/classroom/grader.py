@@ -1,7 +1,7 @@
 """What a worker process does: it grades a submission.
 
 A job is data: a student's name and the bytes of a file. So a worker needs no shared disk, and what it gives back is
-data as well. Nothing here knows of the gradebook, or imports nbgrader; `crew.py` shares the work out.
+data as well. Nothing here knows of the gradebook, or imports nbgrader; `workers.py` shares the work out.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ FEW = 4
 TRIES = 3
 
 
-class Crew(Protocol):
-    """Those who grade."""
+class Pool(Protocol):
+    """A pool of workers: those who grade."""
 
     def room(self) -> bool:
         """Whether a job that is given now would be begun soon."""
@@ -62,22 +62,22 @@ def cores() -> int:
 
 
 def share(
-    grader: Grader, jobs: Iterable[Job], workers: int | None = None, crew: Crew | None = None
+    grader: Grader, jobs: Iterable[Job], workers: int | None = None, pool: Pool | None = None
 ) -> Generator[Result, None, None]:
     """Grade jobs side by side on this machine: results come as they are ready, jobs are taken when there is room.
 
-    `crew` is who grades, if somebody has been asked `ahead`.
+    `pool` grades, if one has been started `ahead`.
     """
     waiting = iter(jobs)
-    if crew is not None:
-        return deal(crew, waiting)
+    if pool is not None:
+        return graded_by(pool, waiting)
     first = list(itertools.islice(waiting, FEW))
     count = workers or cores()
     if len(first) < FEW or count == 1:
-        crew = Threads(grader, min(count, FEW))
+        pool = Threads(grader, min(count, FEW))
     else:
-        crew = Processes(grader, count)
-    return deal(crew, itertools.chain(first, waiting))
+        pool = Processes(grader, count)
+    return graded_by(pool, itertools.chain(first, waiting))
 
 
 @contextlib.contextmanager
@@ -93,14 +93,14 @@ def ahead(
     if expected < FEW or count == 1:
         yield None
         return
-    crew = Processes(grader(), count, at_once=True)
+    pool = Processes(grader(), count, at_once=True)
     try:
-        yield crew
+        yield pool
     finally:
-        crew.close(at_once=True)
+        pool.close(at_once=True)
 
 
-def deal(crew: Crew, jobs: Iterable[Job]) -> Generator[Result, None, None]:
+def graded_by(pool: Pool, jobs: Iterable[Job]) -> Generator[Result, None, None]:
     """Give jobs out as there is room, and again those whose worker was lost; one that loses three is a problem.
 
     Who timed out for want of a processor is graded again at the end, with nobody beside.
@@ -112,16 +112,16 @@ def deal(crew: Crew, jobs: Iterable[Job]) -> Generator[Result, None, None]:
     done = False
     try:
         while True:
-            while crew.room() and (job := again.popleft() if again else next(waiting, None)) is not None:
-                crew.give(job)
+            while pool.room() and (job := again.popleft() if again else next(waiting, None)) is not None:
+                pool.give(job)
                 under_way += 1
             if not under_way and later:
-                crew.give(later.popleft())
+                pool.give(later.popleft())
                 under_way = 1
             if not under_way:
                 done = True
                 return
-            job, result = crew.take()
+            job, result = pool.take()
             under_way -= 1
             if result is not None:
                 in_a_row = 0
@@ -142,7 +142,7 @@ def deal(crew: Crew, jobs: Iterable[Job]) -> Generator[Result, None, None]:
             else:
                 (later if job.alone else again).append(job)
     finally:
-        crew.close(at_once=not done)
+        pool.close(at_once=not done)
 
 
 def waiting(config: Config, root: Path, unit: str, force: bool) -> int:

@@ -289,7 +289,7 @@ def _grade(
                 done=done,
                 scheduler=scheduler,
                 tell=tell,
-                crew=workers,
+                pool=workers,
                 new_seed=new_seed,
             )
     except KeyboardInterrupt:

@@ -19,7 +19,7 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-from .transport import Line
+from .line import Line
 from .walls import BUBBLEWRAP, Sandbox, SandboxError, allowed_modules
 
 #: So many fork servers are kept at a time; a class needs one.

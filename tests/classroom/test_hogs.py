@@ -83,7 +83,7 @@ def grader(mini: Assignment, walls: Sandbox) -> Grader:
 
 
 class Scripted:
-    """A crew that finds the machine overloaded whenever anybody works beside."""
+    """A pool that finds the machine overloaded whenever anybody works beside."""
 
     def __init__(self, overloaded: set[str], always: bool = False) -> None:
         self.under_way: list[Job] = []
@@ -109,18 +109,18 @@ class Scripted:
 
 
 def test_who_had_no_processor_is_graded_again_at_the_end_and_alone() -> None:
-    crew = Scripted({"b", "d"})
-    results = list(workers.deal(crew, [Job(name, b"") for name in "abcdef"]))
+    pool = Scripted({"b", "d"})
+    results = list(workers.graded_by(pool, [Job(name, b"") for name in "abcdef"]))
     assert [result.job.student for result in results] == ["a", "c", "e", "f", "b", "d"]
     assert not any(result.overloaded for result in results)
-    assert crew.beside["b"][1:] == [0] and crew.beside["d"][1:] == [0]
+    assert pool.beside["b"][1:] == [0] and pool.beside["d"][1:] == [0]
 
 
 def test_who_has_no_processor_alone_either_is_graded_twice_and_no_more() -> None:
-    crew = Scripted({"b"}, always=True)
-    results = list(workers.deal(crew, [Job(name, b"") for name in "abc"]))
+    pool = Scripted({"b"}, always=True)
+    results = list(workers.graded_by(pool, [Job(name, b"") for name in "abc"]))
     assert [result.overloaded for result in results] == [False, False, True]
-    assert len(crew.beside["b"]) == 2
+    assert len(pool.beside["b"]) == 2
 
 
 def test_a_timeout_on_an_overloaded_machine_asks_for_a_look_and_says_why(grader: Grader, crowd: None) -> None:

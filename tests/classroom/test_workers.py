@@ -48,18 +48,18 @@ def jobs(mini: Assignment, count: int) -> list[Job]:
     return [Job(f"s{i}", text) for i in range(count)]
 
 
-def started(crew: Processes) -> int:
-    return len(crew.workers)
+def started(pool: Processes) -> int:
+    return len(pool.workers)
 
 
 def test_workers_that_start_ahead_are_there_before_the_first_job(grader: Grader, mini: Assignment) -> None:
-    with ahead(lambda: grader, 6, 2) as crew:
-        assert crew is not None
+    with ahead(lambda: grader, 6, 2) as pool:
+        assert pool is not None
         until = time.monotonic() + 20
-        while started(crew) < 2:
+        while started(pool) < 2:
             assert time.monotonic() < until
             time.sleep(0.02)
-        results = list(share(grader, jobs(mini, 6), 2, crew))
+        results = list(share(grader, jobs(mini, 6), 2, pool))
     assert sorted(result.job.student for result in results) == [f"s{i}" for i in range(6)]
     assert {result.row.score for result in results if result.row} == {mini.max_score}
 
@@ -69,8 +69,8 @@ def test_nobody_starts_ahead_for_a_few_or_on_one_core() -> None:
         raise AssertionError("a grader was made for nobody")
 
     for expected, workers in ((0, 2), (3, 8), (60, 1)):
-        with ahead(never, expected, workers) as crew:
-            assert crew is None
+        with ahead(never, expected, workers) as pool:
+            assert pool is None
 
 
 @pytest.mark.parametrize("seconds", [0, 0.1, 0.5, 2])
@@ -85,14 +85,14 @@ def test_what_fails_before_the_first_job_ends_the_workers(grader: Grader, second
 
 
 def test_a_worker_that_ended_while_it_waited_is_replaced(grader: Grader, mini: Assignment) -> None:
-    with ahead(lambda: grader, 6, 2) as crew:
-        assert crew is not None
-        while started(crew) < 2:
+    with ahead(lambda: grader, 6, 2) as pool:
+        assert pool is not None
+        while started(pool) < 2:
             time.sleep(0.02)
-        for worker in list(crew.workers.values()):
+        for worker in list(pool.workers.values()):
             worker.process.kill()
             worker.process.join()
-        results = list(share(grader, jobs(mini, 6), 2, crew))
+        results = list(share(grader, jobs(mini, 6), 2, pool))
     assert len(results) == 6 and not any(result.problem for result in results)
 
 

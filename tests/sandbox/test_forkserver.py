@@ -17,8 +17,9 @@ import pytest
 
 from autograder.lesson.probes import AnswerLost, AnswerTimeout, Probe
 from autograder.sandbox import forkserver
+from autograder.sandbox.line import Line
 from autograder.sandbox.process import PupilProcess
-from autograder.sandbox.transport import Line, Pipes
+from autograder.sandbox.transport import Pipes
 from autograder.sandbox.walls import Interrupted, Sandbox
 from autograder.unit.assignment import Course
 

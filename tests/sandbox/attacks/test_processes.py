@@ -117,7 +117,7 @@ def test_signals_of_an_ordinary_user_reach_nobody_but_their_sender_either(bubble
         pytest.skip("no user namespaces here")
     code = f"""
 import os, time
-from autograder.sandbox.transport import Line
+from autograder.sandbox.line import Line
 from autograder.sandbox.process import PupilProcess
 from autograder.sandbox.walls import Sandbox, SandboxError
 assert os.geteuid() != 0
