@@ -28,8 +28,9 @@ from ..referee.autograded import write_file
 from ..referee.report import Report, tidy
 from ..sandbox.walls import NO_WALL, Sandbox
 from ..unit.assignment import Assignment, Course
-from ..unit.ingest import pick_file, read_bytes, side_files
+from ..unit.folder import pick_file, side_files
 from ..unit.notebook import node, read_notebook
+from ..unit.raw import read_bytes
 from ..unit.settings import configured_sandbox, load_config
 from .cluster import share_on
 from .gradebook import alone, auto_scores, one_transaction, opened, reason, record, register

@@ -23,7 +23,9 @@ from ..referee.report import Report
 from ..sandbox.forkserver import prepare
 from ..sandbox.walls import UNPROTECTED, Interrupted, Sandbox, SandboxError
 from ..unit.assignment import Assignment
-from ..unit.ingest import BESIDE, CHANGED_CHECKS, Submission, submission_of
+from ..unit.folder import BESIDE
+from ..unit.ignored import CHANGED_CHECKS
+from ..unit.ingest import Submission, submission_of
 from ..unit.notebook import write_text
 from .records import facts
 

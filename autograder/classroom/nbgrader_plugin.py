@@ -24,7 +24,9 @@ from ..referee.autograded import autograded
 from ..referee.matching import Memory
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Course
-from ..unit.ingest import pick_file, read_bytes, read_submission, take
+from ..unit.folder import pick_file
+from ..unit.ingest import read_submission, take
+from ..unit.raw import read_bytes
 from .gradebook import record
 from .grader import key_of
 from .records import facts

@@ -60,7 +60,8 @@ def score(
     from ..referee.matching import Memory
     from ..sandbox.walls import Sandbox
     from ..unit.assignment import Course, find_assignment
-    from ..unit.ingest import parse, read_bytes, take, unit_of
+    from ..unit.ingest import take
+    from ..unit.raw import parse, read_bytes, unit_of
     from ..unit.settings import configured_sandbox, load_config
 
     form: list[str] = []

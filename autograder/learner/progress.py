@@ -21,7 +21,7 @@ from ..errors import UserError
 from ..lesson import logbook
 from ..lesson.logbook import BROKEN, MARKS, OPEN, RIGHT, WRONG
 from ..unit.assignment import Course
-from ..unit.ingest import cells_of, metadata_of, parse, read_bytes, unit_of
+from ..unit.raw import cells_of, metadata_of, parse, read_bytes, unit_of
 
 STYLES = {RIGHT: "green", WRONG: "red", BROKEN: "yellow", OPEN: "default"}
 

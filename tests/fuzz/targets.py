@@ -33,7 +33,8 @@ from autograder.sandbox.process import PupilProcess
 from autograder.sandbox.transport import TIME_IS_UP
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Course
-from autograder.unit.ingest import MAX_ADDED_CELLS, cells_of, parse, source_of, take, unit_of
+from autograder.unit.ingest import MAX_ADDED_CELLS, take
+from autograder.unit.raw import cells_of, parse, source_of, unit_of
 
 from ..conftest import make_course
 from .mutate import mutate_bytes, mutate_json

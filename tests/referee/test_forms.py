@@ -17,7 +17,8 @@ from autograder.referee.judge import grade
 from autograder.referee.report import Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment
-from autograder.unit.ingest import Submission, python_of
+from autograder.unit.ingest import Submission
+from autograder.unit.raw import python_of
 
 RIGHT = {
     "mul_vjp": "def mul_vjp(g, a, b):\n    return g * b, g * a",

@@ -22,22 +22,17 @@ from autograder.referee.judge import grade
 from autograder.referee.report import Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment
+from autograder.unit.folder import RENAMED, pick_file, side_files
 from autograder.unit.ingest import (
     MAX_ADDED_CELLS,
-    MAX_FILE_BYTES,
     MAX_SOURCE_CHARS,
-    RENAMED,
     Submission,
-    parse,
-    pick_file,
-    read_bytes,
     read_submission,
-    side_files,
     submission_of,
     take,
-    unit_of,
     worked_on,
 )
+from autograder.unit.raw import MAX_FILE_BYTES, parse, read_bytes, unit_of
 
 RIGHT = {
     "mul_vjp": "def mul_vjp(g, a, b):\n    return g * b, g * a\n",

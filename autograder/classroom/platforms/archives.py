@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from ...errors import UserError
-from ...unit.ingest import CALLED_JSON, CALLED_NOTEBOOK, MAX_FILE_BYTES, looks_like_a_notebook, read_bytes
+from ...unit.raw import CALLED_JSON, CALLED_NOTEBOOK, MAX_FILE_BYTES, looks_like_a_notebook, read_bytes
 from .names import parts_of, platform_owner
 
 #: An archive inside an archive is opened (a platform packs what a student packed), one inside that is not.

@@ -19,7 +19,8 @@ from ...errors import UserError
 from ...lesson.wire import printable
 from ...referee.autograded import write_bytes, write_file
 from ...unit.assignment import Assignment
-from ...unit.ingest import CALLED_NOTEBOOK, parse, unit_of, worked_on
+from ...unit.ingest import worked_on
+from ...unit.raw import CALLED_NOTEBOOK, parse, unit_of
 from .archives import MAX_ARCHIVE_BYTES, File, Reader
 from .names import CANVAS, FOLDER, MOODLE, Layout, Owner
 from .roster import Match, Person, Roster, folder_name, same_name

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from ...unit.ingest import CALLED_NOTEBOOK
+from ...unit.raw import CALLED_NOTEBOOK
 
 CANVAS, MOODLE, FOLDER = "Canvas", "Moodle", ""
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ...errors import UserError
 from ...lesson.wire import printable
-from ...unit.ingest import read_bytes
+from ...unit.raw import read_bytes
 from .roster import Person, folder_name, run_together, same_name, words
 
 MAX_ROWS = 20_000

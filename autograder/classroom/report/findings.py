@@ -10,7 +10,7 @@ from ...lesson.checks import PASSED, TIMEOUT
 from ...referee.bank import Entry
 from ...unit.assignment import Assignment
 from ...unit.cell import ANSWER
-from ...unit.ingest import RENAMED
+from ...unit.folder import RENAMED
 from ..platforms.table import Cell, csv_text
 from ..records import Record, Records
 from .similar import Group, near_identical

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...lesson.unfinished import MESSAGE
-from ...unit.ingest import cells_of, metadata_of, parse, read_bytes, source_of
+from ...unit.raw import cells_of, metadata_of, parse, read_bytes, source_of
 from .parts import Part
 
 YOURS = "yours"

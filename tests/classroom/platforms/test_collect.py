@@ -22,7 +22,7 @@ from autograder.classroom.platforms.names import Layout
 from autograder.classroom.platforms.roster import Person, Roster
 from autograder.errors import UserError
 from autograder.unit.assignment import Assignment
-from autograder.unit.ingest import parse, unit_of
+from autograder.unit.raw import parse, unit_of
 
 NOTEBOOKS = {"03_reverse_mode": "reverse_mode", "01_derivatives": "derivatives"}
 Entries = dict[str, bytes]
