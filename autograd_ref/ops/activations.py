@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd_ref.rules import elementwise
-from autograd_ref.rules.elementwise import sigmoid, where
+from autograd_ref.rules.elementwise import sigmoid
 
 
 def clip(x: Any, low: float | None = None, high: float | None = None) -> Any:
@@ -15,7 +15,7 @@ def clip(x: Any, low: float | None = None, high: float | None = None) -> Any:
 
 def leaky_relu(x: Any, negative_slope: float = 0.01) -> Any:
     """`x` where positive, `negative_slope * x` elsewhere."""
-    return where(x > 0, x, x * negative_slope)
+    return elementwise.leaky_relu(x, slope=negative_slope)
 
 
 def elu(x: Any, alpha: float = 1.0) -> Any:

@@ -8,7 +8,6 @@ import numpy as np
 
 from autograd_ref.ops.shapes import reshape, shaped
 from autograd_ref.rules import reductions
-from autograd_ref.rules.elementwise import sqrt, where
 from autograd_ref.rules.reductions import axes_of
 from autograd_ref.rules.shapes import clone
 
@@ -37,16 +36,12 @@ def var(x: Any, axis: Axis = None, keepdims: bool = False, correction: int = 1) 
 
     As in PyTorch the correction is 1 by default; NumPy's default is 0.
     """
-    x = shaped(x)
-    away = x - mean(x, axis, keepdims=True)
-    return sum(away * away, axis, keepdims) / np.maximum(_count(x.shape, axis) - correction, 0).item()
+    return reductions.var(shaped(x), axis=_axis(x, axis), keepdims=keepdims, correction=correction)
 
 
 def std(x: Any, axis: Axis = None, keepdims: bool = False, correction: int = 1) -> Any:
     """The square root of `var`. Where it is 0 its gradient is 0 too, as in PyTorch."""
-    v = var(x, axis, keepdims, correction)
-    flat = v == 0
-    return where(flat, 0.0, sqrt(where(flat, 1.0, v)))
+    return reductions.std(shaped(x), axis=_axis(x, axis), keepdims=keepdims, correction=correction)
 
 
 def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -66,7 +61,12 @@ def _axis(x: Any, axis: Axis) -> Any:
 def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The product over `axis`; gradients are right where factors are zero."""
     x = shaped(x)
+    if axis is None and x.ndim != 1:
+        out = reductions.prod(reshape(x, -1), axis=0)
+        return reshape(out, (1,) * x.ndim) if keepdims else out
     axes = axes_of(axis, x.ndim)
+    if len(axes) == 1:
+        return reductions.prod(x, axis=axes[0], keepdims=keepdims)
     out = x if axes else clone(x)
     for a in axes:
         out = reductions.prod(out, axis=a, keepdims=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -36,9 +38,7 @@ def _unpack(args: tuple[Any, ...]) -> tuple[int, ...]:
 def flatten(x: Any, start: int = 0) -> Any:
     """All axes from `start` on as one; a vector is returned as it is."""
     x = shaped(x)
-    return (
-        x if x.ndim - start == 1 else reshape(x, (*x.shape[:start], int(np.prod(x.shape[start:], dtype=int))))
-    )
+    return x if x.ndim - start == 1 else reshape(x, (*x.shape[:start], math.prod(x.shape[start:])))
 
 
 def permute(x: Any, *axes: Any) -> Any:
@@ -90,10 +90,11 @@ def concatenate(xs: Sequence[Any], axis: int = 0) -> Any:
 
 def stack(xs: Sequence[Any], axis: int = 0) -> Any:
     """The arrays, all of one shape, along a new axis."""
-    shapes_seen = {shaped(x).shape for x in xs}
+    xs = [shaped(x) for x in xs]
+    shapes_seen = {x.shape for x in xs}
     if len(shapes_seen) != 1:
         raise ValueError(f"'stack' needs equal shapes, not {' and '.join(map(str, sorted(shapes_seen)))}.")
-    return concatenate([unsqueeze(x, axis) for x in xs], axis)
+    return shapes.stack(*xs, axis=axes_of(axis, xs[0].ndim + 1)[0])
 
 
 def split(x: Any, size: int | Sequence[int], axis: int = 0) -> list[Any]:
@@ -104,12 +105,13 @@ def split(x: Any, size: int | Sequence[int], axis: int = 0) -> list[Any]:
     sizes = (
         list(size) if not isinstance(size, int) else [size] * (n // size) + ([n % size] if n % size else [])
     )
-    if np.sum(sizes) != n:
+    ends = list(accumulate(sizes))
+    if (ends[-1] if ends else 0) != n:
         raise ValueError(
             f"'split' got lengths {sizes}, which do not add up to {n}, the length of axis {axis}."
         )
-    ends = np.cumsum(sizes).tolist()
-    return [x[(slice(None),) * axis + (slice(e - s, e),)] for s, e in zip(sizes, ends, strict=True)]
+    lead = (slice(None),) * axis
+    return [getitem(x, (*lead, slice(e - s, e))) for s, e in zip(sizes, ends, strict=True)]
 
 
 def pad(x: Any, width: Any, value: float = 0) -> Any:

@@ -206,6 +206,17 @@ def _softplus(x: Any) -> Any:
 softplus = Unary("softplus", _softplus, lambda g, _ans, x: where(x > 20, g, g * sigmoid(x)))
 
 
+def _leaky_relu(x: Any, slope: float) -> Any:
+    return np.where(np.asarray(x) > 0, x, x * slope)
+
+
+def _leaky_relu_rule(g: Any, _ans: Any, x: Any, slope: float) -> Any:
+    return where(x > 0, g, g * slope)
+
+
+leaky_relu = Primitive("leaky_relu", _leaky_relu, (_leaky_relu_rule,))
+
+
 def _elu(x: Any, alpha: float) -> Any:
     return np.where(np.asarray(x) > 0, x, alpha * np.expm1(np.minimum(x, 0)))
 

@@ -7,6 +7,7 @@ length 1.
 
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any
 
@@ -178,8 +179,78 @@ cumsum: Primitive = Primitive(
 )
 
 
+# -- spread around the mean ----------------------------------------------------------------------------------
+
+
+def _away(x: Any, axis: Any) -> Any:
+    """The distances from the mean over the axes."""
+    n = _degrees(x, axis, 0) or 1
+    if isinstance(x, Tensor):
+        return x - x.sum(axis=axis, keepdims=True) / n
+    mean = _add.reduce(x, axis=axis, keepdims=True)
+    return x - mean / n
+
+
+def _degrees(x: Any, axis: Any, correction: int) -> float:
+    """The number to divide by, no less than 0."""
+    axes = axes_of(axis, x.ndim)
+    return builtins.max(math.prod(x.shape[a] for a in axes) - correction, 0)
+
+
+def _var(x: Any, axis: Any, keepdims: bool, correction: int) -> Any:
+    away = _away(x, axis)
+    if axis is None and not keepdims:
+        flat = away.reshape(-1)
+        total = flat.dot(flat)
+    else:
+        away *= away
+        total = _add.reduce(away, axis=axis, keepdims=keepdims)
+    return total / np.asarray(_degrees(x, axis, correction), x.dtype)
+
+
+def _over(n: float, by: float) -> float:
+    return n / by if by else math.inf
+
+
+def _var_rule(g: Any, _ans: Any, x: Any, axis: Any, keepdims: bool, correction: int) -> Any:
+    return expand(g * _over(2.0, _degrees(x, axis, correction)), x.shape, axis) * _away(x, axis)
+
+
+def _var_jvp(t: Any, _ans: Any, x: Any, axis: Any, keepdims: bool, correction: int) -> Any:
+    total = (t * _away(x, axis)).sum(axis=axis, keepdims=keepdims)
+    return total * _over(2.0, _degrees(x, axis, correction))
+
+
+var = Primitive("var", _var, (_var_rule,), jvp=(_var_jvp,))
+
+
+def _per_std(g: Any, ans: Any) -> Any:
+    """`g / ans`, and 0 where the deviation is 0."""
+    return where(ans == 0, 0.0, g / where(ans == 0, 1.0, ans))
+
+
+def _std_rule(g: Any, ans: Any, x: Any, axis: Any, keepdims: bool, correction: int) -> Any:
+    return _var_rule(_per_std(g, ans) * 0.5, None, x, axis, keepdims, correction)
+
+
+def _std_jvp(t: Any, ans: Any, x: Any, axis: Any, keepdims: bool, correction: int) -> Any:
+    return _per_std(_var_jvp(t, None, x, axis, keepdims, correction) * 0.5, ans)
+
+
+std = Primitive("std", lambda x, **how: np.sqrt(_var(x, **how)), (_std_rule,), jvp=(_std_jvp,))
+
+# -- running sums and products -------------------------------------------------------------------------------
+
+
 def products_of_others(x: Any, axis: int) -> Any:
     """For every element the product of the others along the axis: right where some are 0."""
+    if not isinstance(x, Tensor):
+        ahead = x.swapaxes(0, axis)
+        before, after = np.ones(ahead.shape, x.dtype), np.ones(ahead.shape, x.dtype)
+        np.multiply.accumulate(ahead[:-1], 0, out=before[1:])
+        np.multiply.accumulate(ahead[:0:-1], 0, out=after[-2::-1])
+        before *= after
+        return before.swapaxes(0, axis)
     places = [(slice(None),) * axis + (slice(i, i + 1),) for i in range(x.shape[axis])]
     if not places:
         return x

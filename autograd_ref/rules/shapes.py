@@ -79,13 +79,53 @@ def concatenate(*xs: Any, axis: int) -> Any:
     return _concatenate(*xs, axis=axis, starts=_starts(xs, axis))
 
 
+def _stacked(*xs: Any, axis: int) -> np.ndarray:
+    first = np.asarray(xs[0])
+    out = np.empty((*first.shape[:axis], len(xs), *first.shape[axis:]), first.dtype)
+    lead: tuple[Any, ...] = (slice(None),) * axis
+    for i, x in enumerate(xs):
+        out[(*lead, i)] = x
+    return out
+
+
+def _stack_jvp(i: int, t: Any, _ans: Any, *xs: Any, axis: int) -> Any:
+    here = (*t.shape[:axis], 1, *t.shape[axis:])
+    around = tuple((i, len(xs) - 1 - i) if a == axis else (0, 0) for a in range(t.ndim + 1))
+    return pad(t.reshape(here), width=around, value=0)
+
+
+stack = Primitive(
+    "stack",
+    _stacked,
+    lambda i, g, _ans, *_xs, axis: g[(*(slice(None),) * axis, i)],
+    jvp=_stack_jvp,
+)
+
+
 def _inner(g: Any, width: tuple[tuple[int, int], ...]) -> Any:
     return g[tuple(slice(lo, n - hi) for (lo, hi), n in zip(width, g.shape, strict=True))]
 
 
+def _padded(x: Any, width: Any, value: float = 0) -> np.ndarray:
+    """`np.pad` takes 20 microseconds to make room around 16 numbers, this 3."""
+    out = np.full([n + lo + hi for (lo, hi), n in zip(width, x.shape, strict=True)], value, x.dtype)
+    out[tuple([slice(lo, lo + n) for (lo, _), n in zip(width, x.shape, strict=True)])] = x
+    return out
+
+
+def _rolled(x: Any, shift: Any, axis: Any) -> np.ndarray:
+    if not isinstance(axis, int) or not isinstance(shift, int) or not x.shape[axis]:
+        return np.roll(x, shift, axis)
+    out, n, lead = np.empty(x.shape, x.dtype), x.shape[axis], (slice(None),) * (axis % x.ndim)
+    shift %= n
+    out[(*lead, slice(shift, None))] = x[(*lead, slice(n - shift))]
+    out[(*lead, slice(shift))] = x[(*lead, slice(n - shift, None))]
+    return out
+
+
 pad: Primitive = Primitive(
     "pad",
-    lambda x, width, value=0: np.pad(x, width, constant_values=value),
+    _padded,
     (lambda g, _ans, _x, width, value=0: _inner(g, width),),
     jvp=(lambda t, _ans, _x, width, value=0: pad(t, width=width, value=0),),
 )
@@ -97,7 +137,7 @@ flip: Primitive = Primitive(
 )
 roll: Primitive = Primitive(
     "roll",
-    lambda x, shift, axis: np.roll(x, shift, axis),
+    _rolled,
     (lambda g, _ans, _x, shift, axis: roll(g, shift=_back(shift), axis=axis),),
     jvp="linear",
 )

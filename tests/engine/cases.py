@@ -508,6 +508,26 @@ CASES["scatter"] = CASES["getitem"]
 CASES["scatter_along"] = CASES["gather"]
 
 CASES |= {
+    "leaky_relu": [
+        one(apart(2, 3), lambda x: F.leaky_relu(x, 0.2), lambda x: t().nn.functional.leaky_relu(x, 0.2)),
+        one(np.array([-0.0, 0.0]), F.leaky_relu, lambda x: t().nn.functional.leaky_relu(x), smooth=False),
+    ],
+    "var": [
+        *reduction(ops.var, lambda x, d, k: t().var(x, d, keepdim=k), normal, empty=False),
+        one(normal(3, 4), lambda x: ops.var(x, 0, correction=0), lambda x: t().var(x, 0, correction=0)),
+    ],
+    "std": [
+        *reduction(ops.std, lambda x, d, k: t().std(x, d, keepdim=k), normal, empty=False),
+        one(normal(3, 4), lambda x: ops.std(x, 0, correction=0), lambda x: t().std(x, 0, correction=0)),
+    ],
+    "stack": [
+        one(
+            (normal(*s), normal(*s), normal(*s)),
+            lambda *xs, a=a: ops.stack(xs, a),
+            lambda *xs, a=a: t().stack(xs, a),
+        )
+        for s, a in [((2, 3), 0), ((2, 3), 1), ((2, 3), -1), ((), 0), ((0, 2), 1)]
+    ],
     "gelu_erf": [
         one(normal(*s), F.gelu, lambda x: t().nn.functional.gelu(x)) for s in [(), (2, 3), (0,), (150,)]
     ],
