@@ -81,6 +81,15 @@ class _Number:
     _stamp = None
 
 
+_PLAIN = {int, slice, type(None), type(...)}
+
+
+def _holds_no_array(value: Any) -> bool:
+    """True for an index of integers and slices: nothing in it can be changed later."""
+    kind = type(value)
+    return kind in _PLAIN or (kind is tuple and _PLAIN.issuperset(map(type, value)))
+
+
 def _each(text: str, n: int, between: str = ", ") -> str:
     """The text for argument 0, 1, ... of n."""
     return between.join(text.format(i=i) for i in range(n))
@@ -110,7 +119,7 @@ def _made(head: str, body: str, plain: Callable[..., Any]) -> Callable[..., Any]
     names: dict[str, Any] = {
         "asarray": np.asarray, "check_finite": check_finite, "ndarray": np.ndarray, "new": object.__new__,
         "NEVER": NEVER, "NO_PARAMS": NO_PARAMS, "Node": Node, "NUMBER": _Number, "plain": plain,
-        "shape_error": shape_error, "may_share_memory": np.may_share_memory,
+        "holds_no_array": _holds_no_array, "shape_error": shape_error, "may_share_memory": np.may_share_memory,
         "share": share, "state": state, "Tensor": Tensor, "tick": tick,
     }  # fmt: skip
     # The name of the text begins with that of this file: so it is seen to be of this package (`call_site`).
@@ -148,8 +157,11 @@ def _fused(n: int) -> str:
 
 #: Other operations of one tensor: reductions, shapes. What may be a view says so to its base.
 OPTIONS = """\
-if more or self.constants or not isinstance(x0, Tensor):
+if more or not isinstance(x0, Tensor):
     return plain(self, x0, *more, **params)
+for name in self.constants:
+    if not holds_no_array(params[name]):
+        return plain(self, x0, *more, **params)
 """
 VIEW = """\
 if self.view and out.base is not None and may_share_memory(out, a0):

@@ -104,9 +104,9 @@ def windows(x: Any, kernel: Any, stride: Any, dilation: Any = (1, 1)) -> Any:
 
 
 def pad_image(x: Any, padding: tuple[int, int], value: float = 0) -> Any:
-    """(N, C, H, W) with a border."""
+    """(..., H, W) with a border."""
     ph, pw = padding
-    return ops.pad(x, ((0, 0), (0, 0), (ph, ph), (pw, pw)), value) if ph or pw else x
+    return ops.pad(x, (*((0, 0),) * (x.ndim - 2), (ph, ph), (pw, pw)), value) if ph or pw else x
 
 
 def _definition(

@@ -188,9 +188,7 @@ def _binary_definition(p: Any, t: Any) -> Any:
 def _binary_forward(p: Any, t: Any) -> tuple[Any, Any]:
     rest = 1 - p
     with np.errstate(divide="ignore"):
-        yes, no = np.log(p), np.log(rest)
-    np.maximum(yes, -100, out=yes)
-    np.maximum(no, -100, out=no)
+        yes, no = np.maximum(np.log(p), -100), np.maximum(np.log(rest), -100)
     return -(t * (yes - no) + no).sum() / p.size, (rest, yes, no)
 
 
@@ -232,12 +230,11 @@ def _with_logits_definition(x: Any, t: Any) -> Any:
 
 def _with_logits_forward(x: Any, t: Any) -> tuple[Any, Any]:
     """The loss is max(x, 0) - x t + log(1 + e), with e = exp(-|x|), which never overflows."""
-    e = np.abs(x)
+    e = np.asarray(np.abs(x))
     np.negative(e, out=e)
     np.exp(e, out=e)
-    losses = np.log1p(e)
-    losses += np.maximum(x, constant(0.0, x.dtype))
-    flat = losses.reshape(-1)
+    flat = np.log1p(e).reshape(-1)
+    flat += np.maximum(x, constant(0.0, x.dtype)).reshape(-1)
     return (flat.dot(ones(flat.size, x.dtype)) - x.reshape(-1).dot(t.reshape(-1))) / max(flat.size, 1), e
 
 
@@ -246,7 +243,7 @@ def _with_logits_backward(g: Any, to: Any, e: Any, x: Any, t: Any) -> Any:
     grad_x = None
     if to[0] is not None:
         one = constant(1.0, x.dtype)
-        grad_x = np.where(x >= 0, one, e)
+        grad_x = np.where(x >= 0, one, e)  # the sigmoid is this, divided by 1 + e
         grad_x /= e + one
         grad_x -= t
         grad_x *= scale

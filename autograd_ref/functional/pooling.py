@@ -37,13 +37,13 @@ def avg_pool2d(x: Any, kernel_size: Pair, stride: Pair | None = None, padding: P
 def max_pool1d(x: Any, kernel_size: int, stride: int | None = None, padding: int = 0) -> Any:
     """The maximum of every window of (N, C, L)."""
     stride = kernel_size if stride is None else stride
-    return ops.squeeze(max_pool2d(ops.unsqueeze(x, 2), (1, kernel_size), (1, stride), (0, padding)), 2)
+    return _max_pool2d(x, **_how("max_pool1d", x, (1, kernel_size), (1, stride), (0, padding)))
 
 
 def avg_pool1d(x: Any, kernel_size: int, stride: int | None = None, padding: int = 0) -> Any:
     """The mean of every window of (N, C, L)."""
     stride = kernel_size if stride is None else stride
-    return ops.squeeze(avg_pool2d(ops.unsqueeze(x, 2), (1, kernel_size), (1, stride), (0, padding)), 2)
+    return _avg_pool2d(x, **_how("avg_pool1d", x, (1, kernel_size), (1, stride), (0, padding)))
 
 
 def _how(name: str, x: Any, kernel: Pair, stride: Pair | None, padding: Pair) -> dict[str, tuple[int, int]]:
@@ -52,8 +52,11 @@ def _how(name: str, x: Any, kernel: Pair, stride: Pair | None, padding: Pair) ->
         "stride": pair(kernel if stride is None else stride),
         "padding": pair(padding),
     }
-    if x.ndim != 4:
-        raise ValueError(f"'{name}' needs (N, C, H, W), not shape {x.shape}.")
+    wanted = (
+        "(N, C, H, W)" if name.endswith("2d") else "(N, C, L)"
+    )  # (N, C, L) is N images of height C, so to say
+    if x.ndim != wanted.count(",") + 1:
+        raise ValueError(f"'{name}' needs {wanted}, not shape {x.shape}.")
     if min(_places(x.shape, **how)) < 1:
         raise ValueError(f"'{name}' has a window {how['kernel']} larger than the padded image {x.shape[2:]}.")
     if any(2 * p > k for p, k in zip(how["padding"], how["kernel"], strict=True)):
@@ -62,7 +65,7 @@ def _how(name: str, x: Any, kernel: Pair, stride: Pair | None, padding: Pair) ->
 
 
 def _places(shape: Any, kernel: Any, stride: Any, padding: Any) -> tuple[int, int]:
-    return tuple(length(shape[2 + i], kernel[i], stride[i], padding[i]) for i in (0, 1))  # type: ignore[return-value]
+    return tuple(length(shape[i - 2], kernel[i], stride[i], padding[i]) for i in (0, 1))  # type: ignore[return-value]
 
 
 def _views(x: Any, kernel: Any, stride: Any, places: Any) -> Iterator[Any]:
@@ -93,22 +96,24 @@ def _mean_forward(x: np.ndarray, kernel: Any, stride: Any, padding: Any) -> tupl
 
 
 def _mean_backward(g: Any, to: Any, _kept: Any, _x: Any, kernel: Any, stride: Any, padding: Any) -> list[Any]:
-    (n, c, h, w), (ph, pw), places = to[0].shape, padding, g.shape[2:]
+    (*outer, h, w), (ph, pw), places = to[0].shape, padding, g.shape[-2:]
     share = g * constant(1 / (kernel[0] * kernel[1]), g.dtype)
-    grad = np.zeros((n, c, h + 2 * ph, w + 2 * pw), g.dtype)
+    grad = np.zeros((*outer, h + 2 * ph, w + 2 * pw), g.dtype)
     apart = stride[0] >= kernel[0] and stride[1] >= kernel[1]
     for view in _views(grad, kernel, stride, places):
         if apart:
             grad[view] = share
         else:
             grad[view] += share
-    return [grad[:, :, ph : ph + h, pw : pw + w] if ph or pw else grad]
+    return [grad[..., ph : ph + h, pw : pw + w] if ph or pw else grad]
 
 
 _avg_pool2d = Fused("avg_pool2d", _mean_definition, _mean_forward, _mean_backward, reads={"x": ""})
 
 
 def _definition(x: Any, kernel: Any, stride: Any, padding: Any) -> Any:
+    if x.ndim == 3:
+        return ops.squeeze(_definition(ops.unsqueeze(x, 0), kernel, stride, padding), 0)
     seen = windows(pad_image(x, padding, -np.inf), kernel, stride)
     n, c, kh, kw, oh, ow = seen.shape
     seen = seen.reshape(n, c, kh * kw, oh, ow)
@@ -127,16 +132,16 @@ def _forward(x: np.ndarray, kernel: Any, stride: Any, padding: Any) -> tuple[np.
 
 
 def _backward(g: Any, _to: Any, out: Any, x: np.ndarray, kernel: Any, stride: Any, padding: Any) -> list[Any]:
-    (ph, pw), places = padding, out.shape[2:]
-    h, w = x.shape[2:]
+    (ph, pw), places = padding, out.shape[-2:]
+    h, w = x.shape[-2:]
     x = pad_image(x, padding, -np.inf)
-    tiled = stride == kernel and (places[0] * kernel[0], places[1] * kernel[1]) == x.shape[2:]
+    tiled = stride == kernel and (places[0] * kernel[0], places[1] * kernel[1]) == x.shape[-2:]
     grad = np.empty_like(x) if tiled else np.zeros_like(x)
     if stride[0] >= kernel[0] and stride[1] >= kernel[1]:
         _backward_apart(g, out, x, grad, list(_views(x, kernel, stride, places)))
     else:
         _backward_overlapping(g, out, x, grad, list(_views(x, kernel, stride, places)))
-    return [grad[:, :, ph : ph + h, pw : pw + w] if ph or pw else grad]
+    return [grad[..., ph : ph + h, pw : pw + w] if ph or pw else grad]
 
 
 def _backward_apart(g: Any, out: Any, x: Any, grad: Any, views: list[Any]) -> None:

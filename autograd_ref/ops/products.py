@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,8 @@ def einsum(subscripts: str, *operands: Any) -> Any:
     Tensor(11.)
     """
     xs = [shaped(x) for x in operands]
-    inputs, output = _parse(subscripts, [x.ndim for x in xs])
+    letters_of, output = _parse(subscripts, tuple([x.ndim for x in xs]))
+    inputs = list(letters_of)
     for k, letters in enumerate(inputs):
         while (twice := next((c for c in letters if letters.count(c) > 1), None)) is not None:
             first = letters.index(twice)
@@ -48,12 +50,15 @@ def einsum(subscripts: str, *operands: Any) -> Any:
 
 def diagonal(x: Any, axis1: int = 0, axis2: int = 1) -> Any:
     """The elements whose indices on two axes are equal, along a new last axis."""
+    if x.ndim == 2 and x.shape[0] == x.shape[1]:  # on the flat array, every (n + 1)-th element
+        return x.reshape(-1)[:: len(x) + 1]
     rest = [i for i in range(x.ndim) if i not in (axis1, axis2)]
     i = np.arange(x.shape[axis1])
     return permute(permute(x, axis1, axis2, *rest)[i, i], *range(1, x.ndim - 1), 0)
 
 
-def _parse(subscripts: str, ndims: list[int]) -> tuple[list[str], str]:
+@lru_cache(maxsize=256)
+def _parse(subscripts: str, ndims: tuple[int, ...]) -> tuple[tuple[str, ...], str]:
     """The letters of every operand and of the result, with letters in place of each ellipsis."""
     left, arrow, output = subscripts.replace(" ", "").partition("->")
     inputs = left.split(",")
@@ -74,4 +79,4 @@ def _parse(subscripts: str, ndims: list[int]) -> tuple[list[str], str]:
                 f"'einsum' {subscripts!r}: {letters!r} does not fit an operand of {ndims[k]} axes."
             )
         inputs[k] = letters.replace("...", dots[len(dots) - e :] if e else "")
-    return inputs, output.replace("...", dots)
+    return tuple(inputs), output.replace("...", dots)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,9 +28,23 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> np.ndarray:
         _sum_rows(out, index, g)
     elif isinstance(index, np.ndarray) and index.dtype.kind == "b":
         out[index] = g
+    elif (axis := _only_axis(index)) is not None:
+        moved = np.zeros((shape[axis], *shape[:axis], *shape[axis + 1 :]), g.dtype)
+        _sum_rows(moved, index[axis], np.ascontiguousarray(np.moveaxis(g, axis, 0)))
+        out[...] = np.moveaxis(moved, 0, axis)
     else:
         np.add.at(out, index, g)
     return out
+
+
+def _only_axis(index: Any) -> int | None:
+    """The axis whose positions a vector of integers gives, if the others are taken whole."""
+    whole = slice(None)
+    if isinstance(index, tuple) and all(isinstance(i, slice) and i == whole for i in index[:-1]):
+        last = index[-1]
+        if isinstance(last, np.ndarray) and last.dtype.kind in "iu" and last.ndim == 1:
+            return len(index) - 1
+    return None
 
 
 _FEW = 1024
@@ -105,8 +121,34 @@ set_item: Primitive = Primitive(
 )
 
 
+@lru_cache(maxsize=64)
+def _offsets(places: tuple[int, ...], axis: int, shape: tuple[int, ...]) -> tuple[np.ndarray, int]:
+    """Where each element of an index leads in an array that lies end to end, but for the index; and its stride."""
+    strides = [math.prod(shape[k + 1 :]) for k in range(len(shape))]
+    along = [np.arange(n) * s for n, s in zip(places, strides, strict=True)]
+    along[axis] = np.zeros(places[axis], int)
+    made = np.zeros(places, int)
+    for k, a in enumerate(along):
+        made += a.reshape([-1 if i == k else 1 for i in range(len(places))])
+    made.setflags(write=False)
+    return made, strides[axis]
+
+
+def _end_to_end(index: np.ndarray, axis: int, shape: tuple[int, ...]) -> np.ndarray | None:
+    """The positions that an index names in an array that lies end to end; None if one is negative or too large."""
+    if (
+        index.dtype != np.int64
+        or not index.size
+        or np.maximum.reduce(index.view(np.uint64), None) >= shape[axis]
+    ):
+        return None
+    offsets, stride = _offsets(index.shape, axis, shape)
+    return (index if stride == 1 else index * stride) + offsets
+
+
 def _take_along(x: Any, index: Any, axis: int, before: Any) -> Any:
-    return np.take_along_axis(x, index, axis)
+    at = _end_to_end(index, axis, x.shape)
+    return np.take_along_axis(x, index, axis) if at is None else x.take(at)
 
 
 gather: Primitive = Primitive(
@@ -119,6 +161,10 @@ gather: Primitive = Primitive(
 
 
 def _scatter_along(g: Any, index: Any, axis: int, shape: tuple[int, ...]) -> np.ndarray:
+    at = _end_to_end(index, axis, shape)
+    if at is not None:
+        sums = np.bincount(at.reshape(-1), g.reshape(-1), math.prod(shape))
+        return sums.astype(g.dtype, copy=False).reshape(shape)
     out = np.zeros(shape, g.dtype)
     where = list(np.ogrid[tuple(slice(n) for n in index.shape)])
     where[axis] = index

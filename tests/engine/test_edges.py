@@ -103,6 +103,9 @@ ELEMENTWISE = {
         )
         for target in (0.0, 0.3, 1.0) for pos_weight in (None, 3.0) for weight in (None, 0.7)
     },
+    "binary_cross_entropy_with_logits mean": Edge(
+        F.binary_cross_entropy_with_logits, f.binary_cross_entropy_with_logits, (ANY, (0.0, 0.5, 1.0))
+    ),
     "binary_cross_entropy_with_logits of targets": Edge(
         lambda x, t: F.binary_cross_entropy_with_logits(x, t, "sum"),
         lambda x, t: f.binary_cross_entropy_with_logits(x, t, reduction="sum"),
