@@ -23,9 +23,10 @@ import psutil
 from nbgrader import api
 from nbgrader.api import Gradebook
 
-from autograder.classroom.classroom import Classroom, grade_class
+from autograder.classroom.classroom import Classroom
 from autograder.classroom.gradebook import opened
 from autograder.classroom.grader import Grader
+from autograder.classroom.run import grade_class
 from autograder.classroom.workers import ahead, waiting
 from autograder.errors import UserError
 from autograder.referee.bank import load_bank

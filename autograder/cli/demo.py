@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
 
-from ..classroom.classroom import Classroom, grade_class, write_feedback
+from ..classroom.classroom import Classroom, write_feedback
+from ..classroom.run import grade_class
 from ..errors import UserError
 from ..lesson import likely
 from ..referee import bank

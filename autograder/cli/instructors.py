@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import shlex
 from enum import StrEnum
@@ -11,21 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import TextColumn, TimeRemainingColumn
-from rich.table import Table
 from rich.text import Text
 
 from ..errors import Stopped, UserError
 from ..lesson.wire import printable
 from ..unit.assignment import unit_named
 from .options import Commands, Jobs, Seed, UnprotectedScores, Unsandboxed
-from .tables import show_changes, show_class, show_people
+from .tables import show_changes, show_class, show_collected, show_people, show_report, show_roster
 from .terminal import Rate, console, errors, line, progress_bar, warn, write
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ..classroom.grader import Graded
-    from ..classroom.workers import Processes
-    from ..sandbox.walls import Sandbox
-    from ..unit.assignment import Assignment, Course
+    from ..unit.assignment import Assignment
 
 commands = typer.Typer()
 
@@ -54,61 +52,27 @@ def score(
     unprotected_scores: UnprotectedScores = False,
 ) -> None:
     """Grade one notebook file; writes nothing."""
-    from ..authoring.fingerprints import sentences_of
-    from ..lesson.checks import PASSED
-    from ..referee.judge import grade
-    from ..referee.matching import Memory
-    from ..sandbox.walls import Sandbox
-    from ..unit.assignment import Course, find_assignment
-    from ..unit.ingest import take
-    from ..unit.raw import parse, read_bytes, unit_of
-    from ..unit.settings import configured_sandbox, load_config
+    from ..classroom.commands import score_file
 
-    form: list[str] = []
-    notebook = parse(read_bytes(file), str(file), form)
-    if solutions is None:
-        course = Course.find()
-        key = course.solutions
-        sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed, unprotected_scores)
-    else:
-        if not solutions.is_dir():
-            raise UserError(f"There is no folder {solutions} to take the answer key from.")
-        key = solutions.resolve()
-        sandbox = Sandbox(
-            hidden_paths=[str(key)], unsandboxed=unsandboxed, unprotected_scores=unprotected_scores
-        )
-    unit = unit or unit_of(notebook)
-    if not unit:
-        raise UserError(f"{file} does not say which unit it is: name it with --unit.")
-    assignment = find_assignment(key, unit)
-    unit = assignment.unit
     with progress_bar() as bar:
-        task = bar.add_task(unit, total=len(assignment.exercises))
 
-        def step(name: str) -> None:
-            bar.update(task, description=name, advance=1)
+        def begin(assignment: Assignment) -> Callable[[str], None]:
+            task = bar.add_task(assignment.unit, total=len(assignment.exercises))
+            return lambda name: bar.update(task, description=name, advance=1)
 
-        memory = Memory(sentences_of(assignment))
-        submission = take(notebook, assignment)
-        submission.notes[:0] = form
-        report = grade(assignment, submission, sandbox, seed=seed, progress=step, memory=memory)
+        assignment, report = score_file(
+            file,
+            unit,
+            solutions,
+            seed=seed,
+            unsandboxed=unsandboxed,
+            unprotected_scores=unprotected_scores,
+            begin=begin,
+        )
     if as_json:
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
-        return
-    for outcome in report.outcomes:
-        console.print(
-            Text(printable(outcome.text, 5000), style="green" if outcome.status == PASSED else "default"),
-            soft_wrap=True,
-        )
-    for note in [*report.notes, *report.looks]:
-        console.print(line(f"note: {note}"), soft_wrap=True)
-    result = report.as_json()
-    verdict = f"{result['score']} of {result['max_score']} points"
-    if not assignment.graded:
-        passed = sum(outcome.status == PASSED for outcome in report.outcomes)
-        verdict += f": {unit} is for practice, and {passed} of its {len(report.outcomes)} exercises are right"
-    protected = "" if report.protected else ", NOT PROTECTED"
-    console.print(f"{verdict}{protected} (seed {report.seed})", style="bold", soft_wrap=True)
+    else:
+        show_report(assignment, report)
 
 
 @commands.command()
@@ -132,20 +96,7 @@ def collect(
     result = take_in(source, assignments, target, unit=unit, people=people, due=due)
     if not result.placed and not result.skipped:
         raise UserError(f"{source} holds nothing to collect: no notebook, and no archive of notebooks.")
-    table = Table("student", "unit", "what", box=None, header_style="bold")
-    for (student, its_unit), what in sorted(result.placed.items()):
-        late = result.late.get((student, its_unit), "")
-        table.add_row(line(student), line(its_unit), Text(f"{what} ({late})" if late else what))
-    console.print(table)
-    for reason in sorted(result.skipped):
-        console.print(line(f"skipped  {reason}"), soft_wrap=True)
-    if result.missing:
-        console.print(line(f"missing  {', '.join(result.missing)}"), soft_wrap=True)
-    elif people:
-        console.print("Everybody has handed in.")
-    console.print(
-        f"{len(result.placed)} collected, {len(result.skipped)} skipped, {len(result.missing)} missing."
-    )
+    show_collected(result, everybody=bool(people))
     if result.skipped:
         raise SystemExit(1)
 
@@ -173,15 +124,7 @@ def import_students(
         raise UserError(f"{roster} has no row of a student.")
     classroom = Classroom(Course.find())
     result = compare(entries, known_students(classroom)[0])
-    changed = [change for change in result.changes if change.what != "unchanged"]
-    if changed:
-        table = Table("student", "what", "", box=None, header_style="bold")
-        for change in sorted(changed, key=lambda change: (change.what, change.student, change.line)):
-            told = f"line {change.line}: {change.told}" if change.what == "refused" else change.told
-            table.add_row(line(change.student), change.what, line(told))
-        console.print(table)
-    if result.absent:
-        console.print(line(f"not in the roster, and kept: {', '.join(result.absent)}"), soft_wrap=True)
+    show_roster(result)
     if not dry_run:
         write_students(
             classroom, [c.person for c in result.changes if c.person and c.what in ("added", "changed")]
@@ -209,11 +152,8 @@ def grade_command(
     unprotected_scores: UnprotectedScores = False,
 ) -> None:
     """Grade submitted/*/UNIT/ into the gradebook."""
-    from ..classroom.grader import Grader
-    from ..classroom.workers import ahead, waiting
-    from ..referee.bank import load_bank
+    from ..classroom.commands import grade_unit
     from ..unit.assignment import Course
-    from ..unit.settings import configured_sandbox, load_config
     from ..unit.source import outdated
 
     if new_seed and student:
@@ -231,83 +171,56 @@ def grade_command(
             f"The built one is what is graded with: `autograder build {unit}` takes the change in."
         )
         errors.print(Text(warning, style="yellow"), soft_wrap=True)
-    config = load_config(course.root)
-    sandbox = configured_sandbox(config, course.root, unsandboxed, unprotected_scores)
-    expected = 0 if student or scheduler else waiting(config, course.root, unit, force or new_seed)
-    with ahead(lambda: Grader.of(assignment, load_bank(assignment), sandbox), expected, jobs) as workers:
-        _grade(course, assignment, sandbox, student, force, jobs, scheduler, workers, new_seed)
-
-
-def _grade(
-    course: Course,
-    assignment: Assignment,
-    sandbox: Sandbox,
-    student: list[str] | None,
-    force: bool,
-    jobs: int | None,
-    scheduler: str | None,
-    workers: Processes | None,
-    new_seed: bool,
-) -> None:
-    from ..classroom.classroom import Classroom, grade_class, known_students
-
-    gc.freeze()  # nbgrader and SQLAlchemy stay, and need not be looked through for garbage again and again
-    classroom, unit = Classroom(course), assignment.unit
-    found = classroom.students(unit)
-    if student:
-        for name in student:
-            if name not in found:
-                raise UserError(
-                    f"{name} has handed in nothing: there is no {classroom.folder('submitted', name, unit)}."
-                )
-        found = list(dict.fromkeys(student))
-    if not found:
-        raise UserError(
-            f"Nothing has been handed in: there is no {classroom.folder('submitted', '*', unit)}."
-        )
-    people, _ = known_students(classroom)
-    known = [person.id for person in people]
-    finished = 0
+    finished = total = 0
     try:
         with progress_bar(Rate(), TextColumn("left"), TimeRemainingColumn()) as bar:
-            task = bar.add_task(unit, total=len(found))
+            task = bar.add_task(unit, total=None)
 
-            def tell(line: str) -> None:
-                bar.console.print(Text(printable(line, 500)), soft_wrap=True)
+            def begin(names: Sequence[str]) -> None:
+                nonlocal total
+                total = len(names)
+                bar.update(task, total=total)
 
             def done(row: Graded) -> None:
                 nonlocal finished
                 finished += row.state != "failed"
                 bar.update(task, description=line(row.student).plain, advance=1)
 
-            rows = grade_class(
-                classroom,
+            rows, known = grade_unit(
+                course,
                 assignment,
-                found,
-                sandbox=sandbox,
+                student,
                 force=force,
-                jobs=jobs,
-                done=done,
-                scheduler=scheduler,
-                tell=tell,
-                pool=workers,
                 new_seed=new_seed,
+                jobs=jobs,
+                scheduler=scheduler,
+                unsandboxed=unsandboxed,
+                unprotected_scores=unprotected_scores,
+                begin=begin,
+                done=done,
+                tell=lambda told: bar.console.print(Text(printable(told, 500)), soft_wrap=True),
             )
     except KeyboardInterrupt:
-        options = "".join(
-            [f" --student {shlex.quote(name)}" for name in student or ()] + [" --force"] * force
-        )
-        if scheduler:
-            options += f" --scheduler {scheduler}"
-        raise Stopped(
-            f"stopped; {finished} of {len(found)} are graded and kept. "
-            f"`autograder grade {unit}{options}` " + ("begins again." if force else "goes on with the rest.")
-        ) from None
+        if not total:
+            raise
+        raise Stopped(_how_to_go_on(unit, finished, total, student or [], force, scheduler)) from None
     show_class(rows)
     show_changes(rows)
     show_people(rows, known, whole=not student)
     if any(row.state == "failed" for row in rows):
         raise SystemExit(1)
+
+
+def _how_to_go_on(
+    unit: str, finished: int, total: int, students: Sequence[str], force: bool, scheduler: str | None
+) -> str:
+    """What is kept of a grading that was stopped, and the command that does the rest."""
+    options = "".join([f" --student {shlex.quote(name)}" for name in students] + [" --force"] * force)
+    if scheduler:
+        options += f" --scheduler {scheduler}"
+    return f"stopped; {finished} of {total} are graded and kept. `autograder grade {unit}{options}` " + (
+        "begins again." if force else "goes on with the rest."
+    )
 
 
 @commands.command()

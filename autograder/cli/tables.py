@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..lesson.wire import printable
 from .terminal import console, line
 from .terminal import names as listed
 
@@ -16,11 +17,15 @@ if TYPE_CHECKING:
 
     from ..authoring.mutation import Result
     from ..classroom.grader import Graded
+    from ..classroom.platforms.collect import Collected
+    from ..classroom.platforms.students import Import
+    from ..referee.report import Report
+    from ..unit.assignment import Assignment
 
 
 def show_class(rows: Sequence[Graded], console: Console = console) -> None:
     """The table of a class, and the mistakes that were made most."""
-    from ..classroom.classroom import mistakes_table, show_score
+    from ..classroom.run import mistakes_table, show_score
     from ..referee.report import tidy
     from ..sandbox.walls import UNPROTECTED
 
@@ -113,3 +118,55 @@ def show_mutants(result: Result, console: Console = console) -> None:
         style="bold",
         soft_wrap=True,
     )
+
+
+def show_report(assignment: Assignment, report: Report) -> None:
+    """What one submission earned, exercise by exercise."""
+    from ..lesson.checks import PASSED
+
+    for outcome in report.outcomes:
+        console.print(
+            Text(printable(outcome.text, 5000), style="green" if outcome.status == PASSED else "default"),
+            soft_wrap=True,
+        )
+    for note in [*report.notes, *report.looks]:
+        console.print(line(f"note: {note}"), soft_wrap=True)
+    result = report.as_json()
+    verdict = f"{result['score']} of {result['max_score']} points"
+    if not assignment.graded:
+        passed = sum(outcome.status == PASSED for outcome in report.outcomes)
+        right = f"{passed} of its {len(report.outcomes)} exercises are right"
+        verdict += f": {assignment.unit} is for practice, and {right}"
+    protected = "" if report.protected else ", NOT PROTECTED"
+    console.print(f"{verdict}{protected} (seed {report.seed})", style="bold", soft_wrap=True)
+
+
+def show_collected(result: Collected, everybody: bool) -> None:
+    """What became of an archive; `everybody` whether it is known who has to hand in."""
+    table = Table("student", "unit", "what", box=None, header_style="bold")
+    for (student, its_unit), what in sorted(result.placed.items()):
+        late = result.late.get((student, its_unit), "")
+        table.add_row(line(student), line(its_unit), Text(f"{what} ({late})" if late else what))
+    console.print(table)
+    for reason in sorted(result.skipped):
+        console.print(line(f"skipped  {reason}"), soft_wrap=True)
+    if result.missing:
+        console.print(line(f"missing  {', '.join(result.missing)}"), soft_wrap=True)
+    elif everybody:
+        console.print("Everybody has handed in.")
+    console.print(
+        f"{len(result.placed)} collected, {len(result.skipped)} skipped, {len(result.missing)} missing."
+    )
+
+
+def show_roster(result: Import) -> None:
+    """What a roster changes."""
+    changed = [change for change in result.changes if change.what != "unchanged"]
+    if changed:
+        table = Table("student", "what", "", box=None, header_style="bold")
+        for change in sorted(changed, key=lambda change: (change.what, change.student, change.line)):
+            told = f"line {change.line}: {change.told}" if change.what == "refused" else change.told
+            table.add_row(line(change.student), change.what, line(told))
+        console.print(table)
+    if result.absent:
+        console.print(line(f"not in the roster, and kept: {', '.join(result.absent)}"), soft_wrap=True)

@@ -21,9 +21,10 @@ from rich.console import Console
 
 from autograder.classroom import classroom as classroom_module
 from autograder.classroom import grader as grader_module
-from autograder.classroom.classroom import Classroom, grade_class, mistakes_table
+from autograder.classroom.classroom import Classroom
 from autograder.classroom.gradebook import newest_version
 from autograder.classroom.grader import Graded, row_of
+from autograder.classroom.run import grade_class, mistakes_table
 from autograder.cli import tables as cli
 from autograder.errors import UserError
 from autograder.referee.report import Outcome, Report
@@ -457,7 +458,8 @@ def test_a_folder_that_may_not_be_read_is_in_nobody_s_way(mode: int, small: Clas
     code = f"""
 from pathlib import Path
 from autograder.unit.assignment import Course
-from autograder.classroom.classroom import Classroom, _job
+from autograder.classroom.classroom import Classroom
+from autograder.classroom.run import _job
 from autograder.classroom.nbgrader_plugin import read_timestamp
 klass = Classroom(Course(Path({str(small.course.root)!r})))
 for student in klass.students("mini"):

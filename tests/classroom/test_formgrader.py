@@ -10,7 +10,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.classroom.classroom import Classroom, grade_class
+from autograder.classroom.classroom import Classroom
+from autograder.classroom.run import grade_class
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 

@@ -10,8 +10,9 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.classroom import workers
-from autograder.classroom.classroom import Classroom, grade_class
+from autograder.classroom.classroom import Classroom
 from autograder.classroom.grader import Grader, Job, Result
+from autograder.classroom.run import grade_class
 from autograder.classroom.state import cost_of, keep_cost, seed_of
 from autograder.referee.autograded import write_notebook
 from autograder.referee.report import Outcome, Report

@@ -23,11 +23,12 @@ from traitlets.config import Config
 
 from autograder.authoring.build import build_likely
 from autograder.authoring.mutation import EQUIVALENTS, VERDICTS
-from autograder.classroom.classroom import Classroom, grade_class
+from autograder.classroom.classroom import Classroom
 from autograder.classroom.platforms.export import export
 from autograder.classroom.records import read_records
 from autograder.classroom.report.findings import findings
 from autograder.classroom.report.page import page
+from autograder.classroom.run import grade_class
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from autograder.classroom.classroom import Classroom, grade_class
+from autograder.classroom.classroom import Classroom
+from autograder.classroom.run import grade_class
 from autograder.errors import UserError
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Course
@@ -97,7 +98,8 @@ GRADE = """
 import sys
 from pathlib import Path
 from autograder.unit.assignment import Course
-from autograder.classroom.classroom import Classroom, grade_class
+from autograder.classroom.classroom import Classroom
+from autograder.classroom.run import grade_class
 klass = Classroom(Course(Path(sys.argv[1])))
 rows = grade_class(klass, klass.course.assignment("mini"), sys.argv[2:], sandbox=klass.sandbox(), jobs=1)
 assert [row.state for row in rows] == ["graded"] * len(rows), rows

@@ -15,7 +15,8 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 
 from autograder.classroom import state
-from autograder.classroom.classroom import Classroom, grade_class
+from autograder.classroom.classroom import Classroom
+from autograder.classroom.run import grade_class
 from autograder.classroom.state import draw_seed, record_seed, seed_of, seeds_of_results
 from autograder.cli import terminal
 from autograder.cli.app import main

@@ -17,7 +17,8 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute
 
 from autograder.classroom import seal
-from autograder.classroom.classroom import Classroom, grade_class
+from autograder.classroom.classroom import Classroom
+from autograder.classroom.run import grade_class
 from autograder.classroom.ways_in import who_grades
 from autograder.sandbox.walls import PACKAGE, Sandbox
 from autograder.unit.assignment import Assignment, Course

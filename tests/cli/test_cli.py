@@ -713,7 +713,7 @@ def test_an_interrupt_names_the_options_that_were_given(
     folder = course.root / "submitted" / "ada" / "mini"
     folder.mkdir(parents=True)
     shutil.copy(submission, folder / "mini.ipynb")
-    monkeypatch.setattr("autograder.classroom.classroom.grade_class", stop)
+    monkeypatch.setattr("autograder.classroom.run.grade_class", stop)
     said = run("grade", "mini", "--student", "ada", "--force", cwd=course.root)
     assert (said.code, said.out) == (130, "")
     assert said.err == (

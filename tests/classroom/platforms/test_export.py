@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader.api import Gradebook
 
-from autograder.classroom.classroom import Classroom, grade_class
+from autograder.classroom.classroom import Classroom
 from autograder.classroom.platforms.export import FORMATS, Person, export, for_canvas
 from autograder.classroom.platforms.table import csv_text, safe
+from autograder.classroom.run import grade_class
 from autograder.errors import UserError
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Course

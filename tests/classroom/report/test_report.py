@@ -13,12 +13,13 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.classroom.classroom import Classroom, grade_class
+from autograder.classroom.classroom import Classroom
 from autograder.classroom.records import Kept, Record, Records, facts, read_records
 from autograder.classroom.report.charts import COLOURS, ticks
 from autograder.classroom.report.findings import findings, mistakes_of, table
 from autograder.classroom.report.page import page
 from autograder.classroom.report.similar import near_identical, runs, tokens
+from autograder.classroom.run import grade_class
 from autograder.referee import bank
 from autograder.referee.report import Outcome, Report
 from autograder.sandbox.walls import Sandbox
