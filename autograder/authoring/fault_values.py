@@ -205,9 +205,13 @@ def calls(source: Source, node: ast.AST) -> Iterator[Edit]:
                             "axis",
                             f"with axis {other} for {source.text(keyword.value)}",
                         )
+    yield from _of_what_is_called(source, node)
+
+
+def _of_what_is_called(source: Source, node: ast.Call) -> Iterator[Edit]:
     name, inner = _named(source, node)
     for other in NAMES.get(name, ()):
-        start, end = source.span(node.func)
+        _, end = source.span(node.func)
         place = (end - len(name), end)
         yield Edit(*place, other, "function", f"with `{other}` for `{name}`")
     if inner is None:

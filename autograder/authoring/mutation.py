@@ -213,25 +213,10 @@ def run_mutants(
     A mutant lives when it passes at one of the seeds. In each run the model answer of one exercise goes in as if it
     were a mutant: a run that does not find it alive is not believed.
     """
-    entries = load_bank(assignment)
     listed = read_equivalents(assignment)
-    known = read_verdicts(assignment)
     result = Result(assignment.unit)
     pick = random.Random(chance)
-    trials: list[Subject] = []
-    for exercise in assignment.exercises:
-        mine = subjects(exercise, entries)
-        if not mine:
-            result.faults.append(f"{exercise.name}: no mutant could be made of its answers.")
-        now = digest(assignment, exercise, entries, [listed.get(name, {}) for name in (exercise.name, "*")])
-        before = known.get(exercise.name, {})
-        if not everything and before.get("digest") == now:
-            result.sampled.append(exercise.name)
-            result.kept[exercise.name] = before
-            mine = [subject for subject in mine if pick.randrange(SAMPLE) == 0]
-        else:
-            result.kept[exercise.name] = {"digest": now, "made": len(mine), "equivalent": 0}
-        trials += mine
+    trials = _chosen(assignment, listed, result, pick, everything)
     plan(len(trials))
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
 
@@ -254,6 +239,33 @@ def run_mutants(
             result.kept[verdict.subject.exercise]["equivalent"] += bool(verdict.reason)
     result.faults += _stale(result, listed)
     return result
+
+
+def _chosen(
+    assignment: Assignment,
+    listed: dict[str, dict[str, str]],
+    result: Result,
+    pick: random.Random,
+    everything: bool,
+) -> list[Subject]:
+    """The mutants to run: of the exercises that changed all, of the others one in SAMPLE."""
+    entries = load_bank(assignment)
+    known = read_verdicts(assignment)
+    trials: list[Subject] = []
+    for exercise in assignment.exercises:
+        all_of_it = subjects(exercise, entries)
+        if not all_of_it:
+            result.faults.append(f"{exercise.name}: no mutant could be made of its answers.")
+        now = digest(assignment, exercise, entries, [listed.get(name, {}) for name in (exercise.name, "*")])
+        before = known.get(exercise.name, {})
+        if not everything and before.get("digest") == now:
+            result.sampled.append(exercise.name)
+            result.kept[exercise.name] = before
+            all_of_it = [subject for subject in all_of_it if pick.randrange(SAMPLE) == 0]
+        else:
+            result.kept[exercise.name] = {"digest": now, "made": len(all_of_it), "equivalent": 0}
+        trials += all_of_it
+    return trials
 
 
 def _try(

@@ -102,15 +102,7 @@ def run(folder: Path | None, jobs: int | None, console: Console, progress: Progr
     write_notebook(root / "course" / UNIT / f"{assignment.name}.ipynb", assignment.release)
     for side in (source.solutions / UNIT).glob(likely.FILE):
         shutil.copy(side, root / "course" / UNIT)
-    students = []
-    for student, filename, content in class_of(assignment):
-        target = root / "submitted" / student / UNIT
-        target.mkdir(parents=True)
-        if isinstance(content, bytes):
-            (target / filename).write_bytes(content)
-        else:
-            write_notebook(target / filename, content)
-        students.append(student)
+    students = _hand_in(assignment, root)
     classroom = Classroom(course)
     try:
         sandbox = classroom.sandbox()
@@ -164,3 +156,17 @@ def _copy_course(source: Course, root: Path) -> None:
     shutil.copytree(
         source.solutions / UNIT, root / "solutions" / UNIT, ignore=shutil.ignore_patterns("__pycache__", ".*")
     )
+
+
+def _hand_in(assignment: Assignment, root: Path) -> list[str]:
+    """Put everybody's submission into the course folder."""
+    students = []
+    for student, filename, content in class_of(assignment):
+        target = root / "submitted" / student / UNIT
+        target.mkdir(parents=True)
+        if isinstance(content, bytes):
+            (target / filename).write_bytes(content)
+        else:
+            write_notebook(target / filename, content)
+        students.append(student)
+    return students

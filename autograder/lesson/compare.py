@@ -99,33 +99,45 @@ def difference(
     if is_array(expected):
         return _array_difference(got, expected, rtol, atol, where)
     if isinstance(expected, (list, tuple)):
-        if is_array(got) and len(got) == len(expected):
-            got = list(got)
-        if not isinstance(got, (list, tuple)):
-            return Difference(where, f"{kind_of(got)} instead of {kind_of(expected)}")
-        if len(got) != len(expected):
-            return Difference(where, f"{count(len(got), 'item')} instead of {len(expected)}")
-        for i, (g, e) in enumerate(zip(got, expected, strict=True)):
-            if type(g) is type(e) and type(e) in (int, float, str) and g == e:
-                continue
-            found = difference(g, e, rtol, atol, f"{where}[{i}]")
-            if found:
-                return found
-        return None
+        return _items_differ(got, expected, rtol, atol, where)
     if isinstance(expected, dict):
-        if not isinstance(got, dict):
-            return Difference(where, f"{kind_of(got)} instead of {kind_of(expected)}")
-        for key in expected:
-            if key not in got:
-                return Difference(where, f"the key {key!r} is missing")
-            found = difference(got[key], expected[key], rtol, atol, f"{where}[{key!r}]")
-            if found:
-                return found
-        extra = [key for key in got if key not in expected]
-        return Difference(where, f"the key {show(extra[0], 40)} should not be there") if extra else None
+        return _keys_differ(got, expected, rtol, atol, where)
     if type(got) is not type(expected) or got != expected:
         return Difference(where, f"{show(got)} instead of {show(expected)}")
     return None
+
+
+def _items_differ(
+    got: Any, expected: list[Any] | tuple[Any, ...], rtol: float, atol: float, where: str
+) -> Difference | None:
+    if is_array(got) and len(got) == len(expected):
+        got = list(got)
+    if not isinstance(got, (list, tuple)):
+        return Difference(where, f"{kind_of(got)} instead of {kind_of(expected)}")
+    if len(got) != len(expected):
+        return Difference(where, f"{count(len(got), 'item')} instead of {len(expected)}")
+    for i, (g, e) in enumerate(zip(got, expected, strict=True)):
+        if type(g) is type(e) and type(e) in (int, float, str) and g == e:
+            continue
+        found = difference(g, e, rtol, atol, f"{where}[{i}]")
+        if found:
+            return found
+    return None
+
+
+def _keys_differ(
+    got: Any, expected: dict[Any, Any], rtol: float, atol: float, where: str
+) -> Difference | None:
+    if not isinstance(got, dict):
+        return Difference(where, f"{kind_of(got)} instead of {kind_of(expected)}")
+    for key in expected:
+        if key not in got:
+            return Difference(where, f"the key {key!r} is missing")
+        found = difference(got[key], expected[key], rtol, atol, f"{where}[{key!r}]")
+        if found:
+            return found
+    extra = [key for key in got if key not in expected]
+    return Difference(where, f"the key {show(extra[0], 40)} should not be there") if extra else None
 
 
 def _bare(value: Any) -> Any:

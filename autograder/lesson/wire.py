@@ -271,13 +271,7 @@ def unpack(tree: Any, depth: int = 0) -> Any:
             ]
             return items if kind == "list" else tuple(items)
         if kind == "dict":
-            if len(tree["v"]) > MAX_KEYS:
-                raise WireError("a dict with too many keys")
-            pairs = [(unpack(k, depth + 1), unpack(v, depth + 1)) for k, v in tree["v"]]
-            if len(pairs) > MAX_SAME_HASH:
-                if max(Counter(hash(k) for k, _ in pairs).values()) > MAX_SAME_HASH:
-                    raise WireError("a dict whose keys collide")
-            return dict(pairs)
+            return _unpack_dict(tree["v"], depth)
         if kind in ("array", "scalar"):
             return _unpack_numpy(tree)
         if kind == "other":
@@ -287,6 +281,16 @@ def unpack(tree: Any, depth: int = 0) -> Any:
     except Exception as error:
         raise WireError(f"not a packed value: {error}") from None
     raise WireError(f"unknown kind of value: {str(kind)[:40]!r}")
+
+
+def _unpack_dict(items: Any, depth: int) -> dict[Any, Any]:
+    if len(items) > MAX_KEYS:
+        raise WireError("a dict with too many keys")
+    pairs = [(unpack(k, depth + 1), unpack(v, depth + 1)) for k, v in items]
+    if len(pairs) > MAX_SAME_HASH:
+        if max(Counter(hash(k) for k, _ in pairs).values()) > MAX_SAME_HASH:
+            raise WireError("a dict whose keys collide")
+    return dict(pairs)
 
 
 def plain(value: object) -> Any:

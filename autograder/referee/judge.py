@@ -55,11 +55,7 @@ def grade(
     if not report.protected:
         report.notes.insert(0, UNPROTECTED)
     if submission.problem:
-        report.notes.append(submission.problem)
-        for exercise in assignment.exercises:
-            text = f"✗ {exercise.name}: nothing could be graded. {submission.problem}"
-            report.outcomes.append(Outcome(exercise.name, 0, exercise.points, MISSING, text, doubtful=True))
-        return report
+        return _nothing_to_grade(report, assignment, submission.problem)
     if entries is None:
         entries = bank.load_bank(assignment)
     grading = _Grading(
@@ -84,14 +80,27 @@ def grade(
         grading.matcher.close()
     report.cpu, report.overloaded = grading.runner.cpu, grading.runner.overloaded
     if report.overloaded:
-        hurt = [outcome for outcome in report.outcomes if outcome.status == TIMEOUT]
-        for outcome in hurt:
-            outcome.doubtful = True
-        report.notes.append(
-            "This machine was overloaded while the submission ran: what timed out had no chance, and should be graded "
-            "again when less else is running."
-        )
+        _doubt_what_timed_out(report)
     return report
+
+
+def _nothing_to_grade(report: Report, assignment: Assignment, problem: str) -> Report:
+    """The report on a file that could not be used."""
+    report.notes.append(problem)
+    for exercise in assignment.exercises:
+        text = f"✗ {exercise.name}: nothing could be graded. {problem}"
+        report.outcomes.append(Outcome(exercise.name, 0, exercise.points, MISSING, text, doubtful=True))
+    return report
+
+
+def _doubt_what_timed_out(report: Report) -> None:
+    for outcome in report.outcomes:
+        if outcome.status == TIMEOUT:
+            outcome.doubtful = True
+    report.notes.append(
+        "This machine was overloaded while the submission ran: what timed out had no chance, and should be graded "
+        "again when less else is running."
+    )
 
 
 def derived(seed: int, name: str) -> int:

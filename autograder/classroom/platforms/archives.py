@@ -149,25 +149,12 @@ class Reader:
         self.all.files += 1
         if self.all.files > MAX_FILES:
             raise UserError(f"There are more than {MAX_FILES} files: collect the archive in parts.")
-        if stat.S_ISLNK(entry.external_attr >> 16):
-            self.skip(f"{at}: it is a link, and links are not followed")
-            return
-        if entry.flag_bits & 1:
-            self.skip(f"{at}: it is encrypted")
-            return
-        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            # The others take as much memory as the sender says.
-            self.skip(f"{at}: it is packed in a way that is not opened; pack it as a plain zip archive")
-            return
         limit = MAX_STUDENT_BYTES if is_archive else MAX_FILE_BYTES
-        if entry.file_size > limit:
-            self.skip(f"{at}: it has {entry.file_size >> 20} MiB, and the limit is {limit >> 20}")
-            return
-        if entry.file_size > MAX_RATIO * max(entry.compress_size, 1) + 100_000:
-            self.skip(f"{at}: it unpacks to more than {MAX_RATIO} times its size")
-            return
-        if depth >= MAX_DEPTH and is_archive:
-            self.skip(f"{at}: archives inside archives are opened once, and this one is deeper")
+        problem = _refused(entry, limit)
+        if not problem and depth >= MAX_DEPTH and is_archive:
+            problem = "archives inside archives are opened once, and this one is deeper"
+        if problem:
+            self.skip(f"{at}: {problem}")
             return
         # The parts of an archive may overlap, so small ones can have much together.
         if own is not None:
@@ -191,6 +178,22 @@ class Reader:
             return False
         with archive.open(entry) as file:
             return looks_like_a_notebook(file.read(PEEK))
+
+
+def _refused(entry: zipfile.ZipInfo, limit: int) -> str:
+    """Why an archive's entry is not opened, by what its header says; empty when it is."""
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        return "it is a link, and links are not followed"
+    if entry.flag_bits & 1:
+        return "it is encrypted"
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # The others take as much memory as the sender says.
+        return "it is packed in a way that is not opened; pack it as a plain zip archive"
+    if entry.file_size > limit:
+        return f"it has {entry.file_size >> 20} MiB, and the limit is {limit >> 20}"
+    if entry.file_size > MAX_RATIO * max(entry.compress_size, 1) + 100_000:
+        return f"it unpacks to more than {MAX_RATIO} times its size"
+    return ""
 
 
 def _changed(entry: zipfile.ZipInfo) -> datetime | None:

@@ -17,16 +17,15 @@ from typing import Any
 
 from ...errors import UserError
 from ...lesson.wire import printable
-from ...referee.autograded import write_bytes, write_file
+from ...referee.autograded import write_file
 from ...unit.assignment import Assignment
 from ...unit.ingest import worked_on
 from ...unit.raw import CALLED_NOTEBOOK, parse, unit_of
 from .archives import MAX_ARCHIVE_BYTES, File, Reader
 from .names import CANVAS, FOLDER, MOODLE, Layout, Owner
+from .placing import RECORD, place, recorded, text_of
 from .roster import Match, Person, Roster, folder_name, same_name
 
-#: Beside a collected notebook: whose the platform says it is. Nothing of a student's.
-RECORD = ".collected.json"
 TIMESTAMP = "timestamp.txt"
 
 
@@ -227,7 +226,7 @@ class _Collection:
         """Why a student's folder belongs to somebody else, as an earlier run has noted; empty when it does not."""
         student, owner = one.match.student, one.owner
         for unit in self.units:
-            record = _record(self.target(student, unit))
+            record = recorded(self.target(student, unit))
             if not record or (one.match.sure and record["sure"]):
                 continue
             same = record["name"] == owner.name or (one.match.sure and same_name(record["name"], owner.name))
@@ -300,11 +299,11 @@ class _Collection:
             late = f"late, handed in {when:%Y-%m-%d %H:%M} UTC"
         if late:
             self.result.late[student, unit] = late
-        before = _record(folder)
+        before = recorded(folder)
         what = place(folder / f"{self.names[unit]}.ipynb", one.file.data, beside=(TIMESTAMP,))
         self.result.placed[student, unit] = what
         ours = before.get("timestamp", "") if what == "unchanged" else ""
-        stamp, there = folder / TIMESTAMP, _text(folder / TIMESTAMP)
+        stamp, there = folder / TIMESTAMP, text_of(folder / TIMESTAMP)
         text = f"{when:%Y-%m-%d %H:%M:%S} UTC\n" if when is not None else ""
         # What an instructor has written for the same notebook stays.
         if text and text != there and there in ("", ours):
@@ -333,50 +332,6 @@ def times_of(found: Sequence[Found]) -> dict[str, datetime]:
     if len(moments) < 3 or moments == sorted(moments) or max(moments) - min(moments) < timedelta(minutes=30):
         return {}
     return {path: when for _, when, path in entries}
-
-
-def place(path: Path, data: bytes, beside: Sequence[str] = ()) -> str:
-    """Write a submission. What was there before, and the files `beside` it, stay under names that are not graded."""
-    for folder in (path.parent, path.parent.parent):
-        if folder.is_symlink():
-            raise UserError(f"{folder} is a symbolic link: remove it, and collect again.")
-    if path.is_symlink():
-        path.unlink()
-    if not path.exists():
-        write_bytes(path, data)
-        return "new"
-    before = path.read_bytes()
-    if before == data:
-        return "unchanged"
-    number = 1
-    while path.with_name(f"{path.name}.earlier-{number}").exists():
-        number += 1
-    # First what is of the earlier one only: a run that ends here is made up for by the next.
-    for name in beside:
-        old = path.with_name(name)
-        if old.exists() or old.is_symlink():
-            old.replace(path.with_name(f"{name}.earlier-{number}"))
-    write_bytes(path.with_name(f"{path.name}.earlier-{number}"), before)
-    write_bytes(path, data)
-    return "replaced"
-
-
-def _record(folder: Path) -> dict[str, Any]:
-    """What an earlier run noted of a student's folder; empty where it noted nothing that can be used."""
-    try:
-        record = json.loads(_text(folder / RECORD))
-        texts = ("platform", "name", "number", "timestamp")
-        return {"sure": False} | record if all(isinstance(record[key], str) for key in texts) else {}
-    except (ValueError, KeyError, TypeError):
-        return {}
-
-
-def _text(path: Path) -> str:
-    """A small file's text; empty where there is none, or it is a link."""
-    try:
-        return "" if path.is_symlink() else path.read_bytes()[:10_000].decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def _shown(one: Found) -> str:

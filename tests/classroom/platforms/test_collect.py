@@ -17,8 +17,9 @@ import nbformat
 import pytest
 
 from autograder.classroom.platforms import archives
-from autograder.classroom.platforms.collect import RECORD, Collected, collect
+from autograder.classroom.platforms.collect import Collected, collect
 from autograder.classroom.platforms.names import Layout
+from autograder.classroom.platforms.placing import RECORD
 from autograder.classroom.platforms.roster import Person, Roster
 from autograder.errors import UserError
 from autograder.unit.assignment import Assignment
