@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import shlex
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import TextColumn, TimeRemainingColumn
@@ -16,14 +15,23 @@ from ..errors import Stopped, UserError
 from ..lesson.wire import printable
 from ..unit.assignment import unit_named
 from .options import Commands, Jobs, Seed, UnprotectedScores, Unsandboxed
-from .tables import show_changes, show_class, show_collected, show_people, show_report, show_roster
+from .tables import (
+    how_to_go_on,
+    show_changes,
+    show_class,
+    show_collected,
+    show_left_out,
+    show_people,
+    show_report,
+    show_roster,
+)
 from .terminal import Rate, console, errors, line, progress_bar, warn, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..classroom.grader import Graded
-    from ..unit.assignment import Assignment
+    from ..unit.assignment import Assignment, Course
 
 commands = typer.Typer()
 
@@ -152,7 +160,6 @@ def grade_command(
     unprotected_scores: UnprotectedScores = False,
 ) -> None:
     """Grade submitted/*/UNIT/ into the gradebook."""
-    from ..classroom.commands import grade_unit
     from ..unit.assignment import Course
     from ..unit.source import outdated
 
@@ -171,10 +178,39 @@ def grade_command(
             f"The built one is what is graded with: `autograder build {unit}` takes the change in."
         )
         errors.print(Text(warning, style="yellow"), soft_wrap=True)
+    rows, known = _graded(
+        course,
+        assignment,
+        student or [],
+        force,
+        scheduler,
+        new_seed=new_seed,
+        jobs=jobs,
+        unsandboxed=unsandboxed,
+        unprotected_scores=unprotected_scores,
+    )
+    show_class(rows)
+    show_changes(rows)
+    show_people(rows, known, whole=not student)
+    if any(row.state == "failed" for row in rows):
+        raise SystemExit(1)
+
+
+def _graded(
+    course: Course,
+    assignment: Assignment,
+    students: Sequence[str],
+    force: bool,
+    scheduler: str | None,
+    **options: Any,
+) -> tuple[list[Graded], list[str]]:
+    """Grade with a progress bar; an interrupt becomes a sentence."""
+    from ..classroom.commands import grade_unit
+
     finished = total = 0
     try:
         with progress_bar(Rate(), TextColumn("left"), TimeRemainingColumn()) as bar:
-            task = bar.add_task(unit, total=None)
+            task = bar.add_task(assignment.unit, total=None)
 
             def begin(names: Sequence[str]) -> None:
                 nonlocal total
@@ -186,41 +222,21 @@ def grade_command(
                 finished += row.state != "failed"
                 bar.update(task, description=line(row.student).plain, advance=1)
 
-            rows, known = grade_unit(
+            return grade_unit(
                 course,
                 assignment,
-                student,
+                students,
                 force=force,
-                new_seed=new_seed,
-                jobs=jobs,
                 scheduler=scheduler,
-                unsandboxed=unsandboxed,
-                unprotected_scores=unprotected_scores,
                 begin=begin,
                 done=done,
+                **options,
                 tell=lambda told: bar.console.print(Text(printable(told, 500)), soft_wrap=True),
             )
     except KeyboardInterrupt:
         if not total:
             raise
-        raise Stopped(_how_to_go_on(unit, finished, total, student or [], force, scheduler)) from None
-    show_class(rows)
-    show_changes(rows)
-    show_people(rows, known, whole=not student)
-    if any(row.state == "failed" for row in rows):
-        raise SystemExit(1)
-
-
-def _how_to_go_on(
-    unit: str, finished: int, total: int, students: Sequence[str], force: bool, scheduler: str | None
-) -> str:
-    """What is kept of a grading that was stopped, and the command that does the rest."""
-    options = "".join([f" --student {shlex.quote(name)}" for name in students] + [" --force"] * force)
-    if scheduler:
-        options += f" --scheduler {scheduler}"
-    return f"stopped; {finished} of {total} are graded and kept. `autograder grade {unit}{options}` " + (
-        "begins again." if force else "goes on with the rest."
-    )
+        raise Stopped(how_to_go_on(assignment.unit, finished, total, students, force, scheduler)) from None
 
 
 @commands.command()
@@ -279,16 +295,7 @@ def report(
         write(csv, table(found))
         told += f", and as a table in {csv}"
     console.print(line(f"{told}."), soft_wrap=True)
-    for names, what in (
-        (
-            records.old,
-            f"graded before these data were kept; grade again with --force: autograder grade {unit} --force",
-        ),
-        (records.waiting, f"not graded yet: autograder grade {unit}"),
-    ):
-        if names:
-            shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-            console.print(line(f"{len(names)} left out ({shown}), {what}"), soft_wrap=True)
+    show_left_out(records, unit)
 
 
 class Format(StrEnum):

@@ -1,7 +1,8 @@
-"""The tables that commands print."""
+"""The tables and sentences that commands print."""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ..classroom.grader import Graded
     from ..classroom.platforms.collect import Collected
     from ..classroom.platforms.students import Import
+    from ..classroom.records import Records
     from ..referee.report import Report
     from ..unit.assignment import Assignment
 
@@ -170,3 +172,29 @@ def show_roster(result: Import) -> None:
         console.print(table)
     if result.absent:
         console.print(line(f"not in the roster, and kept: {', '.join(result.absent)}"), soft_wrap=True)
+
+
+def show_left_out(records: Records, unit: str) -> None:
+    """Who is not in a report, and why."""
+    for names, what in (
+        (
+            records.old,
+            f"graded before these data were kept; grade again with --force: autograder grade {unit} --force",
+        ),
+        (records.waiting, f"not graded yet: autograder grade {unit}"),
+    ):
+        if names:
+            shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+            console.print(line(f"{len(names)} left out ({shown}), {what}"), soft_wrap=True)
+
+
+def how_to_go_on(
+    unit: str, finished: int, total: int, students: Sequence[str], force: bool, scheduler: str | None
+) -> str:
+    """What is kept of a grading that was stopped, and the command that does the rest."""
+    options = "".join([f" --student {shlex.quote(name)}" for name in students] + [" --force"] * force)
+    if scheduler:
+        options += f" --scheduler {scheduler}"
+    return f"stopped; {finished} of {total} are graded and kept. `autograder grade {unit}{options}` " + (
+        "begins again." if force else "goes on with the rest."
+    )

@@ -8,6 +8,9 @@ unpickled and no class is looked up by name, so a decoded value cannot run code.
 Both sides import this file, so it needs the standard library only; NumPy is imported when an array comes by.
 """
 
+# Long, because what packs and what unpacks is read side by side: a kind of value that one knows and the other does not
+# would be a hole in the boundary.
+
 from __future__ import annotations
 
 import base64

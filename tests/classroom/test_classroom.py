@@ -19,9 +19,9 @@ from nbgrader.api import Gradebook
 from nbgrader.dbutil import _temp_alembic_ini
 from rich.console import Console
 
-from autograder.classroom import run as run_module
 from autograder.classroom import grader as grader_module
-from autograder.classroom.classroom import Classroom
+from autograder.classroom import run as run_module
+from autograder.classroom.classroom import Classroom, known_students
 from autograder.classroom.gradebook import newest_version
 from autograder.classroom.grader import Graded, row_of
 from autograder.classroom.run import grade_class, mistakes_table
@@ -397,7 +397,7 @@ def test_who_is_late_new_or_missing_is_named(small: Classroom, sandbox: Sandbox)
         gradebook.update_or_create_assignment("mini", duedate="2026-01-01 00:00:00 UTC")
     stamp = small.folder("submitted", "ada", "mini") / "timestamp.txt"
     stamp.write_text("2026-01-02 03:04:05 UTC")
-    known = [person.id for person in run_module.known_students(small)[0]]
+    known = [person.id for person in known_students(small)[0]]
     rows = grade_class(small, unit, ["ada", "bit"], sandbox=sandbox)
     lines = shown(cli.show_people, rows, known, True).splitlines()
     assert [line.split(maxsplit=1) for line in lines] == [
@@ -417,7 +417,7 @@ def test_an_unknown_student_is_refused_where_nbgrader_is_told_to(small: Classroo
     ada, bit = grade_class(klass, klass.course.assignment("mini"), ["ada", "bit"], sandbox=sandbox)
     assert (ada.state, bit.state) == ("graded", "failed")
     assert "is not in the gradebook" in bit.summary
-    assert [person.id for person in run_module.known_students(klass)[0]] == ["ada"]
+    assert [person.id for person in known_students(klass)[0]] == ["ada"]
 
 
 def test_the_version_of_the_tables_is_what_alembic_says(monkeypatch: pytest.MonkeyPatch) -> None:

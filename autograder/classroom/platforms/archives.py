@@ -150,10 +150,7 @@ class Reader:
         if self.all.files > MAX_FILES:
             raise UserError(f"There are more than {MAX_FILES} files: collect the archive in parts.")
         limit = MAX_STUDENT_BYTES if is_archive else MAX_FILE_BYTES
-        problem = _refused(entry, limit)
-        if not problem and depth >= MAX_DEPTH and is_archive:
-            problem = "archives inside archives are opened once, and this one is deeper"
-        if problem:
+        if problem := _refused(entry, limit, too_deep=depth >= MAX_DEPTH and is_archive):
             self.skip(f"{at}: {problem}")
             return
         # The parts of an archive may overlap, so small ones can have much together.
@@ -180,7 +177,7 @@ class Reader:
             return looks_like_a_notebook(file.read(PEEK))
 
 
-def _refused(entry: zipfile.ZipInfo, limit: int) -> str:
+def _refused(entry: zipfile.ZipInfo, limit: int, too_deep: bool) -> str:
     """Why an archive's entry is not opened, by what its header says; empty when it is."""
     if stat.S_ISLNK(entry.external_attr >> 16):
         return "it is a link, and links are not followed"
@@ -193,6 +190,8 @@ def _refused(entry: zipfile.ZipInfo, limit: int) -> str:
         return f"it has {entry.file_size >> 20} MiB, and the limit is {limit >> 20}"
     if entry.file_size > MAX_RATIO * max(entry.compress_size, 1) + 100_000:
         return f"it unpacks to more than {MAX_RATIO} times its size"
+    if too_deep:
+        return "archives inside archives are opened once, and this one is deeper"
     return ""
 
 

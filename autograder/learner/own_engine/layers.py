@@ -59,6 +59,7 @@ def extend_module(names: Names) -> None:
 
 def make_nn(names: Names) -> Namespace:
     """Layers with the constructors of `autograd_ref.nn`; they compute with the functions of notebook 08."""
+    # Long, because a class for each layer stands in it: they close over the learner's own functions.
     Tensor, Parameter, Module = names["Tensor"], names["Parameter"], names["Module"]
 
     def tensor(x: Any) -> Any:
@@ -161,6 +162,7 @@ def make_functional(Tensor: Any, losses: Names, layers: Names) -> Namespace:
 
 def make_optim(names: Names) -> Namespace:
     """Notebook 09's steps, each in its `Optimizer`, with the constructors of `autograd_ref.optim`."""
+    # Long, because a class for each optimizer stands in it: they close over the learner's own functions.
 
     def optimizer(parameters: Any, step: Any, slots: int, lr: float, weight_decay: float) -> Any:
         def rule(p: Any, g: Any, state: Sequence[Any], lr: float, t: int) -> Any:
