@@ -541,9 +541,11 @@ def in_a_row(functions):
 # %% probes="in_a_row"
 @probe
 def chained(names, xs):
-    """What a chain of these functions makes of each x, one after the other."""
+    """What a chain of these functions makes of each x, one after the other; another chain was made of them before."""
     known = {"double": lambda x: 2 * x, "add 3": lambda x: x + 3, "square": lambda x: x * x}
-    chain = in_a_row([known[name] for name in names])
+    functions = [known[name] for name in names]
+    in_a_row(functions)
+    chain = in_a_row(functions)
     return [chain(x) for x in xs]
 
 

@@ -485,6 +485,12 @@ def gradient_of(formula, p, h):
 
 
 @probe
+def gradient_of_turned(formula, p, h):
+    """The same at the transpose of p, whose numbers do not lie in memory as they stand in its rows."""
+    return array_gradient(in_p(formula), p.T, h)
+
+
+@probe
 def evaluations(p):
     """How often f is evaluated for one gradient at p."""
     count = []
@@ -521,6 +527,11 @@ with exercise("array_gradient") as check:
     for p, h in check.cases(4, array(5), positive(0.1, 0.9)):
         slopes = np.append(p[1:], 0.0) + np.insert(p[:-1], 0, 0.0)
         check.close(gradient_of("(p[1:] * p[:-1]).sum()", p, h), slopes, "one axis, neighbours multiplied")
+    for shape in ((2, 1, 3, 2), (1, 2, 2, 1, 2), (1, 1)):
+        for p, h in check.cases(1, array(*shape), positive(0.1, 0.9)):
+            check.close(gradient_of("(p**3).sum()", p, h), 3 * p**2 + h**2, f"{len(shape)} axes")
+    for p, h in check.cases(2, array(2, 3), positive(0.1, 0.9)):
+        check.close(gradient_of_turned("(p**3).sum()", p, h), 3 * p.T**2 + h**2, "a transpose is an array, too")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -605,6 +616,12 @@ def mended(formula, numbers, h):
 
 
 @probe
+def mended_turned(formula, numbers, h):
+    """The same at the transpose of that array, whose numbers do not lie in memory as they stand in its rows."""
+    return mended_gradient(in_p(formula), np.array(numbers).T, h)
+
+
+@probe
 def p_after(formula, numbers, h):
     """All digits of what an array of these numbers holds after a call of mended_gradient."""
     p = np.array(numbers)
@@ -649,6 +666,12 @@ with exercise("mended_gradient") as check:
             np.array([2 * a * b / 3, a**2 / 3]),
             "an array of integers",
         )
+    for shape in ((2, 1, 3), (1, 2, 2, 2), (1, 1)):
+        for p, h in check.cases(1, array(*shape), positive(0.1, 0.9)):
+            check.close(mended("(p**3).sum()", p.tolist(), h), 3 * p**2 + h**2, f"{len(shape)} axes")
+    for p, h in check.cases(2, array(2, 3), positive(0.1, 0.9)):
+        why = "a transpose is an array, too"
+        check.close(mended_turned("(p**3).sum()", p.tolist(), h), 3 * p.T**2 + h**2, why)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -712,7 +735,7 @@ with exercise("mean_squared_error") as check:
     from autograd_ref.functional import mse_loss
     from autograder import array
 
-    for n in (2, 5, 9):
+    for n in (1, 2, 5, 9):
         for p, y in check.cases(4, array(n), array(n)):
             why = "the mean of the squared differences"
             check.close(mse(p, y), float(mse_loss(p, y)), why)
@@ -772,6 +795,10 @@ with exercise("polynomial") as check:
             expected = np.array([math.fsum(c * value**k for k, c in enumerate(p)) for value in x])
             check.close(yours.polynomial(p, x), expected, "the sum of p[k] * x**k")
             check.untouched()
+    for shape in ((1,), (2, 3), (3, 1, 2)):
+        for p, x in check.cases(1, array(3), array(*shape)):
+            check.close(yours.polynomial(p, x), p[0] + p[1] * x + p[2] * x * x, f"an x of shape {shape}")
+            check.close(yours.polynomial(p, 0 * x), p[0] + 0 * x, "at 0 there is the constant alone")
     ### END HIDDEN TESTS
 
 
@@ -853,6 +880,10 @@ with exercise("random_step") as check:
         why = "the loss gets smaller: move" if smaller else "the loss does not get smaller: stay"
         check.close(tried(formula, p, [change]), [p + change if smaller else p], why)
         check.close(p_after_step(formula, p, change), p, "p is the caller's")
+    for p, change in check.cases(3, array(2), array(2)):
+        check.close(tried("0 * p.sum() + 3", p, [change]), [p], "an equal loss is not smaller: stay")
+        change[1] = -2 * p[1]
+        check.close(tried("p[1]**2", p, [change]), [p], "an equal loss is not smaller: stay")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1108,7 +1139,7 @@ with exercise("line_gradient") as check:
     from autograd_ref import transforms
     from autograder import array
 
-    for n in (3, 6, 10):
+    for n in (1, 3, 6, 10):
         for p, x, y in check.cases(5, array(2), array(n), array(n)):
             slopes = transforms.grad(lambda p: ((p[0] + p[1] * x - y) ** 2).mean())(p).data
             check.close(yours.line_gradient(p, x, y), slopes, "the gradient of the mean squared error")
@@ -1185,6 +1216,7 @@ with exercise("network_parameters") as check:
         layers = [Linear(a, b), Linear(b, c), Linear(c, d)]
         count = sum(parameter.size for layer in layers for parameter in layer.parameters())
         check.equal(yours.network_parameters([a, b, c, d]), count, "the parameters of three layers")
+        check.equal(yours.network_parameters([a, a, a, a, b]), 3 * (a * a + a) + a * b + b, "sizes may repeat")
     ### END HIDDEN TESTS
 
 # %% [markdown]

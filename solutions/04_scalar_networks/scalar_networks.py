@@ -165,6 +165,7 @@ with exercise("weighted_sum") as check:
             check.close(yours.weighted_sum(w, b, x), total, "products, and the bias once")
             check.close(sum_slopes(w, b, x), (total, x, 1.0, w), "the same with Values")
             check.close(yours.weighted_sum(w, b, x), total, "a second call gives the same")
+            check.untouched()
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -220,9 +221,11 @@ def layer_outputs(neurons, inputs):
 # %% probes="layer_outputs"
 @probe
 def layer_of(names, inputs):
-    """The outputs of a layer whose neurons are functions with these names."""
+    """The outputs of a layer whose neurons are functions with these names, at the second call."""
     known = {"sum": sum, "largest": max, "first": lambda x: x[0], "count": len}
-    return layer_outputs([known[name] for name in names], inputs)
+    neurons = [known[name] for name in names]
+    layer_outputs(neurons, inputs)
+    return layer_outputs(neurons, inputs)
 
 
 # %% check="layer_outputs" points=1
@@ -276,14 +279,16 @@ def mlp_outputs(layers, inputs):
 # %% probes="mlp_outputs"
 @probe
 def through(names, inputs):
-    """What mlp_outputs makes of layers with these names."""
+    """What mlp_outputs makes of layers with these names, at the second call."""
     known = {
         "double": lambda xs: [2 * x for x in xs],
         "add one": lambda xs: [x + 1 for x in xs],
         "sum": lambda xs: [sum(xs)],
         "both signs": lambda xs: [s * x for x in xs for s in (1, -1)],
     }
-    return mlp_outputs([known[name] for name in names], inputs)
+    layers = [known[name] for name in names]
+    mlp_outputs(layers, inputs)
+    return mlp_outputs(layers, inputs)
 
 
 # %% check="mlp_outputs" points=1
@@ -420,6 +425,7 @@ with exercise("margin_loss") as check:
             loss = sum(math.log1p(math.exp(-b * a)) for a, b in zip(s, t)) / size
             slopes = [-b / (1 + math.exp(b * a)) / size for a, b in zip(s, t)]
             check.close(yours.margin_loss(s, t), loss, "the mean of the logistic losses")
+            check.untouched()
             check.close(loss_slopes(s, t), (loss, slopes), "the same with Values")
     ### END HIDDEN TESTS
 
@@ -581,11 +587,13 @@ def zero_gradients(parameters):
 # %% probes="zero_gradients"
 @probe
 def after_zeroing(data, grads):
-    """The data and the grads of parameters after zero_gradients."""
+    """The data and the grads of parameters after zero_gradients, for the second time with one list."""
     held = [Value(number) for number in data]
-    for value, grad in zip(held, grads):
-        value.grad = grad
-    zero_gradients(list(held))
+    parameters = list(held)
+    for _ in range(2):
+        for value, grad in zip(held, grads):
+            value.grad = grad
+        zero_gradients(parameters)
     return [value.data for value in held], [value.grad for value in held]
 
 
@@ -637,11 +645,14 @@ def update_parameters(parameters, rate):
 # %% probes="update_parameters"
 @probe
 def after_update(data, grads, rate):
-    """The data and the grads after update_parameters, as the network sees them."""
+    """The data and the grads after update_parameters, as the network sees them. With the same list there was
+    a step of rate 0 before."""
     held = [Value(number) for number in data]
     for value, grad in zip(held, grads):
         value.grad = grad
-    update_parameters(list(held), rate)
+    parameters = list(held)
+    update_parameters(parameters, 0.0)
+    update_parameters(parameters, rate)
     numbers = [v.data if isinstance(v.data, float) else type(v.data).__name__ for v in held]
     return numbers, [v.grad for v in held]
 
@@ -1063,7 +1074,7 @@ def kept_alive(values):
 # %% probes="kept_alive"
 @probe
 def kept(graph, held):
-    """Counts for a list of these Values, and says how long the list is afterwards."""
+    """Counts twice for a list of these Values, and says how long the list is afterwards."""
     made = {}
     for name, parents in graph.items():
         if len(parents) == 2:
@@ -1071,6 +1082,7 @@ def kept(graph, held):
         else:
             made[name] = tanh(made[parents[0]]) if parents else Value(0.5)
     values = [made[name] for name in held]
+    kept_alive(values)
     return kept_alive(values), len(values)
 
 
@@ -1094,6 +1106,8 @@ with exercise("kept_alive") as check:
     check.close(kept(graph, ""), (0, 0), "an empty list holds nothing")
     doubled = {"x": "", "s": "xx", "t": "ss", "u": "tt"}
     check.close(kept(doubled, "u"), (4, 1), "doubled three times")
+    deep = {chr(97 + i): chr(96 + i) * 2 if i else "" for i in range(60)}
+    check.close(kept(deep, [list(deep)[-1]]), (60, 1), "doubled 59 times: 2**59 ways lead to the first")
     for _ in range(12):
         drawn, names = {"a": "", "b": ""}, "abcdefgh"
         for i in range(2, 8):
@@ -1174,14 +1188,18 @@ def accumulate_gradients(loss_of, examples):
 # %% probes="accumulate_gradients"
 @probe
 def accumulated(start, examples):
-    """For (w * x - target)**2: the result, w.grad at each call, and at the end."""
+    """For (w * x - target)**2: the result, w.grad at each call, and at the end; at the second call with one list."""
     w, seen = Value(start), []
 
     def loss_of(x, target):
         seen.append(w.grad)
         return (w * x - target) ** 2
 
-    mean = accumulate_gradients(loss_of, [tuple(example) for example in examples])
+    pairs = [tuple(example) for example in examples]
+    accumulate_gradients(loss_of, pairs)
+    w.grad = 0.0
+    seen.clear()
+    mean = accumulate_gradients(loss_of, pairs)
     return "a Value" if isinstance(mean, Value) else mean, seen, w.grad
 
 
@@ -1411,6 +1429,7 @@ with exercise("mended_training") as check:
                 g = [-t[i] / (1 + math.exp(a)) / len(m) for i, a in zip(chosen, m)]
                 slopes.append((sum(a * x[i] for i, a in zip(chosen, g)), sum(g)))
         check.close(trained(x, t, orders, 2, path), (losses, slopes), "3 epochs of 3 steps")
+        check.untouched()
     ### END HIDDEN TESTS
 
 # %%
