@@ -246,6 +246,20 @@ def amax_rule(g, out, a, axis):
     return hit * g / hit.sum(axis=axis, keepdims=True)
 
 
+@wrong("amax_rule", "nearly_tied", "Numbers that are only near the maximum get a share as well. Tied are those that equal it.")
+def amax_rule(g, out, a, axis):
+    hit = np.isclose(a, out)
+    return (hit * g / hit.sum(axis=axis, keepdims=True),)
+
+
+@wrong("amax_rule", "into_out", "`out` is written into. The engine, and whoever holds it, needs it as it was.")
+def amax_rule(g, out, a, axis):
+    np.subtract(a, out, out=(gap := np.empty_like(a)))
+    hit = gap == 0
+    out -= out
+    return (hit * g / hit.sum(axis=axis, keepdims=True),)
+
+
 @right("amax_rule", "with_where")
 def amax_rule(g, out, a, axis):
     count = np.count_nonzero(a == out, axis=axis, keepdims=True)
@@ -580,8 +594,8 @@ def concatenate_rule(g, out, arrays, axis):
 
 @right("concatenate_rule", "axis_to_the_front")
 def concatenate_rule(g, out, arrays, axis):
-    rows = iter(np.moveaxis(g, axis, 0))
-    return tuple(np.stack([next(rows) for _ in range(a.shape[axis])], axis=axis) for a in arrays)
+    rows, ends = np.moveaxis(g, axis, 0), np.cumsum([a.shape[axis] for a in arrays])
+    return tuple(np.moveaxis(rows[end - a.shape[axis] : end], 0, axis) for a, end in zip(arrays, ends))
 
 
 # -- matmul_entries ---------------------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ goal()
 # **Time:** about 100 minutes. **Builds on:** 05 (rules on arrays, `unbroadcast`).
 #
 # The rules have the form of unit 05, `rule(g, out, *inputs)`, with constants such as an axis at the end. They are exact,
-# not numerical; they make new arrays and never write into `g` or the inputs. The engine brings each cotangent to the
+# not numerical; they make new arrays and never write into `g`, `out` or the inputs. The engine brings each cotangent to the
 # dtype of its array, so the dtype is no concern here.
 
 # %% [markdown]
@@ -153,10 +153,12 @@ with exercise("sum_rule") as check:
     ### BEGIN HIDDEN TESTS
     # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
-    from autograder import array, one_of
+    from autograder import array
 
-    axes = one_of([None, 0, 1, 2, -1, -2, (0, 1), (0, 2), (1, 2), (2, 0), (-1, 0), (0, 1, 2)])
-    for a, axis, keepdims in check.cases(40, array(3, 2, 3), axes, one_of([True, False])):
+    axes = [None, 0, 1, 2, -1, -2, (0, 1), (0, 2), (1, 2), (2, 0), (-1, 0), (0, 1, 2)]
+    for axis, keepdims in [(axis, keepdims) for axis in axes for keepdims in (True, False)]:
+        a, wide = next(check.cases(1, array(3, 2, 3), array(1, 2, 1, 3)))
+        a = wide if axis == -2 else a
         x = Reference(a, requires_grad=True)
         out = x.sum(axis=axis, keepdims=keepdims)
         (g,) = next(check.cases(1, array(*out.shape)))
@@ -164,6 +166,13 @@ with exercise("sum_rule") as check:
         check.close(sum_back(g, a, axis, keepdims), (x.grad.numpy(),),
                     "copied along the summed axes", rtol=1e-12, atol=1e-13)
         check.untouched()
+        back = yours.sum_rule(g, np.asarray(out.detach().numpy()), a, axis, keepdims)
+        check.close(back, (x.grad.numpy(),), "copied along the summed axes", rtol=1e-12, atol=1e-13)
+        check.untouched("g, out and a are as they were: make new arrays")
+    check.close(yours.sum_rule(np.array(2.0), np.array(0.0), 0 * DEEP), (0 * DEEP + 2,),
+                "without an axis, the sum is over all")
+    because = "a sum over no numbers sends nothing back"
+    check.close(sum_back(np.array([1.0, 2]), np.zeros((2, 0)), 1, False), (np.zeros((2, 0)),), because)
     # So small, large and many that a difference quotient, of complex numbers too, finds nothing, or finds it too late.
     endless = np.full((2, 3), np.inf)
     for (g,) in check.cases(3, array(2, low=0.2)):
@@ -268,10 +277,11 @@ with exercise("mean_rule") as check:
     ### BEGIN HIDDEN TESTS
     # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
-    from autograder import array, one_of
+    from autograder import array
 
-    axes = one_of([None, 0, 1, 2, -1, (0, 1), (0, 2), (1, 2), (0, 1, 2)])
-    for a, axis in check.cases(25, array(2, 3, 5), axes):
+    axes = [None, 0, 1, 2, -1, (0, 1), (0, 2), (1, 2), (0, 1, 2)]
+    for axis, shape in [(axis, shape) for axis in axes for shape in ((2, 3, 5), (1, 3, 1), (3, 3, 3, 2))]:
+        (a,) = next(check.cases(1, array(*shape)))
         x = Reference(a, requires_grad=True)
         out = x.mean(axis=axis, keepdims=True)
         (g,) = next(check.cases(1, array(*out.shape)))
@@ -279,6 +289,9 @@ with exercise("mean_rule") as check:
         check.close(mean_back(g, a, axis), (x.grad.numpy(),),
                     "g, divided by the count, copied", rtol=1e-12, atol=1e-13)
         check.untouched()
+        back = yours.mean_rule(g, np.asarray(out.detach().numpy()), a)
+        check.close(back, (x.grad.numpy(),), "g, divided by the count, copied", rtol=1e-12, atol=1e-13)
+        check.untouched("g, out and a are as they were: make new arrays")
     # So small, large and many that a difference quotient, of complex numbers too, finds nothing, or finds it too late.
     endless = np.full((2, 3), np.inf)
     for (g,) in check.cases(3, array(2, 1, low=0.2)):
@@ -374,17 +387,26 @@ with exercise("amax_rule") as check:
     ### BEGIN HIDDEN TESTS
     # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
-    from autograder import array, one_of
+    from autograder import array
 
-    axes = one_of([None, 0, 1, 2, -1, (0, 1), (0, 2), (1, 2)])
-    for a, axis in check.cases(30, array(2, 3, 5), axes):
-        a = a.round() if check.rng.random() < 0.7 else a
+    # Drawn, tied, tied all over, and tied but for the last digits.
+    forms = [lambda a: a, np.round, np.zeros_like, lambda a: 1 + 1e-9 * a.round(), lambda a: 1e8 + a]
+    axes = [None, 0, 1, 2, -1, (0, 1), (0, 2), (1, 2), (0, 1, 2)]
+    for axis, form in [(axis, form) for axis in axes for form in forms]:
+        (a,) = next(check.cases(1, array(2, 3, 5)))
+        a = form(a)
         x = Reference(a, requires_grad=True)
         out = x.max(axis=axis, keepdims=True)
         (g,) = next(check.cases(1, array(*out.shape)))
         out.backward(g)
         check.close(amax_back(g, a, axis), ((x.grad.numpy(),), g),
                     "g, shared by the largest ones; g unchanged", rtol=1e-12, atol=1e-13)
+        back = yours.amax_rule(g, np.asarray(out.detach().numpy()), a, axis)
+        check.close(back, (x.grad.numpy(),), "only what equals the maximum is tied", rtol=1e-12, atol=1e-13)
+        check.untouched("g, out and a are as they were: make new arrays")
+    signs = np.array([[0.0, -0.0], [-1.0, -0.0]])
+    shares = np.array([[3.0, 3.0], [0.0, 5.0]])
+    check.close(amax_back(np.array([[6.0], [5.0]]), signs, 1)[0], (shares,), "0.0 and -0.0 are equal")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -546,14 +568,18 @@ with exercise("move_rules") as check:
     ### BEGIN HIDDEN TESTS
     # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
-    from autograder import array, one_of
+    from autograder import array
 
-    shapes = one_of([(24,), (6, 4), (4, 6), (4, 3, 2), (2, 1, 12), (3, 2, 2, 2)])
-    for a, g, shape in check.cases(10, array(2, 3, 4), array(24), shapes):
+    for shape in [(24,), (6, 4), (4, 6), (4, 3, 2), (2, 1, 12), (3, 2, 2, 2)]:
+        a, g = next(check.cases(1, array(2, 3, 4), array(24)))
         x = Reference(a, requires_grad=True)
         x.reshape(shape).backward(g.reshape(shape))
         check.close(reshape_back(g.reshape(shape), a), (x.grad.numpy(),),
                     "back to the shape of a", rtol=1e-12, atol=1e-13)
+        back = yours.reshape_rule(g.reshape(shape), a.reshape(shape), a, shape)
+        check.close(back, (x.grad.numpy(),), "back to the shape of a", rtol=1e-12, atol=1e-13)
+        check.untouched("g, out and a are as they were: make new arrays")
+    check.close(reshape_back(np.zeros((0, 2)), np.zeros((3, 0))), (np.zeros((3, 0)),), "a may hold nothing")
     for a, g in check.cases(15, array(2, 3, 4, 1), array(24)):
         axes = list(range(4))
         check.rng.shuffle(axes)
@@ -563,6 +589,9 @@ with exercise("move_rules") as check:
         out.backward(g)
         check.close(permute_back(g, a, tuple(axes)), (x.grad.numpy(),),
                     "every axis back in its place", rtol=1e-12, atol=1e-13)
+        back = yours.permute_rule(g, np.transpose(a, axes), a, tuple(axes))
+        check.close(back, (x.grad.numpy(),), "every axis back in its place", rtol=1e-12, atol=1e-13)
+        check.untouched("g, out and a are as they were: make new arrays")
     # So small, large and many that a difference quotient, of complex numbers too, finds nothing, or finds it too late.
     endless = np.full((2, 3), np.inf)
     for (g,) in check.cases(3, array(3, 2, low=0.2)):
@@ -663,13 +692,23 @@ with exercise("index_rule") as check:
         rng = check.rng
         ids = np.array([[rng.randrange(-4, 4) for _ in range(5)] for _ in range(2)])
         pair = ids % 4, np.array([rng.randrange(3) for _ in range(5)])
-        for index in (ids, ids[0], rng.randrange(-4, 4), pair, c > 0, c[:, 0] > 0):
+        none = np.array([], dtype=int)
+        for index in (ids, ids[0], rng.randrange(-4, 4), pair, c > 0, c[:, 0] > 0, none, c > 9, (2, 1)):
             x = Reference(a, requires_grad=True)
             out = x[index]
             upstream = np.resize(g, out.shape)
             out.backward(upstream)
             check.close(index_back(upstream, a, index), ((x.grad.numpy(),), a),
                         "repeats add up; a unchanged", rtol=1e-12, atol=1e-13)
+            back = yours.index_rule(upstream, a[index], a, index)
+            check.close(back, (x.grad.numpy(),), "repeats add up", rtol=1e-12, atol=1e-13)
+            check.untouched("g, out, a and the index are as they were: make new arrays")
+    for a, g in check.cases(3, array(3, 2, 2), array(4, 2, 2)):
+        rows = np.stack([g[1] + g[3], 0 * g[0], g[0] + g[2]])
+        got = yours.index_rule(g, a[[2, 0, 2, 0]], a, np.array([2, 0, 2, 0]))
+        check.close(got, (rows,), "a table of matrices", rtol=1e-12, atol=1e-13)
+        got = yours.index_rule(g[:, 0, 0], a[[2, 0, 2, 0], 0, 0], a[:, 0, 0], np.array([2, 0, 2, 0]))
+        check.close(got, (rows[:, 0, 0],), "a table of numbers", rtol=1e-12, atol=1e-13)
     # So small, large and many that a difference quotient, of complex numbers too, finds nothing, or finds it too late.
     endless, index = np.full((3, 2), np.inf), np.array([2, 0, 2])
     for (g,) in check.cases(3, array(3, 2, low=0.2)):
@@ -713,8 +752,8 @@ lookup()
 
 # %% [markdown]
 # ### Exercise `concatenate_rule` (2 points)
-# The rule of `np.concatenate(arrays, axis=axis)`, for a list of arrays of any lengths along the axis. Return a tuple
-# with one cotangent for each.
+# The rule of `np.concatenate(arrays, axis=axis)`, for a list of arrays of any lengths along the axis, 0 too. Return a
+# tuple with one cotangent for each.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -768,12 +807,15 @@ with exercise("concatenate_rule") as check:
     # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
     from autograd_ref import ops
-    from autograder import array, one_of
+    from autograder import array
 
-    for data, axis in check.cases(20, array(60), one_of([0, 1, 2, -1, -2])):
+    # One array, equal ones, one that holds nothing in the middle or at the end, then any.
+    kinds = [(3,), (2, 2, 2), (2, 0, 3), (1, 2, 0), (4, 1, 3, 2)]
+    for lengths, axis in [(lengths, axis) for lengths in kinds for axis in (0, 1, 2, -1, -2)]:
+        (data,) = next(check.cases(1, array(60)))
         parts, shape = [], [2, 3, 2]
-        for _ in range(check.rng.randint(1, 4)):
-            shape[axis] = check.rng.randint(1, 4)
+        for length in check.rng.sample(lengths, len(lengths)):
+            shape[axis] = length
             parts.append(np.resize(data, shape))
         xs = [Reference(part, requires_grad=True) for part in parts]
         out = ops.concatenate(xs, axis=axis)
@@ -783,6 +825,11 @@ with exercise("concatenate_rule") as check:
         check.close(concatenate_back(upstream, parts, axis), expected,
                     "each array gets its own piece", rtol=1e-12, atol=1e-13)
         check.untouched()
+        back = yours.concatenate_rule(upstream, np.concatenate(parts, axis=axis), parts, axis)
+        check.close(back, expected, "each array gets its own piece", rtol=1e-12, atol=1e-13)
+        check.untouched("g, out and the arrays are as they were")
+    g = np.array([1.0, -2, 3])
+    check.close(concatenate_back(g, [g[:1], g[1:]], 0), (g[:1], g[1:]), "arrays of one axis")
     # So small, large and many that a difference quotient, of complex numbers too, finds nothing, or finds it too late.
     endless = [np.full((2, n), np.inf) for n in (1, 3, 2)]
     for (g,) in check.cases(3, array(2, 6, low=0.2)):
@@ -898,8 +945,10 @@ with exercise("matmul_entries") as check:
         (x @ y).backward(g)
         check.close(yours.entry_of_a(g, a, b, i, k), x.grad.numpy()[i, k],
                     "one number of a", rtol=1e-11, atol=1e-12)
+        check.untouched()
         check.close(yours.entry_of_b(g, a, b, k, j), y.grad.numpy()[k, j],
                     "one number of b", rtol=1e-11, atol=1e-12)
+        check.untouched()
         check.close(yours.entry_of_a(g * 0, a, b, i, k), 0.0, "a g of 0", rtol=1e-11, atol=1e-12)
     # Endless numbers where a rule does not need them: a difference quotient does.
     for g, a, b in check.cases(3, *[array(*shape, low=0.2) for shape in ((2, 4), (2, 3), (3, 4))]):
@@ -973,6 +1022,9 @@ with exercise("matmul_rule") as check:
             (x @ y).backward(g)
             check.close(matmul_back(g, a, b), (x.grad.numpy(), y.grad.numpy()),
                         "the gradients of a and b", rtol=1e-11, atol=1e-12)
+            back = yours.matmul_rule(g, a @ b, a, b)
+            check.close(back, (x.grad.numpy(), y.grad.numpy()), "of a and b", rtol=1e-11, atol=1e-12)
+            check.untouched("g, out, a and b are as they were: make new arrays")
     # Endless numbers where a rule does not need them: a difference quotient does.
     for g, a, b in check.cases(3, *[array(*shape, low=0.2) for shape in ((2, 4), (2, 3), (3, 4))]):
         got = yours.matmul_rule(g, np.zeros((2, 4)), np.full((2, 3), np.inf), b * 1e-305)[0]
@@ -1068,6 +1120,9 @@ with exercise("vector_matmul_rule") as check:
             out.backward(g)
             check.close(vector_back(g, a, b), (x.grad.numpy(), y.grad.numpy()),
                         "with the shapes of a and b", rtol=1e-11, atol=1e-12)
+            back = yours.vector_matmul_rule(g, np.asarray(a @ b), a, b)
+            check.close(back, (x.grad.numpy(), y.grad.numpy()), "of a and b", rtol=1e-11, atol=1e-12)
+            check.untouched("g, out, a and b are as they were: make new arrays")
     # Endless numbers where a rule does not need them: a difference quotient does.
     for g, a, b in check.cases(3, *[array(*shape, low=0.2) for shape in ((2, 4), (2, 3), (3, 4))]):
         got = yours.vector_matmul_rule(g, np.zeros((2, 4)), np.full((2, 3), np.inf), b * 1e-305)[0]
@@ -1152,11 +1207,12 @@ with exercise("batched_matmul_rule") as check:
     ### BEGIN HIDDEN TESTS
     # Tolerances that a numerical derivative does not reach.
     from autograd_ref import Tensor as Reference
-    from autograder import array, one_of
+    from autograder import array
 
     fronts = [((), ()), ((2,), (2,)), ((2,), ()), ((), (2,)), ((5, 1), (2,)), ((1, 2), (5, 1)), ((5, 2), ()),
-              ((1,), (2,)), ((2,), (1,))]
-    for front, (n, k, m) in check.cases(30, one_of(fronts), one_of([(2, 3, 4), (3, 1, 2), (3, 3, 3), (1, 2, 5)])):
+              ((1,), (2,)), ((2,), (1,)), ((2, 1, 3), (1, 2, 1)), ((1,), ()), ((0,), ())]
+    sizes = [(2, 3, 4), (3, 1, 2), (3, 3, 3), (1, 2, 5)]
+    for front, (n, k, m) in [(front, size) for front in fronts for size in sizes]:
         a, b = next(check.cases(1, array(*front[0], n, k), array(*front[1], k, m)))
         x, y = Reference(a, requires_grad=True), Reference(b, requires_grad=True)
         out = x @ y
@@ -1165,6 +1221,9 @@ with exercise("batched_matmul_rule") as check:
         check.close(batched_back(g, a, b), (x.grad.numpy(), y.grad.numpy()),
                     "summed where it was broadcast", rtol=1e-11, atol=1e-12)
         check.untouched()
+        back = yours.batched_matmul_rule(g, a @ b, a, b)
+        check.close(back, (x.grad.numpy(), y.grad.numpy()), "summed", rtol=1e-11, atol=1e-12)
+        check.untouched("g, out, a and b are as they were: make new arrays")
     # Endless numbers where a rule does not need them: a difference quotient does.
     for g, a, b in check.cases(3, *[array(*shape, low=0.2) for shape in ((2, 4), (2, 3), (3, 4))]):
         got = yours.batched_matmul_rule(g, np.zeros((2, 4)), np.full((2, 3), np.inf), b * 1e-305)[0]
@@ -1288,8 +1347,9 @@ with exercise("mended_lookup") as check:
     from autograd_ref import Tensor as Reference
     from autograder import array
 
-    for g, table, W, v in check.cases(15, array(6), array(4, 3), array(3, 5), array(5)):
-        index = np.array([check.rng.randrange(4) for _ in range(6)])
+    for n, words, k, m in [(6, 4, 3, 5)] * 9 + [(1, 4, 3, 5), (3, 3, 3, 3), (4, 2, 1, 3), (3, 4, 2, 1), (5, 1, 2, 2)]:
+        g, table, W, v = next(check.cases(1, array(n), array(words, k), array(k, m), array(m)))
+        index = np.array([check.rng.randrange(words) for _ in range(n)])
         inputs = [Reference(p, requires_grad=True) for p in (table, W, v)]
         ((inputs[0][index] @ inputs[1]).tanh() @ inputs[2]).backward(g)
         expected = tuple(p.grad.numpy() for p in inputs)
@@ -1391,15 +1451,21 @@ with exercise("two_layer_rule") as check:
     from autograd_ref import Tensor as Reference
     from autograder import array
 
-    for g, *inputs in check.cases(
-        15, array(5, 2), array(5, 3), array(3, 4), array(4), array(4, 2), array(2)
-    ):
+    # One row, equal lengths, and any.
+    for n, i, k, m in [(5, 3, 4, 2)] * 9 + [(1, 3, 4, 2), (3, 3, 3, 3), (2, 1, 3, 2), (4, 2, 3, 1), (4, 2, 1, 3)]:
+        g, *inputs = next(
+            check.cases(1, array(n, m), array(n, i), array(i, k), array(k), array(k, m), array(m))
+        )
         x, w1, b1, w2, b2 = (Reference(a, requires_grad=True) for a in inputs)
         ((x @ w1 + b1).relu() @ w2 + b2).backward(g)
         grads = {n: t.grad.numpy() for n, t in zip(("dx", "dW1", "db1", "dW2", "db2"), (x, w1, b1, w2, b2))}
         check.close(two_layer_back(g, *inputs), {**grads, "count": 5},
                     "the five gradients", rtol=1e-11, atol=1e-12)
         check.untouched()
+        x, w1, b1, w2, b2 = inputs
+        back = yours.two_layer_rule(g, np.maximum(x @ w1 + b1, 0) @ w2 + b2, *inputs)
+        check.close(back, tuple(grads.values()), "the five gradients", rtol=1e-11, atol=1e-12)
+        check.untouched("g, out and the inputs are as they were: make new arrays")
     @probe
     def with_endless(*arrays):
         """What two_layer_rule gives; that endless numbers lead to NaN elsewhere is no fault."""
