@@ -35,7 +35,7 @@ c.Autograde.pre_convert_hook = "autograder.classroom.nbgrader_plugin.find_submis
 c.Autograde.sanitize_preprocessors = []
 c.Autograde.autograde_preprocessors = [
     "autograder.classroom.nbgrader_plugin.Referee",
-    "nbgrader.preprocessors.AssignLatePenalties",
+    "autograder.classroom.late.LatePenalties",
 ]
 c.HTMLExporter.sanitize_html = True
 c.HTMLExporter.mathjax_url = ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..authoring.fingerprints import sentences_of
 from ..errors import UserError
@@ -22,6 +23,9 @@ from ..unit.raw import parse, read_bytes, unit_of
 from ..unit.settings import configured_sandbox, load_config
 from .grader import Graded, Grader
 from .workers import ahead, waiting
+
+if TYPE_CHECKING:
+    from .late import LatePolicy
 
 
 def score_file(
@@ -71,6 +75,7 @@ def grade_unit(
     *,
     force: bool = False,
     new_seed: bool = False,
+    late_policy: LatePolicy = None,
     jobs: int | None = None,
     scheduler: str | None = None,
     unsandboxed: bool = False,
@@ -109,6 +114,7 @@ def grade_unit(
             tell=tell,
             pool=pool,
             new_seed=new_seed,
+            late_policy=late_policy,
         )
     return rows, known
 

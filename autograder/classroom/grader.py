@@ -63,8 +63,10 @@ class Graded:
     before: float | None = None
     changes: list[str] = field(default_factory=list)
     why: str = ""
-    #: seconds after the due date
+    #: seconds after the due date, what is taken off for them, and what was until now where that is another number
     late: float = 0
+    penalty: float = 0
+    penalty_before: float | None = None
     #: whether the submission was behind a wall, and could not change its own score
     protected: bool = True
 

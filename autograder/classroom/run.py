@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook
-from nbgrader.preprocessors import AssignLatePenalties
+from nbgrader.api import Gradebook, SubmittedAssignment
 from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
 from ..errors import UserError
@@ -24,14 +23,24 @@ from ..referee.report import Report, tidy
 from ..sandbox.walls import NO_WALL, Sandbox
 from ..unit.assignment import Assignment
 from ..unit.folder import pick_file, side_files
-from ..unit.notebook import node, read_notebook
+from ..unit.notebook import read_notebook
 from ..unit.raw import read_bytes
 from .classroom import Classroom
 from .cluster import share_on
 from .gradebook import alone, auto_scores, one_transaction, opened, reason, record, register
 from .grader import Graded, Grader, Job, Result, fingerprint, solution_of
+from .late import LatePolicy, penalise, penalty_of
 from .nbgrader_plugin import read_timestamp
-from .state import cost_of, draw_seed, keep_cost, record_seed, seed_of, seeds_of_results
+from .state import (
+    cost_of,
+    draw_seed,
+    keep_cost,
+    late_percent,
+    record_seed,
+    seed_of,
+    seeds_of_results,
+    set_late_percent,
+)
 from .workers import Processes, Threads, share
 
 # nbgrader 0.9 adds a submission's parts to the session in an order that SQLAlchemy 2 warns of; the rows are right.
@@ -51,6 +60,7 @@ def grade_class(
     tell: Callable[[str], None] = lambda line: None,
     pool: Processes | None = None,
     new_seed: bool = False,
+    late_policy: LatePolicy = None,
 ) -> list[Graded]:
     """Grade submissions side by side; the gradebook is written by this thread alone, one student at a time.
 
@@ -59,12 +69,17 @@ def grade_class(
     With a `scheduler`, the workers of its Dask cluster grade, and `tell` hears of those that cannot. `pool` is who
     grades on this machine, if somebody has been asked `ahead`. Everybody is graded with the seed that the class has
     for the unit, so that the same answer has the same points; with `new_seed` another one is drawn first.
+    `late_policy` is what a day of lateness costs from now on.
     """
     grader = pool.grader if pool else Grader.of(assignment, bank.load_bank(assignment), sandbox)
     run = _Run(classroom, assignment, grader, force)
     with opened(classroom.folders.db_url, classroom.folders.course_id) as run.gradebook:
         with alone(run.gradebook):
             register(run.gradebook, assignment, classroom.folders.db_url)
+            if late_policy is not None:
+                percent = None if late_policy == "nbgrader" else late_policy
+                set_late_percent(run.gradebook, assignment.unit, percent)
+            late_percent(run.gradebook, assignment.unit)  # makes its table, before there is anything to lose
             run.seed = (draw_seed if new_seed else seed_of)(run.gradebook, assignment.unit)
         run.recorded = auto_scores(run.gradebook, assignment.unit)
         run.seeds = seeds_of_results(run.gradebook, assignment.unit)
@@ -196,18 +211,33 @@ class _Run:
         return problem
 
     def finish(self) -> None:
-        """What only the gradebook knows: the scores that people gave, and who was late."""
-        final = {
-            row["student"]: row["score"] for row in self.gradebook.submission_dicts(self.assignment.unit)
-        }
+        """What only the gradebook knows: the scores that people gave, who was late, and what that costs.
+
+        A due date, an extension, a time of handing in or the rule may have changed since a submission was graded.
+        """
+        unit = self.assignment.unit
+        final = {row["student"]: row["score"] for row in self.gradebook.submission_dicts(unit)}
         for row in self.rows.values():
             if row.state != "failed" and final.get(row.student, row.score) != row.score:
                 row.by_hand = final[row.student]
-        about = self.gradebook.find_assignment(self.assignment.unit)
-        if about.duedate is not None:
-            for submission in about.submissions:
-                if submission.student.id in self.rows:
-                    self.rows[submission.student.id].late = submission.total_seconds_late
+        submissions: list[SubmittedAssignment] = [
+            submission
+            for submission in self.gradebook.find_assignment(unit).submissions
+            if submission.student_id in self.rows and self.rows[submission.student_id].state != "failed"
+        ]
+        before = {submission.id: penalty_of(submission) for submission in submissions}
+        for submission in submissions:
+            folder = self.classroom.folder("submitted", submission.student_id, unit)
+            when = read_timestamp(folder / "timestamp.txt")
+            if when != submission.timestamp:
+                submission.timestamp = when
+        penalise(self.gradebook, submissions, unit, self.classroom.config)
+        for submission in submissions:
+            row = self.rows[submission.student_id]
+            row.late, row.penalty = submission.total_seconds_late, penalty_of(submission)
+            if row.state == "kept" and before[submission.id] != row.penalty:
+                row.penalty_before = before[submission.id]
+        self.gradebook.db.commit()
 
 
 def mistakes_table(rows: Sequence[Graded]) -> list[tuple[str, int]]:
@@ -260,8 +290,6 @@ def _write(classroom: Classroom, gradebook: Gradebook, assignment: Assignment, r
     student = result.job.student
     stamp = classroom.folder("submitted", student, assignment.unit) / "timestamp.txt"
     when = {"timestamp": read_timestamp(stamp)}  # None, too: a new hand-in has not the time of the old one
-    about = {"notebook": assignment.name, "assignment": assignment.unit, "student": student}
-    resources = {"nbgrader": {**about, "db_url": classroom.folders.db_url}}
     assert result.report is not None and result.row is not None
     with one_transaction(gradebook):
         gradebook.update_or_create_student(student)
@@ -270,10 +298,8 @@ def _write(classroom: Classroom, gradebook: Gradebook, assignment: Assignment, r
         record_seed(gradebook, assignment.unit, student, result.report.seed)
     if None not in before.values():
         _compare(result.row, result.report, before)
-    penalties = [notebook.late_submission_penalty for notebook in submission.notebooks]
-    if submission.total_seconds_late > 0 or any(penalties):  # nbgrader's step opens the gradebook anew
-        gradebook.db.commit()
-        AssignLatePenalties(config=classroom.config).preprocess(node(cells=[], metadata=node()), resources)
+    penalise(gradebook, [submission], assignment.unit, classroom.config)
+    gradebook.db.commit()
     write_file(_output(classroom, assignment, student), result.notebook)
 
 

@@ -1,4 +1,5 @@
-"""What a class keeps of a unit: its seed, and what its solution costs. In the gradebook's database, for nobody else.
+"""What a class keeps of a unit: its seed, its costs, the price of a late day. In the gradebook's database, for nobody
+else.
 
 Tables of our own stand beside nbgrader's, which it neither reads nor changes. So they are where the gradebook is, in
 SQLite or PostgreSQL, for one grader or several at once, and in nothing that students are given.
@@ -32,6 +33,13 @@ RESULTS = Table(
     Column("unit", String(128), primary_key=True),
     Column("student", String(128), primary_key=True),
     Column("seed", String(40), nullable=False),
+)
+
+LATE = Table(
+    "autograder_late",
+    TABLES,
+    Column("unit", String(128), primary_key=True),
+    Column("percent", String(40), nullable=False),
 )
 
 #: A seed has so many bits: who has seen random inputs in a feedback cannot try them all.
@@ -94,6 +102,22 @@ def record_seed(gradebook: Gradebook, unit: str, student: str, seed: int) -> Non
     one = (RESULTS.c.unit == unit) & (RESULTS.c.student == student)
     gradebook.db.execute(delete(RESULTS).where(one))
     gradebook.db.execute(insert(RESULTS).values(unit=unit, student=student, seed=str(seed)))
+
+
+def late_percent(gradebook: Gradebook, unit: str) -> float | None:
+    """How many percent of a unit's points a day of lateness costs in this class; None where nobody has said."""
+    query = select(LATE.c.percent).where(LATE.c.unit == unit)
+    found = _with_tables(gradebook, lambda: gradebook.db.execute(query).scalar())
+    return None if found is None else float(found)
+
+
+def set_late_percent(gradebook: Gradebook, unit: str, percent: float | None) -> None:
+    """Keep what a day of lateness costs; with None, nbgrader's own configuration counts again."""
+    late_percent(gradebook, unit)  # makes the table
+    gradebook.db.execute(delete(LATE).where(LATE.c.unit == unit))
+    if percent is not None:
+        gradebook.db.execute(insert(LATE).values(unit=unit, percent=repr(percent)))
+    gradebook.db.commit()
 
 
 def _with_tables(gradebook: Gradebook, read: Callable[[], Found]) -> Found:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..classroom.grader import Graded
+    from ..classroom.late import LatePolicy
     from ..unit.assignment import Assignment, Course
 
 commands = typer.Typer()
@@ -152,6 +153,14 @@ def grade_command(
         bool,
         typer.Option("--new-seed", help="Draw other random inputs for the unit, and grade everybody again."),
     ] = False,
+    late_policy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERCENT",
+            help="What each day of lateness costs from now on, in percent of the unit's points; kept for the unit. "
+            "'nbgrader' for nbgrader's own configuration.",
+        ),
+    ] = None,
     jobs: Jobs = None,
     scheduler: Annotated[
         str | None, typer.Option(help="Grade on the workers of the Dask scheduler at this address.")
@@ -165,6 +174,7 @@ def grade_command(
 
     if new_seed and student:
         raise UserError("A seed is the whole class's: leave out --student, or leave out --new-seed.")
+    policy = _late_policy(late_policy)
     course = Course.find()
     assignment = course.assignment(unit)
     unit = assignment.unit
@@ -185,6 +195,7 @@ def grade_command(
         force,
         scheduler,
         new_seed=new_seed,
+        late_policy=policy,
         jobs=jobs,
         unsandboxed=unsandboxed,
         unprotected_scores=unprotected_scores,
@@ -194,6 +205,21 @@ def grade_command(
     show_people(rows, known, whole=not student)
     if any(row.state == "failed" for row in rows):
         raise SystemExit(1)
+
+
+def _late_policy(text: str | None) -> LatePolicy:
+    """`--late-policy` as a number of percent. Raises UserError."""
+    if text is None or text == "nbgrader":
+        return text  # type: ignore[return-value]
+    try:
+        percent = float(text.removesuffix("%"))
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent <= 100:
+        raise UserError(
+            f"--late-policy takes percent of the points for each day, 0 to 100, and not {text!r}."
+        )
+    return percent
 
 
 def _graded(

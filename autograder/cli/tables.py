@@ -67,6 +67,7 @@ def show_changes(rows: Sequence[Graded], console: Console = console) -> None:
     if rows and all(row.state == "kept" for row in rows):
         told = f"Nothing new: {len(rows)} graded before, unchanged since (--force grades them again)."
         console.print(f"\n{told}", soft_wrap=True)
+        show_penalties(rows, console)
         return
     changed = [row for row in rows if row.before is not None]
     if changed:
@@ -76,9 +77,25 @@ def show_changes(rows: Sequence[Graded], console: Console = console) -> None:
             table.add_row(line(row.student), before, now, line(", ".join(row.changes)), line(row.why))
         console.print()
         console.print(table)
+    show_penalties(rows, console)
     again = sum(bool(row.why) and row.state == "graded" for row in rows)
     if again:
         console.print(f"\n{again} graded again; {len(changed)} of them with another score.")
+
+
+def show_penalties(rows: Sequence[Graded], console: Console = console) -> None:
+    """Whose late penalty is another one than when they were graded."""
+    changed = [row for row in rows if row.penalty_before is not None]
+    if changed:
+        table = Table("student", "late penalty before", "now", box=None, header_style="bold")
+        for row in sorted(changed, key=lambda row: row.student):
+            table.add_row(line(row.student), _points(row.penalty_before or 0), _points(row.penalty))
+        console.print()
+        console.print(table)
+
+
+def _points(number: float) -> str:
+    return f"{number:.4g}"
 
 
 def show_people(
@@ -86,12 +103,18 @@ def show_people(
 ) -> None:
     """Who is late, new to the gradebook, or (when the whole class was graded) missing."""
     there = {row.student for row in rows}
-    late = [f"{row.student} ({_duration(row.late)})" for row in rows if row.late > 0]
+    late = [
+        f"{row.student} ({_duration(row.late)}{f', −{_points(row.penalty)}' if row.penalty else ''})"
+        for row in rows
+        if row.late > 0
+    ]
     new = [row.student for row in rows if known and row.student not in known and row.state == "graded"]
     missing = [name for name in known if name not in there] if whole else []
-    for title, names in (("late", late), ("new", new), ("missing", missing)):
+    for title, names in (("late", sorted(late)), ("new", sorted(new)), ("missing", sorted(missing))):
         if names:
             console.print(Text(f"{title:<8} {listed(names)}"), soft_wrap=True)
+    if whole and known and not missing:
+        console.print("Everybody has handed in.")
 
 
 def _duration(seconds: float) -> str:

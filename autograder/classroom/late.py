@@ -1,0 +1,74 @@
+"""What is taken off for lateness: by the percentage that the class has set for a unit, else as nbgrader is configured.
+
+The percentage counts as in Canvas' late policy: for each day that has begun since the due date, so many percent of the
+unit's points, and never more than was earned.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from nbgrader.api import Gradebook, SubmittedAssignment
+from nbgrader.preprocessors import AssignLatePenalties
+from traitlets.config import Config
+
+from .state import late_percent
+
+DAY = 24 * 60 * 60
+#: What a day of lateness costs in percent of the unit's points, or "nbgrader" for its configuration; None: as before.
+LatePolicy = float | Literal["nbgrader"] | None
+
+
+def deduction(percent: float, points: float, earned: float, seconds: float) -> float:
+    """What a late submission loses.
+
+    >>> [deduction(10, 20, 15, seconds) for seconds in (0, 1, DAY, DAY + 1, 99 * DAY)]
+    [0.0, 2.0, 2.0, 4.0, 15.0]
+    """
+    days = math.ceil(seconds / DAY) if seconds > 0 else 0
+    return min(float(earned), days * percent / 100 * points)
+
+
+class LatePenalties(AssignLatePenalties):
+    """nbgrader's step, which asks for the class's percentage first."""
+
+    def penalise(self, gradebook: Gradebook, submissions: Sequence[SubmittedAssignment], unit: str) -> None:
+        """Give submissions of a unit the penalties that they have by now. Takes effect with the next commit."""
+        percent = late_percent(gradebook, unit)
+        self.init_plugin()
+        for submission in submissions:
+            seconds = submission.total_seconds_late
+            for notebook in submission.notebooks:
+                if seconds <= 0:
+                    penalty = None
+                elif percent is not None:
+                    penalty = deduction(percent, notebook.max_score, notebook.score, seconds)
+                else:
+                    student = submission.student_id
+                    penalty = self.plugin_inst.late_submission_penalty(student, notebook.score, seconds)
+                    penalty = None if penalty is None else self._check_late_penalty(notebook, penalty)
+                if penalty != notebook.late_submission_penalty:
+                    notebook.late_submission_penalty = penalty
+
+    def preprocess(self, nb: Any, resources: Any) -> Any:
+        """As a step of `nbgrader autograde`."""
+        about = resources["nbgrader"]
+        with Gradebook(about["db_url"]) as gradebook:
+            submission = gradebook.find_submission(about["assignment"], about["student"])
+            self.penalise(gradebook, [submission], about["assignment"])
+            gradebook.db.commit()
+        return nb, resources
+
+
+def penalise(
+    gradebook: Gradebook, submissions: Sequence[SubmittedAssignment], unit: str, config: Config
+) -> None:
+    """Give submissions of a unit their penalties, by the class's percentage or nbgrader's configuration."""
+    LatePenalties(config=config).penalise(gradebook, submissions, unit)
+
+
+def penalty_of(submission: SubmittedAssignment) -> float:
+    """What is taken off a submission for lateness."""
+    return sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
