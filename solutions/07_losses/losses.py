@@ -144,6 +144,8 @@ with exercise("gaussian_nll") as check:
         check.close(nll_of(mu[:, 0], y[:, 0], sigma * 1e-3),
                     sum(terms[::2]) * 1e6 / 3 + math.log(2 * math.pi * sigma**2 * 1e-6) / 2,
                     "a narrow bell, far away")
+    check.close(nll_of(np.full((2, 1), 1.5), np.full((2, 1), 1.5), 1e-6), root - math.log(1e6),
+                "a perfect prediction, and very sure")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -326,6 +328,11 @@ with exercise("softmax") as check:
     from autograd_ref import ops
     from autograder import array, number
 
+    # One class, a batch of one, equal logits, a row spread wide, many axes.
+    wide = np.array([[0.0, 1e4, -1e4], [-1e4, 5.0, 5.0], [1e4, 0.0, 0.0]])
+    for z in (wide[:, :1], wide[:1], wide[1], wide[:, ::-1], 0 * wide, wide - 1e5, wide[None, :, None]):
+        check.close(softmax_of(z), ops.softmax(z, -1), "the reference")
+        check.untouched()
     kinds = array(4, 3), array(5), array(2, 3, 4), number(-1e4, 1e4)
     for z, row, cube, c in check.cases(15, *kinds):
         check.close(softmax_of(z), ops.softmax(z, -1), "the reference")
@@ -402,6 +409,11 @@ with exercise("logsumexp") as check:
     from autograd_ref import ops
     from autograder import array, number
 
+    # One class, a batch of one, equal logits, a row spread wide, many axes.
+    wide = np.array([[0.0, 1e4, -1e4], [-1e4, 5.0, 5.0], [1e4, 0.0, 0.0]])
+    for z in (wide[:, :1], wide[:1], wide[1], wide[:, ::-1], 0 * wide, wide - 1e5, wide[None, :, None]):
+        check.close(logsumexp_of(z), ops.logsumexp(z, -1), "the reference")
+        check.untouched()
     kinds = array(4, 3), array(5), array(2, 3, 4), number(-1e4, 1e4)
     for z, row, cube, c in check.cases(15, *kinds):
         check.close(logsumexp_of(z), ops.logsumexp(z, -1), "the reference")
@@ -703,6 +715,11 @@ with exercise("log_softmax") as check:
     from autograd_ref import ops
     from autograder import array, number
 
+    # One class, a batch of one, equal logits, a row spread wide, many axes.
+    wide = np.array([[0.0, 1e4, -1e4], [-1e4, 5.0, 5.0], [1e4, 0.0, 0.0]])
+    for z in (wide[:, :1], wide[:1], wide[1], wide[:, ::-1], 0 * wide, wide - 1e5, wide[None, :, None]):
+        check.close(log_softmax_of(z), ops.log_softmax(z, -1), "the reference")
+        check.untouched()
     kinds = array(4, 3), array(5), array(2, 3, 4), number(-1e4, 1e4)
     for z, row, cube, c in check.cases(15, *kinds):
         check.close(log_softmax_of(z), ops.log_softmax(z, -1), "the reference")
@@ -750,6 +767,14 @@ def log_softmax_rule(g, out, logits):
     ### END SOLUTION
 
 
+# %% probes="log_softmax_rule"
+# log_softmax_back, as the check calls it
+@probe
+def log_softmax_back(g, out, logits):
+    """log_softmax_rule, where overflow and 0 / 0 are errors."""
+    return strict(log_softmax_rule, g, out, logits)
+
+
 # %% check="log_softmax_rule" points=2
 with exercise("log_softmax_rule") as check:
     S, g = np.array([[1.0, 2, 5], [6, 1, 1]]) / 8, np.array([[10.0, -2, 4], [1, 1, -6]])
@@ -775,7 +800,14 @@ with exercise("log_softmax_rule") as check:
             out.backward(cotangent)
             found = yours.log_softmax_rule(cotangent, out.detach().numpy(), logits)
             check.close(found, (x.grad.numpy(),), "g - S times the sum of g")
-            check.untouched()
+            check.untouched("g, out and logits are as they were: make new arrays")
+    # Large logits, far apart, one class, a batch of one.
+    wide = np.array([[0.0, 1e4, -1e4], [-1e4, 5.0, 5.0], [1e4, 0.0, 0.0]])
+    for (g,) in check.cases(3, array(3, 3)):
+        for z, c in ((wide, g), (wide[:1], g[:1]), (wide[:, :1], g[:, :1]), (0 * wide, g)):
+            out = ops.log_softmax(z, -1)
+            expected = c - np.exp(out) * c.sum(axis=-1, keepdims=True)
+            check.close(log_softmax_back(c, out, z), (expected,), "logits of any size")
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for g, z in check.cases(3, array(4), array(4)):
         logits = np.stack([0 * z, z - 690.0], axis=1)  # and so is their log-softmax
@@ -837,6 +869,10 @@ with exercise("nll_loss") as check:
         logp = ops.log_softmax(z, -1)
         check.close(yours.nll_loss(logp, labels), expected, "the reference")
         check.untouched()
+        check.close(yours.nll_loss(logp[:1], labels[:1]), -logp[0, labels[0]], "a batch of one")
+        same = np.full(5, labels[0])
+        check.close(yours.nll_loss(logp, same), -logp[:, labels[0]].sum() / 5, "one class for all")
+    check.close(yours.nll_loss(np.zeros((3, 1)), np.zeros(3, dtype=int)), 0.0, "a single class")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -925,7 +961,7 @@ with exercise("cross_entropy_rule") as check:
     from autograd_ref import ops
     from autograder import array, number
 
-    some = array(5, 3, low=-6.0, high=6.0), array(4, 6, low=-6.0, high=6.0), array(3, 2)
+    some = array(5, 3, low=-6.0, high=6.0), array(4, 6, low=-6.0, high=6.0), array(3, 2), array(3, 3), array(1, 4)
     for g, z in [case for kind in some for case in check.cases(6, number(), kind)]:
         labels = np.array([check.rng.randrange(z.shape[1]) for _ in z])
         x = Reference(z, requires_grad=True)
@@ -1035,6 +1071,11 @@ with exercise("bce_with_logits") as check:
         check.untouched()
         expected = float(F.binary_cross_entropy_with_logits(1000 * z, hard))
         check.close(bce_of(1000 * z, hard), expected, "large logits")
+        check.untouched()
+        expected = float(F.binary_cross_entropy_with_logits(z[0, :1], t[0, :1]))
+        check.close(bce_of(z[0, :1], t[0, :1]), expected, "a single element")
+    undecided = np.array([0.0, -0.0, 1e-9, -1e-9])
+    check.close(bce_of(undecided, np.array([0.0, 1.0, 0.5, 1.0])), math.log(2), "logits of 0: log 2")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1323,12 +1364,22 @@ with exercise("mended_loss_rules") as check:
     from autograder import array, number
 
     check.equal(names, ["distance", "huber", "logistic"], "the three rules that are wrong")
+
+    @probe
+    def mended_alone(name, g, x, y):
+        """What the mended rule sends back, without the loss itself."""
+        return mended_loss_rules()[name](g, 0.5, x, y)
+
     for g, x, y in check.cases(10, number(), array(4, 3), array(4, 3)):
         x[1] *= 300
         for name in names:
             targets = np.sign(y) if name == "logistic" else y
             check.close(mended(name, g, x, targets), (g * slopes_at(name, x, targets),),
                         f"g times the numerical derivative of {name}", rtol=1e-4, atol=1e-5)
+            check.untouched("x and y are as they were: make new arrays")
+            check.close(mended_alone(name, g, x, targets), (g * slopes_at(name, x, targets),),
+                        f"g times the numerical derivative of {name}", rtol=1e-4, atol=1e-5)
+            check.untouched("x and y are as they were: make new arrays")
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for g, x in check.cases(3, number(), array(4, 3, low=0.2)):
         tiny = x * 1e-305
