@@ -22,7 +22,7 @@ import numpy as np
 from autograd_ref.core.node import Node
 from autograd_ref.core.tensor import Tensor
 from autograd_ref.functional.fused import Fused
-from autograd_ref.graph_tensor import arguments_of, known_values, operations
+from autograd_ref.graph.tensors import arguments_of, known_values, operations
 from autograd_ref.scalar import RULES, Value
 
 _RTOL = 1e-4

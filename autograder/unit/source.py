@@ -16,6 +16,7 @@ The header names the unit and says, with `graded: false`, that its checks are fo
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import re
 from pathlib import Path
@@ -29,6 +30,9 @@ from .assignment import Assignment
 from .cell import CHECK, FIGURE, GIVEN, SETUP, kind
 
 SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure", "progress")
+
+#: The packages of `autograd_ref` whose functions make the pictures.
+DRAWING = ("graph", "plots")
 
 #: A check cell shows at most so many lines of code; longer machinery belongs into a `probes` cell above it.
 CHECK_LINES = 12
@@ -140,15 +144,44 @@ def visible_lines(check: str) -> int:
 
 
 def _drawn_from(notebook: NotebookNode) -> str:
-    """A digest of all that the notebook's pictures come from: its code, and the modules that draw."""
+    """A digest of all that the notebook's pictures come from: its code, and the packages that draw."""
     digest = hashlib.sha256()
     for cell in notebook.cells:
         if cell.cell_type == "code":
             digest.update(cell.source.encode())
-    drawing = Path(__file__).resolve().parents[2] / "autograd_ref"
-    for module in sorted([*drawing.glob("plots*.py"), *drawing.glob("graph*.py")]):
-        digest.update(module.read_bytes())
+    engine = Path(__file__).resolve().parents[2] / "autograd_ref"
+    digest.update(_statements([path for name in DRAWING for path in (engine / name).rglob("*.py")]).encode())
     return digest.hexdigest()[:16]
+
+
+def _statements(modules: list[Path]) -> str:
+    """What the modules say, wherever in them it stands: their statements in an order of their own, without imports,
+    comments and docstrings. Moving a function to another module, or rewording what it is for, changes nothing."""
+    trees = [ast.parse(module.read_text(encoding="utf-8")) for module in modules]
+    said = {_outline(statement) for tree in trees for statement in tree.body if not _only_names(statement)}
+    return "\n".join(sorted(said))
+
+
+def _only_names(statement: ast.stmt) -> bool:
+    """Whether this statement says where names come from and go to, and nothing else."""
+    match statement:
+        case ast.Import() | ast.ImportFrom() | ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            return True
+        case ast.Assign(targets=[ast.Name(id="__all__")]):
+            return True
+    return False
+
+
+def _outline(part: Any) -> str:
+    """A syntax tree as text, the same in all versions of Python: fields that have no value are left out."""
+    if isinstance(part, list):
+        return f"[{' '.join(map(_outline, part))}]"
+    if not isinstance(part, ast.AST):
+        return repr(part)
+    if isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant):
+        return ""  # a docstring
+    fields = [(name, value) for name, value in ast.iter_fields(part) if value not in (None, [])]
+    return f"{type(part).__name__}({' '.join(f'{name}={_outline(value)}' for name, value in fields)})"
 
 
 def outdated(assignment: Assignment) -> bool:

@@ -15,9 +15,9 @@ from PIL import Image
 from autograd_ref import Tensor, nn, ops
 from autograd_ref import functional as F
 from autograd_ref.graph import MAX_NODES, Drawing, draw
-from autograd_ref.graph_layout import lay_out
-from autograd_ref.graph_picture import picture_of
-from autograd_ref.graph_render import Arrowhead, Box, Curve, Text
+from autograd_ref.graph.layout import lay_out
+from autograd_ref.graph.picture import picture_of
+from autograd_ref.graph.render import Arrowhead, Box, Curve, Text
 from autograd_ref.scalar import Value
 
 

@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Protocol
 
-from autograd_ref.graph_layout import Point, lay_out
-from autograd_ref.graph_render import Arrowhead, Box, Curve, Picture, Shape, Text
+from .layout import Layout, Point, lay_out
+from .render import Arrowhead, Box, Curve, Picture, Shape, Text
 
 _INK, _QUIET, _GRADIENT = Text.colour, "#5a6672", "#b4236a"
 _LEAF, _INNER, _ROOT = ("#eaf2fb", "#4a7ebb"), ("#ffffff", "#9aa5b1"), ("#fff4e0", "#d9902f")
@@ -58,18 +58,10 @@ def picture_of(nodes: Sequence[Drawable], direction: str, title: str | None, not
             edges.append((operation, vertex_of[-1]))
 
     layout = lay_out(sizes, edges, direction)
-    picture = Picture()
-    left, top = _MARGIN, _MARGIN
-    if title:
-        picture.shapes.append(Text(left, top + _FONT, title, size=_FONT + 1, bold=True, anchor="start"))
-        top += 1.7 * _ROW
-    captions = [(title or "", _FONT + 1), (f"... and {note}" if note else "", _SMALL)]
-    picture.width = 2 * _MARGIN + max(
-        layout.width, *(_text_width(text, size, True) for text, size in captions)
-    )
-    picture.height = top + layout.height + _MARGIN
-    centres = [(left + x, top + y) for x, y in layout.centres]
-    bends = [[(left + x, top + y) for x, y in points] for points in layout.bends]
+    caption = f"... and {note}" if note else ""
+    picture, top = _sheet(layout, title or "", caption)
+    centres = [(_MARGIN + x, top + y) for x, y in layout.centres]
+    bends = [[(_MARGIN + x, top + y) for x, y in points] for points in layout.bends]
 
     ports = _ports(edges, centres, bends, sizes, direction)
     for (start, _), points, (out, into) in zip(edges, bends, ports, strict=True):
@@ -86,9 +78,21 @@ def picture_of(nodes: Sequence[Drawable], direction: str, title: str | None, not
     if note:
         picture.height += _ROW
         picture.shapes.append(
-            Text(left, picture.height - _MARGIN, captions[1][0], _QUIET, _SMALL, anchor="start")
+            Text(_MARGIN, picture.height - _MARGIN, caption, _QUIET, _SMALL, anchor="start")
         )
     return picture
+
+
+def _sheet(layout: Layout, title: str, caption: str) -> tuple[Picture, float]:
+    """A picture with room for the layout and these words, and how far down the layout begins."""
+    picture, top = Picture(), _MARGIN
+    if title:
+        picture.shapes.append(Text(_MARGIN, top + _FONT, title, size=_FONT + 1, bold=True, anchor="start"))
+        top += 1.7 * _ROW
+    words = [_text_width(title, _FONT + 1, True), _text_width(caption, _SMALL, True)]
+    picture.width = 2 * _MARGIN + max(layout.width, *words)
+    picture.height = top + layout.height + _MARGIN
+    return picture, top
 
 
 def _rows(node: Drawable) -> list[tuple[str, str, str]]:

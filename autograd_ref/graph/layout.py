@@ -63,18 +63,7 @@ def lay_out(sizes: list[tuple[float, float]], edges: list[Edge], direction: str 
     _order(layers, before, after)
     y = _place(layers, before, after, breadths)
 
-    x = [0.0] * len(breadths)
-    half = [0.0] * len(breadths)
-    edge_of_layer = 0.0
-    for k, layer_vertices in enumerate(layers):
-        if k:
-            steepest = max(abs(y[u] - y[v]) for v in layer_vertices for u in before[v] or [v])
-            edge_of_layer += max(_GAP_ALONG, min(0.3 * steepest, 3 * _GAP_ALONG))
-        thickness = max(lengths[v] for v in layer_vertices)
-        for vertex in layer_vertices:
-            x[vertex] = edge_of_layer + thickness / 2
-            half[vertex] = thickness / 2
-        edge_of_layer += thickness
+    x, half, length = _space(layers, before, lengths, y)
     bottom = max(y[v] + breadths[v] / 2 for v in range(len(breadths)))
 
     def point(along: float, across: float) -> Point:
@@ -83,7 +72,7 @@ def lay_out(sizes: list[tuple[float, float]], edges: list[Edge], direction: str 
     centres = [point(x[v], y[v]) for v in range(len(sizes))]
     # An edge enters and leaves a layer at its borders, so that it runs straight past what stands there.
     bends = [[point(x[v] + side * half[v], y[v]) for v in chain for side in (-1, 1)] for chain in passes]
-    size = (edge_of_layer, bottom) if direction == "LR" else (bottom, edge_of_layer)
+    size = (length, bottom) if direction == "LR" else (bottom, length)
     return Layout(centres, bends, *size)
 
 
@@ -142,6 +131,25 @@ def _place(
                 y[v] = place
     top = min(y[v] - breadths[v] / 2 for v in range(len(y)))
     return [place - top for place in y]
+
+
+def _space(
+    layers: list[list[int]], before: list[list[int]], lengths: list[float], y: list[float]
+) -> tuple[list[float], list[float], float]:
+    """Where the layers' vertices stand along the edges, half of each layer's thickness, and the total length."""
+    x = [0.0] * len(lengths)
+    half = [0.0] * len(lengths)
+    edge_of_layer = 0.0
+    for k, layer_vertices in enumerate(layers):
+        if k:
+            steepest = max(abs(y[u] - y[v]) for v in layer_vertices for u in before[v] or [v])
+            edge_of_layer += max(_GAP_ALONG, min(0.3 * steepest, 3 * _GAP_ALONG))
+        thickness = max(lengths[v] for v in layer_vertices)
+        for vertex in layer_vertices:
+            x[vertex] = edge_of_layer + thickness / 2
+            half[vertex] = thickness / 2
+        edge_of_layer += thickness
+    return x, half, edge_of_layer
 
 
 def _apart(wished: list[float], breadths: list[float]) -> list[float]:

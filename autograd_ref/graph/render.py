@@ -9,6 +9,7 @@ import math
 import warnings
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 Point = tuple[float, float]
 
@@ -146,12 +147,7 @@ def to_png(picture: Picture) -> bytes:
     import matplotlib.style
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-    from matplotlib.patches import PathPatch, Polygon
-    from matplotlib.path import Path
     from PIL import Image  # matplotlib depends on it
-
-    def path(points: list[Point]) -> Path:
-        return Path(points, [Path.MOVETO] + [Path.CURVE4] * (len(points) - 1))
 
     scale = min(_PIXELS_PER_POINT, math.sqrt(_MAX_PIXELS / (picture.width * picture.height)))
     # The reader's own matplotlib settings must not change the picture, and a character that the font lacks
@@ -163,35 +159,7 @@ def to_png(picture: Picture) -> bytes:
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set(xlim=(0.0, picture.width), ylim=(picture.height, 0.0))
         axes.set_axis_off()
-        for order, shape in enumerate(picture.shapes):
-            match shape:
-                case Box():
-                    axes.add_patch(
-                        PathPatch(path(_outline(shape)), fc=shape.fill, ec=shape.stroke, lw=1.0, zorder=order)
-                    )
-                case Curve():
-                    dash = (0, (2, 3)) if shape.dotted else "solid"
-                    axes.add_patch(
-                        PathPatch(path(shape.points), fill=False, ec=_LINE, lw=1.2, ls=dash, zorder=order)
-                    )
-                case Arrowhead():
-                    axes.add_patch(Polygon(shape.corners, fc=_LINE, lw=0.0, zorder=order))
-                case Text():
-                    axes.text(
-                        shape.x,
-                        shape.y,
-                        shape.text,
-                        color=shape.colour,
-                        fontsize=shape.size,
-                        fontfamily="DejaVu Sans",
-                        fontweight="bold" if shape.bold else "normal",
-                        horizontalalignment={"start": "left", "middle": "center", "end": "right"}[
-                            shape.anchor
-                        ],
-                        verticalalignment="baseline",
-                        parse_math=False,
-                        zorder=order,
-                    )
+        _put_shapes(axes, picture.shapes)
         canvas.draw()
     pixels = Image.frombuffer("RGBA", canvas.get_width_height(), bytes(canvas.buffer_rgba())).convert("RGB")
     # A palette makes a notebook that is kept with its pictures three times smaller.
@@ -200,3 +168,40 @@ def to_png(picture: Picture) -> bytes:
     out = io.BytesIO()
     pixels.quantize(palette=palette, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
     return out.getvalue()
+
+
+def _put_shapes(axes: Any, shapes: list[Shape]) -> None:
+    """Draw the shapes on matplotlib's axes, one over the other."""
+    from matplotlib.patches import PathPatch, Polygon
+    from matplotlib.path import Path
+
+    def path(points: list[Point]) -> Path:
+        return Path(points, [Path.MOVETO] + [Path.CURVE4] * (len(points) - 1))
+
+    for order, shape in enumerate(shapes):
+        match shape:
+            case Box():
+                axes.add_patch(
+                    PathPatch(path(_outline(shape)), fc=shape.fill, ec=shape.stroke, lw=1.0, zorder=order)
+                )
+            case Curve():
+                dash = (0, (2, 3)) if shape.dotted else "solid"
+                axes.add_patch(
+                    PathPatch(path(shape.points), fill=False, ec=_LINE, lw=1.2, ls=dash, zorder=order)
+                )
+            case Arrowhead():
+                axes.add_patch(Polygon(shape.corners, fc=_LINE, lw=0.0, zorder=order))
+            case Text():
+                axes.text(
+                    shape.x,
+                    shape.y,
+                    shape.text,
+                    color=shape.colour,
+                    fontsize=shape.size,
+                    fontfamily="DejaVu Sans",
+                    fontweight="bold" if shape.bold else "normal",
+                    horizontalalignment={"start": "left", "middle": "center", "end": "right"}[shape.anchor],
+                    verticalalignment="baseline",
+                    parse_math=False,
+                    zorder=order,
+                )

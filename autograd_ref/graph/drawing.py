@@ -1,0 +1,130 @@
+"""A drawn graph: what each value was, as a table, in Graphviz's language, as a picture."""
+
+import base64
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .picture import picture_of
+from .render import to_png, to_svg
+
+
+@dataclass(frozen=True)
+class Node:
+    """One value as it was when it was drawn; `parents` are positions in the drawing's `nodes`.
+
+    `label` and `grad` are "" where there is none. `hidden_parents` counts parents that were left out.
+    """
+
+    label: str
+    data: str
+    grad: str
+    op: str
+    parents: tuple[int, ...]
+    hidden_parents: int = 0
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A drawn graph: a picture in a notebook, a table as text. Make one with `draw`.
+
+    `nodes` stand in the order of computation, the root last. Later changes of the values do not show.
+    """
+
+    nodes: tuple[Node, ...]
+    direction: str = "LR"
+    title: str | None = None
+    left_out: int = 0
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """A different name for each node: its label, or v1, v2, ... for the others."""
+        taken = {node.label for node in self.nodes}
+        fresh = (name for k in range(1, 2 * len(self.nodes) + 1) if (name := f"v{k}") not in taken)
+        names: list[str] = []
+        seen: dict[str, int] = {}
+        for node in self.nodes:
+            name = node.label or next(fresh)
+            seen[name] = seen.get(name, 0) + 1
+            names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+        return tuple(names)
+
+    @property
+    def note(self) -> str:
+        """A sentence on what the drawing does not show, or ""."""
+        values = "value that is" if self.left_out == 1 else "values that are"
+        return f"{self.left_out} more {values} further from the result" if self.left_out else ""
+
+    def text(self) -> str:
+        """The graph as a table with one row per value, in the order of computation."""
+        rows: list[tuple[str, ...]] = [("name", "op", "from", "data", "grad")]
+        for name, node in zip(self.names, self.nodes, strict=True):
+            sources = [self.names[p] for p in node.parents] + ["..."] * node.hidden_parents
+            rows.append((name, node.op, ", ".join(sources), node.data, node.grad))
+        if not any(node.grad for node in self.nodes):
+            rows = [row[:4] for row in rows]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [self.title] if self.title else []
+        for row in rows:
+            cells = [
+                cell.rjust(width) if k >= 3 else cell.ljust(width)
+                for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ]
+            lines.append("  ".join(cells).rstrip())
+        return "\n".join(lines + [f"... and {self.note}"] * bool(self.left_out))
+
+    __repr__ = text
+
+    def to_dot(self) -> str:
+        """The graph in Graphviz's DOT language.
+
+        >>> from autograd_ref.graph import draw
+        >>> from autograd_ref.scalar import Value
+        >>> print(draw(Value(2.0, label="x") * 3).to_dot())
+        digraph {
+          rankdir=LR;
+          n0 [shape=box, style=rounded, label="x\\ndata 2\\ngrad 0"];
+          n1 [shape=box, style=rounded, label="data 6\\ngrad 0"];
+          op1 [shape=circle, label="*3"];
+          n0 -> op1;
+          op1 -> n1;
+        }
+        """
+        lines = [f"rankdir={self.direction};"]
+        caption = "\n".join(filter(None, [self.title, self.note]))
+        if caption:
+            lines.append(f"label={_quoted(caption)};")
+        for i, node in enumerate(self.nodes):
+            rows = [node.label, f"data {node.data}", node.grad and f"grad {node.grad}"]
+            lines.append(
+                f"n{i} [shape=box, style=rounded, label={_quoted(chr(10).join(filter(None, rows)))}];"
+            )
+            if node.op:
+                lines.append(f"op{i} [shape=circle, label={_quoted(node.op)}];")
+                lines += [f"n{p} -> op{i};" for p in node.parents]
+                lines.append(f"op{i} -> n{i};")
+            if node.hidden_parents:
+                lines += [f'more{i} [shape=plaintext, label="..."];', f"more{i} -> op{i} [style=dotted];"]
+        return "digraph {\n" + "\n".join("  " + line for line in lines) + "\n}"
+
+    def to_svg(self) -> str:
+        """The picture as a standalone SVG."""
+        return to_svg(picture_of(self.nodes, self.direction, self.title, self.note), description=self.text())
+
+    def to_png(self) -> bytes:
+        """The picture as a PNG, the same bytes every time with the same matplotlib."""
+        return to_png(picture_of(self.nodes, self.direction, self.title, self.note))
+
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None
+    ) -> tuple[dict[str, str], dict[str, Any]]:
+        picture = picture_of(self.nodes, self.direction, self.title, self.note)
+        png = base64.b64encode(to_png(picture)).decode("ascii")
+        # The PNG has more pixels than it is wide on the page, so that it is crisp on every screen.
+        shown = {"width": round(picture.width), "alt": f"Computation graph with {len(self.nodes)} values."}
+        return {"text/plain": self.text(), "image/png": png}, {"image/png": shown}
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
