@@ -26,3 +26,11 @@ def shape_error(name: str, arrays: tuple[Any, ...], error: ValueError) -> ValueE
         why = text.rstrip(".")
     verb = "cannot combine shapes" if len(arrays) > 1 else "does not fit shape"
     return ValueError(f"'{name}' {verb} {shapes}: {why}.")
+
+
+def parameter_error(i: int, given: Any, expected: np.ndarray) -> ValueError:
+    """The sentence for a parameter that is no more what its optimizer has memory for."""
+    return ValueError(
+        f"Parameter {i} is {given.dtype} of shape {given.shape}, the optimizer is for "
+        f"{expected.dtype} of shape {expected.shape}: make the optimizer after such changes."
+    )

@@ -17,6 +17,7 @@ from .calls import (
     unary_call,
     unary_pull,
 )
+from .flat import FlatMemory
 from .memory import keep_freed_memory
 from .place import Place, data, grad
 from .walk import backward, deposit, seed_for, walk
@@ -40,4 +41,5 @@ for _name in ("exp", "sqrt", "tanh"):
 # Whoever makes tensors will free and make large arrays: the C library keeps what is freed.
 keep_freed_memory()
 
-__all__ = ["Place", "fused_call", "fused_pull"]
+# These are for those who stand above: `functional` takes the places and its call, `optim` the flat memory.
+__all__ = ["FlatMemory", "Place", "fused_call", "fused_pull"]

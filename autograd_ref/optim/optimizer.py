@@ -1,28 +1,15 @@
-"""What all optimizers share: the parameters side by side in one array, updated in place a block at a time.
-
-A network has many small parameters, and a NumPy call costs about half a microsecond whatever its size. So the
-first `step` moves all parameters into one flat array (each `data` becomes a view of it), and an update is a
-dozen calls for all of them. Large networks are updated in blocks that stay in the processor's cache: Adam on
-535,818 numbers took 2.3 ms in blocks and 3.3 ms at once.
-
-Nobody may notice. A parameter whose array somebody else holds (weights tied by `.data`, a `detach()`, a `numpy()`, any
-view) stays where it is, and is updated there, alone and in its turn: what others hold goes on following it.
-"""
+"""What all optimizers share: their parameters, options and groups, a step, saving and loading."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
-from sys import getrefcount
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from autograd_ref.core import fast
-from autograd_ref.core.saved import newest, tick
 from autograd_ref.core.tensor import Tensor
-
-BLOCK = 32768  # elements
+from autograd_ref.optim.memory import memory
 
 
 class Optimizer:
@@ -71,23 +58,18 @@ class Optimizer:
             return
         self.steps = [0] * len(self.parameters)
         self._where = f"{type(self).__name__}.step()"
-        self._flats = self._flattened(self.state_names)
-
-    def _flattened(self, names: tuple[str, ...]) -> list[Flat]:
-        dtypes = dict.fromkeys(p.dtype for p in self.parameters)
-        places = [[i for i, p in enumerate(self.parameters) if p.dtype == d] for d in dtypes]
-        return [Flat(self.parameters, indices, names) for indices in places]
+        self._memory = memory(self.parameters, self.state_names)
 
     def __getstate__(self) -> dict[str, Any]:
         """For copy and pickle: the state by parameter, because copies of views would be views of nothing."""
-        state = {name: value for name, value in vars(self).items() if name != "_flats"}
+        state = {name: value for name, value in vars(self).items() if name != "_memory"}
         return state if self._groups else state | {"_state": self.state_dict()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         by_parameter = state.pop("_state", None)
         vars(self).update(state)
         if by_parameter is not None:
-            self._flats = self._flattened(self.state_names)
+            self._memory = memory(self.parameters, self.state_names)
             self.load_state_dict(by_parameter)
 
     def _group(self, given: dict[str, Any]) -> Optimizer:
@@ -133,33 +115,13 @@ class Optimizer:
 
     def zero_grad(self) -> None:
         """Forget all gradients."""
-        for group in self.groups:
-            for flat in group._flats:
-                flat.forget_gradients()
+        for group in self._groups or (self,):
+            group._memory.forget_gradients()
 
     def step(self) -> None:
         """Update every parameter that has a gradient, in place."""
-        if self._groups:
-            for group in self._groups:
-                group.step()
-            return
-        steps = self.steps
-        newest[0] = now = tick()
-        mark = (now, self._where)
-        flats, last = self._flats, steps[0]
-        if len(flats) == 1 and steps.count(last) == len(steps) and flats[0].all_at_once(mark):
-            for p, g, state, s in flats[0].all_blocks:
-                self.update(p, g, state, s, last + 1)
-            self.steps = [last + 1] * len(steps)
-            return
-        for flat in flats:
-            for run, blocks in flat.runs(steps):
-                t = steps[run[0]] + 1
-                for p, g, state, s in blocks:
-                    self.update(p, g, state, s, t)
-                for i in run:
-                    steps[i] = t
-                    self.parameters[i]._stamp[0] = mark
+        for group in self._groups or (self,):
+            group._memory.step(group.update, group.steps, group._where)
 
     # -- saving and loading ----------------------------------------------------------------------------------
 
@@ -173,9 +135,8 @@ class Optimizer:
         groups: list[dict[str, Any]] = []
         for group in self.groups:
             first = len(state)
-            arrays = {i: views for flat in group._flats for i, views in flat.states.items()}
             for i, step in enumerate(group.steps):
-                state[first + i] = {"step": step, **group._saved(arrays[i])}
+                state[first + i] = {"step": step, **group._saved(group._memory.states[i])}
             groups.append(self.absent | group._options() | {"params": list(range(first, len(state)))})
         return {"state": state, "param_groups": groups}
 
@@ -200,12 +161,11 @@ class Optimizer:
             for name, value in options.items():
                 setattr(group, name, value)
             if group.state_names != (names := group._names(options)):
-                group.state_names, group._flats = names, group._flattened(names)
+                group.state_names, group._memory = names, memory(group.parameters, names)
             group.steps = steps
-            for flat in group._flats:
-                for i, views in flat.states.items():
-                    for view, array in zip(views, arrays[i], strict=True):
-                        view[...] = array
+            for own_arrays, loaded in zip(group._memory.states, arrays, strict=True):
+                for own_array, array in zip(own_arrays, loaded, strict=True):
+                    own_array[...] = array
         if self._groups:
             self._lr = self._groups[0].lr
 
@@ -257,136 +217,6 @@ class Optimizer:
             return f"{type(self).__name__}({', '.join(map(repr, self._groups))})"
         total = sum(p.size for p in self.parameters)
         return f"{type(self).__name__}(lr={self.lr}, {len(self.parameters)} parameters, {total:,} numbers)"
-
-
-class _Memory(np.ndarray):
-    """The type of a flat array. NumPy keeps `array.base` within one type: what is a view of a parameter's array then
-    refers to that, and not to the flat array behind it, so that `_owners` counts it."""
-
-
-def _owners(p: Tensor) -> int:
-    return getrefcount(p._data)
-
-
-_ALONE = _owners(Tensor(np.zeros(1)))
-"""What `_owners` says where nobody but the tensor holds its array."""
-
-
-class Flat:
-    """Parameters of one dtype side by side in one array, with their gradients and their state."""
-
-    def __init__(self, parameters: list[Tensor], indices: list[int], state_names: tuple[str, ...]) -> None:
-        ends = np.cumsum([0] + [parameters[i].size for i in indices]).tolist()
-        self.starts = dict(zip(indices, ends[:-1], strict=True))
-        self.ends = dict(zip(indices, ends[1:], strict=True))
-        dtype = parameters[indices[0]].dtype
-        self.values, self.gradients = aligned(ends[-1], dtype), aligned(ends[-1], dtype)
-        self.state = [aligned(ends[-1], dtype) for _ in state_names]
-        self.scratch = aligned(min(BLOCK, ends[-1]), dtype)
-        self.shapes = {i: parameters[i].shape for i in indices}
-        self.states = {i: [self._part(a, i) for a in self.state] for i in indices}
-        memory = self.values.view(_Memory)
-        self.members = [
-            (parameters[i], self._part(memory, i).view(np.ndarray), self._part(self.gradients, i))
-            for i in indices
-        ]
-        self.places: list[list[Any]] = [[p, view, None] for p, view, _ in self.members]
-        self.all_blocks = self.blocks(0, ends[-1])
-
-    def _part(self, flat: np.ndarray, i: int) -> np.ndarray:
-        return flat[self.starts[i] : self.ends[i]].reshape(self.shapes[i])
-
-    def blocks(self, start: int, end: int) -> list[Any]:
-        """What `update` takes, `(parameters, gradients, state, scratch)`, for these numbers, a block at a time."""
-        cuts = [slice(a, min(a + BLOCK, end)) for a in range(start, end, BLOCK)]
-        return [
-            (self.values[c], self.gradients[c], [a[c] for a in self.state], self.scratch[: c.stop - c.start])
-            for c in cuts
-        ]
-
-    def all_at_once(self, mark: tuple[int, str]) -> bool:
-        """Gather the gradients and stamp the parameters, if all have a gradient and are where they were put.
-
-        For W2 a step takes 1.9 microseconds this way, and 4.7 by way of `runs`.
-        """
-        for p, view, slot in self.members:
-            g: Any = p._grad
-            if p._data is not view:
-                return False
-            if g is not slot:
-                g = p.grad
-                if g is None:
-                    return False
-                slot[...] = g._data
-                if fast:
-                    entry = next(entry for entry in self.places if entry[0] is p)
-                    entry[2] = fast.Place(slot)  # From now on backward puts it there.
-            p._stamp[0] = mark
-        return True
-
-    def forget_gradients(self) -> None:
-        """Take the gradients away; a parameter that lives here has a place for the next one."""
-        for p, view, place in self.places:
-            p._grad = place if p._data is view else None
-
-    def runs(self, steps: list[int]) -> Iterator[tuple[list[int], list[Any]]]:
-        """Neighbours with gradients and at the same step, to be updated together: their numbers, and blocks.
-
-        A parameter that cannot be moved is a run by itself: it is copied here, and back when it has been updated.
-        """
-        runs: list[list[int]] = []
-        apart: dict[int, tuple[Tensor, np.ndarray]] = {}
-        previous = None
-        for i, (p, view, slot) in zip(self.starts, self.members, strict=True):
-            g: Any = p._grad if p._grad is slot else p.grad
-            if g is None:
-                previous = None
-                continue
-            moved = p._data is view or self._move(i, p, view)
-            if g is not slot:
-                slot[...] = g._data if isinstance(g, Tensor) else g
-            if not moved:
-                apart[i] = p, view
-            if not moved or steps[i] != previous:
-                runs.append([])
-            previous = steps[i] if moved else None
-            runs[-1].append(i)
-        for run in runs:
-            blocks = self.blocks(self.starts[run[0]], self.ends[run[-1]])
-            if run[0] not in apart:
-                yield run, blocks
-                continue
-            p, view = apart[run[0]]
-            view[...] = p._data
-            yield run, blocks
-            p._data[...] = view
-
-    def _move(self, i: int, p: Tensor, view: np.ndarray) -> bool:
-        """Let the flat array be the memory of parameter i, if nobody can tell."""
-        data = p._data
-        if data.shape != view.shape or data.dtype != view.dtype:
-            raise ValueError(
-                f"Parameter {i} is {data.dtype} of shape {data.shape}, the optimizer is for "
-                f"{view.dtype} of shape {view.shape}: make the optimizer after such changes."
-            )
-        free = data.base is None or type(data.base) is _Memory
-        writeable = data.flags.writeable
-        del data
-        if writeable and not (free and _owners(p) <= _ALONE):
-            return False
-        view[...] = p._data
-        p._data = view
-        return True
-
-
-def aligned(size: int, dtype: np.dtype) -> np.ndarray:
-    """Zeros that begin at a whole cache line of 64 bytes; NumPy's own arrays mostly do not.
-
-    Adam on 17,226 numbers takes 45 microseconds so, in place of 52 (float64), or 19 in place of 23 (float32).
-    """
-    room = np.zeros(size * dtype.itemsize + 64, np.uint8)
-    start = -room.ctypes.data % 64
-    return room[start : start + size * dtype.itemsize].view(dtype)
 
 
 def _plain(value: Any) -> np.ndarray:
