@@ -15,11 +15,7 @@ from typing import Any, ClassVar
 
 
 class _State:
-    """What the engine asks at every operation.
-
-    To look through the switches takes 200 nanoseconds. While none is on in any thread (`switches` is empty), nobody
-    has to: that was 4 % of the smallest training step.
-    """
+    """What the engine asks at every operation. While no switch is on in any thread, `switches` is empty."""
 
     def __init__(self) -> None:
         self.switches: list[_Entry] = []

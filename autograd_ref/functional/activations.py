@@ -13,7 +13,7 @@ from autograd_ref.rules import elementwise
 
 _C, _D = math.sqrt(2 / math.pi), 0.044715
 _BLOCK = 16384
-"""Elements at a time: the eight passes then stay in the cache (2.5 ms less on 262,144 float64, both ways)."""
+"""Elements at a time: the eight passes then stay in the cache."""
 
 
 def gelu(x: Any, approximate: str = "none") -> Any:

@@ -50,5 +50,5 @@ class Sequential(ModuleList):
     def forward(self, x: Any) -> Any:
         for module in self.__dict__.values():
             if isinstance(module, Module):
-                x = module.forward(x)  # what module(x) does, 0.2 microseconds faster
+                x = module.forward(x)  # what module(x) does, without its call
         return x

@@ -100,9 +100,7 @@ pow = Binary("pow", operator.pow, _pow_x, _pow_y)
 
 def _exp_rule(g: Any, ans: Any, _x: Any) -> Any:
     if type(g) is np.ndarray and g.size > 4096 and not any(g.strides) and g.item(0) == 1:
-        return (
-            ans  # The gradient of a plain sum is ones: a pass over 8 million numbers saved (W8: 10 of 50 ms).
-        )
+        return ans  # The gradient of a plain sum is ones: a pass over all numbers saved.
     return g * ans
 
 
@@ -131,7 +129,7 @@ abs = Unary("abs", np.abs, lambda g, _ans, x: g * sign(x))
 
 
 def _relu_rule(g: Any, ans: Any, _x: Any) -> Any:
-    # `g * (ans > 0)` in two passes over one new array: on 8,192 float32 3.0 microseconds in place of 4.2.
+    # `g * (ans > 0)` in two passes over one new array.
     if type(g) is np.ndarray and g.size > _LARGE and g.strides == ans.strides:
         return _relu_in_blocks(g, ans)
     step = (ans > constant(0.0, ans.dtype)).astype(ans.dtype)
@@ -142,7 +140,7 @@ _LARGE, _BLOCK = 1 << 17, 1 << 14
 
 
 def _relu_in_blocks(g: np.ndarray, ans: np.ndarray) -> np.ndarray:
-    """The same, a block that stays in the cache at a time: on 401,408 float64 0.40 ms in place of 0.50."""
+    """The same, a block that stays in the cache at a time."""
     step = np.empty_like(ans)
     to, from_g, from_ans = (a.ravel("K") for a in (step, g, ans))
     if not np.may_share_memory(to, step):  # gaps between the numbers: ravel has copied

@@ -107,7 +107,7 @@ def _inner(g: Any, width: tuple[tuple[int, int], ...]) -> Any:
 
 
 def _padded(x: Any, width: Any, value: float = 0) -> np.ndarray:
-    """`np.pad` takes 20 microseconds to make room around 16 numbers, this 3."""
+    """`np.pad`, without its detours on small arrays."""
     out = np.full([n + lo + hi for (lo, hi), n in zip(width, x.shape, strict=True)], value, x.dtype)
     out[tuple([slice(lo, lo + n) for (lo, _), n in zip(width, x.shape, strict=True)])] = x
     return out
