@@ -18,7 +18,7 @@ from autograd_ref.core.errors import shape_error
 from autograd_ref.core.modes import state
 from autograd_ref.core.node import NO_PARAMS, Node, Record
 from autograd_ref.core.primitive import Primitive, check_finite
-from autograd_ref.core.saved import NEVER, share, tick
+from autograd_ref.core.saved import NEVER, kept, plain, share, stamps_in, tick
 from autograd_ref.core.tensor import Tensor
 
 # What the lines below read of a tensor that is argument number i: its array, and where its gradient goes.
@@ -90,6 +90,20 @@ def _holds_no_array(value: Any) -> bool:
     return kind in _PLAIN or (kind is tuple and _PLAIN.issuperset(map(type, value)))
 
 
+def _arrays_of(self: Primitive, params: dict[str, Any]) -> dict[str, Any]:
+    """The options with arrays in place of tensors."""
+    return params | {name: plain(params[name]) for name in self.constants}
+
+
+def _kept_of(self: Primitive, params: dict[str, Any]) -> dict[str, Any]:
+    """The options as a node keeps them."""
+    return params | {name: kept(params[name]) for name in self.constants}
+
+
+def _stamps_of(self: Primitive, params: dict[str, Any]) -> list[Any]:
+    return [stamps_in(params[name]) for name in self.constants]
+
+
 def _each(text: str, n: int, between: str = ", ") -> str:
     """The text for argument 0, 1, ... of n."""
     return between.join(text.format(i=i) for i in range(n))
@@ -102,6 +116,7 @@ def _result(n: int, **different: str) -> str:
         "answer": "out if k else None",
         "saved": _each("a{i} if k{i} else None", n),
         "params": "NO_PARAMS",
+        "stamps": _each("x{i}._stamp if k{i} else None", n),
     }
     return RESULT.format(
         arrays=_each("a{i}", n),
@@ -109,19 +124,19 @@ def _result(n: int, **different: str) -> str:
         wanted=_each("to{i} is not None", n) if n > 1 else "(True,)",
         k=_each("k{i}", n) + ",",
         to=_each("to{i}", n),
-        stamps=_each("x{i}._stamp if k{i} else None", n),
         **usual | different,
     )
 
 
-def _made(head: str, body: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+def _made(head: str, body: str, plain: Callable[..., Any], **more: Any) -> Callable[..., Any]:
     """The function with this text; `plain` is what it calls for unusual arguments."""
     names: dict[str, Any] = {
-        "asarray": np.asarray, "check_finite": check_finite, "ndarray": np.ndarray, "new": object.__new__,
-        "NEVER": NEVER, "NO_PARAMS": NO_PARAMS, "Node": Node, "NUMBER": _Number, "plain": plain,
-        "holds_no_array": _holds_no_array, "shape_error": shape_error, "may_share_memory": np.may_share_memory,
-        "share": share, "state": state, "Tensor": Tensor, "tick": tick,
-    }  # fmt: skip
+        "arrays_of": _arrays_of, "asarray": np.asarray, "check_finite": check_finite,
+        "holds_no_array": _holds_no_array, "kept_of": _kept_of, "may_share_memory": np.may_share_memory,
+        "ndarray": np.ndarray, "new": object.__new__, "NEVER": NEVER, "NO_PARAMS": NO_PARAMS, "Node": Node,
+        "NUMBER": _Number, "plain": plain, "shape_error": shape_error, "share": share, "stamps_of": _stamps_of,
+        "state": state, "Tensor": Tensor, "tick": tick,
+    } | more  # fmt: skip
     # The name of the text begins with that of this file: so it is seen to be of this package (`call_site`).
     exec(compile(f"{head}\n{indent(body, '    ')}", f"{__file__}: {head}", "exec"), names)
     made: Callable[..., Any] = names["__call__"]
@@ -158,10 +173,12 @@ def _fused(n: int) -> str:
 #: Other operations of one tensor: reductions, shapes. What may be a view says so to its base.
 OPTIONS = """\
 if more or not isinstance(x0, Tensor):
-    return plain(self, x0, *more, **params)
+    if more or type(x0) is not ndarray:
+        return plain(self, x0, *more, **params)
+    return self.forward(x0, **(arrays_of(self, params) if self.constants else params))
 for name in self.constants:
     if not holds_no_array(params[name]):
-        return plain(self, x0, *more, **params)
+        return with_constants(self, x0, params)
 """
 VIEW = """\
 if self.view and out.base is not None and may_share_memory(out, a0):
@@ -172,12 +189,33 @@ if self.view and out.base is not None and may_share_memory(out, a0):
 
 def _of_one() -> str:
     lines = _result(1, compute="out = self.forward(a0, **params)", params="params")
+    return OPTIONS + TENSOR.format(i=0) + _viewed(lines)
+
+
+def _viewed(lines: str) -> str:
     lines = lines.replace("self._keep[(True,)]", "self._keep.get((True,)) or self.keeps((True,))")
-    return OPTIONS + TENSOR.format(i=0) + lines.replace("switches =", f"{VIEW}switches =", 1)
+    return lines.replace("switches =", f"{VIEW}switches =", 1)
+
+
+def _with_constants() -> str:
+    """Where an option holds an array or a tensor, such as an index: the node keeps it, and watches it."""
+    lines = _result(
+        1,
+        compute="out = self.forward(a0, **arrays_of(self, params))",
+        params="kept_of(self, params)",
+        stamps="x0._stamp if k0 else None, *stamps_of(self, params)",
+    )
+    return TENSOR.format(i=0) + _viewed(lines)
 
 
 unary_call = _made("def __call__(self, x0):", UNARY + TENSOR.format(i=0) + _result(1), Primitive.__call__)
-call_of_one = _made("def __call__(self, x0, *more, **params):", _of_one(), Primitive.__call__)
+_call_with_constants = _made("def __call__(self, x0, params):", _with_constants(), Primitive.__call__)
+call_of_one = _made(
+    "def __call__(self, x0, *more, **params):",
+    _of_one(),
+    Primitive.__call__,
+    with_constants=_call_with_constants,
+)
 binary_call = _made("def __call__(self, x0, x1):", _binary() + _result(2), Primitive.__call__)
 
 

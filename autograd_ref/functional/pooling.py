@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,40 +25,45 @@ def max_pool2d(x: Any, kernel_size: Pair, stride: Pair | None = None, padding: P
     array([[ 5.,  7.],
            [13., 15.]])
     """
-    how = _how("max_pool2d", x, kernel_size, stride, padding)
+    how = _how("max_pool2d", x.shape, *_pairs(kernel_size, stride, padding))
     return _max_pool2d(x, **how)
 
 
 def avg_pool2d(x: Any, kernel_size: Pair, stride: Pair | None = None, padding: Pair = 0) -> Any:
     """The mean of every window of (N, C, H, W); padding counts as zeros."""
-    return _avg_pool2d(x, **_how("avg_pool2d", x, kernel_size, stride, padding))
+    return _avg_pool2d(x, **_how("avg_pool2d", x.shape, *_pairs(kernel_size, stride, padding)))
 
 
 def max_pool1d(x: Any, kernel_size: int, stride: int | None = None, padding: int = 0) -> Any:
     """The maximum of every window of (N, C, L)."""
     stride = kernel_size if stride is None else stride
-    return _max_pool2d(x, **_how("max_pool1d", x, (1, kernel_size), (1, stride), (0, padding)))
+    return _max_pool2d(x, **_how("max_pool1d", x.shape, (1, kernel_size), (1, stride), (0, padding)))
 
 
 def avg_pool1d(x: Any, kernel_size: int, stride: int | None = None, padding: int = 0) -> Any:
     """The mean of every window of (N, C, L)."""
     stride = kernel_size if stride is None else stride
-    return _avg_pool2d(x, **_how("avg_pool1d", x, (1, kernel_size), (1, stride), (0, padding)))
+    return _avg_pool2d(x, **_how("avg_pool1d", x.shape, (1, kernel_size), (1, stride), (0, padding)))
 
 
-def _how(name: str, x: Any, kernel: Pair, stride: Pair | None, padding: Pair) -> dict[str, tuple[int, int]]:
-    how = {
-        "kernel": pair(kernel),
-        "stride": pair(kernel if stride is None else stride),
-        "padding": pair(padding),
-    }
+def _pairs(kernel: Pair, stride: Pair | None, padding: Pair) -> tuple[tuple[int, int], ...]:
+    kernel = pair(kernel)
+    return kernel, kernel if stride is None else pair(stride), pair(padding)
+
+
+@lru_cache(maxsize=64)
+def _how(
+    name: str, shape: tuple[int, ...], kernel: Any, stride: Any, padding: Any
+) -> dict[str, tuple[int, int]]:
+    """The options, once they are known to fit."""
+    how = {"kernel": kernel, "stride": stride, "padding": padding}
     wanted = (
         "(N, C, H, W)" if name.endswith("2d") else "(N, C, L)"
     )  # (N, C, L) is N images of height C, so to say
-    if x.ndim != wanted.count(",") + 1:
-        raise ValueError(f"'{name}' needs {wanted}, not shape {x.shape}.")
-    if min(_places(x.shape, **how)) < 1:
-        raise ValueError(f"'{name}' has a window {how['kernel']} larger than the padded image {x.shape[2:]}.")
+    if len(shape) != wanted.count(",") + 1:
+        raise ValueError(f"'{name}' needs {wanted}, not shape {shape}.")
+    if min(_places(shape, **how)) < 1:
+        raise ValueError(f"'{name}' has a window {how['kernel']} larger than the padded image {shape[2:]}.")
     if any(2 * p > k for p, k in zip(how["padding"], how["kernel"], strict=True)):
         raise ValueError(f"'{name}' needs a padding of at most half the window {how['kernel']}.")
     return how
@@ -68,25 +73,28 @@ def _places(shape: Any, kernel: Any, stride: Any, padding: Any) -> tuple[int, in
     return tuple(length(shape[i - 2], kernel[i], stride[i], padding[i]) for i in (0, 1))  # type: ignore[return-value]
 
 
-def _views(x: Any, kernel: Any, stride: Any, places: Any) -> Iterator[Any]:
+@lru_cache(maxsize=64)
+def _views(kernel: Any, stride: Any, places: Any) -> list[Any]:
     """One index per element of the window: that element of every window."""
     (kh, kw), (sh, sw), (oh, ow) = kernel, stride, places
-    for i in range(kh):
-        for j in range(kw):
-            yield ..., slice(i, i + sh * (oh - 1) + 1, sh), slice(j, j + sw * (ow - 1) + 1, sw)
+    return [
+        (..., slice(i, i + sh * (oh - 1) + 1, sh), slice(j, j + sw * (ow - 1) + 1, sw))
+        for i in range(kh)
+        for j in range(kw)
+    ]
 
 
 def _mean_definition(x: Any, kernel: Any, stride: Any, padding: Any) -> Any:
     x = pad_image(x, padding)
     total: Any = None
-    for view in _views(x, kernel, stride, _places(x.shape, kernel, stride, (0, 0))):
+    for view in _views(kernel, stride, _places(x.shape, kernel, stride, (0, 0))):
         total = x[view] if total is None else total + x[view]
     return total / (kernel[0] * kernel[1])
 
 
 def _mean_forward(x: np.ndarray, kernel: Any, stride: Any, padding: Any) -> tuple[np.ndarray, None]:
     x = pad_image(x, padding)
-    first, *rest = _views(x, kernel, stride, _places(x.shape, kernel, stride, (0, 0)))
+    first, *rest = _views(kernel, stride, _places(x.shape, kernel, stride, (0, 0)))
     out = x[first] * constant(1 / (kernel[0] * kernel[1]), x.dtype) if not rest else x[first] + x[rest[0]]
     for view in rest[1:]:
         out += x[view]
@@ -100,7 +108,7 @@ def _mean_backward(g: Any, to: Any, _kept: Any, _x: Any, kernel: Any, stride: An
     share = g * constant(1 / (kernel[0] * kernel[1]), g.dtype)
     grad = np.zeros((*outer, h + 2 * ph, w + 2 * pw), g.dtype)
     apart = stride[0] >= kernel[0] and stride[1] >= kernel[1]
-    for view in _views(grad, kernel, stride, places):
+    for view in _views(kernel, stride, places):
         if apart:
             grad[view] = share
         else:
@@ -124,7 +132,7 @@ def _definition(x: Any, kernel: Any, stride: Any, padding: Any) -> Any:
 def _forward(x: np.ndarray, kernel: Any, stride: Any, padding: Any) -> tuple[np.ndarray, np.ndarray]:
     places = _places(x.shape, kernel, stride, padding)
     x = pad_image(x, padding, -np.inf)
-    first, *rest = _views(x, kernel, stride, places)
+    first, *rest = _views(kernel, stride, places)
     out = np.maximum(x[first], x[rest[0]]) if rest else x[first].copy(order="K")
     for view in rest[1:]:
         np.maximum(out, x[view], out=out)
@@ -138,9 +146,9 @@ def _backward(g: Any, _to: Any, out: Any, x: np.ndarray, kernel: Any, stride: An
     tiled = stride == kernel and (places[0] * kernel[0], places[1] * kernel[1]) == x.shape[-2:]
     grad = np.empty_like(x) if tiled else np.zeros_like(x)
     if stride[0] >= kernel[0] and stride[1] >= kernel[1]:
-        _backward_apart(g, out, x, grad, list(_views(x, kernel, stride, places)))
+        _backward_apart(g, out, x, grad, _views(kernel, stride, places))
     else:
-        _backward_overlapping(g, out, x, grad, list(_views(x, kernel, stride, places)))
+        _backward_overlapping(g, out, x, grad, _views(kernel, stride, places))
     return [grad[..., ph : ph + h, pw : pw + w] if ph or pw else grad]
 
 

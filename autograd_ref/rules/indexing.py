@@ -29,9 +29,9 @@ def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> np.ndarray:
     elif isinstance(index, np.ndarray) and index.dtype.kind == "b":
         out[index] = g
     elif (axis := _only_axis(index)) is not None:
-        moved = np.zeros((shape[axis], *shape[:axis], *shape[axis + 1 :]), g.dtype)
-        _sum_rows(moved, index[axis], np.ascontiguousarray(np.moveaxis(g, axis, 0)))
-        out[...] = np.moveaxis(moved, 0, axis)
+        moved = np.zeros(out.swapaxes(0, axis).shape, g.dtype)
+        _sum_rows(moved, index[axis], g.swapaxes(0, axis))
+        return moved.swapaxes(0, axis)
     else:
         np.add.at(out, index, g)
     return out
