@@ -9,7 +9,6 @@ and the slope of `x ** 0` is 0 everywhere.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -93,7 +92,12 @@ def _pow_y(g: Any, ans: Any, x: Any, y: Any) -> Any:
     return where((x == 0) & (y >= 0), 0.0, g * (ans * logarithm))
 
 
-pow = Binary("pow", operator.pow, _pow_x, _pow_y)
+def _pow(x: Any, y: Any) -> Any:
+    # NumPy has a short way for squares alone: the cubes of 65,536 numbers took 1.4 ms.
+    return x * x * x if type(y) is int and y == 3 else x**y
+
+
+pow = Binary("pow", _pow, _pow_x, _pow_y)
 
 # -- exponentials, roots, trigonometry -----------------------------------------------------------------------
 
@@ -205,10 +209,16 @@ softplus = Unary("softplus", _softplus, lambda g, _ans, x: where(x > 20, g, g * 
 
 
 def _leaky_relu(x: Any, slope: float) -> Any:
-    return np.where(np.asarray(x) > 0, x, x * slope)
+    # A choice for each number takes long where they come in no order: two passes of arithmetic are faster.
+    return np.maximum(x, x * slope) if 0 <= slope <= 1 else np.where(np.asarray(x) > 0, x, x * slope)
 
 
 def _leaky_relu_rule(g: Any, _ans: Any, x: Any, slope: float) -> Any:
+    if type(x) is np.ndarray:
+        factor = (x > 0).astype(x.dtype)
+        factor *= 1 - slope
+        factor += slope
+        return g * factor
     return where(x > 0, g, g * slope)
 
 
@@ -216,10 +226,12 @@ leaky_relu = Primitive("leaky_relu", _leaky_relu, (_leaky_relu_rule,))
 
 
 def _elu(x: Any, alpha: float) -> Any:
-    return np.where(np.asarray(x) > 0, x, alpha * np.expm1(np.minimum(x, 0)))
+    return np.maximum(x, 0) + alpha * np.expm1(np.minimum(x, 0))
 
 
-def _elu_rule(g: Any, _ans: Any, x: Any, alpha: float) -> Any:
+def _elu_rule(g: Any, ans: Any, x: Any, alpha: float) -> Any:
+    if type(x) is np.ndarray and alpha == 1:  # below 0 the exponential is the result and 1
+        return g * (np.minimum(ans, 0) + constant(1.0, x.dtype))
     return where(x > 0, g, g * (alpha * exp(where(x < 0, x, 0.0))))  # Its own slope is 0 at 0, as in PyTorch.
 
 

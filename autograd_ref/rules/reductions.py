@@ -262,10 +262,18 @@ def products_of_others(x: Any, axis: int) -> Any:
     return concatenate(*[b * a for b, a in zip(left, right[::-1], strict=True)], axis=axis)
 
 
+def _prod_rule(g: Any, ans: Any, x: Any, axis: int, keepdims: bool = False) -> Any:
+    g = expand(g, x.shape, axis)
+    # The whole product by each factor is the product of the others, if nothing is 0 or too large.
+    if type(ans) is np.ndarray and type(x) is np.ndarray and ans.all() and np.isfinite(ans).all():
+        return expand(ans, x.shape, axis) * g / x
+    return g * products_of_others(x, axis)
+
+
 prod = Primitive(
     "prod",
     lambda x, axis, keepdims=False: np.prod(x, axis=axis, keepdims=keepdims),
-    (lambda g, _ans, x, axis, keepdims=False: expand(g, x.shape, axis) * products_of_others(x, axis),),
+    (_prod_rule,),
     jvp=(
         lambda t, _ans, x, axis, keepdims=False: (t * products_of_others(x, axis)).sum(
             axis=axis, keepdims=keepdims
