@@ -243,7 +243,7 @@ def _with_logits_backward(g: Any, to: Any, e: Any, x: Any, t: Any) -> Any:
     grad_x = None
     if to[0] is not None:
         one = constant(1.0, x.dtype)
-        grad_x = np.where(x >= 0, one, e)  # the sigmoid is this, divided by 1 + e
+        grad_x = np.asarray(np.maximum(e, x >= 0))  # the sigmoid is this, 1 or e, divided by 1 + e
         grad_x /= e + one
         grad_x -= t
         grad_x *= scale

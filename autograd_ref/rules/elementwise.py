@@ -121,7 +121,7 @@ tanh = Unary("tanh", np.tanh, lambda g, ans, _x: g * (constant(1.0, ans.dtype) -
 
 def _sigmoid(x: Any) -> Any:
     e = np.exp(-np.abs(x))  # Never overflows, and keeps every digit of small results.
-    return np.where(np.asarray(x) >= 0, 1, e) / (1 + e)
+    return np.maximum(e, x >= 0) / (1 + e)  # 1 or e; to choose each number takes five times as long
 
 
 sigmoid = Unary("sigmoid", _sigmoid, lambda g, ans, _x: g * (ans * (1 - ans)))
