@@ -12,8 +12,10 @@ from typing import Any, Literal
 
 from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.preprocessors import AssignLatePenalties
+from traitlets import TraitError
 from traitlets.config import Config
 
+from ..errors import UserError
 from .state import late_percent
 
 DAY = 24 * 60 * 60
@@ -35,7 +37,10 @@ class LatePenalties(AssignLatePenalties):
     """nbgrader's step, which asks for the class's percentage first."""
 
     def penalise(self, gradebook: Gradebook, submissions: Sequence[SubmittedAssignment], unit: str) -> None:
-        """Give submissions of a unit the penalties that they have by now. Takes effect with the next commit."""
+        """Give submissions of a unit the penalties that they have by now. Takes effect with the next commit.
+
+        Raises UserError when the course's own rule fails.
+        """
         percent = late_percent(gradebook, unit)
         self.init_plugin()
         for submission in submissions:
@@ -47,7 +52,13 @@ class LatePenalties(AssignLatePenalties):
                     penalty = deduction(percent, notebook.max_score, notebook.score, seconds)
                 else:
                     student = submission.student_id
-                    penalty = self.plugin_inst.late_submission_penalty(student, notebook.score, seconds)
+                    try:
+                        penalty = self.plugin_inst.late_submission_penalty(student, notebook.score, seconds)
+                    except Exception as error:
+                        raise UserError(
+                            f"The rule for late penalties, {type(self.plugin_inst).__name__}, fails for {student} "
+                            f"({type(error).__name__}: {error}): mend it and grade again."
+                        ) from None
                     penalty = None if penalty is None else self._check_late_penalty(notebook, penalty)
                 if penalty != notebook.late_submission_penalty:
                     notebook.late_submission_penalty = penalty
@@ -66,7 +77,14 @@ def penalise(
     gradebook: Gradebook, submissions: Sequence[SubmittedAssignment], unit: str, config: Config
 ) -> None:
     """Give submissions of a unit their penalties, by the class's percentage or nbgrader's configuration."""
-    LatePenalties(config=config).penalise(gradebook, submissions, unit)
+    try:
+        step = LatePenalties(config=config)
+    except (TraitError, ImportError) as error:
+        raise UserError(
+            f"c.AssignLatePenalties.plugin_class in nbgrader_config.py cannot be used ({error}): correct its name, or "
+            "install what it is in."
+        ) from None
+    step.penalise(gradebook, submissions, unit)
 
 
 def penalty_of(submission: SubmittedAssignment) -> float:

@@ -16,9 +16,11 @@ from nbgrader.preprocessors import (
     NbGraderPreprocessor,
 )
 from nbgrader.utils import parse_utc
+from traitlets.config import Application
 
 from ..authoring.fingerprints import sentences_of
 from ..authoring.release import ClearOutputs, Pair
+from ..errors import UserError
 from ..referee import judge as referee
 from ..referee.autograded import autograded
 from ..referee.matching import Memory
@@ -27,7 +29,8 @@ from ..unit.assignment import Assignment, Course
 from ..unit.folder import pick_file
 from ..unit.ingest import read_submission, take
 from ..unit.raw import read_bytes
-from .gradebook import record
+from ..unit.settings import load_config
+from .gradebook import alone, opened, record, register
 from .grader import key_of
 from .records import facts
 from .state import cost_of, keep_cost, record_seed, seed_of
@@ -60,9 +63,11 @@ def find_submission(assignment: str, student: str, notebooks: list[str]) -> None
     """nbgrader's hook before it grades a submission: let a file of another name stand for the expected one.
 
     nbgrader copies what lies beside the notebook and follows links while it does; links hold no work, so they go.
+    A unit that the gradebook does not know yet is made known to it, as `autograder grade` does.
     """
     course = Course.find()
     unit = course.assignment(assignment)
+    _register(course, unit)
     name = unit.name
     for folder in {Path(notebook).parent for notebook in notebooks}:
         for path in sorted(folder.rglob("*")):
@@ -77,6 +82,23 @@ def find_submission(assignment: str, student: str, notebooks: list[str]) -> None
             shutil.copyfile(found, target)
             _copies[target.resolve()] = before
             notebooks[:] = [str(target)]
+
+
+def _register(course: Course, unit: Assignment) -> None:
+    """Make a unit known to the gradebook. Ends the command with a sentence where that cannot be done."""
+    config = load_config(course.root)
+    folders = CourseDirectory(config=config, root=str(course.root))
+    if Application.initialized() and isinstance(
+        own := getattr(Application.instance(), "coursedir", None), CourseDirectory
+    ):
+        folders = own  # with what was said on the command line
+    try:
+        with opened(folders.db_url, folders.course_id) as gradebook, alone(gradebook):
+            register(gradebook, unit, folders.db_url)
+    except UserError as error:
+        raise SystemExit(
+            f"autograder: {error}"
+        ) from None  # a plain exception would be logged and passed over
 
 
 class SubmissionExporter(NotebookExporter):

@@ -136,8 +136,15 @@ class _Run:
         create = self.classroom.config.get("Autograde", {}).get("create_student", True)
         known = None if create else {student.id for student in self.gradebook.students}
         for student in students:
-            if known is not None and student not in known:
+            told = ""
+            if not is_unicode(student):
+                told = (
+                    "has a folder whose name is not UTF-8, which no gradebook can hold: rename it, or all of them with "
+                    "`convmv -r -f latin1 -t utf-8 --notest submitted`, and grade again"
+                )
+            elif known is not None and student not in known:
                 told = "is not in the gradebook, and c.Autograde.create_student is False"
+            if told:
                 self.rows[student] = Graded(student, 0, self.assignment.max_score, told, "failed")
                 done(self.rows[student])
                 continue
@@ -191,6 +198,9 @@ class _Run:
                 _write(self.classroom, self.gradebook, self.assignment, result)
                 self.failures = 0
                 return ""
+            except UserError:  # the rule for lateness fails, which is the course's
+                self.gradebook.db.rollback()
+                raise
             except Exception as error:  # recorded, and the class goes on
                 problem = f"{type(error).__name__}: {reason(error)}"
                 # Else it is this student's affair: a name that is no text, for example.
@@ -238,6 +248,15 @@ class _Run:
             if row.state == "kept" and before[submission.id] != row.penalty:
                 row.penalty_before = before[submission.id]
         self.gradebook.db.commit()
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written; names of files may hold bytes that stand for no character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def mistakes_table(rows: Sequence[Graded]) -> list[tuple[str, int]]:

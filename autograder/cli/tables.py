@@ -65,9 +65,11 @@ def show_changes(rows: Sequence[Graded], console: Console = console) -> None:
     from ..referee.report import tidy
 
     if rows and all(row.state == "kept" for row in rows):
+        if any(row.penalty_before is not None for row in rows):
+            show_penalties(rows, console)
+            return
         told = f"Nothing new: {len(rows)} graded before, unchanged since (--force grades them again)."
         console.print(f"\n{told}", soft_wrap=True)
-        show_penalties(rows, console)
         return
     changed = [row for row in rows if row.before is not None]
     if changed:

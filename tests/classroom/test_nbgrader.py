@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import shutil
+import subprocess
 import sys
 import types
 from collections.abc import Iterator
@@ -29,8 +31,12 @@ from autograder.classroom.records import read_records
 from autograder.classroom.report.findings import findings
 from autograder.classroom.report.page import page
 from autograder.classroom.run import grade_class
+from autograder.referee.autograded import write_notebook
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
+from autograder.unit.notebook import read_notebook
+
+from ..conftest import REPOSITORY
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 
@@ -360,3 +366,33 @@ def test_autograding_again_with_force_keeps_what_a_person_decided(api: NbGraderA
     with Gradebook(url) as gradebook:
         assert gradebook.find_submission("mini", "bit").score == 1
         assert gradebook.find_comment("mul_vjp", "mini", "mini", "bit").comment == EVIL
+
+
+def autograde(root: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "nbgrader", "autograde", "mini"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=200)
+
+
+def test_autograde_needs_no_generate_assignment_before_and_what_it_cannot_do_is_one_sentence(
+    mini_course: Course, tmp_path: Path
+) -> None:
+    root = tmp_path / "course"
+    shutil.copytree(mini_course.root, root, ignore=shutil.ignore_patterns("submitted", "autograded", "*.db"))
+    unit = Course(root).assignment("mini")
+    write_notebook(root / "submitted" / "ada" / "mini" / "mini.ipynb", unit.solved())
+    first = autograde(root)
+    assert first.returncode == 0, first.stderr[-2000:]
+    assert "Traceback" not in first.stderr
+    with Gradebook(Classroom(Course(root)).folders.db_url) as gradebook:
+        assert gradebook.find_submission("mini", "ada").score == 5
+    solution = read_notebook(unit.path)
+    names = [cell.metadata.get("nbgrader", {}).get("grade_id", "") for cell in solution.cells]
+    solution["cells"] = [c for c, name in zip(solution.cells, names, strict=True) if "mul_vjp" not in name]
+    write_notebook(unit.path, solution)
+    write_notebook(root / "submitted" / "bob" / "mini" / "mini.ipynb", unit.solved())
+    second = autograde(root)
+    assert second.returncode != 0
+    assert "Traceback" not in second.stderr
+    (told,) = [line for line in second.stderr.splitlines() if "autograder:" in line]
+    assert "before mul_vjp was added or removed" in told

@@ -32,6 +32,7 @@ from autograder.unit.ingest import (
     take,
     worked_on,
 )
+from autograder.unit.notebook import Node, write_text
 from autograder.unit.raw import MAX_FILE_BYTES, parse, read_bytes, unit_of
 
 RIGHT = {
@@ -731,3 +732,85 @@ def test_what_lies_beside_the_notebook_is_named_and_what_belongs_there_is_not(tm
     assert side_files(folder, {"likely.json"}).endswith("'a3' and 7 more.")
     (tmp_path / "link").symlink_to(folder)
     assert side_files(tmp_path / "link", set()) == side_files(tmp_path / "none", set()) == ""
+
+
+def edited(mini: Assignment, tmp_path: Path, change: Callable[[Node], None]) -> Assignment:
+    """The unit after its instructors have changed something, and built it again."""
+    notebook = json.loads(json.dumps(mini.notebook), object_hook=Node)
+    change(notebook)
+    path = tmp_path / "mini.ipynb"
+    path.write_text(write_text(notebook))
+    return Assignment.load(path)
+
+
+def cell_named(notebook: Node, name: str) -> Node:
+    return next(c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == name)
+
+
+def more_points(notebook: Node) -> None:
+    cell_named(notebook, "mul_vjp_check").metadata.nbgrader["points"] = 7
+
+
+def another_check(notebook: Node) -> None:
+    cell = cell_named(notebook, "unbox_check")
+    cell["source"] = cell.source.replace("log 1 + log e", "log 1 plus log e")
+
+
+def another_given_cell(notebook: Node) -> None:
+    cell = cell_named(notebook, "box")
+    cell["source"] += "\n# a box\n"
+
+
+def more_modules_and_points(notebook: Node) -> None:
+    notebook.metadata.autograder["allow"] = ["autograd_ref.scalar"]
+    more_points(notebook)
+
+
+def another_exercise(notebook: Node) -> None:
+    for name in ("mul_vjp", "mul_vjp_check"):
+        copy = json.loads(json.dumps(cell_named(notebook, name)), object_hook=Node)
+        copy["id"] = copy["id"].replace("mul", "mul2")
+        copy.metadata.nbgrader["grade_id"] = copy.metadata.nbgrader.grade_id.replace("mul", "mul2")
+        copy["source"] = copy.source.replace("mul_vjp", "mul2_vjp")
+        notebook.cells.append(copy)
+    another_check(notebook)
+
+
+def one_exercise_less(notebook: Node) -> None:
+    gone = ("mul_vjp", "mul_vjp_check")
+    notebook["cells"] = [
+        c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") not in gone
+    ]
+
+
+OUR_CHANGES = [
+    more_points,
+    another_check,
+    another_given_cell,
+    more_modules_and_points,
+    another_exercise,
+    one_exercise_less,
+]
+
+
+@pytest.mark.parametrize("change", OUR_CHANGES, ids=lambda change: change.__name__)
+def test_what_we_changed_in_the_release_since_is_no_note_on_the_student(
+    change: Callable[[Node], None], mini: Assignment, tmp_path: Path
+) -> None:
+    handed_in = parse(write_text(mini.solved()).encode())
+    assert take(handed_in, mini).notes == []
+    submission = take(handed_in, edited(mini, tmp_path, change))
+    assert submission.notes == []
+    assert submission.answers["unbox"] == mini.exercise("unbox").solution
+
+
+def test_what_a_student_changed_is_told_of_an_older_release_too(mini: Assignment, tmp_path: Path) -> None:
+    handed_in = mini.solved()
+    cell_named(handed_in, "unbox_check").metadata.nbgrader["points"] = 100
+    box = cell_named(handed_in, "box")
+    box["source"] += "\n# mine"
+    notes = take(parse(write_text(handed_in).encode()), edited(mini, tmp_path, more_points)).notes
+    assert notes == [
+        "Changed locked cells are ignored, the released ones count: box.",
+        "Changed metadata is ignored, the released counts: points of unbox.",
+    ]
