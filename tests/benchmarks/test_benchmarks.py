@@ -12,7 +12,7 @@ from .run import WORKLOADS, main
 from .timing import compare
 from .w1_moons import program
 
-MODULES = {"torch": "torch", "hips": "autograd"}
+MODULES = {"torch": "torch", "torch_operators": "torch", "hips": "autograd"}
 CASES = [
     (w, c, d) for w in WORKLOADS.values() for c in w.builders if c != "floor" for d in ("float64", "float32")
 ]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .floor_adam import flat_views
+from .operators import COLUMNS, builder, xor_loss
 from .timing import Gradients, Program, Workload
 
 LR = 1e-3
@@ -134,6 +135,10 @@ def hips(dtype: np.dtype) -> Program:
 WORKLOAD = Workload(
     "W2",
     "XOR MLP 2-16-1, batch 4, SGD",
-    {"floor": floor, "engine": engine, "torch": torch, "hips": hips},
+    {"floor": floor, "engine": engine, "torch": torch, "hips": hips}
+    | {
+        column: builder(name, start, ["0.weight", "2.weight"], xor_loss, "SGD", LR)
+        for column, name in COLUMNS.items()
+    },
     rounds=25,
 )

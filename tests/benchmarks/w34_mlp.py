@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from .floor_adam import FloorAdam, flat_views
+from .operators import COLUMNS, builder, mlp_loss
 from .timing import Builder, Gradients, Program, Workload
 
 LR = 1e-6  # so small that thousands of steps do not change what is measured
@@ -206,6 +207,8 @@ def workload(name: str, about: str, sizes: tuple[int, int, int, int], batch: int
         "torch": torch_of(start),
         "hips": hips_of(start),
     }
+    matrices = ["0.weight", "2.weight", "4.weight"]
+    builders |= {c: builder(n, start, matrices, mlp_loss, "Adam", LR) for c, n in COLUMNS.items()}
     return Workload(name, about, builders)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from .floor_adam import FloorAdam, flat_views
+from .operators import COLUMNS, builder, cnn_loss
 from .timing import Gradients, Program, Workload
 
 LR = 1e-6
@@ -204,4 +205,9 @@ def trainer(model, optimizer, loss_of: Callable, array_of: Callable) -> Program:
     return Program(step, gradients)
 
 
-WORKLOAD = Workload("W5", "CNN 1x28x28, batch 32, Adam", {"floor": floor, "engine": engine, "torch": torch})
+WORKLOAD = Workload(
+    "W5",
+    "CNN 1x28x28, batch 32, Adam",
+    {"floor": floor, "engine": engine, "torch": torch}
+    | {c: builder(n, start, ["7.weight"], cnn_loss, "Adam", LR) for c, n in COLUMNS.items()},
+)

@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from .floor_adam import FloorAdam, flat_views
+from .operators import COLUMNS, builder, transformer_loss
 from .timing import Gradients, Program, Workload
 from .w5_cnn import trainer
 
@@ -35,6 +36,7 @@ SHAPES = {
     "head.weight": (VOCABULARY, D),
     "head.bias": (VOCABULARY,),
 }
+MATRICES = [n for n, shape in SHAPES.items() if len(shape) == 2 and "tokens" not in n and n != "positions"]
 C = math.sqrt(2 / math.pi)
 BLOCK_ROWS = 32
 
@@ -352,5 +354,6 @@ def hips(dtype: np.dtype) -> Program:
 WORKLOAD = Workload(
     "W6",
     "transformer block, 8 x 64 x 128, Adam",
-    {"floor": floor, "engine": engine, "torch": torch, "hips": hips},
+    {"floor": floor, "engine": engine, "torch": torch, "hips": hips}
+    | {c: builder(n, start, MATRICES, transformer_loss(HEADS), "Adam", LR) for c, n in COLUMNS.items()},
 )
