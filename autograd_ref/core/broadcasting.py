@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
     """Sum `g` over the axes along which an argument of this shape was repeated.
 
-    >>> import numpy as np
     >>> unbroadcast(np.ones((2, 3)), (3,))
     array([2., 2., 2.])
     """
     if g.shape == shape:
         return g
+    if isinstance(g, np.ndarray) and g.ndim == 2 and shape == g.shape[1:] and g.dtype.kind == "f":
+        return np.ones(len(g), g.dtype).dot(g)  # rows added by a product: a third of the time
     extra = g.ndim - len(shape)
     axes = tuple(range(extra)) + tuple(
         i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1
     )
-    return g.sum(axis=axes).reshape(shape)
+    out = g.sum(axis=axes) if not isinstance(g, np.ndarray) else np.add.reduce(g, axes)
+    return out if out.shape == shape else out.reshape(shape)

@@ -11,6 +11,7 @@ from .calls import (
     binary_call,
     binary_pull,
     call_of_one,
+    call_of_two,
     fused_call,
     fused_pull,
     pull_to_one,
@@ -42,4 +43,4 @@ for _name in ("exp", "sqrt", "tanh"):
 keep_freed_memory()
 
 # These are for those who stand above: `functional` takes the places and its call, `optim` the flat memory.
-__all__ = ["FlatMemory", "Place", "fused_call", "fused_pull"]
+__all__ = ["FlatMemory", "Place", "call_of_two", "fused_call", "fused_pull"]

@@ -219,6 +219,16 @@ call_of_one = _made(
 binary_call = _made("def __call__(self, x0, x1):", _binary() + _result(2), Primitive.__call__)
 
 
+def call_of_two(plain: Callable[..., Any]) -> Callable[..., Any]:
+    """The call of an operation of two tensors of one dtype, with options: the product of matrices."""
+    usual = (
+        "if not isinstance(x0, Tensor) or not isinstance(x1, Tensor) or x0._data.dtype is not x1._data.dtype:\n"
+        "    return plain(self, x0, x1, **params)\n"
+    )
+    lines = _result(2, compute="out = self.forward(a0, a1, **params)", params="params")
+    return _made("def __call__(self, x0, x1, **params):", usual + _each(TENSOR, 2, "") + lines, plain)
+
+
 def fused_call(plain: Callable[..., Any]) -> Callable[..., Any]:
     """The call of a fused operation, of one to three arguments; `plain` is the one that it stands for."""
     ways = [f"{indent(_fused(n), '    ')}" for n in (3, 2, 1)]

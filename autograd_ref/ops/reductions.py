@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def mean(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 
 
 def _count(shape: tuple[int, ...], axis: Axis) -> int:
-    return int(np.prod([shape[a] for a in axes_of(axis, len(shape))], dtype=int))
+    return math.prod(shape if axis is None else [shape[a] for a in axes_of(axis, len(shape))])
 
 
 def var(x: Any, axis: Axis = None, keepdims: bool = False, correction: int = 1) -> Any:
