@@ -378,7 +378,7 @@ def cross_entropy(
     >>> round(loss.item(), 6)
     0.693147
     """
-    labels = target if type(target) is np.ndarray else np.asarray(_plain(target))
+    labels = np.array(_plain(target))  # a copy: nobody would tell of its changes before backward
     if labels.dtype is not _INT64 and labels.dtype.kind in "iu":
         labels = labels.astype(_INT64)
     if weight is None and label_smoothing == 0 and _plain_labels(input.shape, labels, ignore_index):
@@ -479,7 +479,7 @@ def nll_loss(
     input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"
 ) -> Any:
     """Minus the log-probability `input[n, target[n]]`; all else as in `cross_entropy`."""
-    labels = np.asarray(_plain(target))
+    labels = np.array(_plain(target))  # a copy, as in cross_entropy
     if weight is None and reduction == "mean" and _plain_labels(input.shape, labels, ignore_index):
         return _mean_of_picked(input, labels=labels)
     axis = 0 if input.ndim == 1 else 1

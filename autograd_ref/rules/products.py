@@ -65,13 +65,11 @@ class _Matmul(Primitive):
         x_shape, y_shape = params["shapes"]
         if len(x_shape) != 2 or len(y_shape) != 2 or type(g) is not np.ndarray:
             return super().pull(g, record)
-        place = None
-        if (
-            to_y is not to_x
-            and type(getattr(to_y, "_grad", None)) is _Place
-            and to_y._grad.array.dtype is g.dtype
-        ):
-            place = to_y._grad.array  # where the optimizer reads it
+        held: Any = getattr(to_y, "_grad", None)
+        # The product is computed where the optimizer reads it, if it said so.
+        place = (
+            held.array if to_y is not to_x and type(held) is _Place and held.array.dtype is g.dtype else None
+        )
         return (
             None if to_x is None else g.dot(y.T),
             None if to_y is None else x.T.dot(g, place),

@@ -256,3 +256,19 @@ def test_errors_are_sentences_that_name_what_was_given(call, words):
     text = str(caught.value)
     assert text.endswith((".", "?"))
     assert len(text.split()) > 5
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize(
+    "loss",
+    [F.cross_entropy, F.nll_loss, lambda x, labels: F.cross_entropy(x, labels, label_smoothing=0.2)],
+    ids=["cross_entropy", "nll_loss", "smoothed"],
+)
+def test_labels_that_change_after_their_use_do_not_change_the_gradient(loss, create_graph):
+    x, labels = Tensor([[1.0, 2.0], [3.0, 1.0]], requires_grad=True), Tensor(np.array([0, 1]))
+    loss(x, labels).backward()
+    expected, x.grad = x.grad.data.copy(), None
+    later = loss(x, labels)
+    labels[...] = 1
+    later.backward(create_graph=create_graph)
+    np.testing.assert_allclose(x.grad.data, expected)

@@ -294,14 +294,6 @@ MEANT = [
         ),
     ),
     Meant(
-        "the diagonal is a copy",
-        "`ops.diagonal` gives new numbers, in PyTorch a view.",
-        "sharing",
-        ours="of its own",
-        test=_now("diagonal"),
-        example=lines(leaf("x", "np.ones((2, 2))", False), ("y = ops.diagonal(x)", "y = torch.diagonal(x)")),
-    ),
-    Meant(
         "attention keeps its arguments",
         "`scaled_dot_product_attention` refuses when one was changed; PyTorch keeps scaled copies.",
         "we raise",
@@ -320,15 +312,6 @@ MEANT = [
         "gradient",
         test=_said("[...] = 0"),
         example=lines(X, "i = np.array([1])", "y = x[i]", "i[...] = 0", "y.sum().backward()"),
-    ),
-    Meant(
-        "`t.data = ...` leaves what was saved",
-        "The gradient is that of the values which the operation had; PyTorch computes with what is there now.",
-        "gradient",
-        test=_said(".data = ", ".data -= ", ".data *= "),
-        example=lines(
-            leaf("x", "np.array([1.0, 3.0])"), "y = x.var(0)", "x.data = x.data * 0.0", "y.backward()"
-        ),
     ),
     Meant(
         "clip's slope at a limit",
@@ -360,6 +343,17 @@ MEANT = [
             for s in program[: found.at + 1]
         ),
         example=lines(leaf("x", "np.ones((2, 2))"), "v = x.split(1)[0]", "v.copy_(v)"),
+    ),
+    Meant(
+        "the diagonal may be a copy",
+        "`ops.diagonal` of more than two axes gives new numbers, in PyTorch a view.",
+        "sharing",
+        ours="of its own",
+        test=_now("diagonal"),
+        example=lines(
+            leaf("x", "np.ones((2, 3, 2))", False),
+            ("y = ops.diagonal(x, 0, 2)", "y = torch.diagonal(x, 0, 0, 2)"),
+        ),
     ),
     Meant(
         "an empty view shares nothing",
