@@ -286,9 +286,9 @@ MEANT = [
     ),
     Meant(
         "a pooled result is read again",
-        "`max_pool2d` and `gelu` read their result again, and refuse if it has changed; PyTorch keeps other things.",
+        "`max_pool2d`, `gelu` and `elu` read their result again and refuse if it has changed; PyTorch may not.",
         "we raise",
-        ours="'(max_pool2d|gelu_tanh)' saved its result",
+        ours="'(max_pool2d|gelu_tanh|elu)' saved its result",
         example=lines(
             leaf("x", "np.ones((1, 1, 2, 2))"), "y = F.max_pool2d(x, 2)", "y /= 2.0", "y.sum().backward()"
         ),
