@@ -27,23 +27,6 @@ WHY = "# Long, because "
 #: Names that the field has others for: worker pool, fork server, matching.
 GONE = re.compile(r"nurser(?:y|ies)|cradle|\bcrew|line-?up|\bdeal\b", re.IGNORECASE)
 
-#: Still to be split.
-FILES_TO_SPLIT = {
-    "autograder/lesson/checks.py",
-    "autograd_ref/functional/losses.py",
-    "autograd_ref/optim/optimizer.py",
-    "autograd_ref/plots.py",
-}
-FUNCTIONS_TO_SPLIT = {
-    "autograd_ref/fast/walk.py walk",
-    "autograd_ref/graph.py draw",
-    "autograd_ref/graph_layout.py lay_out",
-    "autograd_ref/graph_picture.py picture_of",
-    "autograd_ref/graph_render.py to_png",
-    "autograd_ref/plots.py decision_boundary",
-    "autograd_ref/plots.py matrix",
-}
-
 
 def name_of(path: Path) -> str:
     return path.relative_to(REPOSITORY).as_posix()
@@ -56,7 +39,7 @@ def first_comment(lines: list[str]) -> str:
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_a_file_is_short_or_its_first_comment_says_why_not(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
-    if len(lines) > LINES and name_of(path) not in FILES_TO_SPLIT:
+    if len(lines) > LINES:
         assert first_comment(lines).startswith(WHY), f"{len(lines)} lines"
 
 

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ..lesson import likely
-from ..lesson.checks import ERROR, FAILED
+from ..lesson.failures import ERROR, FAILED
 from ..lesson.wire import parsed
 from ..referee.bank import Entry, load_bank
 from ..sandbox.walls import Sandbox

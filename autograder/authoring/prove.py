@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from ..lesson import likely
-from ..lesson.checks import MISSING, PASSED
+from ..lesson.failures import MISSING, PASSED
 from ..referee import bank
 from ..referee.judge import grade
 from ..referee.report import Outcome, Report

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..lesson.checks import ERROR, PASSED, TIMEOUT, CheckFailed, Failure
+from ..lesson.failures import ERROR, PASSED, TIMEOUT, CheckFailed, Failure
 from ..lesson.probes import AnswerLost, AnswerTimeout, Call, Session, use_session
 from ..referee.check_cells import compiled, line_of, remember, setup_names
 from ..referee.matching import CALL_SECONDS

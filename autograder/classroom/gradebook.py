@@ -30,7 +30,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ..authoring.release import release_steps
 from ..errors import UserError
-from ..lesson.checks import PASSED
+from ..lesson.failures import PASSED
 from ..referee.autograded import comment_text
 from ..referee.report import Report
 from ..sandbox.walls import UNPROTECTED

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..authoring.fingerprints import sentences_of
-from ..lesson.checks import PASSED
+from ..lesson.failures import PASSED
 from ..referee.autograded import autograded
 from ..referee.bank import Entry
 from ..referee.judge import grade

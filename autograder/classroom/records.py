@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..lesson.checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT
+from ..lesson.failures import ERROR, FAILED, MISSING, PASSED, TIMEOUT
 from ..lesson.wire import printable
 from ..referee.report import Report, tidy
 from ..sandbox.walls import NO_WALL

@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook, SubmittedAssignment
 from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
 from ..errors import UserError
-from ..lesson.checks import PASSED
+from ..lesson.failures import PASSED
 from ..lesson.wire import printable
 from ..referee import bank
 from ..referee.autograded import write_file

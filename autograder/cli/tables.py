@@ -149,7 +149,7 @@ def show_mutants(result: Result, console: Console = console) -> None:
 
 def show_report(assignment: Assignment, report: Report) -> None:
     """What one submission earned, exercise by exercise."""
-    from ..lesson.checks import PASSED
+    from ..lesson.failures import PASSED
 
     for outcome in report.outcomes:
         console.print(

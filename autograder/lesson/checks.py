@@ -11,17 +11,18 @@ The first check that fails ends the block with a `CheckFailed`, whose text is al
 from __future__ import annotations
 
 import random
-import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from types import CodeType, TracebackType
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
 from typing import Any
 
 from . import likely
 from .compare import ATOL, RTOL, difference, show
 from .diagnose import diagnose
+from .differences import Compared, came_from, in_short
 from .draw import Kind
+from .exceptions import explain_exception, from_elsewhere, in_probe
+from .failures import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, TestFault
 from .logbook import note
 from .probes import (
     AnswerError,
@@ -31,75 +32,8 @@ from .probes import (
     Probe,
     Session,
     current_session,
-    is_notebook_file,
 )
 from .reasons import reason
-
-RED, GREEN, BOLD, OFF = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m"
-
-#: The statuses of an exercise, the words of `autograder score --json`.
-PASSED, FAILED, ERROR, TIMEOUT, MISSING = "passed", "failed", "error", "timeout", "missing"
-
-
-#: Of several calls in one message, so many are shown.
-MOST_CALLS = 4
-
-
-def row(name: str, text: str) -> str:
-    """One fact of a message. Later lines of its text stay under the first, so that none can look like a verdict."""
-    return f"  {name:<9} " + text.replace("\n", "\n" + " " * 12)
-
-
-@dataclass
-class Failure:
-    """What went wrong with an exercise, as data."""
-
-    exercise: str
-    status: str
-    headline: str
-    rows: list[tuple[str, str]] = field(default_factory=list)
-    diagnosis: str = ""
-    hint: str = ""
-    #: True when nothing can be said of the answer, because a cell has not been run
-    not_run: bool = False
-    #: True when the values are right so far, and an argument was changed in place
-    in_place: bool = False
-
-    def lines(self, diagnosis: str | None = None) -> list[str]:
-        """The message without its headline, one aligned line a fact."""
-        rows = list(self.rows)
-        said = self.diagnosis if diagnosis is None else diagnosis
-        if said:
-            rows.append(("likely", said))
-        if self.hint:
-            rows.append(("next", self.hint))
-        return [row(name, text) for name, text in rows]
-
-    def text(self, diagnosis: str | None = None) -> str:
-        """The whole message."""
-        return "\n".join([f"✗ {self.exercise}: {self.headline}", *self.lines(diagnosis)])
-
-
-class CheckFailed(AssertionError):
-    """An answer is not right yet. Shows itself in a few lines, without a traceback."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(f"{failure.exercise}: {failure.headline}")
-        self.failure = failure
-
-    def __str__(self) -> str:
-        return self.failure.text()
-
-    def _render_traceback_(self) -> list[str]:
-        """What Jupyter shows in the place of a traceback."""
-        failure = self.failure
-        return [f"{RED}{BOLD}✗ {failure.exercise}{OFF}{RED}: {failure.headline}{OFF}", *failure.lines()]
-
-
-class TestFault(Exception):
-    """The check itself is at fault, not the answer."""
-
-    __test__ = False
 
 
 class exercise:
@@ -152,7 +86,7 @@ class exercise:
             isinstance(error, NameError)
             and self.session.is_notebook
             and error.name
-            and not _from_elsewhere(tb)
+            and not from_elsewhere(tb)
         ):
             return self._not_run(error.name)
         if isinstance(error, AnswerTimeout) and not self.session.quiet:
@@ -189,7 +123,7 @@ class exercise:
             headline = "not right yet"
             if found.where:
                 headline = f"not right yet: {found.what} at {found.where}"
-            told = _Compared(got, expected, rtol, atol, found.digits)
+            told = Compared(got, expected, rtol, atol, found.digits)
             raise CheckFailed(self._failure(FAILED, headline, told, why=why))
         self.session.calls_checked = len(self.session.calls)
 
@@ -247,7 +181,7 @@ class exercise:
         self,
         status: str,
         headline: str,
-        compared: _Compared | None = None,
+        compared: Compared | None = None,
         *,
         why: str = "",
         calls: Sequence[Call] | None = None,
@@ -259,7 +193,7 @@ class exercise:
         if call is not None:
             failure.rows.append(("called", str(call)))
         elif calls:
-            failure.rows.append(("called", _in_short(calls)))
+            failure.rows.append(("called", in_short(calls)))
         if compared is None:
             if call is not None:
                 failure.rows.append(("returned", show(call.value)))
@@ -279,13 +213,13 @@ class exercise:
         failure.diagnosis = diagnose(compared.got, compared.expected, args, mutated)
         return failure
 
-    def _calls_behind(self, compared: _Compared | None) -> Sequence[Call]:
+    def _calls_behind(self, compared: Compared | None) -> Sequence[Call]:
         """The call that gave the value which failed; where that is not known, all calls since the last check."""
         calls = self.session.calls
         recent = calls[self.session.calls_checked :]
         for value in compared.values() if compared is not None else ():
             for some in (recent, calls):
-                found = [call for call in some if call.error is None and _came_from(value, call.value)]
+                found = [call for call in some if call.error is None and came_from(value, call.value)]
                 # Of a None or a small int there is one object for all: it may have come from elsewhere.
                 shared = value is None or isinstance(value, (bool, int, str))
                 if found and not (shared and found != some[-1:]):
@@ -321,7 +255,7 @@ class exercise:
             headline = f"there is no `{error.name}` yet"
             hint = "run the cell that defines it, then this one"
             return Failure(self.name, MISSING, headline, hint=hint, not_run=True)
-        if error.name and last is not None and _in_probe(error, last.probe):
+        if error.name and last is not None and in_probe(error, last.probe):
             return self._not_run(error.name)
         failure = Failure(self.name, ERROR, f"your code raised {error.type_name}", hint=self.hint)
         if last is not None:
@@ -335,121 +269,4 @@ class exercise:
         return failure
 
 
-@dataclass(frozen=True)
-class _Compared:
-    """Two values that a check compared and found different."""
-
-    got: Any
-    expected: Any
-    rtol: float
-    atol: float
-    digits: int
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        """Both as a message shows them, with as many digits as it takes to see the difference."""
-        texts = show(self.got), show(self.expected)
-        for digits in (self.digits, 9, 12, 17):
-            texts = show(self.got, digits=digits), show(self.expected, digits=digits)
-            if texts[0] != texts[1]:
-                break
-        return texts
-
-    def values(self) -> Iterator[Any]:
-        """What came back, and in it the item that differs, and the item in that one."""
-        got, expected = self.got, self.expected
-        while True:
-            yield got
-            pairs: Iterable[tuple[Any, Any]] = ()
-            if isinstance(got, dict) and isinstance(expected, dict):
-                pairs = [(got[key], expected[key]) for key in expected if key in got]
-            elif isinstance(got, (list, tuple)) and isinstance(expected, (list, tuple)):
-                pairs = zip(got, expected, strict=False)
-            different = (pair for pair in pairs if difference(*pair, self.rtol, self.atol) is not None)
-            got, expected = next(different, (..., ...))
-            if got is ...:
-                return
-
-
-def _came_from(value: Any, reply: Any) -> bool:
-    """True when a value is a call's reply, or an item of it: the very object."""
-    items = reply.values() if isinstance(reply, dict) else reply if isinstance(reply, (list, tuple)) else ()
-    return value is reply or any(item is value for item in items)
-
-
-def _in_short(calls: Sequence[Call]) -> str:
-    """Several calls and what they gave, one a line."""
-    lines = [
-        f"{call} raised {call.error.type_name}" if call.error else f"{call} gave {show(call.value, 60)}"
-        for call in calls[:MOST_CALLS]
-    ]
-    if len(calls) > MOST_CALLS:
-        lines[-1] = f"and {len(calls) - MOST_CALLS + 1} more calls"
-    return "\n".join(lines)
-
-
-def _last_frame(tb: TracebackType | None) -> CodeType | None:
-    while tb is not None and tb.tb_next is not None:
-        tb = tb.tb_next
-    return tb.tb_frame.f_code if tb is not None else None
-
-
-def _from_elsewhere(tb: TracebackType | None) -> bool:
-    """True when an exception arose in a module, not in a cell of the notebook."""
-    code = _last_frame(tb)
-    return code is None or not is_notebook_file(code.co_filename)
-
-
-def _in_probe(error: AnswerError, probe: Probe) -> bool:
-    """True when an exception arose in a probe's own code, in this process, and not in the answer that it calls."""
-    original = error.__context__
-    if not isinstance(original, NameError) or probe.function is None:
-        return False
-    own, last = probe.function.__code__, _last_frame(original.__traceback__)
-    if last is None or last.co_filename != own.co_filename:
-        return False
-    # A comprehension has a frame of its own.
-    return f"{last.co_qualname}.".startswith(f"{own.co_qualname}.")
-
-
-def explain_exception(error: AnswerError) -> str:
-    """A sentence for the exceptions that learners meet most."""
-    text = error.message
-    if error.type_name == "RecursionError":
-        return (
-            "A function calls itself, directly or through an operator, deeper than Python allows. "
-            "Where it has to go deep, use a loop and a list of what is still to do."
-        )
-    if error.type_name == "TypeError" and re.search(
-        r"'(?:int|float|list|tuple|str|numpy\.\w+)' object is not callable", text
-    ):
-        return "Something is called that is no function: was a name such as `sum`, `max` or `list` given to a value?"
-    if error.type_name == "TypeError" and "NoneType" in text:
-        return "Something is None there: often a function that has no `return`, or a gradient that is not set yet."
-    if error.type_name == "TypeError" and "positional argument" in text:
-        return (
-            "The function is called with another number of arguments than it takes. Compare its first line."
-        )
-    if error.type_name == "TypeError" and "for ^" in text:
-        return "In Python a power is `**`; `^` is something else."
-    if error.type_name == "TypeError" and "unsupported operand" in text:
-        return "Two things are combined that do not fit, such as a Value where a number is meant."
-    if error.type_name == "NameError":
-        return "A name is misspelt, or defined in a cell that has not been run."
-    if error.type_name == "SyntaxError" and text.startswith("f-string:"):
-        return (
-            "Before Python 3.12, what stands in the braces of an f-string may not contain the quotes that are around "
-            "it: use the other kind inside."
-        )
-    if error.type_name == "ModuleNotFoundError":
-        return "An answer may import NumPy, matplotlib and Python's own library; what else is installed may differ."
-    if error.type_name == "UnboundLocalError":
-        return "The name is given a value inside the function, but only after it is used."
-    if error.type_name == "ZeroDivisionError" and "power" in text:  # the message does not speak of a division
-        return "A negative power of 0 is a division by 0."
-    if error.type_name == "OverflowError":
-        return "A number became too large: look for an `exp` of a large number."
-    return ""
-
-
-__all__ = ["CheckFailed", "Failure", "TestFault", "exercise", "explain_exception"]
+__all__ = ["exercise"]

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ..lesson.checks import PASSED
+from ..lesson.failures import PASSED
 from ..sandbox.walls import UNPROTECTED
 from ..unit.assignment import Assignment
 from ..unit.cell import ANSWER, CHECK

@@ -9,16 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..lesson.checks import (
-    ERROR,
-    FAILED,
-    MISSING,
-    PASSED,
-    TIMEOUT,
-    CheckFailed,
-    Failure,
-    explain_exception,
-)
+from ..lesson.exceptions import explain_exception
+from ..lesson.failures import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Session, use_session
 from ..sandbox.process import CellResult
 from ..sandbox.walls import UNPROTECTED, Interrupted, Sandbox, SandboxError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..lesson.checks import row
+from ..lesson.failures import row
 from ..sandbox.process import CellResult
 from ..sandbox.walls import BUBBLEWRAP, NO_WALL
 

@@ -9,7 +9,9 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from autograder.lesson import probes
-from autograder.lesson.checks import CheckFailed, Failure, TestFault, exercise, explain_exception
+from autograder.lesson.checks import exercise
+from autograder.lesson.exceptions import explain_exception
+from autograder.lesson.failures import CheckFailed, Failure, TestFault
 from autograder.lesson.probes import (
     AnswerError,
     AnswerLost,

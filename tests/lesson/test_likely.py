@@ -20,7 +20,7 @@ from nbclient.exceptions import CellExecutionError
 from autograder.authoring.build import build_likely, likely_paths
 from autograder.authoring.fingerprints import as_text, fingerprint_of, made_from, make, sentences_of
 from autograder.lesson import likely, logbook, probes
-from autograder.lesson.checks import CheckFailed
+from autograder.lesson.failures import CheckFailed
 from autograder.lesson.likely import fingerprint
 from autograder.lesson.probes import AnswerError, AnswerTimeout, Call, LocalBoundary, Probe, Session
 from autograder.lesson.wire import Opaque

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.lesson.checks import CheckFailed
+from autograder.lesson.failures import CheckFailed
 from autograder.lesson.probes import LocalBoundary, Probe, Reply, Session, use_session
 from autograder.referee.check_cells import compiled, remember, setup_names
 from autograder.unit.assignment import Assignment, Exercise

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ...lesson.checks import ERROR, FAILED, MISSING, PASSED, TIMEOUT
+from ...lesson.failures import ERROR, FAILED, MISSING, PASSED, TIMEOUT
 from .markup import Markup, joined, tag
 
 BLUE = "#0072B2"

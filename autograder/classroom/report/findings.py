@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...lesson.checks import PASSED, TIMEOUT
+from ...lesson.failures import PASSED, TIMEOUT
 from ...referee.bank import Entry
 from ...unit.assignment import Assignment
 from ...unit.cell import ANSWER

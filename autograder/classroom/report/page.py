@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
 
-from ...lesson.checks import MISSING, PASSED
+from ...lesson.failures import MISSING, PASSED
 from ...sandbox.walls import UNPROTECTED
 from ..records import STATUSES
 from .charts import bar, histogram, patterns, stacked

@@ -1,0 +1,72 @@
+"""Exceptions in a check: where they arose, and a sentence for those that learners meet most."""
+
+from __future__ import annotations
+
+import re
+from types import CodeType, TracebackType
+
+from .probes import AnswerError, Probe, is_notebook_file
+
+
+def _last_frame(tb: TracebackType | None) -> CodeType | None:
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    return tb.tb_frame.f_code if tb is not None else None
+
+
+def from_elsewhere(tb: TracebackType | None) -> bool:
+    """True when an exception arose in a module, not in a cell of the notebook."""
+    code = _last_frame(tb)
+    return code is None or not is_notebook_file(code.co_filename)
+
+
+def in_probe(error: AnswerError, probe: Probe) -> bool:
+    """True when an exception arose in a probe's own code, in this process, and not in the answer that it calls."""
+    original = error.__context__
+    if not isinstance(original, NameError) or probe.function is None:
+        return False
+    own, last = probe.function.__code__, _last_frame(original.__traceback__)
+    if last is None or last.co_filename != own.co_filename:
+        return False
+    # A comprehension has a frame of its own.
+    return f"{last.co_qualname}.".startswith(f"{own.co_qualname}.")
+
+
+def explain_exception(error: AnswerError) -> str:
+    """A sentence for the exceptions that learners meet most."""
+    text = error.message
+    if error.type_name == "RecursionError":
+        return (
+            "A function calls itself, directly or through an operator, deeper than Python allows. "
+            "Where it has to go deep, use a loop and a list of what is still to do."
+        )
+    if error.type_name == "TypeError" and re.search(
+        r"'(?:int|float|list|tuple|str|numpy\.\w+)' object is not callable", text
+    ):
+        return "Something is called that is no function: was a name such as `sum`, `max` or `list` given to a value?"
+    if error.type_name == "TypeError" and "NoneType" in text:
+        return "Something is None there: often a function that has no `return`, or a gradient that is not set yet."
+    if error.type_name == "TypeError" and "positional argument" in text:
+        return (
+            "The function is called with another number of arguments than it takes. Compare its first line."
+        )
+    if error.type_name == "TypeError" and "for ^" in text:
+        return "In Python a power is `**`; `^` is something else."
+    if error.type_name == "TypeError" and "unsupported operand" in text:
+        return "Two things are combined that do not fit, such as a Value where a number is meant."
+    if error.type_name == "NameError":
+        return "A name is misspelt, or defined in a cell that has not been run."
+    if error.type_name == "SyntaxError" and text.startswith("f-string:"):
+        return (
+            "Before Python 3.12, what stands in the braces of an f-string may not contain the quotes that are around "
+            "it: use the other kind inside."
+        )
+    if error.type_name == "ModuleNotFoundError":
+        return "An answer may import NumPy, matplotlib and Python's own library; what else is installed may differ."
+    if error.type_name == "UnboundLocalError":
+        return "The name is given a value inside the function, but only after it is used."
+    if error.type_name == "ZeroDivisionError" and "power" in text:  # the message does not speak of a division
+        return "A negative power of 0 is a division by 0."
+    if error.type_name == "OverflowError":
+        return "A number became too large: look for an `exp` of a large number."
+    return ""

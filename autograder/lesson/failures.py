@@ -1,0 +1,67 @@
+"""A failed check: what went wrong, as data, and how it reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+RED, GREEN, BOLD, OFF = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m"
+
+#: The statuses of an exercise, the words of `autograder score --json`.
+PASSED, FAILED, ERROR, TIMEOUT, MISSING = "passed", "failed", "error", "timeout", "missing"
+
+
+def row(name: str, text: str) -> str:
+    """One fact of a message. Later lines of its text stay under the first, so that none can look like a verdict."""
+    return f"  {name:<9} " + text.replace("\n", "\n" + " " * 12)
+
+
+@dataclass
+class Failure:
+    """What went wrong with an exercise, as data."""
+
+    exercise: str
+    status: str
+    headline: str
+    rows: list[tuple[str, str]] = field(default_factory=list)
+    diagnosis: str = ""
+    hint: str = ""
+    #: True when nothing can be said of the answer, because a cell has not been run
+    not_run: bool = False
+    #: True when the values are right so far, and an argument was changed in place
+    in_place: bool = False
+
+    def lines(self, diagnosis: str | None = None) -> list[str]:
+        """The message without its headline, one aligned line a fact."""
+        rows = list(self.rows)
+        said = self.diagnosis if diagnosis is None else diagnosis
+        if said:
+            rows.append(("likely", said))
+        if self.hint:
+            rows.append(("next", self.hint))
+        return [row(name, text) for name, text in rows]
+
+    def text(self, diagnosis: str | None = None) -> str:
+        """The whole message."""
+        return "\n".join([f"✗ {self.exercise}: {self.headline}", *self.lines(diagnosis)])
+
+
+class CheckFailed(AssertionError):
+    """An answer is not right yet. Shows itself in a few lines, without a traceback."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(f"{failure.exercise}: {failure.headline}")
+        self.failure = failure
+
+    def __str__(self) -> str:
+        return self.failure.text()
+
+    def _render_traceback_(self) -> list[str]:
+        """What Jupyter shows in the place of a traceback."""
+        failure = self.failure
+        return [f"{RED}{BOLD}✗ {failure.exercise}{OFF}{RED}: {failure.headline}{OFF}", *failure.lines()]
+
+
+class TestFault(Exception):
+    """The check itself is at fault, not the answer."""
+
+    __test__ = False
