@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from autograd_ref.functional.activations import gelu
 from autograd_ref.functional.attention import scaled_dot_product_attention, self_attention
+from autograd_ref.functional.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
+from autograd_ref.functional.class_losses import cross_entropy, nll_loss
 from autograd_ref.functional.convolution import conv1d, conv2d
 from autograd_ref.functional.layers import dropout, embedding, linear
-from autograd_ref.functional.losses import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    cross_entropy,
-    huber_loss,
-    l1_loss,
-    mse_loss,
-    nll_loss,
-)
+from autograd_ref.functional.losses import huber_loss, l1_loss, mse_loss
 from autograd_ref.functional.normalization import batch_norm, layer_norm
 from autograd_ref.functional.pooling import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from autograd_ref.ops import (

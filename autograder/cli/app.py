@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ..errors import Stopped, UserError
 from ..lesson.wire import printable
-from . import authors, instructors, learners
+from . import authors, grading, instructors, learners
 from .options import Commands
 from .terminal import errors, line
 
@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (learners, instructors, authors):
+for group in (learners, instructors, grading, authors):
     app.registered_commands += group.commands.registered_commands
     app.registered_groups += group.commands.registered_groups
 

@@ -20,7 +20,7 @@ from autograder.classroom.platforms.collect import collect
 from autograder.classroom.platforms.export import export
 from autograder.classroom.run import grade_class
 from autograder.cli import tables
-from autograder.cli.instructors import _late_policy
+from autograder.cli.grading import _late_policy
 from autograder.errors import UserError
 from autograder.referee.autograded import write_notebook
 from autograder.sandbox.walls import Sandbox

@@ -25,6 +25,7 @@ from rich.progress import TextColumn, TimeRemainingColumn
 from autograder.authoring.build import build_likely
 from autograder.cli import app as cli
 from autograder.cli import authors, instructors, learners, tables, terminal
+from autograder.cli import grading as grading_command
 from autograder.cli.terminal import line
 from autograder.errors import UserError
 from autograder.sandbox import second_wall
@@ -51,7 +52,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(sys, "argv", ["autograder", *map(str, arguments)])
         for console in ("console", "errors"):
             own = Console(highlight=False, stderr=console == "errors", width=300)
-            for module in (cli, authors, instructors, learners, tables, terminal):
+            for module in (cli, authors, grading_command, instructors, learners, tables, terminal):
                 monkeypatch.setattr(module, console, own, raising=False)
         with monkeypatch.context() as patch:
             patch.chdir(cwd or Path.cwd())
