@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-# Long, because the options of a command are its parameters, and each says what it is for.
-
 
 @commands.command(name="grade")
 def grade_command(
@@ -56,6 +54,7 @@ def grade_command(
     unprotected_scores: UnprotectedScores = False,
 ) -> None:
     """Grade submitted/*/UNIT/ into the gradebook."""
+    # Long, because the options of a command are its parameters, and each says what it is for.
     from ..unit.assignment import Course
 
     if new_seed and student:
