@@ -9,10 +9,10 @@ import pytest
 
 from autograd_ref import Tensor, core, no_grad, ops
 from autograd_ref.core.promotion import constant
+from autograd_ref.fast.flat import BLOCK, aligned
 from autograd_ref.functional import cross_entropy, gelu, layer_norm, linear, max_pool2d, mse_loss
 from autograd_ref.functional.rows import ones, row_maxima, row_sums
 from autograd_ref.optim import SGD, Adam
-from autograd_ref.optim.optimizer import BLOCK, aligned
 from autograd_ref.rules.elementwise import _BLOCK, _LARGE
 
 rng = np.random.default_rng(0)

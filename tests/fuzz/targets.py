@@ -11,6 +11,7 @@ import io
 import json
 import shutil
 import tempfile
+import time
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ from autograder.referee.judge import _Grading
 from autograder.referee.matching import Matcher
 from autograder.referee.rebuild import rebuild
 from autograder.referee.report import Report
-from autograder.sandbox.process import PupilProcess
+from autograder.sandbox.process import PupilProcess, Reading
 from autograder.sandbox.transport import TIME_IS_UP
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Course
@@ -138,6 +139,11 @@ class Said:
             message["id"] = self.asked
         return message
 
+    cpu_at_end = 0.0
+
+    def first(self) -> None:
+        """There is no process whose time could be read."""
+
     def exit_code(self, seconds: float) -> int | None:
         return None
 
@@ -155,7 +161,11 @@ def pupil_that_says(data: bytes) -> PupilProcess:
     """A pupil whose side of the conversation is these bytes."""
     process = cast(PupilProcess, PupilProcess.__new__(PupilProcess))
     process.sandbox = WALLS
-    process.deadline, process.call_seconds = float("inf"), 10.0
+    # Said answers at once that time is up, so a call has none.
+    process.deadline, process.call_seconds = float("inf"), 0.0
+    process.cpu_seconds, process.used, process.own_wait = float("inf"), 0.0, 0.0
+    process.looked = time.monotonic()
+    process.started = Reading(process.looked)
     process.link = Said(data)
     return process
 

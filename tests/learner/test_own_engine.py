@@ -510,7 +510,7 @@ def switched(how: str) -> Node:
 def test_a_submission_that_switches_is_graded_with_the_reference(how: str, sandbox: Sandbox) -> None:
     submission = take(switched(how), unit_10())
     report = grade(unit_10(), submission, sandbox, seed=5)
-    assert report.score == unit_10().max_score == 23
+    assert report.score == unit_10().max_score
     assert {outcome.status for outcome in report.outcomes} == {"passed"}
     refused = "your own engine is for your own notebook: grading uses the reference"
     said = [name for name, result in report.outputs.items() if refused in str(result.error)]
