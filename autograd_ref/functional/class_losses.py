@@ -126,6 +126,7 @@ def cross_entropy(
     nothing, and "mean" divides by the number (with `weight` (C,): the total weight) of the others.
     `label_smoothing` mixes the target with the uniform distribution (Szegedy et al. 2016, arXiv:1512.00567).
 
+    >>> from autograd_ref import Tensor
     >>> loss = cross_entropy(Tensor([[0.0, 0.0]], requires_grad=True), np.array([1]))
     >>> round(loss.item(), 6)
     0.693147
