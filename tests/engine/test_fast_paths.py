@@ -9,7 +9,6 @@ import pytest
 
 from autograd_ref import Tensor, core, no_grad, ops
 from autograd_ref.core.promotion import constant
-from autograd_ref.fast.flat import BLOCK, aligned
 from autograd_ref.functional import cross_entropy, gelu, layer_norm, linear, max_pool2d, mse_loss
 from autograd_ref.functional.rows import ones, row_maxima, row_sums
 from autograd_ref.optim import SGD, Adam
@@ -79,7 +78,8 @@ def test_a_loss_over_many_classes_and_a_norm_of_odd_layouts_agree_with_their_def
 
 @pytest.mark.parametrize("optimizer", [SGD, Adam])
 def test_blocks_of_a_large_network_are_updated_as_one_array_would_be(optimizer):
-    sizes = (BLOCK - 5, 7, BLOCK + 11, 3)  # borders of parameters and of blocks do not meet
+    block = core.fast.flat.BLOCK if core.fast else 32768
+    sizes = (block - 5, 7, block + 11, 3)  # borders of parameters and of blocks do not meet
     starts = [rng.standard_normal(n) for n in sizes]
     together = [Tensor(a.copy(), requires_grad=True) for a in starts]
     alone = [Tensor(a.copy(), requires_grad=True) for a in starts]
@@ -98,10 +98,11 @@ def test_blocks_of_a_large_network_are_updated_as_one_array_would_be(optimizer):
             np.testing.assert_array_equal(p.data, q.data)
 
 
+@pytest.mark.skipif(core.fast is None, reason="the plain optimizers keep no array of their own")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("size", [0, 1, 1000])
 def test_aligned_arrays_begin_at_a_cache_line(dtype, size):
-    a = aligned(size, np.dtype(dtype))
+    a = core.fast.flat.aligned(size, np.dtype(dtype))
     assert a.shape == (size,) and a.dtype == dtype and not a.any()
     assert a.ctypes.data % 64 == 0 or size == 0
 
