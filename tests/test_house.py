@@ -65,6 +65,20 @@ def test_a_long_file_or_function_would_be_seen(tmp_path: Path) -> None:
     assert first_comment(["import x", "    # Long, because it is", "# no"]) == "# Long, because it is"
 
 
+#: Where `ast.parse` stands: once with its lock, and in pupils, which have one thread.
+PARSES = {
+    "autograder/lesson/syntax.py",
+    "autograder/sandbox/pupil/shell.py",
+    "autograder/sandbox/pupil/imports.py",
+}
+
+
+def test_trees_of_syntax_are_read_in_one_place_since_threads_may_not_read_them_at_once() -> None:
+    reads = re.compile(r"ast\.(?:parse|literal_eval)\(|from ast import|PyCF_ONLY_AST")
+    found = {name_of(path) for path in GRADER.rglob("*.py") if reads.search(path.read_text(encoding="utf-8"))}
+    assert found == PARSES
+
+
 @pytest.mark.parametrize("room", ROOMS, ids=name_of)
 def test_every_room_says_whom_it_is_for_and_its_doors_are_there(room: Path) -> None:
     text = (room / "README.md").read_text(encoding="utf-8")

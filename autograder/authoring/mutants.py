@@ -15,6 +15,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..lesson.syntax import syntax_tree
 from . import fault_flow, fault_objects, fault_values
 from .source_text import Edit, Source
 
@@ -40,7 +41,7 @@ class Mutant:
     @property
     def key(self) -> str:
         """A digest of what it does as a program: its layout does not count."""
-        return hashlib.sha256(ast.dump(ast.parse(self.source)).encode()).hexdigest()[:16]
+        return hashlib.sha256(ast.dump(syntax_tree(self.source)).encode()).hexdigest()[:16]
 
 
 def mutants(source: str, at_least: int = 100, most: int = 400) -> list[Mutant]:
@@ -48,7 +49,7 @@ def mutants(source: str, at_least: int = 100, most: int = 400) -> list[Mutant]:
 
     The same source gives the same mutants. Raises SyntaxError when the source is not Python.
     """
-    tree = ast.parse(source)
+    tree = syntax_tree(source)
     original = ast.dump(tree)
     seen = {original}
     found: list[Mutant] = []
@@ -57,7 +58,7 @@ def mutants(source: str, at_least: int = 100, most: int = 400) -> list[Mutant]:
     def add(*chosen: Edit) -> None:
         text = apply(source, chosen)
         try:
-            shape = ast.dump(ast.parse(text))
+            shape = ast.dump(syntax_tree(text))
         except (SyntaxError, ValueError):
             return
         if shape not in seen:

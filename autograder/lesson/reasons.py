@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import ast
 import linecache
-import threading
 from collections.abc import Iterator
 from types import TracebackType
 
-_parsing = threading.Lock()
+from .syntax import syntax_tree
 
 #: Where the methods of a check take their reason: its position among the arguments; None where it is a keyword.
 WHY = {"close": 2, "equal": 2, "true": 1, "same_as": None}
@@ -29,19 +28,13 @@ _DOES_SOMETHING = (
 )
 
 
-def parse(source: str) -> ast.Module:
-    """`ast.parse`, one at a time: CPython 3.11 may fail when several threads use it at once. Raises SyntaxError."""
-    with _parsing:
-        return ast.parse(source)
-
-
 def reason(tb: TracebackType | None) -> str:
     """The reason of the check in whose statement an exception arose, or that would have used its result."""
     if tb is None:
         return ""
     source = "".join(linecache.getlines(tb.tb_frame.f_code.co_filename, tb.tb_frame.f_globals))
     try:
-        why = _why(parse(source), tb.tb_lineno)
+        why = _why(syntax_tree(source), tb.tb_lineno)
         segment = ast.get_source_segment(source, why) if why is not None else None
         if segment is None:
             return ""

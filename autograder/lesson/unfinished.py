@@ -7,6 +7,8 @@ import sys
 from types import TracebackType
 from typing import Any
 
+from .syntax import syntax_tree
+
 #: What the stub of an answer says; `autograder build` writes it.
 MESSAGE = "your answer goes here"
 
@@ -80,9 +82,9 @@ class _Names:
         self.set: dict[str, None] = {}
         self.filled: dict[str, None] = {}
         try:
-            tree = ast.parse(source)
+            tree = syntax_tree(source)
         except SyntaxError:  # magics, for example
-            tree = ast.parse("")
+            tree = syntax_tree("")
         self._look(tree)
         names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
         own = {node.id for node in names if isinstance(node.ctx, ast.Store)}  # those of its functions, too

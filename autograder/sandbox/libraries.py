@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from ..lesson.reasons import parse
+from ..lesson.syntax import syntax_tree
 from .errors import SandboxError
 from .pupil.imports import LEARNER_MODULES
 
@@ -77,7 +77,7 @@ def allowed_modules(names: tuple[str, ...]) -> tuple[str, ...]:
         source = _source_of(name)
         if not name.startswith("autograd_ref.") or not source.is_file():
             raise SandboxError(f"The unit allows `{name}`, but there is no such module in autograd_ref.")
-        tree = parse(source.read_text(encoding="utf-8"))
+        tree = syntax_tree(source.read_text(encoding="utf-8"))
         package = name if source.name == "__init__.py" else name.rpartition(".")[0]
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):

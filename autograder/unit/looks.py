@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ..lesson.syntax import syntax_tree
 from .ingest import Submission
 
 FRAMES, MEMORY, INSIDE, OUTSIDE = (
@@ -92,7 +93,7 @@ def _cells(submission: Submission) -> Iterator[tuple[str, str]]:
 def words(source: str) -> Iterator[tuple[int, str]]:
     """The suspicious names of a cell, each with its line."""
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # a magic, or a cell that is not finished
         for number, text in enumerate(source.splitlines(), start=1):
             for word in re.findall(r"[A-Za-z_][\w.]*", text.partition("#")[0]):

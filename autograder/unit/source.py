@@ -26,6 +26,7 @@ import jupytext
 from nbformat import NotebookNode
 
 from ..errors import UserError
+from ..lesson.syntax import syntax_tree
 from .assignment import Assignment
 from .cell import CHECK, FIGURE, GIVEN, SETUP, kind
 
@@ -157,7 +158,7 @@ def _drawn_from(notebook: NotebookNode) -> str:
 def _statements(modules: list[Path]) -> str:
     """What the modules say, wherever in them it stands: their statements in an order of their own, without imports,
     comments and docstrings. Moving a function to another module, or rewording what it is for, changes nothing."""
-    trees = [ast.parse(module.read_text(encoding="utf-8")) for module in modules]
+    trees = [syntax_tree(module.read_text(encoding="utf-8")) for module in modules]
     said = {_outline(statement) for tree in trees for statement in tree.body if not _only_names(statement)}
     return "\n".join(sorted(said))
 

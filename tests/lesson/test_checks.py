@@ -504,16 +504,6 @@ def test_an_answer_that_raises_is_told_the_reason_of_the_check_too(
     assert told == ([f"  because   {because}"] if because else [])
 
 
-def test_the_reason_is_read_by_many_threads_at_once() -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
-    from autograder.lesson.reasons import parse
-
-    source = "x = [" + "(" * 50 + "1" + ")" * 50 + ", a.b(c)]\n"
-    with ThreadPoolExecutor(16) as pool:
-        assert len(list(pool.map(parse, [source * 40] * 200))) == 200
-
-
 def test_a_name_that_only_the_check_needs_asks_for_the_cells_above(cell: Cell) -> None:
     cell("def f(x):\n    return x")
     probed = """

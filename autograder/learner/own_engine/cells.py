@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...lesson.syntax import syntax_tree
 from ...lesson.unfinished import MESSAGE
 from ...unit.raw import cells_of, metadata_of, parse, read_bytes, source_of
 from .parts import Part
@@ -122,7 +123,7 @@ def _run(unit: Unit, cell: str, source: str) -> BaseException | None:
 
 def _run_definitions(unit: Unit, cell: dict[str, Any], source: str) -> None:
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except (SyntaxError, ValueError, RecursionError):
         return
     kinds = ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
@@ -139,7 +140,7 @@ def _run_definitions(unit: Unit, cell: dict[str, Any], source: str) -> None:
 def _unwritten(source: str) -> set[str]:
     """The functions and classes of an answer that still raise the stub's error before they return."""
     try:
-        tree = ast.parse(source)
+        tree = syntax_tree(source)
     except (SyntaxError, ValueError, RecursionError):
         return set()
     return {
