@@ -79,6 +79,12 @@ def test_trees_of_syntax_are_read_in_one_place_since_threads_may_not_read_them_a
     assert found == PARSES
 
 
+def test_a_pupil_has_every_file_of_the_lesson() -> None:
+    from autograder.sandbox.pupil.imports import LEARNER_MODULES
+
+    assert sorted(LEARNER_MODULES) == sorted(path.stem for path in (GRADER / "lesson").glob("*.py"))
+
+
 @pytest.mark.parametrize("room", ROOMS, ids=name_of)
 def test_every_room_says_whom_it_is_for_and_its_doors_are_there(room: Path) -> None:
     text = (room / "README.md").read_text(encoding="utf-8")

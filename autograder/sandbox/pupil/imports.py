@@ -23,6 +23,7 @@ LEARNER_MODULES = (
     "predict",
     "probes",
     "reasons",
+    "syntax",
     "unfinished",
     "wire",
 )
