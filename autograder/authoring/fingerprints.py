@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from ..errors import UserError
 from ..lesson import likely
 from ..lesson.failures import ERROR, FAILED
 from ..lesson.wire import parsed
@@ -22,7 +23,7 @@ from ..referee.bank import Entry, load_bank
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
 from ..unit.notebook import visible_part
-from .trial import run_check
+from .trial import run_check, stopped_by
 
 
 def made_from(assignment: Assignment) -> str:
@@ -57,10 +58,18 @@ def sentences_of(assignment: Assignment) -> dict[str, str]:
 
 
 def make(assignment: Assignment, sandbox: Sandbox, jobs: int | None = None) -> str:
-    """The text of the unit's file. Runs every wrong answer of the bank."""
+    """The text of the unit's file. Runs every wrong answer of the bank; raises UserError where one cannot be run."""
     wrong = [entry for entry in load_bank(assignment) if not entry.right]
+
+    def digest(entry: Entry) -> str:
+        try:
+            return fingerprint_of(assignment, entry, sandbox)
+        except Exception as error:
+            told = f"{assignment.unit}, {entry.exercise}, {entry.name}: {stopped_by(error)}"
+            raise UserError(f"{told}. Mend it, and build the unit again.") from error
+
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        digests = list(pool.map(lambda entry: fingerprint_of(assignment, entry, sandbox), wrong))
+        digests = list(pool.map(digest, wrong))
     return as_text(made_from(assignment), wrong, digests)
 
 

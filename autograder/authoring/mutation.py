@@ -32,7 +32,7 @@ from ..referee.check_cells import in_hidden_part
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
 from .mutants import VERSION, Edit, Mutant, mutants
-from .trial import Ending, run_check
+from .trial import Ending, run_check, stopped_by
 
 EQUIVALENTS, VERDICTS = "equivalents.toml", "mutants.json"
 #: Of the model answer at least so many mutants, of each other right answer at most so many.
@@ -220,12 +220,19 @@ def run_mutants(
     plan(len(trials))
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
 
-        def run(subject: Subject) -> Verdict:
-            verdict = _try(assignment, subject, sandbox, seeds, listed)
+        def run(subject: Subject) -> Verdict | str:
+            try:
+                verdict = _try(assignment, subject, sandbox, seeds, listed)
+            except Exception as error:
+                return f"{subject.exercise}: of the mutant {subject.mutant.told!r}, {stopped_by(error)}."
             done(verdict)
             return verdict
 
-        result.verdicts = list(pool.map(run, trials))
+        for found in pool.map(run, trials):
+            if isinstance(found, Verdict):
+                result.verdicts.append(found)
+            else:
+                result.faults.append(found)
     planted = pick.choice(assignment.exercises)
     whole = Mutant(planted.solution, (Edit(0, 0, "", "none", "planted"),))
     right = Subject(planted.name, "", whole, planted.solution, planted.solution)

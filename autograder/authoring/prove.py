@@ -16,6 +16,7 @@ from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
 from ..unit.ingest import Submission
 from .fingerprints import fingerprint_of
+from .trial import stopped_by
 
 #: What a wrong answer is told.
 OWN, OTHER, GENERIC = "its own sentence", "another sentence", "a generic diagnosis"
@@ -84,13 +85,19 @@ def prove(
     jobs: int | None = None,
     done: Callable[[Proof], None] = lambda proof: None,
 ) -> list[Proof]:
-    """Run all trials; in the order of the notebook."""
+    """Run all trials; in the order of the notebook. One that is stopped by an exception is not good, and says why."""
     entries = bank.load_bank(assignment)
     order = list(trials(assignment, entries))
     known = likely.read(assignment.path.parent / likely.FILE)
     found: dict[int, Proof] = {}
 
     def run(trial: Trial) -> Proof:
+        try:
+            return shown(trial)
+        except Exception as error:
+            return Proof(trial, False, "", stopped_by(error))
+
+    def shown(trial: Trial) -> Proof:
         submission = Submission(answers=trial.answers)
         proof = judge(trial, grade(assignment, submission, sandbox, seed=seed, entries=entries))
         if trial.entry is not None and proof.caught == "visible":

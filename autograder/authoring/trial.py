@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..lesson.failures import ERROR, PASSED, TIMEOUT, CheckFailed, Failure
 from ..lesson.probes import AnswerLost, AnswerTimeout, Call, Session, use_session
@@ -66,3 +68,11 @@ def run_check(
     finally:
         process.close()
     return Ending(PASSED, session.calls)
+
+
+def stopped_by(error: Exception) -> str:
+    """What stopped a trial that should have come to a verdict, and where, as a sentence: one fault hides no other."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at line {frames[-1].lineno} of {Path(frames[-1].filename).name}" if frames else ""
+    told = " ".join(str(error).split())
+    return f"the trial itself was stopped by {type(error).__name__}{place}{': ' if told else ''}{told}"

@@ -22,6 +22,7 @@ import pytest
 from rich.console import Console
 from rich.progress import TextColumn, TimeRemainingColumn
 
+from autograder.authoring import prove as prove_module
 from autograder.authoring.build import build_likely
 from autograder.cli import app as cli
 from autograder.cli import authors, instructors, learners, tables, terminal
@@ -489,6 +490,26 @@ def test_prove_fails_a_unit_whose_tests_or_bank_are_broken(
     assert said.code == 1
     assert "NOT proved" in said.out
     assert any(culprit in line and "✗" in line for line in said.out.splitlines()), said.out
+
+
+def test_an_exception_in_one_trial_is_a_sentence_and_the_others_are_proved(
+    run: Callable[..., Said], course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = prove_module.grade
+
+    def fragile(assignment: Any, submission: Any, *more: Any, **options: Any) -> Any:
+        if "log10" in submission.answers["unbox"]:
+            raise RuntimeError("no more threads\ncan be started")
+        return real(assignment, submission, *more, **options)
+
+    monkeypatch.setattr(prove_module, "grade", fragile)
+    said = run("prove", "mini", "--jobs", 2, cwd=course.root)
+    assert said.code == 1
+    assert "Traceback" not in said.out + said.err
+    (line,) = [line for line in said.out.splitlines() if "✗" in line]
+    assert all(word in line for word in ("unbox", "log10", "RuntimeError", "no more threads can be started"))
+    assert sum("✓" in line for line in said.out.splitlines()) == 12
+    assert "mini: NOT proved: 1 problem" in said.out
 
 
 @pytest.fixture(scope="module")
