@@ -938,9 +938,11 @@ with exercise("matmul_entries") as check:
     from autograd_ref import Tensor as Reference
     from autograder import array, integer
 
-    for g, a, b, i, k, j in check.cases(
-        20, array(2, 4), array(2, 3), array(3, 4), integer(0, 1), integer(0, 2), integer(0, 3)
-    ):
+    # One of each, one row, one in the middle, one column, equal lengths, and any.
+    for n, m, q in [(1, 1, 1), (1, 3, 4), (4, 1, 3), (3, 4, 1), (3, 3, 3), (5, 2, 4)] + [(2, 3, 4)] * 14:
+        g, a, b, i, k, j = next(check.cases(
+            1, array(n, q), array(n, m), array(m, q), integer(0, n - 1), integer(0, m - 1), integer(0, q - 1)
+        ))
         x, y = Reference(a, requires_grad=True), Reference(b, requires_grad=True)
         (x @ y).backward(g)
         check.close(yours.entry_of_a(g, a, b, i, k), x.grad.numpy()[i, k],
@@ -1385,7 +1387,7 @@ with exercise("mended_lookup") as check:
 #
 # ### Exercise `two_layer_rule` (3 points)
 # The rule of this formula: `g` (n, 10) arrives at the scores, and each of the five inputs gets its cotangent. Go back
-# one operation at a time: a sum of rows for each bias, two products for each `@`, a mask for relu.
+# one operation at a time: a sum of rows for each bias, two products for each `@`, a mask for relu (slope 0 at 0).
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1451,11 +1453,13 @@ with exercise("two_layer_rule") as check:
     from autograd_ref import Tensor as Reference
     from autograder import array
 
-    # One row, equal lengths, and any.
+    # One row, equal lengths, and any; the first row at the corner of relu.
     for n, i, k, m in [(5, 3, 4, 2)] * 9 + [(1, 3, 4, 2), (3, 3, 3, 3), (2, 1, 3, 2), (4, 2, 3, 1), (4, 2, 1, 3)]:
         g, *inputs = next(
             check.cases(1, array(n, m), array(n, i), array(i, k), array(k), array(k, m), array(m))
         )
+        if n > 3:
+            inputs[0][0], inputs[2][::2] = 0.0, 0.0
         x, w1, b1, w2, b2 = (Reference(a, requires_grad=True) for a in inputs)
         ((x @ w1 + b1).relu() @ w2 + b2).backward(g)
         grads = {n: t.grad.numpy() for n, t in zip(("dx", "dW1", "db1", "dW2", "db2"), (x, w1, b1, w2, b2))}
