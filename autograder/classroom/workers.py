@@ -6,6 +6,7 @@ this process, so one that is ended in the middle of a word can keep nobody waiti
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import itertools
@@ -34,6 +35,8 @@ from .grader import Grader, Job, Result
 FEW = 4
 #: So many times a job is given out whose worker is lost.
 TRIES = 3
+#: Pools of processes that nobody has closed yet.
+_open: set[Processes] = set()
 
 
 class Pool(Protocol):
@@ -187,6 +190,13 @@ class Threads:
         pass
 
 
+@atexit.register
+def close_all() -> None:
+    """End those that an interrupt left behind, wherever it came: multiprocessing would wait for them for ever."""
+    for pool in list(_open):
+        pool.close(at_once=True)
+
+
 class Processes:
     """Worker processes. A thread each sends jobs and waits for results, so a slow one is in nobody's way."""
 
@@ -203,6 +213,7 @@ class Processes:
         #: longer than a submission can take, with all that is repeated for it
         self.patience = TRIES * (grader.sandbox.notebook_seconds + grader.sandbox.start_seconds + 60)
         self.threads = [threading.Thread(target=self._attend, daemon=True) for _ in range(count)]
+        _open.add(self)
         for thread in self.threads:
             thread.start()
 
@@ -265,8 +276,16 @@ class Processes:
         if at_once:
             for worker in workers:
                 worker.process.terminate()
-        for thread in self.threads:
+        for thread in (
+            one for one in self.threads if one.ident is not None
+        ):  # which an interrupt lets not start
+            thread.join(5 if at_once else None)
+            if (
+                thread.is_alive() and thread in self.workers
+            ):  # the signal came in a finaliser, and was dropped
+                self.workers[thread].process.kill()
             thread.join()
+        _open.discard(self)
 
 
 class _Worker:

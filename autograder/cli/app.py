@@ -13,6 +13,7 @@ from rich.text import Text
 from ..errors import Stopped, UserError
 from ..lesson.wire import printable
 from . import authors, grading, instructors, learners
+from .interrupts import heard
 from .options import Commands
 from .terminal import errors, line
 
@@ -46,6 +47,19 @@ def options(
 
 def main() -> None:
     """Run the command; a mistake of the user's is one sentence and exit code 2."""
+    try:
+        with heard():
+            _run()
+    except KeyboardInterrupt:  # at a moment when typer does not look for it
+        _interrupted()
+        raise SystemExit(130) from None
+    except SystemExit as end:
+        if end.code == 130 and not isinstance(end.__cause__, Stopped):  # typer's code for an interrupt
+            _interrupted()
+        raise
+
+
+def _run() -> None:
     # jsonschema's format checker imports a grammar that takes a second to build and that no notebook needs.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from ..sandbox.walls import SandboxError
@@ -58,11 +72,11 @@ def main() -> None:
         raise SystemExit(2) from None
     except Stopped as stop:
         errors.print(line(f"autograder: {stop}"), soft_wrap=True)
-        raise SystemExit(130) from None
-    except SystemExit as end:
-        if end.code == 130:  # typer's code for an interrupt from the keyboard
-            errors.print("autograder: stopped; what was finished is kept.")
-        raise
+        raise SystemExit(130) from stop
+
+
+def _interrupted() -> None:
+    errors.print("autograder: stopped; what was finished is kept.")
 
 
 if __name__ == "__main__":

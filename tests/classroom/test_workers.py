@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,6 +87,61 @@ def test_what_fails_before_the_first_job_ends_the_workers(grader: Grader, second
 
     with pytest.raises(OSError, match="no gradebook"):
         fails()
+
+
+INTERRUPTED = """
+    import pickle, sys, time
+    from autograder.classroom import workers
+
+    lines = 0
+
+    def interrupt(frame, event, argument):
+        global lines
+        if not frame.f_code.co_filename.endswith(("workers.py", "contextlib.py")) or event == "call":
+            return interrupt
+        lines += 1
+        if lines == {line}:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return interrupt
+
+    if __name__ == "__main__":
+        grader = pickle.loads(open("grader", "rb").read())
+        sys.settrace(interrupt)
+        try:
+            with workers.ahead(lambda: grader, 6, 2):
+                pass
+        except KeyboardInterrupt:
+            print("interrupted")
+            time.sleep(2)  # by then they have started
+"""
+
+
+@pytest.mark.parametrize("line", range(2, 36, 3))
+def test_an_interrupt_while_workers_are_started_leaves_none_that_is_waited_for(
+    grader: Grader, tmp_path: Path, line: int
+) -> None:
+    (tmp_path / "grader").write_bytes(pickle.dumps(grader))
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(INTERRUPTED).replace("{line}", str(line)))
+    done = subprocess.run(
+        [sys.executable, program], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr
+
+
+def test_a_worker_that_does_not_hear_is_killed(grader: Grader, mini: Assignment) -> None:
+    begun = time.monotonic()
+    with ahead(lambda: grader, 6, 2) as pool:
+        assert pool is not None
+        for job in jobs(mini, 2):
+            pool.give(job)
+        while started(pool) < 2:
+            time.sleep(0.02)
+        for worker in pool.workers.values():
+            assert worker.process.pid is not None
+            os.kill(worker.process.pid, signal.SIGSTOP)
+    assert time.monotonic() - begun < 30
 
 
 def test_a_worker_that_ended_while_it_waited_is_replaced(grader: Grader, mini: Assignment) -> None:

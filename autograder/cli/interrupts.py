@@ -1,0 +1,46 @@
+"""An interrupt from the keyboard that is heard wherever it comes."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+#: Seconds until an interrupt that was lost comes again.
+AGAIN = 0.02
+
+
+@contextmanager
+def heard() -> Iterator[None]:
+    """Send an interrupt again that Python has dropped.
+
+    In a finaliser or the callback of a weak reference (the import system has one for each module) an exception ends
+    nothing: Python prints it and goes on, and who pressed Ctrl-C would wait.
+    """
+    usual = sys.unraisablehook
+
+    def again(dropped: Any) -> None:
+        if not issubclass(dropped.exc_type, KeyboardInterrupt):
+            usual(dropped)
+        else:
+            timer = threading.Timer(AGAIN, _send)
+            timer.daemon = True
+            timer.start()
+
+    sys.unraisablehook = again
+    try:
+        yield
+    finally:
+        sys.unraisablehook = usual
+
+
+def _send() -> None:
+    """To the main thread itself: it may be asleep."""
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, signal.SIGINT)
+    else:
+        signal.raise_signal(signal.SIGINT)
