@@ -210,7 +210,12 @@ class exercise:
         failure.rows.append(("expected", expected))
         failure.rows += [("because", why)] if why else []
         args, mutated = (call.args, call.mutated) if call is not None and direct else ((), ())
-        failure.diagnosis = diagnose(compared.got, compared.expected, args, mutated)
+        passed = [
+            (earlier.args, earlier.value)
+            for earlier in self.session.calls[: self.session.calls_checked]
+            if direct and call is not None and earlier.probe.name == call.probe.name and earlier.error is None
+        ]
+        failure.diagnosis = diagnose(compared.got, compared.expected, args, mutated, passed)
         return failure
 
     def _calls_behind(self, compared: Compared | None) -> Sequence[Call]:
@@ -232,7 +237,8 @@ class exercise:
         if last is not None:
             failure.rows.append(("called", str(last)))
         failure.diagnosis = (
-            "A loop does not come to its end. Does each round take something away from what is left to do?"
+            "A loop does not come to its end, or takes very long. Does each round take something away from what is "
+            "left to do?"
         )
         return failure
 

@@ -1,14 +1,15 @@
 """Generic diagnoses: what kind of mistake turns the expected numbers into those that came back.
 
-They need nothing but the two values and the arguments of the call, so they also work in a student's own notebook.
+They need nothing but the values and the arguments of the calls, so they also work in a student's own notebook.
 Each looks for one relation that holds for *every* number of the answer; a relation that holds by chance for one
-number is no diagnosis.
+number is no diagnosis. What is said of the numbers is seen in them. What is said of their cause is said only where
+no other cause gives the same, and no call that passed speaks against it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .compare import article, as_float, close, count, difference, is_array, is_number, show
@@ -19,18 +20,27 @@ Numbers = list[float]
 MAX_NUMBERS = 10_000
 
 
-def diagnose(got: Any, expected: Any, args: tuple[Any, ...] = (), mutated: tuple[int, ...] = ()) -> str:
+def diagnose(
+    got: Any,
+    expected: Any,
+    args: tuple[Any, ...] = (),
+    mutated: tuple[int, ...] = (),
+    passed: Sequence[tuple[tuple[Any, ...], Any]] = (),
+) -> str:
     """One sentence on what the mistake probably is, or an empty text.
+
+    `passed` are the arguments and the results of earlier calls of the same function, which were right.
 
     >>> diagnose((3.0, 2.0), (-3.0, -2.0))
     'Every number has the wrong sign.'
     >>> diagnose((3.0, 2.0), (30.0, 20.0), (10.0, 2.0, 3.0))
     'Every number lacks the factor 10.0, which is the first argument of the call.'
     """
-    for rule in (_kind, _number_of_items, _none_inside, _shape, _precision, _order, _relation, _form_inside):
-        found = rule(got, expected, args)
-        if found:
+    for rule in (_kind, _number_of_items, _none_inside, _shape, _precision, _order):
+        if found := rule(got, expected, args):
             return found
+    if found := _relation(got, expected, args, passed) or _form_inside(got, expected, args):
+        return found
     if mutated:
         return f"The call changed its {ordinal(mutated[0])} argument in place. Work on a copy."
     return ""
@@ -144,16 +154,21 @@ def _shape(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
         return ""
     if got.shape == expected.shape[::-1] and difference(got.T, expected) is None:
         return "The numbers are right and the array is transposed."
-    if got.size == expected.size:
-        return f"The shape is {got.shape} and should be {expected.shape}: the same numbers in another shape."
-    if got.ndim > expected.ndim or all(
-        e in (1, g) for g, e in zip(got.shape[::-1], expected.shape[::-1], strict=False)
-    ):
-        return (
-            f"The shape is {got.shape} and should be {expected.shape}: an axis that broadcasting stretched has to be "
-            "summed away again."
-        )
-    return ""
+    told = f"The shape is {got.shape} and should be {expected.shape}"
+    if got.size == expected.size and difference(got.ravel(), expected.ravel()) is None:
+        return f"{told}: the same numbers in another shape."
+    if difference(_summed_to(got, expected), expected) is None:
+        return f"{told}: an axis that broadcasting stretched has to be summed away again."
+    return f"{told}."
+
+
+def _summed_to(got: Any, expected: Any) -> Any:
+    """An array with the axes summed away that the other one does not have, or has with length 1."""
+    if got.dtype.kind not in "iuf" or got.ndim < expected.ndim:
+        return None
+    got = got.sum(axis=tuple(range(got.ndim - expected.ndim)))
+    stretched = tuple(i for i, length in enumerate(expected.shape) if length == 1 != got.shape[i])
+    return got.sum(axis=stretched, keepdims=True)
 
 
 #: Kinds of floats with fewer digits than Python's own, and how near they come.
@@ -199,7 +214,8 @@ def _form_inside(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
 def _order(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     both = isinstance(got, (tuple, list)) and isinstance(expected, (tuple, list))
     if both and len(got) == len(expected) > 1 and difference(expected[::-1], expected) is not None:
-        if difference(got[::-1], expected) is None:
+        # Equal values stand in the opposite order also where they were sorted or moved along.
+        if difference(got[::-1], expected) is None and _all_differ(expected):
             return "The right values, in the opposite order."
         if all(map(is_number, [*got, *expected])) and all(
             close(g, e, 1e-7, 1e-9) for g, e in zip(sorted(got), sorted(expected), strict=True)
@@ -211,60 +227,91 @@ def _order(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     return ""
 
 
-def _relation(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
+def _all_differ(values: Any) -> bool:
+    return all(
+        difference(one, other) is not None for i, one in enumerate(values[:100]) for other in values[:i]
+    )
+
+
+def _relation(
+    got: Any, expected: Any, args: tuple[Any, ...], passed: Sequence[tuple[tuple[Any, ...], Any]]
+) -> str:
     flat_got, flat_expected = _flatten(got), _flatten(expected)
     if flat_got is None or flat_expected is None or len(flat_got) != len(flat_expected) or not flat_got:
         return ""
-    if not all(map(math.isfinite, flat_expected)):
+    given = [number for arg in args for number in _flatten(arg) or ()]
+    if not all(map(math.isfinite, [*flat_expected, *given])):
         return ""
     if any(map(math.isnan, flat_got)):
         return (
-            "There is a NaN: somewhere 0 is divided by 0, an infinity is subtracted from itself, "
-            "or the root of a negative number is taken."
+            "There is a NaN: somewhere 0 is divided by 0, an infinity is subtracted from itself or multiplied by 0, "
+            "or the root or the logarithm of a negative number is taken."
         )
     if any(map(math.isinf, flat_got)):
-        return "There is an infinity: somewhere a number overflows or is divided by 0."
-    if all(g == 0 for g in flat_got):
-        if is_number(got) and not args:
-            return ""  # what a check has measured: a share, a mean
-        return "Every number is zero: nothing has arrived here, or it was set back to zero."
+        return "There is an infinity: somewhere a number overflows, or is divided by 0, or is the logarithm of 0."
     pairs = list(zip(flat_got, flat_expected, strict=True))
     wrong = [(g, e) for g, e in pairs if not close(g, e, 1e-7, 1e-9)]
-    if not wrong:
-        return ""  # an exact comparison, and the difference is rounding
-    everywhere = "Every number" if len(pairs) > 1 else "The number"
-    if len(wrong) < len(pairs):
-        everywhere = "Each wrong number"
+    everywhere = (
+        "Each wrong number" if len(wrong) < len(pairs) else "Every number" if len(pairs) > 1 else "The number"
+    )
     if _all(wrong, lambda e: -e):
         return f"{everywhere} has the wrong sign."
-    if len(wrong) > 1 or len(pairs) == 1:
-        return _factor(wrong, args, everywhere, len(pairs))
-    return ""
+    # One number has a hundred causes, and the same number again is no second one.
+    if len({f"{abs(e):.6g}" for _, e in wrong}) < 2:
+        return ""
+    if all(g == 0 for g in flat_got):
+        return "Every number is zero: nothing was added to it, it was set back to zero, or a factor is zero."
+    return _factor(wrong, args, passed, everywhere, len(pairs))
 
 
-def _factor(wrong: list[tuple[float, float]], args: tuple[Any, ...], everywhere: str, size: int) -> str:
+def _factor(
+    wrong: list[tuple[float, float]],
+    args: tuple[Any, ...],
+    passed: Sequence[tuple[tuple[Any, ...], Any]],
+    everywhere: str,
+    size: int,
+) -> str:
     g, e = wrong[0]
     if e == 0 or g == 0:
         return ""
     ratio = g / e
     if ratio == 0 or not _all(wrong, lambda expected: ratio * expected) or close(ratio, 1, 1e-6, 0):
         return ""
-    for i, arg in enumerate(args):
-        if is_number(arg) and math.isfinite(as_float(arg)) and abs(arg) not in (0, 1):
-            if close(1 / ratio, arg, 1e-7, 0):
-                return f"{everywhere} lacks the factor {show(arg)}, which is the {ordinal(i)} argument of the call."
-            if close(ratio, arg, 1e-7, 0):
-                return (
-                    f"{everywhere} has the factor {show(arg)} too much, "
-                    f"which is the {ordinal(i)} argument of the call."
-                )
-    # Some factor always fits one number, and an odd one says little of several: these have a reason.
     factor = abs(ratio) if abs(ratio) > 1 else 1 / abs(ratio)
-    if not any(close(factor, likely, 1e-7, 0) for likely in {2, 3, 4, size} | _sizes(args)):
+    # A factor that has a reason of its own is no sign of an argument that happens to be as large. And some factor
+    # always fits: an odd one says little.
+    if any(close(factor, likely, 1e-7, 0) for likely in {2, 3, 4, size} | _sizes(args)):
+        sign = " has the wrong sign and" if ratio < 0 else ""
+        size_is = "large" if abs(ratio) > 1 else "small"
+        return f"{everywhere}{sign} is too {size_is} by the factor {round(factor)}."
+    causes = []
+    for i, arg in enumerate(args):
+        if not is_number(arg) or abs(arg) in (0, 1) or _spoken_against(i, passed):
+            continue
+        told = f"{show(arg)}, which is the {ordinal(i)} argument of the call."
+        if close(1 / ratio, arg, 1e-7, 0):
+            causes.append((i, f"{everywhere} lacks the factor {told}"))
+        if close(ratio, arg, 1e-7, 0):
+            causes.append((i, f"{everywhere} has a factor too much, {told}"))
+    if len(causes) != 1 or _made_of_two(factor, args[: causes[0][0]] + args[causes[0][0] + 1 :]):
         return ""
-    sign = " has the wrong sign and" if ratio < 0 else ""
-    size_is = "large" if abs(ratio) > 1 else "small"
-    return f"{everywhere}{sign} is too {size_is} by the factor {round(factor)}."
+    return causes[0][1]
+
+
+def _spoken_against(i: int, passed: Sequence[tuple[tuple[Any, ...], Any]]) -> bool:
+    """True when a call was right in which a missing factor, argument `i`, would have been seen."""
+    return any(
+        len(args) > i and is_number(args[i]) and abs(args[i]) != 1 and any(_flatten(value) or ())
+        for args, value in passed
+    )
+
+
+def _made_of_two(factor: float, args: tuple[Any, ...]) -> bool:
+    """True when two numbers among the arguments give this factor, too, or its inverse."""
+    numbers = [as_float(arg) for arg in args if is_number(arg)]
+    pairs = [(a, b) for i, a in enumerate(numbers) for b in numbers[: i + 1]]
+    found = [value for a, b in pairs for value in (a + b, a - b, a * b, a / b if b else 0.0)]
+    return any(close(abs(value), likely, 1e-7, 0) for value in found for likely in (factor, 1 / factor))
 
 
 def _sizes(args: tuple[Any, ...]) -> set[int]:

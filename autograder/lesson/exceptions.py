@@ -55,7 +55,9 @@ def explain_exception(error: AnswerError) -> str:
     if error.type_name == "TypeError" and "unsupported operand" in text:
         return "Two things are combined that do not fit, such as a Value where a number is meant."
     if error.type_name == "NameError":
-        return "A name is misspelt, or defined in a cell that has not been run."
+        return (
+            "A name is misspelt, belongs to another function, or is defined in a cell that has not been run."
+        )
     if error.type_name == "SyntaxError" and text.startswith("f-string:"):
         return (
             "Before Python 3.12, what stands in the braces of an f-string may not contain the quotes that are around "
@@ -64,9 +66,14 @@ def explain_exception(error: AnswerError) -> str:
     if error.type_name == "ModuleNotFoundError":
         return "An answer may import NumPy, matplotlib and Python's own library; what else is installed may differ."
     if error.type_name == "UnboundLocalError":
-        return "The name is given a value inside the function, but only after it is used."
+        return (
+            "The name is given a value inside the function, but only after it is used, or in a branch that was not "
+            "taken."
+        )
     if error.type_name == "ZeroDivisionError" and "power" in text:  # the message does not speak of a division
         return "A negative power of 0 is a division by 0."
     if error.type_name == "OverflowError":
-        return "A number became too large: look for an `exp` of a large number."
+        return (
+            "A number became too large for a float: look for an `exp`, a power or a product of large numbers."
+        )
     return ""

@@ -108,7 +108,7 @@ def central_difference(f, x, h):
     return (f(x - h) - f(x + h)) / (2 * h)
 
 
-@wrong("central_difference", "from_the_library", "This is a finer rule, taken from the grader's own library. Write the central difference, with the h that is given.")
+@wrong("central_difference", "from_the_library", "These are the true slopes, or nearly: another h was taken, or a finer rule. Write the central difference, with the h that is given.")
 def central_difference(f, x, h):
     from autograder import numerical_gradient
 
@@ -419,7 +419,7 @@ def array_gradient(f, p, h):
     return np.array(slopes).reshape(p.shape).tolist()
 
 
-@wrong("array_gradient", "from_the_library", "This calls the grader's own library, with another rule and another step. Write the loop, with the h that is given.")
+@wrong("array_gradient", "from_the_library", "These are the true derivatives, or nearly: another h was taken, or a finer rule. Write the loop, with the h that is given.")
 def array_gradient(f, p, h):
     from autograder import numerical_gradient
 

@@ -684,7 +684,7 @@ def softmax_rule(g, out, logits):
     return (g - out * g.sum(axis=-1, keepdims=True),)
 
 
-@wrong("softmax_rule", "in_place", "`-=` writes into the caller's g, which others still need.")
+@wrong("softmax_rule", "in_place", "The numbers are right, but an array that was given was written into, and others still need it: `-=` and `*=` do that.")
 def softmax_rule(g, out, logits):
     g -= (g * out).sum(axis=-1, keepdims=True)
     return (out * g,)
@@ -956,7 +956,7 @@ def log_softmax_rule(g, out, logits):
     return (g - S * (g * S).sum(axis=-1, keepdims=True),)
 
 
-@wrong("log_softmax_rule", "in_place", "`-=` writes into the caller's g, which others still need.")
+@wrong("log_softmax_rule", "in_place", "The numbers are right, but an array that was given was written into, and others still need it: `-=` and `*=` do that.")
 def log_softmax_rule(g, out, logits):
     g -= np.exp(out) * g.sum(axis=-1, keepdims=True)
     return (g,)

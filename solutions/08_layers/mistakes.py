@@ -386,7 +386,7 @@ def named_parameters(module):
 @wrong(
     "named_parameters",
     "same_numbers",
-    "Two parameters with the same numbers count as one here. `is` asks whether they are the same object.",
+    "Of two parameters with the same numbers one is missing. Only the very same object counts once: `is` asks for that.",
 )
 def named_parameters(module):
     found = {}
@@ -420,7 +420,7 @@ def named_parameters(module):
 @wrong(
     "named_parameters",
     "returns_early",
-    "The `return` stands inside the loop: the first part ends the search.",
+    "The search ends too early, as with a `return` inside the loop: what comes after the first module is missing.",
 )
 def named_parameters(module):
     found = {}
@@ -673,7 +673,7 @@ def set_mode(module, training):
 @wrong(
     "set_mode",
     "returns_in_the_loop",
-    "The `return` stands inside the loop: the parts after the first keep their mode.",
+    "The parts after the first keep their mode, as with a `return` inside the loop.",
 )
 def set_mode(module, training):
     module.training = training
@@ -749,7 +749,7 @@ class Sequential(Module):
 wrong(
     "sequential",
     "first_only",
-    "The `return` stands inside the loop: the first module's result is the answer.",
+    "The first module's result is the answer: `return` stands inside the loop, or the other modules are left out.",
     source="""
 class Sequential(Module):
     def __init__(self, *modules):
@@ -1293,7 +1293,7 @@ def layer_stds(x, weights, activation):
     return stds
 
 
-@wrong("layer_stds", "returns_early", "The `return` stands inside the loop: the first layer ends it.")
+@wrong("layer_stds", "returns_early", "Only the first layer is measured: `return` stands inside the loop, or the loop ends early.")
 def layer_stds(x, weights, activation):
     stds = []
     for weight in weights:

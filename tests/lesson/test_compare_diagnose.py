@@ -157,7 +157,9 @@ def test_showing_looks_at_no_more_than_it_shows() -> None:
 GOOD = (3.5, -2.0, 0.75)
 DIAGNOSES = [
     ("sign", tuple(-x for x in GOOD), GOOD, (), "wrong sign"),
-    ("sign of one", (3.5, 2.0, 0.75), GOOD, (), "Each wrong number has the wrong sign"),
+    ("sign of one", -3.5, 3.5, (), "The number has the wrong sign"),
+    ("sign of one of three", (3.5, 2.0, 0.75), GOOD, (), "Each wrong number has the wrong sign"),
+    ("sign of two", (-3.5, 2.0, 0.75), GOOD, (), "Each wrong number has the wrong sign"),
     ("sign of an array", -WIDE, WIDE, (), "wrong sign"),
     ("factor 2", tuple(2 * x for x in GOOD), GOOD, (), "too large by the factor 2."),
     ("factor one half", 0.5 * WIDE, WIDE, (), "too small by the factor 2."),
@@ -169,13 +171,13 @@ DIAGNOSES = [
         (0.3, 1.7),
         "lacks the factor 1.7, which is the second",
     ),
-    ("argument too much", tuple(1.7 * x for x in GOOD), GOOD, (1.7,), "has the factor 1.7 too much"),
+    ("argument too much", tuple(1.7 * x for x in GOOD), GOOD, (1.7,), "has a factor too much, 1.7"),
     ("opposite order", GOOD[::-1], GOOD, (), "opposite order"),
     ("another order", (0.75, 3.5, -2.0), GOOD, (), "another order"),
     ("transposed", WIDE.T, WIDE, (), "transposed"),
     ("another shape", WIDE.reshape(3, 2), WIDE, (), "another shape"),
-    ("not summed, one row", np.ones((4, 3)), np.ones((1, 3)), (), "broadcasting"),
-    ("not summed, an axis too many", np.ones((4, 3)), np.ones(3), (), "broadcasting"),
+    ("not summed, one row", np.ones((4, 3)), 4 * np.ones((1, 3)), (), "broadcasting"),
+    ("not summed, an axis too many", np.ones((4, 3)), 4 * np.ones(3), (), "broadcasting"),
     ("zeros", (0.0, 0.0, 0.0), GOOD, (), "Every number is zero"),
     ("array of zeros", np.zeros((2, 3)), WIDE, (), "Every number is zero"),
     ("None", None, GOOD, (), "returned None"),
@@ -187,14 +189,20 @@ DIAGNOSES = [
         (),
         "has the wrong sign and is too large by the factor 2.",
     ),
-    ("a mean for a sum", 5.3, 5 * 5.3, ([1.0, 2.0, 3.0, 4.0, 5.0],), "too small by the factor 5."),
+    (
+        "means for sums",
+        (5.3, 1.1),
+        (5 * 5.3, 5.5),
+        ([1.0, 2.0, 3.0, 4.0, 5.0],),
+        "too small by the factor 5.",
+    ),
     ("an object in a list", [1.0, Opaque("Array")], [1.0, 2.0], (), "it holds an Array"),
     ("the first of two arrays", WIDE, (WIDE, 2 * WIDE), (), "the first of 2 arrays that are wanted"),
     ("the second of two arrays", 2 * WIDE, (WIDE, 2 * WIDE), (), "the second of 2 arrays that are wanted"),
     ("one array of two, wrong", 3 * WIDE, (WIDE, 2 * WIDE), (), "This is one array, and 2 are wanted"),
     ("two arrays in one, wrong", np.stack([WIDE, WIDE + 1]), (WIDE, WIDE), (), ""),
     ("a share that is 0", 0.0, 0.25, (), ""),
-    ("a root of -1", np.array([NAN, 1.0]), np.ones(2), (), "root of a negative number"),
+    ("a root of -1", np.array([NAN, 1.0]), np.ones(2), (), "the logarithm of a negative number"),
     ("an array for a list, too short", np.ones(2), GOOD, (), "The answer has 2 items, and 3 are wanted"),
     ("a list for an array", list(GOOD), np.array(GOOD), (), "This is a list, and a NumPy array is wanted"),
     ("an array of one for a number", np.array([1.0]), 2.0, (), "not an array that holds it"),
@@ -213,7 +221,7 @@ DIAGNOSES = [
     ("its rows for a tuple of one", WIDE.tolist(), (WIDE,), (), "The array should be in a tuple of one"),
     ("two arrays for a tuple of one", [WIDE, WIDE], (WIDE,), (), "has 2 items, and 1 is wanted"),
     ("an array for a tuple of one, inside", (WIDE, SQUARE), ((WIDE,), SQUARE), (), "in a tuple of one"),
-    ("not summed, inside", (SQUARE, np.ones((4, 3))), (SQUARE, np.ones(3)), (), "broadcasting"),
+    ("not summed, inside", (SQUARE, np.ones((4, 3))), (SQUARE, 4 * np.ones(3)), (), "broadcasting"),
     (
         "a number for an array, in a dict",
         {"a": SQUARE, "b": [1.0]},
@@ -278,6 +286,55 @@ def test_what_differs_is_said_so_that_it_can_be_seen(got: Any, expected: Any, wh
     found = difference(got, expected, rtol=0.0, atol=0.0)
     assert found is not None
     assert found.what == what
+
+
+POWERS = (3.0 * 2.0, 5.0 * 2.0)
+#: What was said untruly, or may be: every one has another reason that gives the same.
+SILENT = [
+    ("one zero", 0.0, 3.5, (2.0, 3.0), ()),
+    ("one zero among right numbers", (3.5, 0.0), (3.5, -2.0), (2.0,), ()),
+    ("zeros where one number is wanted", (0.0, 0.0, 0.0), (0.0, 4.0, 0.0), (), ()),
+    ("one number, half as large", 3.0, 6.0, (7.0, 2.0), ()),
+    ("one number without an argument", 1.5, 1.5 * 1.7, (0.3, 1.7), ()),
+    ("one number without an argument, in an array", np.array([1.5]), np.array([1.5 * 1.7]), (0.3, 1.7), ()),
+    ("one number many times", np.full((2, 3), 1.5), np.full((2, 3), 1.5 * 1.7), (0.3, 1.7), ()),
+    ("two arguments that are equal", GOOD, tuple(1.7 * x for x in GOOD), (1.7, 1.7), ()),
+    ("two arguments that make the factor", GOOD, tuple(1.7 * x for x in GOOD), (1.7, 3.4, 0.5), ()),
+    ("a call with that factor was right", GOOD, tuple(1.7 * x for x in GOOD), (1.7,), [((1.9,), 2.5)]),
+    ("an infinity that was given", (INF, 2.0), (1.0, 2.0), ([INF, 1.0],), ()),
+    ("a NaN that was given", (NAN, 2.0), (1.0, 2.0), ([NAN, 1.0],), ()),
+]
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "args", "passed"), [row[1:] for row in SILENT], ids=[row[0] for row in SILENT]
+)
+def test_where_another_cause_gives_the_same_nothing_is_said(
+    got: Any, expected: Any, args: tuple[Any, ...], passed: Any
+) -> None:
+    assert difference(got, expected) is not None
+    assert diagnose(got, expected, args, (), passed) == ""
+
+
+def test_a_factor_of_two_is_no_argument_that_is_two_by_chance() -> None:
+    """`a ** n * n` at a = 2 lacks the factor 2, and so does much else."""
+    assert diagnose((3.0, 5.0), POWERS, (1.0, 3.0, 2.0)) == "Every number is too small by the factor 2."
+
+
+def test_the_order_of_equal_numbers_is_not_said_to_be_opposite() -> None:
+    assert diagnose([1.0, 2.0, 2.0], [2.0, 2.0, 1.0]) == "The right values, in another order."
+    assert diagnose([1.0, 2.0, 3.0], [3.0, 2.0, 1.0]) == "The right values, in the opposite order."
+
+
+def test_a_wrong_shape_is_told_and_its_cause_only_where_it_is_seen() -> None:
+    for got, expected in [
+        (np.ones((2, 3)), np.ones(3)),
+        (WIDE, 2 * WIDE.ravel()),
+        (np.ones((3, 1)), WIDE[:, :2]),
+    ]:
+        assert diagnose(got, expected) == f"The shape is {got.shape} and should be {expected.shape}."
+    assert "the same numbers in another shape" in diagnose(WIDE, WIDE.ravel())
+    assert "stretched" in diagnose(WIDE, WIDE.sum(axis=0))
 
 
 @pytest.mark.parametrize("factor", [36, 1 / 36, 1.5, -7, 0.1])

@@ -239,6 +239,81 @@ def test_in_unit_03_nine_of_ten_wrong_answers_are_told_their_own_sentence(
     assert len(others) <= 0.1 * len(caught), others
 
 
+#: Wrong answers that do what another one of the bank does, and what may not be said to them.
+ALIKE = {
+    "a difference that ignores h": (
+        "01_derivatives", "central_difference", "library",
+        "def central_difference(f, x, h):\n    return (f(x + 1e-5) - f(x - 1e-5)) / 2e-5",
+    ),
+    "a gradient that ignores h": (
+        "01_derivatives", "array_gradient", "library",
+        """
+def array_gradient(f, p, h):
+    grad = np.zeros_like(p)
+    for i in np.ndindex(p.shape):
+        up, down = p.copy(), p.copy()
+        up[i] += 1e-5
+        down[i] -= 1e-5
+        grad[i] = (f(up) - f(down)) / 2e-5
+    return grad
+""",
+    ),
+    "a chain without its last module": (
+        "08_layers", "sequential", "inside the loop: the first",
+        """
+class Sequential(Module):
+    def __init__(self, *modules):
+        self.layers = list(modules)
+
+    def forward(self, x):
+        for layer in self.layers[:-1]:
+            x = layer(x)
+        return x
+""",
+    ),
+    "a rule that writes into out": (
+        "07_losses", "softmax_rule", "into the caller's g",
+        """
+def softmax_rule(g, out, logits):
+    average = (g * out).sum(axis=-1, keepdims=True)
+    out *= g - average
+    return (out,)
+""",
+    ),
+    "a parameter that is missing for another reason": (
+        "08_layers", "named_parameters", "count as one",
+        """
+def named_parameters(module):
+    found = {}
+    for name, part in module.parts().items():
+        inner = {name: part}
+        if isinstance(part, Module):
+            inner = {f"{name}.{n}": p for n, p in named_parameters(part).items()}
+        for n, p in inner.items():
+            if not any(p.data.tolist() == q.data.tolist() for q in found.values()):
+                found[n] = p
+    return found
+""",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("unit", "name", "untrue", "source"), ALIKE.values(), ids=ALIKE)
+def test_what_two_different_mistakes_give_is_not_put_down_to_one_of_them(
+    unit: str, name: str, untrue: str, source: str, notebook_in: Callable[[Path, Any], Session]
+) -> None:
+    notebook_in(REPOSITORY / "course" / unit, {})
+    said = told(COURSE.assignment(unit), Entry(name, "alike", "", source.strip(), right=False))
+    assert said is not None
+    assert untrue not in said
+
+
+@pytest.mark.parametrize("unit", COURSE.units())
+def test_no_sentence_accuses(unit: str) -> None:
+    for entry in load_bank(COURSE.assignment(unit)):
+        assert not re.search(r"taken from the grader|grader's|cheat|copied from", entry.sentence), entry
+
+
 def test_in_the_mini_unit_all_are_and_without_the_file_none(
     mini: Assignment, sandbox: Sandbox, tmp_path: Path, notebook_in: Callable[[Path, Any], Session]
 ) -> None:
