@@ -11,6 +11,8 @@ from .wire import Opaque
 
 RTOL = 1e-7
 ATOL = 1e-9
+#: An answer with more numbers is not looked at one by one.
+MAX_NUMBERS = 10_000
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,29 @@ def _look_equal(a: str, b: str) -> bool:
         return float(a) == float(b)
     except ValueError:  # a complex number, a very large one
         return a == b
+
+
+def numbers_in(value: Any) -> list[float] | None:
+    """All numbers of a nested value in order; None when something in it is not a number."""
+    if is_number(value):
+        return [as_float(value)]
+    if is_array(value):
+        return (
+            [float(x) for x in value.ravel()]
+            if value.dtype.kind in "iuf" and value.size <= MAX_NUMBERS
+            else None
+        )
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, (list, tuple)) or len(value) > MAX_NUMBERS:
+        return None
+    numbers: list[float] = []
+    for item in value:
+        part = numbers_in(item)
+        if part is None:
+            return None
+        numbers += part
+    return numbers
 
 
 def count(number: int, noun: str) -> str:

@@ -12,12 +12,19 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .compare import article, as_float, close, count, difference, is_array, is_number, show
+from .compare import (
+    MAX_NUMBERS,
+    article,
+    as_float,
+    close,
+    count,
+    difference,
+    is_array,
+    is_number,
+    numbers_in,
+    show,
+)
 from .wire import Opaque
-
-Numbers = list[float]
-#: An answer with more numbers is not looked at one by one.
-MAX_NUMBERS = 10_000
 
 
 def diagnose(
@@ -91,7 +98,7 @@ def _stands_alone(got: Any, item: Any) -> bool:
         return False
     # Nested lists are what `.tolist()` makes of an array. A right number of rows and of numbers is enough.
     rows = isinstance(got, list) and len(got) == len(item) != 1
-    return is_array(got) or (rows and len(_flatten(got) or ()) == item.size)
+    return is_array(got) or (rows and len(numbers_in(got) or ()) == item.size)
 
 
 def _one_of_several(got: Any, expected: Any) -> str:
@@ -236,10 +243,10 @@ def _all_differ(values: Any) -> bool:
 def _relation(
     got: Any, expected: Any, args: tuple[Any, ...], passed: Sequence[tuple[tuple[Any, ...], Any]]
 ) -> str:
-    flat_got, flat_expected = _flatten(got), _flatten(expected)
+    flat_got, flat_expected = numbers_in(got), numbers_in(expected)
     if flat_got is None or flat_expected is None or len(flat_got) != len(flat_expected) or not flat_got:
         return ""
-    given = [number for arg in args for number in _flatten(arg) or ()]
+    given = [number for arg in args for number in numbers_in(arg) or ()]
     if not all(map(math.isfinite, [*flat_expected, *given])):
         return ""
     if any(map(math.isnan, flat_got)):
@@ -301,7 +308,7 @@ def _factor(
 def _spoken_against(i: int, passed: Sequence[tuple[tuple[Any, ...], Any]]) -> bool:
     """True when a call was right in which a missing factor, argument `i`, would have been seen."""
     return any(
-        len(args) > i and is_number(args[i]) and abs(args[i]) != 1 and any(_flatten(value) or ())
+        len(args) > i and is_number(args[i]) and abs(args[i]) != 1 and any(numbers_in(value) or ())
         for args, value in passed
     )
 
@@ -329,26 +336,3 @@ def _all(pairs: list[tuple[float, float]], transform: Callable[[float], float]) 
     return bool(pairs) and all(
         close(g, transform(e), 1e-7, 1e-12) and not (e == 0 and g == 0) for g, e in pairs
     )
-
-
-def _flatten(value: Any) -> Numbers | None:
-    """All numbers of a nested value in order; None when something in it is not a number."""
-    if is_number(value):
-        return [as_float(value)]
-    if is_array(value):
-        return (
-            [float(x) for x in value.ravel()]
-            if value.dtype.kind in "iuf" and value.size <= MAX_NUMBERS
-            else None
-        )
-    if isinstance(value, dict):
-        value = list(value.values())
-    if not isinstance(value, (list, tuple)) or len(value) > MAX_NUMBERS:
-        return None
-    numbers: Numbers = []
-    for item in value:
-        part = _flatten(item)
-        if part is None:
-            return None
-        numbers += part
-    return numbers
