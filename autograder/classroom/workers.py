@@ -276,14 +276,11 @@ class Processes:
         if at_once:
             for worker in workers:
                 worker.process.terminate()
-        for thread in (
-            one for one in self.threads if one.ident is not None
-        ):  # which an interrupt lets not start
+        for thread in filter(lambda one: one.ident, self.threads):  # an interrupt may keep one from starting
             thread.join(5 if at_once else None)
-            if (
-                thread.is_alive() and thread in self.workers
-            ):  # the signal came in a finaliser, and was dropped
-                self.workers[thread].process.kill()
+            # A signal that comes in a finaliser is dropped by Python: that worker has not heard.
+            if thread.is_alive() and (deaf := self.workers.get(thread)):
+                deaf.process.kill()
             thread.join()
         _open.discard(self)
 
