@@ -17,12 +17,15 @@ import autograd_ref
 from autograd_ref import Tensor, detect_anomaly, nn, no_grad, ops, optim
 from autograd_ref import functional as F
 
+from .programs.agreed import MEANT
+
 torch = pytest.importorskip("torch")
 f = torch.nn.functional
 
 README = (Path(autograd_ref.__file__).parent / "README.md").read_text(encoding="utf-8")
 PART = README.split("### Differences from PyTorch")[1].split("\n## ")[0]
-ROWS = [row.split(" | ")[0].removeprefix("| ") for row in re.findall(r"^\| .*$", PART, re.M)[1:]]
+FIRST, FINER = PART.split("### Finer differences")
+ROWS = [row.split(" | ")[0].removeprefix("| ") for row in re.findall(r"^\| .*$", FIRST, re.M)[1:]]
 VERSION = tuple(int(n) for n in re.findall(r"\d+", torch.__version__)[:2])
 
 DIFFERENCES: dict[str, Callable[[], None]] = {}
@@ -266,6 +269,12 @@ def test_a_difference_is_as_the_readme_says(row: str) -> None:
 
 def test_every_line_of_the_list_has_a_test_and_every_test_a_line() -> None:
     assert list(DIFFERENCES) == ROWS
+
+
+def test_every_difference_that_random_programs_may_show_is_told() -> None:
+    told = re.findall(r"^\| (.+) \| (.+) \|$", FINER.split("### Options")[0], re.M)[1:]
+    assert told == [(meant.name, meant.why) for meant in MEANT if not meant.row]
+    assert {meant.row for meant in MEANT if meant.row} <= set(ROWS)
 
 
 #: Options that say nothing of what is computed, or are PyTorch's old names for `reduction`.

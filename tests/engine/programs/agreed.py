@@ -44,6 +44,8 @@ class Meant:
     example: tuple[Statement, ...] = ()
     #: Whether it is there with some versions of PyTorch only.
     sometimes: bool = False
+    #: The line of the README's first list that says it already; without one, `name` and `why` stand in its second.
+    row: str = ""
 
     def covers(self, program: Program, found: Difference) -> bool:
         """True if this difference is of that sort."""
@@ -132,6 +134,13 @@ MEANT = [
         example=lines(X, "y = x * x", "x.data -= 0.5", "y.sum().backward()"),
     ),
     Meant(
+        "`.grad` as a value",
+        "backward() adds to `.grad` as it goes, and refuses where the graph reads it; PyTorch adds at the end.",
+        "we raise",
+        ours="by backward\\(\\), which adds to \\.grad",
+        example=lines(X, "x.sum().backward()", "g = x.grad", "y = (x * g + x).sum()", "y.backward()"),
+    ),
+    Meant(
         "booleans are numbers",
         "As in NumPy a boolean counts as 0 or 1; PyTorch refuses to subtract or negate it.",
         "only we compute",
@@ -190,6 +199,7 @@ MEANT = [
         "A recorded change in place of a view is refused, with a sentence; PyTorch rewrites the graph of its base.",
         "we raise",
         ours="A recorded change in place needs memory of its own",
+        row="changes of views",
         example=lines(X, "y = x * 1.0", "v = y[:1]", "v *= 2"),
     ),
     Meant(
@@ -319,6 +329,7 @@ MEANT = [
         "gradient",
         test=_flat_clip,
         sometimes=True,
+        row="`clip` at a limit",
         example=lines(X, ("y = x.clip(high=2.0)", "y = x.clip(max=2.0)"), "y.sum().backward()"),
     ),
     Meant(
