@@ -233,19 +233,34 @@ def run_mutants(
                 result.verdicts.append(found)
             else:
                 result.faults.append(found)
-    planted = pick.choice(assignment.exercises)
-    whole = Mutant(planted.solution, (Edit(0, 0, "", "none", "planted"),))
-    right = Subject(planted.name, "", whole, planted.solution, planted.solution)
-    if not _try(assignment, right, sandbox, seeds, {}).alive:
+    if len(result.verdicts) + len(result.faults) < len(trials):
         result.faults.append(
-            f"{planted.name}: its own right answer was planted among the mutants and not found alive, so this run "
-            "shows nothing."
+            f"{len(trials)} mutants were to run, and {len(result.verdicts)} came to a verdict."
         )
+    result.faults += _blind(assignment, pick.choice(assignment.exercises), sandbox, seeds)
     for verdict in result.verdicts:
         if verdict.ending.passed and verdict.subject.exercise not in result.sampled:
             result.kept[verdict.subject.exercise]["equivalent"] += bool(verdict.reason)
     result.faults += _stale(result, listed)
     return result
+
+
+def _blind(
+    assignment: Assignment, exercise: Exercise, sandbox: Sandbox, seeds: Sequence[int]
+) -> Iterator[str]:
+    """What is wrong with a run that does not find a right answer alive."""
+    whole = Mutant(exercise.solution, (Edit(0, 0, "", "none", "planted"),))
+    planted = Subject(exercise.name, "", whole, exercise.solution, exercise.solution)
+    try:
+        seen = _try(assignment, planted, sandbox, seeds, {}).alive
+    except Exception as error:
+        yield f"{exercise.name}: of its own right answer, planted among the mutants, {stopped_by(error)}."
+        return
+    if not seen:
+        yield (
+            f"{exercise.name}: its own right answer was planted among the mutants and not found alive, so this run "
+            "shows nothing."
+        )
 
 
 def _chosen(

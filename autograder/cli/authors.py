@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from ..sandbox.walls import Sandbox
+from ..unit.assignment import Assignment
 from .options import Jobs, Seed, UnprotectedScores, Unsandboxed
 from .tables import show_mutants
 from .terminal import advance, console, progress_bar, units_named
@@ -42,43 +46,68 @@ def prove_command(
     unsandboxed: Unsandboxed = False,
     unprotected_scores: UnprotectedScores = False,
 ) -> None:
-    """Show that every wrong answer of the bank earns nothing and every right one everything."""
-    from ..authoring.prove import gaps, in_the_notebook, prove, trials
-    from ..referee import bank
+    """Show that wrong answers, the bank's and those made by machine, earn nothing and right ones everything."""
+    from ..authoring.mutation import read_verdicts, run_mutants
     from ..unit.assignment import Course
     from ..unit.settings import configured_sandbox, load_config
 
     course = Course.find()
     sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed, unprotected_scores)
-    good = True
+    good, without = True, []
+    chance = secrets.randbelow(2**31) if seed is None else seed
     for name in units_named(course.units(), [unit] if unit else None):
         assignment = course.assignment(name)
-        entries = bank.load_bank(assignment)
+        good = _prove_bank(assignment, sandbox, seed, jobs) and good
+        if not read_verdicts(assignment):
+            without.append(name)
+            continue
         with progress_bar() as bar:
-            task = bar.add_task(name, total=len(list(trials(assignment, entries))))
-            proofs = prove(assignment, sandbox, seed=seed, jobs=jobs, done=partial(advance, bar, task))
-        table = Table(name, "answer", "kind", "caught by", "is told", "", box=None, header_style="bold")
-        for proof in proofs:
-            entry = proof.trial.entry
-            kind = "" if entry is None else "right" if entry.right else "wrong"
-            mark = Text("✓", style="green") if proof.good else Text("✗", style="bold red")
-            label = proof.trial.label
-            table.add_row(Text(proof.trial.exercise), Text(label), kind, proof.caught, Text(proof.said), mark)
-        console.print(table)
-        missing = list(gaps(assignment, entries))
-        for gap in missing:
-            console.print(f"✗ {gap}", style="red")
-        bad = sum(not proof.good for proof in proofs) + len(missing)
-        wrong = sum(p.trial.entry is not None and not p.trial.entry.right for p in proofs)
-        right = sum(p.trial.entry is not None and p.trial.entry.right for p in proofs)
-        verdict = "proved" if not bad else f"NOT proved: {bad} problem{'s' if bad > 1 else ''}"
-        console.print(
-            f"{name}: {verdict}; {wrong} wrong and {right} right answers, {len(proofs)} runs.", style="bold"
-        )
-        console.print(in_the_notebook(proofs), soft_wrap=True)
-        good = good and not bad
+            result = run_mutants(assignment, sandbox, jobs=jobs, chance=chance, **_shown(bar, name))
+        show_mutants(result)
+        good = good and result.good
+    if without:
+        told = "no verdicts on mutants yet; `autograder mutants` makes them"
+        console.print(f"{', '.join(without)}: {told}.", soft_wrap=True)
+    console.print(f"The tenth of the mutants was chosen by seed {chance}.", soft_wrap=True)
     if not good:
         raise SystemExit(1)
+
+
+def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int | None, jobs: int | None) -> bool:
+    """Run a unit's bank, and show what became of each answer; True when all is as it should be."""
+    from ..authoring.prove import gaps, in_the_notebook, prove, trials
+    from ..referee import bank
+
+    name, entries = assignment.unit, bank.load_bank(assignment)
+    with progress_bar() as bar:
+        task = bar.add_task(name, total=len(list(trials(assignment, entries))))
+        proofs = prove(assignment, sandbox, seed=seed, jobs=jobs, done=partial(advance, bar, task))
+    table = Table(name, "answer", "kind", "caught by", "is told", "", box=None, header_style="bold")
+    for proof in proofs:
+        entry = proof.trial.entry
+        kind = "" if entry is None else "right" if entry.right else "wrong"
+        mark = Text("✓", style="green") if proof.good else Text("✗", style="bold red")
+        label = proof.trial.label
+        table.add_row(Text(proof.trial.exercise), Text(label), kind, proof.caught, Text(proof.said), mark)
+    console.print(table)
+    missing = list(gaps(assignment, entries))
+    for gap in missing:
+        console.print(f"✗ {gap}", style="red")
+    bad = sum(not proof.good for proof in proofs) + len(missing)
+    wrong = sum(p.trial.entry is not None and not p.trial.entry.right for p in proofs)
+    right = sum(p.trial.entry is not None and p.trial.entry.right for p in proofs)
+    verdict = "proved" if not bad else f"NOT proved: {bad} problem{'s' if bad > 1 else ''}"
+    console.print(
+        f"{name}: {verdict}; {wrong} wrong and {right} right answers, {len(proofs)} runs.", style="bold"
+    )
+    console.print(in_the_notebook(proofs), soft_wrap=True)
+    return not bad
+
+
+def _shown(bar: Progress, name: str) -> dict[str, Any]:
+    """What a run of mutants tells a progress bar."""
+    task = bar.add_task(name, total=None)
+    return {"plan": lambda count: bar.update(task, total=count), "done": partial(advance, bar, task)}
 
 
 @commands.command(name="mutants")
@@ -103,15 +132,13 @@ def mutants_command(
     for name in units_named(course.units(), units):
         assignment = course.assignment(name)
         with progress_bar() as bar:
-            task = bar.add_task(name, total=None)
             result = run_mutants(
                 assignment,
                 sandbox,
                 seeds=range(seeds),
                 everything=everything,
                 jobs=jobs,
-                plan=lambda count, bar=bar, task=task: bar.update(task, total=count),  # type: ignore[misc]
-                done=partial(advance, bar, task),
+                **_shown(bar, name),
             )
         show_mutants(result)
         if result.good:

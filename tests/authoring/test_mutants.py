@@ -6,15 +6,19 @@ import ast
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
+from autograder.authoring import fault_flow, fault_objects, fault_values, mutation
 from autograder.authoring.mutants import apply, mutants
 from autograder.authoring.mutation import EQUIVALENTS, Subject, reason_for, run_mutants
-from autograder.authoring.source_text import Edit
+from autograder.authoring.source_text import Edit, Source
 from autograder.errors import UserError
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Course
+
+from ..conftest import REPOSITORY
 
 #: A right answer, and mutants that have to be among those that are made of it.
 WANTED = {
@@ -145,3 +149,36 @@ def test_a_reason_that_no_mutant_needs_is_refused(mini_course: Course, sandbox: 
             run_mutants(assignment, sandbox)
     finally:
         Path(path).unlink()
+
+
+def test_every_kind_of_fault_is_made_somewhere_in_the_course() -> None:
+    """A way of making mutants that no longer makes any would not be missed otherwise."""
+    course = Course(REPOSITORY)
+    solutions = [e.solution for unit in course.units() for e in course.assignment(unit).exercises]
+    idle = {*fault_values.FAULTS, *fault_flow.FAULTS, *fault_objects.FAULTS}
+    for text in solutions:
+        tree = ast.parse(text)
+        source = Source(text, tree)
+        idle -= {fault for fault in idle for node in ast.walk(tree) if next(fault(source, node), None)}
+        if not idle:
+            return
+    assert not idle
+
+
+def test_a_mutant_whose_trial_is_stopped_is_a_fault_of_the_run(
+    mini_course: Course, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = mutation.run_check
+
+    def fragile(assignment: Any, exercise: Any, answer: str, *more: Any) -> Any:
+        if "g / b" in answer:
+            raise RuntimeError("no room")
+        return real(assignment, exercise, answer, *more)
+
+    monkeypatch.setattr(mutation, "run_check", fragile)
+    result = run_mutants(mini_course.assignment("mini"), sandbox, jobs=2)
+    assert not result.good
+    assert result.faults
+    assert all(
+        "mul_vjp" in fault and "RuntimeError" in fault and "no room" in fault for fault in result.faults
+    )

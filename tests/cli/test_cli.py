@@ -512,6 +512,43 @@ def test_an_exception_in_one_trial_is_a_sentence_and_the_others_are_proved(
     assert "mini: NOT proved: 1 problem" in said.out
 
 
+#: What mutants of `mini` do that its checks let pass.
+NO_FAULTS = """
+["*"]
+"which writes into `a`" = "Numbers cannot be written into."
+"which writes into `b`" = "Numbers cannot be written into."
+"which empties `boxes`" = "The boxes are the probe's own."
+"with the loop in the opposite order" = "The order of a sum does not count."
+"""
+
+
+def test_prove_runs_mutants_where_there_are_verdicts_and_fails_for_a_survivor(
+    run: Callable[..., Said], course: Course
+) -> None:
+    said = run("prove", "mini", "--seed", 3, cwd=course.root)
+    assert "mini: no verdicts on mutants yet" in said.out
+    (course.solutions / "mini" / "equivalents.toml").write_text(NO_FAULTS)
+    said = run("mutants", "mini", cwd=course.root)
+    assert said.code == 0, said.out
+    kept = course.solutions / "mini" / "mutants.json"
+    before = kept.read_bytes()
+    said = run("prove", "mini", "--seed", 3, cwd=course.root)
+    assert said.code == 0, said.out
+    assert "of 2 unchanged exercises a tenth" in said.out
+    assert "chosen by seed 3." in said.out
+    assert "no verdicts" not in said.out
+    edit(
+        course.root / "solutions/mini/mini.ipynb",
+        "check.close(sum_of_logs([a, b, c]), math.log(a * b * c),",
+        "check.true(True,",
+    )
+    said = run("prove", "mini", "--seed", 3, cwd=course.root)
+    assert said.code == 1
+    assert "of 1 unchanged exercises a tenth" in said.out
+    assert "✗ unbox: a mutant passes" in said.out
+    assert kept.read_bytes() == before
+
+
 @pytest.fixture(scope="module")
 def built(mini_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
     """The course with its notebook executed by `build`."""

@@ -12,6 +12,7 @@ import pytest
 from nbclient import NotebookClient
 
 from autograder.authoring.build import check_unit, release
+from autograder.authoring.mutation import read_verdicts
 from autograder.authoring.prove import gaps
 from autograder.referee import bank
 from autograder.referee.judge import grade
@@ -47,6 +48,24 @@ def solution_lines(answer: str) -> list[str]:
     parts = re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", answer, re.DOTALL)
     lines = [line.strip() for part in parts for line in part.splitlines()]
     return [line for line in lines if line and not line.startswith("#")]
+
+
+#: Units whose mutants nobody has judged yet: `autograder mutants UNIT` writes the verdicts when none is left alive.
+WITHOUT_VERDICTS = {
+    "05_tensors",
+    "07_losses",
+    "08_layers",
+    "09_optimizers",
+    "10_training",
+}
+
+
+def test_there_are_verdicts_on_the_mutants_of_a_unit(unit: str) -> None:
+    kept = read_verdicts(assignment_of(unit))
+    if unit in WITHOUT_VERDICTS:
+        assert not kept, "now there are: take the unit out of WITHOUT_VERDICTS"
+    else:
+        assert kept, "run `autograder mutants`: without its verdicts a proof leaves the unit's mutants out"
 
 
 def test_the_notebooks_are_what_the_source_produces(unit: str) -> None:
