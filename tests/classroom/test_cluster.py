@@ -65,6 +65,8 @@ def wait_for(address: str, workers: int) -> None:
         client.wait_for_workers(workers, timeout=60)
 
 
+#: The one seed of the class, which the jobs bring along.
+SEED = 2**40 + 1
 WORKER = ("--no-nanny", "--nthreads", "1")
 
 
@@ -84,8 +86,12 @@ def jobs(mini: Assignment) -> list[Job]:
         solved = mini.solved(
             {entry.exercise: answer} if i % 3 else {}, others="stub" if i % 5 == 4 else "solution"
         )
-        found.append(Job(f"s{i:02}", write_text(solved).encode()))
-    return [*found, Job("cut", b"{ cut off"), Job("none", None, "There is no notebook.")]
+        found.append(Job(f"s{i:02}", write_text(solved).encode(), seed=SEED))
+    return [
+        *found,
+        Job("cut", b"{ cut off", seed=SEED),
+        Job("none", None, "There is no notebook.", seed=SEED),
+    ]
 
 
 def table(results: list[Result]) -> list[tuple[object, ...]]:
@@ -112,6 +118,7 @@ def test_a_cluster_that_loses_a_worker_gives_what_one_machine_gives(
             workers[0].kill()
     assert table(results) == table(list(share(grader, jobs, 2)))
     assert len(told) == 1 and "was lost" in told[0]
+    assert {result.report.seed for result in results if result.report} == {SEED}
 
 
 def test_a_worker_without_a_sandbox_is_named_and_gets_nothing(

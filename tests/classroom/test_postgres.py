@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 
 from autograder.classroom.classroom import Classroom
+from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.run import grade_class
+from autograder.classroom.state import seed_of, seeds_of_results
 from autograder.errors import UserError
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Course
@@ -129,6 +131,9 @@ def test_two_graders_at_once_give_the_table_that_sqlite_has(
     said = [grader.communicate(timeout=120)[1] for grader in both]
     assert [grader.returncode for grader in both] == [0, 0], said
     assert all_of(course, url) == expected
+    with Gradebook(url) as gradebook:  # whoever was first has drawn it, and both have used it
+        seed = seed_of(gradebook, "mini")
+        assert seeds_of_results(gradebook, "mini") == dict.fromkeys(students, seed)
     (row,) = grade_class(Classroom(course), course.assignment("mini"), students[:1], sandbox=sandbox)
     assert row.state == "kept"
 
