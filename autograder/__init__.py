@@ -7,9 +7,9 @@ sandbox, gradebook) is imported only by the `autograder` command and by nbgrader
 from .lesson.checks import exercise
 from .lesson.draw import array, integer, number, numbers, numerical_gradient, one_of, positive
 from .lesson.failures import CheckFailed
-from .lesson.logbook import progress
 from .lesson.predict import predicted
 from .lesson.probes import probe, yours
+from .lesson.progress import progress
 from .lesson.unfinished import install
 
 __all__ = [

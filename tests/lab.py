@@ -80,11 +80,45 @@ class Lab:
         if not folder:
             return
         height = self.page.evaluate("document.querySelector('.jp-WindowedPanel-outer').scrollHeight")
-        self.page.set_viewport_size({"width": 1280, "height": min(height + 140, 16000)})
+        width = self.page.viewport_size["width"]
+        self.page.set_viewport_size({"width": width, "height": min(height + 140, 16000)})
         self.page.evaluate("document.querySelector('.jp-WindowedPanel-outer').scrollTop = 0")
         self.page.wait_for_timeout(1500)
         self.page.screenshot(path=str(Path(folder) / f"{name}.png"))
-        self.page.set_viewport_size({"width": 1280, "height": 1000})
+        self.page.set_viewport_size({"width": width, "height": 1000})
+
+
+#: Every piece of text in the outputs and what it stands on: [text, contrast by WCAG 2.1, the element's tag].
+CONTRASTS = """() => {
+  const rgba = c => {
+    const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data].map((v, k) => k < 3 ? v : v / 255);
+  };
+  const over = (top, under) => top.slice(0, 3).map((v, k) => v * top[3] + under[k] * (1 - top[3]));
+  const ground = e => {
+    const layers = [];
+    for (; e; e = e.parentElement) layers.push(rgba(getComputedStyle(e).backgroundColor));
+    return layers.reverse().reduce((under, layer) => over(layer, under), [255, 255, 255]);
+  };
+  const light = c => {
+    const [r, g, b] = c.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const found = [];
+  for (const output of document.querySelectorAll('.jp-NotebookPanel .jp-OutputArea-output')) {
+    const walk = document.createTreeWalker(output, NodeFilter.SHOW_TEXT);
+    for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+      const parent = node.parentElement;
+      if (!node.textContent.trim() || !parent.getClientRects().length) continue;
+      const under = ground(parent);
+      const ink = over(rgba(getComputedStyle(parent).color), under);
+      const [high, low] = [light(ink), light(under)].sort((a, b) => b - a);
+      found.push([node.textContent.trim(), (high + 0.05) / (low + 0.05), parent.tagName, under.map(Math.round)]);
+    }
+  }
+  return found;
+}"""
 
 
 def errors_of(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -99,23 +133,20 @@ def free_port() -> int:
 
 
 @contextmanager
-def jupyterlab(root: Path, private: Path) -> Iterator[Lab]:
-    """Start JupyterLab on `root`, its settings and data in `private`, and a browser on it."""
+def jupyterlab(root: Path, private: Path, theme: str = "", width: int = 1280) -> Iterator[Lab]:
+    """Start JupyterLab on `root`, its settings and data in `private`, and a browser on it.
+
+    `theme` is "Light" or "Dark", or empty for JupyterLab's own choice.
+    """
     from playwright.sync_api import sync_playwright
 
     settings = private / "settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True, exist_ok=True)
     silence = {"fetchNews": "false", "checkForUpdates": False}
     (settings / "notification.jupyterlab-settings").write_text(json.dumps(silence))
-    environment = dict(
-        os.environ,
-        JUPYTERLAB_SETTINGS_DIR=str(private / "settings"),
-        JUPYTERLAB_WORKSPACES_DIR=str(private / "workspaces"),
-        JUPYTER_DATA_DIR=str(private / "data"),
-        JUPYTER_RUNTIME_DIR=str(private / "runtime"),
-        JUPYTER_CONFIG_DIR=str(private / "config"),
-        IPYTHONDIR=str(private / "ipython"),
-    )
+    if theme:
+        (settings / "themes.jupyterlab-settings").write_text(json.dumps({"theme": f"JupyterLab {theme}"}))
+    environment = private_folders(private)
     port = free_port()
     command = [
         sys.executable,
@@ -136,17 +167,32 @@ def jupyterlab(root: Path, private: Path) -> Iterator[Lab]:
             command, env=environment, cwd=root, stdout=log, stderr=log, start_new_session=True
         )
         try:
-            _wait(f"http://127.0.0.1:{port}/api/status?token={TOKEN}", private / "server.log")
+            wait_for_server(port, private / "server.log")
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
-                yield Lab(root, port, browser.new_page(viewport={"width": 1280, "height": 1000}))
+                yield Lab(root, port, browser.new_page(viewport={"width": width, "height": 1000}))
                 browser.close()
         finally:
             os.killpg(server.pid, signal.SIGTERM)
             server.wait(30)
 
 
-def _wait(url: str, log: Path) -> None:
+def private_folders(private: Path) -> dict[str, str]:
+    """An environment in which Jupyter keeps all its own files in `private`, as on a new machine."""
+    return dict(
+        os.environ,
+        JUPYTERLAB_SETTINGS_DIR=str(private / "settings"),
+        JUPYTERLAB_WORKSPACES_DIR=str(private / "workspaces"),
+        JUPYTER_DATA_DIR=str(private / "data"),
+        JUPYTER_RUNTIME_DIR=str(private / "runtime"),
+        JUPYTER_CONFIG_DIR=str(private / "config"),
+        IPYTHONDIR=str(private / "ipython"),
+    )
+
+
+def wait_for_server(port: int, log: Path) -> None:
+    """Wait until a JupyterLab answers on this port. Raises AssertionError with its log when it does not."""
+    url = f"http://127.0.0.1:{port}/api/status?token={TOKEN}"
     for _ in range(240):
         try:
             urllib.request.urlopen(url, timeout=1)

@@ -6,6 +6,7 @@ Beside both goes `likely.json`, by which a learner's notebook recognises the mis
 from __future__ import annotations
 
 import copy
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,8 @@ def execute(notebook: NotebookNode, folder: Path, timeout: int = 300) -> None:
     )
     language = notebook.metadata["language_info"]
     try:
-        client.execute()
+        # In colours, whatever the author's own terminal is to show.
+        client.execute(env={name: value for name, value in os.environ.items() if name != "NO_COLOR"})
     except CellExecutionError as error:
         raise UserError(f"{folder.name}: a cell of the solution fails.\n{error}") from None
     notebook.metadata["language_info"] = language

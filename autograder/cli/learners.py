@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from typing import Annotated
 
 import typer
@@ -24,7 +22,8 @@ def lab(
         typer.Argument(help="JupyterLab's own options, such as -- --no-browser --port 8889."),
     ] = None,
 ) -> None:
-    """Open JupyterLab on the notebooks for learners."""
+    """Open JupyterLab on the notebook to go on with."""
+    from ..learner import arrival
     from ..unit.assignment import Course
 
     options = list(options or [])
@@ -35,8 +34,7 @@ def lab(
     ):
         console.print("You are root, as in a container: JupyterLab is started with --allow-root.")
         options.append("--allow-root")
-    folder = Course.find().root / "course"
-    raise SystemExit(subprocess.call([sys.executable, "-m", "jupyterlab", str(folder), *options]))
+    raise SystemExit(arrival.start(Course.find().root / "course", options))
 
 
 @commands.command()

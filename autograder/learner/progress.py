@@ -20,8 +20,10 @@ from rich.text import Text
 from ..errors import UserError
 from ..lesson import logbook
 from ..lesson.logbook import BROKEN, MARKS, OPEN, RIGHT, WRONG
+from ..lesson.progress import bar, worth_of
 from ..unit.assignment import Course
-from ..unit.raw import cells_of, metadata_of, parse, read_bytes, unit_of
+from ..unit.raw import cells_of, metadata_of, parse, read_bytes, source_of, unit_of
+from ..unit.source import predictions_of
 
 STYLES = {RIGHT: "green", WRONG: "red", BROKEN: "yellow", OPEN: "default"}
 
@@ -183,9 +185,7 @@ def show(found: list[Unit], shown: Unit | None, console: Console) -> None:
                 f"{len(unit.done)} of {len(unit.points)}",
                 f"{unit.earned:g} of {unit.most:g}" if unit.most else "practice",
                 Text(
-                    logbook.bar(unit.earned, unit.most)
-                    if unit.most
-                    else logbook.bar(len(unit.done), len(unit.points)),
+                    bar(unit.earned, unit.most) if unit.most else bar(len(unit.done), len(unit.points)),
                     style="default" if unit.left else "green",
                 ),
             )
@@ -201,7 +201,7 @@ def show(found: list[Unit], shown: Unit | None, console: Console) -> None:
         state = shown.states[name]
         exercises.add_row(
             Text(f"{MARKS[state]} {name}", style=STYLES[state]),
-            logbook.worth_of(points),
+            worth_of(points),
             Text(state if state in (WRONG, BROKEN) else "", style=STYLES[state]),
         )
     console.print(exercises)
@@ -238,16 +238,18 @@ def start_afresh(folder: Path, wanted: str, moment: datetime | None = None) -> F
     try:
         if path.exists() and path.read_bytes() != text.encode("utf-8"):
             kept = _keep(path, moment or datetime.now())
-        new = path.with_name(f".{path.name}.new")
-        new.write_bytes(text.encode("utf-8"))
-        os.replace(new, path)
+        part = path.with_name(f".{path.name}.new")
+        part.write_bytes(text.encode("utf-8"))
+        os.replace(part, path)
     except OSError as error:
         raise UserError(
             f"{path} cannot be replaced: {error.strerror}. Nothing of yours was changed."
         ) from None
+    new = parse(text.encode("utf-8"))
     record = {
         "fresh": unit,
-        "exercises": list(points_of(parse(text.encode("utf-8")))),
+        "exercises": list(points_of(new)),
+        "predictions": predictions_of(source_of(cell) for cell in cells_of(new)),
         "date": logbook.now(),
     }
     with contextlib.suppress(OSError):  # without a file there is no record that could be wrong

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from . import likely
+from .colours import GREEN, verdict
 from .compare import ATOL, RTOL, difference, show
 from .diagnose import diagnose
 from .differences import Compared, came_from, in_short
@@ -63,7 +64,8 @@ class exercise:
                 raise TestFault(f"the block of {self.name} makes no check")
             if not self.session.quiet:
                 count = self.session.checks_made
-                print(f"✓ {self.name}: right ({count} check{'s' if count > 1 else ''} passed)")
+                passed = f"right ({count} check{'s' if count > 1 else ''} passed)"
+                print(verdict(f"✓ {self.name}", passed, GREEN))
             self._note(PASSED)
             return
         if isinstance(error, CheckFailed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-RED, GREEN, BOLD, OFF = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m"
+from .colours import RED, verdict
 
 #: The statuses of an exercise, the words of `autograder score --json`.
 PASSED, FAILED, ERROR, TIMEOUT, MISSING = "passed", "failed", "error", "timeout", "missing"
@@ -58,7 +58,7 @@ class CheckFailed(AssertionError):
     def _render_traceback_(self) -> list[str]:
         """What Jupyter shows in the place of a traceback."""
         failure = self.failure
-        return [f"{RED}{BOLD}✗ {failure.exercise}{OFF}{RED}: {failure.headline}{OFF}", *failure.lines()]
+        return [verdict(f"✗ {failure.exercise}", failure.headline, RED), *failure.lines()]
 
 
 class TestFault(Exception):

@@ -14,7 +14,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -73,9 +73,17 @@ def note(exercise: str, passed: bool | None) -> None:
 
     It goes to the file in a learner's notebook only, not where instructors build or test the solutions.
     """
-    record = {"exercise": exercise, "passed": passed, "date": now()}
+    _write({"exercise": exercise, "passed": passed, "date": now()})
+
+
+def note_prediction(name: str) -> None:
+    """Note that the learner has predicted something; what it was is nobody's business. Never raises."""
+    _write({"prediction": name, "date": now()})
+
+
+def _write(record: Record) -> None:
     try:
-        folder = units_folder(_here) if _here is not None and _in_a_kernel() else None
+        folder = units_folder(_here) if _here is not None and shell() is not None else None
         if folder is not None:
             append(folder, record)
             return
@@ -88,10 +96,11 @@ def now() -> str:
     return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
-def _in_a_kernel() -> bool:
+def shell() -> Any:
+    """IPython's shell, where this is a notebook's kernel; else None."""
     ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    return getattr(shell, "kernel", None) is not None
+    found = ipython.get_ipython() if ipython else None
+    return found if getattr(found, "kernel", None) is not None else None
 
 
 def append(folder: Path, record: Record) -> None:
@@ -128,6 +137,23 @@ def read(folder: Path | None) -> list[Record]:
     return records
 
 
+def known(folder: Path | None) -> list[Record]:
+    """The lines of the folder's file, and what this kernel has seen and could not write."""
+    return [*read(folder), *_unwritten]
+
+
+def predictions(records: Iterable[Record]) -> frozenset[str]:
+    """The names of the predictions that were made, since their unit was last started afresh."""
+    made: set[str] = set()
+    for record in records:
+        if "fresh" in record:
+            names = record.get("predictions")
+            made -= {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
+        elif isinstance(name := record.get("prediction"), str):
+            made.add(name)
+    return frozenset(made)
+
+
 def standing(records: Iterable[Record]) -> dict[str, str]:
     """How each exercise stands after these records; one that is not named is open."""
     found: dict[str, str] = {}
@@ -148,64 +174,3 @@ def standing(records: Iterable[Record]) -> dict[str, str]:
         else:
             found[name] = WRONG if passed is False else OPEN
     return found
-
-
-def progress(unit: str, points: Mapping[str, float]) -> None:
-    """Print which exercises of a unit are done, the points so far, and what comes next."""
-    folder = units_folder(_here) if _here is not None else None
-    states = standing([*read(folder), *_unwritten])
-    print("\n".join(_lines(unit, points, states, _unit_after(folder, unit))))
-
-
-def _lines(unit: str, points: Mapping[str, float], states: Mapping[str, str], after: str) -> Iterable[str]:
-    done = [name for name in points if states.get(name) == RIGHT]
-    earned, most = sum(points[name] for name in done), sum(points.values())
-    if most:
-        share, told = bar(earned, most), f", {earned:g} of {most:g} points"
-    else:  # a unit of practice
-        share, told = bar(len(done), len(points)), " (practice)"
-    yield f"{unit}  {share}  {len(done)} of {len(points)} exercises{told}"
-    yield ""
-    width = max(map(len, points), default=0)
-    for name, worth in points.items():
-        state = states.get(name, OPEN)
-        told = f"  {state}" if state in (WRONG, BROKEN) else ""
-        yield f"  {MARKS[state]} {name:<{width}}  {worth_of(worth)}{told}".rstrip()
-    yield ""
-    left = [name for name in points if name not in done]
-    if left:
-        yield f"Next: {left[0]}"
-    else:
-        yield "All exercises of this unit are right." + (f" Next: unit {after}" if after else "")
-
-
-def worth_of(points: float) -> str:
-    """What an exercise is worth, in words; nothing for one of practice.
-
-    >>> worth_of(1), worth_of(2), worth_of(0)
-    ('1 point', '2 points', '')
-    """
-    return f"{points:g} point{'' if points == 1 else 's'}" if points else ""
-
-
-def bar(part: float, whole: float, width: int = 20) -> str:
-    """
-    >>> bar(3, 4, 8)
-    '██████░░'
-    """
-    full = int(width * part / whole) if whole else 0
-    return "█" * full + "░" * (width - full)
-
-
-def _unit_after(folder: Path | None, unit: str) -> str:
-    """The unit that follows, where the units are; empty when this is the last."""
-    if folder is None:
-        return ""
-    try:
-        names = [p.name for p in folder.iterdir() if re.match(r"\d+_", p.name) and any(p.glob("*.ipynb"))]
-    except OSError:
-        return ""
-    return min((name for name in names if name > unit), default="")
-
-
-__all__ = ["progress"]

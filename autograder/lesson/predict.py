@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .logbook import note_prediction
+
 #: What the released cells hold where a prediction belongs.
 EMPTY = (None, "", "?")
 
 
-def predicted(prediction: Any) -> bool:
+def predicted(prediction: Any, name: str = "") -> bool:
     """Print the learner's prediction; False, with a request, where something of it is still empty.
 
-    `prediction` is a value, or a tuple, list or dict of them. Nobody checks it.
+    `prediction` is a value, or a tuple, list or dict of them. Nobody checks it. That there is one is noted under its
+    `name`, for the learner's progress.
 
     >>> if predicted((2, 7)):
     ...     print("it is", 2, 7)
@@ -26,6 +29,8 @@ def predicted(prediction: Any) -> bool:
         print("your prediction: none yet. Fill it in, then run this cell again.")
         return False
     print("your prediction:", prediction)
+    if name:
+        note_prediction(name)
     return True
 
 

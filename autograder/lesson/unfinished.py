@@ -123,7 +123,7 @@ def install() -> None:
         """IPython's handler of the exception: it is shown and recorded as any other, only shorter."""
         line = state.line(running[0], error, tb)
         if line:
-            error._render_traceback_ = lambda: [f"\x1b[31m{line}\x1b[0m"]  # type: ignore[attr-defined]
+            error._render_traceback_ = lambda: [line]  # type: ignore[attr-defined]
             if "matplotlib.pyplot" in sys.modules:  # or an empty figure would stand below the line
                 sys.modules["matplotlib.pyplot"].close("all")
         shell.showtraceback((kind, error, tb), tb_offset=tb_offset)

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ..lesson.colours import GREEN, RED, badge
 from ..lesson.failures import PASSED
 from ..sandbox.walls import UNPROTECTED
 from ..unit.assignment import Assignment
@@ -116,11 +117,13 @@ def _show_result(cell: Node, report: Report) -> None:
 
 def _show_outcome(cell: Node, outcome: Outcome) -> None:
     earned = f"({tidy(outcome.points)} of {tidy(outcome.max_points)} points)"
+    first, *rest = map(_plain, outcome.text.split("\n"))
+    named, _, said = first.partition(": ")
     if outcome.status == PASSED:
-        cell.outputs = [_text_output(f"{outcome.message} {earned}\n")]
+        shown = f"{badge(named, GREEN)} {said} {earned}\n"
+        cell.outputs = [node(output_type="stream", name="stdout", text=shown)]
         return
-    first, *rest = outcome.text.split("\n")
-    lines = [f"\x1b[31m{_plain(first)}\x1b[0m {earned}", *map(_plain, rest)]
+    lines = [f"{badge(named, RED)} {said} {earned}", *rest]
     cell.outputs = [
         node(output_type="error", ename="CheckFailed", evalue=_plain(first), traceback=["\n".join(lines)])
     ]

@@ -2,7 +2,7 @@
 
 The source is jupytext's py:percent with a shorthand for what nbgrader needs to know of a cell:
 
-    # %% setup="imports"             locked imports, which the referee runs too
+    # %% setup="imports"             locked imports, which the referee runs too, shown folded
     # %% given="node"                locked code that defines something
     # %% exercise="mul_vjp"          an answer cell
     # %% probes="mul_vjp"            the probes of its checks: set-up that the referee runs too, shown folded
@@ -18,12 +18,15 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import jupytext
 from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
 
 from ..errors import UserError
 from ..lesson.syntax import syntax_tree
@@ -34,6 +37,17 @@ SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure", "progres
 
 #: The packages of `autograd_ref` whose functions make the pictures.
 DRAWING = ("graph", "plots")
+
+#: All that a kernel says of its language, so that JupyterLab has nothing to add when a notebook is opened.
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+    "version": "3.11",
+}
 
 #: A check cell shows at most so many lines of code; longer machinery belongs into a `probes` cell above it.
 CHECK_LINES = 12
@@ -53,7 +67,7 @@ def read_source(path: Path) -> NotebookNode:
     notebook.metadata = NotebookNode(
         autograder=about,
         kernelspec={"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
-        language_info={"name": "python", "file_extension": ".py", "mimetype": "text/x-python"},
+        language_info=LANGUAGE,
     )
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     after, count, seen = "top", 0, set()
@@ -79,6 +93,8 @@ def read_source(path: Path) -> NotebookNode:
             cell.execution_count, cell.outputs = None, []
     for cell in shows_progress:
         cell.source = _progress_source(path.parent.name, notebook)
+    if (link := _going_on(path)) and shows_progress:
+        notebook.cells.append(new_markdown_cell(link, id="going_on"))
     about["drawn_from"] = _drawn_from(notebook)
     return notebook
 
@@ -87,7 +103,30 @@ def _progress_source(unit: str, notebook: NotebookNode) -> str:
     """The code of a progress cell: it names the exercises and their points, so that it needs no file."""
     checks = [cell.metadata.nbgrader for cell in notebook.cells if kind(cell) == CHECK]
     lines = "".join(f'    "{c.grade_id.removesuffix("_check")}": {c.points},\n' for c in checks)
-    return f'from autograder import progress\n\nprogress("{unit}", {{\n{lines}}})'
+    asked = predictions_of(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    names = f", predictions={json.dumps(asked)}" if asked else ""
+    return f'from autograder import progress\n\nprogress("{unit}", {{\n{lines}}}{names})'
+
+
+def predictions_of(sources: Iterable[str]) -> list[str]:
+    """The names of the predictions that these cells ask for, in order.
+
+    >>> predictions_of(['if predicted(prediction, "both_slopes"):'])
+    ['both_slopes']
+    """
+    return [name for source in sources for name in re.findall(r'\bpredicted\(prediction, "(\w+)"\)', source)]
+
+
+def _going_on(path: Path) -> str:
+    """The last words of a unit: where the next one is. Of the last unit, where all of them are; else nothing."""
+    units = sorted(folder for folder in path.parents[1].iterdir() if re.match(r"\d+_", folder.name))
+    for folder in units:
+        sources = [p for p in sorted(folder.glob("*.py")) if p.name != "mistakes.py"]
+        if folder.name > path.parent.name and sources:
+            title = re.search(r'^# +title: "(.+)"$', sources[0].read_text(encoding="utf-8"), re.MULTILINE)
+            named = f"{folder.name[:2]}. {title[1]}" if title else folder.name
+            return f"**Go on:** [{named}](../{folder.name}/{sources[0].stem}.ipynb)"
+    return "**All units:** [the course](../README.md)" if path.parent in units else ""
 
 
 def _expand(cell: NotebookNode, path: Path, graded: bool) -> str:
@@ -132,7 +171,7 @@ def _expand(cell: NotebookNode, path: Path, graded: bool) -> str:
         cell.metadata["autograder"] = {"kind": graded_as, **({"keep": True} if keep else {})}
     if word in (FIGURE, "progress"):
         about["grade_id"] = f"{word}_{name}"
-    if word in (FIGURE, "probes", "progress"):
+    if word in (SETUP, FIGURE, "probes", "progress"):
         cell.metadata["jupyter"] = {"source_hidden": True}
     cell.metadata["nbgrader"] = about
     return str(about["grade_id"])

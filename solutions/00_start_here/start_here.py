@@ -21,10 +21,6 @@
 # In ten minutes you draw this picture: a curve, and three lines that turn towards its direction at one point. You
 # write the function that makes the lines.
 
-# %% setup="imports"
-from autograder import CheckFailed, exercise, predicted, probe, yours
-
-
 # %% figure="goal" keep=true
 def goal():
     from autograd_ref import plots
@@ -39,6 +35,9 @@ def goal():
 
 
 goal()
+
+# %% setup="imports"
+from autograder import CheckFailed, exercise, predicted, probe, yours
 
 # %% [markdown]
 # On the way you meet the parts of a notebook, and the Python that this course uses. At the end you will be able to
@@ -260,7 +259,7 @@ secants()
 prediction = (None, None, None)
 
 functions = [lambda x: n * x for n in (1, 2, 3)]
-if predicted(prediction):
+if predicted(prediction, "late_binding"):
     print("made by lambda:    ", [f(10) for f in functions])
     print("made by multiplier:", [f(10) for f in [multiplier(n) for n in (1, 2, 3)]])
 

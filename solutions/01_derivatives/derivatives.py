@@ -20,6 +20,30 @@
 # A camera took 21 pictures of a ball in the air. The dots are the ball's heights. The curves are one parabola at four
 # moments of its training: it starts flat at 0, and step by step it learns where the ball was.
 
+# %% figure="goal" keep=true
+def goal():
+    import numpy as np
+
+    from autograd_ref import plots
+
+    seconds = np.linspace(-1.0, 1.0, 21)
+    metres = np.array([
+        1.4, 1.9, 3.4, 4.3, 5.2, 6.0, 6.4, 7.3, 7.7, 8.7, 8.5, 8.6, 8.8, 8.7, 8.6, 8.5, 8.3, 7.8, 7.5,
+        6.7, 6.1,
+    ])
+    curves = {
+        "at the start": lambda t: 0 * t,
+        "after 10 steps": lambda t: 7.14 + 2.44 * t - 1.59 * t**2,
+        "after 30 steps": lambda t: 8.19 + 2.52 * t - 4.18 * t**2,
+        "after 300 steps": lambda t: 8.48 + 2.52 * t - 4.88 * t**2,
+    }
+    title = "A parabola learns the flight of a ball"
+    ax = plots.fit(seconds, metres, curves, title=title)
+    ax.set(xlabel="time in s", ylabel="height in m")
+
+
+goal()
+
 # %% setup="imports"
 import math
 
@@ -34,22 +58,6 @@ metres = np.array(
     [1.4, 1.9, 3.4, 4.3, 5.2, 6.0, 6.4, 7.3, 7.7, 8.7, 8.5]
     + [8.6, 8.8, 8.7, 8.6, 8.5, 8.3, 7.8, 7.5, 6.7, 6.1]
 )
-
-
-# %% figure="goal" keep=true
-def goal():
-    curves = {
-        "at the start": lambda t: 0 * t,
-        "after 10 steps": lambda t: 7.14 + 2.44 * t - 1.59 * t**2,
-        "after 30 steps": lambda t: 8.19 + 2.52 * t - 4.18 * t**2,
-        "after 300 steps": lambda t: 8.48 + 2.52 * t - 4.88 * t**2,
-    }
-    title = "A parabola learns the flight of a ball"
-    ax = plots.fit(seconds, metres, curves, title=title)
-    ax.set(xlabel="time in s", ylabel="height in m")
-
-
-goal()
 
 # %% [markdown]
 # Derivatives move the curve: they say how its error changes with each of its numbers. Here you compute them in the
@@ -215,7 +223,7 @@ with exercise("central_difference") as check:
 # %%
 prediction = (None, None)  # (forward, central)
 
-if predicted(prediction):
+if predicted(prediction, "orders_of_error"):
     for step in (0.1, 0.01, 0.001):
         forward_error = forward_difference(lambda x: x**3, 2.0, step) - 12.0
         central_error = central_difference(lambda x: x**3, 2.0, step) - 12.0
@@ -298,7 +306,7 @@ for rule in (forward_difference, central_difference):
 # %%
 prediction = None
 
-if predicted(prediction):
+if predicted(prediction, "a_step_too_small"):
     print("forward difference:", forward_difference(lambda x: x**2, 3.0, 1e-16))
     print("3 + 1e-16 is 3:", 3.0 + 1e-16 == 3.0)
 
@@ -1071,7 +1079,7 @@ descents = {}
 for rate in (0.1, 0.5, 0.8, 1.1):
     points = gradient_descent(lambda p: 2 * p, np.array(1.0), rate, 9)
     descents[f"rate {rate}"] = (range(10), [float(p) for p in points])
-if predicted(prediction):
+if predicted(prediction, "rates_of_descent"):
     for name, (_, points) in descents.items():
         print(f"{name}: after 1 step {points[1]:5.2f}, after 9 steps {points[-1]:6.3f}")
 

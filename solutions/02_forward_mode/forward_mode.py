@@ -21,15 +21,11 @@
 # the derivative of the landing point, and the fourth hits. The landing point has no formula. A program computes it, with
 # a loop and a test.
 
-# %% setup="imports"
-import math
-
-from autograd_ref import plots
-from autograder import exercise, number, numerical_gradient, predicted, probe, yours
-
-
 # %% figure="goal" keep=true
 def goal():
+    from autograd_ref import plots
+    from autograder import numerical_gradient
+
     def flight(speed):
         x, y, vx, vy, path = 0.0, 1.5, 0.7 * speed, 0.7 * speed, []
         while y >= 0:
@@ -54,6 +50,12 @@ def goal():
 
 
 goal()
+
+# %% setup="imports"
+import math
+
+from autograd_ref import plots
+from autograder import exercise, number, numerical_gradient, predicted, probe, yours
 
 # %% [markdown]
 # Here you write numbers that carry their derivative through such a program. At the end you will be able to
@@ -224,7 +226,7 @@ def table_of_e(a, da, b, db):
 print("seeded with a")
 table_of_e(2.0, 1.0, 3.0, 0.0)
 print("seeded with b")
-if predicted(prediction):
+if predicted(prediction, "slopes_by_b"):
     table_of_e(2.0, 0.0, 3.0, 1.0)
 
 # %% [markdown]
@@ -954,7 +956,7 @@ with exercise("second_derivative") as check:
 prediction = None
 
 print("second derivative of 1 / x at 2:", second_derivative(lambda x: 1 / x, 2.0))
-if predicted(prediction):
+if predicted(prediction, "two_depths"):
     print("dual numbers:", derivative(lambda x: x * derivative(lambda y: x + y, 1.0), 1.0))
 
 # %% [markdown]

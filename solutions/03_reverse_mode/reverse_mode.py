@@ -21,16 +21,10 @@
 # computed from the boxes before it. Read `grad` from right to left: the derivative of `L` by each box, computed from
 # the boxes to its right.
 
-# %% setup="imports"
-import math
-
-from autograd_ref import plots
-from autograd_ref.graph import draw
-from autograder import exercise, numerical_gradient, predicted, probe, yours
-
-
 # %% figure="goal" keep=true
 def goal():
+    from autograd_ref.graph import draw
+
     class Box:
         def __init__(self, data, grad, op="", parents=(), label=""):
             self.data, self.grad, self.op = data, grad, op
@@ -43,6 +37,13 @@ def goal():
 
 
 goal()
+
+# %% setup="imports"
+import math
+
+from autograd_ref import plots
+from autograd_ref.graph import draw
+from autograder import exercise, numerical_gradient, predicted, probe, yours
 
 # %% [markdown]
 # In this unit you write the program that fills in both, for any expression: the core of PyTorch's `backward`. At the
@@ -1030,7 +1031,7 @@ found = []
 for node in (w, p):
     pass_back(node, {"+": add_vjp, "*": mul_vjp})
     found.append(x.grad)
-if predicted(prediction):
+if predicted(prediction, "x_used_twice"):
     print("x.grad after w, and after p:", tuple(found))
     print("y.grad:", y.grad)
 
@@ -1199,7 +1200,7 @@ x, y, z = Value(2.0, label="x"), Value(3.0, label="y"), Value(4.0, label="z")
 V = x * y + z * (x + y)
 V.label = "V"
 backpropagate(V)
-if predicted(prediction):
+if predicted(prediction, "gradients_of_V"):
     print("V =", V.data, " gradients:", (x.grad, y.grad, z.grad))
     display(draw(V))
 

@@ -20,20 +20,14 @@
 # A hundred points on two half moons, and a network that is to tell one moon from the other. What to see: the border
 # that it draws, at first and after 20 and 80 steps of training. Unit 03's `backward` says how each step changes it.
 
-# %% setup="imports"
-import math
-import random
-
-from autograd_ref import plots
-from autograd_ref.data import moons
-from autograd_ref.graph import draw
-from autograd_ref.scalar import Value, exp, log, tanh
-from autograder import exercise, predicted, probe, yours
-
-
 # %% figure="goal" keep=true
 def goal():
+    import random
+
     import numpy as np
+
+    from autograd_ref import plots
+    from autograd_ref.data import moons
 
     rng = random.Random(5)
     start = [
@@ -79,6 +73,16 @@ def goal():
 
 
 goal()
+
+# %% setup="imports"
+import math
+import random
+
+from autograd_ref import plots
+from autograd_ref.data import moons
+from autograd_ref.graph import draw
+from autograd_ref.scalar import Value, exp, log, tanh
+from autograder import exercise, predicted, probe, yours
 
 # %% [markdown]
 # At the end you will be able to
@@ -436,7 +440,7 @@ with exercise("margin_loss") as check:
 # %%
 prediction = None
 
-if predicted(prediction):
+if predicted(prediction, "loss_of_nothing"):
     for some_targets in ([1, 1, -1, -1], [1, 1, 1, 1]):
         print(f"targets {some_targets}: loss {margin_loss([0.0] * 4, some_targets):.4f}")
 
@@ -548,7 +552,7 @@ w, found = Value(3.0), []
 for _ in range(3):
     (w * w).backward()
     found.append(w.grad)
-if predicted(prediction):
+if predicted(prediction, "three_rounds"):
     print("w.grad:", tuple(found))
 
 # %% [markdown]
@@ -692,7 +696,7 @@ x, w = Value(3.0), Value(2.0)
 y = x * w
 w.data = 100.0
 y.backward()
-if predicted(prediction):
+if predicted(prediction, "three_ways_to_update"):
     print("it holds:", (first, second), " x.grad:", x.grad)
 
 # %% [markdown]
@@ -1291,7 +1295,7 @@ suspects_figure()
 # %%
 prediction = {"A": "", "B": "", "C": "", "D": "", "E": ""}
 
-if predicted(prediction):
+if predicted(prediction, "five_curves"):
     for letter, bug in LETTERS.items():
         print(f"{letter}: {bug:23} your prediction: {prediction[letter]}")
 

@@ -20,6 +20,24 @@
 # The picture shows one layer of unit 04's network at work: 100 points, 8 neurons. Unit 04 had a box for every number,
 # thousands of them. Here a box holds an array. Compare the two shapes in each box: a gradient has the shape of its array.
 
+# %% figure="goal" keep=true
+def goal():
+    import numpy as np
+
+    from autograd_ref.graph import draw
+
+    class Box:
+        def __init__(self, shape, op="", parents=(), label=""):
+            self.data, self.grad = np.ones(shape), np.ones(shape)
+            self.op, self.parents, self.label = op, parents, label
+
+    X, W, b = Box((100, 2), label="X"), Box((2, 8), label="W"), Box((8,), label="b")
+    total = Box((100, 8), "+", (Box((100, 8), "@", (X, W)), b))
+    return draw(Box((), "mean", (Box((100, 8), "tanh", (total,)),), "L"))
+
+
+goal()
+
 # %% setup="imports"
 import itertools
 import random
@@ -41,21 +59,6 @@ def arrays(*rows):
 def dtypes(cotangents):
     """The names of their dtypes."""
     return [None if c is None else str(c.dtype) for c in cotangents]
-
-
-# %% figure="goal" keep=true
-def goal():
-    class Box:
-        def __init__(self, shape, op="", parents=(), label=""):
-            self.data, self.grad = np.ones(shape), np.ones(shape)
-            self.op, self.parents, self.label = op, parents, label
-
-    X, W, b = Box((100, 2), label="X"), Box((2, 8), label="W"), Box((8,), label="b")
-    total = Box((100, 8), "+", (Box((100, 8), "@", (X, W)), b))
-    return draw(Box((), "mean", (Box((100, 8), "tanh", (total,)),), "L"))
-
-
-goal()
 
 # %% [markdown]
 # You rebuild the engine of unit 03 on NumPy arrays. At the end you will be able to
@@ -531,7 +534,7 @@ FORMULAS = {
     "exp(a) / (1 + exp(a))": lambda a: np.exp(a) / (1 + np.exp(a)),
     "(1 + tanh(a / 2)) / 2": lambda a: (1 + np.tanh(a / 2)) / 2,
 }
-if predicted(prediction):
+if predicted(prediction, "sigmoid_formulas"):
     with np.errstate(all="ignore"):  # NumPy would warn
         for name, formula in FORMULAS.items():
             values = formula(np.array([-100, -20, 100], dtype="float32"))
@@ -836,7 +839,7 @@ with exercise("maximum_ties") as check:
 prediction = {"relu": None, "maximum": None}
 
 one, zero = np.array([1.0]), np.array([0.0])
-if predicted(prediction):
+if predicted(prediction, "tie_at_zero"):
     print("relu passes back", relu_rule(one, zero, zero)[0].item())
     print("maximum passes back", maximum_rule(one, zero, zero, zero)[0].item())
 
@@ -856,7 +859,7 @@ prediction = ["?", "?", "?", "?", "?"]
 
 x = np.array([1.5, -2.0], dtype="float32")
 factors = [2.0, 3, np.float64(2.0), np.sqrt(4.0), np.ones(2)]
-if predicted(prediction):
+if predicted(prediction, "dtypes_of_products"):
     for name, factor, said in zip(names, factors, prediction, strict=True):
         print(f"x * {name:16} {(x * factor).dtype}, your prediction: {said}")
 
@@ -1305,7 +1308,7 @@ prediction = {"[1, 0, 0]": None, "[1, 1, 1]": None, "[0, 0, -10]": None}
 
 x = Tensor(np.array([1.0, 2.0, 3.0]))
 out = x**2
-if predicted(prediction):
+if predicted(prediction, "cotangents_of_squares"):
     for c in ([1, 0, 0], [1, 1, 1], [0, 0, -10]):
         backward(out, c)
         print(c, "gives", x.grad.tolist())

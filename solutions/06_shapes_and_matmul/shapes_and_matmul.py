@@ -21,21 +21,13 @@
 # the gradient of the network's score for "3" by each pixel. Orange: more ink here makes it more of a 3. Blue: less of
 # one.
 
-# %% setup="imports"
-import numpy as np
-
-from autograd_ref import plots
-from autograd_ref.data import load_digits
-from autograder import exercise, predicted, probe, yours
-
-
-def arrays(*rows):
-    """A tuple of arrays of floats, made of lists."""
-    return tuple(np.array(row, dtype=float) for row in rows)
-
-
 # %% figure="goal" keep=true
 def goal():
+    import numpy as np
+
+    from autograd_ref import plots
+    from autograd_ref.data import load_digits
+
     images, labels = load_digits()
     three = images[45, 0]
     tops = three.reshape(4, 2, 4, 2).max(axis=(1, 3))
@@ -61,6 +53,18 @@ def goal():
 
 
 goal()
+
+# %% setup="imports"
+import numpy as np
+
+from autograd_ref import plots
+from autograd_ref.data import load_digits
+from autograder import exercise, predicted, probe, yours
+
+
+def arrays(*rows):
+    """A tuple of arrays of floats, made of lists."""
+    return tuple(np.array(row, dtype=float) for row in rows)
 
 # %% [markdown]
 # In unit 05 the rules of `sum` and `@` came ready-made. Here you write them, and those of all operations that move
@@ -323,7 +327,7 @@ with exercise("mean_rule") as check:
 prediction = [None, None, None, None]
 
 (found,) = numerical_cotangents(np.max, 1.0, np.array([5.0, 5.0, 5.0, 2.0]))
-if predicted(prediction):
+if predicted(prediction, "tied_maximum"):
     print("numerical:", found.round(6).tolist(), " sum:", found.sum().round(6).item())
 
 # %% [markdown]
@@ -437,7 +441,7 @@ moves()
 prediction = None
 
 there = np.transpose(np.zeros((2, 3, 5)), (2, 0, 1))
-if predicted(prediction):
+if predicted(prediction, "permuted_back"):
     print(there.shape, "and the same again:", np.transpose(there, (2, 0, 1)).shape)
 
 # %% [markdown]

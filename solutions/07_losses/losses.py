@@ -20,6 +20,21 @@
 # Five examples, three classes. From left to right: a network's scores, its probabilities, the truth, and what the loss
 # sends back. Blue asks for a higher score, orange for a lower one. Which row is the worst mistake?
 
+# %% figure="goal" keep=true
+def goal():
+    import numpy as np
+
+    from autograd_ref import plots
+
+    odds = np.array([[1, 2, 7], [7, 2, 1], [2, 5, 3], [6, 1, 3], [1, 8, 1]])
+    truth = np.array([[0, 0, 1], [0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 0]])
+    sent_back = np.array([[1, 2, -3], [7, -8, 1], [2, -5, 3], [-4, 1, 3], [-9, 8, 1]])
+    pictures = {"logits": np.log(odds), "probabilities": odds / 10, "truth": truth}
+    plots.matrices({**pictures, "gradient": sent_back / 50}, shared=False)
+
+
+goal()
+
 # %% setup="imports"
 import math
 
@@ -38,18 +53,6 @@ def strict(function, *args):
     """Calls the function. Overflow, a log of 0 and NaN are errors here, not warnings."""
     with np.errstate(over="raise", divide="raise", invalid="raise"):
         return function(*args)
-
-
-# %% figure="goal" keep=true
-def goal():
-    odds = np.array([[1, 2, 7], [7, 2, 1], [2, 5, 3], [6, 1, 3], [1, 8, 1]])
-    truth = np.array([[0, 0, 1], [0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 0]])
-    sent_back = np.array([[1, 2, -3], [7, -8, 1], [2, -5, 3], [-4, 1, 3], [-9, 8, 1]])
-    pictures = {"logits": np.log(odds), "probabilities": odds / 10, "truth": truth}
-    plots.matrices({**pictures, "gradient": sent_back / 50}, shared=False)
-
-
-goal()
 
 # %% [markdown]
 # At the end you will be able to
@@ -247,7 +250,7 @@ def softmax_on_paper(z):
 
 
 z = np.array([1.0, 2.0, 3.0])
-if predicted(prediction):
+if predicted(prediction, "shifted_logits"):
     for name, logits in {"(1, 2, 3)": z, "plus 100": z + 100, "times 10": z * 10}.items():
         print(f"{name:10}", softmax_on_paper(logits).round(4))
 
@@ -887,7 +890,7 @@ def cross_entropy(logits, labels):
 
 prediction = None
 
-if predicted(prediction):
+if predicted(prediction, "loss_of_ten_classes"):
     print(f"{cross_entropy(np.zeros((4, 10)), np.array([3, 1, 4, 1])):.4f}")
 extreme = np.array([[1e4, 0.0], [0.0, 1e4]])
 print("logits of 10,000:", cross_entropy(extreme, np.array([0, 0])))

@@ -21,15 +21,12 @@
 # What to see: on the way through the layers, the numbers grow more than ten billion times, or shrink to less than a
 # ten-millionth,  or stay as they are.
 
-# %% setup="imports"
-import numpy as np
-
-from autograd_ref import Tensor, plots
-from autograder import exercise, predicted, probe
-
-
 # %% figure="goal" keep=true
 def goal():
+    import numpy as np
+
+    from autograd_ref import plots
+
     rng, sizes = np.random.default_rng(0), {"too large": 0.5, "too small": 0.05, "right": 0.125}
     found = {}
     for name, std in sizes.items():
@@ -43,6 +40,12 @@ def goal():
 
 
 goal()
+
+# %% setup="imports"
+import numpy as np
+
+from autograd_ref import Tensor, plots
+from autograder import exercise, predicted, probe
 
 # %% [markdown]
 # At the end you will be able to
@@ -874,7 +877,7 @@ prediction = (None, None)
 rng = np.random.default_rng(1)
 weights = [rng.normal(0.0, 0.2, (100, 100)) for _ in range(20)]
 found = layer_stds(rng.normal(size=(500, 100)), weights, lambda a: a)
-if predicted(prediction):
+if predicted(prediction, "twenty_layers"):
     print(f"after one layer: {found[0]:.1f}   after all: {found[-1]:.1e}   2**20: {2**20:.1e}")
     x = abs(rng.normal(size=(500, 100)))  # all positive
     out, rms = (x @ weights[0].T).std(), np.sqrt((x * x).mean())

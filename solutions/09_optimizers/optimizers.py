@@ -21,22 +21,12 @@
 # ring towards the minimum at (0, 0). What to see: SGD jumps from wall to wall and does not get far. Momentum swings,
 # and gets further. Adam sets off in a useful direction at once.
 
-# %% setup="imports"
-import math
-
-import numpy as np
-
-from autograd_ref import Tensor, no_grad, plots
-from autograder import exercise, predicted, probe, yours
-
-
-def arrays(*rows):
-    """A tuple of arrays of floats, made of lists."""
-    return tuple(np.array(row, dtype=float) for row in rows)
-
-
 # %% figure="goal" keep=true
 def goal():
+    import numpy as np
+
+    from autograd_ref import plots
+
     paths = {
         "SGD": """
             -4.50 1.00 -4.18 -0.75 -3.89 0.56 -3.62 -0.42 -3.37 0.32 -3.13 -0.24 -2.91
@@ -66,6 +56,19 @@ def goal():
 
 
 goal()
+
+# %% setup="imports"
+import math
+
+import numpy as np
+
+from autograd_ref import Tensor, no_grad, plots
+from autograder import exercise, predicted, probe, yours
+
+
+def arrays(*rows):
+    """A tuple of arrays of floats, made of lists."""
+    return tuple(np.array(row, dtype=float) for row in rows)
 
 # %% [markdown]
 # The gradient says which way is down. It does not say how far to go. At the end you will be able to
@@ -167,7 +170,7 @@ rates = {
     lr: path_of(lambda p, g, lr=lr: (sgd_step(p, g, lr),), steps=100)
     for lr in (0.07, 0.08, 0.09)
 }
-if predicted(prediction):
+if predicted(prediction, "rates_on_a_valley"):
     for lr, path in rates.items():
         print(f"lr {lr}: |y| = {abs(path[-1, 1]):.2g}   your prediction: {prediction[lr]}")
 assert 0.93**63 > 0.01 > 0.93**64
@@ -330,7 +333,7 @@ for step in (momentum_step, momentum_rate_inside):
         p, v = step(p, one, v, 0.1, 0.9)
     after, _ = step(p, one, v, 0.0, 0.9)
     moved[step.__name__] = p[0], after[0] - p[0]
-if predicted(prediction):
+if predicted(prediction, "two_momentums"):
     for name, (place, last) in moved.items():
         print(f"{name}: at {place:.3f}, and the last step goes {last:.3f}")
 assert [round(last, 2) for _, last in moved.values()] == [0, -0.79]
@@ -616,7 +619,7 @@ prediction = None
 
 t = np.arange(1, 51)
 lengths = (1 - 0.9**t) / np.sqrt(1 - 0.999**t)  # of a step without correction, over lr
-if predicted(prediction):
+if predicted(prediction, "uncorrected_step"):
     for step in (1, 12, 50):
         print(f"step {step} without correction: {lengths[step - 1]:.2f} times lr")
 

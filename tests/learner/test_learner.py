@@ -10,12 +10,13 @@ import sys
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 
-from autograder.cli import learners as cli
 from autograder.errors import UserError
+from autograder.learner import arrival
 from autograder.learner import progress as learner
 from autograder.lesson import logbook
 from autograder.unit.assignment import Assignment, Course
@@ -238,8 +239,12 @@ def test_lab_passes_options_on_and_lets_root_in(
 ) -> None:
     called: list[list[str]] = []
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    monkeypatch.setattr(cli.subprocess, "call", lambda argv: called.append(argv) or 0)
+    monkeypatch.setattr(os, "execve", lambda program, argv, environment: called.append(argv))
+    monkeypatch.setattr(arrival.subprocess, "Popen", lambda argv, env: SimpleNamespace(wait=lambda: 0))
     said = run("lab", *given, cwd=course.root)
     assert said.code == 0
-    assert called == [[sys.executable, "-m", "jupyterlab", str(course.root / "course"), *passed_on]]
+    ((python, minus_m, module, *options),) = called
+    assert (python, minus_m, module) == (sys.executable, "-m", "jupyterlab")
+    assert f"--ServerApp.root_dir={course.root / 'course'}" in options
+    assert options[len(options) - len(passed_on) :] == passed_on
     assert ("You are root" in said.out) == (user == 0 and len(given) == 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,8 +17,11 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from autograder import predicted
 from autograder.lesson import logbook, unfinished
+from autograder.lesson.colours import RED, badge
 from autograder.lesson.logbook import BROKEN, OPEN, RIGHT, WRONG, append, read, standing, units_folder
+from autograder.lesson.progress import Standing, drawn, progress
 from autograder.unit.assignment import Assignment, Course
 
 RIGHT_ANSWER = "def mul_vjp(g, a, b):\n    return g * b, g * a\n"
@@ -32,6 +36,15 @@ def course(mini_course: Course, tmp_path: Path) -> Course:
     return Course(tmp_path / "checkout")
 
 
+class Shell:
+    """Shows what a cell shows, as a terminal would."""
+
+    class display_pub:
+        @staticmethod
+        def publish(data: dict[str, str], metadata: dict[str, Any]) -> None:
+            print(data["text/plain"])
+
+
 @pytest.fixture
 def kernel_of() -> Iterator[Any]:
     """Pretend that this process is the kernel of a notebook in a folder."""
@@ -39,7 +52,7 @@ def kernel_of() -> Iterator[Any]:
 
         def pretend(folder: Path) -> None:
             patch.setattr(logbook, "_here", folder)
-            patch.setattr(logbook, "_in_a_kernel", lambda: True)
+            patch.setattr(logbook, "shell", Shell)
             patch.setattr(logbook, "_unwritten", [])
 
         yield pretend
@@ -139,7 +152,7 @@ def test_a_file_that_cannot_be_written_troubles_nobody(
     logbook.note("mul_vjp", True)
     monkeypatch.undo()
     capfd.readouterr()
-    logbook.progress("mini", {"mul_vjp": 2, "unbox": 3})
+    progress("mini", {"mul_vjp": 2, "unbox": 3})
     told = capfd.readouterr()
     assert "1 of 2 exercises, 2 of 5 points" in told.out  # this kernel still knows
     assert told.err == ""
@@ -192,9 +205,13 @@ def run(notebook: Any, folder: Path) -> dict[str, Any]:
     ).execute()
     shown = {}
     for cell in notebook.cells:
-        texts = [o.get("text") or "\n".join(o.get("traceback", [])) for o in cell.get("outputs", [])]
-        shown[cell.id] = "".join(texts)
+        shown[cell.id] = "".join(map(text_of, cell.get("outputs", [])))
     return shown
+
+
+def text_of(output: Any) -> str:
+    plain = output.get("data", {}).get("text/plain", "")
+    return output.get("text") or "\n".join(output.get("traceback", [])) or plain
 
 
 def with_progress(notebook: Any, *more: str) -> Any:
@@ -229,7 +246,7 @@ def test_a_learner_s_kernel_notes_its_checks_and_the_next_kernel_knows(
     ]  # a cell that was not run in this kernel
     shown = run(with_progress(second), folder)
     assert states(folder.parent) == {"mul_vjp": BROKEN, "unbox": OPEN}
-    assert "✗ unbox\x1b[0m\x1b[31m: there is no `Box` in this kernel yet" in shown["unbox_check"]
+    assert badge("✗ unbox", RED) + " there is no `Box` in this kernel yet" in shown["unbox_check"]
     assert "run all cells above" in shown["unbox_check"]
     assert "! mul_vjp  2 points  was right, now fails" in list(shown.values())[-1]
 
@@ -239,7 +256,7 @@ def test_a_solved_run_of_an_instructor_knows_itself_and_writes_nothing(
 ) -> None:
     folder = course.root / "solutions" / "mini"
     shown = list(run(with_progress(mini.solved()), folder).values())
-    assert shown[-1].endswith("\n\nAll exercises of this unit are right.\n")
+    assert shown[-1].endswith("\n\nAll exercises of this unit are right.")
     assert "2 of 2 exercises, 5 of 5 points" in shown[-1]
     assert not list(course.root.rglob(logbook.FILE))
 
@@ -256,8 +273,63 @@ def test_after_the_last_exercise_the_next_unit_is_named(
     ):
         kernel_of(tmp_path / unit)
         logbook.note("a", True)
-        logbook.progress(unit, {"a": 1})
+        progress(unit, {"a": 1})
         assert capsys.readouterr().out.splitlines()[-1] == last
+
+
+def test_predictions_are_noted_and_counted_and_what_was_predicted_is_nobody_s_business(
+    course: Course, kernel_of: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = course.root / "course"
+    kernel_of(folder / "mini")
+    assert not predicted((None, 2), "both_slopes")
+    assert logbook.predictions(read(folder)) == frozenset()
+    assert predicted((31337, 2), "both_slopes") and predicted(1, "both_slopes")
+    assert predicted(1)  # a learner's own, without a name
+    assert logbook.predictions(read(folder)) == {"both_slopes"}
+    assert "31337" not in (folder / logbook.FILE).read_text()
+    capsys.readouterr()
+    progress("mini", {"mul_vjp": 2}, predictions=["both_slopes", "order"])
+    assert "1 of 2 predictions made" in capsys.readouterr().out
+    append(folder, {"fresh": "mini", "exercises": ["mul_vjp"], "predictions": ["both_slopes"]})
+    assert logbook.predictions(read(folder)) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "damaged", [{"prediction": ["x"]}, {"fresh": "u", "predictions": [[], 3]}, {"fresh": 1}]
+)
+def test_a_damaged_note_of_a_prediction_costs_only_itself(damaged: dict[str, Any]) -> None:
+    assert logbook.predictions([{"prediction": "a"}, damaged]) == {"a"}
+
+
+def test_progress_is_drawn_with_a_mark_for_each_state_and_goes_on_with_a_link() -> None:
+    points = {"a": 1, "b": 2, "c": 1, "<d>": 0}
+    states = {"a": RIGHT, "b": WRONG, "c": BROKEN}
+    html = drawn(Standing("03_x", points, states, ["p", "q"], frozenset({"q"}), None))
+    for chip in ("✓ a · 1", "✗ b · 2", "! c · 1", "○ &lt;d&gt;"):
+        assert f">{chip}</span>" in html
+    assert "○ ● 1 of 2 predictions made" in html
+    assert "width: 25%" in html and "1 of 4 points" in html
+    assert f"Next: <b>b</b> ({WRONG})" in html
+    done = drawn(
+        Standing("03_x", {"a": 1}, {"a": RIGHT}, [], frozenset(), Path("course/04_a unit/a b.ipynb"))
+    )
+    assert '<a href="../04_a%20unit/a%20b.ipynb">unit 04_a unit</a>' in done
+    # An untrusted notebook keeps nothing else.
+    assert set(re.findall(r"<(\w+)", html + done)) == {"div", "span", "b", "a"}
+    assert "class=" not in html and "<script" not in html
+
+
+@pytest.mark.parametrize(("variable", "plain"), [("", False), ("1", True)], ids=["colours", "NO_COLOR"])
+def test_who_wants_no_colours_gets_the_marks_alone(
+    variable: str, plain: bool, course: Course, mini: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", variable)
+    notebook = mini.solved({"mul_vjp": WRONG_ANSWER, "unbox": mini.exercise("unbox").solution}, others="stub")
+    shown = run(notebook, course.root / "course" / "mini")
+    assert ("\x1b" not in shown["mul_vjp_check"] + shown["unbox_check"]) == plain
+    assert "✗ mul_vjp" in shown["mul_vjp_check"]
+    assert "✓ unbox" in shown["unbox_check"]
 
 
 def test_a_stub_in_a_class_is_named_with_its_class_and_other_exceptions_are_left_alone() -> None:
@@ -305,7 +377,7 @@ def test_a_figure_of_an_example_that_stopped_at_a_stub_says_so_in_one_line(tmp_p
     notebook = nbformat.v4.new_notebook(cells=cells)
     shown = dict(zip(CELLS, run(notebook, tmp_path).values(), strict=True))
     assert "`halve` is not written yet" in shown["example"]
-    line = "\x1b[31mThis cell needs `{}` of an example above, which needs `halve`: that is not written yet.\x1b[0m"
+    line = "This cell needs `{}` of an example above, which needs `halve`: that is not written yet."
     assert shown["figure"] == shown["figure again"] == line.format("FOUND")
     assert shown["by name"] == line.format("LAST")
     assert not any("image/png" in o.get("data", {}) for cell in cells for o in cell.outputs)

@@ -21,7 +21,7 @@ from autograder.unit.assignment import Assignment, Course
 from autograder.unit.cell import ANSWER, grade_id, kind
 from autograder.unit.ingest import Submission
 from autograder.unit.notebook import read_notebook, write_text
-from autograder.unit.source import read_source
+from autograder.unit.source import predictions_of, read_source
 
 from ..conftest import REPOSITORY
 
@@ -161,7 +161,8 @@ def test_the_outputs_are_quiet_and_repeatable(unit: str) -> None:
             assert output.get("name") != "stderr"
             data = output.get("data", {})
             pictures += "image/png" in data
-            assert not {"text/html", "image/svg+xml"} & set(data), f"{cell.id}: only PNG shows everywhere"
+            assert "image/svg+xml" not in data, f"{cell.id}: only PNG shows everywhere"
+            assert "text/html" not in data or data["text/plain"].strip(), f"{cell.id}: the same as text"
             text = output.get("text", "") + data.get("text/plain", "")
             assert not re.search(r"0x[0-9a-f]{6,}|/tmp/|/home/", text), cell.id
     assert pictures >= (2 if assignment_of(unit).graded else 1)
@@ -174,7 +175,7 @@ def test_a_prediction_is_asked_for_before_its_answer_is_shown(unit: str) -> None
             asked = asked or "**Predict, then run.**" in cell.source
         elif asked and kind(cell) == "demo":
             assert re.search(r"^prediction = .*(None|\"\"|\"\?\")", cell.source, re.MULTILINE), cell.id
-            assert cell.source.count("predicted(prediction)") == 1, cell.id
+            assert cell.source.count('predicted(prediction, "') == 1, cell.id
             text = "".join(output.get("text", "") for output in cell.outputs)
             assert "your prediction: none yet. Fill it in" in text, cell.id
             asked = False
@@ -187,13 +188,13 @@ def test_a_prediction_that_is_filled_in_shows_the_answer(
     # The built notebooks hold empty predictions, so nothing else runs these lines.
     names: dict[str, object] = {"__name__": "__main__", "display": lambda shown: None}
     cells = [cell for cell in assignment_of(unit).notebook.cells if cell.cell_type == "code"]
-    places = [i for i, cell in enumerate(cells) if "predicted(prediction)" in cell.source]
+    places = [i for i, cell in enumerate(cells) if "predicted(prediction, " in cell.source]
     assert places
     for cell in cells[: places[-1] + 1]:
         if kind(cell) not in ("setup", "given", "answer", "demo") or grade_id(cell).endswith("_probes"):
             continue
         source = cell.source
-        if "predicted(prediction)" in source:
+        if "predicted(prediction, " in source:
             source = re.sub(
                 r"^prediction = .*", lambda m: re.sub(r'None|""|"\?"', "7", m[0]), source, flags=re.M
             )
@@ -234,7 +235,9 @@ def test_the_source_survives_jupytext(unit: str, tmp_path: Path) -> None:
     notebook = jupytext.read(source, fmt="py:percent")
     jupytext.write(notebook, folder / source.name, fmt="py:percent")
     again, before = read_source(folder / source.name), read_source(source)
-    assert [(c.id, c.source) for c in again.cells] == [(c.id, c.source) for c in before.cells]
+    # Where the next unit is, is seen from where the source stands.
+    told = [[(c.id, c.source) for c in cells if c.id != "going_on"] for cells in (again.cells, before.cells)]
+    assert told[0] == told[1]
 
 
 def test_half_of_all_solutions_have_at_most_six_lines() -> None:
@@ -270,10 +273,42 @@ def test_every_unit_ends_with_the_learner_s_progress() -> None:
         code = [cell for cell in assignment.release.cells if cell.cell_type == "code"]
         assert code[-1].id == "progress_here", f'{unit}: its last cell should be `# %% progress="here"`'
         assert kind(code[-1]) == "figure"  # which grading skips
-        shown: dict[str, object] = {}
+        shown: list[tuple[object, ...]] = []
         source = code[-1].source.replace("from autograder import progress\n", "")
-        exec(source, {"progress": shown.__setitem__})
-        assert shown == {unit: {e.name: e.points for e in assignment.exercises}}
+        exec(
+            source,
+            {"progress": lambda *about, record=shown.append, predictions: record((*about, predictions))},
+        )
+        asked = sum("**Predict, then run.**" in cell.source for cell in assignment.release.cells)
+        ((name, points, predictions),) = shown
+        assert name == unit
+        assert points == {e.name: e.points for e in assignment.exercises}
+        assert isinstance(predictions, list)
+        assert len(predictions) == len(set(predictions)) == asked
+
+
+def test_a_prediction_has_a_name_that_no_other_unit_uses() -> None:
+    cells = [cell.source for unit in COURSE.units() for cell in released(unit).cells]
+    used = Counter(predictions_of(cells))
+    assert used and set(used.values()) == {1}
+
+
+def test_every_unit_ends_with_a_link_to_the_next() -> None:
+    units = COURSE.units()
+    for unit, following in zip(units, [*units[1:], ""], strict=True):
+        last = released(unit).cells[-1]
+        (link,) = re.findall(r"\]\((.+?)\)", last.source)
+        assert last.cell_type == "markdown"
+        assert (REPOSITORY / "course" / unit / link).is_file()
+        assert Path(link).parent.name == following or link == "../README.md"
+
+
+def test_a_picture_comes_before_all_code(unit: str) -> None:
+    code = [cell for cell in released(unit).cells if cell.cell_type == "code"]
+    assert code[0].id == "figure_goal"
+    for cell in code:
+        folded = cell.metadata.get("jupyter", {}).get("source_hidden", False)
+        assert folded or kind(cell) not in ("setup", "figure"), f"{cell.id} should be shown folded"
 
 
 def test_an_untouched_notebook_runs_to_its_end(unit: str, tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def explain(error: Exception, name: str, unit: str, exercise: str) -> None:
         # Now the traceback reaches up to the cell that was run.
         cells = [f for f in traceback.extract_tb(error.__traceback__) if "ipykernel_" in f.filename]
         used = [f"  used in line {f.lineno} of the cell:  {f.line}" for f in cells[:1]]
-        return ["\x1b[31m" + "\n".join(said + used) + "\x1b[0m"]
+        return ["\n".join(said + used)]
 
     error._render_traceback_ = shown  # type: ignore[attr-defined]
     error.add_note("\n".join(said))

@@ -12,6 +12,7 @@ from typing import Any
 LEARNER_MODULES = (
     "__init__",
     "checks",
+    "colours",
     "compare",
     "diagnose",
     "differences",
@@ -22,6 +23,7 @@ LEARNER_MODULES = (
     "logbook",
     "predict",
     "probes",
+    "progress",
     "reasons",
     "syntax",
     "unfinished",

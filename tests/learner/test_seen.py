@@ -1,0 +1,92 @@
+"""What a learner sees in JupyterLab, in the light theme and in the dark one, measured in a real browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograder.lesson import logbook
+from autograder.lesson.colours import GREEN, RED
+from autograder.referee import bank
+from autograder.unit.assignment import Assignment, Course
+
+from ..conftest import REPOSITORY
+from ..lab import CONTRASTS, Lab, chromium, jupyterlab
+
+UNIT = "03_reverse_mode"
+
+
+@pytest.fixture(scope="module")
+def assignment() -> Assignment:
+    return Course(REPOSITORY).assignment(UNIT)
+
+
+@pytest.fixture(scope="module", params=["Light", "Dark"])
+def lab(request: Any, tmp_path_factory: pytest.TempPathFactory, assignment: Assignment) -> Iterator[Lab]:
+    """JupyterLab in a theme, on 800 pixels: a notebook with right, wrong, open and stopped answers, run."""
+    if not chromium():
+        assert not os.environ.get("CI"), "CI needs Chromium"
+        pytest.skip("Chromium is not installed")
+    root = tmp_path_factory.mktemp("lab")
+    folder = root / UNIT
+    folder.mkdir()
+    shutil.copytree(REPOSITORY / "course" / "04_scalar_networks", root / "04_scalar_networks")
+    _, wrong, *_, unwritten, raising = assignment.exercises
+    entry = next(e for e in bank.load_bank(assignment) if e.exercise == wrong.name and not e.right)
+    answers = {
+        wrong.name: entry.answer(wrong.solution),
+        unwritten.name: unwritten.stub,
+        raising.name: raising.solution.replace("### BEGIN SOLUTION", "1 / 0"),
+    }
+    notebook = assignment.solved(answers)
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and "predicted(prediction, " in cell.source:
+            cell.source = cell.source.replace("None", "7")
+    nbformat.write(notebook, folder / "reverse_mode.ipynb")
+    once_right = assignment.exercises[-1].name
+    logbook.append(root, {"exercise": once_right, "passed": True})
+    with jupyterlab(root, tmp_path_factory.mktemp("private"), theme=request.param, width=800) as running:
+        running.open(f"{UNIT}/reverse_mode.ipynb")
+        running.run_all()
+        running.picture(f"seen-{request.param}")
+        yield running
+
+
+def test_everything_that_is_said_can_be_read(lab: Lab) -> None:
+    found = lab.page.evaluate(CONTRASTS)
+    assert len(found) > 40
+    assert [said for said in found if said[1] < 4.5] == []
+
+
+def test_right_is_green_and_wrong_is_red_and_each_has_its_mark(lab: Lab) -> None:
+    grounds = {}
+    for text, _, _, ground in lab.page.evaluate(CONTRASTS):
+        if text[:1] in ("✓", "✗"):
+            grounds.setdefault(text[:1], set()).add(tuple(ground))
+    assert grounds == {"✓": {GREEN}, "✗": {RED}}
+
+
+def test_progress_is_drawn_and_says_where_to_go_on(lab: Lab, assignment: Assignment) -> None:
+    drawn = lab.page.locator(".jp-RenderedHTMLCommon", has_text="predictions made").last
+    drawn.scroll_into_view_if_needed()
+    text = drawn.text_content()
+    right, wrong, *_, unwritten, raising = (exercise.name for exercise in assignment.exercises)
+    for said in (f"✓ {right}", f"✗ {wrong}", f"○ {unwritten}", f"! {raising}"):
+        assert said in text
+    assert "2 of 2 predictions made" in text
+    assert f"Next: {wrong}" in text
+    box, page = drawn.bounding_box(), lab.page.viewport_size["width"]
+    assert box["x"] + box["width"] <= page
+    full = drawn.locator("div div div").first.bounding_box()
+    assert full["width"] > 20 and full["height"] >= 10  # the bar
+    link = lab.page.locator(".jp-MarkdownOutput a", has_text="Scalar networks").last
+    link.scroll_into_view_if_needed()
+    link.click()
+    lab.page.wait_for_selector(
+        '#jp-main-dock-panel .lm-TabBar-tabLabel:has-text("scalar_networks.ipynb")', timeout=30_000
+    )
