@@ -123,7 +123,7 @@ def _going_on(path: Path) -> str:
     for folder in units:
         sources = [p for p in sorted(folder.glob("*.py")) if p.name != "mistakes.py"]
         if folder.name > path.parent.name and sources:
-            title = re.search(r'^# +title: "(.+)"$', sources[0].read_text(encoding="utf-8"), re.MULTILINE)
+            title = re.search(r'^# +title: "([^:"]+)', sources[0].read_text(encoding="utf-8"), re.MULTILINE)
             named = f"{folder.name[:2]}. {title[1]}" if title else folder.name
             return f"**Go on:** [{named}](../{folder.name}/{sources[0].stem}.ipynb)"
     return "**All units:** [the course](../README.md)" if path.parent in units else ""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import nbformat
 import pytest
 
+from autograder.lesson.colours import GREEN, badge
 from autograder.referee import bank
 from autograder.unit.assignment import Assignment, Course
 
@@ -48,7 +49,7 @@ def test_a_solved_notebook_runs_without_an_error_and_without_the_network(
     assert errors_of(cells) == []
     printed = "".join("".join(o.get("text", "")) for c in cells for o in c.get("outputs", []))
     for exercise in assignment.exercises:
-        assert f"✓ {exercise.name}: right" in printed
+        assert f"{badge(f'✓ {exercise.name}', GREEN)} right" in printed
     assert not [o for c in cells for o in c.get("outputs", []) if o.get("name") == "stderr"]
     assert lab.off_site == set()
 
@@ -84,8 +85,8 @@ def test_a_half_done_notebook_runs_to_its_end(lab: Lab, assignment: Assignment) 
     cells = lab.save("half.ipynb")
     assert all(cell["execution_count"] for cell in cells if cell["cell_type"] == "code" and cell["source"])
     printed = "".join("".join(o.get("text", "")) for c in cells for o in c.get("outputs", []))
-    assert f"✓ {first.name}: right" in printed
-    assert f"✓ {second.name}: right" in printed
+    assert f"{badge(f'✓ {first.name}', GREEN)} right" in printed
+    assert f"{badge(f'✓ {second.name}', GREEN)} right" in printed
 
 
 def test_a_wrong_answer_is_answered_in_a_few_lines(lab: Lab, assignment: Assignment) -> None:

@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from autograder.classroom.classroom import Classroom
 from autograder.cli.app import app
 from autograder.learner.progress import Unit, show
-from autograder.lesson.logbook import MARKS, OPEN, RIGHT, progress
+from autograder.lesson.logbook import MARKS, OPEN, RIGHT
+from autograder.lesson.progress import progress
 from autograder.referee.autograded import write_notebook
 from autograder.unit.assignment import Course
 from autograder.unit.cell import kind
