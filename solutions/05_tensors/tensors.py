@@ -1736,6 +1736,6 @@ print((target * np.zeros((100, 1))).shape, (target.ravel() * np.zeros((100, 1)))
 # In a new cell, add `softplus(a)`, log(1 + exp(a)), as an operation of its own: an entry in `FORWARD` that does not
 # overflow at 1000, one in `RULES`, and `function("softplus")`. Its slope is the sigmoid. Test it with `array_error`.
 #
-# Two rules came ready-made, `@` and `sum`. Unit 06 derives both: a matrix product's gradient is two matrix products.
+# Two rules came ready-made, `@` and `sum`. Unit 06 derives both: a matrix product's gradient is two products.
 
 # %% progress="here"
