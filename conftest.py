@@ -1,0 +1,15 @@
+"""pytest's options in pyproject.toml are those of pytest-xdist; without it the tests run one after the other."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    if importlib.util.find_spec("xdist") is None:
+        group = parser.getgroup("xdist", "options of pytest-xdist, which is not installed: they do nothing")
+        group._addoption("-n", "--numprocesses", default="0")
+        group.addoption("--dist", default="no")
+        group.addoption("--max-worker-restart", default="0")

@@ -1,0 +1,113 @@
+"""What a release consists of: the wheel, what it says of itself, and the pages for those who work with it."""
+
+from __future__ import annotations
+
+import email
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+from .conftest import REPOSITORY
+
+SETTINGS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = SETTINGS["project"]
+
+
+def page(name: str) -> str:
+    return (REPOSITORY / name).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-q", "-w", str(folder), str(REPOSITORY)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode and not os.environ.get("CI"):
+        pytest.skip(f"no wheel can be built here: {done.stderr.strip().splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+def test_the_wheel_is_typed_and_says_its_licences_and_where_it_comes_from(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as file:
+        names = set(file.namelist())
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        told = email.message_from_bytes(file.read(metadata))
+    assert {"autograd_ref/py.typed", "autograder/py.typed"} <= names
+    assert any(name.endswith("etc/jupyter/nbgrader_config.json") for name in names)
+    assert told["License-Expression"] == "MIT AND CC-BY-4.0"
+    assert set(told.get_all("License-File", [])) == {"LICENSE", "autograd_ref/data/files/README.md"}
+    assert {url.split(",")[0] for url in told.get_all("Project-URL", [])} == set(PROJECT["urls"])
+    assert not [name for name in names if name.startswith(("tests/", "solutions/", "conftest"))]
+
+
+def test_the_wheel_works_by_itself(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(tmp_path)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    program = (
+        "import autograder, autograd_ref as ag; print(autograder.__file__); "
+        "x = ag.Tensor([1.0, 2.0], requires_grad=True); (x * x).sum().backward(); print(x.grad.tolist()); "
+        "from autograd_ref.data.digits import load_digits; print(len(load_digits()[0]))"
+    )
+    for command in (["-c", program], ["-m", "autograder.cli.app", "--help"]):
+        done = subprocess.run(
+            [sys.executable, *command],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        if command[0] == "-c":
+            where, *rest = done.stdout.splitlines()
+            assert Path(where).is_relative_to(tmp_path) and rest[0] == "[2.0, 4.0]"
+        else:
+            assert "grade" in done.stdout and "score" in done.stdout
+
+
+def test_the_pages_tell_the_version_and_the_licence_of_the_package() -> None:
+    citation = yaml.safe_load(page("CITATION.cff"))
+    assert citation["version"] == PROJECT["version"]
+    assert citation["repository-code"] == PROJECT["urls"]["Homepage"]
+    newest = re.search(r"^## (\S+?),? ", page("CHANGELOG.md"), re.M)
+    assert newest is not None and newest[1] == PROJECT["version"]
+
+
+def test_contributing_has_the_rooms_in_the_order_that_the_contract_of_imports_has() -> None:
+    rooms = re.findall(r"^\| `autograder/(\w+)/` ", page("CONTRIBUTING.md"), re.M)
+    layers = SETTINGS["tool"]["importlinter"]["contracts"][0]["layers"]
+    assert rooms == [layer for layer in layers[::-1] if layer != "errors"]
+
+
+def test_what_binder_installs_is_not_older_than_what_the_package_asks_for() -> None:
+    lock = dict(re.findall(r"^([\w.-]+)==(\S+)", page("binder/requirements.txt"), re.M))
+    for text in requires("autograd-course") or []:
+        requirement = Requirement(text)
+        if requirement.marker is None:
+            assert requirement.specifier.contains(lock[requirement.name]), text
+
+
+def test_without_xdist_pytest_runs_all_the_same(tmp_path: Path) -> None:
+    program = (
+        "import importlib.util, sys; real = importlib.util.find_spec; "
+        "importlib.util.find_spec = lambda name, *a: None if name == 'xdist' else real(name, *a); "
+        "import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", program, "-p", "no:xdist", "-p", "no:xdist.looponfail", "-q"]
+    command += ["-p", "no:cacheprovider", "autograd_ref/core/modes.py"]
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(
+        command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
