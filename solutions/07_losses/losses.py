@@ -142,11 +142,11 @@ with exercise("gaussian_nll") as check:
     for mu, y, sigma in check.cases(15, array(3, 2), array(3, 2), positive()):
         terms = [(a - b) ** 2 / (2 * sigma**2) for a, b in zip(mu.flat, y.flat)]
         expected = sum(terms) / 6 + math.log(2 * math.pi * sigma**2) / 2
-        check.close(nll_of(mu, y, sigma), expected, "the mean of -log p(y)")
+        check.close(nll_of(mu, y, sigma), expected, "the mean of -log p(y)", rtol=1e-11, atol=1e-12)
         check.untouched()
         check.close(nll_of(mu[:, 0], y[:, 0], sigma * 1e-3),
                     sum(terms[::2]) * 1e6 / 3 + math.log(2 * math.pi * sigma**2 * 1e-6) / 2,
-                    "a narrow bell, far away")
+                    "a narrow bell, far away", rtol=1e-11, atol=1e-12)
     check.close(nll_of(np.full((2, 1), 1.5), np.full((2, 1), 1.5), 1e-6), root - math.log(1e6),
                 "a perfect prediction, and very sure")
     ### END HIDDEN TESTS
@@ -216,12 +216,13 @@ with exercise("mse_rule") as check:
     from autograd_ref import Tensor as Reference
     from autograder import array, number
 
-    for g, p, y in check.cases(15, number(), array(4, 3), array(4, 3)):
+    for shape in [(1,), (1, 1), (3, 1), (2, 3, 2)] + [(4, 3)] * 12:
+        g, p, y = next(check.cases(1, number(), array(*shape), array(*shape)))
         x = Reference(p, requires_grad=True)
         loss = ((x - y) ** 2).mean()
         loss.backward(np.array(g))
         found = yours.mse_rule(g, loss.item(), p, y)
-        check.close(found, (x.grad.numpy(),), "2 g (p - y) / size")
+        check.close(found, (x.grad.numpy(),), "2 g (p - y) / size", rtol=1e-12, atol=1e-13)
         check.untouched()
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for g, x in check.cases(3, number(), array(4, 3, low=0.2)):
@@ -509,10 +510,12 @@ with exercise("softmax_jacobian") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import numbers
 
-    for weights in check.cases(15, numbers(4, 0.2, 3.0)):
-        S = np.array(weights[0]) / sum(weights[0])
-        expected = [[S[i] * ((i == j) - S[j]) for j in range(4)] for i in range(4)]
-        check.close(jacobian_of(S), np.array(expected), "S[i] * (delta - S[j])")
+    # One class, two, equal ones, a sure one; then any.
+    edges = [[1.0], [0.25, 0.75], [0.2] * 5, [1.0, 0.0, 0.0]]
+    for weights in edges + [weights for (weights,) in check.cases(15, numbers(4, 0.2, 3.0))]:
+        S, places = np.array(weights) / sum(weights), range(len(weights))
+        expected = [[S[i] * ((i == j) - S[j]) for j in places] for i in places]
+        check.close(jacobian_of(S), np.array(expected), "S[i] * (delta - S[j])", rtol=1e-12, atol=1e-14)
         check.untouched()
     ### END HIDDEN TESTS
 
@@ -590,12 +593,12 @@ with exercise("softmax_rule") as check:
 
     kinds = array(4, 3), array(4, 3), array(2, 3, 5), array(2, 3, 5)
     for g, z, g3, z3 in check.cases(12, *kinds):
-        for cotangent, logits in ((g, z), (g[0], z[0]), (g3, z3)):
+        for cotangent, logits in ((g, z), (g[0], z[0]), (g3, z3), (g[:1], z[:1]), (g[:, :1], z[:, :1]), (g, 0 * z)):
             x = Reference(logits, requires_grad=True)
             out = ops.softmax(x, -1)
             out.backward(cotangent)
             found = yours.softmax_rule(cotangent, out.detach().numpy(), logits)
-            check.close(found, (x.grad.numpy(),), "out * (g - average)")
+            check.close(found, (x.grad.numpy(),), "out * (g - average)", rtol=1e-10, atol=1e-12)
             check.untouched()
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for g, h, z in check.cases(3, array(4, low=1.0), array(4, low=-3.0, high=-1.0), array(4)):
@@ -732,9 +735,11 @@ with exercise("log_softmax") as check:
         z[2] *= 3000
         check.close(log_softmax_of(z), ops.log_softmax(z, -1), "rows far apart", rtol=1e-6)
         check.untouched()
-    small = np.array([[9_000.0, 9_001.5, 8_999.25]], dtype="float32")
-    check.close(log_softmax_of(small), ops.log_softmax(small.astype(float), -1),
-                "large logits in float32", rtol=1e-5)
+    # Large ones; one that is far below the others, far above them.
+    for row in ([9_000.0, 9_001.5, 8_999.25], [-1e8, 1.0, 2.5], [1e8, 1.0, 2.5]):
+        small = np.array([row], dtype="float32")
+        check.close(log_softmax_of(small), ops.log_softmax(small.astype(float), -1),
+                    "large logits in float32", rtol=1e-5)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -802,7 +807,7 @@ with exercise("log_softmax_rule") as check:
             out = ops.log_softmax(x, -1)
             out.backward(cotangent)
             found = yours.log_softmax_rule(cotangent, out.detach().numpy(), logits)
-            check.close(found, (x.grad.numpy(),), "g - S times the sum of g")
+            check.close(found, (x.grad.numpy(),), "g - S times the sum of g", rtol=1e-10, atol=1e-12)
             check.untouched("g, out and logits are as they were: make new arrays")
     # Large logits, far apart, one class, a batch of one.
     wide = np.array([[0.0, 1e4, -1e4], [-1e4, 5.0, 5.0], [1e4, 0.0, 0.0]])
@@ -870,11 +875,12 @@ with exercise("nll_loss") as check:
         labels = np.array([check.rng.randrange(3) for _ in range(5)])
         expected = float(F.cross_entropy(z, labels))
         logp = ops.log_softmax(z, -1)
-        check.close(yours.nll_loss(logp, labels), expected, "the reference")
+        check.close(yours.nll_loss(logp, labels), expected, "the reference", rtol=1e-11, atol=1e-12)
         check.untouched()
-        check.close(yours.nll_loss(logp[:1], labels[:1]), -logp[0, labels[0]], "a batch of one")
+        check.close(yours.nll_loss(logp[:1], labels[:1]), -logp[0, labels[0]], "a batch of one", rtol=1e-12)
         same = np.full(5, labels[0])
-        check.close(yours.nll_loss(logp, same), -logp[:, labels[0]].sum() / 5, "one class for all")
+        mean = -logp[:, labels[0]].sum() / 5
+        check.close(yours.nll_loss(logp, same), mean, "one class for all", rtol=1e-11, atol=1e-12)
     check.close(yours.nll_loss(np.zeros((3, 1)), np.zeros(3, dtype=int)), 0.0, "a single class")
     ### END HIDDEN TESTS
 
@@ -971,7 +977,7 @@ with exercise("cross_entropy_rule") as check:
         loss = F.cross_entropy(x, labels)
         loss.backward(np.array(g))
         found = yours.cross_entropy_rule(g, loss.item(), ops.log_softmax(z, -1), labels)
-        check.close(found, (x.grad.numpy(),), "the reference")
+        check.close(found, (x.grad.numpy(),), "the reference", rtol=1e-10, atol=1e-12)
         check.untouched()
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for g, z in check.cases(3, number(), array(4)):
@@ -1069,14 +1075,14 @@ with exercise("bce_with_logits") as check:
     kinds = array(4, 3, low=-8.0, high=8.0), array(4, 3, low=0.0, high=1.0)
     for z, t in check.cases(15, *kinds):
         expected = float(F.binary_cross_entropy_with_logits(z, t))
-        check.close(bce_of(z, t), expected, "targets between 0 and 1")
+        check.close(bce_of(z, t), expected, "targets between 0 and 1", rtol=1e-11, atol=1e-12)
         hard = (t > 0.5).astype(float)
         check.untouched()
         expected = float(F.binary_cross_entropy_with_logits(1000 * z, hard))
-        check.close(bce_of(1000 * z, hard), expected, "large logits")
+        check.close(bce_of(1000 * z, hard), expected, "large logits", rtol=1e-11, atol=1e-12)
         check.untouched()
         expected = float(F.binary_cross_entropy_with_logits(z[0, :1], t[0, :1]))
-        check.close(bce_of(z[0, :1], t[0, :1]), expected, "a single element")
+        check.close(bce_of(z[0, :1], t[0, :1]), expected, "a single element", rtol=1e-10, atol=1e-12)
     undecided = np.array([0.0, -0.0, 1e-9, -1e-9])
     check.close(bce_of(undecided, np.array([0.0, 1.0, 0.5, 1.0])), math.log(2), "logits of 0: log 2")
     ### END HIDDEN TESTS
@@ -1134,11 +1140,12 @@ with exercise("bce_rule") as check:
 
     targets = array(4, 3, low=0.0, high=1.0)
     for g, z, t in check.cases(15, number(), array(4, 3, low=-8.0, high=8.0), targets):
-        x = Reference(z, requires_grad=True)
-        loss = F.binary_cross_entropy_with_logits(x, t)
-        loss.backward(np.array(g))
-        found = yours.bce_rule(g, loss.item(), z, t)
-        check.close(found, (x.grad.numpy(),), "the reference")
+        for logits, wanted in ((z, t), (0 * z, t), (z[:1, :1], t[:1, :1]), (z[0], t[0])):
+            x = Reference(logits, requires_grad=True)
+            loss = F.binary_cross_entropy_with_logits(x, wanted)
+            loss.backward(np.array(g))
+            found = yours.bce_rule(g, loss.item(), logits, wanted)
+            check.close(found, (x.grad.numpy(),), "the reference", rtol=1e-10, atol=1e-12)
         check.untouched()
     # Endless logits: the rule knows what the loss itself, and so a difference quotient, cannot say.
     z, t = np.array([np.inf, -np.inf, np.inf, -np.inf]), np.array([0.0, 1.0, 1.0, 0.0])
@@ -1373,16 +1380,24 @@ with exercise("mended_loss_rules") as check:
         """What the mended rule sends back, without the loss itself."""
         return mended_loss_rules()[name](g, 0.5, x, y)
 
+    # The slopes on paper: digits that a numerical derivative does not have.
+    exact = {
+        "distance": lambda x, y: (x - y) / len(x),
+        "huber": lambda x, y: np.clip(x - y, -1, 1) / x.size,
+        "logistic": lambda x, y: -y * np.exp(-np.logaddexp(0, y * x)) / x.size,
+    }
     for g, x, y in check.cases(10, number(), array(4, 3), array(4, 3)):
         x[1] *= 300
         for name in names:
             targets = np.sign(y) if name == "logistic" else y
-            check.close(mended(name, g, x, targets), (g * slopes_at(name, x, targets),),
-                        f"g times the numerical derivative of {name}", rtol=1e-4, atol=1e-5)
-            check.untouched("x and y are as they were: make new arrays")
-            check.close(mended_alone(name, g, x, targets), (g * slopes_at(name, x, targets),),
-                        f"g times the numerical derivative of {name}", rtol=1e-4, atol=1e-5)
-            check.untouched("x and y are as they were: make new arrays")
+            for rule in (mended, mended_alone):
+                check.close(rule(name, g, x, targets), (g * exact[name](x, targets),),
+                            f"g times the derivative of {name}", rtol=1e-9, atol=1e-12)
+                check.untouched("x and y are as they were: make new arrays")
+    # At the corners of huber, and at 0.
+    edges, zeros = np.array([[0.0, 1.0, -1.0], [1 - 1e-9, 1 + 1e-9, -3.0]]), np.zeros((2, 3))
+    check.close(mended("huber", 6.0, edges, zeros), (np.clip(edges, -1, 1),), "huber at its corners")
+    check.close(mended("logistic", 6.0, zeros, zeros + 1), (zeros - 0.5,), "logistic at 0")
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for g, x in check.cases(3, number(), array(4, 3, low=0.2)):
         tiny = x * 1e-305

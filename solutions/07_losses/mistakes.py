@@ -1100,7 +1100,7 @@ def nll_loss(logp, labels):
 
 @right("nll_loss", "take_along_axis")
 def nll_loss(logp, labels):
-    return np.mean(-np.take_along_axis(logp, labels[:, None], axis=1))
+    return np.mean(-np.take_along_axis(logp, labels[:, None], 1))
 
 
 # -- cross_entropy_rule -----------------------------------------------------------------------------------------------
