@@ -76,6 +76,31 @@ def test_the_wheel_works_by_itself(wheel: Path, tmp_path: Path) -> None:
             assert "grade" in done.stdout and "score" in done.stdout
 
 
+def test_a_learner_needs_nothing_but_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(tmp_path / "installed")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+
+    def said(*words: str, folder: Path = tmp_path) -> str:
+        command = [sys.executable, "-m", "autograder.cli.app", *words]
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    mine = tmp_path / "mine"
+    units = sorted(path.parent.name for path in (REPOSITORY / "course").glob("*/*.ipynb"))
+    assert said("start", "mine", "--no-lab").startswith(f"{len(set(units))} units put into mine.")
+    assert all(unit in said("progress", folder=mine) for unit in units)
+    own = mine / "03_reverse_mode" / "reverse_mode.ipynb"
+    released = own.read_bytes()
+    assert released == (REPOSITORY / "course" / "03_reverse_mode" / own.name).read_bytes()
+    own.write_bytes(released + b" ")
+    assert "is kept as" in said("fresh", "03", folder=mine)
+    assert own.read_bytes() == released and len(list(own.parent.glob("*(kept *"))) == 1
+
+
 def test_the_pages_tell_the_version_and_the_licence_of_the_package() -> None:
     citation = yaml.safe_load(page("CITATION.cff"))
     assert citation["version"] == PROJECT["version"]

@@ -19,7 +19,7 @@ from .tables import (
     show_report,
     show_roster,
 )
-from .terminal import console, line, progress_bar, warn, write
+from .terminal import console, line, progress_bar, units_named, warn, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,6 +100,32 @@ def collect(
     show_collected(result, everybody=bool(people))
     if result.skipped:
         raise SystemExit(1)
+
+
+@commands.command()
+def bundle(
+    units: Annotated[
+        list[str] | None, typer.Argument(help="Units by name or number; all when none is named.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The zip file to write.")] = Path("course.zip"),
+    force: Annotated[bool, typer.Option("--force", help="Replace a file of that name.")] = False,
+) -> None:
+    """Write a zip of released units to hand out: notebooks, a page for learners, no answers and no hidden tests."""
+    from ..classroom.bundle import bundle as bundled
+    from ..unit.assignment import Course
+
+    course = Course.find()
+    if out.exists() and not force:
+        raise UserError(f"{out} is there already: name another file with --out, or replace it with --force.")
+    named = units_named(course.units(), units)
+    data = bundled(course, named)
+    try:
+        out.write_bytes(data)
+    except OSError as error:
+        raise UserError(f"{out} cannot be written: {error.strerror}.") from None
+    console.print(
+        f"{out}: {len(named)} unit{'s' * (len(named) > 1)}, {len(data) // 1024 + 1} KB", soft_wrap=True
+    )
 
 
 students = typer.Typer(cls=Commands, help="The students in the gradebook.", no_args_is_help=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,10 +25,48 @@ def lab(
     ] = None,
 ) -> None:
     """Open JupyterLab on the notebook to go on with."""
-    from ..learner import arrival
-    from ..unit.assignment import Course
+    from ..learner.progress import units_folder
 
-    options = list(options or [])
+    _open(units_folder(), list(options or []))
+
+
+@commands.command()
+def start(
+    folder: Annotated[
+        Path, typer.Argument(help="Your folder for the course; a new one, or yours from before.")
+    ],
+    no_lab: Annotated[bool, typer.Option("--no-lab", help="Do not open JupyterLab.")] = False,
+) -> None:
+    """Put the course's units into a folder of yours, or a newer version of them, and open JupyterLab there."""
+    from ..learner.released import place
+
+    placed = place(folder.resolve())
+    units = {name.split("/")[0] for name in placed.new if "/" in name}
+    if units:
+        console.print(f"{len(units)} unit{'s' * (len(units) > 1)} put into {folder}.", soft_wrap=True)
+    for name in placed.renewed:
+        if name.endswith(".ipynb"):
+            console.print(
+                Text(f"{name} is the new version; you had not changed the old one."), soft_wrap=True
+            )
+    for name, beside in placed.left.items():
+        if beside:
+            told = f"{name} is yours and stays as it is; the new version is beside it: {beside}."
+            console.print(Text(told), soft_wrap=True)
+    if not (placed.new or placed.renewed or placed.left):
+        console.print(f"{folder} is up to date.", soft_wrap=True)
+    if no_lab:
+        return
+    if importlib.util.find_spec("jupyterlab") is None:
+        console.print("JupyterLab is not installed: open the notebooks with what you have, or install it.")
+        return
+    _open(folder.resolve(), [])
+
+
+def _open(folder: Path, options: list[str]) -> None:
+    """JupyterLab in a folder of units."""
+    from ..learner import arrival
+
     if (
         hasattr(os, "geteuid")
         and os.geteuid() == 0
@@ -34,7 +74,7 @@ def lab(
     ):
         console.print("You are root, as in a container: JupyterLab is started with --allow-root.")
         options.append("--allow-root")
-    raise SystemExit(arrival.start(Course.find().root / "course", options))
+    raise SystemExit(arrival.start(folder, options))
 
 
 @commands.command()

@@ -29,6 +29,8 @@ STYLES = {RIGHT: "green", WRONG: "red", BROKEN: "yellow", OPEN: "default"}
 
 #: In the name of a notebook that was kept when its unit was started afresh.
 KEPT = " (kept "
+#: The file by which `autograder start` knows what it has put into a folder.
+MARK = ".autograder.json"
 
 
 @dataclass(frozen=True)
@@ -64,17 +66,25 @@ def units_folder(start: Path | None = None) -> Path:
     for folder in (start, *start.parents):
         if (folder / "nbgrader_config.py").is_file() and (folder / "course").is_dir():
             return folder / "course"
-        if (folder / logbook.FILE).is_file():
+        if (folder / logbook.FILE).is_file() or (folder / MARK).is_file():
             return folder
         if found := logbook.units_folder(folder):
             return found
+    if any(logbook.units_folder(place) == start for place in _folders(start)):
+        return start
     try:
         return Course.find(start).root / "course"
     except UserError:
         raise UserError(
             f"No course here: neither {start} nor a folder above it holds notebooks of the course. "
-            "Change to the course's folder first."
+            "Change to the course's folder first, or make one with `autograder start FOLDER`."
         ) from None
+
+
+def _folders(folder: Path) -> list[Path]:
+    with contextlib.suppress(OSError):
+        return [place for place in folder.iterdir() if place.is_dir()]
+    return []
 
 
 def units(folder: Path) -> list[Unit]:
@@ -289,6 +299,9 @@ def _released(folder: Path, unit: str) -> tuple[str, str]:
                     return Path(name).name, text
             except UserError:
                 continue
+    package = Path(__file__).resolve().parents[1] / "released"
+    for path in sorted((package / unit).glob("*.ipynb")) if (folder / MARK).is_file() else []:
+        return path.name, path.read_text(encoding="utf-8")
     raise UserError(
         f"There is no released notebook of {unit} to start from: neither the folder solutions nor git has it. "
         "Download the unit once more, and rename your own notebook before you put the new one beside it."
