@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 import zipfile
 from importlib.metadata import requires
@@ -76,6 +77,62 @@ def test_the_wheel_works_by_itself(wheel: Path, tmp_path: Path) -> None:
             assert "grade" in done.stdout and "score" in done.stdout
 
 
+LIGHT = """
+    import importlib.metadata as metadata, re, sys
+    from packaging.requirements import Requirement
+
+    def closure(names, found):
+        for name in names:
+            if name not in found:
+                found.add(name)
+                wanted = [Requirement(text) for text in metadata.requires(name) or []]
+                closure([r.name.lower() for r in wanted if r.marker is None or r.marker.evaluate({"extra": ""})], found)
+        return found
+
+    normal = lambda name: re.sub(r"[-_.]+", "-", name).lower()
+    allowed = {normal(name) for name in closure(["autograd-course"], set())}
+    owners = metadata.packages_distributions()
+
+    class Refuse:
+        def find_spec(self, name, path=None, target=None):
+            distributions = {normal(one) for one in owners.get(name.partition(".")[0], [])}
+            if distributions and not distributions & allowed:
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    assert not {"nbgrader", "jupyterlab", "jupytext", "nbclient", "sqlalchemy"} & allowed, allowed
+    sys.meta_path.insert(0, Refuse())
+    sys.argv = ["autograder", *sys.argv[1:]]
+    from autograder.cli.app import main
+    main()
+"""
+
+
+def test_a_learner_needs_neither_jupyterlab_nor_what_grades(tmp_path: Path) -> None:
+    """With what the package itself asks for, and no more."""
+
+    def said(*words: str, folder: Path = tmp_path) -> tuple[int, str, str]:
+        command = [sys.executable, "-c", textwrap.dedent(LIGHT), *words]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    mine = tmp_path / "mine"
+    code, out, err = said("start", "mine")
+    assert (code, err) == (0, "") and "JupyterLab is not installed" in out
+    for words in (["progress"], ["fresh", "03"], ["--version"], ["--help"]):
+        assert said(*words, folder=mine)[::2] == (0, ""), words
+    assert said("lab", folder=mine) == (
+        2,
+        "",
+        "autograder: JupyterLab is not installed: `pip install 'autograd-course[lab]'`.\n",
+    )
+    code, out, err = said("grade", "03", folder=REPOSITORY)
+    assert (code, out) == (2, "")
+    assert re.fullmatch(
+        r"autograder: This command needs \w+, which is not installed: `pip install 'autograd-course\[grade\]'`.\n",
+        err,
+    ), err
+
+
 def test_a_learner_needs_nothing_but_the_wheel(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as file:
         file.extractall(tmp_path / "installed")
@@ -119,7 +176,8 @@ def test_what_binder_installs_is_not_older_than_what_the_package_asks_for() -> N
     lock = dict(re.findall(r"^([\w.-]+)==(\S+)", page("binder/requirements.txt"), re.M))
     for text in requires("autograd-course") or []:
         requirement = Requirement(text)
-        if requirement.marker is None:
+        wanted = requirement.marker is None or requirement.marker.evaluate({"extra": "grade"})
+        if wanted and requirement.name != "autograd-course":
             assert requirement.specifier.contains(lock[requirement.name]), text
 
 

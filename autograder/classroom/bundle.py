@@ -18,7 +18,7 @@ README = """# {title}
 |---|---|
 {rows}
 
-To work on your own machine: `pip install autograd-course` (Python 3.11 or newer), then, in this folder,
+To work on your own machine: `pip install "autograd-course[lab]"` (Python 3.11 or newer), then, in this folder,
 `autograder lab`. Each unit is one notebook; keep it in its folder, beside `likely.json`, from which its checks know
 what common mistakes look like. `autograder progress` shows how far you are, and `autograder fresh UNIT` gives you an
 empty notebook and keeps yours.
@@ -41,7 +41,7 @@ Whoever works here is learning, and wants to have written the answers. So:
 """
 
 #: Read by Binder, where somebody puts the folder into a public repository.
-BINDER = {"binder/requirements.txt": "autograd-course=={version}\n", "binder/runtime.txt": "python-3.11\n"}
+BINDER = {"binder/requirements.txt": "autograd-course[lab]=={version}\n", "binder/runtime.txt": "python-3.11\n"}
 
 
 def bundle(course: Course, units: Sequence[str]) -> bytes:

@@ -30,6 +30,19 @@ for group in (learners, instructors, grading, authors):
     app.registered_groups += group.commands.registered_groups
 
 
+#: What comes with `[grade]` only.
+GRADING = {
+    "jupytext",
+    "nbclient",
+    "nbconvert",
+    "nbgrader",
+    "psutil",
+    "sqlalchemy",
+    "jupyter_client",
+    "jupyter_core",
+}
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         print(f"autograder {importlib.metadata.version('autograd-course')}")
@@ -69,6 +82,15 @@ def _run() -> None:
         app()
     except (UserError, SandboxError) as error:
         errors.print(Text(f"autograder: {printable(str(error), 5000)}"), soft_wrap=True)
+        raise SystemExit(2) from None
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in GRADING:
+            raise
+        told = (
+            f"This command needs {missing}, which is not installed: `pip install 'autograd-course[grade]'`."
+        )
+        errors.print(Text(f"autograder: {told}"), soft_wrap=True)
         raise SystemExit(2) from None
     except Stopped as stop:
         errors.print(line(f"autograder: {stop}"), soft_wrap=True)

@@ -57,15 +57,25 @@ def start(
         console.print(f"{folder} is up to date.", soft_wrap=True)
     if no_lab:
         return
-    if importlib.util.find_spec("jupyterlab") is None:
+    if not _has_jupyterlab():
         console.print("JupyterLab is not installed: open the notebooks with what you have, or install it.")
         return
     _open(folder.resolve(), [])
 
 
+def _has_jupyterlab() -> bool:
+    try:
+        return importlib.util.find_spec("jupyterlab") is not None
+    except ModuleNotFoundError:
+        return False
+
+
 def _open(folder: Path, options: list[str]) -> None:
-    """JupyterLab in a folder of units."""
+    """JupyterLab in a folder of units. Raises UserError when it is not installed."""
     from ..learner import arrival
+
+    if not _has_jupyterlab():
+        raise UserError("JupyterLab is not installed: `pip install 'autograd-course[lab]'`.")
 
     if (
         hasattr(os, "geteuid")
