@@ -155,6 +155,9 @@ def test_a_learner_needs_nothing_but_the_wheel(wheel: Path, tmp_path: Path) -> N
     assert released == (REPOSITORY / "course" / "03_reverse_mode" / own.name).read_bytes()
     own.write_bytes(released + b" ")
     assert "is kept as" in said("fresh", "03", folder=mine)
+    said("init", "own")
+    said("new", "02_next", folder=tmp_path / "own")
+    assert (tmp_path / "own" / "solutions" / "02_next" / "next.py").is_file()
     assert own.read_bytes() == released and len(list(own.parent.glob("*(kept *"))) == 1
 
 

@@ -41,7 +41,10 @@ Whoever works here is learning, and wants to have written the answers. So:
 """
 
 #: Read by Binder, where somebody puts the folder into a public repository.
-BINDER = {"binder/requirements.txt": "autograd-course[lab]=={version}\n", "binder/runtime.txt": "python-3.11\n"}
+BINDER = {
+    "binder/requirements.txt": "autograd-course[lab]=={version}\n",
+    "binder/runtime.txt": "python-3.11\n",
+}
 
 
 def bundle(course: Course, units: Sequence[str]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +19,31 @@ from .tables import show_mutants
 from .terminal import advance, console, progress_bar, units_named
 
 commands = typer.Typer()
+
+
+@commands.command()
+def init(
+    folder: Annotated[Path, typer.Argument(help="A new folder, or an empty one.")],
+) -> None:
+    """Start a course of your own: a configuration, a README, CI, and one small unit that is graded as it is."""
+    from ..authoring.frames import new_course
+
+    for path in new_course(folder):
+        console.print(Text(f"  {path}"), soft_wrap=True)
+    console.print(Text(f"Next: cd {folder} && autograder build && autograder prove"), soft_wrap=True)
+
+
+@commands.command()
+def new(unit: Annotated[str, typer.Argument(help="Its name, such as 02_my_unit.")]) -> None:
+    """Make the frame of a unit: one exercise with its check, its hints and its bank, to be replaced by yours."""
+    from ..authoring.frames import new_unit
+    from ..unit.assignment import Course
+
+    for path in new_unit(Course.find().solutions, unit):
+        console.print(Text(f"  {path}"), soft_wrap=True)
+    console.print(
+        Text(f"Next: edit these, then autograder build {unit} && autograder prove {unit}"), soft_wrap=True
+    )
 
 
 @commands.command()

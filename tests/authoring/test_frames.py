@@ -1,0 +1,108 @@
+"""A course of one's own: from nothing to a graded submission, by the commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+from autograder.authoring import frames
+from autograder.errors import UserError
+from autograder.unit.assignment import Course
+
+from ..conftest import REPOSITORY
+
+
+@pytest.fixture(scope="module")
+def command() -> Callable[..., str]:
+    def run(*words: str, folder: Path) -> str:
+        """A command as one types it, in a process of its own; its output."""
+        line = [sys.executable, "-c", "from autograder.cli.app import main; main()", *words]
+        done = subprocess.run(
+            line, cwd=folder, capture_output=True, text=True, timeout=300, check=False,
+            env={**os.environ, "COLUMNS": "200"},
+        )  # fmt: skip
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def course(command: Callable[..., str], tmp_path_factory: pytest.TempPathFactory, bubblewrap: None) -> Path:
+    """Begun and built with the commands."""
+    folder = tmp_path_factory.mktemp("own") / "my course"
+    assert "Next: " in command("init", str(folder), folder=folder.parent)
+    command("new", "02_my_unit", folder=folder)
+    command("build", folder=folder)
+    return folder
+
+
+def test_both_units_are_proved_as_they_are(course: Path, command: Callable[..., str]) -> None:
+    command("build", "--check", folder=course)
+    told = command("prove", folder=course)
+    assert [line.split(":")[0] for line in told.splitlines() if ": proved; 3 wrong and 1 right" in line] == [
+        frames.FIRST,
+        "02_my_unit",
+    ]
+
+
+def test_a_submission_of_one_s_own_unit_is_graded(
+    course: Path, command: Callable[..., str], tmp_path: Path
+) -> None:
+    command("bundle", "02", "--out", str(tmp_path / "out.zip"), folder=course)
+    command_line = [sys.executable, "-m", "zipfile", "-e", str(tmp_path / "out.zip"), str(tmp_path / "ada")]
+    subprocess.run(command_line, check=True)
+    path = tmp_path / "ada" / "02_my_unit" / "my_unit.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    (answer,) = [c for c in notebook.cells if "raise NotImplementedError" in c.source]
+    answer.source = "def square_vjp(g, x):\n    return g * 2 * x"
+    nbformat.write(notebook, path)
+    report = json.loads(command("score", str(path), "--json", folder=course))
+    assert (report["score"], report["max_score"]) == (2, 2), report
+    place = course / "submitted" / "ada" / "02_my_unit" / path.name
+    place.parent.mkdir(parents=True)
+    place.write_bytes(path.read_bytes())
+    assert re.search(r"ada +2 / 2", command("grade", "02", folder=course))
+
+
+def test_the_configuration_is_the_course_s_own(tmp_path: Path) -> None:
+    """Else the grader that is tested here is not the one that a new course has."""
+    frames.new_course(tmp_path / "mine")
+    ours = (REPOSITORY / "nbgrader_config.py").read_text(encoding="utf-8")
+    theirs = (tmp_path / "mine" / "nbgrader_config.py").read_text(encoding="utf-8")
+    assert theirs == ours.replace('"autograd"', '"mine"')
+
+
+def test_the_workflow_runs_what_it_says(tmp_path: Path) -> None:
+    frames.new_course(tmp_path / "mine")
+    workflow = yaml.safe_load((tmp_path / "mine" / ".github" / "workflows" / "checks.yml").read_text())
+    lines = [step["run"] for step in workflow["jobs"]["checks"]["steps"] if "run" in step]
+    assert {"autograder build --check", "autograder prove"} <= set(lines)
+    (nbval,) = [line for line in lines if "--nbval" in line]
+    assert (tmp_path / "mine" / re.search(r"sanitize-with=(\S+)", nbval)[1]).is_file()  # type: ignore[index]
+
+
+def test_nothing_is_overwritten_and_names_are_sensible(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UserError, match="not empty"):
+        frames.new_course(tmp_path)
+    mine = tmp_path / "mine"
+    frames.new_course(mine)
+    for name in ("my_unit", "2_unit", "02", "02_My", "../02_x", "02_a/b"):
+        with pytest.raises(UserError, match="is no name for a unit"):
+            frames.new_unit(mine / "solutions", name)
+    with pytest.raises(UserError, match="01_a_first_unit already"):
+        frames.new_unit(mine / "solutions", "01_other")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="cannot be made a folder"):
+        frames.new_course(tmp_path / "file")
+    assert Course(mine).units() == [frames.FIRST]
