@@ -48,6 +48,9 @@ def score(
         Path | None, typer.Option(help="The answer key; the course's own by default.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+    fail_under: Annotated[
+        float | None, typer.Option(min=0, help="Exit with status 1 below so many points, for CI.")
+    ] = None,
     seed: Seed = None,
     unsandboxed: Unsandboxed = False,
     unprotected_scores: UnprotectedScores = False,
@@ -74,6 +77,8 @@ def score(
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
     else:
         show_report(assignment, report)
+    if fail_under is not None and report.score < fail_under:
+        raise SystemExit(1)
 
 
 @commands.command()

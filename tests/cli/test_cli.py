@@ -217,6 +217,22 @@ def test_bad_options_are_told_without_a_traceback(arguments: list[str], run: Cal
     assert "Traceback" not in said.err
 
 
+@pytest.mark.parametrize(("least", "code"), [("0", 0), ("2", 0), ("2.5", 1), ("5", 1)])
+def test_too_few_points_are_a_status_for_ci(
+    run: Callable[..., Said],
+    course: Course,
+    mini: Assignment,
+    tmp_path: Path,
+    bubblewrap: None,
+    least: str,
+    code: int,
+) -> None:
+    path = tmp_path / "half.ipynb"
+    nbformat.write(mini.solved({"unbox": mini.exercise("unbox").stub}), path)
+    said = run("score", path, "--json", "--fail-under", least, cwd=course.root)
+    assert (said.code, json.loads(said.out)["score"]) == (code, 2)
+
+
 def test_without_a_course_or_a_sandbox_the_remedy_is_named(
     run: Callable[..., Said], course: Course, submission: Path
 ) -> None:
