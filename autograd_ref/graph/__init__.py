@@ -37,5 +37,6 @@ more than four numbers shows its shape:
 
 from .drawing import Drawing, Node
 from .reading import MAX_NODES, draw
+from .steps import BackwardSteps, backward_steps
 
-__all__ = ["MAX_NODES", "Drawing", "Node", "draw"]
+__all__ = ["MAX_NODES", "BackwardSteps", "Drawing", "Node", "backward_steps", "draw"]

@@ -4,6 +4,7 @@ import base64
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Any
 
 from .picture import picture_of
@@ -76,6 +77,23 @@ class Drawing:
 
     __repr__ = text
 
+    @property
+    def alt(self) -> str:
+        """The picture in words, value by value, for who hears it read out.
+
+        >>> from autograd_ref.graph import draw
+        >>> from autograd_ref.scalar import Value
+        >>> draw(Value(2.0, label="x") * 3).alt
+        'A graph of 2 values. x: data 2. v1 = *3 of x: data 6.'
+        """
+        said = [self.title, f"A graph of {len(self.nodes)} values"]
+        for name, node in zip(self.names, self.nodes, strict=True):
+            sources = [self.names[p] for p in node.parents] + ["..."] * node.hidden_parents
+            made = f" = {node.op} of {' and '.join(sources)}" if node.op else ""
+            grad = f", grad {node.grad}" if node.grad else ""
+            said.append(f"{name}{made}: data {node.data}{grad}")
+        return " ".join(f"{part}." for part in [*said, self.note] if part)
+
     def to_dot(self) -> str:
         """The graph in Graphviz's DOT language.
 
@@ -84,8 +102,8 @@ class Drawing:
         >>> print(draw(Value(2.0, label="x") * 3).to_dot())
         digraph {
           rankdir=LR;
-          n0 [shape=box, style=rounded, label="x\\ndata 2\\ngrad 0"];
-          n1 [shape=box, style=rounded, label="data 6\\ngrad 0"];
+          n0 [shape=box, style=rounded, label="x\\ndata 2"];
+          n1 [shape=box, style=rounded, label="data 6"];
           op1 [shape=circle, label="*3"];
           n0 -> op1;
           op1 -> n1;
@@ -119,11 +137,23 @@ class Drawing:
     def _repr_mimebundle_(
         self, include: Any = None, exclude: Any = None
     ) -> tuple[dict[str, str], dict[str, Any]]:
+        png, width = self._png()
+        data = {"text/plain": self.text(), "text/html": self._image(png, width), "image/png": png}
+        return data, {"image/png": {"width": width, "alt": self.alt}}
+
+    def html(self) -> str:
+        """The picture as HTML, with its words."""
+        return self._image(*self._png())
+
+    def _png(self) -> tuple[str, int]:
+        """The PNG in base64, and how wide it is shown: it has more pixels, to be crisp on every screen."""
         picture = picture_of(self.nodes, self.direction, self.title, self.note)
-        png = base64.b64encode(to_png(picture)).decode("ascii")
-        # The PNG has more pixels than it is wide on the page, so that it is crisp on every screen.
-        shown = {"width": round(picture.width), "alt": f"Computation graph with {len(self.nodes)} values."}
-        return {"text/plain": self.text(), "image/png": png}, {"image/png": shown}
+        return base64.b64encode(to_png(picture)).decode("ascii"), round(picture.width)
+
+    def _image(self, png: str, width: int) -> str:
+        # On a narrow page it shrinks a little; before its text is too small to be read, it scrolls.
+        shown = f'alt="{escape(self.alt)}" width="{width}" style="min-width: {round(0.85 * width)}px"'
+        return f'<div style="overflow-x: auto"><img {shown} src="data:image/png;base64,{png}"></div>'
 
 
 def _quoted(text: str) -> str:

@@ -22,9 +22,9 @@ def draw(
     """Draw the graph that `root` was computed by.
 
     `labels` maps names to values, and goes before a value's own `label` or `name`; `direction` is "LR" (from
-    left to right) or "TB" (from top to bottom). A value whose `grad` is None or missing shows no gradient;
-    an array of more than four numbers shows its shape, and a dtype other than float64 is named. Of more than
-    60 values the 60 nearest to the root are drawn.
+    left to right) or "TB" (from top to bottom). A value whose `grad` is None or missing shows no gradient; before
+    a backward pass, when all of them are 0, no value does. An array of more than four numbers shows its shape, and
+    a dtype other than float64 is named. Of more than 60 values the 60 nearest to the root are drawn.
 
     The graph of a Tensor of one element may be drawn with `gradients=True`: they are then computed for all
     values, and no `.grad` is changed. Otherwise leaves show their `.grad`, and values in between, of which the
@@ -50,10 +50,16 @@ def draw(
     return Drawing(tuple(_nodes(root, near, names)), direction, title, left_out)
 
 
+def values_of(root: Any) -> list[Any]:
+    """The values that are drawn, in the order of the drawing's nodes."""
+    return list(_in_order_of_computation(root, _nearest(root)[0]))
+
+
 def _nodes(root: Any, near: dict[int, Any], names: dict[int, str]) -> list[Node]:
     """The values in `near` as they are now, in the order of computation."""
     position: dict[int, int] = {}
     nodes: list[Node] = []
+    passed_back = _has_gradients(root, near)
     for value in _in_order_of_computation(root, near):
         parents = _parents(value)
         drawn = [p for p in parents if id(p) in near]
@@ -62,13 +68,26 @@ def _nodes(root: Any, near: dict[int, Any], names: dict[int, str]) -> list[Node]
             Node(
                 label=_one_line(names.get(id(value)) or _own_label(value)),
                 data=_with_dtype(getattr(value, "data", value)),
-                grad=_shown(getattr(value, "grad", None)),
+                grad=shown(getattr(value, "grad", None)) if passed_back else "",
                 op=_one_line(getattr(value, "op", "") or ("?" if parents else "")),
                 parents=tuple(position[id(p)] for p in drawn),
                 hidden_parents=len(parents) - len(drawn) + getattr(value, "hidden", 0),
             )
         )
     return nodes
+
+
+def _has_gradients(root: Any, near: dict[int, Any]) -> bool:
+    """Whether a backward pass has been here. It leaves a 1, or what it was given, at the root; where the root has 0
+    and every other value as well, the zeros are what the values began with, and no gradients."""
+    if getattr(root, "grad", None) is None:
+        return True
+    return not all(_is_zero(getattr(value, "grad", None)) for value in near.values())
+
+
+def _is_zero(grad: Any) -> bool:
+    differs: Any = grad is not None and grad != 0
+    return not (differs.any() if hasattr(differs, "any") else differs)
 
 
 def _parents(value: Any) -> tuple[Any, ...]:
@@ -95,9 +114,9 @@ def _in_order_of_computation(root: Any, near: dict[int, Any]) -> Iterator[Any]:
         value, rest = stack[-1]
         for parent in rest:
             if id(parent) in open_:
-                shown = _shown(getattr(parent, "data", parent))
+                number = shown(getattr(parent, "data", parent))
                 raise ValueError(
-                    f"the graph must have no cycle, but the value {shown} is computed from itself: "
+                    f"the graph must have no cycle, but the value {number} is computed from itself: "
                     "look for an operation that puts its own result among its parents."
                 )
             if id(parent) in near and id(parent) not in done:
@@ -122,16 +141,16 @@ def _one_line(text: Any) -> str:
 
 
 def _with_dtype(value: Any) -> str:
-    """A value as `_shown` writes it, with the dtype of an array where that is not the usual one."""
+    """A value as `shown` writes it, with the dtype of an array where that is not the usual one."""
     unusual = type(value).__name__ == "ndarray" and str(value.dtype) != "float64"
-    return _shown(value) + (f" {value.dtype}" if unusual else "")
+    return shown(value) + (f" {value.dtype}" if unusual else "")
 
 
-def _shown(number: Any) -> str:
+def shown(number: Any) -> str:
     """A number to four digits, a few of them in brackets, a larger array's shape, otherwise a type's name: never
     a memory address.
 
-    >>> [_shown(x) for x in (2.0, 0.70710678, 123456.0, 1e-9, None, "text")]
+    >>> [shown(x) for x in (2.0, 0.70710678, 123456.0, 1e-9, None, "text")]
     ['2', '0.7071', '123456', '1e-09', '', 'str']
     """
     if number is None:
@@ -155,4 +174,4 @@ def _nested(numbers: Any) -> str:
     """Lists of numbers, to three digits each, because several stand side by side."""
     if isinstance(numbers, list):
         return "[" + ", ".join(_nested(number) for number in numbers) + "]"
-    return _shown(float(f"{numbers:.3g}"))
+    return shown(float(f"{numbers:.3g}"))

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from .described import give_words
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -62,7 +64,9 @@ def in_style(draw: Callable[_P, _R]) -> Callable[_P, _R]:
         try:
             with matplotlib.style.context("default"), matplotlib.rc_context(_STYLE):
                 try:
-                    return draw(*args, **kwargs)
+                    drawn = draw(*args, **kwargs)
+                    give_words(drawn)
+                    return drawn
                 finally:
                     interactive = matplotlib.is_interactive()
         finally:

@@ -217,6 +217,11 @@ def _keep_equal_outputs(new: NotebookNode, old: NotebookNode) -> None:
 def _without_pictures(output: NotebookNode) -> Any:
     bare = copy.deepcopy(output)
     if "data" in bare:
-        bare.data = {mime: data for mime, data in bare.data.items() if not mime.startswith("image/")}
+        # An HTML with a picture in it is the picture, with the text that stands in the output as well.
+        bare.data = {
+            mime: data
+            for mime, data in bare.data.items()
+            if not mime.startswith("image/") and "data:image/" not in data
+        }
     bare.pop("execution_count", None)
     return bare

@@ -20,10 +20,10 @@ from rich.text import Text
 from ..errors import UserError
 from ..lesson import logbook
 from ..lesson.logbook import BROKEN, MARKS, OPEN, RIGHT, WRONG
+from ..lesson.predict import predictions_of
 from ..lesson.progress import bar, worth_of
 from ..unit.assignment import Course
 from ..unit.raw import cells_of, metadata_of, parse, read_bytes, source_of, unit_of
-from ..unit.source import predictions_of
 
 STYLES = {RIGHT: "green", WRONG: "red", BROKEN: "yellow", OPEN: "default"}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .logbook import note_prediction
@@ -32,6 +33,15 @@ def predicted(prediction: Any, name: str = "") -> bool:
     if name:
         note_prediction(name)
     return True
+
+
+def predictions_of(sources: Iterable[str]) -> list[str]:
+    """The names of the predictions that these cells ask for, in order.
+
+    >>> predictions_of(['if predicted(prediction, "both_slopes"):'])
+    ['both_slopes']
+    """
+    return [name for source in sources for name in re.findall(r'\bpredicted\(prediction, "(\w+)"\)', source)]
 
 
 def _guesses(prediction: Any) -> Iterator[Any]:

@@ -20,7 +20,6 @@ import ast
 import hashlib
 import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 from ..errors import UserError
+from ..lesson.predict import predictions_of
 from ..lesson.syntax import syntax_tree
 from .assignment import Assignment
 from .cell import CHECK, FIGURE, GIVEN, SETUP, kind
@@ -107,15 +107,6 @@ def _progress_source(unit: str, notebook: NotebookNode) -> str:
     asked = predictions_of(cell.source for cell in notebook.cells if cell.cell_type == "code")
     names = f", predictions={json.dumps(asked)}" if asked else ""
     return f'from autograder import progress\n\nprogress("{unit}", {{\n{lines}}}{names})'
-
-
-def predictions_of(sources: Iterable[str]) -> list[str]:
-    """The names of the predictions that these cells ask for, in order.
-
-    >>> predictions_of(['if predicted(prediction, "both_slopes"):'])
-    ['both_slopes']
-    """
-    return [name for source in sources for name in re.findall(r'\bpredicted\(prediction, "(\w+)"\)', source)]
 
 
 def _going_on(path: Path) -> str:

@@ -720,7 +720,7 @@ with exercise("record") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# The first picture's graph, recorded by your code. What to see: the values are there, every gradient is still 0.
+# The first picture's graph, recorded by your code. What to see: the values are there, there is no gradient yet.
 
 
 # %% figure="recorded"
@@ -1205,9 +1205,14 @@ if predicted(prediction, "gradients_of_V"):
     display(draw(V))
 
 # %% [markdown]
-# What to see in the picture: two arrows leave `x`. The product above sends back 1 · 3, the sum below sends back 4:
-# together 7.
-#
+# The same, step by step. Before you open a step, predict what it sends. `x` gets 1 · 3 and later 4: together 7.
+
+# %% figure="steps"
+from autograd_ref.graph import backward_steps
+
+backward_steps(V, topological_order(V), lambda node: pass_back(node, RULES))
+
+# %% [markdown]
 # Ten thousand operations in a row: no problem, because nothing in your engine calls itself. Here `x` is multiplied by
 # itself until it is `x ** 10000`, with the derivative `10000 * x ** 9999`.
 

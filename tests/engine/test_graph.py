@@ -1,6 +1,7 @@
 """Drawings: what they show, that they show it everywhere, and that nothing upsets them."""
 
 import base64
+import html
 import io
 import re
 import subprocess
@@ -264,7 +265,7 @@ def test_a_chain_of_100_000_operations_is_drawn_without_recursion():
 
 def test_a_leaf_alone_can_be_drawn():
     drawing = draw(Value(2.0, label="x"))
-    assert cells(drawing) == [["name", "op", "from", "data", "grad"], ["x", "2", "0"]]
+    assert cells(drawing) == [["name", "op", "from", "data"], ["x", "2"]]
     assert drawing.to_png().startswith(b"\x89PNG")
 
 
@@ -275,6 +276,29 @@ def test_dot_quotes_what_it_must():
     assert r'label="a \"title\"";' in dot
     assert "n0 -> op1;" in dot
     assert "op1 -> n1;" in dot
+
+
+def test_before_backward_there_is_no_gradient_yet_and_not_0():
+    fresh = draw(Value(2.0, label="x") * Value(0.0, label="y"))
+    assert [node.grad for node in fresh.nodes] == ["", "", ""]
+    assert "grad" not in fresh.text() + fresh.alt + fresh.to_svg()
+    x, y = Value(2.0), Value(0.0)
+    out = x * y
+    out.backward()
+    assert [node.grad for node in draw(out).nodes] == ["0", "2", "1"]  # this 0 is a gradient
+    x.grad = y.grad = out.grad = 0.0  # set back
+    assert [node.grad for node in draw(out).nodes] == ["", "", ""]
+
+
+def test_the_picture_is_told_in_words():
+    L, labels = worked_example()
+    L.backward()
+    drawing = draw(L, labels=labels, title="An <example>")
+    data, metadata = drawing._repr_mimebundle_()
+    assert metadata["image/png"]["alt"] == drawing.alt
+    for name, node in zip(drawing.names, drawing.nodes, strict=True):
+        assert re.search(rf"{re.escape(name)}[^.]*: data {node.data}, grad {node.grad}\.", drawing.alt)
+    assert f'alt="{html.escape(drawing.alt)}"' in data["text/html"]
 
 
 def test_svg_is_well_formed_and_holds_every_label_value_and_gradient():
@@ -290,7 +314,8 @@ def test_in_a_notebook_it_is_a_png_with_a_text_twin_in_json():
     L, labels = worked_example()
     drawing = draw(L, labels=labels)
     data, metadata = drawing._repr_mimebundle_()
-    assert set(data) == {"text/plain", "image/png"}
+    assert set(data) == {"text/plain", "text/html", "image/png"}
+    assert data["image/png"] in data["text/html"]
     assert data["text/plain"] == drawing.text() == repr(drawing)
     image = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))
     assert image.width == pytest.approx(2 * metadata["image/png"]["width"], abs=2)

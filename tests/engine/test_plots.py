@@ -64,6 +64,63 @@ def figure_of(drawn):
     return getattr(first, "figure", None) or first
 
 
+WORDS = {  # what of each has to be heard
+    "lines": ["t.", "y against x", "a: 2 points, from 3 at 1 to 4 at 2", "b: 2 points"],
+    "functions": ["t.", "Panel 1", "sin: 241 points", "highest 1 at 1.58", "Panel 2", "highest 1 at 0"],
+    "error_against_step": [
+        "logarithmic in x and y",
+        "3 points, from 0.001 at 0.001",
+        "lowest 0.0001 at 0.01",
+    ],
+    "fit": ["3 points", "line: 201 points, from 0.8 at -0.1 to 5.2 at 2.1"],
+    "learning_curves": ["a: 3 points, from 3 at 0 to 1 at 2", "b: 3 points"],
+    "decision_boundary": ["2 points"],
+    "contour": ["a: 2 points, from (1, 1) to (0, 0)"],
+    "optimizer_paths": ["a: 2 points, from (1, 1) to (0, 0)"],
+    "bars": ["t.", "bars: a 1, b 2,000"],
+    "matrix": ["t.", "6 rows, 10 columns, from 0 to 59"],
+    "matrices": ["a. row against column. 2 rows, 3 columns: 1 1 1; 1 1 1", "3 rows, 9 columns: 1 1"],
+    "images": ["t.", "9 panels: 0, 1, 2, 3, 4, 5, 6, 7, 8."],
+    "histograms": ["layer 5 mean 4, std 2.6", "a histogram, tallest near"],
+    "layer_statistics": ["logarithmic in y", "a: 3 points"],
+}
+
+
+@pytest.mark.parametrize("name", EVERY_FIGURE)
+def test_a_figure_is_told_in_words(name):
+    from autograd_ref.plots.described import described
+
+    told = described(figure_of(EVERY_FIGURE[name]()))
+    for words in WORDS[name]:
+        assert words in told
+    assert "\n" not in told and ".." not in told
+
+
+def test_a_notebook_gets_a_figure_as_png_and_as_html_with_the_same_words(monkeypatch):
+    import base64
+    import io
+
+    import IPython.display
+    from PIL import Image
+
+    shown = []
+    monkeypatch.setattr(
+        IPython.display, "display", lambda data, metadata, raw: shown.append((data, metadata))
+    )
+    ax = plots.lines({"a <b>": ([1, 2], [3, 4])}, title='"t"')
+    ax.figure._ipython_display_()
+    ((data, metadata),) = shown
+    alt = metadata["image/png"]["alt"]
+    assert data["text/plain"] == f"Figure. {alt}"
+    assert alt.startswith('"t".') and "a <b>: 2 points" in alt
+    assert "&quot;t&quot;" in data["text/html"] and "<b>" not in data["text/html"]
+    assert data["image/png"] in data["text/html"]
+    pixels = Image.open(io.BytesIO(base64.b64decode(data["image/png"]))).convert("RGBA")
+    # On a dark page it brings its own white along.
+    assert pixels.getpixel((0, 0)) == (255, 255, 255, 255)
+    assert 400 < pixels.width <= 8.2 * 90 + 20
+
+
 @pytest.mark.parametrize("name", EVERY_FIGURE)
 def test_a_figure_fits_the_page_has_a_title_and_no_text_below_9_points(name):
     from matplotlib.text import Text

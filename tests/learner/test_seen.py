@@ -49,6 +49,7 @@ def lab(request: Any, tmp_path_factory: pytest.TempPathFactory, assignment: Assi
         if cell.cell_type == "code" and "predicted(prediction, " in cell.source:
             cell.source = cell.source.replace("None", "7")
     nbformat.write(notebook, folder / "reverse_mode.ipynb")
+    nbformat.write(assignment.notebook, folder / "stored.ipynb")
     once_right = assignment.exercises[-1].name
     logbook.append(root, {"exercise": once_right, "passed": True})
     with jupyterlab(root, tmp_path_factory.mktemp("private"), theme=request.param, width=800) as running:
@@ -74,6 +75,26 @@ def test_right_is_green_and_wrong_is_red_and_each_has_its_mark(lab: Lab) -> None
     assert grounds == {"✓": {GREEN}, "✗": {RED}}
 
 
+PICTURE = """i => ({
+  alt: i.alt, shape: i.width / i.height, natural: i.naturalWidth / i.naturalHeight,
+  shrunk: i.width / (Number(i.getAttribute('width')) || i.naturalWidth),
+  page: i.closest('.jp-OutputArea').getBoundingClientRect().right <= document.documentElement.clientWidth,
+})"""
+
+
+def test_every_picture_has_its_words_and_stays_large_enough_to_be_read(lab: Lab) -> None:
+    pictures = lab.page.locator(".jp-NotebookPanel .jp-OutputArea-output img:visible")
+    assert pictures.count() >= 4
+    for k in range(pictures.count()):
+        pictures.nth(k).scroll_into_view_if_needed()
+        lab.page.wait_for_timeout(300)
+        picture = pictures.nth(k).evaluate(PICTURE)
+        assert len(picture["alt"].split()) >= 6
+        assert picture["shape"] == pytest.approx(picture["natural"], rel=0.03)
+        assert picture["shrunk"] >= 0.84  # so that 11 pixels of a letter stay 9
+        assert picture["page"]
+
+
 def test_progress_is_drawn_and_says_where_to_go_on(lab: Lab, assignment: Assignment) -> None:
     drawn = lab.page.locator(".jp-RenderedHTMLCommon", has_text="predictions made").last
     drawn.scroll_into_view_if_needed()
@@ -93,3 +114,25 @@ def test_progress_is_drawn_and_says_where_to_go_on(lab: Lab, assignment: Assignm
     lab.page.wait_for_selector(
         '#jp-main-dock-panel .lm-TabBar-tabLabel:has-text("scalar_networks.ipynb")', timeout=30_000
     )
+
+
+STEPS = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-OutputArea-output details:has(img)"
+
+
+def test_a_backward_pass_opens_step_by_step_on_a_stored_page_and_where_a_kernel_runs(lab: Lab) -> None:
+    lab.open(f"{UNIT}/stored.ipynb")  # it has never run here, so JupyterLab does not trust it
+    for ran in (False, True):
+        if ran:
+            lab.run_all()
+        steps = lab.page.locator(STEPS)
+        steps.nth(3).wait_for(state="attached")
+        assert steps.count() == 4
+        for k in range(4):
+            step = steps.nth(k)
+            step.scroll_into_view_if_needed()
+            assert not step.locator("img").is_visible()
+            assert "What does it send" in step.locator("summary").text_content()
+            step.locator("summary").click()
+            step.locator("img").scroll_into_view_if_needed()
+            assert step.locator("img").is_visible()
+            assert "To " in step.locator("div").first.text_content()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import statistics
 from collections import Counter
@@ -14,6 +15,7 @@ from nbclient import NotebookClient
 from autograder.authoring.build import check_unit, release
 from autograder.authoring.mutation import read_verdicts
 from autograder.authoring.prove import gaps
+from autograder.lesson.predict import predictions_of
 from autograder.referee import bank
 from autograder.referee.judge import grade
 from autograder.sandbox.walls import Sandbox
@@ -21,7 +23,7 @@ from autograder.unit.assignment import Assignment, Course
 from autograder.unit.cell import ANSWER, grade_id, kind
 from autograder.unit.ingest import Submission
 from autograder.unit.notebook import read_notebook, write_text
-from autograder.unit.source import predictions_of, read_source
+from autograder.unit.source import read_source
 
 from ..conftest import REPOSITORY
 
@@ -52,6 +54,7 @@ def solution_lines(answer: str) -> list[str]:
 
 #: Units whose mutants nobody has judged yet: `autograder mutants UNIT` writes the verdicts when none is left alive.
 WITHOUT_VERDICTS = {
+    "05_tensors",
     "08_layers",
     "09_optimizers",
     "10_training",
@@ -164,6 +167,19 @@ def test_the_outputs_are_quiet_and_repeatable(unit: str) -> None:
             text = output.get("text", "") + data.get("text/plain", "")
             assert not re.search(r"0x[0-9a-f]{6,}|/tmp/|/home/", text), cell.id
     assert pictures >= (2 if assignment_of(unit).graded else 1)
+
+
+def test_every_picture_is_told_in_words_wherever_it_is_shown(unit: str) -> None:
+    for cell in [*assignment_of(unit).notebook.cells, *released(unit).cells]:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "image/png" not in data:
+                continue
+            alt = output.metadata["image/png"]["alt"]
+            assert len(alt.split()) >= 6, f"{cell.id}: {alt!r}"
+            assert f'<img alt="{html.escape(alt)}"' in data["text/html"], cell.id  # for JupyterLab
+            assert data["image/png"] in data["text/html"], cell.id
+            assert "<Figure" not in data["text/plain"], cell.id
 
 
 def test_a_prediction_is_asked_for_before_its_answer_is_shown(unit: str) -> None:

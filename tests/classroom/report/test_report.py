@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 import shutil
 import time
@@ -26,6 +27,7 @@ from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 
 from ...cli.test_cli import Said, course, run  # noqa: F401  the fixtures of commands
+from ...lab import ARGUMENTS, chromium
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\u202e'\"&=cmd|' /C calc'!A0"
 VOID = {"meta", "br", "img", "link", "input", "hr"}
@@ -147,6 +149,40 @@ def test_the_page_can_be_read_without_seeing_colours_and_can_be_printed(
     heads = [attributes for name, attributes in outline.seen if name == "th"]
     assert heads and all(attributes.get("scope") in ("row", "col") for attributes in heads)
     assert [name for name, _ in outline.seen].count("table") == [n for n, _ in outline.seen].count("caption")
+
+
+CARDS = """() => [...document.querySelectorAll('.figures div')].map(card => {
+  const edges = card.getBoundingClientRect();
+  const words = [...card.children].map(e => {
+    const range = document.createRange(); range.selectNodeContents(e); return range.getBoundingClientRect();
+  });
+  return [card.innerText, words.every(w => w.left >= edges.left && w.right <= edges.right && w.bottom <= edges.bottom),
+          edges.right <= document.documentElement.clientWidth];
+})"""
+
+
+def test_the_cards_hold_their_text_on_every_width_and_on_paper(mini: Assignment, tmp_path: Path) -> None:
+    if not chromium():
+        assert not os.environ.get("CI"), "CI needs Chromium"
+        pytest.skip("Chromium is not installed")
+    from playwright.sync_api import sync_playwright
+
+    halves = [record(mini, f"student {i}", *[failed("mul_vjp")] * (i % 2)) for i in range(10_000)]
+    html = tmp_path / "page.html"
+    html.write_text(page(findings(mini, [], Records(halves))), encoding="utf-8")
+    assert "5000 of 10000" in html.read_text(encoding="utf-8")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        shown = browser.new_page()
+        shown.goto(html.as_uri())
+        for width in (320, 400, 520, 700, 800, 1000, 1280):
+            shown.set_viewport_size({"width": width, "height": 900})
+            for text, inside, on_the_page in shown.evaluate(CARDS):
+                assert inside and on_the_page, f"{text!r} on {width} pixels"
+        shown.emulate_media(media="print")
+        shown.set_viewport_size({"width": 680, "height": 900})  # A4 between its margins
+        assert all(inside and fits for _, inside, fits in shown.evaluate(CARDS))
+        browser.close()
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])
