@@ -18,6 +18,7 @@ from ..referee.matching import Memory
 from ..referee.report import Report
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Course, find_assignment
+from ..unit.folder import pick_file
 from ..unit.ingest import take
 from ..unit.raw import parse, read_bytes, unit_of
 from ..unit.settings import configured_sandbox, load_config
@@ -38,12 +39,13 @@ def score_file(
     unprotected_scores: bool = False,
     begin: Callable[[Assignment], Callable[[str], None]],
 ) -> tuple[Assignment, Report]:
-    """Grade one notebook file; `begin` is told its unit and gives what hears of each exercise. Raises UserError.
+    """Grade one notebook file, or the one in a folder that counts. Raises UserError.
+
+    `begin` is told its unit and gives what hears of each exercise.
 
     The answer key is the course's own, or in the folder `solutions`.
     """
     notes: list[str] = []
-    notebook = parse(read_bytes(file), str(file), notes)
     if solutions is None:
         course = Course.find()
         key = course.solutions
@@ -55,6 +57,15 @@ def score_file(
         sandbox = Sandbox(
             hidden_paths=[str(key)], unsandboxed=unsandboxed, unprotected_scores=unprotected_scores
         )
+    if file.is_dir():
+        if not unit:
+            raise UserError(f"{file} is a folder: name its unit with --unit, or a notebook in it.")
+        assignment = find_assignment(key, unit)
+        found, note = pick_file(file, assignment.name, assignment)
+        if found is None:
+            raise UserError(note)
+        file, notes = found, [note] if note else []
+    notebook = parse(read_bytes(file), str(file), notes)
     unit = unit or unit_of(notebook)
     if not unit:
         raise UserError(f"{file} does not say which unit it is: name it with --unit.")

@@ -42,7 +42,7 @@ def demo(
 
 @commands.command()
 def score(
-    file: Annotated[Path, typer.Argument(help="The notebook to grade.")],
+    file: Annotated[Path, typer.Argument(help="The notebook to grade, or a folder with it.")],
     unit: Annotated[str | None, typer.Option(help="Its unit, where the notebook does not say.")] = None,
     solutions: Annotated[
         Path | None, typer.Option(help="The answer key; the course's own by default.")
@@ -51,11 +51,14 @@ def score(
     fail_under: Annotated[
         float | None, typer.Option(min=0, help="Exit with status 1 below so many points, for CI.")
     ] = None,
+    gradescope: Annotated[
+        Path | None, typer.Option(help="Write the result to this file, as Gradescope reads it.")
+    ] = None,
     seed: Seed = None,
     unsandboxed: Unsandboxed = False,
     unprotected_scores: UnprotectedScores = False,
 ) -> None:
-    """Grade one notebook file; writes nothing."""
+    """Grade one notebook file; writes nothing but what is asked for."""
     from ..classroom.commands import score_file
 
     with progress_bar() as bar:
@@ -77,6 +80,10 @@ def score(
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
     else:
         show_report(assignment, report)
+    if gradescope is not None:
+        from ..classroom.platforms.gradescope import results
+
+        write(gradescope, json.dumps(results(report), indent=1, ensure_ascii=False) + "\n")
     if fail_under is not None and report.score < fail_under:
         raise SystemExit(1)
 
@@ -120,17 +127,34 @@ def bundle(
     from ..unit.assignment import Course
 
     course = Course.find()
+    named = units_named(course.units(), units)
+    _write_new(out, force, lambda: bundled(course, named))
+    console.print(f"{out}: {len(named)} unit{'s' * (len(named) > 1)}", soft_wrap=True)
+
+
+@commands.command()
+def gradescope(
+    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    out: Annotated[Path, typer.Option(help="The zip file to write.")] = Path("autograder.zip"),
+    force: Annotated[bool, typer.Option("--force", help="Replace a file of that name.")] = False,
+) -> None:
+    """Write the zip that Gradescope grades a unit with. It holds the answers: upload it, and give it to nobody."""
+    from ..classroom.platforms.gradescope import package
+    from ..unit.assignment import Course
+
+    assignment = Course.find().assignment(unit)
+    _write_new(out, force, lambda: package(assignment))
+    console.print(f"{out}: the grader of {assignment.unit}, with its answers.", soft_wrap=True)
+
+
+def _write_new(out: Path, force: bool, data: Callable[[], bytes]) -> None:
     if out.exists() and not force:
         raise UserError(f"{out} is there already: name another file with --out, or replace it with --force.")
-    named = units_named(course.units(), units)
-    data = bundled(course, named)
+    found = data()
     try:
-        out.write_bytes(data)
+        out.write_bytes(found)
     except OSError as error:
         raise UserError(f"{out} cannot be written: {error.strerror}.") from None
-    console.print(
-        f"{out}: {len(named)} unit{'s' * (len(named) > 1)}, {len(data) // 1024 + 1} KB", soft_wrap=True
-    )
 
 
 students = typer.Typer(cls=Commands, help="The students in the gradebook.", no_args_is_help=True)

@@ -1,0 +1,78 @@
+"""Gradescope: the zip file that it builds its grader from, and a result in the form that it reads.
+
+Its form is described at https://gradescope-autograders.readthedocs.io/en/latest/specs/.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import io
+import secrets
+import zipfile
+from typing import Any
+
+from ...errors import UserError
+from ...lesson.failures import PASSED
+from ...referee.report import Report, tidy
+from ...unit.assignment import Assignment
+
+SETUP = """#!/usr/bin/env bash
+# Run once, when Gradescope builds the image.
+set -euo pipefail
+apt-get update -qq
+apt-get install -y -qq bubblewrap python3-pip
+python3 -m pip install -q uv || python3 -m pip install -q --break-system-packages uv
+python3 -m uv venv --python 3.12 /autograder/venv
+python3 -m uv pip install --python /autograder/venv "autograd-course[grade]=={version}"
+"""
+
+RUN = """#!/usr/bin/env bash
+# Run for each submission. What ends without a result is shown to the instructor as a failure of the grader.
+set -euo pipefail
+root=${{AUTOGRADER_ROOT:-/autograder}}
+exec "$root/venv/bin/autograder" score "$root/submission" --unit {unit} --solutions "$root/source/solutions" \\
+    --seed {seed} --gradescope "$root/results/results.json"
+"""
+
+
+def results(report: Report) -> dict[str, Any]:
+    """What Gradescope shows of a report. The names of the bank, the seed and the looks are not for students."""
+    return {
+        "score": tidy(report.score),
+        "output": "\n".join(report.notes),
+        "output_format": "text",
+        "tests": [
+            {
+                "name": outcome.name,
+                "score": tidy(outcome.points),
+                "max_score": tidy(outcome.max_points),
+                "status": "passed" if outcome.status == PASSED else "failed",
+                "output": outcome.text,
+                "output_format": "text",
+                "visibility": "visible",
+            }
+            for outcome in report.outcomes
+        ],
+    }
+
+
+def package(assignment: Assignment) -> bytes:
+    """The zip file for one unit, with its answer key. Every submission is graded with the one seed in it."""
+    if not assignment.graded:
+        raise UserError(f"{assignment.unit} is for practice and has no points, so there is nothing to grade.")
+    words = {
+        "version": importlib.metadata.version("autograd-course"),
+        "unit": assignment.unit,
+        "seed": str(secrets.randbits(62) | 1 << 62),
+    }
+    folder = assignment.path.parent
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in (("setup.sh", SETUP), ("run_autograder", RUN)):
+            about = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            about.external_attr = 0o100755 << 16
+            archive.writestr(about, text.format(**words))
+        for path in sorted(folder.iterdir()):
+            if path.suffix in (".ipynb", ".py", ".json") and path.is_file():
+                archive.write(path, f"solutions/{folder.name}/{path.name}")
+    return out.getvalue()
