@@ -15,8 +15,13 @@ def unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
     """
     if g.shape == shape:
         return g
-    if isinstance(g, np.ndarray) and g.ndim == 2 and shape == g.shape[1:] and g.dtype.kind == "f":
-        return np.ones(len(g), g.dtype).dot(g)  # rows added by a product: a third of the time
+    if (
+        isinstance(g, np.ndarray) and g.ndim == 2 and g.dtype.kind == "f"
+    ):  # a product takes a third of the time
+        if shape == g.shape[1:]:
+            return np.ones(len(g), g.dtype).dot(g)
+        if shape == (len(g), 1):
+            return g.dot(np.ones((g.shape[1], 1), g.dtype))
     extra = g.ndim - len(shape)
     axes = tuple(range(extra)) + tuple(
         i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1

@@ -29,6 +29,9 @@ primitive.Primitive.pull = pull_to_one(primitive.Primitive.pull)  # type: ignore
 primitive.Unary.__call__, primitive.Unary.pull = unary_call, unary_pull  # type: ignore[method-assign]
 primitive.Binary.__call__, primitive.Binary.pull = binary_call, binary_pull  # type: ignore[method-assign]
 
+# The gradient of a part is added there, where others have come: no array of zeros around it.
+primitive.Primitive.add_part = None  # type: ignore[attr-defined]
+
 # Gradients are not copied where nobody else has their memory, nor added into new memory where the old will do.
 sweep.backward, sweep.walk, sweep.deposit, sweep.seed_for = backward, walk, deposit, seed_for
 
@@ -36,7 +39,7 @@ sweep.backward, sweep.walk, sweep.deposit, sweep.seed_for = backward, walk, depo
 tensor.Tensor.grad, tensor.Tensor.data = grad, data  # type: ignore[method-assign]
 
 # A large result takes the memory of an argument that nobody will see again.
-for _name in ("exp", "sqrt", "tanh"):
+for _name in ("exp", "sqrt", "tanh", "relu"):
     setattr(operators.Operators, _name, temporaries.method(_name))
 
 # Whoever makes tensors will free and make large arrays: the C library keeps what is freed.

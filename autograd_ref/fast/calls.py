@@ -90,9 +90,17 @@ def _holds_no_array(value: Any) -> bool:
     return kind in _PLAIN or (kind is tuple and _PLAIN.issuperset(map(type, value)))
 
 
+_NO_TENSOR = _PLAIN | {np.ndarray}
+
+
 def _arrays_of(self: Primitive, params: dict[str, Any]) -> dict[str, Any]:
     """The options with arrays in place of tensors."""
-    return params | {name: plain(params[name]) for name in self.constants}
+    for name in self.constants:
+        value = params[name]
+        kind = type(value)
+        if kind not in _NO_TENSOR and not (kind is tuple and _NO_TENSOR.issuperset(map(type, value))):
+            return params | {name: plain(params[name]) for name in self.constants}
+    return params
 
 
 def _kept_of(self: Primitive, params: dict[str, Any]) -> dict[str, Any]:

@@ -53,10 +53,14 @@ _HELD_ONCE = _held_once()
 def may_be_overwritten(x: Any) -> bool:
     """Whether the large array of the tensor `x`, itself a temporary, belongs to nobody else."""
     data = x._data
+    base = data.base  # a result in another order than it was computed in, as that of a convolution, is a view
     return (
         data.size >= LARGE
         and getrefcount(data) <= _HELD_ONCE
-        and data.base is None
+        and (
+            base is None
+            or (type(base) is np.ndarray and getrefcount(base) <= _HELD_ONCE and base.base is None)
+        )
         and type(data) is np.ndarray
         and data.dtype.kind == "f"
         and not (x.requires_grad and x.grad_fn is None)  # a leaf stays in the graph, with its numbers

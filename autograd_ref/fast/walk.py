@@ -77,7 +77,13 @@ def walk(start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edg
         if record is None or newest[0] > number:
             check(node)
         parents = record[0]
-        grads = node.primitive.pull(g, on_graph(node) if create else record)
+        primitive = node.primitive
+        if primitive.add_part is not None and not create and not anomaly:
+            total = _total(parents[0], waiting, to_leaves)
+            if total is not None and primitive.add_part(total, g, **record[3]):
+                primitive = None
+            total = None
+        grads = primitive.pull(g, on_graph(node) if create else record) if primitive else ()
         if not retain:  # Let go of the arrays and of the older part of the graph.
             node.record = None
         if anomaly:
@@ -125,6 +131,15 @@ def walk(start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edg
                 return
             key = heappop(heap)
             node, g = nodes.pop(key), waiting.pop(key)
+
+
+def _total(parent: Any, waiting: dict[int, Any], to_leaves: bool) -> Any:
+    """The sum of the gradients that have come to a parent, if it may be written to."""
+    if type(parent) is not Node:
+        held = parent._grad
+        return held if to_leaves and parent.requires_grad and type(held) is ndarray else None
+    key = -parent.number
+    return waiting[key] if key in waiting and _may_reuse(waiting, key) else None
 
 
 def _may_reuse(box: Any, key: Any) -> bool:

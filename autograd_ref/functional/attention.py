@@ -11,7 +11,7 @@ import numpy as np
 from autograd_ref import ops
 from autograd_ref.core.tensor import Tensor
 from autograd_ref.functional.fused import Fused
-from autograd_ref.functional.rows import row_maxima, row_sums
+from autograd_ref.rules.rows import row_maxima, row_sums
 
 
 def scaled_dot_product_attention(

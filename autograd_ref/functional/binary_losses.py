@@ -11,7 +11,7 @@ from autograd_ref.core.primitive import Binary
 from autograd_ref.core.promotion import constant
 from autograd_ref.functional.fused import Fused
 from autograd_ref.functional.reduction import plain, reduce, same_shape
-from autograd_ref.functional.rows import ones
+from autograd_ref.rules.rows import ones
 
 
 def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 
 from autograd_ref import ops
 from autograd_ref.functional.fused import Fused
-from autograd_ref.functional.rows import row_sums
+from autograd_ref.rules.rows import row_sums
 
 Pair = int | tuple[int, int]
 

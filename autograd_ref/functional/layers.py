@@ -13,7 +13,8 @@ from autograd_ref.core.node import Node
 from autograd_ref.core.saved import plain
 from autograd_ref.core.tensor import Tensor
 from autograd_ref.functional.fused import Fused
-from autograd_ref.functional.rows import ones
+from autograd_ref.rules.products import is_turned
+from autograd_ref.rules.rows import ones
 
 _Place = fast.Place if fast else None
 
@@ -69,7 +70,7 @@ def _backward(g: np.ndarray, to: Any, _kept: None, x: Any, weight: Any, _bias: A
         home = None
         if type(to_w) is not Node and type(to_w._grad) is _Place and to_w is not to_x:
             home = to_w._grad.array if to_w._grad.array.dtype is g.dtype else None
-        grad_w = rows.T.dot(x_rows, home)
+        grad_w = x_rows.T.dot(rows).T if is_turned(to_w) else rows.T.dot(x_rows, home)
     if len(to) == 3 and to[2] is not None:
         grad_b = ones(len(rows), rows.dtype).dot(rows)
         if grad_b.shape != to[2].shape:  # one number for all outputs, or one for each row
@@ -88,7 +89,8 @@ def embedding(index: Any, weight: Any) -> Any:
     rows = np.asarray(plain(index))
     if rows.dtype.kind not in "iu":
         raise TypeError(f"'embedding' needs integers to look up, not {rows.dtype}.")
-    if rows.size and not (rows.min() >= 0 and rows.max() < len(weight)):
+    unsigned = rows.view(f"u{rows.itemsize}")  # a negative number is then a very large one
+    if rows.size and np.maximum.reduce(unsigned, None) >= len(weight):
         raise IndexError(
             f"'embedding' was asked for entries {rows.min()} to {rows.max()}, "
             f"the table has 0 to {len(weight) - 1}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -56,10 +57,14 @@ def transpose(x: Any, *axes: Any) -> Any:
 def swapaxes(x: Any, a: int, b: int) -> Any:
     """Axes `a` and `b` exchanged."""
     x = shaped(x)
-    order = list(range(x.ndim))
-    (a, b) = axes_of((a, b), x.ndim)
+    return shapes.permute(x, axes=_exchanged(*axes_of((a, b), x.ndim), x.ndim))
+
+
+@lru_cache(maxsize=256)
+def _exchanged(a: int, b: int, ndim: int) -> tuple[int, ...]:
+    order = list(range(ndim))
     order[a], order[b] = b, a
-    return shapes.permute(x, axes=tuple(order))
+    return tuple(order)
 
 
 def squeeze(x: Any, axis: Axis = None) -> Any:
@@ -162,7 +167,7 @@ def getitem(x: Any, index: Any) -> Any:
 
 def _number(part: Any) -> Any:
     """An integer in a tensor or array without axes is an integer: what it picks is a view."""
-    if isinstance(part, Tensor | np.ndarray) and part.ndim == 0 and part.dtype.kind in "iu":
+    if getattr(part, "ndim", 1) == 0 and part.dtype.kind in "iu":
         return int(part.item())
     return part
 

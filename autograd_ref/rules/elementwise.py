@@ -29,7 +29,20 @@ def zeros_like(g: Any) -> Any:
 # -- arithmetic ----------------------------------------------------------------------------------------------
 
 add = Binary("add", np.add, lambda g, _ans, _x, _y: g, lambda g, _ans, _x, _y: g)
-sub = Binary("sub", np.subtract, lambda g, _ans, _x, _y: g, lambda g, _ans, _x, _y: -g)
+
+
+class _Sub(Binary):
+    """Where an argument was repeated, the sum is negated and not each number."""
+
+    def pull(self, g: Any, record: Record) -> Sequence[Any]:
+        to_x, to_y = record[0]
+        return (
+            None if to_x is None else unbroadcast(g, to_x.shape),
+            None if to_y is None else -unbroadcast(g, to_y.shape),
+        )
+
+
+sub = _Sub("sub", np.subtract, lambda g, _ans, _x, _y: g, lambda g, _ans, _x, _y: -g)
 
 
 class _Mul(Binary):
@@ -156,8 +169,10 @@ def _relu_in_blocks(g: np.ndarray, ans: np.ndarray) -> np.ndarray:
     return step
 
 
-def _relu(x: Any) -> Any:
-    return np.maximum(x, constant(0.0, x.dtype) if type(x) is np.ndarray and x.dtype.kind == "f" else 0)
+def _relu(x: Any, **out: Any) -> Any:
+    return np.maximum(
+        x, constant(0.0, x.dtype) if type(x) is np.ndarray and x.dtype.kind == "f" else 0, **out
+    )
 
 
 relu = Unary("relu", _relu, _relu_rule)
@@ -198,6 +213,8 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     >>> where(np.array([True, False]), Tensor([1.0, 2.0]), 0.0)
     Tensor([1., 0.])
     """
+    if type(condition) is np.ndarray and not isinstance(x, Tensor) and not isinstance(y, Tensor):
+        return np.where(condition, x, y)
     return select(x, y, condition=condition)
 
 

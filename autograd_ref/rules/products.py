@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from autograd_ref.core import fast
-from autograd_ref.core.node import Record
+from autograd_ref.core.node import Node, Record
 from autograd_ref.core.primitive import Primitive
+from autograd_ref.rules.shapes import permute
 
 
 def swap(x: Any) -> Any:
@@ -22,7 +23,8 @@ def _rows(x: Any) -> Any:
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
-def _matmul(x: np.ndarray, y: np.ndarray) -> Any:
+def _matmul(x: Any, y: Any, shapes: Any = None) -> Any:
+    x, y = np.asarray(x), np.asarray(y)
     if x.ndim == 2 and y.ndim == 2:
         if 1024 <= x.size <= 4096 and 64 <= y.shape[1] <= 128:
             x = np.asfortranarray(x)  # OpenBLAS is faster so, even with the copy: see functional/layers.py
@@ -57,6 +59,11 @@ def _matmul_y(g: Any, _ans: Any, x: Any, _y: Any, shapes: Any = None) -> Any:
     return matmul(swap(x), g)
 
 
+def is_turned(to: Any) -> bool:
+    """Whether a gradient goes to the transpose of a matrix: in the matrix' own layout nobody need copy it."""
+    return type(to) is Node and to.primitive is permute
+
+
 class _Matmul(Primitive):
     """Most products are of two matrices: their gradients are two products, written out."""
 
@@ -70,10 +77,13 @@ class _Matmul(Primitive):
         place = (
             held.array if to_y is not to_x and type(held) is _Place and held.array.dtype is g.dtype else None
         )
-        return (
-            None if to_x is None else g.dot(y.T),
-            None if to_y is None else x.T.dot(g, place),
-        )
+        grad_x = grad_y = None
+        if to_x is not None:
+            # The gradient has its argument's layout: a convolution's channel-first one, flattened.
+            grad_x = g.dot(y.T) if x is None or x.strides[0] >= x.strides[1] else y.dot(g.T).T
+        if to_y is not None:
+            grad_y = g.T.dot(x).T if is_turned(to_y) else x.T.dot(g, place)
+        return grad_x, grad_y
 
 
 if fast:
@@ -81,7 +91,7 @@ if fast:
 _Place = fast.Place if fast else None
 _matmul_primitive = _Matmul(
     "matmul",
-    lambda x, y, shapes=None: _matmul(np.asarray(x), np.asarray(y)),
+    _matmul,
     (_matmul_x, _matmul_y),
     jvp="linear",
 )
@@ -96,9 +106,12 @@ def matmul(x: Any, y: Any) -> Any:
 
     Raises ValueError for sizes that do not fit and for 0-d arguments.
     """
-    x = x if hasattr(x, "shape") else np.asarray(x)
-    y = y if hasattr(y, "shape") else np.asarray(y)
-    return _matmul_primitive(x, y, shapes=(x.shape, y.shape))
+    try:
+        shapes = x.shape, y.shape
+    except AttributeError:  # a list, or a number
+        x, y = (a if hasattr(a, "shape") else np.asarray(a) for a in (x, y))
+        shapes = x.shape, y.shape
+    return _matmul_primitive(x, y, shapes=shapes)
 
 
 def _einsum_rule(i: int, g: Any, _ans: Any, *xs: Any, inputs: Any, output: str, sizes: Any) -> Any:

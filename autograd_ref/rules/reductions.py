@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import builtins
 import math
+from functools import lru_cache
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,14 @@ import numpy as np
 from autograd_ref.core.primitive import Primitive
 from autograd_ref.core.tensor import Tensor
 from autograd_ref.rules.elementwise import exp, where
+from autograd_ref.rules.rows import ones, row_maxima, row_minima
 from autograd_ref.rules.shapes import concatenate
 
-_add: Any = np.add  # NumPy's type stubs have no case for a variable keepdims.
+# NumPy's type stubs have no case for a variable keepdims or axis.
+_add: Any = np.add
+_maximum: Any = np.maximum
+_minimum: Any = np.minimum
+_vecdot: Any = np.vecdot
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -27,9 +34,14 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     >>> axes_of(-1, 3), axes_of(None, 2)
     ((2,), (0, 1))
     """
+    return _axes_of(tuple(axis) if isinstance(axis, list) else axis, ndim)
+
+
+@lru_cache(maxsize=256)
+def _axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(ndim))
-    axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
+    axes = tuple([index(a) for a in axis]) if isinstance(axis, tuple) else (index(axis),)
     for a in axes:
         if not -(ndim or 1) <= a < (ndim or 1):
             raise ValueError(
@@ -38,6 +50,7 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(a % ndim if ndim else 0 for a in axes) if ndim else ()
 
 
+@lru_cache(maxsize=256)
 def kept(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
     """The shape after a reduction with keepdims: length 1 on every reduced axis."""
     axes = axes_of(axis, len(shape))
@@ -66,8 +79,24 @@ def spread(g: Any, shape: tuple[int, ...], axis: Any) -> Any:
 _SMALL = 4096
 
 
-def _sum(x: Any, axis: Any = None, keepdims: bool = False, shape: Any = None) -> Any:
+def _of_rows(x: np.ndarray, axis: Any) -> bool:
+    """Whether a reduction takes the rows of a matrix of floats, none of them empty."""
+    return x.ndim == 2 and (axis == (1,) or axis in (1, -1)) and x.dtype.char in "fd" and x.size > 0
+
+
+def _total(x: np.ndarray, axis: Any, keepdims: bool) -> Any:
+    """The sum over the axes: for rows a product with ones. Long ones stay with NumPy, which adds in pairs."""
+    if _of_rows(x, axis) and x.shape[1] <= _LONG:
+        one = ones(x.shape[1], x.dtype)
+        return x.dot(one[:, None] if keepdims else one)
     return _add.reduce(x, axis=axis, keepdims=keepdims)
+
+
+_LONG = 1024
+
+
+def _sum(x: Any, axis: Any = None, keepdims: bool = False, shape: Any = None) -> Any:
+    return _total(x, axis, keepdims)
 
 
 sum = Primitive(
@@ -85,7 +114,16 @@ def _count(hit: Any, axis: Any, keepdims: bool, dtype: Any) -> np.ndarray:
 
 def _extreme_rule(g: Any, ans: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     hit = x == expand(ans, x.shape, axis)
-    return where(hit, expand(g, x.shape, axis) / _count(hit, axis, True, x.dtype), 0.0)
+    g = expand(g, x.shape, axis)
+    if type(hit) is np.ndarray and np.count_nonzero(hit) == g.size and not _has_nan(ans):
+        out = np.zeros(x.shape, x.dtype)  # Nothing is shared: mostly it is so.
+        np.copyto(out, g, where=hit)
+        return out
+    return where(hit, g / _count(hit, axis, True, x.dtype), 0.0)
+
+
+def _has_nan(x: np.ndarray) -> bool:
+    return x.size > 0 and math.isnan(x.item(x.argmax()))  # `argmax` goes to the first NaN
 
 
 def _extreme_jvp(t: Any, ans: Any, x: Any, axis: Any, keepdims: bool) -> Any:
@@ -93,15 +131,27 @@ def _extreme_jvp(t: Any, ans: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     return where(hit, t, 0.0).sum(axis=axis, keepdims=keepdims) / _count(hit, axis, keepdims, x.dtype)
 
 
+def _max(x: np.ndarray, axis: Any = None, keepdims: bool = False) -> Any:
+    if _of_rows(x, axis):
+        return row_maxima(x) if keepdims else row_maxima(x)[:, 0]
+    return _maximum.reduce(x, axis=axis, keepdims=keepdims)
+
+
+def _min(x: np.ndarray, axis: Any = None, keepdims: bool = False) -> Any:
+    if _of_rows(x, axis):
+        return row_minima(x) if keepdims else row_minima(x)[:, 0]
+    return _minimum.reduce(x, axis=axis, keepdims=keepdims)
+
+
 max = Primitive(
     "max",
-    lambda x, axis=None, keepdims=False: np.max(x, axis=axis, keepdims=keepdims),
+    _max,
     (_extreme_rule,),
     jvp=(_extreme_jvp,),
 )
 min = Primitive(
     "min",
-    lambda x, axis=None, keepdims=False: np.min(x, axis=axis, keepdims=keepdims),
+    _min,
     (_extreme_rule,),
     jvp=(_extreme_jvp,),
 )
@@ -134,15 +184,27 @@ def _along(x: Any, axis: int) -> Any:
     return x.sum(axis=axis, keepdims=True)
 
 
+def _below_top(x: np.ndarray, axis: int) -> np.ndarray:
+    """What is to be added to the largest number along the axis to have x."""
+    top = row_maxima(x) if _of_rows(x, axis) else np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    return np.asarray(x - top)
+
+
 def _softmax(x: Any, axis: int) -> np.ndarray:
-    out = np.asarray(x - np.max(x, axis=axis, keepdims=True, initial=-np.inf))
+    out = _below_top(x, axis)
     np.exp(out, out=out)
-    out /= np.add.reduce(out, axis=axis, keepdims=True)
+    out /= _total(out, axis, True)
     return out
 
 
 def _softmax_rule(g: Any, ans: Any, _x: Any, axis: int) -> Any:
-    return ans * (g - _along(g * ans, axis))
+    if type(g) is not np.ndarray:
+        return ans * (g - _along(g * ans, axis))
+    if not g.ndim:
+        return np.zeros_like(g)
+    out = g - expand(_vecdot(g, ans, axis=axis), g.shape, axis)
+    out *= ans
+    return out
 
 
 softmax = Primitive(
@@ -151,15 +213,23 @@ softmax = Primitive(
 
 
 def _log_softmax(x: Any, axis: int) -> np.ndarray:
-    out = np.asarray(x - np.max(x, axis=axis, keepdims=True, initial=-np.inf))
-    out -= np.log(np.add.reduce(np.exp(out), axis=axis, keepdims=True))
+    out = _below_top(x, axis)
+    out -= np.log(_total(np.exp(out), axis, True))
     return out
+
+
+def _log_softmax_rule(g: Any, ans: Any, _x: Any, axis: int) -> Any:
+    if type(g) is not np.ndarray or not g.ndim:
+        return g - exp(ans) * _along(g, axis)
+    out = np.exp(ans)
+    out *= _total(g, axis, True)
+    return np.subtract(g, out, out=out)
 
 
 log_softmax = Primitive(
     "log_softmax",
     _log_softmax,
-    (lambda g, ans, _x, axis: g - exp(ans) * _along(g, axis),),
+    (_log_softmax_rule,),
     jvp=(lambda t, ans, _x, axis: t - _along(exp(ans) * t, axis),),
 )
 
@@ -243,23 +313,23 @@ std = Primitive("std", lambda x, **how: np.sqrt(_var(x, **how)), (_std_rule,), j
 
 
 def products_of_others(x: Any, axis: int) -> Any:
-    """For every element the product of the others along the axis: right where some are 0."""
-    if not isinstance(x, Tensor):
-        ahead = x.swapaxes(0, axis)
-        before, after = np.ones(ahead.shape, x.dtype), np.ones(ahead.shape, x.dtype)
-        np.multiply.accumulate(ahead[:-1], 0, out=before[1:])
-        np.multiply.accumulate(ahead[:0:-1], 0, out=after[-2::-1])
-        before *= after
-        return before.swapaxes(0, axis)
-    places = [(slice(None),) * axis + (slice(i, i + 1),) for i in range(x.shape[axis])]
-    if not places:
-        return x
-    one = np.ones(kept(x.shape, axis), x.dtype)
-    left, right = [one], [one]
-    for i in range(len(places) - 1):
-        left.append(left[-1] * x[places[i]])
-        right.append(right[-1] * x[places[-1 - i]])
-    return concatenate(*[b * a for b, a in zip(left, right[::-1], strict=True)], axis=axis)
+    """For every element the product of the others along the axis: right where some are 0.
+
+    Each half is multiplied by the other until one product is left. On the way back, what is outside of a product of two
+    and one of them is outside of the other.
+    """
+    half, lead = x.shape[axis] // 2, (slice(None),) * axis
+    if not half:
+        return np.ones(x.shape, x.dtype)
+    first, second, left = [x[(*lead, slice(*ends))] for ends in ((half,), (half, 2 * half), (2 * half, None))]
+    others = products_of_others(_joined([first * second, left], axis), axis)
+    outside, outside_left = others[(*lead, slice(half))], others[(*lead, slice(half, None))]
+    return _joined([outside * second, outside * first, outside_left], axis)
+
+
+def _joined(parts: list[Any], axis: int) -> Any:
+    plain = all(type(part) is np.ndarray for part in parts)
+    return np.concatenate(parts, axis) if plain else concatenate(*parts, axis=axis)
 
 
 def _prod_rule(g: Any, ans: Any, x: Any, axis: int, keepdims: bool = False) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ reshape = Primitive(
 )
 
 
+@lru_cache(maxsize=256)
 def inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
     """The permutation that undoes `axes`.
 
@@ -31,8 +33,8 @@ def inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
 
 permute: Primitive = Primitive(
     "permute",
-    lambda x, axes: np.transpose(x, axes),
-    (lambda g, _ans, _x, axes: permute(g, axes=inverse(axes)),),
+    lambda x, axes: x.transpose(axes),
+    (lambda g, _ans, _x, axes: (g.transpose if type(g) is np.ndarray else g.permute)(inverse(axes)),),
     jvp="linear",
     view=True,
 )

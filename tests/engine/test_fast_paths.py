@@ -9,10 +9,10 @@ import pytest
 
 from autograd_ref import Tensor, core, no_grad, ops
 from autograd_ref.core.promotion import constant
-from autograd_ref.functional import cross_entropy, gelu, layer_norm, linear, max_pool2d, mse_loss
-from autograd_ref.functional.rows import ones, row_maxima, row_sums
+from autograd_ref.functional import conv2d, cross_entropy, gelu, layer_norm, linear, max_pool2d, mse_loss
 from autograd_ref.optim import SGD, Adam
 from autograd_ref.rules.elementwise import _BLOCK, _LARGE
+from autograd_ref.rules.rows import ones, row_maxima, row_sums
 
 rng = np.random.default_rng(0)
 
@@ -212,7 +212,7 @@ def test_a_tensor_that_somebody_holds_is_never_overwritten(holder):
         assert _address(out) != _address(t)
 
 
-@pytest.mark.parametrize("name", ["exp", "tanh", "sqrt"])
+@pytest.mark.parametrize("name", ["exp", "tanh", "sqrt", "relu"])
 def test_the_memory_of_a_temporary_is_used_again_and_the_gradient_is_right(name):
     x = Tensor(rng.uniform(0.1, 1, SHAPE), requires_grad=True)
     for _ in range(30):
@@ -220,9 +220,9 @@ def test_the_memory_of_a_temporary_is_used_again_and_the_gradient_is_right(name)
         out = getattr(x * 2.0, name)()
         out.sum().backward()
         y = np.asarray(2 * x.data)
-        slope = {"exp": np.exp(y), "tanh": 1 - np.tanh(y) ** 2, "sqrt": 0.5 / np.sqrt(y)}[name]
+        slope = {"exp": np.exp(y), "tanh": 1 - np.tanh(y) ** 2, "sqrt": 0.5 / np.sqrt(y), "relu": y > 0}[name]
         np.testing.assert_allclose(x.grad.data, 2 * slope, rtol=1e-12)
-        np.testing.assert_array_equal(out.data, getattr(np, name)(y))
+        np.testing.assert_array_equal(out.data, np.maximum(y, 0) if name == "relu" else getattr(np, name)(y))
 
 
 @pytest.mark.skipif(core.fast is None, reason="the plain engine gives every result memory of its own")
@@ -239,6 +239,22 @@ def test_the_memory_of_a_temporary_is_used_again():
     assert [_address(out) for out in outs] == seen
     for out in outs:
         np.testing.assert_array_equal(out.data, np.full(SHAPE, np.exp(2)))
+
+
+@pytest.mark.skipif(core.fast is None, reason="the plain engine gives every result memory of its own")
+def test_the_memory_of_a_temporary_in_another_order_is_used_again():
+    x, w = Tensor(np.ones((8, 4, 64, 64))), Tensor(np.ones((4, 4, 1, 1)))
+    seen = []
+
+    def step():
+        out = conv2d(x, w)
+        seen.append(_address(out))
+        return out
+
+    outs = [step().relu() for _ in range(5)]
+    assert [_address(out) for out in outs] == seen and outs[0].data.base is not None
+    for out in outs:
+        np.testing.assert_array_equal(out.data, np.full(x.shape, 4.0))
 
 
 def test_what_a_rule_or_a_view_still_reads_is_not_overwritten():
