@@ -11,6 +11,7 @@ from autograd_ref.core.primitive import Binary
 from autograd_ref.core.promotion import constant
 from autograd_ref.functional.fused import Fused
 from autograd_ref.functional.reduction import plain, reduce, same_shape
+from autograd_ref.rules.blocks import with_number
 from autograd_ref.rules.rows import ones
 
 
@@ -111,7 +112,7 @@ def _with_logits_forward(x: Any, t: Any) -> tuple[Any, Any]:
     np.negative(e, out=e)
     np.exp(e, out=e)
     flat = np.log1p(e).reshape(-1)
-    flat += np.maximum(x, constant(0.0, x.dtype)).reshape(-1)
+    flat += with_number(np.maximum, x, 0.0).reshape(-1)
     return (flat.dot(ones(flat.size, x.dtype)) - x.reshape(-1).dot(t.reshape(-1))) / max(flat.size, 1), e
 
 

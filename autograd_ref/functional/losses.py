@@ -10,6 +10,7 @@ from autograd_ref import ops
 from autograd_ref.core.promotion import constant
 from autograd_ref.functional.fused import Fused
 from autograd_ref.functional.reduction import may_broadcast, reduce
+from autograd_ref.rules.blocks import with_number
 
 
 def _mse_definition(x: Any, target: Any) -> Any:
@@ -77,7 +78,8 @@ def _huber_definition(x: Any, target: Any, delta: float) -> Any:
 def _huber_forward(x: Any, target: Any, delta: float) -> tuple[Any, Any]:
     """Half the squared difference is d a - d^2 / 2, where a is its size and d that up to delta; delta itself beyond."""
     away = x - target
-    slope = np.minimum(np.maximum(away, -delta), delta)
+    slope = with_number(np.maximum, away, -delta)
+    slope = with_number(np.minimum, slope, delta, slope)
     flat = slope.reshape(-1)
     return (flat.dot(away.reshape(-1)) - flat.dot(flat) * 0.5) / max(flat.size, 1), slope
 

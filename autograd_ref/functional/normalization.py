@@ -40,7 +40,7 @@ def _forward(x: Any, weight: Any, bias: Any, axes: int, eps: float) -> tuple[Any
     n = x.shape[-1]
     rows = x.reshape(-1, n)
     hat = rows - row_sums(rows) / n
-    scale = 1 / np.sqrt(np.einsum("ij,ij->i", hat, hat)[:, None] / n + eps)
+    scale = 1 / np.sqrt(np.vecdot(hat, hat)[:, None] / n + eps)
     hat *= scale
     out = hat * weight
     out += bias
@@ -56,7 +56,7 @@ def _backward(g: Any, to: Any, kept: Any, _x: Any, weight: Any, _bias: Any, axes
     if to[0] is None:
         return None, grad_w, grad_b
     grad = g_rows * weight
-    along = np.einsum("ij,ij->i", grad, hat)[:, None] / n
+    along = np.vecdot(grad, hat)[:, None] / n
     grad -= row_sums(grad) / n
     grad -= hat * along
     grad *= scale

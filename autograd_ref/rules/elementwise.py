@@ -19,12 +19,15 @@ from autograd_ref.core.node import Record
 from autograd_ref.core.primitive import Binary, Primitive, Unary
 from autograd_ref.core.promotion import constant
 from autograd_ref.core.tensor import Tensor, wrap
+from autograd_ref.rules.blocks import BLOCK, with_number
 
 
 def zeros_like(g: Any) -> Any:
     """Zeros of the shape and dtype of `g`, as an array or a tensor like `g`."""
     return wrap(np.zeros_like(g._data)) if isinstance(g, Tensor) else np.zeros_like(g)
 
+
+_FEW = 512  # So many numbers are done by the obvious way before another would have begun.
 
 # -- arithmetic ----------------------------------------------------------------------------------------------
 
@@ -83,12 +86,31 @@ def _zero(g: Any, _ans: Any, _x: Any, _y: Any) -> Any:
     return zeros_like(g)
 
 
-floor_divide = Binary("floor_divide", np.floor_divide, _zero, _zero)
+def _floor_divide(x: Any, y: Any) -> Any:
+    if type(x) is not np.ndarray or x.size <= _FEW or x.dtype.kind != "f":
+        return np.floor_divide(x, y)
+    return _quotient(x, y, np.remainder(x, y))  # takes NumPy less than half as long as `floor_divide`
+
+
+def _quotient(x: Any, y: Any, rest: Any) -> Any:
+    """`floor_divide(x, y)` by what it leaves, `remainder(x, y)`: a multiple of y is divided by y."""
+    if type(x) is not np.ndarray or x.size <= _FEW:
+        return floor_divide(x, y)
+    out = np.asarray(x - rest)
+    with np.errstate(all="ignore"):
+        out /= y
+    np.rint(out, out=out)
+    out += 0.0  # no zero with a sign
+    largest = 1 / np.finfo(out.dtype).eps  # beyond, not every integer is a number of this dtype
+    return out if out.max() < largest and out.min() > -largest else np.floor_divide(x, y)
+
+
+floor_divide = Binary("floor_divide", _floor_divide, _zero, _zero)
 remainder = Binary(
     "remainder",
     np.remainder,
     lambda g, _ans, _x, _y: g,
-    lambda g, _ans, x, y: -g * floor_divide(x, y),
+    lambda g, ans, x, y: -g * _quotient(x, y, ans),
 )
 neg = Unary("neg", np.negative, lambda g, _ans, _x: -g)
 
@@ -132,7 +154,15 @@ tan = Unary("tan", np.tan, lambda g, ans, _x: g * (1 + ans * ans))
 tanh = Unary("tanh", np.tanh, lambda g, ans, _x: g * (constant(1.0, ans.dtype) - ans * ans))
 
 
+_SAFE = {"d": -700, "f": -80}  # exp(-x) is a number from there on
+
+
 def _sigmoid(x: Any) -> Any:
+    if type(x) is np.ndarray and x.size > _FEW and x.min() > _SAFE.get(x.dtype.char, math.inf):
+        e = np.negative(x)
+        np.exp(e, out=e)
+        e += 1
+        return np.divide(1, e, out=e)
     e = np.exp(-np.abs(x))  # Never overflows, and keeps every digit of small results.
     return np.maximum(e, x >= 0) / (1 + e)  # 1 or e; to choose each number takes five times as long
 
@@ -153,7 +183,7 @@ def _relu_rule(g: Any, ans: Any, _x: Any) -> Any:
     return np.multiply(step, g, out=step) if type(step) is np.ndarray else step * g
 
 
-_LARGE, _BLOCK = 1 << 17, 1 << 14
+_LARGE = 1 << 17
 
 
 def _relu_in_blocks(g: np.ndarray, ans: np.ndarray) -> np.ndarray:
@@ -162,17 +192,17 @@ def _relu_in_blocks(g: np.ndarray, ans: np.ndarray) -> np.ndarray:
     to, from_g, from_ans = (a.ravel("K") for a in (step, g, ans))
     if not np.may_share_memory(to, step):  # gaps between the numbers: ravel has copied
         return np.multiply(np.greater(ans, 0, out=step), g, out=step)
-    for i in range(0, to.size, _BLOCK):
-        block = to[i : i + _BLOCK]
-        np.greater(from_ans[i : i + _BLOCK], 0, out=block)
-        block *= from_g[i : i + _BLOCK]
+    for i in range(0, to.size, BLOCK):
+        block = to[i : i + BLOCK]
+        np.greater(from_ans[i : i + BLOCK], 0, out=block)
+        block *= from_g[i : i + BLOCK]
     return step
 
 
-def _relu(x: Any, **out: Any) -> Any:
-    return np.maximum(
-        x, constant(0.0, x.dtype) if type(x) is np.ndarray and x.dtype.kind == "f" else 0, **out
-    )
+def _relu(x: Any, out: Any = None) -> Any:
+    if type(x) is not np.ndarray or x.dtype.kind != "f":
+        return np.maximum(x, 0)
+    return with_number(np.maximum, x, 0.0, out)
 
 
 relu = Unary("relu", _relu, _relu_rule)
@@ -218,8 +248,20 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     return select(x, y, condition=condition)
 
 
+def _log_of_both(x: Any) -> np.ndarray:
+    """log(1 + exp(-|x|))"""
+    e = np.asarray(np.exp(-np.abs(x)))
+    return np.log1p(e, out=e)
+
+
 def _softplus(x: Any) -> Any:
-    return np.where(np.asarray(x) > 20, x, np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0))
+    x = np.asarray(x)
+    out = _log_of_both(x)
+    out += with_number(np.maximum, x, 0.0)
+    large = x > 20  # as PyTorch has it
+    if large.any():
+        np.copyto(out, x, where=large)
+    return out
 
 
 softplus = Unary("softplus", _softplus, lambda g, _ans, x: where(x > 20, g, g * sigmoid(x)))
@@ -243,12 +285,18 @@ leaky_relu = Primitive("leaky_relu", _leaky_relu, (_leaky_relu_rule,))
 
 
 def _elu(x: Any, alpha: float) -> Any:
-    return np.maximum(x, 0) + alpha * np.expm1(np.minimum(x, 0))
+    x = np.asarray(x)
+    out = np.expm1(with_number(np.minimum, x, 0.0))
+    if alpha != 1:
+        out = alpha * out
+    return out + with_number(np.maximum, x, 0.0)
 
 
 def _elu_rule(g: Any, ans: Any, x: Any, alpha: float) -> Any:
     if type(x) is np.ndarray and alpha == 1:  # below 0 the exponential is the result and 1
-        return g * (np.minimum(ans, 0) + constant(1.0, x.dtype))
+        slope = with_number(np.minimum, ans, 0.0)
+        slope += constant(1.0, x.dtype)
+        return np.multiply(g, slope, out=slope) if type(g) is np.ndarray else g * slope
     return where(x > 0, g, g * (alpha * exp(where(x < 0, x, 0.0))))  # Its own slope is 0 at 0, as in PyTorch.
 
 
@@ -256,7 +304,8 @@ elu = Primitive("elu", _elu, (_elu_rule,))
 
 
 def _logsigmoid(x: Any) -> Any:
-    return np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
+    x = np.asarray(x)
+    return with_number(np.minimum, x, 0.0) - _log_of_both(x)
 
 
 logsigmoid = Unary("logsigmoid", _logsigmoid, lambda g, _ans, x: g * sigmoid(-x))
@@ -266,26 +315,50 @@ logsigmoid = Unary("logsigmoid", _logsigmoid, lambda g, _ans, x: g * sigmoid(-x)
 _STEP = 64  # Table points per unit: the six terms below then leave an error under 2e-16.
 _ERF = np.array([math.erf(k / _STEP) for k in range(-6 * _STEP, 6 * _STEP + 1)])
 _BELL = 2 / math.sqrt(math.pi) * np.exp(-((np.arange(-6 * _STEP, 6 * _STEP + 1) / _STEP) ** 2))
-_BLOCK = 16384  # Elements at a time, so that the dozen passes stay in the cache (3 times faster at 262,144).
-
-
-_FEW = 128  # So many one by one take as long as a block's thirty passes.
+_ONE_BY_ONE = 128  # So many take as long as a block's passes.
 
 
 def _erf(x: Any) -> np.ndarray:
     """erf by Taylor's series around the nearest point of a table; NumPy has none of its own."""
     x = np.asarray(x)
-    if x.size <= _FEW:
+    if x.size <= _ONE_BY_ONE:
         return np.array([math.erf(value) for value in x.reshape(-1).tolist()], x.dtype).reshape(x.shape)
     out = np.empty(x.size, x.dtype)
     flat = x.reshape(-1)
-    for i in range(0, x.size, _BLOCK):
-        out[i : i + _BLOCK] = _erf_block(flat[i : i + _BLOCK].astype(np.float64, copy=False))
+    block = _erf_single if x.dtype == np.float32 else _erf_block
+    for i in range(0, x.size, BLOCK):  # so that the passes stay in the cache
+        out[i : i + BLOCK] = block(flat[i : i + BLOCK])
     return out.reshape(x.shape)
 
 
+_ERF_SINGLE, _BELL_SINGLE = _ERF.astype(np.float32), _BELL.astype(np.float32)
+
+
+def _erf_single(x: np.ndarray) -> np.ndarray:
+    """The same for float32, where three terms leave less than its last digit."""
+    x = np.clip(x, -6, 6)
+    near = x * np.float32(_STEP)
+    np.rint(near, out=near)
+    with np.errstate(invalid="ignore"):
+        point = near.astype(np.int32)
+    point += 6 * _STEP
+    near *= np.float32(1 / _STEP)
+    d = x - near
+    series = near * near
+    series *= np.float32(2 / 3)
+    series -= np.float32(1 / 3)
+    series *= d
+    series -= near
+    series *= d
+    series += np.float32(1)
+    series *= d
+    series *= _BELL_SINGLE.take(point, mode="clip")
+    series += _ERF_SINGLE.take(point, mode="clip")
+    return series
+
+
 def _erf_block(x: np.ndarray) -> np.ndarray:
-    x = np.clip(x, -6, 6)  # Beyond, erf is 1 or -1 to the last digit.
+    x = np.clip(x.astype(np.float64, copy=False), -6, 6)  # Beyond, erf is 1 or -1 to the last digit.
     near = np.rint(x * _STEP)
     point = np.where(np.isnan(near), 0, near).astype(np.intp) + 6 * _STEP
     a = near / _STEP

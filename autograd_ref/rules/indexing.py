@@ -10,6 +10,7 @@ import numpy as np
 
 from autograd_ref.core import fast
 from autograd_ref.core.primitive import Primitive
+from autograd_ref.core.tensor import Tensor
 
 _FEW = 512  # So many numbers are added by NumPy's general way before another way would have begun.
 
@@ -114,7 +115,7 @@ getitem: Primitive = Primitive(
     "getitem",
     lambda x, index, before: _read(x, index),
     (
-        lambda g, _ans, _x, index, before: (_scatter if type(g) is np.ndarray else scatter)(
+        lambda g, _ans, _x, index, before: (scatter if isinstance(g, Tensor) else _scatter)(
             g, index=index, shape=before
         ),
     ),
@@ -207,10 +208,10 @@ gather: Primitive = Primitive(
 
 def _scatter_along(g: Any, index: Any, axis: int, shape: tuple[int, ...]) -> np.ndarray:
     at = _end_to_end(index, axis, shape)
-    if at is not None:
-        sums = np.bincount(at.reshape(-1), g.reshape(-1), math.prod(shape))
-        return sums.astype(g.dtype, copy=False).reshape(shape)
     out = np.zeros(shape, g.dtype)
+    if at is not None:
+        np.add.at(out.reshape(-1), at.reshape(-1), g.reshape(-1))
+        return out
     where = list(np.ogrid[tuple(slice(n) for n in index.shape)])
     where[axis] = index
     np.add.at(out, tuple(where), g)

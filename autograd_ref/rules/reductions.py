@@ -296,6 +296,8 @@ var = Primitive("var", _var, (_var_rule,), jvp=(_var_jvp,))
 
 def _per_std(g: Any, ans: Any) -> Any:
     """`g / ans`, and 0 where the deviation is 0."""
+    if type(ans) is np.ndarray and ans.all():
+        return g / ans
     return where(ans == 0, 0.0, g / where(ans == 0, 1.0, ans))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_ref.core.broadcasting import unbroadcast
 from autograd_ref.core.primitive import Primitive
+from autograd_ref.core.tensor import Tensor
 
 # `before` is the argument's shape. It travels as a parameter, so that the argument itself need not be kept.
 
@@ -34,7 +35,7 @@ def inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
 permute: Primitive = Primitive(
     "permute",
     lambda x, axes: x.transpose(axes),
-    (lambda g, _ans, _x, axes: (g.transpose if type(g) is np.ndarray else g.permute)(inverse(axes)),),
+    (lambda g, _ans, _x, axes: (g.permute if isinstance(g, Tensor) else g.transpose)(inverse(axes)),),
     jvp="linear",
     view=True,
 )

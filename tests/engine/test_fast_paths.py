@@ -11,7 +11,8 @@ from autograd_ref import Tensor, core, no_grad, ops
 from autograd_ref.core.promotion import constant
 from autograd_ref.functional import conv2d, cross_entropy, gelu, layer_norm, linear, max_pool2d, mse_loss
 from autograd_ref.optim import SGD, Adam
-from autograd_ref.rules.elementwise import _BLOCK, _LARGE
+from autograd_ref.rules.blocks import BLOCK as _BLOCK
+from autograd_ref.rules.elementwise import _LARGE
 from autograd_ref.rules.rows import ones, row_maxima, row_sums
 
 rng = np.random.default_rng(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -81,6 +82,12 @@ def test_parts_of_a_tensor_add_their_gradients_up(make):
     for index, w in zip(indices, weights, strict=True):
         np.add.at(expected, index, w)
     np.testing.assert_allclose(x.grad.data, expected, rtol=1e-13)
+
+
+def test_a_gradient_that_numpy_made_a_number_goes_on():
+    x = Tensor(2.0, requires_grad=True)
+    (3.0 - x.transpose()[...]).exp().backward()
+    assert x.grad.item() == -np.exp(1.0)
 
 
 def test_a_part_does_not_change_a_gradient_that_somebody_holds():
@@ -264,3 +271,89 @@ def test_products_send_gradients_back_whatever_the_layout(layout):
     (x @ y).backward(g)
     np.testing.assert_allclose(x.grad.data, g @ y.data.T, rtol=1e-12)
     np.testing.assert_allclose(y.grad.data, x.data.T @ g, rtol=1e-12)
+
+
+# -- elementwise, in blocks -----------------------------------------------------------------------------------
+
+
+def differently(a: np.ndarray) -> dict[str, np.ndarray]:
+    """The same matrix in several layouts, and a part of it."""
+    return {"rows": a, "columns": np.asfortranarray(a), "every other": a[:, ::2], "backwards": a[::-1]}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+@pytest.mark.parametrize("shape", [(3, 4), (60, 50), (300, 130)])
+@pytest.mark.parametrize("name", ["relu", "elu", "softplus", "logsigmoid", "sigmoid", "erf"])
+def test_elementwise_operations_are_the_formulas_in_every_size_and_layout(name, shape, dtype):
+    formulas = {
+        "relu": lambda x: np.maximum(x, 0),
+        "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
+        "softplus": lambda x: np.logaddexp(x, 0),
+        "logsigmoid": lambda x: -np.logaddexp(-x, 0),
+        "sigmoid": lambda x: np.exp(-np.logaddexp(-x, 0)),
+        "erf": np.vectorize(math.erf),
+    }
+    values = (rng.standard_normal(shape) * 4).astype(dtype)
+    values[0, 0], values[-1, -1] = 0, -30
+    rtol, atol = {2: (5e-3, 1e-7), 4: (2e-6, 1e-9), 8: (1e-12, 1e-13)}[values.itemsize]
+    for layout, x in differently(values).items():
+        got = getattr(ops, name)(x)
+        assert got.dtype == dtype, layout
+        expected = formulas[name](x.astype(float))
+        np.testing.assert_allclose(got, expected, rtol=rtol, atol=max(atol, 2.1e-9), err_msg=layout)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", ["relu", "elu", "softplus", "logsigmoid", "sigmoid", "erf"])
+def test_elementwise_operations_of_many_numbers_take_the_extraordinary_ones(name, dtype):
+    few = np.array([np.inf, -np.inf, np.nan, -1000, 1000, 0], dtype)
+    many = np.concatenate([few, rng.standard_normal(5000).astype(dtype)])
+    with np.errstate(all="raise", under="ignore"):
+        np.testing.assert_allclose(getattr(ops, name)(many)[:6], getattr(ops, name)(few), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["relu", "elu", "softplus", "logsigmoid", "sigmoid"])
+def test_elementwise_operations_take_integers(name):
+    for n in (6, 600):
+        x = rng.integers(-9, 9, n)
+        expected = getattr(ops, name)(x.astype(float))
+        got = getattr(ops, name)(x)
+        assert got.dtype == (np.int64 if name == "relu" else np.float64)
+        np.testing.assert_allclose(got, expected.astype(got.dtype), rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("largest", [1.0, 1e3, 1e20])
+def test_floor_division_of_many_numbers_is_numpys(dtype, largest):
+    x, y = (
+        (rng.standard_normal((40, 30)) * largest).astype(dtype),
+        rng.standard_normal((40, 30)).astype(dtype),
+    )
+    np.testing.assert_array_equal(ops.floor_divide(x, y), np.floor_divide(x, y))
+    np.testing.assert_array_equal(ops.floor_divide(x, y[:1]), np.floor_divide(x, y[:1]))
+    a, b = Tensor(x, requires_grad=True), Tensor(y, requires_grad=True)
+    g = rng.standard_normal(x.shape).astype(dtype)
+    (a % b).backward(g)
+    np.testing.assert_array_equal(a.grad.data, g)
+    np.testing.assert_array_equal(b.grad.data, -g * np.floor_divide(x, y))
+
+
+def test_floor_division_of_many_numbers_knows_nought_and_infinity():
+    x, y = rng.standard_normal(2000), rng.standard_normal(2000)
+    y[:3], x[3:6] = [0, np.inf, -np.inf], [np.nan, np.inf, -np.inf]
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(ops.floor_divide(x, y), np.floor_divide(x, y))
+    whole = rng.integers(1, 9, (40, 30))
+    assert (ops.floor_divide(whole, whole[::-1]) == whole // whole[::-1]).all()
+
+
+@pytest.mark.parametrize("kept", [1, 500, 20000])
+def test_losses_of_many_numbers_agree_with_their_formulas(kept):
+    x, y = rng.standard_normal(kept) * 3, rng.standard_normal(kept)
+    away = np.abs(x - y)
+    expected = np.where(away < 0.7, away**2 / 2, 0.7 * (away - 0.35)).mean()
+    np.testing.assert_allclose(F.huber_loss(Tensor(x), Tensor(y), delta=0.7).item(), expected, rtol=1e-12)
+    t = (y > 0) * 1.0
+    expected = (np.logaddexp(x, 0) - x * t).mean()
+    got = F.binary_cross_entropy_with_logits(Tensor(x), Tensor(t)).item()
+    np.testing.assert_allclose(got, expected, rtol=1e-11)
