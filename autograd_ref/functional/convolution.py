@@ -128,6 +128,30 @@ def _definition(
 
 def _patches(x: np.ndarray, kernel: Any, stride: Any, padding: Any, dilation: Any) -> np.ndarray:
     """The patch matrix, (C, kh, kw, H', W', N)."""
+    if x.size * kernel[0] * kernel[1] <= _SMALL:
+        at = _positions(x.shape, kernel, stride, padding, dilation)
+        if at.size <= _SMALL:
+            image = np.zeros(x.size + 1, x.dtype)
+            image[:-1].reshape(x.shape)[...] = x
+            return image.take(at)
+    return _cut(x, kernel, stride, padding, dilation)
+
+
+_SMALL = 2048  # Up to so many numbers one call by positions is faster than many by views.
+
+
+@lru_cache(maxsize=64)
+def _positions(shape: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> np.ndarray:
+    """Where each number of the patch matrix stands in an image that lies end to end; in the border, behind its end."""
+    size = shape[0] * shape[1] * shape[2] * shape[3]
+    border = ((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2)
+    image = np.pad(np.arange(size).reshape(shape), border, constant_values=size)
+    at = _cut(image, kernel, stride, (0, 0), dilation)
+    at.setflags(write=False)
+    return at
+
+
+def _cut(x: np.ndarray, kernel: Any, stride: Any, padding: Any, dilation: Any) -> np.ndarray:
     n, c, h, w = x.shape
     (kh, kw), (sh, sw), (ph, pw), (dh, dw) = kernel, stride, padding, dilation
     x = x.transpose(1, 2, 3, 0)
@@ -145,6 +169,10 @@ def _by_group(matrix: np.ndarray, groups: int, rows: int) -> np.ndarray:
     return matrix.reshape(groups, rows // groups, -1) if groups > 1 else matrix.reshape(rows, -1)
 
 
+def _product(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return x.dot(y) if x.ndim == 2 else np.matmul(x, y)  # on small matrices half of np.matmul's time
+
+
 def _forward(
     x: Any, weight: Any, bias: Any = None, *, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
@@ -157,7 +185,7 @@ def _forward(
     o, inner = len(weight), weight[0].size
     patches = _patches(x, weight.shape[2:], stride, padding, dilation)
     matrix = _by_group(patches, groups, groups * inner)
-    out = np.matmul(_by_group(weight, groups, o), matrix).reshape(o, -1)
+    out = _product(_by_group(weight, groups, o), matrix).reshape(o, -1)
     if bias is not None:
         out += bias[:, None]
     return out.reshape(o, *patches.shape[3:]).transpose(3, 0, 1, 2), patches
@@ -185,13 +213,13 @@ def _backward(
     if to[1] is not None:
         # The larger matrix first is the faster product.
         matrix = _by_group(patches, groups, groups * inner)
-        grad_w = np.matmul(matrix, _by_group(flat, groups, o).swapaxes(-1, -2)).swapaxes(-1, -2)
+        grad_w = _product(matrix, _by_group(flat, groups, o).swapaxes(-1, -2)).swapaxes(-1, -2)
         grad_w = grad_w.reshape(to[1].shape)
     if len(to) == 3 and to[2] is not None:
         grad_b = row_sums(flat)[:, 0]
     if to[0] is not None:
         kernels = _by_group(weight, groups, o).swapaxes(-1, -2)
-        spread = np.matmul(kernels, _by_group(flat, groups, o)).reshape(patches.shape)
+        spread = _product(kernels, _by_group(flat, groups, o)).reshape(patches.shape)
         n, c, *size = to[0].shape
         grad_x = _gathered(spread, (n, c, 1, *size) if sequence else to[0].shape, stride, padding, dilation)
         if sequence:
@@ -203,6 +231,11 @@ def _gathered(spread: np.ndarray, shape: Any, stride: Any, padding: Any, dilatio
     """Add every patch back to where it was taken from."""
     n, c, h, w = shape
     _, kh, kw, oh, ow, _ = spread.shape
+    if n * c * h * w * kh * kw <= _SMALL and spread.size <= _SMALL:
+        at = _positions(shape, (kh, kw), stride, padding, dilation)
+        sums = np.zeros(n * c * h * w + 1, spread.dtype)
+        np.add.at(sums, at.reshape(-1), spread.reshape(-1))
+        return sums[:-1].reshape(shape)
     (sh, sw), (ph, pw), (dh, dw) = stride, padding, dilation
     grad = np.empty((c, h + 2 * ph, w + 2 * pw, n), spread.dtype)
     if sh == sw == 1:  # What is stored first fills all but a border.

@@ -51,14 +51,18 @@ def _backward(g: Any, to: Any, kept: Any, _x: Any, weight: Any, _bias: Any, axes
     hat, scale = kept
     n = g.shape[-1]
     g_rows = g.reshape(-1, n)
-    grad_w = None if to[1] is None else np.einsum("ij,ij->j", g_rows, hat)
-    grad_b = None if to[2] is None else ones(len(g_rows), g.dtype).dot(g_rows)
+    add = ones(len(g_rows), g.dtype)
+    together = g_rows * hat
+    grad_w = None if to[1] is None else add.dot(together)
+    grad_b = None if to[2] is None else add.dot(g_rows)
     if to[0] is None:
         return None, grad_w, grad_b
+    # The means over a row of `g * weight`, and of that times `hat`, are products: no array of their own.
+    share = weight / n
+    along = together.dot(share)[:, None]
     grad = g_rows * weight
-    along = np.vecdot(grad, hat)[:, None] / n
-    grad -= row_sums(grad) / n
-    grad -= hat * along
+    grad -= g_rows.dot(share)[:, None]
+    grad -= np.multiply(hat, along, out=together)
     grad *= scale
     return grad.reshape(g.shape), grad_w, grad_b
 
