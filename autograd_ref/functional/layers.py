@@ -39,10 +39,6 @@ def _rows(x: np.ndarray) -> np.ndarray:
 
 def _forward(x: np.ndarray, weight: np.ndarray, bias: Any = None) -> tuple[np.ndarray, None]:
     if x.ndim == 2:
-        if 1024 <= x.size <= 4096 and 64 <= len(weight) <= 128:
-            # Here OpenBLAS likes columns first, even if they are copied: (64, 64) times (64, 128) takes 17
-            # microseconds in place of 22 (float64), or 9 in place of 11 (float32).
-            x = np.asfortranarray(x)
         out = x.dot(weight.T)  # On small matrices half of np.matmul's time.
     else:
         out = np.empty((*x.shape[:-1], len(weight)), x.dtype)

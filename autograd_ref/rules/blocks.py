@@ -17,11 +17,13 @@ def with_number(ufunc: Any, x: np.ndarray, number: float, out: np.ndarray | None
     """`maximum` or `minimum` of an array and a number, which NumPy has several times faster for two arrays."""
     if type(x) is not np.ndarray or x.size < _FEW or x.dtype.kind != "f":
         return ufunc(x, constant(number, x.dtype) if x.dtype.kind == "f" else number, out=out)
+    repeated = _repeated(number, x.dtype)
+    if x.size <= BLOCK and x.flags.c_contiguous:
+        return ufunc(x, repeated[: x.size].reshape(x.shape), out=out)
     result = np.empty_like(x) if out is None else out
     to, flat = result.ravel("K"), x.ravel("K")
     if not np.may_share_memory(to, result):  # gaps between the numbers: ravel has copied
         return ufunc(x, constant(number, x.dtype), out=result)
-    repeated = _repeated(number, x.dtype)
     for i in range(0, x.size, BLOCK):
         part = flat[i : i + BLOCK]
         ufunc(part, repeated[: part.size], out=to[i : i + BLOCK])

@@ -26,8 +26,6 @@ def _rows(x: Any) -> Any:
 def _matmul(x: Any, y: Any, shapes: Any = None) -> Any:
     x, y = np.asarray(x), np.asarray(y)
     if x.ndim == 2 and y.ndim == 2:
-        if 1024 <= x.size <= 4096 and 64 <= y.shape[1] <= 128:
-            x = np.asfortranarray(x)  # OpenBLAS is faster so, even with the copy: see functional/layers.py
         return x.dot(y)  # on small matrices half of np.matmul's time
     if x.ndim > 2 and y.ndim == 2:
         # One large product instead of a loop over the batch: 2 to 4 times faster.

@@ -65,15 +65,16 @@ def interleave(
 ) -> dict[str, np.ndarray]:
     """Seconds per step, one row of `rounds` measurements for each name.
 
-    A round runs every implementation for about `slice_seconds`, one after the other, so that a slow minute of
-    the machine slows all of them. Each starts a round with a step that is not counted (cold caches).
+    A round runs every implementation for about `slice_seconds`, one after the other, so that a slow minute of the
+    machine slows all of them. Each starts a round with a step that is not counted (cold caches). It is the processor's
+    time, of the one thread that computes: what else runs on the machine counts less.
     """
     repeats: dict[str, int] = {}
     for name, step in steps.items():
         step()
-        start = time.perf_counter()
+        start = time.thread_time()
         step()
-        once = time.perf_counter() - start
+        once = time.thread_time() - start
         repeats[name] = max(1, round(slice_seconds / max(once, 1e-7)))
     seconds: dict[str, list[float]] = {name: [] for name in steps}
     gc.collect()
@@ -82,10 +83,10 @@ def interleave(
         for _ in range(rounds):
             for name, step in steps.items():
                 step()
-                start = time.perf_counter()
+                start = time.thread_time()
                 for _ in range(repeats[name]):
                     step()
-                seconds[name].append((time.perf_counter() - start) / repeats[name])
+                seconds[name].append((time.thread_time() - start) / repeats[name])
     finally:
         gc.unfreeze()
     return {name: np.array(values) for name, values in seconds.items()}
