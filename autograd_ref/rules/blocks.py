@@ -16,7 +16,8 @@ _FEW = 512  # So many are done before a block would have begun.
 def with_number(ufunc: Any, x: np.ndarray, number: float, out: np.ndarray | None = None) -> Any:
     """`maximum` or `minimum` of an array and a number, which NumPy has several times faster for two arrays."""
     if type(x) is not np.ndarray or x.size < _FEW or x.dtype.kind != "f":
-        return ufunc(x, constant(number, x.dtype) if x.dtype.kind == "f" else number, out=out)
+        number = constant(number, x.dtype) if x.dtype.kind == "f" else number  # type: ignore[assignment]
+        return np.asarray(ufunc(x, number, out=out))
     repeated = _repeated(number, x.dtype)
     if x.size <= BLOCK and x.flags.c_contiguous:
         return ufunc(x, repeated[: x.size].reshape(x.shape), out=out)
