@@ -1,12 +1,17 @@
 """Every implementation in the benchmark computes the same gradients: the table compares like with like."""
 
+from importlib.resources import files
+
 import numpy as np
 import pytest
+from nbgrader.converters import Autograde
 
 from autograd_ref import functional as F
 from autograd_ref import ops as engine_ops
+from autograder.classroom.ways_in import settings_of, who_grades
 
 from . import ops as by_operation
+from .grading import STOCK_CONFIG
 from .operations import table, tensor
 from .run import WORKLOADS, main
 from .timing import compare
@@ -91,3 +96,16 @@ def test_the_table_of_operations_is_printed(capsys):
     printed = capsys.readouterr().out
     assert "sum axis" in printed
     assert "median" in printed
+
+
+def test_the_benchmark_of_grading_runs_stock_nbgrader_by_its_own_steps(tmp_path, monkeypatch):
+    """Where this package is installed, a step before them refuses our units, and there would be nothing to measure."""
+    guard = files("autograder.classroom") / "nbgrader_config.json"
+    (tmp_path / "guarded").mkdir()
+    (tmp_path / "guarded" / "nbgrader_config.json").write_bytes(guard.read_bytes())
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(tmp_path / "guarded"))
+    (tmp_path / "nbgrader_config.py").write_text("c = get_config()\n")
+    assert who_grades(tmp_path)[0]
+    (tmp_path / "nbgrader_config.py").write_text(STOCK_CONFIG)
+    steps = settings_of(tmp_path).Autograde.autograde_preprocessors
+    assert list(steps) == Autograde.autograde_preprocessors.default_args[0]
