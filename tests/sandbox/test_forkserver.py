@@ -298,6 +298,21 @@ def test_networks_of_two_submissions_begin_with_other_weights(bubblewrap: None) 
     assert len(drawn) == 2
 
 
+def test_a_fork_loads_nothing_that_the_warm_interpreter_could_have_loaded(
+    fork: Callable[..., PupilProcess],
+) -> None:
+    """What was loaded before the forks is frozen, and no object of the garbage collector's; what a fork loads is."""
+    process = fork()
+    process.run_cell("def answer(): return 1")
+    assert process.call(Probe("answer"), ()).value == 1
+    code = """
+import gc, sys
+own = {id(thing) for thing in gc.get_objects()}
+print([name for name, module in sys.modules.items() if id(module) in own])
+"""
+    assert text(process, code) == "[]"
+
+
 def test_a_pupil_cannot_end_the_first_process_by_its_limits(bubblewrap: None) -> None:
     """Its end looks as if this machine were at fault, and the submission would be graded three times, for nothing."""
     command = ["unshare", "--user", "--map-user=1000", "--map-group=1000"] if os.geteuid() == 0 else []
