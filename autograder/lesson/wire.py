@@ -153,6 +153,18 @@ def _pack_opaque(value: object) -> dict[str, Any]:
     return {"t": "other", "type": str(type(value).__name__)[:80], "text": text[:200]}
 
 
+def _pack_items(items: list[Any] | tuple[Any, ...], depth: int) -> list[Any]:
+    if depth == MAX_DEPTH:  # the items are too deep, and `pack` says so
+        return [pack(item, depth + 1) for item in items]
+    # Numbers that stay as they are, of which there may be many, without a call for each.
+    return [
+        item
+        if (type(item) is float and math.isfinite(item)) or (type(item) is int and -LARGE < item < LARGE)
+        else pack(item, depth + 1)
+        for item in items
+    ]
+
+
 def pack(value: object, depth: int = 0) -> Any:
     """Turn plain data into a JSON tree. Exact types only: a subclass of `float` is not a float.
 
@@ -179,7 +191,7 @@ def pack(value: object, depth: int = 0) -> Any:
     if kind is list or kind is tuple:
         if len(value) > MAX_ITEMS:  # type: ignore[arg-type]
             raise WireError(f"a sequence of {len(value)} items is too long to send")  # type: ignore[arg-type]
-        return {"t": kind.__name__, "v": [pack(item, depth + 1) for item in value]}  # type: ignore[attr-defined]
+        return {"t": kind.__name__, "v": _pack_items(value, depth)}  # type: ignore[arg-type]
     if kind is dict:
         if len(value) > MAX_KEYS:  # type: ignore[arg-type]
             raise WireError(f"a dict of {len(value)} keys is too long to send")  # type: ignore[arg-type]
@@ -269,7 +281,10 @@ def unpack(tree: Any, depth: int = 0) -> Any:
             return complex(_unpack_float(real), _unpack_float(imag))
         if kind in ("list", "tuple"):
             items = [
-                item if type(item) is float and math.isfinite(item) else unpack(item, depth + 1)
+                item
+                if (type(item) is float and math.isfinite(item))
+                or (type(item) is int and -LARGE < item < LARGE)
+                else unpack(item, depth + 1)
                 for item in tree["v"]
             ]
             return items if kind == "list" else tuple(items)

@@ -195,6 +195,49 @@ def test_values_beyond_the_limits_are_refused_with_a_reason(value: object) -> No
         pack(value)
 
 
+@pytest.mark.parametrize("sequence", [list, tuple])
+def test_an_item_of_a_sequence_travels_as_it_does_alone(sequence: type) -> None:
+    """Numbers that stay as they are take a short way through `pack` and `unpack`."""
+
+    class Whole(int):
+        pass
+
+    class Real(float):
+        pass
+
+    edges = [
+        wire.LARGE - 1,
+        wire.LARGE,
+        -wire.LARGE,
+        1 - wire.LARGE,
+        1 << 70,
+        math.inf,
+        -math.inf,
+        math.nan,
+        -0.0,
+    ]
+    items = [True, None, "x", 3, 2.5, 1j, *edges, Whole(3), Real(2.5), np.int64(3), np.float64(2.5), [7, 0.5]]
+    packed = pack(sequence(items))
+    assert packed == {"t": sequence.__name__, "v": [pack(item) for item in items]}
+    there = unpack(packed)
+    assert [(type(x), repr(x)) for x in there] == [(type(x), repr(x)) for x in map(unpack, packed["v"])]
+
+
+@pytest.mark.parametrize("odd", [wire.LARGE, -wire.LARGE, math.inf, math.nan])
+def test_a_number_that_pack_writes_otherwise_is_refused_in_a_sequence_too(odd: float) -> None:
+    with pytest.raises(WireError):
+        unpack({"t": "list", "v": [1.0, odd]})
+
+
+@pytest.mark.parametrize("number", [3, 2.5])
+def test_a_number_below_the_deepest_level_is_refused(number: float) -> None:
+    value: object = [number]
+    for _ in range(wire.MAX_DEPTH):
+        value = [value]
+    with pytest.raises(WireError, match="deeper"):
+        pack(value)
+
+
 def test_values_at_the_limits_arrive() -> None:
     for value in (nested(wire.MAX_DEPTH), [True] * wire.MAX_ITEMS, "x" * wire.MAX_TEXT):
         assert over_the_wire(value) == value
