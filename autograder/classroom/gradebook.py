@@ -192,8 +192,21 @@ def record(
 ) -> dict[str, float | None]:
     """Write a report's scores and messages; gives the automatic scores before. What a person gave stays."""
     notebook = gradebook.find_submission_notebook(assignment.name, assignment.unit, student)
-    grades = {grade.name: grade for grade in notebook.grades}
-    comments = {comment.name: comment for comment in notebook.comments}
+    before = fill_in(notebook, assignment, report)
+    gradebook.db.commit()
+    return before
+
+
+def fill_in(notebook: SubmittedNotebook, assignment: Assignment, report: Report) -> dict[str, float | None]:
+    """As `record`, for a notebook that may not be in the database yet; takes effect with the next commit.
+
+    A new one then goes there once, with its scores: to insert the rows first and change them after takes as long again.
+    """
+    # By the cells' ids: rows that are not in the database yet do not find their cell, which has the name.
+    graded = {cell.id: cell.name for cell in notebook.notebook.grade_cells}
+    answered = {cell.id: cell.name for cell in notebook.notebook.solution_cells}
+    grades = {graded.get(grade.cell_id): grade for grade in notebook.grades}
+    comments = {answered.get(comment.cell_id): comment for comment in notebook.comments}
     before: dict[str, float | None] = {}
     for outcome, exercise in zip(report.outcomes, assignment.exercises, strict=True):
         grade = grades[exercise.check_id]
@@ -203,7 +216,6 @@ def record(
         told = [] if report.protected else [UNPROTECTED]
         told += [] if outcome.status == PASSED else [comment_text(outcome)]
         comments[exercise.name].auto_comment = "\n\n".join(told) or None
-    gradebook.db.commit()
     return before
 
 

@@ -27,7 +27,7 @@ from ..unit.notebook import read_notebook
 from ..unit.raw import read_bytes
 from .classroom import Classroom
 from .cluster import share_on
-from .gradebook import alone, auto_scores, one_transaction, opened, reason, record, register
+from .gradebook import alone, auto_scores, fill_in, one_transaction, opened, reason, register
 from .grader import Graded, Grader, Job, Result, fingerprint, solution_of
 from .late import LatePolicy, penalise, penalty_of
 from .nbgrader_plugin import read_timestamp
@@ -313,12 +313,15 @@ def _write(classroom: Classroom, gradebook: Gradebook, assignment: Assignment, r
     with one_transaction(gradebook):
         gradebook.update_or_create_student(student)
         submission = gradebook.update_or_create_submission(assignment.unit, student, **when)
-        before = record(gradebook, assignment, student, result.report)
+        (notebook,) = (one for one in submission.notebooks if one.notebook.name == assignment.name)
+        before = fill_in(notebook, assignment, result.report)
+        to_penalise = submission.total_seconds_late > 0 or penalty_of(submission) > 0
         record_seed(gradebook, assignment.unit, student, result.report.seed)
     if None not in before.values():
         _compare(result.row, result.report, before)
-    penalise(gradebook, [submission], assignment.unit, classroom.config)
-    gradebook.db.commit()
+    if to_penalise:  # it takes a transaction of its own, since it asks the database for the sum of the scores
+        penalise(gradebook, [submission], assignment.unit, classroom.config)
+        gradebook.db.commit()
     write_file(_output(classroom, assignment, student), result.notebook)
 
 
