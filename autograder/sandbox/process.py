@@ -45,7 +45,12 @@ class Reading:
 
 
 class PupilProcess:
-    """One pupil. Every request has a deadline; after a timeout or a loss the process is gone."""
+    """One pupil. Every request has a deadline; after a timeout or a loss the process is gone.
+
+    One request at a time, however many calls a check is going to make: what is in that process, or on its way to it,
+    its student's code can read. The next call often holds the answer to this one (where a state is handed on, or a rule
+    is given what another exercise computes), and what it changes could not be taken back when this one fails.
+    """
 
     def __init__(
         self,
