@@ -17,8 +17,10 @@ from ..authoring.fingerprints import sentences_of
 from ..lesson.failures import PASSED
 from ..referee.autograded import autograded
 from ..referee.bank import Entry
+from ..referee.check_cells import known_probes
 from ..referee.judge import grade
 from ..referee.matching import Memory
+from ..referee.rebuild import known_cells
 from ..referee.report import Report
 from ..sandbox.forkserver import prepare
 from ..sandbox.walls import UNPROTECTED, Interrupted, Sandbox, SandboxError
@@ -122,8 +124,9 @@ class Grader:
 
     def prepare(self) -> None:
         """Load what the first submission would have to wait for."""
+        unit = self.assignment
         with contextlib.suppress(SandboxError):  # the first submission tells
-            prepare(self.sandbox, self.assignment.allowed)
+            prepare(self.sandbox, unit.allowed, known_cells(unit), known_probes(unit))
 
     def grade(self, job: Job) -> Result:
         """Grade one submission. Raises nothing: what goes wrong on this machine is a Result with a problem."""

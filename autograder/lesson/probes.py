@@ -223,12 +223,13 @@ def deadline(seconds: float, what: str) -> Iterator[None]:
 def compile_probe(source: str, name: str, namespace: Mapping[str, Any]) -> Callable[..., Any]:
     """Define a probe that sees `namespace` as its globals, without adding its name there."""
     place: dict[str, Any] = {}
-    exec(_compiled(source, name), namespace, place)  # type: ignore[arg-type]
+    exec(compiled_probe(source, name), namespace, place)  # type: ignore[arg-type]
     return place[name]
 
 
 @functools.lru_cache(64)
-def _compiled(source: str, name: str) -> CodeType:
+def compiled_probe(source: str, name: str) -> CodeType:
+    """The code of a probe's text. A pupil is asked for the same ones again and again."""
     return compile(source, f"<probe {name}>", "exec")
 
 

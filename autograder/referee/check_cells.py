@@ -7,7 +7,7 @@ import linecache
 from types import CodeType
 from typing import Any
 
-from ..lesson.probes import AnswerError
+from ..lesson.probes import AnswerError, Probe
 from ..unit.assignment import Assignment
 from ..unit.cell import SETUP
 
@@ -21,6 +21,13 @@ def setup_names(assignment: Assignment) -> dict[str, Any]:
             remember(filename, cell.source)
             exec(compiled(cell.source, filename), names)
     return names
+
+
+def known_probes(assignment: Assignment) -> list[tuple[str, str]]:
+    """The probes of the set-up cells, by name and text: students have them, in a cell above the check."""
+    released = "\n".join(cell.source for cell in assignment.released if cell.kind == SETUP)
+    found = [value for value in setup_names(assignment).values() if isinstance(value, Probe)]
+    return [(one.name, one.source) for one in found if one.source is not None and one.source in released]
 
 
 @functools.lru_cache(512)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..unit.assignment import Assignment
-from ..unit.cell import ANSWER, CHECK
+from ..unit.cell import ANSWER, CHECK, FIGURE
 from ..unit.ingest import Submission
 
 
@@ -42,3 +42,12 @@ def rebuild(assignment: Assignment, submission: Submission) -> list[Step]:
             steps.append(Step(cell.id, cell.kind, cell.name, cell.source))
         additions(cell.id)
     return steps
+
+
+def known_cells(assignment: Assignment) -> list[str | None]:
+    """The cells that every submission runs, in order, as students have them; None for an answer."""
+    return [
+        None if step.kind == ANSWER else step.source
+        for step in rebuild(assignment, Submission())
+        if step.kind == ANSWER or (step.kind not in (CHECK, FIGURE) and step.source.strip())
+    ]

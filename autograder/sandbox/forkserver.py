@@ -17,11 +17,14 @@ import socket
 import subprocess
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 from .line import Line
 from .walls import BUBBLEWRAP, Sandbox, SandboxError, allowed_modules
 
+#: The longest message to a fork server, in bytes: it reads one at a time.
+LONGEST = 65_536
 #: So many fork servers are kept at a time; a class needs one.
 KEPT = 3
 
@@ -80,6 +83,13 @@ class ForkServer:
                 f"The warm interpreter does not start: {said[-1] if said else 'no reason given'}."
             )
 
+    def compile_ahead(self, cells: Sequence[str | None], probes: Sequence[tuple[str, str]]) -> None:
+        """Have its next forks find these compiled (`pupil/forks.py`). Where it cannot be told, they compile them."""
+        message = json.dumps({"cells": cells, "probes": probes}).encode()
+        if len(message) <= LONGEST:
+            with contextlib.suppress(OSError), self.lock:
+                self.control.send(message)
+
     def fork(self, config: dict[str, Any]) -> Line:
         """A new pupil. Raises OSError when the interpreter has gone."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -120,10 +130,19 @@ _servers: OrderedDict[tuple[Any, ...], ForkServer | None] = OrderedDict()
 _lock = threading.Lock()
 
 
-def prepare(sandbox: Sandbox, allowed: tuple[str, ...]) -> None:
-    """Start the warm interpreter before the first pupil is wanted. Raises SandboxError when there is no sandbox."""
-    if _possible(sandbox):
-        _server(sandbox, allowed_modules(allowed))
+def prepare(
+    sandbox: Sandbox,
+    allowed: tuple[str, ...],
+    cells: Sequence[str | None] = (),
+    probes: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Start the warm interpreter before the first pupil is wanted. Raises SandboxError when there is no sandbox.
+
+    It compiles the cells of a notebook, None for each that is not known, and probes, by name and text. They may hold
+    nothing that students do not have.
+    """
+    if _possible(sandbox) and (server := _server(sandbox, allowed_modules(allowed))) and (cells or probes):
+        server.compile_ahead(cells, probes)
 
 
 def _possible(sandbox: Sandbox) -> bool:

@@ -23,7 +23,11 @@ from .trial import see_the_walls
 
 
 def serve_forks(config: dict[str, Any]) -> None:
-    """Fork a pupil for each message on the control socket, which brings the pupil's own two sockets with it."""
+    """Fork a pupil for each message on the control socket, which brings the pupil's own two sockets with it.
+
+    One without sockets brings texts that each of the next forks will run, and that students have: a unit's own cells,
+    and its probes.
+    """
     for name in config["preload"]:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
@@ -47,12 +51,26 @@ def serve_forks(config: dict[str, Any]) -> None:
         message, handles, _, _ = socket.recv_fds(control, 65536, 2)
         if not message:
             return
+        if not handles:
+            compile_ahead(pupil, **json.loads(message))
+            continue
         conversation, status = handles
         if os.fork() == 0:
             control.close()
             fork_pupil(pupil, conversation, status, {**config, **json.loads(message)})
         for handle in handles:
             os.close(handle)
+
+
+def compile_ahead(pupil: Pupil, cells: list[str | None], probes: list[list[str]]) -> None:
+    """Compile what is the same for all: 6 of the 110 milliseconds that a submission of unit 03 took."""
+    from autograder.lesson.probes import compiled_probe
+
+    pupil.get_ready(cells)
+    for name, source in probes:
+        with contextlib.suppress(SyntaxError, ValueError):
+            compiled_probe(source, name)
+    gc.freeze()
 
 
 def try_fork(config: dict[str, Any]) -> str:

@@ -135,6 +135,16 @@ class Imports:
             return ast.fix_missing_locations(ast.copy_location(both, node))
         return node
 
+    def all_there(self, tree: Any) -> bool:
+        """Whether every library is there that a cell imports at its top level: none will be left out."""
+        modules = [
+            name
+            for node in tree.body
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for name in ([node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
+        ]
+        return all(name is None or self._there(name.partition(".")[0]) for name in modules)
+
     @staticmethod
     def _there(library: str) -> bool:
         if library in sys.modules:

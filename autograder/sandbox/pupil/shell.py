@@ -46,6 +46,19 @@ def _no_output(command: str, split: bool = True, depth: int = 0) -> list[str] | 
     return [] if split else ""
 
 
+def parsed(source: str) -> ast.Module | None:
+    """The tree of a cell; None where it is no plain Python."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def shown_names(tree: ast.Module) -> list[str]:
+    """The names that stand alone on a line. `ls` may be a magic."""
+    return [n.value.id for n in tree.body if isinstance(n, ast.Expr) and isinstance(n.value, ast.Name)]
+
+
 class Pupil:
     """Runs cells in IPython and calls probes in its namespace."""
 
@@ -73,6 +86,8 @@ class Pupil:
         shell.getoutput = _no_output
         self.output_chars = output_chars
         self.cells = 0
+        #: cells of the unit's own, compiled before the fork: by their number and their text
+        self.ready: dict[tuple[int, str], tuple[Any, Any]] = {}
         self.imports = Imports(shell.user_ns)
         shell.ast_transformers.append(self.imports)
 
@@ -99,18 +114,39 @@ class Pupil:
             reply["error"] = [told.type_name, told.message, told.place, told.name]
         return reply
 
+    def get_ready(self, sources: list[str | None]) -> None:
+        """Compile a notebook's cells before they are run, in a fork; None stands for one that is not known yet.
+
+        A cell counts as the one that it will be. A traceback or a warning tells its number: where a student has added
+        a cell before it, it has another one, and is compiled anew.
+        """
+        before = self.cells
+        for source in sources:
+            tree = None if source is None else parsed(source)
+            if source is not None and tree is None:  # IPython's, which is not counted
+                continue
+            if source is None or tree is None or shown_names(tree) or not self.imports.all_there(tree):
+                self.cells += 1  # what becomes of it depends on what has run before it
+                continue
+            program = self._compiled(tree, source)
+            self.ready[self.cells, source] = program
+        self.cells = before
+
     def _program(self, source: str) -> tuple[Any, Any] | None:
         """A cell of plain Python, compiled: its statements, and the expression at its end, if there is one.
 
         None for what only IPython understands (magics, `!`, `?`, `await`). Its own way takes a millisecond a cell.
         """
-        try:
-            tree = ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        if (self.cells + 1, source) in self.ready:
+            self.cells += 1
+            self.shell.compile.cache(source, self.cells)
+            return self.ready[self.cells, source]
+        tree = parsed(source)
+        if tree is None or any(name not in self.shell.user_ns for name in shown_names(tree)):
             return None
-        names = [n.value.id for n in tree.body if isinstance(n, ast.Expr) and isinstance(n.value, ast.Name)]
-        if any(name not in self.shell.user_ns for name in names):  # `ls` may be a magic
-            return None
+        return self._compiled(tree, source)
+
+    def _compiled(self, tree: ast.Module, source: str) -> tuple[Any, Any]:
         tree = self.imports.visit(tree)
         last = None
         if tree.body and isinstance(tree.body[-1], ast.Expr):
