@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 import psutil
 import pytest
 
-from autograder.lesson.probes import AnswerLost, AnswerTimeout, Probe
+from autograder.lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Probe
 from autograder.sandbox import forkserver
 from autograder.sandbox.line import Line
 from autograder.sandbox.process import PupilProcess
@@ -303,14 +303,41 @@ def test_a_fork_loads_nothing_that_the_warm_interpreter_could_have_loaded(
 ) -> None:
     """What was loaded before the forks is frozen, and no object of the garbage collector's; what a fork loads is."""
     process = fork()
-    process.run_cell("def answer(): return 1")
-    assert process.call(Probe("answer"), ()).value == 1
+    process.run_cell("def answer(x): return 1 / x")
+    assert process.call(Probe("answer"), (1,)).value == 1
+    with pytest.raises(AnswerError):
+        process.call(Probe("answer"), (0,))
+    for ordinary in ("1.5", "answer(0)", "not_there", "1 +", "%matplotlib inline", "import math as m\nm.pi"):
+        process.run_cell(ordinary)
     code = """
 import gc, sys
 own = {id(thing) for thing in gc.get_objects()}
 print([name for name, module in sys.modules.items() if id(module) in own])
 """
     assert text(process, code) == "[]"
+
+
+def test_what_the_warm_interpreter_has_tried_leaves_no_trace(
+    fork: Callable[..., PupilProcess], mini_course: Course
+) -> None:
+    """A fork and a process of its own cannot be told apart, but for the number of their first cell."""
+    look = """
+import sys
+print(sorted(globals()))
+print([name for name in vars(sys) if name.startswith('last_')])
+print(get_ipython().execution_count, get_ipython().last_execution_result, get_ipython().last_execution_succeeded)
+print(_ if '_' in globals() else 'nothing')
+"""
+    cold = PupilProcess(Sandbox(hidden_paths=[str(mini_course.root)], warm=False), (), time.monotonic() + 60)
+    try:
+        assert text(fork(), look) == text(cold, look)
+        warm = fork()
+        warm.run_cell("import warnings")
+        told, other = ([p.run_cell(c).text for c in ("1 / 0", "_", "In", "Out", "x")] for p in (warm, cold))
+        assert "Cell In[3]" in told[0]
+        assert told[1:] == other[1:]
+    finally:
+        cold.close()
 
 
 def test_a_pupil_cannot_end_the_first_process_by_its_limits(bubblewrap: None) -> None:

@@ -37,7 +37,7 @@ def serve_forks(config: dict[str, Any]) -> None:
     for name in ("resource", *(f"autograder.lesson.{name}" for name in LEARNER_MODULES), *config["allowed"]):
         with contextlib.suppress(ImportError):
             importlib.import_module(name.removesuffix(".__init__"))
-    pupil.run_cell("None")  # the first cell loads parts of IPython
+    pupil.warm_up()
     reseed(
         0
     )  # loads numpy.random, which `import numpy` alone does not: half of the time in which a fork was ready
