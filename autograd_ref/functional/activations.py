@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd_ref.functional.fused import Fused
 from autograd_ref.ops import tanh
-from autograd_ref.rules import elementwise
+from autograd_ref.rules import normal
 
 _C, _D = math.sqrt(2 / math.pi), 0.044715
 _BLOCK = 16384
@@ -30,11 +30,11 @@ def gelu(x: Any, approximate: str = "none") -> Any:
 
 
 def _erf_definition(x: Any) -> Any:
-    return elementwise.gelu(x)
+    return normal.gelu(x)
 
 
 def _erf_forward(x: np.ndarray) -> tuple[np.ndarray, Any]:
-    phi = elementwise.normal_distribution(x)
+    phi = normal.normal_distribution(x)
     return x * phi, phi
 
 

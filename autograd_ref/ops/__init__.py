@@ -67,7 +67,6 @@ from autograd_ref.rules.elementwise import (
     add,
     cos,
     div,
-    erf,
     exp,
     expm1,
     floor_divide,
@@ -91,6 +90,7 @@ from autograd_ref.rules.elementwise import (
     tanh,
     where,
 )
+from autograd_ref.rules.normal import erf
 from autograd_ref.rules.products import matmul
 from autograd_ref.rules.reductions import axes_of
 from autograd_ref.rules.shapes import clone

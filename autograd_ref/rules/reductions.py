@@ -23,8 +23,6 @@ from autograd_ref.rules.shapes import concatenate
 
 # NumPy's type stubs have no case for a variable keepdims or axis.
 _add: Any = np.add
-_maximum: Any = np.maximum
-_minimum: Any = np.minimum
 _vecdot: Any = np.vecdot
 
 
@@ -131,27 +129,24 @@ def _extreme_jvp(t: Any, ans: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     return where(hit, t, 0.0).sum(axis=axis, keepdims=keepdims) / _count(hit, axis, keepdims, x.dtype)
 
 
-def _max(x: np.ndarray, axis: Any = None, keepdims: bool = False) -> Any:
-    if _of_rows(x, axis):
-        return row_maxima(x) if keepdims else row_maxima(x)[:, 0]
-    return _maximum.reduce(x, axis=axis, keepdims=keepdims)
+def _extreme(ufunc: Any, of_rows: Any) -> Any:
+    def extreme(x: np.ndarray, axis: Any = None, keepdims: bool = False) -> Any:
+        if not _of_rows(x, axis):
+            return ufunc.reduce(x, axis=axis, keepdims=keepdims)
+        return of_rows(x) if keepdims else of_rows(x)[:, 0]
 
-
-def _min(x: np.ndarray, axis: Any = None, keepdims: bool = False) -> Any:
-    if _of_rows(x, axis):
-        return row_minima(x) if keepdims else row_minima(x)[:, 0]
-    return _minimum.reduce(x, axis=axis, keepdims=keepdims)
+    return extreme
 
 
 max = Primitive(
     "max",
-    _max,
+    _extreme(np.maximum, row_maxima),
     (_extreme_rule,),
     jvp=(_extreme_jvp,),
 )
 min = Primitive(
     "min",
-    _min,
+    _extreme(np.minimum, row_minima),
     (_extreme_rule,),
     jvp=(_extreme_jvp,),
 )
