@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from ..referee.bank import Entry, load_bank
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
 from ..unit.notebook import visible_part
+from .mutation import told_of
 from .trial import run_check, stopped_by
 
 
@@ -36,6 +37,8 @@ def made_from(assignment: Assignment) -> str:
         digest.update(cell.source.encode())
     for exercise in assignment.exercises:
         digest.update(visible_part(exercise.check).encode())
+    if told := told_of(assignment):
+        digest.update(json.dumps(told, sort_keys=True).encode())
     return digest.hexdigest()[:16]
 
 
@@ -70,10 +73,12 @@ def make(assignment: Assignment, sandbox: Sandbox, jobs: int | None = None) -> s
 
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         digests = list(pool.map(digest, wrong))
-    return as_text(made_from(assignment), wrong, digests)
+    return as_text(made_from(assignment), wrong, digests, told_of(assignment))
 
 
-def as_text(version: str, wrong: Sequence[Entry], digests: Sequence[str]) -> str:
+def as_text(
+    version: str, wrong: Sequence[Entry], digests: Sequence[str], told: Mapping[str, str] | None = None
+) -> str:
     """The file's text. Of several answers that do the same, the first in the bank is the one that is told.
 
     That two answers have no end says little of their mistakes: then neither is told.
@@ -84,7 +89,14 @@ def as_text(version: str, wrong: Sequence[Entry], digests: Sequence[str]) -> str
     for entry, digest in zip(wrong, digests, strict=True):
         if digest and digest not in sentences and endless[digest] < 2:
             sentences[digest] = texts.setdefault(entry.sentence, len(texts))
+    # The bank's own sentences come first; and what the bank does not tell apart, mutants do not, either.
+    locked = {
+        digest[:16]: likely.lock(digest, text)
+        for digest, text in sorted((told or {}).items())
+        if digest[:16] not in digests
+    }
     about = {"made_from": version, "sentences": dict(sorted(sentences.items())), "texts": list(texts)}
+    about["mutants"] = locked
     return json.dumps(about, ensure_ascii=False, indent=1) + "\n"
 
 

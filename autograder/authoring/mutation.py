@@ -18,23 +18,24 @@ import hashlib
 import json
 import os
 import random
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import UserError
+from ..lesson import likely
 from ..lesson.wire import parsed
 from ..referee.bank import Entry, load_bank
 from ..referee.check_cells import in_hidden_part
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
+from .equivalents import EQUIVALENTS, read_equivalents
 from .mutants import VERSION, Edit, Mutant, mutants
+from .sentences import sentences_of, visible_digest
 from .trial import Ending, run_check, stopped_by
 
-EQUIVALENTS, VERDICTS = "equivalents.toml", "mutants.json"
+VERDICTS = "mutants.json"
 #: Of the model answer at least so many mutants, of each other right answer at most so many.
 AT_LEAST, OF_OTHERS = 100, 40
 #: Of the exercises that have not changed, a run tries one mutant in so many.
@@ -82,6 +83,8 @@ class Verdict:
     #: why it is no fault, where it passes and is listed
     reason: str = ""
     hidden: bool = False
+    #: of what it does in the visible part of its check, where that shows a wrong value
+    digest: str = ""
 
     @property
     def alive(self) -> bool:
@@ -144,24 +147,6 @@ def digest(assignment: Assignment, exercise: Exercise, entries: Iterable[Entry],
     parts += [entry.source for entry in entries if entry.right and entry.exercise == exercise.name]
     parts += [cell.source for cell in assignment.cells if cell.kind == "setup"]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-def read_equivalents(assignment: Assignment) -> dict[str, dict[str, str]]:
-    """The mutants that are no fault, by exercise, with their reasons. Raises UserError when the file is broken."""
-    path = assignment.path.parent / EQUIVALENTS
-    if not path.is_file():
-        return {}
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {error}.") from None
-    known = {exercise.name for exercise in assignment.exercises} | {"*"}
-    for name, reasons in found.items():
-        if name not in known:
-            raise UserError(f"{path}: [{name}] is no exercise of {assignment.unit}.")
-        if not isinstance(reasons, dict) or not all(isinstance(r, str) and r for r in reasons.values()):
-            raise UserError(f"{path}: under [{name}] each line is a mutant's name and the reason, as text.")
-    return found
 
 
 def reason_for(subject: Subject, listed: Mapping[str, Mapping[str, str]]) -> str:
@@ -241,6 +226,11 @@ def run_mutants(
     for verdict in result.verdicts:
         if verdict.ending.passed and verdict.subject.exercise not in result.sampled:
             result.kept[verdict.subject.exercise]["equivalent"] += bool(verdict.reason)
+    for exercise in assignment.exercises:
+        if exercise.name not in result.sampled:
+            mine = [v for v in result.verdicts if v.subject.exercise == exercise.name]
+            faults = [(v.digest, v.subject.mutant.edits, not v.subject.of) for v in mine]
+            result.kept[exercise.name]["told"] = sentences_of(faults, exercise.stub)
     result.faults += _stale(result, listed)
     return result
 
@@ -278,7 +268,7 @@ def _chosen(
         all_of_it = subjects(exercise, entries)
         if not all_of_it:
             result.faults.append(f"{exercise.name}: no mutant could be made of its answers.")
-        now = digest(assignment, exercise, entries, [listed.get(name, {}) for name in (exercise.name, "*")])
+        now = _now(assignment, exercise, entries, listed)
         before = known.get(exercise.name, {})
         if not everything and before.get("digest") == now:
             result.sampled.append(exercise.name)
@@ -298,12 +288,38 @@ def _try(
     listed: Mapping[str, Mapping[str, str]],
 ) -> Verdict:
     exercise = assignment.exercise(subject.exercise)
+    digest = ""
     for seed in seeds:
         ending = run_check(assignment, exercise, subject.answer, exercise.check, sandbox, seed)
+        if seed == likely.SEED and not in_hidden_part(exercise.check, ending.line):
+            digest = visible_digest(exercise.name, ending)
         if ending.passed:
             break
     hidden = in_hidden_part(exercise.check, ending.line)
-    return Verdict(subject, ending, reason_for(subject, listed) if ending.passed else "", hidden)
+    return Verdict(subject, ending, reason_for(subject, listed) if ending.passed else "", hidden, digest)
+
+
+def told_of(assignment: Assignment) -> dict[str, str]:
+    """The sentences of a unit's mutants by their digests, of those exercises that have not changed since."""
+    known = read_verdicts(assignment)
+    if not known:
+        return {}
+    entries, listed = load_bank(assignment), read_equivalents(assignment)
+    found: dict[str, str] = {}
+    for exercise in assignment.exercises:
+        kept = known.get(exercise.name, {})
+        if kept.get("digest") == _now(assignment, exercise, entries, listed):
+            found |= kept.get("told", {})
+    return found
+
+
+def _now(
+    assignment: Assignment,
+    exercise: Exercise,
+    entries: Iterable[Entry],
+    listed: Mapping[str, Mapping[str, str]],
+) -> str:
+    return digest(assignment, exercise, entries, [listed.get(name, {}) for name in (exercise.name, "*")])
 
 
 def _stale(result: Result, listed: Mapping[str, Mapping[str, str]]) -> Iterator[str]:

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from autograder.authoring import fault_flow, fault_objects, fault_values, mutation
+from autograder.authoring.equivalents import EQUIVALENTS
 from autograder.authoring.mutants import apply, mutants
-from autograder.authoring.mutation import EQUIVALENTS, Subject, reason_for, run_mutants
+from autograder.authoring.mutation import Subject, reason_for, run_mutants
+from autograder.authoring.sentences import joined, said
 from autograder.authoring.source_text import Edit, Source
 from autograder.errors import UserError
 from autograder.sandbox.walls import Sandbox
@@ -182,3 +184,61 @@ def test_a_mutant_whose_trial_is_stopped_is_a_fault_of_the_run(
     assert all(
         "mul_vjp" in fault and "RuntimeError" in fault and "no room" in fault for fault in result.faults
     )
+
+
+SHOWN = 'def f(g, a, n=2):\n    """What g brings to a ** n, summed over an axis."""\n    raise NotImplementedError'
+SAID = {
+    "def f(g, a, n=2):\n    slope = n * a ** (n - 1)\n    return g * slope": {
+        "without the factor `g`",
+        "without the factor `n`",
+        "without a factor",  # `a ** (n - 1)`, which is a piece of the answer
+        "with `/` where `*` belongs",
+        "with `a` where `g` belongs",
+        "with 2 where 1 belongs",
+        "with the opposite sign somewhere",
+        "if it did not look at `a`",
+        "if it used the default of `n` whatever is passed",
+    },
+    "def f(g, a):\n    return g, np.sum(a, axis=1, keepdims=True)": {
+        "with axis 0 where axis 1 belongs",
+        "without `keepdims=True`",
+        "with `mean` where `sum` belongs",
+        "without the `sum` over `a`",
+        "with results 1 and 2 exchanged",
+    },
+    "def f(g, hidden):\n    seen = []\n    for x in hidden:\n        seen.append(g * x)\n    return seen": {
+        "with the first round of the loop left out",
+        "with the `return` inside the loop",
+        "if it kept something from one call to the next",
+    },
+}
+
+
+@pytest.mark.parametrize("source", SAID)
+def test_a_fault_is_told_in_the_words_of_the_exercise(source: str) -> None:
+    told = {said(mutant.edits[0], SHOWN) for mutant in mutants(source, at_least=0)}
+    assert told >= SAID[source], SAID[source] - told
+    for hidden in ("slope", "hidden", "seen", "n - 1"):
+        assert not [text for text in told if f"`{hidden}" in text], hidden
+
+
+def test_of_mutants_that_do_the_same_two_are_told_and_of_more_none() -> None:
+    assert joined(["without `a`", "without `a`"]) == "without `a`"
+    assert joined(["without `a`", "with `b`"]) == "without `a`, or with `b`"
+    assert joined(["without `a`", "with `b`", "with `c`"]) == ""
+    assert joined(["without `a`", ""]) == ""
+
+
+def test_the_verdicts_hold_what_a_visible_check_shows_and_nothing_of_what_is_hidden(
+    mini_course: Course, sandbox: Sandbox
+) -> None:
+    assignment = mini_course.assignment("mini")
+    result = run_mutants(assignment, sandbox, jobs=2)
+    for exercise in assignment.exercises:
+        told = result.kept[exercise.name]["told"]
+        seen = [verdict for verdict in result.verdicts if verdict.subject.exercise == exercise.name]
+        assert told.items() <= {
+            (v.digest, told.get(v.digest)) for v in seen if not v.hidden and not v.ending.passed
+        }
+    assert "without the factor `g`" in result.kept["mul_vjp"]["told"].values()
+    assert "with `log1p` where `log` belongs" in result.kept["unbox"]["told"].values()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
 import math
 import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from nbclient import NotebookClient
 
 from autograder.authoring.build import build_likely, likely_paths
 from autograder.authoring.fingerprints import as_text, fingerprint_of, made_from, make, sentences_of
+from autograder.authoring.mutation import run_mutants, told_of, write_verdicts
 from autograder.lesson import likely, logbook, probes
 from autograder.lesson.failures import CheckFailed
 from autograder.lesson.likely import fingerprint
@@ -161,7 +165,7 @@ def test_a_damaged_file_says_nothing(content: str, tmp_path: Path) -> None:
 def test_of_answers_that_do_the_same_the_first_is_told_and_of_endless_ones_neither() -> None:
     wrong = [Entry("it", name, name, "", right=False, ends=name[0] != "e") for name in ("a", "b", "e1", "e2")]
     about = json.loads(as_text("v", wrong, ["1", "1", "2", "2"]))
-    assert about == {"made_from": "v", "sentences": {"1": 0}, "texts": ["a"]}
+    assert about == {"made_from": "v", "sentences": {"1": 0}, "texts": ["a"], "mutants": {}}
     assert json.loads(as_text("v", wrong, ["1", "", "2", "3"]))["texts"] == ["a", "e1", "e2"]
 
 
@@ -176,7 +180,13 @@ def test_the_file_holds_digests_and_sentences_of_the_bank_and_nothing_else(unit:
     own, released = likely_paths(COURSE, unit)
     assert own.read_bytes() == released.read_bytes()
     about = json.loads(released.read_bytes())
-    assert sorted(about) == ["made_from", "sentences", "texts"]
+    assert sorted(about) == ["made_from", "mutants", "sentences", "texts"]
+    assert released.stat().st_size < 150_000
+    assert all(re.fullmatch("[0-9a-f]{16}", digest) for digest in about["mutants"])
+    assert not about["mutants"].keys() & about["sentences"].keys()
+    # Nothing of a locked text can be read, and its length says next to nothing.
+    assert all(re.fullmatch("[A-Za-z0-9+/]{32,}", text) for text in about["mutants"].values())
+    assert len({len(text) for text in about["mutants"].values()}) <= 6
     assert re.fullmatch("[0-9a-f]{16}", about["made_from"])
     assert all(re.fullmatch("[0-9a-f]{16}", digest) for digest in about["sentences"])
     assert set(about["sentences"].values()) == set(range(len(about["texts"])))
@@ -186,6 +196,91 @@ def test_the_file_holds_digests_and_sentences_of_the_bank_and_nothing_else(unit:
     for line in solution_lines(assignment):
         if len(line) > 12:  # a shorter one may be a name that the text needs
             assert not [text for text in about["texts"] if line in text], line
+
+
+@pytest.mark.parametrize("unit", COURSE.units())
+def test_who_opens_every_text_by_guessing_reads_no_answer(unit: str) -> None:
+    """The most that an attacker can come to: every digest with its key, as only the authors have them."""
+    assignment = COURSE.assignment(unit)
+    told = told_of(assignment)
+    locked = json.loads(likely_paths(COURSE, unit)[1].read_bytes())["mutants"]
+    opened = {likely.unlock(digest, locked[digest[:16]]) for digest in told if digest[:16] in locked}
+    assert opened <= set(told.values())
+    lines = {line for line in solution_lines(assignment) if len(line) > 12}
+    for text in opened:
+        for quoted in re.findall("`([^`]*)`", text):
+            assert re.fullmatch(r"[\w.]+(=[\w.-]+)?|[^\w\s()]{1,2}=?|is not|not in", quoted), text
+        assert not [line for line in lines if line in text], text
+    # And with a digest of another answer, or the part by which it is looked up, none is opened.
+    for digest in list(told)[:20]:
+        text = locked.get(digest[:16], "")
+        for wrong in (digest[:16], digest[:16] + "0" * 32, hashlib.sha256(digest.encode()).hexdigest()[:48]):
+            assert likely.unlock(wrong, text) not in told.values()
+
+
+def test_what_can_be_tried_says_which_mistake_a_value_is_and_not_which_value_is_right(
+    mini: Assignment, sandbox: Sandbox
+) -> None:
+    """An attacker tries every whole number up to 60, and every pair of them, as the result of a visible call."""
+    result = run_mutants(mini, sandbox, jobs=2)
+    told = result.kept["mul_vjp"]["told"]
+    about = json.loads(as_text("v", [], [], told))["mutants"]
+    call = Call(Probe("mul_vjp"), (10.0, 2.0, 3.0))
+    found = {}
+    for values in itertools.product(range(-60, 60), repeat=2):
+        digest = likely.whole_digest("mul_vjp", [replace(call, value=values)])
+        if digest[:16] in about:
+            found[values] = likely.unlock(digest, about[digest[:16]])
+    assert (30, 20) not in found
+    assert found
+    assert set(found.values()) <= set(told.values())
+
+
+def test_a_text_is_opened_by_its_own_digest_alone() -> None:
+    digest = likely.whole_digest("it", [Call(F, (1.0,), 2.0)])
+    other = likely.whole_digest("it", [Call(F, (1.0,), 3.0)])
+    assert fingerprint("it", [Call(F, (1.0,), 2.0)]) == digest[:16]
+    for text in ("without the factor `g`", "with `π` where `e` belongs, or without the term `x`" * 2):
+        locked = likely.lock(digest, text)
+        assert likely.unlock(digest, locked) == text
+        assert likely.unlock(other, locked) != text
+        assert len(likely.lock(digest, "x")) == len(likely.lock(digest, "x" * 24))
+    for damaged in ("", "!", "abc", "////", "\udcff"):
+        likely.unlock(digest, damaged)
+
+
+@pytest.mark.parametrize("mutants", ["[]", "null", '{"a": 1}', '"a"'])
+def test_damaged_locked_sentences_say_nothing(mutants: str, tmp_path: Path) -> None:
+    (tmp_path / likely.FILE).write_text(f'{{"sentences": {{}}, "texts": [], "mutants": {mutants}}}')
+    assert likely.read_locked(tmp_path / likely.FILE) == {}
+    assert likely.read_locked(tmp_path / "not there") == {}
+
+
+def test_a_notebook_is_told_what_a_mutant_of_the_right_answer_does(
+    mini_course: Course, sandbox: Sandbox, tmp_path: Path, notebook_in: Callable[[Path, Any], Session]
+) -> None:
+    shutil.copytree(mini_course.root, tmp_path / "course")
+    mini = Course(tmp_path / "course").assignment("mini")
+    (mini.path.parent / "equivalents.toml").unlink(missing_ok=True)
+    write_verdicts(mini, run_mutants(mini, sandbox, jobs=2).kept)
+    (tmp_path / likely.FILE).write_text(make(mini, sandbox), encoding="utf-8")
+    notebook_in(tmp_path, {})
+    answers = {
+        "lambda g, a, b: (g * b, g + a)": "with `+` where `*` belongs",
+        "lambda g, a, b: (b, a)": "",  # the bank's own sentence
+        "lambda g, a, b: (g * b, g / a)": "with `/` where `*` belongs",
+        "lambda g, a, b: (g * b + 0.123, g * a)": "",  # nobody knows
+    }
+    for source, wanted in answers.items():
+        entry = Entry("mul_vjp", "", "", f"mul_vjp = {source}", right=False)
+        said = told(mini, entry)
+        assert said is not None
+        if wanted:
+            assert said == f"Your answer gives what a right one would give {wanted}."
+        else:
+            assert "a right one would give" not in said
+    (own,) = (entry for entry in load_bank(mini) if entry.name == "no_upstream")
+    assert told(mini, own) == own.sentence
 
 
 # -- in a notebook ------------------------------------------------------------------------------------------------
@@ -364,6 +459,7 @@ def test_the_file_is_read_once_and_never_under_the_referee(
 ) -> None:
     reads: list[Path] = []
     monkeypatch.setattr(likely, "read", lambda path: reads.append(path) or {"x": "y"})
+    monkeypatch.setattr(likely, "read_locked", lambda path: {})
     entries = ending(mini)[:3]
     notebook_in(tmp_path, {})
     for entry in entries:
