@@ -14,9 +14,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from ..errors import UserError
-from ..lesson import likely
+from ..lesson import likely, locked
 from ..lesson.failures import ERROR, FAILED
 from ..lesson.wire import parsed
 from ..referee.bank import Entry, load_bank
@@ -89,14 +90,18 @@ def as_text(
     for entry, digest in zip(wrong, digests, strict=True):
         if digest and digest not in sentences and endless[digest] < 2:
             sentences[digest] = texts.setdefault(entry.sentence, len(texts))
-    # The bank's own sentences come first; and what the bank does not tell apart, mutants do not, either.
-    locked = {
-        digest[:16]: likely.lock(digest, text)
-        for digest, text in sorted((told or {}).items())
-        if digest[:16] not in digests
+    about: dict[str, Any] = {
+        "made_from": version,
+        "sentences": dict(sorted(sentences.items())),
+        "texts": list(texts),
     }
-    about = {"made_from": version, "sentences": dict(sorted(sentences.items())), "texts": list(texts)}
-    about["mutants"] = locked
+    if told:
+        # The bank's own sentences come first; and what the bank does not tell apart, mutants do not, either.
+        about["mutants"] = {
+            digest[:16]: locked.lock(digest, text)
+            for digest, text in sorted(told.items())
+            if digest[:16] not in digests
+        }
     return json.dumps(about, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..lesson import likely
+from ..lesson import locked
 from ..lesson.wire import parsed
 from ..referee.bank import Entry, load_bank
 from ..referee.check_cells import in_hidden_part
@@ -228,9 +228,7 @@ def run_mutants(
             result.kept[verdict.subject.exercise]["equivalent"] += bool(verdict.reason)
     for exercise in assignment.exercises:
         if exercise.name not in result.sampled:
-            mine = [v for v in result.verdicts if v.subject.exercise == exercise.name]
-            faults = [(v.digest, v.subject.mutant.edits, not v.subject.of) for v in mine]
-            result.kept[exercise.name]["told"] = sentences_of(faults, exercise.stub)
+            result.kept[exercise.name]["told"] = _told(exercise, result.verdicts)
     result.faults += _stale(result, listed)
     return result
 
@@ -291,12 +289,18 @@ def _try(
     digest = ""
     for seed in seeds:
         ending = run_check(assignment, exercise, subject.answer, exercise.check, sandbox, seed)
-        if seed == likely.SEED and not in_hidden_part(exercise.check, ending.line):
+        if seed == locked.SEED and not in_hidden_part(exercise.check, ending.line):
             digest = visible_digest(exercise.name, ending)
         if ending.passed:
             break
     hidden = in_hidden_part(exercise.check, ending.line)
     return Verdict(subject, ending, reason_for(subject, listed) if ending.passed else "", hidden, digest)
+
+
+def _told(exercise: Exercise, verdicts: Iterable[Verdict]) -> dict[str, str]:
+    mine = [verdict for verdict in verdicts if verdict.subject.exercise == exercise.name]
+    faults = [(v.digest, v.subject.mutant.edits, not v.subject.of) for v in mine]
+    return sentences_of(faults, exercise.stub)
 
 
 def told_of(assignment: Assignment) -> dict[str, str]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from ..lesson.compare import numbers_in
 from ..lesson.failures import FAILED
-from ..lesson.likely import whole_digest
+from ..lesson.locked import whole_digest
 from ..lesson.probes import Call
 from .fault_values import NAMES
 from .source_text import Edit

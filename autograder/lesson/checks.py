@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
-from . import likely
+from . import likely, locked
 from .colours import GREEN, verdict
 from .compare import ATOL, RTOL, difference, show
 from .diagnose import diagnose
@@ -108,6 +108,8 @@ class exercise:
         """Give the sentence of the wrong answer that did the same. The referee has the bank itself for that."""
         if self.session.is_notebook and failure.status in (FAILED, ERROR, TIMEOUT) and not failure.not_run:
             known = likely.sentence(self.name, self.session.calls, endless=failure.status == TIMEOUT)
+            if failure.status == FAILED:
+                known = known or locked.sentence(self.name, self.session.calls)
             failure.diagnosis = known or failure.diagnosis
 
     def _note(self, status: str) -> None:

@@ -1,21 +1,15 @@
 """Which wrong answer of the bank a learner's answer looks like, without the bank.
 
-    course/UNIT/likely.json    {"made_from": "…", "sentences": {"<16 hex digits>": 0, …}, "texts": ["…", …],
-                                "mutants": {"<16 hex digits>": "…", …}}
+    course/UNIT/likely.json    {"made_from": "…", "sentences": {"<16 hex digits>": 0, …}, "texts": ["…", …]}
 
 A visible check calls an answer with the same inputs every time. The build runs each wrong answer of the bank through
 it, and writes a digest of the calls up to the failure, and of what they gave, beside the sentence for that mistake.
 Here, when a check has failed, the same digest is looked up. The file holds no answer and no expected value; where it
 is missing, damaged or made for another version of the checks, nothing is found in it.
-
-What mutants of the right answer do is there in the same way. In words, a mutant says a little of that answer, so its
-sentence is locked with the rest of the digest: only who has made the same mistake can read it.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import functools
 import hashlib
 import itertools
@@ -30,8 +24,6 @@ from .probes import Call
 from .wire import Opaque, parsed
 
 FILE = "likely.json"
-#: The seed of a learner's own notebook.
-SEED = 0
 
 #: Numbers that agree to so many digits are the same. Single precision has fewer.
 DIGITS, SINGLE_DIGITS, HALF_DIGITS = 9, 5, 2
@@ -48,15 +40,10 @@ class _TooLarge(Exception):
 
 
 def fingerprint(exercise: str, calls: Sequence[Call], endless: bool = False) -> str:
-    """A digest of calls and what they gave, by which it is looked up. Empty: too much data."""
-    return whole_digest(exercise, calls, endless)[:16]
+    """A digest of calls and what they gave; of an endless answer, the last call gave nothing. Empty: too much data.
 
-
-def whole_digest(exercise: str, calls: Sequence[Call], endless: bool = False) -> str:
-    """The digest with the part that opens a sentence; of an endless answer, the last call gave nothing.
-
-    Empty when there is too much data. Values that a check takes for equal mostly have the same digest: an int and the
-    float of the same value, a list and a tuple of the same items, numbers that differ by rounding.
+    Values that a check takes for equal mostly have the same digest: an int and the float of the same value, a list
+    and a tuple of the same items, numbers that differ by rounding.
     """
     digest = hashlib.sha256(exercise.encode())
     count = 0
@@ -69,7 +56,7 @@ def whole_digest(exercise: str, calls: Sequence[Call], endless: bool = False) ->
                 digest.update(piece.encode("utf-8", "replace") + b"\0")
     except _TooLarge:
         return ""
-    return digest.hexdigest()[:48]
+    return digest.hexdigest()[:16]
 
 
 def _call(call: Call, endless: bool) -> Iterator[str]:
@@ -159,55 +146,13 @@ def read(path: Path) -> dict[str, str]:
         return {}
 
 
-def read_locked(path: Path) -> dict[str, str]:
-    """The locked sentences of a file by their digests; none when it is not there, or something is wrong with it."""
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            return {}
-        locked = parsed(path.read_text(encoding="utf-8"))["mutants"]
-        return {digest: text for digest, text in locked.items() if isinstance(text, str)}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return {}
-
-
 @functools.lru_cache(1)
-def _read_once(path: Path) -> tuple[dict[str, str], dict[str, str]]:
-    return read(path), read_locked(path)
-
-
-#: A locked text is as long as others are.
-_BLOCK = 24
-
-
-def lock(digest: str, text: str) -> str:
-    """A text that the rest of a digest opens."""
-    plain = text.encode()
-    plain += b" " * (-len(plain) % _BLOCK)
-    return base64.b64encode(_crossed(digest, plain)).decode()
-
-
-def unlock(digest: str, locked: str) -> str:
-    """The text; empty when it is none."""
-    try:
-        return _crossed(digest, base64.b64decode(locked, validate=True)).decode().rstrip()
-    except (ValueError, binascii.Error):
-        return ""
-
-
-def _crossed(digest: str, data: bytes) -> bytes:
-    blocks = range(len(data) // 32 + 1)
-    key = b"".join(hashlib.sha256(f"{digest} {block}".encode()).digest() for block in blocks)
-    return bytes(one ^ other for one, other in zip(data, key, strict=False))
+def _read_once(path: Path) -> dict[str, str]:
+    return read(path)
 
 
 def sentence(exercise: str, calls: Sequence[Call], endless: bool = False) -> str:
     """What a tutor says to an answer that gave this in the check that just failed; empty when that is not known."""
     folder = logbook.started_in()
-    known, locked = _read_once(folder / FILE) if folder is not None else ({}, {})
-    if not known and not locked:
-        return ""
-    digest = whole_digest(exercise, calls, endless)
-    if digest[:16] in known:
-        return known[digest[:16]]
-    like = unlock(digest, locked.get(digest[:16], ""))
-    return f"Your answer gives what a right one would give {like}." if like else ""
+    known = _read_once(folder / FILE) if folder is not None else {}
+    return known.get(fingerprint(exercise, calls, endless), "") if known else ""

@@ -20,6 +20,7 @@ LEARNER_MODULES = (
     "exceptions",
     "failures",
     "likely",
+    "locked",
     "logbook",
     "predict",
     "probes",
