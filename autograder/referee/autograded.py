@@ -75,6 +75,7 @@ def autograded(assignment: Assignment, submission: Submission, report: Report) -
         if known.kind == CHECK:
             _show_outcome(cell, outcomes[known.exercise])
         elif known.kind:
+            cell["outputs"] = [_plain_picture(output) for output in cell.get("outputs", [])]
             _show_result(cell, report)
         cells.append(cell)
         additions(cell.id)
@@ -127,6 +128,14 @@ def _show_outcome(cell: Node, outcome: Outcome) -> None:
     cell.outputs = [
         node(output_type="error", ename="CheckFailed", evalue=_plain(first), traceback=["\n".join(lines)])
     ]
+
+
+def _plain_picture(output: Any) -> Any:
+    """A picture without its HTML, which feedback would leave out for its data; the PNG brings its words along."""
+    if "image/png" not in output.get("data", {}):
+        return output
+    bare = {kind: data for kind, data in output["data"].items() if kind != "text/html"}
+    return Node({**output, "data": Node(bare)})
 
 
 def _plain(text: str) -> str:

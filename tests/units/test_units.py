@@ -17,7 +17,9 @@ from autograder.authoring.mutation import read_verdicts
 from autograder.authoring.prove import gaps
 from autograder.lesson.predict import predictions_of
 from autograder.referee import bank
+from autograder.referee.autograded import autograded
 from autograder.referee.judge import grade
+from autograder.referee.report import Outcome, Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.cell import ANSWER, grade_id, kind
@@ -179,6 +181,23 @@ def test_every_picture_is_told_in_words_wherever_it_is_shown(unit: str) -> None:
             assert f'<img alt="{html.escape(alt)}"' in data["text/html"], cell.id  # for JupyterLab
             assert data["image/png"] in data["text/html"], cell.id
             assert "<Figure" not in data["text/plain"], cell.id
+
+
+def test_feedback_shows_the_pictures_with_their_words(unit: str) -> None:
+    from nbconvert.exporters import HTMLExporter
+
+    assignment = assignment_of(unit)
+    untouched = Submission(answers={e.name: e.stub for e in assignment.exercises})
+    outcomes = [Outcome(e.name, 0, e.points, "missing", f"✗ {e.name}: open") for e in assignment.exercises]
+    notebook = autograded(assignment, untouched, Report(unit, 0, "", outcomes=outcomes))
+    # nbgrader's own template of feedback extends this one.
+    exporter = HTMLExporter(template_name="classic", sanitize_html=True)
+    page, _ = exporter.from_notebook_node(nbformat.from_dict(notebook))
+    kept = [output for cell in released(unit).cells for output in cell.get("outputs", [])]
+    words = [output.metadata["image/png"]["alt"] for output in kept]
+    assert words
+    shown = [html.unescape(alt) for alt in re.findall(r'<img[^>]*?alt="([^"]*)"', page, re.DOTALL)]
+    assert set(words) <= set(shown)
 
 
 def test_a_prediction_is_asked_for_before_its_answer_is_shown(unit: str) -> None:
