@@ -117,7 +117,7 @@ def as_image(png: str, alt: str, width: int) -> str:
 
     On a narrow page it shrinks a little; before its text is too small to be read, it scrolls.
 
-    >>> as_image("iVBO", 'a "b"', 20)[31:]
+    >>> as_image("iVBO", 'a "b"', 20)[30:]
     '<img alt="a &quot;b&quot;" style="min-width: 17px" src="data:image/png;base64,iVBO"></div>'
     """
     looks = f"min-width: {round(0.85 * width)}px"

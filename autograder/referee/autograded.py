@@ -36,9 +36,8 @@ def autograded(assignment: Assignment, submission: Submission, report: Report) -
     Nothing in it can run: outputs are text, and what the student wrote as markdown is shown as it was typed.
     """
     notebook = Node(assignment.release)
-    notebook.cells = [
-        Node(cell) for cell in notebook.cells
-    ]  # what is changed below is replaced, not changed in place
+    # What is changed below is replaced, not changed in place.
+    notebook.cells = [Node(cell) for cell in notebook.cells]
     notebook.metadata = Node(notebook.metadata)
     notebook.metadata["autograder"] = notebook.metadata["autograder"] | {
         "score": tidy(report.score),

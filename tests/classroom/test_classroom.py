@@ -233,7 +233,7 @@ def test_a_run_that_is_killed_is_finished_by_the_next_one(
     def die(*args: object) -> None:
         raise KeyboardInterrupt
 
-    for name in ("record", "one_transaction", "write_file"):
+    for name in ("fill_in", "record_seed", "one_transaction", "write_file"):
         with monkeypatch.context() as patch:
             patch.setattr(run_module, name, die)
             with pytest.raises(KeyboardInterrupt):

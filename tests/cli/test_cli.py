@@ -164,7 +164,7 @@ def escapes(root: Path) -> list[object]:
 
 REFUSED: dict[str, tuple[Callable[[Path], list[object]], str]] = {
     "a missing file": (lambda root: [root / "none.ipynb"], "There is no file"),
-    "a folder": (lambda root: [root], "is not a file"),
+    "a folder": (lambda root: [root], "is a folder: name its unit"),
     "no notebook": (lambda root: [Path(__file__)], "not JSON"),
     "a unit that does not exist": (
         lambda root: [root / "my work.ipynb", "--unit", "other"],
