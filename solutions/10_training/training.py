@@ -495,9 +495,12 @@ with exercise("split") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import integer, positive
 
-    for n, train, validation, seed in check.cases(
-        10, integer(4, 40), positive(0.2, 0.6), positive(0.1, 0.3), integer(0, 1000)
-    ):
+    # First where both shares are rounded down, or up, and their sum is not.
+    for n, train, validation, seed in [
+        (8, 0.55, 0.3, 2),
+        (7, 0.65, 0.25, 3),
+        *check.cases(10, integer(4, 40), positive(0.2, 0.6), positive(0.1, 0.3), integer(0, 1000)),
+    ]:
         order = np.random.default_rng(seed).permutation(n).tolist()
         a = round(train * n)
         b = a + round(validation * n)
