@@ -111,9 +111,10 @@ def progress(
 @commands.command()
 def fresh(unit: Annotated[str, typer.Argument(help="The unit, by name or number.")]) -> None:
     """Start a unit again from an empty notebook; your own is kept beside it under a new name."""
-    from ..learner import progress as learner
+    from ..learner.fresh import start_afresh
+    from ..learner.progress import units_folder
 
-    done = learner.start_afresh(learner.units_folder(), unit)
+    done = start_afresh(units_folder(), unit)
     folder = done.notebook.parent
     if done.kept:
         console.print(Text(f"Your notebook is kept as {folder.name}/{done.kept.name}."), soft_wrap=True)

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import re
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -20,10 +15,9 @@ from rich.text import Text
 from ..errors import UserError
 from ..lesson import logbook
 from ..lesson.logbook import BROKEN, MARKS, OPEN, RIGHT, WRONG
-from ..lesson.predict import predictions_of
 from ..lesson.progress import bar, worth_of
 from ..unit.assignment import Course
-from ..unit.raw import cells_of, metadata_of, parse, read_bytes, source_of, unit_of
+from ..unit.raw import cells_of, metadata_of, parse, read_bytes, unit_of
 
 STYLES = {RIGHT: "green", WRONG: "red", BROKEN: "yellow", OPEN: "default"}
 
@@ -222,116 +216,3 @@ def show(found: list[Unit], shown: Unit | None, console: Console) -> None:
     else:
         where = "nothing; all exercises of all units are right"
     console.print(Text(f"next: {where}", style="bold"), soft_wrap=True)
-
-
-# -- to start a unit afresh -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Fresh:
-    """What `start_afresh` did: the notebook it wrote, and the name of the old one (None: there was nothing to keep)."""
-
-    notebook: Path
-    kept: Path | None
-
-
-def start_afresh(folder: Path, wanted: str, moment: datetime | None = None) -> Fresh:
-    """Keep the learner's notebook under a new name, and put a released one in its place.
-
-    Raises UserError when the unit is not known, or when no released notebook can be had.
-    """
-    unit = _name_of(folder, wanted)
-    name, text = _released(folder, unit)
-    path = folder / unit / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    kept = None
-    try:
-        if path.exists() and path.read_bytes() != text.encode("utf-8"):
-            kept = _keep(path, moment or datetime.now())
-        part = path.with_name(f".{path.name}.new")
-        part.write_bytes(text.encode("utf-8"))
-        os.replace(part, path)
-    except OSError as error:
-        raise UserError(
-            f"{path} cannot be replaced: {error.strerror}. Nothing of yours was changed."
-        ) from None
-    new = parse(text.encode("utf-8"))
-    record = {
-        "fresh": unit,
-        "exercises": list(points_of(new)),
-        "predictions": predictions_of(source_of(cell) for cell in cells_of(new)),
-        "date": logbook.now(),
-    }
-    with contextlib.suppress(OSError):  # without a file there is no record that could be wrong
-        logbook.append(folder, record)
-    return Fresh(path, kept)
-
-
-def _name_of(folder: Path, wanted: str) -> str:
-    """The unit's full name, even when its notebook was deleted or damaged."""
-    names = {path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")}
-    if (solutions := _solutions(folder)) is not None:
-        names |= set(Course(solutions.parent).units())
-    for name in sorted(names):
-        if name == wanted or (re.match(r"\d+$", wanted) and name.startswith(f"{wanted}_")):
-            return name
-    raise UserError(f"There is no unit {wanted!r}; there is {', '.join(sorted(names)) or 'none yet'}.")
-
-
-def _solutions(folder: Path) -> Path | None:
-    path = folder.parent / "solutions"
-    return path if folder.name == "course" and path.is_dir() else None
-
-
-def _released(folder: Path, unit: str) -> tuple[str, str]:
-    """The name and the text of the unit's released notebook: made from the solution, or as git has it."""
-    solutions = _solutions(folder)
-    if solutions is not None and any((solutions / unit).glob("*.ipynb")):
-        assignment = Course(solutions.parent).assignment(unit)
-        return f"{assignment.name}.ipynb", nbformat.writes(
-            assignment.release, version=nbformat.NO_CONVERT
-        ) + "\n"
-    package = Path(__file__).resolve().parents[1]
-    started = (folder / MARK).is_file()  # with `autograder start`
-    for path in sorted((package / "released" / unit).glob("*.ipynb")) if started else []:
-        return path.name, path.read_text(encoding="utf-8")
-    for place in (folder, package.parent / "course") if started else (folder,):
-        for name in _git(place, "ls-tree", "-z", "--name-only", "HEAD", f"./{unit}/").split("\0"):
-            if name.endswith(".ipynb") and KEPT not in name:
-                text = _git(place, "show", f"HEAD:./{name}")
-                with contextlib.suppress(UserError):
-                    if unit_of(parse(text.encode("utf-8"))) == unit:
-                        return Path(name).name, text
-    raise UserError(
-        f"There is no released notebook of {unit} to start from: neither the folder solutions nor git has it. "
-        "Download the unit once more, and rename your own notebook before you put the new one beside it."
-    )
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    try:
-        done = subprocess.run(
-            ["git", *arguments],
-            cwd=folder,
-            capture_output=True,
-            timeout=30,
-            check=True,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.decode("utf-8", "replace")
-
-
-def _keep(path: Path, moment: datetime) -> Path:
-    """Copy a notebook to a name that nothing has yet. Raises OSError."""
-    for count in range(1, 1000):
-        again = f", {count}" if count > 1 else ""
-        kept = path.with_name(f"{path.stem}{KEPT}{moment:%Y-%m-%d %H%M}{again}){path.suffix}")
-        try:
-            with kept.open("xb") as file:
-                file.write(path.read_bytes())
-        except FileExistsError:
-            continue
-        return kept
-    raise OSError(0, "there are too many kept notebooks")

@@ -23,6 +23,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import jupytext
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
@@ -54,8 +55,6 @@ CHECK_LINES = 12
 
 def read_source(path: Path) -> NotebookNode:
     """A py:percent source as a notebook with nbgrader's metadata and stable ids, not executed. Raises UserError."""
-    import jupytext  # which who only learns does not have
-
     try:
         notebook = jupytext.read(path, fmt="py:percent")
     except Exception as error:

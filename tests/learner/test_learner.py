@@ -17,7 +17,7 @@ import pytest
 
 from autograder.errors import UserError
 from autograder.learner import arrival
-from autograder.learner import progress as learner
+from autograder.learner.fresh import start_afresh
 from autograder.lesson import logbook
 from autograder.unit.assignment import Assignment, Course
 
@@ -162,21 +162,21 @@ def test_fresh_never_overwrites_what_was_kept(course: Course) -> None:
     names = []
     for i in range(3):
         (folder / "mini" / "mini.ipynb").write_text(f"work {i}")
-        done = learner.start_afresh(folder, "mini", moment)
+        done = start_afresh(folder, "mini", moment)
         assert done.kept is not None
         assert done.kept.read_text() == f"work {i}"
         names.append(done.kept.name)
     stem = "mini (kept 2026-11-21 1030"
     assert names == [f"{stem}).ipynb", f"{stem}, 2).ipynb", f"{stem}, 3).ipynb"]
     # A notebook without any work is not worth keeping.
-    assert learner.start_afresh(folder, "mini", moment).kept is None
+    assert start_afresh(folder, "mini", moment).kept is None
 
 
 def test_fresh_brings_back_a_notebook_that_was_deleted(course: Course) -> None:
     folder = course.root / "course"
     before = (folder / "mini" / "mini.ipynb").read_bytes()
     shutil.rmtree(folder / "mini")
-    assert learner.start_afresh(folder, "mini").kept is None
+    assert start_afresh(folder, "mini").kept is None
     assert (folder / "mini" / "mini.ipynb").read_bytes() == before
 
 
@@ -186,14 +186,14 @@ def test_fresh_takes_the_notebook_from_git_where_there_are_no_solutions(course: 
     shutil.rmtree(course.root / "solutions")
     (folder / "02_next" / "next.ipynb").write_text("work")
     with pytest.raises(UserError, match="There is no released notebook of 02_next to start from"):
-        learner.start_afresh(folder, "02")
+        start_afresh(folder, "02")
     assert (folder / "02_next" / "next.ipynb").read_text() == "work"
     (folder / "02_next" / "next.ipynb").write_bytes(before)
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(course.root)]
     for step in (["init", "-q"], ["add", "course"], ["commit", "-q", "-m", "released"]):
         subprocess.run([*git, *step], check=True, capture_output=True)
     (folder / "02_next" / "next.ipynb").write_text("work")
-    done = learner.start_afresh(folder, "02")
+    done = start_afresh(folder, "02")
     assert done.notebook.read_bytes() == before
     assert done.kept is not None
     assert done.kept.read_text() == "work"
@@ -210,7 +210,7 @@ def test_fresh_leaves_everything_where_it_was_when_it_cannot_write(
 
     monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(UserError, match="cannot be replaced: Permission denied"):
-        learner.start_afresh(folder, "mini")
+        start_afresh(folder, "mini")
     assert (folder / "mini" / "mini.ipynb").read_text() == "work"
     assert logbook.read(folder) == []
 
