@@ -17,6 +17,7 @@ import queue
 import signal
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
@@ -276,8 +277,9 @@ class Processes:
         if at_once:
             for worker in workers:
                 worker.process.terminate()
+        until = time.monotonic() + 5
         for thread in filter(lambda one: one.ident, self.threads):  # an interrupt may keep one from starting
-            thread.join(5 if at_once else None)
+            thread.join(max(until - time.monotonic(), 0) if at_once else None)
             # A signal that comes in a finaliser is dropped by Python: that worker has not heard.
             if thread.is_alive() and (deaf := self.workers.get(thread)):
                 deaf.process.kill()

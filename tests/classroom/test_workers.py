@@ -135,15 +135,17 @@ def test_a_worker_that_does_not_hear_is_killed(grader: Grader, mini: Assignment)
     begun = time.monotonic()
     with ahead(lambda: grader, 6, 2) as pool:
         assert pool is not None
-        for job in jobs(mini, 2):
-            pool.give(job)
         while started(pool) < 2:
             time.sleep(0.02)
-        for worker in pool.workers.values():
-            assert worker.process.pid is not None
-            os.kill(worker.process.pid, signal.SIGSTOP)
-        # Who waits for them without end fails by the time below, and not by never ending.
         stopped = [worker.process.pid for worker in pool.workers.values() if worker.process.pid]
+        for one in stopped:
+            os.kill(one, signal.SIGSTOP)
+            while psutil.Process(one).status() != psutil.STATUS_STOPPED:
+                time.sleep(0.02)
+        for job in jobs(mini, 2):
+            pool.give(job)
+        while not pool.todo.empty():  # no stopped worker answers: the threads wait for their results
+            time.sleep(0.02)
         rescue = threading.Timer(30, lambda: [os.kill(one, signal.SIGKILL) for one in stopped])
         rescue.start()
     rescue.cancel()
