@@ -61,12 +61,13 @@ class Protocols:
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec else repr(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+    def __deepcopy__(self, memo: dict[int, Any], with_grad: bool = True) -> Any:
         """A leaf of its own, with the gradient. What shared its array shares that of the copy."""
         self._must_be_leaf("deep-copied")
         twin: Any = new(type(self))
         memo[id(self)] = twin
-        twin.__setstate__({"_data": copy.deepcopy(self._data, memo), "_grad": copy.deepcopy(self.grad, memo)})
+        grad = copy.deepcopy(self.grad, memo) if with_grad else None
+        twin.__setstate__({"_data": copy.deepcopy(self._data, memo), "_grad": grad})
         twin._stamp = memo.setdefault(id(self._stamp), twin._stamp)
         twin.requires_grad = self.requires_grad
         return twin

@@ -85,6 +85,11 @@ def deposit(leaf: Tensor, g: Any, create: bool, found: dict[Edge, Any] | None) -
             found[leaf] = g if found[leaf] is None else found[leaf] + g
     elif not leaf.requires_grad:
         return  # frozen since
+    elif leaf.grad_fn is not None:
+        raise RuntimeError(
+            f"A leaf of shape {leaf.shape}, frozen by requires_grad_(False) after it was used, has become the result "
+            f"of '{leaf.grad_fn.name}' by a change in place, and has no gradient: change a clone()."
+        )
     elif leaf._grad is None:
         leaf._grad = own(g)
     elif create:

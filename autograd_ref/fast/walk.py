@@ -97,6 +97,7 @@ def walk(start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edg
                 if (
                     not to_leaves
                     or not parent.requires_grad
+                    or parent.grad_fn is not None
                     or (held is not None and type(held) is not Place)
                 ):
                     deposit(parent, out, create, found)
@@ -137,7 +138,8 @@ def _total(parent: Any, waiting: dict[int, Any], to_leaves: bool) -> Any:
     """The sum of the gradients that have come to a parent, if it may be written to."""
     if type(parent) is not Node:
         held = parent._grad
-        return held if to_leaves and parent.requires_grad and type(held) is ndarray else None
+        wanted = parent.requires_grad and parent.grad_fn is None
+        return held if to_leaves and wanted and type(held) is ndarray else None
     key = -parent.number
     return waiting[key] if key in waiting and _may_reuse(waiting, key) else None
 
@@ -154,7 +156,8 @@ def deposit(leaf: Tensor, g: Any, create: bool, found: dict[Edge, Any] | None) -
             leaf._grad = None
         elif g is held.array:  # the next gradient may be computed there, too
             g = g.copy()
-    if found is None and not create and type(held) is ndarray and leaf.requires_grad:
+    wanted = leaf.requires_grad and leaf.grad_fn is None
+    if found is None and not create and type(held) is ndarray and wanted:
         held += g
     else:
         _plain_deposit(leaf, g, create, found)

@@ -92,7 +92,7 @@ def embedding(index: Any, weight: Any) -> Any:
             f"the table has 0 to {len(weight) - 1}."
         )
     if not rows.ndim:  # A single integer would give a view of the table.
-        return ops.getitem(weight, rows[None])[0]
+        return ops.clone(ops.getitem(weight, rows[None])[0])
     return ops.getitem(weight, index if isinstance(index, Tensor) else rows)
 
 
@@ -103,7 +103,7 @@ def dropout(x: Any, p: float = 0.5, training: bool = True, rng: np.random.Genera
     """
     if not 0 <= p <= 1:
         raise ValueError(f"dropout's p is a probability from 0 to 1, not {p}.")
-    if not training or p == 0:
+    if not training or p == 0 or not x.size:
         return x
     rng = rng or np.random.default_rng()
     keep = (rng.random(x.shape) >= p).astype(x.dtype)

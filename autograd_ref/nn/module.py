@@ -27,6 +27,10 @@ class Parameter(Tensor):
     def __repr__(self) -> str:
         return "Parameter" + super().__repr__().removeprefix("Tensor")
 
+    def __deepcopy__(self, memo: dict[int, Any], with_grad: bool = False) -> Any:
+        """A parameter of its own, without the gradient: that was of the other model."""
+        return super().__deepcopy__(memo, with_grad)
+
 
 class Buffer(Tensor):
     """A tensor that belongs to a module's state but is not trained, such as a running mean."""

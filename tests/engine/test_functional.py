@@ -190,6 +190,8 @@ def test_dropout_keeps_the_mean_and_gives_the_gradient_of_what_it_kept():
     np.testing.assert_array_equal(x.grad.data, y.data)
     assert F.dropout(x, 0.3, training=False) is x
     assert not F.dropout(x, 1.0).data.any()
+    empty = Tensor(np.zeros((0, 3)), requires_grad=True)
+    assert F.dropout(empty, 1.0) is F.dropout(empty, 0.3) is empty  # as in PyTorch
 
 
 @pytest.mark.parametrize(

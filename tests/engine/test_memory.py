@@ -340,6 +340,27 @@ def test_what_a_fused_rule_reads_may_not_change(case):
         y.sum().backward()
 
 
+@pytest.mark.parametrize("earlier", [False, True])
+def test_a_frozen_leaf_that_became_a_result_gets_no_gradient_but_a_sentence(earlier):
+    x = leaf(1.0, 2.0)
+    if earlier:  # a gradient that is there is added to
+        (x * 1.0).sum().backward()
+    y = x * 3.0
+    x.requires_grad_(False)
+    x += y
+    with pytest.raises(RuntimeError, match=r"has become the result of 'add'.*clone\(\)"):
+        x.sum().backward()
+    assert earlier or x._grad is None
+
+
+def test_the_row_of_one_number_is_no_view_of_the_table():
+    table = leaf(1.0, 2.0).reshape(1, 2) * 1.0
+    row = F.embedding(np.array(0), table)
+    row *= 2.0
+    row.sum().backward()
+    assert table.tolist() == [[1.0, 2.0]]
+
+
 # -- copies ---------------------------------------------------------------------------------------------------------
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 import pytest
 
-from .programs.agreed import KNOWN, MEANT, Meant, judged
-from .programs.language import OURS, many_programs
+from .programs import forms
+from .programs.agreed import KNOWN, MEANT, Meant, judged, leaf, lines
+from .programs.language import OURS, Form, Statement, many_programs
 from .programs.many import Tally, shown, unmeant
 from .programs.running import difference
 from .programs.shrinking import shrunk
@@ -32,6 +37,61 @@ def test_a_difference_that_is_meant_or_known_is_still_there(meant: Meant) -> Non
     assert found is not None and meant.covers(meant.example, found), (
         f"'{meant.name}' is mended, or shows otherwise: take it out of the table. Found: {found}"
     )
+
+
+#: Entries that no wrong number can hide behind: there the values are compared before, or the program ends there.
+WITHOUT_NUMBERS = {
+    "booleans are numbers",
+    "labels of any whole numbers",
+    "copying a tensor onto itself changes nothing",
+    "an empty view shares nothing",
+    "a copy of what depends on nothing",
+    "a view made before its base wants gradients",
+    "what is no view here",
+}
+
+
+@pytest.mark.parametrize(
+    "meant",
+    [
+        m
+        for m in MEANT
+        if m.kind in ("gradient", "value", "only we compute") and m.name not in WITHOUT_NUMBERS
+    ],
+    ids=lambda m: m.name,
+)
+def test_a_difference_that_is_meant_hides_no_wrong_number(
+    meant: Meant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All gradients half as large again, and all changes: then the example of the entry is a new difference."""
+    from autograd_ref import transforms
+    from autograd_ref.tensor import Tensor
+
+    plain, pull, update = Tensor.backward, transforms._pull, Tensor._update
+
+    def backward(self: Any, gradient: Any = None, *args: Any, **options: Any) -> None:
+        given = Tensor(np.ones(self.shape, self.dtype)) if gradient is None else gradient
+        plain(self, given * 1.5, *args, **options)
+
+    monkeypatch.setattr(Tensor, "backward", backward)
+    monkeypatch.setattr(transforms, "_pull", lambda *args: [g * 1.5 for g in pull(*args)])
+    monkeypatch.setattr(Tensor, "_update", lambda self, result: update(self, result * 1.5))
+    with many_programs():
+        found = unmeant(meant.example)
+    assert found is not None, f"'{meant.name}' would hide it"
+
+
+@pytest.mark.parametrize("meant", [m for m in MEANT if m.kind == "we raise"], ids=lambda m: m.name)
+def test_a_refusal_that_is_meant_is_not_meant_without_its_reason(meant: Meant) -> None:
+    """A line before the refusal is its reason: without it the same words are a new difference."""
+    with many_programs():
+        found = difference(meant.example)
+        assert found is not None
+        reasons = 0
+        for i in range(found.at):
+            without = [*meant.example[:i], *meant.example[i + 1 :]]
+            reasons += not meant.covers(without, replace(found, at=found.at - 1))
+    assert reasons, f"'{meant.name}' is allowed whatever stands before"
 
 
 def test_the_same_seed_writes_the_same_program() -> None:
@@ -70,6 +130,50 @@ def test_a_missing_stamp_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Tensor, "mark_changed", lambda self: None)
     tally = Tally().run(range(2000), most=1)
     assert tally.new and len(tally.new[0][1]) <= 7, str(tally)
+
+
+def smallest_of(form: Form, rows: str) -> list[Statement]:
+    """The gradient of the smallest number in what the form makes of these rows."""
+    given = {"data": rows, "dtype": "float64", "wants": True}
+    least = {"axis": None, "keep": False, "dims": (0, 1)}
+    return [
+        Statement(forms.TENSOR, (), "v1", tuple(given.items())),
+        Statement(form, ("v1",), "v2"),
+        Statement(forms.REDUCTIONS[4], ("v2",), "v3", tuple(least.items())),
+        Statement(forms.BACKWARD, ("v3",), "", (("options", ""),), "", "backward"),
+    ]
+
+
+def test_a_tie_that_rounding_breaks_in_one_engine_is_no_difference() -> None:
+    """Two columns of a batch norm are equal but for their last digits, and each engine has another smallest."""
+    with many_programs():
+        assert difference(smallest_of(forms.BATCH_NORM[0], "[[0.0, 3.0], [2.0, 1.0], [0.0, 1.0]]")) is None
+
+
+def test_a_tie_of_equal_numbers_is_none_of_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    from autograd_ref.core.primitive import TABLE
+
+    def first(g: Any, ans: Any, x: Any, **_options: Any) -> Any:
+        flat = np.zeros(x.size)
+        flat[np.argmin(x)] = g
+        return flat.reshape(x.shape)
+
+    program = smallest_of(forms.form("{0} * 2.0"), "[[0.0, 3.0], [2.0, 1.0], [0.0, 1.0]]")
+    with many_programs():
+        assert difference(program) is None
+        monkeypatch.setattr(TABLE["min"], "vjps", (first,))
+        found = difference(program)
+    assert found is not None and found.kind == "gradient"
+
+
+def test_what_depends_on_nothing_is_seen_behind_an_infinite_slope() -> None:
+    """PyTorch records the tangent of `2 t`, which is constant; further back the square root of 0 makes it NaN."""
+    root = lines(leaf("x", "np.zeros(2)"), "y = x.sqrt()", leaf("t", "np.ones(2)", False))
+    tangent = Statement(forms.JVP[2], ("y", "y", "t"), "v1")
+    with many_programs():
+        assert difference([*root, tangent]) is None
+        known = Statement(forms.JVP[1], ("y", "y", "t"), "v1")
+        assert difference([*root, known]) is None
 
 
 def test_shrinking_keeps_the_difference() -> None:

@@ -87,6 +87,14 @@ def test_loading_between_forward_and_backward_is_noticed():
         loss.backward()
 
 
+def test_a_deep_copy_of_a_model_has_no_gradients_as_in_pytorch():
+    model = nn.Linear(2, 1)
+    model(np.ones((1, 2))).sum().backward()
+    twin = copy.deepcopy(model)
+    assert [p.grad for p in twin.parameters()] == [None, None]
+    assert model.weight.grad is not None
+
+
 def test_a_deep_copy_is_independent_and_trains():
     model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
     twin = copy.deepcopy(model)

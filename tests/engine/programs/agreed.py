@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from . import forms
 from .by_scalars import compared
-from .language import OURS, Form, Program, Statement
-from .running import Difference, closed, is_right_anyway
+from .language import OURS, THEIRS, Form, Program, Statement
+from .running import (
+    Difference,
+    Session,
+    array,
+    close,
+    closed,
+    difference,
+    is_right_anyway,
+    is_tensor,
+    shares,
+)
 
 
 def _always(program: Program, found: Difference) -> bool:
@@ -24,6 +38,11 @@ def _said(*words: str) -> Callable[[Program, Difference], bool]:
         return any(word in text for word in words)
 
     return test
+
+
+def _both(*tests: Callable[[Program, Difference], bool]) -> Callable[[Program, Difference], bool]:
+    """True if all are."""
+    return lambda program, found: all(test(program, found) for test in tests)
 
 
 def _now(pattern: str) -> Callable[[Program, Difference], bool]:
@@ -53,8 +72,17 @@ class Meant:
             found.kind == self.kind
             and bool(re.search(self.ours, str(found.ours)))
             and bool(re.search(self.theirs, str(found.theirs)))
+            and _changed_there(program, found)
             and self.test(program, found)
         )
+
+
+def _changed_there(program: Program, found: Difference) -> bool:
+    """True unless we refuse because of a change that no statement of the program makes."""
+    change = re.search(r"changed in place by <(.*)>:", str(found.ours)) if found.kind == "we raise" else None
+    return not change or any(
+        s.effect != "value" and s.text(OURS) == change[1] for s in program[: found.at + 1]
+    )
 
 
 def lines(*pairs: Any) -> tuple[Statement, ...]:
@@ -88,22 +116,152 @@ X = leaf("x", "np.array([1.0, 2.0])")
 Z = leaf("z", "np.array([3.0, 4.0])")
 
 
-def _changes_the_seed(program: Program, found: Difference) -> bool:
-    """True if a tensor that was passed to backward() was changed."""
-    seeds = {s.args[1] for s in program if s.effect == "backward" and len(s.args) > 1}
-    changed = {a for s in program if s.effect == "change" for a in s.args}
-    return bool(seeds & changed) or _said("y.backward(d)")(program, found)
+def _ours(program: Program, found: Difference) -> Session:
+    """Our engine after the statement at which the two part."""
+    session = Session(alone=True)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for statement in program[: found.at + 1]:
+            session.do(statement)
+    return session
 
 
-def _flat_clip(program: Program, found: Difference) -> bool:
-    """True in a version of PyTorch whose slope is 0 at the limits."""
-    if not _said("clip(")(program, found):
+def _used_twice(program: Program, found: Difference) -> bool:
+    """True if an earlier backward pass let go of its graph."""
+    passes = [s.text(OURS) for s in program[: found.at] if s.effect == "backward"]
+    return any("retain_graph" not in text and "create_graph" not in text for text in passes)
+
+
+def _writes_nothing(program: Program, found: Difference) -> bool:
+    """True if the statement changes no element, because there is none."""
+    before = replace(found, at=found.at - 1)
+    text = re.sub(r"^with .*: ", "", program[found.at].text(OURS))
+    target = re.match(r"(\w+(\[.*?\])?)(\.\w+_\(| [-+*/]?= )", text)
+    return target is not None and eval(target[1], _ours(program, before).ours.space).size == 0
+
+
+def _view_of_earlier(program: Program, found: Difference) -> bool:
+    """True if a tensor outside of the graph shows memory of a leaf that has been made to want gradients since."""
+    ours = _ours(program, found).ours
+    named = dict(ours.variables())
+    wanting = [
+        named.get(match[1])
+        for s in program[: found.at + 1]
+        if (match := re.fullmatch(r"(\w+)\.requires_grad_\(\)", s.text(OURS)))
+    ]
+    text = re.sub(r"^with .*: ", "", program[found.at].text(OURS))
+    name = found.what if found.kind != "only we compute" else text
+    target = named.get(re.match(r"\w+", name)[0])  # type: ignore[index]
+    return target is not None and any(
+        leaf is not None and leaf is not target and shares(array(target), array(leaf)) for leaf in wanting
+    )
+
+
+def _transform_kept(program: Program, found: Difference) -> bool:
+    """True if all would go on had what went into the transforms been copies."""
+    out: list[Statement] = []
+    for s in program[: found.at + 1]:
+        text = s.text(OURS)
+        if re.search(r"\b[vj][vj]p\(|\bgrad\(", text):
+            copies = {
+                a: f"{s.to}_{a}" for a in re.findall(r"\b[a-z]\w*\b(?= *[,)*+}])", text) if a in _named(out)
+            }
+            out += [Statement(_CLONE, (a,), c) for a, c in copies.items()]
+            ours, theirs = text[len(s.to) + 3 :], s.text(THEIRS)[len(s.to) + 3 :]
+            for a, c in copies.items():
+                ours, theirs = (re.sub(rf"\b{a}\b", c, line) for line in (ours, theirs))
+            s = replace(s, form=Form(_escaped(ours), _escaped(theirs)), args=(), options=())
+        out.append(s)
+    return len(out) > found.at + 1 and difference(out) is None
+
+
+_CLONE = forms.form("{0}.clone()")
+
+
+def _named(program: Program) -> set[str]:
+    return {s.to for s in program if s.to}
+
+
+def _has_own_memory(program: Program, found: Difference) -> bool:
+    """True if what the statement changes shares its memory with nothing here."""
+    ours = _ours(program, replace(found, at=found.at - 1)).ours
+    changed = re.match(r"(?:with .*: )?(\w+)", program[found.at].text(OURS))
+    target = ours.value(changed[1]) if changed else None
+    return target is not None and not any(
+        shares(array(target), array(v)) for _, v in ours.variables() if v is not target
+    )
+
+
+def _is_view_there(program: Program, found: Difference) -> bool:
+    """True if what is to be changed is a view in PyTorch, too."""
+    session = Session()
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for statement in program[: found.at]:
+            session.do(statement)
+    assert session.theirs is not None
+    changed = re.match(r"(?:with .*: )?(\w+)", program[found.at].text(OURS))
+    target = session.theirs.value(changed[1]) if changed else None
+    part = re.search(r"\] [-+*/]= |\]\.\w+_\(", program[found.at].text(OURS))
+    return part is not None or (target is not None and target._is_view())
+
+
+def _depends_on_nothing(program: Program, found: Difference) -> bool:
+    """True if the gradient that we record has the slope 0 by every leaf."""
+    from autograd_ref.core import sweep
+
+    session = _ours(program, found)
+    g = session.ours.gradient_of(found.what.removesuffix(".grad").split(".grad,")[0])
+    leaves = [v for _, v in session.ours.variables() if is_tensor(v) and v.is_leaf and v.requires_grad]
+    slopes = sweep.backward(g, np.ones(g.shape, g.dtype), retain_graph=True, inputs=leaves)
+    return all(slope is None or not slope.any() for slope in slopes)
+
+
+def _finite_alike(program: Program, found: Difference) -> bool:
+    """True if all that is a number here is the same number in PyTorch."""
+    if not isinstance(found.ours, np.ndarray):
         return False
-    import torch
+    here = np.isfinite(found.ours)
+    return close(found.ours[here], found.theirs[here])
 
-    x = torch.ones(1, requires_grad=True)
-    x.clip(max=1.0).sum().backward()
-    return x.grad is not None and not x.grad.any()
+
+def _seeded(program: Program, found: Difference) -> bool:
+    """True if a tensor that has a name was passed to backward()."""
+    return any(_SEEDED.search(s.text(OURS)) for s in program[: found.at + 1])
+
+
+_SEEDED = re.compile(r"\.backward\([A-Za-z]\w*[,)]")
+
+
+def _flag_changed(program: Program, found: Difference) -> bool:
+    """True if all would go on had every index that is one boolean been a copy."""
+    values = dict(_ours(program, found).ours.variables())
+    out, flags = [], 0
+    for s in program[: found.at + 1]:
+        index = re.fullmatch(r"(\w+)\[(\w+)\]", s.text(OURS).removeprefix(f"{s.to} = "))
+        flag = values.get(index[2]) if index else None
+        if index and flag is not None and flag.dtype == bool and flag.ndim == 0:
+            s, flags = replace(s, form=forms.form(f"{index[1]}[{index[2]}.clone()]")), flags + 1
+        out.append(s)
+    return flags > 0 and difference(out) is None
+
+
+def _is_constant(program: Program, found: Difference) -> bool:
+    """True if PyTorch refuses to copy what it has recorded and what depends on no leaf: a value, or a gradient."""
+    session = Session()
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for statement in program[: found.at]:
+            session.do(statement)
+    name = program[found.at].text(OURS).rpartition("deepcopy(")[2].rstrip(")")
+    return name in session.constant or any(
+        re.fullmatch(rf"{name}(\..*)?\.grad", constant) and _is_leaf(session.ours.gradient_of(constant[:-5]))
+        for constant in session.constant
+    )
+
+
+def _is_leaf(gradient: Any) -> bool:
+    return gradient is not None and gradient.is_leaf
 
 
 def _right(program: Program, found: Difference) -> bool:
@@ -123,21 +281,37 @@ MEANT = [
         "PyTorch notices a second backward pass only where something was saved; here it is always said.",
         "we raise",
         ours="This graph was already used",
+        test=_used_twice,
         example=lines(X, "y = (x + 1.0).sum()", "y.backward()", "y.backward()"),
     ),
     Meant(
         "`t.data = ...` and `t.data -= ...` are noticed",
         "A saved value that was changed through `.data` is refused here; PyTorch computes with what is there now.",
         "we raise",
-        ours="was later changed in place",
-        test=_said(".data =", ".data -=", ".data *="),
+        ours=r"was later changed in place by <.*\.data [-*]?= .*>:",
         example=lines(X, "y = x * x", "x.data -= 0.5", "y.sum().backward()"),
+    ),
+    Meant(
+        "what was copied stays what it was",
+        "A gradient reads the values that were used, such as a cast; PyTorch may read again what `.data` changed.",
+        "gradient",
+        test=_both(_said(".data =", ".data -=", ".data *="), _right),
+        example=lines(
+            leaf("x", "np.ones(2, np.float32)"),
+            leaf("c", "np.array(2.0)", False),
+            "y = (x * c).sum()",
+            ("c.data = np.array(1.0)", "c.data = torch.tensor(1.0)"),
+            "y.backward()",
+        ),
     ),
     Meant(
         "`.grad` as a value",
         "backward() adds to `.grad` as it goes, and refuses where the graph reads it; PyTorch adds at the end.",
         "we raise",
         ours="by backward\\(\\), which adds to \\.grad",
+        test=lambda program, found: any(
+            re.search(r"\.grad( =|$)", s.text(OURS)) for s in program[: found.at]
+        ),
         example=lines(X, "x.sum().backward()", "g = x.grad", "y = (x * g + x).sum()", "y.backward()"),
     ),
     Meant(
@@ -160,6 +334,28 @@ MEANT = [
         ),
     ),
     Meant(
+        "gradients have memory of their own",
+        "PyTorch's transforms may return one number seen many times, which cannot be changed; here all can be.",
+        "value",
+        test=_both(_said("vjp(", "jvp(", "grad("), lambda p, found: p[found.at].effect == "change", _right),
+        example=lines(
+            X,
+            ("g = grad(lambda t: t.sum())(x.detach())", "g = torch.func.grad(lambda t: t.sum())(x.detach())"),
+            "g[:1] = 3.0",
+        ),
+    ),
+    Meant(
+        "the caller's gradient stays the caller's",
+        "PyTorch may take the tensor passed to backward() for `.grad`, and add to it the next time.",
+        "only we compute",
+        theirs="modified by an inplace operation",
+        test=_both(_seeded, _right),
+        example=lines(
+            *(X, "y = x.unsqueeze(-1)", "z = y * y", "y.backward(y, retain_graph=True)"),
+            *("(z * 0.0).sum().backward(retain_graph=True)", "z.sum().backward()"),
+        ),
+    ),
+    Meant(
         "what is not read may change",
         "PyTorch refuses when a value changes that it kept and no gradient reads; the gradient here is the right one.",
         "only we compute",
@@ -176,7 +372,7 @@ MEANT = [
     ),
     Meant(
         "a change may read what it changes",
-        "`x[None] += x` is computed as if x had been copied first, as NumPy does; PyTorch refuses.",
+        "`x[None] += x` is computed as if x was copied first, as NumPy does; PyTorch refuses, or mixes old with new.",
         "only we compute",
         theirs="some elements of the input tensor and the written-to tensor",
         example=lines(
@@ -184,6 +380,13 @@ MEANT = [
             "x[:, 1:] += x[:, :1].broadcast_to((2, 1))",
             "x[:1] += x.reshape(1, 4)[:, 1:3]",
         ),
+    ),
+    Meant(
+        "a change may read what it changes",
+        "`x[None] += x` is computed as if x was copied first, as NumPy does; PyTorch refuses, or mixes old with new.",
+        "value",
+        test=_both(lambda p, found: p[found.at].effect == "change", _now(r"[-+*/]?= |_\("), _right),
+        example=lines(leaf("x", "np.array([[1.0, 2.0], [3.0, 4.0]])", False), "v = x[:, 1]", "x -= v"),
     ),
     Meant(
         "the order of numbers in memory",
@@ -199,6 +402,7 @@ MEANT = [
         "A recorded change in place of a view is refused, with a sentence; PyTorch rewrites the graph of its base.",
         "we raise",
         ours="A recorded change in place needs memory of its own",
+        test=_is_view_there,
         row="changes of views",
         example=lines(X, "y = x * 1.0", "v = y[:1]", "v *= 2"),
     ),
@@ -206,14 +410,14 @@ MEANT = [
         "the caller's gradient stays the caller's",
         "PyTorch may take the tensor passed to backward() for `.grad`, and add to it the next time.",
         "value",
-        test=_now(r"\.backward\("),
+        test=_both(_now(r"\.backward\("), _right),
         example=lines(X, "y = x.unsqueeze(-1)", "y.backward(y, retain_graph=True)", "y.sum().backward()"),
     ),
     Meant(
         "what happens to the caller's gradient",
         "A change of the tensor passed to backward() does not change `.grad`; in PyTorch it may.",
         "gradient",
-        test=_changes_the_seed,
+        test=_both(_seeded, _right),
         example=lines(
             *(X, Z, "y = x.reshape(-1, 1)", "d = z.detach().reshape(-1, 1)", "y.backward(d)"),
             *("d *= 2.0", "x.sum().backward()"),
@@ -242,7 +446,7 @@ MEANT = [
         "With create_graph a gradient may be recorded although no leaf that wants one is behind it.",
         "gradient's place in the graph",
         ours="True, False",
-        test=_said("create_graph"),
+        test=_both(_said("create_graph"), _depends_on_nothing),
         example=lines(
             leaf("x", "np.ones((1, 2))"),
             leaf("w", "np.ones((1, 2))"),
@@ -256,8 +460,8 @@ MEANT = [
         "0 times an infinite gradient is NaN; PyTorch's relu puts 0.",
         "gradient",
         ours="nan",
-        test=_said("relu", "ReLU"),
-        example=lines(leaf("x", "np.zeros(1)"), "y = x.relu().sqrt().sum()", "y.backward()"),
+        test=_both(_said("relu", "ReLU"), _finite_alike),
+        example=lines(leaf("x", "np.array([0.0, 4.0])"), "y = x.relu().sqrt().sum()", "y.backward()"),
     ),
     Meant(
         "transforms return new tensors",
@@ -284,7 +488,7 @@ MEANT = [
         "a tangent has its argument's dtype",
         "`jvp` casts the tangent; PyTorch lets the result have the wider dtype.",
         "value's facts",
-        test=_now(r"jvp\("),
+        test=lambda program, found: _now(r"jvp\(")(program, found) and found.ours[0] == found.theirs[0],
         example=lines(
             leaf("x", "np.ones((), np.float32)", False),
             leaf("z", "np.ones(())", False),
@@ -292,6 +496,38 @@ MEANT = [
                 "v = jvp(lambda t: t + 1.0, (x,), (z,))[1]",
                 "v = torch.func.jvp(lambda t: t + 1.0, (x,), (z,))[1]",
             ),
+        ),
+    ),
+    Meant(
+        "a transform keeps what went in",
+        "What `vjp` or `jvp` recorded refuses when a tensor that went in was changed; PyTorch may not need it.",
+        "we raise",
+        ours="saved its (argument|result)",
+        test=_transform_kept,
+        example=lines(
+            leaf("x", "np.ones(2)", False),
+            leaf("v", "np.ones(2)"),
+            ("j = vjp(lambda t: t * t, x)[1](v)[0]", "j = torch.func.vjp(lambda t: t * t, x)[1](v)[0]"),
+            "with no_grad(): v += 1.0",
+            "j.sum().backward()",
+        ),
+    ),
+    Meant(
+        "a view made before its base wants gradients",
+        "It stays outside of the graph; PyTorch may put it there when it changes.",
+        "only we compute",
+        theirs="a view of a leaf Variable",
+        test=_view_of_earlier,
+        example=lines(leaf("x", "np.ones(2)", False), "v = x[...]", "x.requires_grad_()", "v += 1.0"),
+    ),
+    Meant(
+        "a view made before its base wants gradients",
+        "It stays outside of the graph; PyTorch may put it there when it changes.",
+        "value's place in the graph",
+        ours="False, True",
+        test=_view_of_earlier,
+        example=lines(
+            leaf("x", "np.ones(2)", False), "v = x[...]", "x *= 2.0", "x.requires_grad_()", "z = v.detach()"
         ),
     ),
     Meant(
@@ -317,20 +553,60 @@ MEANT = [
         ),
     ),
     Meant(
+        "cross-entropy keeps its scores",
+        "`cross_entropy` refuses when they were changed; PyTorch keeps the log of their softmax.",
+        "we raise",
+        ours="'((soft|smooth)_)?cross_entropy' saved its argument number 1",
+        example=lines(
+            leaf("x", "np.ones((2, 2))", False),
+            leaf("t", "np.ones((2, 2))"),
+            "y = F.cross_entropy(x, t)",
+            "x += 1.0",
+            "y.backward()",
+        ),
+    ),
+    Meant(
+        "a gradient's own graph",
+        "A recorded gradient may need less of its result's graph than in PyTorch, and go on when that is freed.",
+        "only we compute",
+        theirs="Trying to backward through the graph a second time",
+        test=_both(_said("create_graph", "vjp(", "jvp("), _right),
+        example=lines(
+            *(X, leaf("w", "np.ones(2)"), "y = (x * w).relu().sum()", "y.backward(create_graph=True)"),
+            *("y.backward()", "x.grad.sum().backward()"),
+        ),
+    ),
+    Meant(
+        "a copy of what depends on nothing",
+        "PyTorch may record what depends on nothing, as gradients with create_graph, and then cannot deep-copy it.",
+        "only we compute",
+        theirs="support the deepcopy protocol",
+        test=_both(_now("deepcopy"), _is_constant),
+        example=lines(*(X, "y = x.relu().sum()", "y.backward(create_graph=True)", "c = copy.deepcopy(x)")),
+    ),
+    Meant(
         "an index array is copied",
         "What is written into a NumPy array after it was an index does not matter; PyTorch looks again.",
         "gradient",
-        test=_said("[...] = 0"),
+        test=_both(_said("[...] = 0"), _right),
         example=lines(X, "i = np.array([1])", "y = x[i]", "i[...] = 0", "y.sum().backward()"),
     ),
     Meant(
         "clip's slope at a limit",
         "It is 1; in the newest PyTorch it is 0.",
         "gradient",
-        test=_flat_clip,
+        test=_both(_said("clip("), _right),
         sometimes=True,
         row="`clip` at a limit",
         example=lines(X, ("y = x.clip(high=2.0)", "y = x.clip(max=2.0)"), "y.sum().backward()"),
+    ),
+    Meant(
+        "one boolean as an index",
+        "`x[m]` with a 0-d tensor of a boolean watches it like any index; PyTorch has read it at once.",
+        "we raise",
+        ours="'getitem' saved its index",
+        test=_flag_changed,
+        example=lines(X, "m = x.sum() > 1.0", "y = x[m]", "m[...] = True", "y.sum().backward()"),
     ),
     Meant(
         "labels of any whole numbers",
@@ -371,16 +647,37 @@ MEANT = [
         "A view without elements may be changed even if its base is a leaf.",
         "only we compute",
         theirs="a view of a leaf Variable|being modified inplace",
-        test=lambda program, found: (
-            found.what.endswith("of no elements") or _said("np.zeros((0, 3))")(program, found)
-        ),
+        test=_writes_nothing,
         example=lines(leaf("x", "np.zeros((0, 3))"), "y = x.unsqueeze(0)", "y[...] = x"),
+    ),
+    Meant(
+        "an empty view shares nothing",
+        "A view without elements may be changed even if its base is a leaf.",
+        "value's place in the graph",
+        ours="False, True",
+        test=_writes_nothing,
+        example=lines(
+            *(leaf("x", "np.ones(2)", False), leaf("c", "np.ones(1)"), "y = c * c", "y.sum().backward()"),
+            "x[:0].copy_(y)",
+        ),
+    ),
+    Meant(
+        "what is no view here",
+        "PyTorch's `linear` of a vector is a view inside, which may not be changed if it was made under no_grad.",
+        "only we compute",
+        theirs="A view was created in no_grad mode",
+        test=_both(_said("F.linear("), _has_own_memory),
+        example=lines(
+            *(X, leaf("w", "np.ones((1, 2))"), leaf("b", "np.ones(1)")),
+            *("with no_grad(): y = F.linear(x, w, b)", "y[...] = b"),
+        ),
     ),
     Meant(
         "repeated views are read-only",
         "What `broadcast_to` repeats is one number seen many times, and NumPy lets nobody write to it.",
         "we raise",
         ours="read-only",
+        test=_said("broadcast_to"),
         example=lines(leaf("x", "np.ones(1)", False), "y = x.broadcast_to((1, 1))", "y.data[...] = 2.0"),
     ),
 ]

@@ -72,19 +72,20 @@ def code(line: str) -> CodeType:
 
 
 _DRAWN = re.compile(r"-?\b\d+\.\d\d\b")
+_EVERY = re.compile(r"-?\b\d+\.\d+\b")
 
 
-def disturbed(line: str, size: float) -> str:
+def disturbed(line: str, size: float, every: bool = False) -> str:
     """The line with every drawn number (they have two decimals; 0, 1 and ties are written with one) moved a little.
 
-    Equal numbers stay equal.
+    Equal numbers stay equal. With `every` those of one decimal move, too, but for 0.
     """
 
     def moved(match: re.Match[str]) -> str:
         sign = 1 if zlib.crc32(match[0].encode()) % 2 else -1
         return repr(float(match[0]) * (1 + sign * size))
 
-    return _DRAWN.sub(moved, line)
+    return (_EVERY if every else _DRAWN).sub(moved, line)
 
 
 def filled(module: Any, seed: int) -> Any:

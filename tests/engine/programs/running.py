@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .forms import TENSOR
+from .copies import NAMES, with_copies
+from .forms import READ_GRAD
 from .language import OURS, THEIRS, Program, Statement, code, disturbed, namespace
 
 #: Relative to the largest entry; how far two right answers may be apart after a few dozen operations.
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
+
+
+#: What chooses between values, or has a kink: at zero, or at a number in the line.
+_DECIDING = re.compile(r"max|min|relu|elu|clip|abs|sign|where|huber|l1_loss")
+_NUMBER = re.compile(r"-?\b\d+\.\d+")
+
+
+def _together(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """All numbers of each side in one row."""
+    ours, theirs = ([np.ravel(p[side]).astype(float) for p in pairs] for side in (0, 1))
+    return np.concatenate([np.zeros(0), *ours]), np.concatenate([np.zeros(0), *theirs])
+
+
+def _order(values: np.ndarray, kinks: np.ndarray) -> np.ndarray:
+    """Which of the values are equal, less or greater, among themselves and beside the kinks."""
+    every = np.concatenate([values, kinks])
+    return np.sign(values[:, None] - every)
 
 
 @dataclass(frozen=True)
@@ -42,8 +60,8 @@ class Difference:
 class Side:
     """One engine with a program's names."""
 
-    def __init__(self, engine: str, noise: float = 0.0) -> None:
-        self.engine, self.noise = engine, noise
+    def __init__(self, engine: str, noise: float = 0.0, every: bool = False) -> None:
+        self.engine, self.noise, self.every = engine, noise, every
         self.names: dict[str, Any] = {}
         self.space = namespace(engine)
         self.hidden = set(self.space)
@@ -52,7 +70,7 @@ class Side:
         """Run a statement; the error's text if it raises."""
         line = statement.text(self.engine)
         if self.noise:
-            line = disturbed(line, self.noise)
+            line = disturbed(line, self.noise, self.every)
         try:
             exec(code(line), self.space)
         except Exception as error:
@@ -178,17 +196,41 @@ class Session:
             # PyTorch says so only when somebody looks at the view.
             if "has been modified inplace" not in str(error):
                 raise
-            self.over = True
+            self.over = self.refused = True
             return None
 
     def decides_on_rounding(self, statement: Statement) -> bool:
-        """True for a comparison or a position of values that differ in their last digits."""
+        """True if the two engines decide differently because values differ in their last digits.
+
+        That is so for a comparison or a position of such values, and for a maximum or a kink where not even their
+        order is the same in both.
+        """
         assert self.theirs is not None
-        result = self.ours.value(statement.to)
-        if getattr(getattr(result, "dtype", None), "kind", "f") == "f":
-            return False
+        result, theirs = self.ours.value(statement.to), self.theirs.value(statement.to)
         pairs = [(self.ours.value(a), self.theirs.value(a)) for a in statement.args]
-        return any(hasattr(m, "dtype") and not np.array_equal(array(m), array(y)) for m, y in pairs)
+        arrays = [(array(m), array(y)) for m, y in pairs if hasattr(m, "dtype")]
+        if all(np.array_equal(m, y, equal_nan=m.dtype.kind == "f") for m, y in arrays):
+            return False
+        if getattr(getattr(result, "dtype", None), "kind", "f") != "f":
+            return True
+        text = statement.text(OURS)
+        if not _DECIDING.search(text):
+            return False
+        kinks = np.array([0.0, *map(float, _NUMBER.findall(text))])
+        after = [(array(result), array(theirs))] if hasattr(result, "dtype") else []
+        if after and (after[0][0].shape != after[0][1].shape or not close(*after[0], self.single)):
+            after = []  # more than rounding: let it be seen
+        return any(
+            not np.array_equal(_order(m, kinks), _order(y, kinks), equal_nan=True)
+            for m, y in (_together(arrays), _together(after))
+        )
+
+    def is_noise(self, ours: np.ndarray, theirs: np.ndarray) -> bool:
+        """True if a number is so much smaller than those it was computed from that little but rounding is left."""
+        if ours.dtype.kind != "f" or np.array_equal(ours, theirs, equal_nan=True):
+            return False
+        tolerance = TOLERANCE["float32" if self.single else ours.dtype.name]
+        return not np.allclose(ours, theirs, rtol=tolerance, atol=0.0, equal_nan=True)
 
     def one_value(self, statement: Statement) -> Difference | None:
         """Compare what a name holds, and with whom it shares memory."""
@@ -206,9 +248,19 @@ class Session:
             if isinstance(mine, float):
                 return self.compared(name, "value", np.asarray(mine), np.asarray(float(yours)))
             return None
-        found = self.compared(name, "value", mine, yours)
+        if statement.form is READ_GRAD and f"{statement.args[0]}.grad" in self.constant:
+            self.constant.add(name)
+        found = self.compared(name, "value", mine, yours, statement.args)
         if found:
             return found
+        if self.is_noise(array(mine), array(yours)):  # what is computed from it says nothing
+            self.ours.forget(name)
+            self.theirs.forget(name)
+            self.refused = True
+            return None
+        g, h = gradient(mine), gradient(yours)
+        if (g is None) != (h is None) and "deepcopy" in statement.text(OURS):
+            return Difference("gradient", self.at, name, g, h)
         a, b = array(mine), array(yours)
         for (other, m), (_, y) in zip(self.ours.variables(), self.theirs.variables(), strict=True):
             if m is mine or not a.size:
@@ -222,12 +274,14 @@ class Session:
                 return Difference("sharing", self.at, f"{name} and {other}{order}", *says)
         return None
 
-    def compared(self, name: str, what: str, mine: Any, yours: Any) -> Difference | None:
-        """Compare two tensors or arrays."""
+    def compared(
+        self, name: str, what: str, mine: Any, yours: Any, args: Sequence[str] = ()
+    ) -> Difference | None:
+        """Compare two tensors or arrays; `args` are the names of what it was made of."""
         if facts(mine)[:2] != facts(yours)[:2]:
             return Difference(what + "'s facts", self.at, name, facts(mine)[:2], facts(yours)[:2])
         if is_tensor(mine) and facts(mine) != facts(yours) and name not in self.constant:
-            if mine.requires_grad or not self.is_constant(yours):
+            if mine.requires_grad or not self.is_constant(yours, args):
                 empty = "" if array(mine).size else ", of no elements"
                 return Difference(
                     what + "'s place in the graph", self.at, name + empty, facts(mine)[2:], facts(yours)[2:]
@@ -238,24 +292,19 @@ class Session:
             return Difference(what, self.at, name, a.copy(), b.copy())
         return None
 
-    def is_constant(self, theirs: Any) -> bool:
-        """True if PyTorch records a tensor that in truth depends on no leaf, as the slope of relu does not."""
-        import torch
+    def is_constant(self, theirs: Any, args: Sequence[str] = ()) -> bool:
+        """True if PyTorch records a tensor that in truth depends on no leaf, as the slope of relu does not.
 
+        An infinite slope further back makes a zero NaN: then it must not depend on what it was made of.
+        """
         assert self.theirs is not None
         leaves = [v for _, v in self.theirs.variables() if is_tensor(v) and v.is_leaf and v.requires_grad]
         if theirs._is_zerotensor():
             return True
         if not theirs.requires_grad or not leaves:
             return False
-        with torch.enable_grad():
-            weights = torch.linspace(0.3, 1.0, theirs.numel(), dtype=theirs.dtype).reshape(theirs.shape)
-            total = (theirs * weights).sum()
-            try:
-                found = torch.autograd.grad(total, leaves, retain_graph=True, allow_unused=True)
-            except RuntimeError as error:  # PyTorch's own zeros stumble over each other
-                return "ZeroTensors are immutable" in str(error)
-        return all(g is None or not g.any() for g in found)
+        near = [v for v in map(self.theirs.value, args) if is_tensor(v) and v.requires_grad]
+        return _has_no_slope(theirs, leaves) or (bool(near) and _has_no_slope(theirs, near))
 
     def all_values(self, text: str) -> Difference | None:
         """Compare everything that has a name."""
@@ -297,6 +346,20 @@ class Session:
         return None
 
 
+def _has_no_slope(result: Any, inputs: Sequence[Any]) -> bool:
+    """True if a weighted sum of a tensor of PyTorch's has the slope 0 by each of the inputs."""
+    import torch
+
+    with torch.enable_grad():
+        weights = torch.linspace(0.3, 1.0, result.numel(), dtype=result.dtype).reshape(result.shape)
+        total = (result * weights).sum()
+        try:
+            found = torch.autograd.grad(total, inputs, retain_graph=True, allow_unused=True)
+        except RuntimeError as error:  # PyTorch's own zeros stumble over each other
+            return "ZeroTensors are immutable" in str(error)
+    return all(g is None or not g.any() for g in found)
+
+
 def difference(program: Program) -> Difference | None:
     """Run a program from its beginning; the first difference."""
     session = Session()
@@ -312,16 +375,21 @@ def difference(program: Program) -> Difference | None:
 def is_unsteady(program: Program, found: Difference) -> bool:
     """True if PyTorch's own result moves as far when the drawn numbers move by a rounding error.
 
-    Then the difference is rounding that a division by nearly nothing, or a decision at a tie, has made visible.
+    Then the difference is rounding that a division by nearly nothing, or a decision at a tie, has made visible. For a
+    value all numbers may move, ties as well: what is computed is continuous there, and only gradients are not.
     """
     if found.kind not in ("value", "gradient") or not isinstance(found.ours, np.ndarray):
         return False
+    return any(_moves(program, found, every) for every in (False, found.kind == "value"))
+
+
+def _moves(program: Program, found: Difference, every: bool) -> bool:
     noise = 1e-6 if "float32" in " ".join(s.text(THEIRS) for s in program) else 1e-14
     results = []
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for size in (0.0, noise, -noise):
-            side = Side(THEIRS, size)
+            side = Side(THEIRS, size, every)
             for statement in program[: found.at + 1]:
                 side.do(statement)
             all_of = dict(side.variables())
@@ -349,37 +417,33 @@ def closed(program: Program) -> list[Statement]:
     return out
 
 
-def without_transforms(program: Program) -> list[Statement]:
-    """With constants in place of what transforms gave, where those carry no gradient; else without them."""
-    session = Session(alone=True)
-    out = []
-    for s in program:
-        session.ours.do(s)
-        if re.search(r"vjp\(|jvp\(|grad\(lambda", s.text(OURS)):
-            value = session.ours.value(s.to)
-            if value is None or value.requires_grad or not value.size:
-                continue
-            given = {"data": value.tolist(), "dtype": value.dtype.name, "wants": False}
-            s = Statement(TENSOR, (), s.to, tuple(given.items()), "", s.effect)
-        out.append(s)
-    return closed(out)
-
-
 def is_right_anyway(program: Program) -> bool:
-    """True if our gradients are those which PyTorch has when it keeps copies of all that it would refuse over."""
+    """True if our numbers are those which PyTorch has when it copies all that it would share, or refuse over."""
+    return any(
+        _agrees(with_copies(program, data), hooks) for data in (False, True) for hooks in (True, False)
+    )
+
+
+def _agrees(program: Program, hooks: bool) -> bool:
+    """True if the two engines agree to the end while PyTorch keeps what it saves: by copies, or by copying late."""
     import torch
 
-    session, last = Session(), program[-1]
-    program = without_transforms(program)  # which PyTorch cannot have there
-    if last not in program:
-        return False
+    session = Session()
+    assert session.theirs is not None
+    session.theirs.space.update(NAMES)
+    session.theirs.hidden.update(NAMES)
+    graph = torch.autograd.graph
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        with (
+            graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t)
+            if hooks
+            else graph.allow_mutation_on_saved_tensors()
+        ):
             for statement in program:
                 if session.do(statement):
                     return False
-    return not session.over
+    return not session.refused
 
 
 def outcomes(program: Program) -> Iterator[tuple[str, np.ndarray]]:
