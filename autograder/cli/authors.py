@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -68,12 +69,16 @@ def build(
 def prove_command(
     unit: Annotated[str | None, typer.Argument(help="The unit to prove; all when none is named.")] = None,
     seed: Seed = None,
+    seeds: Annotated[
+        int, typer.Option(min=0, help="At how many further seeds, drawn and shown, the bank is graded too.")
+    ] = 0,
     jobs: Jobs = None,
     unsandboxed: Unsandboxed = False,
     unprotected_scores: UnprotectedScores = False,
 ) -> None:
     """Show that wrong answers, the bank's and those made by machine, earn nothing and right ones everything."""
     from ..authoring.mutation import read_verdicts, run_mutants
+    from ..authoring.seeds import further_seeds
     from ..unit.assignment import Course
     from ..unit.settings import configured_sandbox, load_config
 
@@ -81,9 +86,11 @@ def prove_command(
     sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed, unprotected_scores)
     good, without = True, []
     chance = secrets.randbelow(2**31) if seed is None else seed
+    further = further_seeds(seeds, chance)
     for name in units_named(course.units(), [unit] if unit else None):
         assignment = course.assignment(name)
         good = _prove_bank(assignment, sandbox, seed, jobs) and good
+        good = _prove_at_seeds(assignment, sandbox, further, jobs) and good
         if not read_verdicts(assignment):
             without.append(name)
             continue
@@ -94,7 +101,10 @@ def prove_command(
     if without:
         told = "no verdicts on mutants yet; `autograder mutants` makes them"
         console.print(f"{', '.join(without)}: {told}.", soft_wrap=True)
-    console.print(f"The tenth of the mutants was chosen by seed {chance}.", soft_wrap=True)
+    console.print(
+        f"The tenth of the mutants{' and the further seeds were' if further else ' was'} chosen by seed {chance}.",
+        soft_wrap=True,
+    )
     if not good:
         raise SystemExit(1)
 
@@ -128,6 +138,26 @@ def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int | None, jobs
     )
     console.print(in_the_notebook(proofs), soft_wrap=True)
     return not bad
+
+
+def _prove_at_seeds(assignment: Assignment, sandbox: Sandbox, seeds: Sequence[int], jobs: int | None) -> bool:
+    """Run a unit's bank at further seeds, and show what slipped; True when nothing did."""
+    from ..authoring.seeds import at_seeds
+
+    if not seeds:
+        return True
+    name = assignment.unit
+    with progress_bar() as bar:
+        result = at_seeds(assignment, sandbox, seeds, jobs=jobs, **_shown(bar, f"{name}, further seeds"))
+    for told in [*(slip.told(name) for slip in result.slips), *result.faults]:
+        console.print(Text(f"✗ {told}", style="red"), soft_wrap=True)
+    console.print(
+        f"{name}: {result.runs} runs at the further seeds {', '.join(map(str, seeds))}; "
+        f"{len(result.slips)} wrong answers passed or right ones were refused.",
+        style="bold",
+        soft_wrap=True,
+    )
+    return result.good
 
 
 def _shown(bar: Progress, name: str) -> dict[str, Any]:

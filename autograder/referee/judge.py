@@ -35,8 +35,11 @@ def grade(
     entries: Sequence[bank.Entry] | None = None,
     progress: Callable[[str], None] | None = None,
     memory: Memory | None = None,
+    only: str = "",
 ) -> Report:
-    """Grade one submission. A `memory` that is kept makes the diagnoses of the next ones faster.
+    """Grade one submission, or `only` one of its exercises, at the same draws.
+
+    A `memory` that is kept makes the diagnoses of the next ones faster.
 
     Raises SandboxError when its process cannot be started, or is ended from outside. All else that a submission can
     do is an outcome.
@@ -61,6 +64,8 @@ def grade(
     try:
         for step in rebuild(assignment, submission):
             if step.kind == CHECK:
+                if only and step.name != only:
+                    continue
                 exercise = assignment.exercise(step.name)
                 if progress:
                     progress(exercise.name)

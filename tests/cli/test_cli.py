@@ -24,6 +24,7 @@ from rich.progress import TextColumn, TimeRemainingColumn
 
 from autograder.authoring import prove as prove_module
 from autograder.authoring.build import build_likely
+from autograder.authoring.seeds import further_seeds
 from autograder.cli import app as cli
 from autograder.cli import authors, instructors, learners, tables, terminal
 from autograder.cli import grading as grading_command
@@ -453,6 +454,16 @@ def test_prove_passes_a_unit_whose_tests_hold(run: Callable[..., Said], course: 
     build_likely(course, "mini", print)
     said = run("prove", "mini", "--seed", 3, cwd=course.root)
     assert "6 of the 6 wrong answers that a visible check ends are told their own" in said.out
+
+
+def test_prove_shows_its_further_seeds_which_the_seed_repeats(
+    run: Callable[..., Said], course: Course
+) -> None:
+    said = run("prove", "mini", "--seed", 3, "--seeds", 1, cwd=course.root)
+    assert said.code == 0, said.out
+    (seed,) = further_seeds(1, 3)
+    assert f"mini: 11 runs at the further seeds {seed}; 0 wrong answers passed" in said.out
+    assert "the further seeds were chosen by seed 3." in said.out
 
 
 def edit(path: Path, old: str, new: str) -> None:

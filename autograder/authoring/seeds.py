@@ -1,0 +1,126 @@
+"""Proves a unit's bank at further seeds of a class: an answer that is lucky at one draw is not at all of them."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from ..lesson.failures import PASSED
+from ..referee.bank import Entry, load_bank
+from ..referee.judge import grade
+from ..sandbox.walls import Sandbox
+from ..unit.assignment import Assignment
+from ..unit.ingest import Submission
+from .trial import stopped_by
+
+
+@dataclass(frozen=True)
+class Run:
+    """One answer at one seed, and whether it has to pass."""
+
+    exercise: str
+    name: str
+    answer: str
+    right: bool
+    seed: int
+    #: put in to see that the run finds what it looks for
+    planted: bool = False
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A wrong answer that passed at a seed, or a right one that did not."""
+
+    run: Run
+    #: what a student would read
+    said: str
+
+    def told(self, unit: str) -> str:
+        """What happened, and the command that shows it again."""
+        run = self.run
+        what = "is right and refused" if run.right else "is wrong and passes"
+        return (
+            f"{run.exercise}: {run.name} {what} at seed {run.seed}: autograder prove {unit} --seed {run.seed}"
+        )
+
+
+@dataclass
+class Seeded:
+    """What the runs at further seeds showed."""
+
+    runs: int = 0
+    slips: list[Slip] = field(default_factory=list)
+    #: what is wrong with the run itself
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def good(self) -> bool:
+        return not self.slips and not self.faults
+
+
+def further_seeds(count: int, chance: int) -> tuple[int, ...]:
+    """So many different seeds, as a class has them; the same for the same `chance`."""
+    return tuple(random.Random(chance).sample(range(2**31), count))
+
+
+def runs_of(assignment: Assignment, entries: Sequence[Entry], seeds: Sequence[int]) -> Iterator[Run]:
+    """Every answer of the bank at every seed, and two that are planted: they have to slip."""
+    for entry in entries:
+        answer = entry.answer(assignment.exercise(entry.exercise).solution)
+        for seed in seeds:
+            yield Run(entry.exercise, entry.name, answer, entry.right, seed)
+    first = assignment.exercises[0]
+    for seed in seeds[:1]:
+        yield Run(first.name, "the model answer, planted as wrong", first.solution, False, seed, planted=True)
+        yield Run(first.name, "the stub, planted as right", first.stub, True, seed, planted=True)
+
+
+def at_seeds(
+    assignment: Assignment,
+    sandbox: Sandbox,
+    seeds: Sequence[int],
+    *,
+    jobs: int | None = None,
+    plan: Callable[[int], None] = lambda count: None,
+    done: Callable[[Run], None] = lambda run: None,
+) -> Seeded:
+    """Grade every answer of the bank alone, as a class is graded, at each of these seeds."""
+    order = list(runs_of(assignment, load_bank(assignment), seeds))
+    plan(len(order))
+    stubs = {exercise.name: exercise.stub for exercise in assignment.exercises}
+
+    def look(run: Run) -> Slip | str | None:
+        try:
+            submission = Submission(answers=stubs | {run.exercise: run.answer})
+            report = grade(assignment, submission, sandbox, seed=run.seed, entries=(), only=run.exercise)
+        except Exception as error:
+            return f"{run.exercise}: of {run.name} at seed {run.seed}, {stopped_by(error)}."
+        done(run)
+        (outcome,) = report.outcomes
+        faults = [note for note in report.notes if "at fault" in note]
+        if faults:
+            return f"{run.exercise}: {run.name} at seed {run.seed}: {faults[0]}"
+        return None if (outcome.status == PASSED) == run.right else Slip(run, outcome.text)
+
+    result = Seeded()
+    planted: set[Run] = set()
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        for found in pool.map(look, order):
+            result.runs += 1
+            if isinstance(found, str):
+                result.faults.append(found)
+            elif found is not None and found.run.planted:
+                planted.add(found.run)
+            elif found is not None:
+                result.slips.append(found)
+    if result.runs < len(order):
+        result.faults.append(f"{len(order)} runs were planned, and {result.runs} came to their end.")
+    for run in order:
+        if run.planted and run not in planted:
+            result.faults.append(
+                f"{run.exercise}: {run.name}, was not found, so the runs at further seeds show nothing."
+            )
+    return result

@@ -1,0 +1,128 @@
+"""The bank at further seeds: an answer that slips at some draws only is found, and a run that sees nothing fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from autograder.authoring import seeds as seeds_module
+from autograder.authoring.prove import prove
+from autograder.authoring.seeds import at_seeds, further_seeds
+from autograder.referee.bank import Entry, load_bank
+from autograder.sandbox.walls import Sandbox
+from autograder.unit.assignment import Assignment, Course
+
+#: Right where g is positive: at about every other seed, the one draw shows no fault.
+LUCKY = "def mul_vjp(g, a, b):\n    return (g * b, g * a) if g > 0 else (0.0, 0.0)"
+#: Right, and refused by a check that asks for too much at some of its draws.
+EXACT = "def mul_vjp(g, a, b):\n    return (g * b, g * a)"
+ONE_DRAW = """with exercise('mul_vjp') as check:
+    check.close(yours.mul_vjp(10.0, 2.0, 3.0), (30.0, 20.0), "b and a, times g")
+    ### BEGIN HIDDEN TESTS
+    for g, a, b in check.cases(1, number(), number(), number()):
+        {statement}
+    ### END HIDDEN TESTS
+"""
+SEEDS = further_seeds(12, 5)
+
+
+@pytest.fixture
+def weak(mini_course: Course, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Assignment]:
+    """The unit `mini` with one draw in a check, and one more answer in its bank."""
+
+    def make(statement: str, *more: Entry) -> Assignment:
+        assignment = mini_course.assignment("mini")
+        bank = [*load_bank(assignment), *more]
+        names = {entry.name for entry in more}
+
+        def asked(entry: Entry) -> bool:
+            return entry.ends and (entry.name in names or not names)
+
+        check = ONE_DRAW.format(statement=statement)
+        assignment.exercises[:] = [
+            replace(e, check=check) if e.name == "mul_vjp" else e for e in assignment.exercises
+        ]
+        monkeypatch.setattr(seeds_module, "load_bank", lambda assignment: [e for e in bank if asked(e)])
+        monkeypatch.setattr("autograder.referee.bank.load_bank", lambda assignment: bank)
+        return assignment
+
+    return make
+
+
+def test_a_wrong_answer_that_passes_at_some_seeds_only_is_found_with_its_seed_and_the_command(
+    weak: Callable[..., Assignment], sandbox: Sandbox
+) -> None:
+    lucky = Entry("mul_vjp", "lucky", "It looks at the sign of g.", LUCKY, right=False)
+    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')", lucky)
+    result = at_seeds(assignment, sandbox, SEEDS, jobs=2)
+    assert not result.faults
+    assert {slip.run.name for slip in result.slips} == {"lucky"}
+    at = [slip.run.seed for slip in result.slips]
+    assert 0 < len(at) < len(SEEDS)  # at one seed alone it may be dead or alive
+    told = result.slips[0].told("mini")
+    assert f"is wrong and passes at seed {at[0]}" in told
+    assert told.endswith(f"autograder prove mini --seed {at[0]}")
+
+
+def test_the_command_at_that_seed_shows_the_same(weak: Callable[..., Assignment], sandbox: Sandbox) -> None:
+    lucky = Entry("mul_vjp", "lucky", "It looks at the sign of g.", LUCKY, right=False)
+    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')", lucky)
+    at = {slip.run.seed for slip in at_seeds(assignment, sandbox, SEEDS, jobs=2).slips}
+    for seed in (min(at), next(seed for seed in SEEDS if seed not in at)):
+        (proof,) = [p for p in prove(assignment, sandbox, seed=seed, jobs=2) if p.trial.label == "lucky"]
+        assert proof.good == (seed not in at)
+
+
+def test_a_right_answer_that_is_refused_at_some_seeds_only_is_found(
+    weak: Callable[..., Assignment], sandbox: Sandbox
+) -> None:
+    exact = Entry("mul_vjp", "exact", "", EXACT, right=True)
+    assignment = weak("check.true(yours.mul_vjp(g, a, b)[0] * g * b >= 0 and a > 0, 'a is large')", exact)
+    result = at_seeds(assignment, sandbox, SEEDS, jobs=2)
+    refused = [slip.run for slip in result.slips if slip.run.name == "exact"]
+    assert 0 < len(refused) < len(SEEDS)
+    assert "is right and refused at seed" in result.slips[0].told("mini")
+
+
+def test_seeds_are_many_and_different_and_repeat() -> None:
+    assert len(set(further_seeds(50, 1))) == 50
+    assert further_seeds(5, 1) == further_seeds(5, 1) != further_seeds(5, 2)
+
+
+def test_the_bank_of_the_small_unit_holds_and_every_answer_runs_at_every_seed(
+    weak: Callable[..., Assignment], sandbox: Sandbox
+) -> None:
+    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')")
+    planned: list[int] = []
+    result = at_seeds(assignment, sandbox, SEEDS[:3], jobs=2, plan=planned.append)
+    assert result.good, (result.slips, result.faults)
+    assert planned == [result.runs] == [8 * 3 + 2]
+
+
+def test_a_run_that_ends_early_or_finds_nothing_fails(
+    weak: Callable[..., Assignment], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')")
+    real: Any = seeds_module.grade
+
+    def stopped(assignment: Any, submission: Any, *more: Any, **options: Any) -> Any:
+        if "log10" in submission.answers["unbox"]:
+            raise RuntimeError("no room")
+        return real(assignment, submission, *more, **options)
+
+    monkeypatch.setattr(seeds_module, "grade", stopped)
+    result = at_seeds(assignment, sandbox, SEEDS[:1], jobs=2)
+    assert not result.good
+    assert any("log10" in fault and "RuntimeError" in fault for fault in result.faults)
+
+    def blind(assignment: Any, submission: Any, *more: Any, **options: Any) -> Any:
+        """Nothing passes, as when every check is broken."""
+        submission.answers[options["only"]] = ""
+        return real(assignment, submission, *more, **options)
+
+    monkeypatch.setattr(seeds_module, "grade", blind)
+    result = at_seeds(assignment, sandbox, SEEDS[:1], jobs=2)
+    assert any("planted as wrong, was not found" in fault for fault in result.faults)
