@@ -24,6 +24,7 @@ from .differences import Compared, came_from, in_short
 from .draw import Kind
 from .exceptions import explain_exception, from_elsewhere, in_probe
 from .failures import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, TestFault
+from .forms import in_the_check, of_form
 from .logbook import note
 from .probes import (
     AnswerError,
@@ -35,6 +36,9 @@ from .probes import (
     current_session,
 )
 from .reasons import reason
+
+#: The headline of an answer that the check's own code cannot take apart.
+WRONG_FORM = "the answer has the wrong form"
 
 
 class exercise:
@@ -98,9 +102,9 @@ class exercise:
         last = self._last_call()
         if isinstance(error, Exception) and last is not None:
             # The check's own code could not work with the answer: a None where it takes a pair, for example.
-            why = f"{type(error).__name__}: {error}"
-            failure = self._failure(FAILED, "the answer has the wrong form", why=why)
-            failure.diagnosis = diagnose(None, ()) if last.value is None else ""
+            failure = self._failure(FAILED, WRONG_FORM, why=reason(tb))
+            none = diagnose(None, ()) if last.value is None else ""
+            failure.diagnosis = none or of_form(type(error).__name__, str(error))
             return failure
         return None
 
@@ -267,15 +271,18 @@ class exercise:
             return Failure(self.name, MISSING, headline, hint=hint, not_run=True)
         if error.name and last is not None and in_probe(error, last.probe):
             return self._not_run(error.name)
-        failure = Failure(self.name, ERROR, f"your code raised {error.type_name}", hint=self.hint)
+        apart = in_the_check(error, last)
+        headline = WRONG_FORM if apart else f"your code raised {error.type_name}"
+        failure = Failure(self.name, ERROR, headline, hint=self.hint)
         if last is not None:
             failure.rows.append(("called", str(last)))
-        failure.rows.append(("raised", str(error)))
+        if not apart:
+            failure.rows.append(("raised", str(error)))
         if error.place:
             failure.rows.append(("at", error.place))
         if why := reason(tb):
             failure.rows.append(("because", why))
-        failure.diagnosis = explain_exception(error)
+        failure.diagnosis = of_form(error.type_name, error.message) if apart else explain_exception(error)
         return failure
 
 

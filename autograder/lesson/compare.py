@@ -51,7 +51,7 @@ def kind_of(value: object) -> str:
     if value is None:
         return "None"
     if isinstance(value, Opaque):
-        return article(value.type_name)
+        return named(value.type_name)
     if is_array(value):
         return f"an array of shape {value.shape}"  # type: ignore[attr-defined]
     names = {bool: "a bool", int: "an int", float: "a float", str: "a text"}
@@ -60,6 +60,16 @@ def kind_of(value: object) -> str:
     if isinstance(value, (list, tuple, dict)):
         return f"a {type(value).__name__} of {len(value)}"
     return article(type(value).__name__)
+
+
+#: What Python calls a kind of value, and what people do.
+KINDS = {"builtin_function_or_method": "function", "type": "class", "str": "text"}
+
+
+def named(type_name: str) -> str:
+    """A type's name as a sentence has it: `a function`, `an object`."""
+    name = type_name.rpartition(".")[2]
+    return "None" if name == "NoneType" else article(KINDS.get(name, name))
 
 
 def article(noun: str) -> str:

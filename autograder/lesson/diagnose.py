@@ -14,13 +14,13 @@ from typing import Any
 
 from .compare import (
     MAX_NUMBERS,
-    article,
     as_float,
     close,
     count,
     difference,
     is_array,
     is_number,
+    named,
     numbers_in,
     show,
 )
@@ -65,9 +65,9 @@ def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
             "The function returned None. Is a `return` missing, or is it inside an `if` that was not taken?"
         )
     if isinstance(got, Opaque):
-        return f"The answer should be made of plain numbers, and this is {article(got.type_name)}."
+        return f"The answer should be made of plain numbers, and this is {named(got.type_name)}."
     if isinstance(got, (list, tuple)) and (inside := [item for item in got if isinstance(item, Opaque)]):
-        return f"The answer should be made of plain numbers, and it holds {article(inside[0].type_name)}."
+        return f"The answer should be made of plain numbers, and it holds {named(inside[0].type_name)}."
     if isinstance(expected, tuple) and len(expected) == 1 and _stands_alone(got, expected[0]):
         thing = "number" if is_number(got) else "array"
         return f"The {thing} should be in a tuple of one: write `(x,)`, with the comma."

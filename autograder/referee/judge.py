@@ -63,15 +63,7 @@ def grade(
     )
     try:
         for step in rebuild(assignment, submission):
-            if step.kind == CHECK:
-                if only and step.name != only:
-                    continue
-                exercise = assignment.exercise(step.name)
-                if progress:
-                    progress(exercise.name)
-                report.outcomes.append(grading.judge(exercise, submission.answers.get(step.name, "")))
-            elif step.kind != FIGURE and step.source.strip():
-                grading.run(step)
+            grading.take(step, submission, only, progress)
     finally:
         grading.runner.close()
         grading.matcher.close()
@@ -124,6 +116,19 @@ class _Grading:
     raised: dict[str, Failure] = field(default_factory=dict)
     #: answer cells that did not finish, by exercise
     unfinished: dict[str, Failure] = field(default_factory=dict)
+
+    def take(
+        self, step: Step, submission: Submission, only: str, progress: Callable[[str], None] | None
+    ) -> None:
+        """Take one step through the notebook: run a cell, or judge the answer above a check."""
+        if step.kind != CHECK:
+            if step.kind != FIGURE and step.source.strip():
+                self.run(step)
+        elif only in ("", step.name):
+            exercise = self.assignment.exercise(step.name)
+            if progress:
+                progress(exercise.name)
+            self.report.outcomes.append(self.judge(exercise, submission.answers.get(step.name, "")))
 
     def run(self, step: Step) -> None:
         """Run a cell that is not a check."""

@@ -126,6 +126,8 @@ def test_an_exception_that_a_probe_raises_names_the_student_s_line_that_led_ther
         ("return object()", "this is an object"),
         ("return g * 0.0 ** -1", "A negative power of 0 is a division by 0."),
         ("return lambda: 1", "this is a function"),
+        ("return len", "this is a function"),
+        ("return Exception", "this is a class"),
         ("return 10 ** 5000, 1", "an int of about 5000 digits"),
         ("return float('nan'), 1", "There is a NaN"),
         ("yield 1", "this is a generator"),
@@ -169,6 +171,26 @@ def test_a_check_that_cannot_work_with_the_answer_says_that_its_form_is_wrong(ce
     ]
     assert "The function returned None. Is a `return` missing" in shown
     assert "Traceback" not in shown
+
+
+def test_an_answer_that_a_probe_cannot_take_apart_is_told_in_words_about_the_answer(cell: Cell) -> None:
+    cell("def node(x):\n    return None")
+    shown = cell(
+        """
+        @probe
+        def data_of(x):
+            return node(x).data
+        with exercise("node") as check:
+            check.close(data_of(1.0), 1.0, "its data")
+        """
+    )
+    assert bare(shown)[:4] == [
+        "✗ node: the answer has the wrong form",
+        "  called    data_of(1.0)",
+        "  because   its data",
+        "  likely    Something is None where the check asks for its `data`: is a `return` missing, or a value not set?",
+    ]
+    assert "NoneType" not in shown
 
 
 def test_a_probe_uses_the_notebook_s_names(cell: Cell) -> None:

@@ -19,6 +19,7 @@ LEARNER_MODULES = (
     "draw",
     "exceptions",
     "failures",
+    "forms",
     "likely",
     "locked",
     "logbook",

@@ -1,0 +1,97 @@
+"""What an exception of the check's own code says of the answer: a form that the check cannot use, in plain words.
+
+A check takes an answer apart: it unpacks a pair, asks for a `shape`, adds a number. Where the answer has another form,
+Python's words speak of the check's lines, which nobody sees. These say the same of the answer.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .compare import named
+from .probes import AnswerError, Call
+
+#: What Python says, and what that says of the answer; {0} and {1} are the groups.
+SENTENCES = (
+    (
+        r"'NoneType' object has no attribute '(\w+)'",
+        "Something is None where the check asks for its `{0}`: {NONE}?",
+    ),
+    (
+        r"'NoneType' object is not (?:subscriptable|iterable)|non-iterable NoneType|'NoneType' has no len",
+        "Something is None where several values are wanted: {NONE}?",
+    ),
+    (r"NoneType", "Something is None that the check computes with: {NONE}?"),
+    (r"'([\w.]+)' object has no attribute '(\w+)'", "The check asks for a `{1}`, which {a0} does not have."),
+    (
+        r"type object '(\w+)' has no attribute '(\w+)'",
+        "The check asks the class `{0}` for its `{1}`: it has none.",
+    ),
+    (r"has no attribute '(\w+)'", "The check asks for a `{0}`, and there is none."),
+    (
+        r"not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)\)",
+        "{0} values are wanted, and there: {1}.",
+    ),
+    (r"too many values to unpack \(expected (\d+)", "{0} values are wanted, and there are more."),
+    (
+        r"non-iterable ([\w.]+) object|'([\w.]+)' object is not (?:subscriptable|iterable)|'([\w.]+)' has no len",
+        "Several values are wanted, and this is {a}.",
+    ),
+    (r"0-d array|unsized object|zero-dimensional|too many indices", "An array with more axes is wanted."),
+    (r"'([\w.]+)' object is not callable", "A function is wanted, and this is {a0}."),
+    (
+        r"'([\w.]+)' object is not an iterator|'([\w.]+)' object does not support",
+        "The check cannot use {a} here.",
+    ),
+    (
+        r"unsupported operand|bad operand|real number|could not convert|non-int of type|not supported|"
+        r"ufunc|not a number|can only concatenate|must be str|setting an array element|inhomogeneous|"
+        r"only .*arrays can be converted|only length-1|ambiguous|invalid literal|cannot be interpreted",
+        "The check computes with it, and it is no number or array that fits.",
+    ),
+    (r"index out of range|out of bounds", "The check looks at more values than there are."),
+    (
+        r"broadcast|mismatch|not aligned|cannot reshape|same shape|dimension|axis|axes",
+        "The shape is another one than the check can use.",
+    ),
+)
+NONE = "is a `return` missing, or a value not set"
+#: What a learner's own function is told by Python about how it is called: these words help.
+OF_A_CALL = re.compile(
+    r"positional argument|keyword argument|takes no (?:keyword )?arguments|required (?:positional|keyword)|"
+    r"got multiple values"
+)
+#: Ours, about what can be sent.
+OF_THE_WIRE = re.compile(r"too long to send|nested (?:deeper|too deeply)|the message has \d+ bytes")
+KINDS = {"TypeError", "ValueError", "AttributeError", "IndexError", "KeyError", "StopIteration", "AxisError"}
+
+
+def of_form(type_name: str, text: str) -> str:
+    """What an exception of the check's own code says of the answer, as a sentence.
+
+    >>> of_form("ValueError", "not enough values to unpack (expected 2, got 0)")
+    '2 values are wanted, and there: 0.'
+    >>> of_form("TypeError", "object of type 'generator' has no len()")
+    'Several values are wanted, and this is a generator.'
+    """
+    if type_name == "KeyError":
+        return "A key that the check looks for is not there."
+    for pattern, sentence in SENTENCES:
+        if found := re.search(pattern, text):
+            groups = [group for group in found.groups() if group]
+            nouns = [named(group) for group in groups]
+            told = {"NONE": NONE} | ({"a": nouns[0], "a0": nouns[0]} if nouns else {})
+            return sentence.format(*groups, **told)
+    return "What your code gives has another form than the check can use."
+
+
+def in_the_check(error: AnswerError, call: Call | None) -> bool:
+    """True when an exception arose in a probe's own lines, which took an answer of another form apart."""
+    return (
+        call is not None
+        and call.probe.function is not None
+        and not error.place
+        and error.type_name in KINDS
+        and not OF_A_CALL.search(error.message)
+        and not OF_THE_WIRE.search(error.message)
+    )
