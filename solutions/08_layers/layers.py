@@ -56,7 +56,7 @@ from autograder import exercise, predicted, probe
 # - find layers that look right and do not learn.
 #
 # The numbers are `Tensor` from `autograd_ref`: the engine of units 05 to 07, finished, with `backward` and all
-# operations. **Time:** about 95 minutes. **Builds on:** 05 and 06 (tensors, matmul).
+# operations. **Time:** about 90 minutes. **Builds on:** 05 and 06 (tensors, matmul).
 
 # %% [markdown]
 # ## 1. The linear layer
@@ -661,134 +661,6 @@ for name, parameter in model.named_parameters().items():
     print(f"{name:16} {parameter.shape}")
 print("numbers to train:", sum(p.size for p in model.named_parameters().values()))
 print("modes after eval():", [part.training for part in model.eval().parts().values()])
-
-# %% [markdown]
-# ### Exercise `state_dict` (2 points)
-# To keep the best network of a long training, its numbers are put aside and put back. `state_dict` returns a dict from
-# names to arrays. `load_state_dict` puts such arrays into the parameters; if the names are not the same, it raises a
-# `KeyError`, before it changes anything. Both make **copies**: training changes arrays in place.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# `module.named_parameters()` has names and Parameters. An array's copy is `array.copy()`.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# return {name: ... for name, p in ...}      # state_dict
-#
-# if parameters.keys() != ...: raise ...     # load_state_dict
-# for name, p in ...:
-#     p.data[...] = ...                      # writes into the array that is there
-# ```
-# </details>
-# <details><summary>Hint 3: the usual error</summary>
-#
-# The numbers put aside change with the training: two names for one array.
-# </details>
-
-
-# %% exercise="state_dict"
-def state_dict(module):
-    """A dict with a copy of each parameter's array, by name."""
-    ### BEGIN SOLUTION
-    return {name: p.data.copy() for name, p in module.named_parameters().items()}
-    ### END SOLUTION
-
-
-def load_state_dict(module, state):
-    """Put copies of the arrays in `state` into the parameters; KeyError if names differ."""
-    ### BEGIN SOLUTION
-    parameters = module.named_parameters()
-    if parameters.keys() != state.keys():
-        raise KeyError(f"expected {list(parameters)}, got {list(state)}")
-    for name, p in parameters.items():
-        p.data[...] = state[name]
-    ### END SOLUTION
-
-
-# %% probes="state_dict"
-class Held(Module):
-    """A module with these parameters, and nothing of your own functions in it."""
-
-    def __init__(self, arrays):
-        self.__dict__ |= {name: Parameter(array) for name, array in arrays.items()}
-
-    def parts(self):
-        return {name: x for name, x in vars(self).items() if isinstance(x, Parameter)}
-
-    named_parameters = parts
-
-    def step(self):
-        for parameter in self.parts().values():
-            parameter.data -= 1.0
-
-    def arrays(self):
-        return {name: parameter.data.copy() for name, parameter in self.parts().items()}
-
-
-def lower(arrays, amount):
-    """The same arrays, each number lower by this amount."""
-    return {name: array - amount for name, array in arrays.items()}
-
-
-@probe
-def put_aside(arrays):
-    """What state_dict gave between two steps of training, each of which takes 1 off every number."""
-    model = Held(arrays)
-    model.step()
-    state = state_dict(model)
-    model.step()
-    return state
-
-
-@probe
-def put_back(arrays, state, steps):
-    """The parameters after loading `state` and so many steps, then the state itself, and then
-    the Parameters that an optimizer has held since before."""
-    model = Held(arrays)
-    held = model.parts()
-    load_state_dict(model, state)
-    for _ in range(steps):
-        model.step()
-    return model.arrays(), state, {name: parameter.data for name, parameter in held.items()}
-
-
-@probe
-def refused(arrays, state):
-    """The name of the error that loading raises, and the parameters after it."""
-    model = Held(arrays)
-    try:
-        load_state_dict(model, state)
-    except Exception as error:
-        return type(error).__name__, model.arrays()
-    return "no error", model.arrays()
-
-
-# %% check="state_dict" points=2
-with exercise("state_dict") as check:
-    old = {"a.w": np.array([[1.0, 2], [3, 4]]), "b": np.array([5.0])}
-    new = {"b": np.array([9.0]), "a.w": np.array([[-1.0, 0], [2, 7]])}
-    check.close(put_aside(old), lower(old, 1.0), "what was put aside stays as it was then")
-    after = lower(new, 2.0)
-    check.close(put_back(old, new, 0), (new, new, new), "by name; the same Parameters")
-    check.close(put_back(old, new, 2), (after, new, after),
-                "after two steps each parameter is 2 lower, and the state as it was")
-    check.close(refused(old, {"a.w": new["a.w"]}), ("KeyError", old), "a name is missing")
-    check.close(refused(old, {**new, "c": new["b"]}), ("KeyError", old), "a name too many")
-    other = {"a.w": new["a.w"], "c": new["b"]}
-    check.close(refused(old, other), ("KeyError", old), "another name: nothing is loaded")
-    ### BEGIN HIDDEN TESTS
-    from autograder import array
-
-    for a, b, c, d in check.cases(6, array(3, 2), array(4), array(3, 2), array(4)):
-        old, new = {"x": a, "y.z": b}, {"y.z": d, "x": c}
-        check.close(put_aside(old), lower(old, 1.0), "copies")
-        after = {name: value - 3.0 for name, value in new.items()}
-        check.close(put_back(old, new, 3), (after, new, after), "copies")
-        check.close(refused(old, {"x": c, "y": d}), ("KeyError", old), "another name")
-        check.close(refused(old, {}), ("KeyError", old), "no names")
-    ### END HIDDEN TESTS
 
 # %% [markdown]
 # ## 3. Through many layers
@@ -1699,7 +1571,6 @@ with exercise("mended_net") as check:
 # | `Parameter`, `Module`, `named_parameters()` | the same names in `torch.nn` |
 # | a list of modules in an attribute | `nn.ModuleList` (a plain list is **not** searched there) |
 # | `set_mode` | `model.train()`, `model.eval()` |
-# | `state_dict`, `load_state_dict` | methods of the model; its `state_dict()` does **not** copy |
 # | `xavier_uniform`, `he_normal` | `nn.init.xavier_uniform_`, `nn.init.kaiming_normal_` |
 # | `dropout`, `layer_norm`, `embedding` | `nn.Dropout`, `nn.LayerNorm`, `nn.Embedding` |
 #
@@ -1712,7 +1583,6 @@ with exercise("mended_net") as check:
 # | the loss stays at its first value | first weights too small, or all equal |
 # | two answers to one question | `eval()` was forgotten |
 # | good in training, poor afterwards | dropout that scales in use, or not at all |
-# | the saved best network is the last one | a state without copies |
 #
 # ## One thing to try next
 # In `three_starts`, build 40 hidden layers instead of 8. Does He's network still learn? Then put behind each layer a

@@ -733,6 +733,229 @@ def evaluate(model, metric, x, y):
     return float(value)
 
 
+# -- state_dict -------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "state_dict",
+    "no_copy",
+    "What you put aside is the very array that training changes. Copy it.",
+)
+def state_dict(module):
+    return {name: p.data for name, p in module.named_parameters()}
+
+
+@wrong("state_dict", "the_method", "This calls the model's own method, which is what you write here: from names and arrays.")
+def state_dict(model):
+    return model.state_dict()
+
+
+@wrong("state_dict", "parameter_by_parameter", "A list has lost the names: return a dict from names to arrays.")
+def state_dict(model):
+    return [p.data.copy() for p in model.parameters()]
+
+
+@wrong(
+    "state_dict",
+    "loads_no_copy",
+    "After loading, parameter and state share one array: the next step changes the state as well.",
+)
+def load_state_dict(module, state):
+    parameters = dict(module.named_parameters())
+    if parameters.keys() != state.keys():
+        raise KeyError("names")
+    for name, p in parameters.items():
+        p.data = state[name]
+
+
+@wrong(
+    "state_dict",
+    "the_parameters",
+    "A dict of Parameters is returned. Put aside their numbers: arrays, copied.",
+)
+def state_dict(module):
+    return dict(module.named_parameters())
+
+
+@wrong(
+    "state_dict",
+    "missing_goes_unnoticed",
+    "A state that lacks a name is loaded in part. Compare the names first.",
+)
+def load_state_dict(module, state):
+    parameters = dict(module.named_parameters())
+    for name, array in state.items():
+        parameters[name].data[...] = array
+
+
+@wrong(
+    "state_dict",
+    "too_many_go_unnoticed",
+    "Part of the state is loaded before a name turns out to be wrong. Compare all names first, then load.",
+)
+def load_state_dict(module, state):
+    for name, p in module.named_parameters():
+        p.data[...] = state[name]
+
+
+@wrong(
+    "state_dict",
+    "by_order",
+    "The arrays are put in by their order. Names say which is whose.",
+)
+def load_state_dict(module, state):
+    parameters = dict(module.named_parameters())
+    if parameters.keys() != state.keys():
+        raise KeyError("names")
+    for p, array in zip(parameters.values(), state.values()):
+        p.data = array.copy()
+
+
+@wrong(
+    "state_dict",
+    "only_the_name_data",
+    "The parameters stay as they were: a name, or an entry of a dict, is all that is new. Write into `p.data`.",
+)
+def load_state_dict(module, state):
+    parameters = dict(module.named_parameters())
+    if parameters.keys() != state.keys():
+        raise KeyError("names")
+    for name, p in parameters.items():
+        data = p.data
+        data = state[name].copy()
+
+
+@wrong(
+    "state_dict",
+    "new_parameters",
+    "The module has new Parameters now, and whoever holds the old ones, such as an optimizer, has lost it. "
+    "Write into `p.data`.",
+)
+def load_state_dict(module, state):
+    if dict(module.named_parameters()).keys() != state.keys():
+        raise KeyError("names")
+    for name in state:
+        setattr(module, name, nn.Parameter(state[name]))
+
+
+@wrong(
+    "state_dict",
+    "counts_names",
+    "As many names are not the same names: a state with another name is loaded in part. Compare the names themselves.",
+)
+def load_state_dict(module, state):
+    parameters = dict(module.named_parameters())
+    if len(parameters) != len(state):
+        raise KeyError("names")
+    for name, p in parameters.items():
+        p.data[...] = state[name]
+
+
+@wrong(
+    "state_dict",
+    "order_counts",
+    "The same names in another order are refused. A state is a dict: its names count, not their order.",
+)
+def load_state_dict(module, state):
+    parameters = dict(module.named_parameters())
+    if list(parameters) != list(state):
+        raise KeyError("names")
+    for name, p in parameters.items():
+        p.data[...] = state[name]
+
+
+@wrong(
+    "state_dict",
+    "loads_before_it_looks",
+    "Part of the state is loaded before a name turns out to be wrong. Compare all names first, then load.",
+)
+def load_state_dict(module, state):
+    parameters = dict(module.named_parameters())
+    for name, p in parameters.items():
+        if name not in state:
+            raise KeyError(name)
+        p.data[...] = state[name]
+    for name in state:
+        if name not in parameters:
+            raise KeyError(name)
+
+
+@wrong("state_dict", "value_error", "The names are compared. The error that is wanted is a KeyError.")
+def load_state_dict(module, state):
+    parameters = dict(module.named_parameters())
+    if parameters.keys() != state.keys():
+        raise ValueError("names")
+    for name, p in parameters.items():
+        p.data[...] = state[name]
+
+
+@wrong("state_dict", "returns_the_error", "An error that is returned stops nobody: `raise` it.")
+def load_state_dict(module, state):
+    parameters = dict(module.named_parameters())
+    if parameters.keys() != state.keys():
+        return KeyError("names")
+    for name, p in parameters.items():
+        p.data[...] = state[name]
+
+
+right(
+    "state_dict",
+    "by_the_function",
+    source="""
+def all_of(module):  # what named_parameters does, where no module is below
+    return {name: part for name, part in vars(module).items() if isinstance(part, nn.Parameter)}
+
+
+def state_dict(module):
+    return {name: p.data + 0 for name, p in all_of(module).items()}
+
+
+def load_state_dict(module, state):
+    for name in all_of(module).keys() ^ state.keys():
+        raise KeyError(name)
+    for name, p in all_of(module).items():
+        np.copyto(p.data, state[name])
+""",
+)
+right(
+    "state_dict",
+    "new_arrays",
+    source="""
+def state_dict(module):
+    state = {}
+    for name, parameter in module.named_parameters():
+        state[name] = np.array(parameter.data)
+    return state
+
+
+def load_state_dict(module, state):
+    parameters = dict(module.named_parameters())
+    if set(parameters) ^ set(state):
+        raise KeyError(set(parameters) ^ set(state))
+    for name in state:
+        parameters[name].data = state[name].copy()
+""",
+)
+right(
+    "state_dict",
+    "deep_copy",
+    source="""
+def state_dict(module):
+    import copy
+
+    return copy.deepcopy({name: p.data for name, p in module.named_parameters()})
+
+
+def load_state_dict(module, state):
+    for name, _ in module.named_parameters():
+        state[name]
+    for name in state:
+        dict(module.named_parameters())[name]
+    for name, p in module.named_parameters():
+        np.copyto(p.data, state[name])
+""",
+)
+
 # -- early_stopping ---------------------------------------------------------------------------------------------------
 
 STOPPING = """
@@ -946,99 +1169,6 @@ def honest_score(validation, test):
     return float(test[best])
 
 
-# -- confusion --------------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "confusion",
-    "repeats_lost",
-    "A pair that occurs several times was counted once: `+=` with lists of positions writes each place once.",
-)
-def confusion(labels, answers, k):
-    counts = np.zeros((k, k), dtype=int)
-    counts[labels, answers] += 1
-    return counts
-
-
-@wrong("confusion", "transposed", "Rows and columns are swapped: a row belongs to a label.")
-def confusion(labels, answers, k):
-    counts = np.zeros((k, k), dtype=int)
-    np.add.at(counts, (answers, labels), 1)
-    return counts
-
-
-@wrong("confusion", "shares", "These are shares of each row. Counts are asked for.")
-def confusion(labels, answers, k):
-    counts = np.zeros((k, k))
-    np.add.at(counts, (labels, answers), 1)
-    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-
-
-@wrong("confusion", "errors_only", "The diagonal is empty: right answers are counted as well.")
-def confusion(labels, answers, k):
-    counts = np.zeros((k, k), dtype=int)
-    for label, answer in zip(labels, answers):
-        if label != answer:
-            counts[label, answer] += 1
-    return counts
-
-
-@wrong("confusion", "k_ignored", "The size is taken from the data. A class that does not occur still has its row.")
-def confusion(labels, answers, k):
-    size = max(max(labels), max(answers)) + 1
-    counts = np.zeros((size, size), dtype=int)
-    np.add.at(counts, (labels, answers), 1)
-    return counts
-
-
-@wrong("confusion", "symmetric", "Each pair was counted in both directions.")
-def confusion(labels, answers, k):
-    counts = np.zeros((k, k), dtype=int)
-    np.add.at(counts, (labels, answers), 1)
-    return counts + counts.T
-
-
-@wrong("confusion", "one_row_k_times", "`[[0] * k] * k` holds the same row k times: a count in one is a count in all.")
-def confusion(labels, answers, k):
-    counts = [[0] * k] * k
-    for label, answer in zip(labels, answers):
-        counts[label][answer] += 1
-    return np.array(counts)
-
-
-@wrong("confusion", "one_row_k_times_in_a_list", "`[[0] * k] * k` holds the same row k times: a count in one is a count in all.")
-def confusion(labels, answers, k):
-    counts = [[0] * k] * k
-    for label, answer in zip(labels, answers):
-        counts[label][answer] += 1
-    return counts
-
-
-@wrong("confusion", "eight_bits", "These integers hold 8 bits, and after 255 they begin anew at 0. Take `int`.")
-def confusion(labels, answers, k):
-    counts = np.zeros((k, k), dtype=np.uint8)
-    np.add.at(counts, (labels, answers), 1)
-    return counts
-
-
-@right("confusion", "loop")
-def confusion(labels, answers, k):
-    counts = np.zeros((k, k), dtype=int)
-    for label, answer in zip(labels, answers):
-        counts[label, answer] += 1
-    return counts
-
-
-@right("confusion", "one_hot_product")
-def confusion(labels, answers, k):
-    return np.eye(k)[labels].T @ np.eye(k)[answers]
-
-
-@right("confusion", "bincount")
-def confusion(labels, answers, k):
-    return np.bincount(k * labels + answers, minlength=k * k).reshape(k, k)
-
-
 # -- rate_to_use ------------------------------------------------------------------------------------------------------
 
 
@@ -1101,72 +1231,6 @@ def rate_to_use(rates, losses):
 def rate_to_use(rates, losses):
     loss, rate = min((loss, rate) for rate, loss in zip(rates, losses) if np.isfinite(loss))
     return rate / 10
-
-
-# -- mended_distance --------------------------------------------------------------------------------------------------
-
-
-@wrong("mended_distance", "as_it_was", "At equal rows the root still has an infinite slope: what is under it has to change, and not what comes after.")
-def mended_distance(a, b):
-    return ((a - b) ** 2).sum(axis=1).sqrt().mean()
-
-
-@wrong("mended_distance", "after_the_root", "At equal rows the root still has an infinite slope: what is under it has to change, and not what comes after.")
-def mended_distance(a, b):
-    return (((a - b) ** 2).sum(axis=1).sqrt() + 1e-12).mean()
-
-
-@wrong("mended_distance", "too_large", "The number under the root is too large: it changes short distances.")
-def mended_distance(a, b):
-    return (((a - b) ** 2).sum(axis=1) + 1e-6).sqrt().mean()
-
-
-@wrong("mended_distance", "no_root", "Without the root this is the mean squared distance: another loss.")
-def mended_distance(a, b):
-    return (((a - b) ** 2).sum(axis=1) + 1e-12).mean()
-
-
-@wrong("mended_distance", "sum_of_sizes", "The sum of absolute differences is another distance than the root.")
-def mended_distance(a, b):
-    return (a - b).abs().sum(axis=1).mean()
-
-
-@wrong("mended_distance", "added_to_each", "The number was added in each column. Add it once, to the sum.")
-def mended_distance(a, b):
-    return ((a - b) ** 2 + 1e-12).sum(axis=1).sqrt().mean()
-
-
-@wrong("mended_distance", "one_root", "One root for all rows together. Each row has its distance.")
-def mended_distance(a, b):
-    return (((a - b) ** 2).sum() + 1e-12).sqrt()
-
-
-@wrong("mended_distance", "one_root_over_n", "One root for all rows together. Each row has its distance.")
-def mended_distance(a, b):
-    return (((a - b) ** 2).sum() + 1e-12).sqrt() / len(a.data)
-
-
-@wrong("mended_distance", "columns", "Axis 0 adds up the columns. A distance belongs to a row: axis 1.")
-def mended_distance(a, b):
-    return (((a - b) ** 2).sum(axis=0) + 1e-12).sqrt().mean()
-
-
-@wrong("mended_distance", "sum", "This is the sum of the distances, not their mean.")
-def mended_distance(a, b):
-    return (((a - b) ** 2).sum(axis=1) + 1e-12).sqrt().sum()
-
-
-@right("mended_distance", "power")
-def mended_distance(a, b):
-    d = b - a
-    return ((d * d).sum(axis=1) + 1e-12) ** 0.5 @ np.full(len(a.data), 1 / len(a.data))
-
-
-@right("mended_distance", "in_steps")
-def mended_distance(a, b):
-    difference = a - b
-    squares = (difference * difference).sum(axis=-1) + 1e-12
-    return squares.sqrt().sum() / len(difference.data)
 
 
 # -- mended_run -------------------------------------------------------------------------------------------------------

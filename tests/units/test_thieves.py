@@ -135,7 +135,7 @@ def all_parameters(network):
     return list(names)
 """,
     },
-    "08_layers": {
+    "10_training": {
         "state_dict": """
 honest = state_dict
 def state_dict(module):
@@ -158,7 +158,7 @@ def graded(unit: str, sandbox: Sandbox, **answers: str) -> Report:
 
 #: A dict of numbers' arrays is nothing that the garbage collector keeps a list of.
 CASES = [
-    (unit, way) for unit in THIEVES for way in WAYS if (unit, way) != ("08_layers", "the garbage collector")
+    (unit, way) for unit in THIEVES for way in WAYS if (unit, way) != ("10_training", "the garbage collector")
 ]
 
 

@@ -113,18 +113,6 @@ def _set_mode(module: Any, training: bool) -> None:
             _set_mode(part, training)
 
 
-def _state_dict(module: Any) -> dict[str, np.ndarray]:
-    return {name: p.data.copy() for name, p in module.named_parameters().items()}
-
-
-def _load_state_dict(module: Any, state: Mapping[str, np.ndarray]) -> None:
-    parameters = module.named_parameters()
-    if parameters.keys() != state.keys():
-        raise KeyError(f"the module has {list(parameters)}, the state {list(state)}")
-    for name, p in parameters.items():
-        p.data[...] = state[name]
-
-
 def _layer_norm(x: Any, weight: Any, bias: Any, eps: float = 1e-5) -> Any:
     away = x - x.mean(-1, keepdims=True)
     return away / ((away * away).mean(-1, keepdims=True) + eps).sqrt() * weight + bias
@@ -247,7 +235,6 @@ PARTS = (
     Part("08_layers", "named_parameters", {"named_parameters": _named_parameters}),
     Part("08_layers", "set_mode", {"set_mode": _set_mode}),
     Part("08_layers", "sequential", {"Sequential": None}),
-    Part("08_layers", "state_dict", {"state_dict": _state_dict, "load_state_dict": _load_state_dict}),
     Part("08_layers", "dropout", {"dropout": functional.dropout}),
     Part("08_layers", "layer_norm", {"layer_norm": _layer_norm}),
     Part("08_layers", "embedding", {"embedding": _embedding}),

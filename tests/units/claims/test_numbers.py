@@ -301,14 +301,14 @@ def test_uniform_with_one_argument_goes_from_there_to_1() -> None:
     assert 0.2 <= numbers.min() < 0.21 and 0.99 < numbers.max() < 1.0
 
 
-@proves("08_layers", "if the names are not the same, it raises a `KeyError`, before it changes anything.")
+@proves("10_training", "if the names are not the same, it raises a `KeyError`, before it changes anything.")
 def test_a_refused_state_leaves_the_model_as_it_was(solved: Any) -> None:
-    names = solved("08_layers")
-    layer = names["Linear"](2, 3, np.random.default_rng(0))
+    names = solved("10_training")
+    layer = names["nn"].Linear(2, 3)
     before = names["state_dict"](layer)
     with pytest.raises(KeyError):
         names["load_state_dict"](layer, {"weight": np.zeros((3, 2)), "other": np.zeros(3)})
-    assert all((p.data == before[n]).all() for n, p in layer.named_parameters().items())
+    assert all((p.data == before[n]).all() for n, p in layer.named_parameters())
 
 
 @proves(
@@ -356,6 +356,20 @@ def test_a_constant_column_and_the_digits(solved: Any) -> None:
     train, held = names["standardise"](np.full((3, 1), 0.1), np.array([[0.1], [0.3]]))
     assert abs(train).max() < 1e-15 and held[:, 0] == pytest.approx([0.0, 0.2], abs=1e-15)
     assert len(names["load_digits"]()[1]) == 1797
+
+
+@proves("10_training", "Add `1e-12` *under* the root.", "After it, it would not change the slope.")
+def test_what_is_added_under_the_root_keeps_the_gradient_finite(solved: Any) -> None:
+    from autograd_ref import Tensor
+
+    b, ends = np.array([[0.0, 0.0], [1.0, 1.0]]), []
+    for under, after in ((1e-12, 0.0), (0.0, 1e-12)):
+        a = Tensor([[3.0, 4.0], [1.0, 1.0]], requires_grad=True)
+        with np.errstate(all="ignore"):
+            (((((a - b) ** 2).sum(axis=1) + under).sqrt() + after).mean()).backward()
+        ends.append(a.grad.data)
+    assert ends[0] == pytest.approx(np.array([[0.3, 0.4], [0.0, 0.0]]), abs=1e-5)
+    assert np.isnan(ends[1][1]).all()
 
 
 @proves(

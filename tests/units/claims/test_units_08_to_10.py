@@ -77,7 +77,7 @@ def test_a_plain_list_is_not_searched(torch: ModuleType) -> None:
 
 
 @proves(
-    LAYERS,
+    TRAINING,
     "| `state_dict`, `load_state_dict` | methods of the model; its `state_dict()` does **not** copy |",
 )
 def test_state_dict_shares_memory_and_names_have_to_match(torch: ModuleType) -> None:
