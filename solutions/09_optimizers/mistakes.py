@@ -1680,6 +1680,47 @@ def total_norm(grads):
 
 @wrong(
     "total_norm",
+    "largest_of_the_first",
+    "You divided by the largest value of the first array. The largest of *all* arrays is needed: the first may be 0.",
+)
+def total_norm(grads):
+    largest = float(np.abs(grads[0]).max())
+    if largest == 0:
+        return 0.0
+    with np.errstate(all="ignore"):
+        return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
+
+
+@wrong(
+    "total_norm",
+    "done_at_a_zero_array",
+    "One array of zeros makes your norm 0, or NaN. The others count still.",
+)
+def total_norm(grads):
+    norms = []
+    for g in grads:
+        largest = float(np.abs(g).max())
+        if largest == 0:
+            return 0.0
+        norms.append(largest * math.sqrt(float(np.square(g / largest).sum())))
+    return math.hypot(*norms)
+
+
+@wrong(
+    "total_norm",
+    "each_by_its_own",
+    "One array of zeros makes your norm 0, or NaN. The others count still.",
+)
+def total_norm(grads):
+    if not any(g.any() for g in grads):
+        return 0.0
+    with np.errstate(all="ignore"):
+        norms = [np.abs(g).max() * np.linalg.norm(g / np.abs(g).max()) for g in grads]
+    return math.hypot(*norms)
+
+
+@wrong(
+    "total_norm",
     "no_abs",
     "The largest *absolute* value is needed: a negative number may be the largest in size.",
 )
@@ -2193,4 +2234,12 @@ right(
             "            p.data -= self.lr * m_hat / (v_hat**0.5 + self.eps)",
         ),
     ),
+)
+
+
+wrong(
+    "mended_adam",
+    "another_default_rate",
+    "Without `lr` the rate is another one than the colleague's 0.1: the defaults stand in the first line of `__init__`.",
+    source=mended(("lr=0.1", "lr=0.001")),
 )

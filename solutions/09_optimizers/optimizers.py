@@ -128,7 +128,7 @@ with exercise("sgd_step") as check:
         parameter = Tensor(p.copy(), requires_grad=True)
         parameter.grad = Tensor(g)
         optim.SGD([parameter], lr=lr).step()
-        check.close(yours.sgd_step(p, g, lr), parameter.data, "p - lr * g")
+        check.close(yours.sgd_step(p, g, lr), parameter.data, "p - lr * g", rtol=1e-10)
         check.untouched()
     ### END HIDDEN TESTS
 
@@ -250,7 +250,8 @@ with exercise("momentum_step") as check:
             p, old, v = parameter.data.copy(), v, mu * v + g
             parameter.grad = Tensor(g)
             optimizer.step()
-            check.close(yours.momentum_step(p, g, old, lr, mu), (parameter.data, v), "mu * v + g, then p - lr * v")
+            got = yours.momentum_step(p, g, old, lr, mu)
+            check.close(got, (parameter.data, v), "mu * v + g, then p - lr * v", rtol=1e-10)
             check.untouched()
     ### END HIDDEN TESTS
 
@@ -304,7 +305,8 @@ with exercise("momentum_rate_inside") as check:
 
     for p, g, v, lr, mu in check.cases(8, *[array(2, 3)] * 3, positive(0.01, 2.0), positive(0.1, 0.99)):
         expected = p + (mu * v - lr * g), mu * v - lr * g
-        check.close(yours.momentum_rate_inside(p, g, v, lr, mu), expected, "mu * v - lr * g, then p + v")
+        got = yours.momentum_rate_inside(p, g, v, lr, mu)
+        check.close(got, expected, "mu * v - lr * g, then p + v", rtol=1e-10)
         check.untouched()
         parameter = Tensor(p.copy(), requires_grad=True)
         optimizer = optim.SGD([parameter], lr=lr, momentum=mu)
@@ -395,7 +397,8 @@ with exercise("nesterov_step") as check:
             p, old, v = parameter.data.copy(), v, mu * v + g
             parameter.grad = Tensor(g)
             optimizer.step()
-            check.close(yours.nesterov_step(p, g, old, lr, mu), (parameter.data, v), "p - lr * (g + mu * v)")
+            got = yours.nesterov_step(p, g, old, lr, mu)
+            check.close(got, (parameter.data, v), "p - lr * (g + mu * v)", rtol=1e-10)
             check.untouched()
     ### END HIDDEN TESTS
 
@@ -485,8 +488,11 @@ with exercise("rmsprop_step") as check:
             parameter.grad = Tensor(g)
             optimizer.step()
             got = yours.rmsprop_step(p, g, old, lr, alpha, eps)
-            check.close(got, (parameter.data, s), "one step of RMSprop")
+            check.close(got, (parameter.data, s), "one step of RMSprop", rtol=1e-10)
             check.untouched()
+        zero = np.zeros((2, 3))
+        got = yours.rmsprop_step(p, zero, zero, lr, alpha, eps)
+        check.close(got, (p, zero), "no gradient yet: no step", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -536,8 +542,11 @@ with exercise("bias_correction") as check:
 
     for mean, beta, t in check.cases(12, array(2, 3), positive(0.1, 0.99), integer(2, 9)):
         share = (1 - beta) * sum(beta**k for k in range(t))
-        check.close(yours.bias_correction(mean, beta, t), mean / share, "divided by 1 - beta ** t")
+        got = yours.bias_correction(mean, beta, t)
+        check.close(got, mean / share, "divided by 1 - beta ** t", rtol=1e-10)
         check.untouched()
+    got = yours.bias_correction(mean, 0.5, 100)
+    check.close(got, mean, "after many steps nearly all is real", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -605,8 +614,20 @@ with exercise("adam_step") as check:
             parameter.grad = Tensor(g)
             optimizer.step()
             got = yours.adam_step(p, g, old_m, old_v, t, lr, (b1, b2), eps)
-            check.close(got, (parameter.data, m, v), "one step of Adam")
+            check.close(got, (parameter.data, m, v), "one step of Adam", rtol=1e-10)
             check.untouched()
+        zero = np.zeros((2, 3))
+        got = yours.adam_step(p, zero, zero, zero, t, lr, (b1, b2), eps)
+        check.close(got, (p, zero, zero), "no gradient yet: no step", rtol=1e-10)
+    # Gradients as small as the default eps, which then counts.
+    for p, g, m, lr in check.cases(3, array(2, 3), array(2, 3), array(2, 3), positive(0.1, 2.0)):
+        g, m, v = 1e-8 * g, 1e-8 * m, 1e-16 * m * m
+        expected = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        u = expected[0] / 0.19 / (np.sqrt(expected[1] / (1 - 0.999**2)) + 1e-8)
+        got = yours.adam_step(p, g, m, v, 2, lr)
+        check.close(got[0], p - lr * u, "the betas are 0.9 and 0.999, eps is 1e-8", rtol=1e-9)
+        check.close(got[1] * 1e8, expected[0] * 1e8, "the first beta is 0.9", rtol=1e-10)
+        check.close(got[2] * 1e16, expected[1] * 1e16, "the second beta is 0.999", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -716,9 +737,10 @@ class Optimizer:
 
 # %% probes="optimizer"
 @probe
-def stepped(starts, gradients, slots, lr, weight_decay):
+def stepped(starts, gradients, *settings):
     """The parameters after each round of gradients, with t and the state in the rule; then the
-    arrays that they had at first, which should be the same arrays still."""
+    arrays that they had at first, which should be the same arrays still. The settings are slots,
+    lr and weight_decay."""
 
     def rule(p, g, state, lr, t):
         if any(isinstance(x, Tensor) for x in (p, g, *state)):
@@ -727,7 +749,7 @@ def stepped(starts, gradients, slots, lr, weight_decay):
         return p - (lr * g + t + sum(state)), state
 
     tensors = [Tensor(np.array(start, dtype=float), requires_grad=True) for start in starts]
-    optimizer = Optimizer(tensors, rule, slots, lr, weight_decay)
+    optimizer = Optimizer(tensors, rule, *settings)
     seen, own = [], [tensor.data for tensor in tensors]
     for each in gradients:
         for tensor, g in zip(tensors, each):
@@ -739,27 +761,33 @@ def stepped(starts, gradients, slots, lr, weight_decay):
 
 @probe
 def gradients_around(starts, gradients):
-    """The gradients after a step, and after zero_grad."""
+    """The gradients after a step and after zero_grad, in each of two rounds; then the parameters."""
     tensors = [Tensor(np.array(start, dtype=float), requires_grad=True) for start in starts]
-    for tensor, g in zip(tensors, gradients):
-        tensor.grad = Tensor(np.array(g))
 
     def listed():
         return [None if t.grad is None else t.grad.data.tolist() for t in tensors]
 
     optimizer = Optimizer(tensors, lambda p, g, state, lr, t: (p - g, state), 0, 0.1, 0.5)
-    optimizer.step()
-    after_step = listed()
-    optimizer.zero_grad()
-    return after_step, listed(), [(t.requires_grad, t.is_leaf) for t in tensors]
+    seen = []
+    for _ in range(2):
+        for tensor, g in zip(tensors, gradients):
+            tensor.grad = Tensor(np.array(g))
+        optimizer.step()
+        after_step = listed()
+        optimizer.zero_grad()
+        seen.append((after_step, listed()))
+    kept = [(t.requires_grad, t.is_leaf) for t in tensors]
+    return seen, [t.data.tolist() for t in tensors], kept
+
+
+def two_rounds(gradients, ends):
+    """What `gradients_around` gives where the gradients stay until zero_grad, and both are leaves."""
+    return [(gradients, [None, None])] * 2, ends, [(True, True)] * 2
 
 
 def in_place(*rounds):
     """What `stepped` gives where these numbers stand in the Tensors and in their first arrays."""
     return [[numbers, numbers] for numbers in rounds]
-
-
-LEAVES = [(True, True)] * 2  # each of two Tensors wants a gradient, and no operation made it
 
 
 # %% check="optimizer" points=3
@@ -773,8 +801,8 @@ with exercise("optimizer") as check:
         in_place([5, 0.9], [1.8, -3.2]), "own count, own state: the 5 has t = 1, state 2")
     check.close(stepped([3.0], [[1.0]], 1, 0.1, 2.0), in_place([-5.7]), "g is 1 + 2 * 3")
     around = gradients_around([3.0, [2]], [1.0, [4.0]])
-    check.close(around, ([1, [4]], [None, None], LEAVES),
-        "step leaves the gradients as they are, zero_grad makes them None")
+    check.close(around, two_rounds([1, [4]], [-0.75, [-5.5]]),
+        "step leaves the gradients alone, zero_grad makes them None; then once more")
     ### BEGIN HIDDEN TESTS
     from autograder import array, number, positive
 
@@ -793,9 +821,12 @@ with exercise("optimizer") as check:
                 p[i] = p[i] - lr * each - counts[i] - sum(states[i])
             expected.append([x.tolist() for x in p])
         got = stepped([a.tolist(), b], rounds, 2, lr, decay)
-        check.close(got, in_place(*expected), "three steps of two Tensors")
+        check.close(got, in_place(*expected), "three steps of two Tensors", rtol=1e-10)
         after = gradients_around([a.tolist(), b], [g.tolist(), h])
-        check.close(after, ([g.tolist(), h], [None, None], LEAVES), "gradients stay, then are None")
+        ends = [(a / 4 - 1.5 * g).tolist(), b / 4 - 1.5 * h]
+        check.close(after, two_rounds([g.tolist(), h], ends), "gradients stay, then are None", rtol=1e-10)
+    check.close(stepped([5.0, [1.0, 2.0]], [[1.0, [10.0, -4.0]]]), in_place([3.9, [-1, 1.4]]),
+        "lr is 0.1, and there is no decay, where nothing else is said")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -910,7 +941,7 @@ with exercise("adamw_step") as check:
         parameter.grad = Tensor(g)
         optimizer.step()
         got = yours.adamw_step(p, g / (abs(g) + 0.5), lr, decay)
-        check.close(got, parameter.data, "p - lr * u - lr * weight_decay * p")
+        check.close(got, parameter.data, "p - lr * u - lr * weight_decay * p", rtol=1e-10)
         check.untouched()
     ### END HIDDEN TESTS
 
@@ -1003,7 +1034,12 @@ with exercise("cosine_rate") as check:
         schedule = optim.CosineWithWarmup(optimizer, total, warmup, share * peak)
         for step in range(0, total + 5, 2):
             got = yours.cosine_rate(step, total, warmup, peak, share * peak)
-            check.close(got, schedule.rate(step), "warm-up, cosine, floor")
+            check.close(got, schedule.rate(step), "warm-up, cosine, floor", rtol=1e-10)
+        for step, expected in ((warmup, peak), (total, share * peak), (total + 1, share * peak)):
+            got = yours.cosine_rate(step, total, warmup, peak, share * peak)
+            check.close(got, expected, "the peak ends the warm-up, the floor begins at total", rtol=1e-10)
+        got = yours.cosine_rate(total, total, total - 1, peak)
+        check.close(got, 0.0, "one step of cosine, down to the floor")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1100,12 +1136,19 @@ with exercise("total_norm") as check:
 
     for a, b, c, size in check.cases(12, array(2, 3), array(4), number(), number(-250.0, 250.0)):
         expected = math.hypot(*a.ravel(), *b, c)
-        check.close(yours.total_norm([a, b, np.array(c)]), expected, "of all numbers together")
+        check.close(yours.total_norm([a, b, np.array(c)]), expected, "of all numbers together", rtol=1e-10)
         check.untouched()
         below = [-abs(a), -abs(b), np.array(-abs(c))]
-        check.close(yours.total_norm(below), expected, "of all numbers together")
+        check.close(yours.total_norm(below), expected, "of all numbers together", rtol=1e-10)
         scaled = [x * 10.0**size for x in (a, b, np.array(c))]
-        check.close(yours.total_norm(scaled) / 10.0**size, expected, "at any size", rtol=1e-6)
+        check.close(yours.total_norm(scaled) / 10.0**size, expected, "at any size", rtol=1e-10)
+        for other in (np.zeros(2), np.array([1e-200]), np.array([-1e-300, 0.0])):
+            spread = [other, 1e200 * a, other]
+            expected = math.hypot(*a.ravel())
+            check.close(yours.total_norm(spread) / 1e200, expected, "sizes far apart", rtol=1e-10)
+        check.close(yours.total_norm([other, 1e-200 * a]) * 1e200, expected, "tiny ones", rtol=1e-10)
+    for most in (arrays([1e308, -1e308]), arrays([1e308], [-1e308])):
+        check.close(yours.total_norm(list(most)) / 1e308, math.sqrt(2.0), "just below the limit")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1168,6 +1211,10 @@ with exercise("clip_with_norm") as check:
         got = yours.clip_with_norm([a, b], share * norm, 3.0 * norm)
         factor = min(1.0, share / 3.0)
         check.close(got, [factor * a, factor * b], "by the norm that is given", rtol=1e-5)
+        got = yours.clip_with_norm([a, b], 4.0 * norm, 3.0 * norm)
+        check.close(got, [a, b], "small enough: as they are", rtol=1e-10)
+        got = yours.clip_with_norm([1e-7 * a / norm, 1e-7 * b / norm], 1.0, 1e-7)
+        check.close(got, [1e-7 * a / norm, 1e-7 * b / norm], "however small", atol=1e-15)
     ### END HIDDEN TESTS
 
 # %%
@@ -1282,10 +1329,11 @@ USUAL = 0.1, (0.9, 0.999), 1e-8  # lr, betas, eps
 
 
 @probe
-def adam_path(starts, gradients, lr, betas, eps):
-    """The parameters' own arrays after each round of gradients, from MendedAdam; then the gradients' arrays."""
+def adam_path(starts, gradients, *settings):
+    """The parameters' own arrays after each round of gradients, from MendedAdam; then the gradients' arrays.
+    The settings are lr, betas and eps."""
     tensors = [Tensor(np.array(start, dtype=float), requires_grad=True) for start in starts]
-    optimizer = MendedAdam(tensors, lr=lr, betas=tuple(betas), eps=eps)
+    optimizer = MendedAdam(tensors, **dict(zip(("lr", "betas", "eps"), settings)))
     seen, own = [], [tensor.data for tensor in tensors]
     for each in gradients:
         for tensor, g in zip(tensors, each):
@@ -1331,9 +1379,19 @@ with exercise("mended_adam") as check:
             optimizer.step()
             rounds.append([g.tolist(), h])
             expected.append([tensor.data.tolist() for tensor in tensors])
-        got = adam_path([a.tolist(), b], rounds, lr, [b1, b2], eps)
+        got = adam_path([a.tolist(), b], rounds, lr, (b1, b2), eps)
         expected = with_gradients(expected, rounds)
-        check.close(got, expected, "four steps of Adam with two parameters", rtol=1e-6)
+        check.close(got, expected, "four steps of Adam with two parameters", rtol=1e-9)
+    for (start,) in check.cases(3, number()):
+        parameter = Tensor(start, requires_grad=True)
+        optimizer, expected = optim.Adam([parameter], lr=0.1, betas=(0.9, 0.999), eps=1e-8), []
+        rounds = [[1e-8 * g] for (g,) in check.cases(3, number())]
+        for (g,) in rounds:
+            parameter.grad = Tensor(g)
+            optimizer.step()
+            expected.append([parameter.item()])
+        got = [each[:1] for each in adam_path([start], rounds)]
+        check.close(got, expected, "lr 0.1, betas 0.9 and 0.999, eps 1e-8, where nothing else is said", rtol=1e-9)
     ### END HIDDEN TESTS
 
 # %%
