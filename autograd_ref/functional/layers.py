@@ -78,7 +78,7 @@ _linear = Fused("linear", _definition, _forward, _backward, reads={"x": "weight"
 
 
 def embedding(index: Any, weight: Any) -> Any:
-    """Row `index[...]` of `weight` (entries, width) for each integer; returns (*index.shape, width).
+    """Row `index[...]` of `weight` (entries, width) for each integer; returns `(*index.shape, width)`.
 
     Raises TypeError for an index that is not of integers, IndexError for one outside of the table.
     """

@@ -109,7 +109,7 @@ def derivative(f: Callable[[Any], Any], x: float) -> float:
 
 
 def jvp(f: Callable[..., Any], xs: Sequence[float], vs: Sequence[float]) -> tuple[float, float]:
-    """Return f(*xs) and its derivative in the direction `vs`, by one run of `f`.
+    """Return `f(*xs)` and its derivative in the direction `vs`, by one run of `f`.
 
     Raises ValueError unless there is one direction component for each argument, TypeError if `f` returns
     something other than one number.
@@ -129,7 +129,7 @@ def jvp(f: Callable[..., Any], xs: Sequence[float], vs: Sequence[float]) -> tupl
 
 
 def gradient(f: Callable[..., Any], xs: Sequence[float]) -> tuple[float, ...]:
-    """Return the derivatives of f(*xs) by each argument, by as many runs of `f` as there are arguments.
+    """Return the derivatives of `f(*xs)` by each argument, by as many runs of `f` as there are arguments.
 
     Raises TypeError if `f` returns something other than one number.
 

@@ -44,7 +44,7 @@ class Value(Arithmetic):
 
     `data` is the number and `grad` the derivative by it of whatever `backward` was called on, 0.0 until then.
     `op` names the operation that made the value ("" for a leaf), with a plain number that took part in
-    it ("*2"); `parents` are the values that it was made from. `label` is only for drawings.
+    it (`"*2"`); `parents` are the values that it was made from. `label` is only for drawings.
 
     >>> a, b, c = Value(2.0), Value(3.0), Value(1.0)
     >>> L = (a * b + c) ** 2

@@ -7,10 +7,9 @@ import io
 import zipfile
 from collections.abc import Sequence
 
-import nbformat
-
 from ..lesson import likely
-from ..unit.assignment import Course
+from ..unit.assignment import Assignment, Course
+from ..unit.notebook import write_text
 
 README = """# {title}
 
@@ -56,12 +55,9 @@ def bundle(course: Course, units: Sequence[str]) -> bytes:
     rows = []
     for unit in units:
         assignment = course.assignment(unit)
+        files |= released_files(assignment)
         name = f"{assignment.unit}/{assignment.name}.ipynb"
-        files[name] = nbformat.writes(assignment.release, version=nbformat.NO_CONVERT) + "\n"
         rows.append(f"| {assignment.unit} | [{assignment.name}.ipynb]({name}) |")
-        sentences = assignment.path.parent / likely.FILE
-        if sentences.is_file():
-            files[f"{assignment.unit}/{likely.FILE}"] = sentences.read_text(encoding="utf-8")
     version = importlib.metadata.version("autograd-course")
     title = "Your course" if len(units) > 1 else rows[0].split(" | ")[0].removeprefix("| ")
     files["README.md"] = README.format(title=title, rows="\n".join(rows))
@@ -74,3 +70,12 @@ def bundle(course: Course, units: Sequence[str]) -> bytes:
                 zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), text.encode(), zipfile.ZIP_DEFLATED
             )
     return out.getvalue()
+
+
+def released_files(assignment: Assignment) -> dict[str, str]:
+    """The texts of a unit's files as they are released, by their paths in a course: its notebook, and `likely.json`."""
+    files = {f"{assignment.unit}/{assignment.name}.ipynb": write_text(assignment.release)}
+    sentences = assignment.path.parent / likely.FILE
+    if sentences.is_file():
+        files[f"{assignment.unit}/{likely.FILE}"] = sentences.read_text(encoding="utf-8")
+    return files

@@ -133,6 +133,31 @@ def bundle(
 
 
 @commands.command()
+def site(
+    units: Annotated[
+        list[str] | None, typer.Argument(help="Units by name or number; all when none is named.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="The folder to write; it may be one that this command wrote.")
+    ] = Path("site"),
+) -> None:
+    """Write a website: the units to read, and to work on in the browser with nothing installed. No answers."""
+    from ..classroom.site.publish import publish
+    from ..unit.assignment import Course
+
+    course = Course.find()
+    named = units_named(course.units(), units)
+    publish(course, named, out, lambda text: console.print(Text(text), soft_wrap=True))
+    console.print(
+        line(
+            f"{out}: {len(named)} unit{'s' * (len(named) > 1)}. Any web server can show it; to look at it"
+            f" here: python -m http.server --directory {out}"
+        ),
+        soft_wrap=True,
+    )
+
+
+@commands.command()
 def gradescope(
     unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
     out: Annotated[Path, typer.Option(help="The zip file to write.")] = Path("autograder.zip"),

@@ -6,11 +6,7 @@ import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from ..lesson import logbook
@@ -18,6 +14,9 @@ from ..lesson.logbook import BROKEN, MARKS, OPEN, RIGHT, WRONG
 from ..lesson.progress import bar, worth_of
 from ..unit.assignment import Course
 from ..unit.raw import cells_of, metadata_of, parse, read_bytes, unit_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 STYLES = {RIGHT: "green", WRONG: "red", BROKEN: "yellow", OPEN: "default"}
 
@@ -177,6 +176,9 @@ def as_json(found: list[Unit], shown: Unit | None) -> dict[str, Any]:
 
 def show(found: list[Unit], shown: Unit | None, console: Console) -> None:
     """Print a table of the units, the exercises of one of them, and what comes next."""
+    from rich.table import Table  # which a notebook that runs in a browser does not have
+    from rich.text import Text
+
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("unit")
     table.add_column("exercises", justify="right")

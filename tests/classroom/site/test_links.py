@@ -1,0 +1,37 @@
+"""Links of files, as links of pages."""
+
+from __future__ import annotations
+
+from autograder.classroom.site.links import relinked
+
+PAGES = {"README.md": "index", "solutions/README.md": "handbook/instructors", "course/03/x.ipynb": "units/03"}
+HOME = "https://example.org/repository"
+
+
+def test_a_link_to_a_file_that_is_a_page_leads_to_the_page() -> None:
+    text = "See [the table](../solutions/README.md#costs) and [03](03/x.ipynb)."
+    assert relinked(text, "course/README.md", "learners", PAGES, HOME) == (
+        "See [the table](handbook/instructors.md#costs) and [03](units/03.md)."
+    )
+    assert (
+        relinked("[up](../README.md)", "solutions/README.md", "handbook/instructors", PAGES)
+        == "[up](../index.md)"
+    )
+
+
+def test_other_files_are_found_in_the_repository_or_only_named() -> None:
+    assert (
+        relinked("[licence](LICENSE)", "README.md", "index", PAGES, HOME)
+        == f"[licence]({HOME}/blob/main/LICENSE)"
+    )
+    assert relinked("the [licence](LICENSE).", "README.md", "index", PAGES) == "the licence."
+
+
+def test_addresses_anchors_pictures_and_code_stay() -> None:
+    for text in (
+        "[a](https://example.org/a.md)", "[b](#below)", "`[c](d.md)`", "```\n[e](f.md)\n```\n", "    [g](h.md)\n",
+    ):  # fmt: skip
+        assert relinked(text, "README.md", "index", PAGES, HOME) == text
+    assert relinked("![p](course/p.png)", "README.md", "index", PAGES, HOME) == "![p](course/p.png)"
+    badge = "[![Binder](https://example.org/b.svg)](LICENSE)"
+    assert relinked(badge, "README.md", "index", PAGES, HOME).endswith(f"]({HOME}/blob/main/LICENSE)")
