@@ -49,6 +49,7 @@ def test_every_released_notebook_runs_and_only_open_exercises_are_open(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     told = told_of(installed, [tmp_path / a.unit / f"{a.name}.ipynb" for a in assignments])
+    record = tmp_path / ".progress.jsonl"
     for assignment in assignments:
         unit = told[assignment.unit]
         checks = {exercise.check_id for exercise in assignment.exercises}
@@ -56,7 +57,8 @@ def test_every_released_notebook_runs_and_only_open_exercises_are_open(
         for cell, error in unit["errors"].items():
             assert error.partition(":")[0] not in LACKS, (cell, error)
         assert unit["stderr"] == "", assignment.unit
-    assert (tmp_path / ".progress.jsonl").is_file()
+        names = {exercise.name for exercise in assignment.exercises}
+        assert names <= {json.loads(line).get("exercise") for line in record.read_text().splitlines()}
 
 
 #: How a notebook would end where it needs what a browser does not have.
