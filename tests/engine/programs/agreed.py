@@ -134,6 +134,8 @@ def _used_twice(program: Program, found: Difference) -> bool:
 
 def _writes_nothing(program: Program, found: Difference) -> bool:
     """True if the statement changes no element, because there is none."""
+    if program[found.at].to:
+        return False
     before = replace(found, at=found.at - 1)
     text = re.sub(r"^with .*: ", "", program[found.at].text(OURS))
     target = re.match(r"(\w+(\[.*?\])?)(\.\w+_\(| [-+*/]?= )", text)
@@ -190,6 +192,27 @@ def _has_own_memory(program: Program, found: Difference) -> bool:
     return target is not None and not any(
         shares(array(target), array(v)) for _, v in ours.variables() if v is not target
     )
+
+
+def _changed_by_data(program: Program, found: Difference) -> bool:
+    """True if the change was one of `.data`, or of memory that `x.data = y.data` has made the same for both."""
+    if re.search(r"by <.*\.data [-*]?= .*>:", str(found.ours)):
+        return True
+    untied = [replace(s, form=_UNTIED) if s.form in forms.TIE else s for s in program[: found.at + 1]]
+    return untied != list(program[: found.at + 1]) and difference(untied) is None
+
+
+_UNTIED = forms.form("{0}.data = {1}.data.copy()", "{0}.data = {1}.data.clone()")
+
+
+def _onto_itself(program: Program, found: Difference) -> bool:
+    """True if a tensor was copied onto itself, by whatever name."""
+    value = _ours(program, found).ours.value
+    for s in program[: found.at + 1]:
+        pair = re.search(r"(\w+)(?:\.copy_\(|\[\.\.\.\] = )(\w+)\)?$", s.text(OURS))
+        if pair and value(pair[1]) is not None and value(pair[1]) is value(pair[2]):
+            return True
+    return False
 
 
 def _is_view_there(program: Program, found: Difference) -> bool:
@@ -288,7 +311,8 @@ MEANT = [
         "`t.data = ...` and `t.data -= ...` are noticed",
         "A saved value that was changed through `.data` is refused here; PyTorch computes with what is there now.",
         "we raise",
-        ours=r"was later changed in place by <.*\.data [-*]?= .*>:",
+        ours="was later changed in place",
+        test=_changed_by_data,
         example=lines(X, "y = x * x", "x.data -= 0.5", "y.sum().backward()"),
     ),
     Meant(
@@ -625,10 +649,7 @@ MEANT = [
         "So nothing is refused; PyTorch refuses it of leaves and of some views.",
         "only we compute",
         theirs="function that returns multiple views|a leaf Variable|modified by an inplace operation",
-        test=lambda program, found: any(
-            re.search(r"(\w+)\.copy_\(\1\)|(\w+)\[\.\.\.\] = \2$", s.text(OURS))
-            for s in program[: found.at + 1]
-        ),
+        test=_onto_itself,
         example=lines(leaf("x", "np.ones((2, 2))"), "v = x.split(1)[0]", "v.copy_(v)"),
     ),
     Meant(
@@ -654,19 +675,19 @@ MEANT = [
         "an empty view shares nothing",
         "A view without elements may be changed even if its base is a leaf.",
         "value's place in the graph",
-        ours="False, True",
+        ours="True, True",
         test=_writes_nothing,
         example=lines(
-            *(leaf("x", "np.ones(2)", False), leaf("c", "np.ones(1)"), "y = c * c", "y.sum().backward()"),
-            "x[:0].copy_(y)",
+            *(leaf("x", "np.zeros(0)", False), ("v = x.T", "v = x.permute((0,))"), "x.requires_grad_()"),
+            "v.add_(x)",
         ),
     ),
     Meant(
         "what is no view here",
-        "PyTorch's `linear` of a vector is a view inside, which may not be changed if it was made under no_grad.",
+        "A result of PyTorch's `linear` or `einsum` may be a view inside, which may not change if made under no_grad.",
         "only we compute",
         theirs="A view was created in no_grad mode",
-        test=_both(_said("F.linear("), _has_own_memory),
+        test=_has_own_memory,
         example=lines(
             *(X, leaf("w", "np.ones((1, 2))"), leaf("b", "np.ones(1)")),
             *("with no_grad(): y = F.linear(x, w, b)", "y[...] = b"),
