@@ -678,8 +678,8 @@ MEANT = [
         ours="True, True",
         test=_writes_nothing,
         example=lines(
-            *(leaf("x", "np.zeros(0)", False), ("v = x.T", "v = x.permute((0,))"), "x.requires_grad_()"),
-            "v.add_(x)",
+            *(leaf("z", "np.zeros((3, 0))", False), "x = z.flatten()", ("v = x.T", "v = x.permute((0,))")),
+            *("x.requires_grad_()", "v.add_(x)"),
         ),
     ),
     Meant(
