@@ -25,7 +25,7 @@ from typing import Any
 
 import jupytext
 from nbformat import NotebookNode
-from nbformat.v4 import new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from ..errors import UserError
 from ..lesson.predict import predictions_of
@@ -48,6 +48,14 @@ LANGUAGE = {
     "pygments_lexer": "ipython3",
     "version": "3.11",
 }
+
+#: What a unit begins with, before its first code: where the package is missing, as on Colab, it is installed.
+INSTALL = """\
+# Installs the course's package where it is missing, as on Colab; elsewhere this does nothing.
+import importlib.util
+
+if importlib.util.find_spec("autograder") is None:
+    get_ipython().run_line_magic("pip", "install -q autograd-course")"""
 
 #: A check cell shows at most so many lines of code; longer machinery belongs into a `probes` cell above it.
 CHECK_LINES = 12
@@ -96,7 +104,26 @@ def read_source(path: Path) -> NotebookNode:
     if (link := _going_on(path)) and shows_progress:
         notebook.cells.append(new_markdown_cell(link, id="going_on"))
     about["drawn_from"] = _drawn_from(notebook)
+    first = next(
+        i for i, cell in enumerate([*notebook.cells, None]) if cell is None or cell.cell_type == "code"
+    )
+    notebook.cells.insert(first, _install_cell())
     return notebook
+
+
+def _install_cell() -> NotebookNode:
+    """The cell that installs the package; grading skips it, as it skips figures."""
+    name = "install_package"
+    told = {
+        "grade": False,
+        "grade_id": name,
+        "locked": True,
+        "schema_version": 3,
+        "solution": False,
+        "task": False,
+    }
+    about = {"autograder": {"kind": FIGURE}, "jupyter": {"source_hidden": True}, "nbgrader": told}
+    return new_code_cell(INSTALL, id=name, metadata=about)
 
 
 def _progress_source(unit: str, notebook: NotebookNode) -> str:

@@ -1,11 +1,14 @@
 """The digest by which a build knows whether a notebook's kept pictures still are what its code draws."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
 
 from autograder.unit import source
-from autograder.unit.source import _statements
+from autograder.unit.assignment import Assignment
+from autograder.unit.cell import FIGURE
+from autograder.unit.source import _statements, read_source
 
 WHOLE = '''"""Lines and bars."""
 
@@ -91,3 +94,28 @@ def test_the_digest_is_the_same_in_all_versions_of_python():
         "body=[Return(value=Subscript(value=Name(id='x' ctx=Load()) "
         "slice=Tuple(elts=[Slice(lower=Constant(value=1)) Constant(value='a')] ctx=Load()) ctx=Load()))])"
     )
+
+
+def test_a_unit_s_first_code_installs_the_package_where_it_is_missing_and_does_nothing_elsewhere(
+    mini: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = next(cell for cell in read_source(mini.path.with_suffix(".py")).cells if cell.cell_type == "code")
+    assert (
+        first.id == "install_package"
+        and first.metadata.jupyter.source_hidden
+        and first.metadata.nbgrader.locked
+    )
+    (cell,) = [cell for cell in mini.released if cell.id == first.id]
+    assert cell.kind == FIGURE, "grading skips it"
+    ran: list[tuple[str, str]] = []
+
+    class Shell:
+        def run_line_magic(self, name: str, line: str) -> None:
+            ran.append((name, line))
+
+    for spec, expected in ((object(), []), (None, [("pip", "install -q autograd-course")])):
+        monkeypatch.setattr(
+            importlib.util, "find_spec", lambda name, spec=spec: spec if name == "autograder" else None
+        )
+        exec(cell.source, {"get_ipython": Shell})
+        assert ran == expected
