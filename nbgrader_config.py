@@ -37,6 +37,7 @@ c.Autograde.autograde_preprocessors = [
     "autograder.classroom.nbgrader_plugin.Referee",
     "autograder.classroom.late.LatePenalties",
 ]
+c.GenerateFeedback.exporter_class = "autograder.classroom.feedback.page.FeedbackExporter"
 c.HTMLExporter.sanitize_html = True
 c.HTMLExporter.mathjax_url = ""
 

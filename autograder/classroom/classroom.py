@@ -1,4 +1,4 @@
-"""The working side of a course: nbgrader's folders, who is in the gradebook, and the pages of feedback."""
+"""The working side of a course: nbgrader's folders, and who is in the gradebook."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from traitlets.config import Config
 
 from ..lesson import likely
 from ..sandbox.walls import Sandbox
-from ..unit.assignment import Assignment, Course
+from ..unit.assignment import Course
 from ..unit.settings import configured_sandbox, load_config
 from .gradebook import one_transaction, opened
 from .platforms.roster import Person
@@ -86,16 +86,3 @@ def write_students(classroom: Classroom, people: Sequence[Person]) -> None:
                 email=person.email or None,
                 lms_user_id=person.number or None,
             )
-
-
-def write_feedback(classroom: Classroom, assignment: Assignment, students: Sequence[str]) -> list[str]:
-    """Write nbgrader's feedback pages; gives a sentence for each that could not be written."""
-    from nbgrader.apps.api import NbGraderAPI
-
-    api = NbGraderAPI(classroom.folders, config=classroom.config)
-    problems = []
-    for student in students:
-        result = api.generate_feedback(assignment.unit, student, force=True)
-        if not result["success"]:
-            problems.append(f"{student}: {str(result.get('error', '')).strip().splitlines()[-1:]}")
-    return problems

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ..errors import Stopped, UserError
 from ..lesson.wire import printable
-from . import authors, grading, instructors, learners
+from . import authors, grading, instructors, learners, platforms
 from .interrupts import heard
 from .options import Commands
 from .terminal import errors, line
@@ -25,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (learners, instructors, grading, authors):
+for group in (learners, instructors, grading, platforms, authors):
     app.registered_commands += group.commands.registered_commands
     app.registered_groups += group.commands.registered_groups
 
@@ -33,6 +33,7 @@ for group in (learners, instructors, grading, authors):
 #: What comes with `[grade]` only.
 GRADING = {
     "jupytext",
+    "latex2mathml",
     "nbclient",
     "nbconvert",
     "nbgrader",

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
 
-from ..classroom.classroom import Classroom, write_feedback
+from ..classroom.classroom import Classroom
+from ..classroom.feedback.write import write_feedback
 from ..classroom.run import grade_class
 from ..errors import UserError
 from ..lesson import likely
@@ -118,13 +119,10 @@ def run(folder: Path | None, jobs: int | None, console: Console, progress: Progr
         advance: Callable[[object], None] = lambda _: bar.advance(task)  # noqa: E731
         rows = grade_class(classroom, assignment, students, sandbox=sandbox, jobs=jobs, done=advance)
         bar.update(task, description="writing feedback")
-        problems = []
-        for student in students:
-            problems += write_feedback(classroom, assignment, [student])
-            bar.advance(task)
+        problems = write_feedback(classroom, UNIT, students, jobs=jobs, done=advance)
     show_class(rows, console)
-    for problem in problems:
-        console.print(Text(f"No feedback for {problem}", style="red"))
+    for student, problem in problems.items():
+        console.print(Text(f"No feedback for {student}: {problem}", style="red"))
     feedback = root / "feedback" / students[2] / UNIT / f"{assignment.name}.html"
     console.print()
     console.print("Where to look next:")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,15 +10,12 @@ import typer
 from rich.text import Text
 
 from ..errors import UserError
-from ..unit.assignment import unit_named
-from .options import Commands, Jobs, Seed, UnprotectedScores, Unsandboxed
+from .options import Jobs, Seed, UnprotectedScores, Unsandboxed
 from .tables import (
-    show_collected,
     show_left_out,
     show_report,
-    show_roster,
 )
-from .terminal import console, line, progress_bar, units_named, warn, write
+from .terminal import console, line, progress_bar, units_named, write, write_new
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,32 +85,6 @@ def score(
 
 
 @commands.command()
-def collect(
-    source: Annotated[Path, typer.Argument(help="An archive from your learning platform, or a folder.")],
-    unit: Annotated[str | None, typer.Option(help="The unit, where the notebooks do not say.")] = None,
-) -> None:
-    """Put what a learning platform hands out (Canvas, Moodle, plain) into submitted/STUDENT/UNIT/."""
-    from ..classroom.classroom import Classroom, known_students
-    from ..classroom.platforms.collect import collect as take_in
-    from ..unit.assignment import Course
-
-    classroom = Classroom(Course.find())
-    assignments = {name: classroom.course.assignment(name) for name in classroom.course.units()}
-    unit = unit_named(list(assignments), unit) if unit is not None else None
-    people, due = known_students(classroom)
-
-    def target(student: str, its_unit: str) -> Path:
-        return classroom.folder("submitted", student, its_unit)
-
-    result = take_in(source, assignments, target, unit=unit, people=people, due=due)
-    if not result.placed and not result.skipped:
-        raise UserError(f"{source} holds nothing to collect: no notebook, and no archive of notebooks.")
-    show_collected(result, everybody=bool(people))
-    if result.skipped:
-        raise SystemExit(1)
-
-
-@commands.command()
 def bundle(
     units: Annotated[
         list[str] | None, typer.Argument(help="Units by name or number; all when none is named.")
@@ -128,7 +98,7 @@ def bundle(
 
     course = Course.find()
     named = units_named(course.units(), units)
-    _write_new(out, force, lambda: bundled(course, named))
+    write_new(out, force, lambda: bundled(course, named))
     console.print(f"{out}: {len(named)} unit{'s' * (len(named) > 1)}", soft_wrap=True)
 
 
@@ -155,65 +125,6 @@ def site(
         ),
         soft_wrap=True,
     )
-
-
-@commands.command()
-def gradescope(
-    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
-    out: Annotated[Path, typer.Option(help="The zip file to write.")] = Path("autograder.zip"),
-    force: Annotated[bool, typer.Option("--force", help="Replace a file of that name.")] = False,
-) -> None:
-    """Write the zip that Gradescope grades a unit with. It holds the answers: upload it, and give it to nobody."""
-    from ..classroom.platforms.gradescope import package
-    from ..unit.assignment import Course
-
-    assignment = Course.find().assignment(unit)
-    _write_new(out, force, lambda: package(assignment))
-    console.print(f"{out}: the grader of {assignment.unit}, with its answers.", soft_wrap=True)
-
-
-def _write_new(out: Path, force: bool, data: Callable[[], bytes]) -> None:
-    if out.exists() and not force:
-        raise UserError(f"{out} is there already: name another file with --out, or replace it with --force.")
-    found = data()
-    try:
-        out.write_bytes(found)
-    except OSError as error:
-        raise UserError(f"{out} cannot be written: {error.strerror}.") from None
-
-
-students = typer.Typer(cls=Commands, help="The students in the gradebook.", no_args_is_help=True)
-commands.add_typer(students, name="students")
-
-
-@students.command(name="import")
-def import_students(
-    roster: Annotated[
-        Path, typer.Argument(help="A CSV file: from Canvas, from Moodle, or with columns of your own.")
-    ],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
-    ] = False,
-) -> None:
-    """Add the students of a roster to the gradebook, with names, addresses and the platform's numbers."""
-    from ..classroom.classroom import Classroom, known_students, write_students
-    from ..classroom.platforms.students import compare, read_roster
-    from ..unit.assignment import Course
-
-    entries = read_roster(roster)
-    if not entries:
-        raise UserError(f"{roster} has no row of a student.")
-    classroom = Classroom(Course.find())
-    result = compare(entries, known_students(classroom)[0])
-    show_roster(result)
-    if not dry_run:
-        write_students(
-            classroom, [c.person for c in result.changes if c.person and c.what in ("added", "changed")]
-        )
-    counts = [f"{result.count(what)} {what}" for what in ("added", "changed", "unchanged", "refused")]
-    console.print(f"{', '.join(counts)}{'; nothing was written' if dry_run else ''}.")
-    if result.count("refused"):
-        raise SystemExit(1)
 
 
 @commands.command()
@@ -273,37 +184,6 @@ def report(
         told += f", and as a table in {csv}"
     console.print(line(f"{told}."), soft_wrap=True)
     show_left_out(records, unit)
-
-
-class Format(StrEnum):
-    """Whom an export is for."""
-
-    csv = "csv"
-    canvas = "canvas"
-    moodle = "moodle"
-
-
-@commands.command()
-def export(
-    to: Annotated[Format, typer.Option(help="A table for a spreadsheet, or what Canvas or Moodle imports.")],
-    unit: Annotated[str | None, typer.Option(help="Only this unit; else all in the gradebook.")] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="The file; grades.csv or grades-FORMAT.csv by default.")
-    ] = None,
-) -> None:
-    """Write the gradebook's scores, with what was given by hand and late penalties, as a CSV file."""
-    from ..classroom.classroom import Classroom
-    from ..classroom.platforms.export import export as grades
-    from ..unit.assignment import Course
-
-    course = Course.find()
-    folders = Classroom(course).folders
-    if unit is not None and unit.isdigit():
-        unit = unit_named(course.units(), unit)
-    text = grades(folders.db_url, folders.course_id, to.value, unit, warn)
-    out = out or Path("grades.csv" if to is Format.csv else f"grades-{to.value}.csv")
-    write(out, text)
-    console.print(line(f"Grades in {out}."), soft_wrap=True)
 
 
 @commands.command()

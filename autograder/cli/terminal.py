@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -75,6 +75,17 @@ def write(path: Path, text: str) -> None:
         write_file(path, text)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def write_new(out: Path, force: bool, data: Callable[[], bytes]) -> None:
+    """Write a file that is not there yet, unless it may be replaced. Raises UserError."""
+    if out.exists() and not force:
+        raise UserError(f"{out} is there already: name another file with --out, or replace it with --force.")
+    found = data()
+    try:
+        out.write_bytes(found)
+    except OSError as error:
+        raise UserError(f"{out} cannot be written: {error.strerror}.") from None
 
 
 def units_named(known: list[str], wanted: list[str] | None) -> list[str]:

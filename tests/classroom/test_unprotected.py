@@ -54,12 +54,13 @@ def test_a_score_without_a_wall_is_marked_wherever_it_is_shown_until_it_is_grade
         found = gradebook.find_submission_notebook("mini", "mini", "ada")
         assert [comment.auto_comment for comment in found.comments] == [UNPROTECTED] * 2
 
-    from autograder.classroom.classroom import Classroom, write_feedback
+    from autograder.classroom.classroom import Classroom
+    from autograder.classroom.feedback.write import write_feedback
 
     classroom = Classroom(Course(course.root))
     with monkeypatch.context() as patch:
         patch.chdir(course.root)
-        assert write_feedback(classroom, mini, ["ada", "bob"]) == []
+        assert write_feedback(classroom, mini.unit, ["ada", "bob"]) == {}
     for student in ("ada", "bob"):
         assert MARK in (course.root / "feedback" / student / "mini" / "mini.html").read_text()
 

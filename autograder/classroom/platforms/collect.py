@@ -312,7 +312,13 @@ class _Collection:
         elif ours and there == ours and owner.platform == CANVAS and not owner.late:
             stamp.unlink()  # it was late, and is not any more
             ours = ""
-        about = {"platform": owner.platform, "name": owner.name, "number": owner.number, "sure": one.exact}
+        about = {
+            "platform": owner.platform,
+            "name": owner.name,
+            "number": owner.number,
+            "sure": one.exact,
+            "given": owner.given,
+        }
         if about | {"timestamp": ours} != before:
             write_file(folder / RECORD, json.dumps(about | {"timestamp": ours}, ensure_ascii=False) + "\n")
 

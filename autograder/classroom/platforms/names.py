@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from ...unit.raw import CALLED_NOTEBOOK
@@ -37,6 +37,8 @@ class Owner:
     platform: str = FOLDER
     #: of a name of Canvas' that can be read in two ways, the other number
     other_number: str = ""
+    #: the file or folder as the platform has named it, by which it takes something back
+    given: str = field(default="", repr=False, compare=False)
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -155,7 +157,7 @@ class Layout:
         owner = platform_owner(parts[0])
         if owner is not None:
             own = owner.file if len(parts) == 1 and owner.file else parts[-1]
-            return Owner(owner.name, owner.number, own, owner.late, owner.platform, owner.other_number)
+            return replace(owner, file=own, given=parts[0])
         return Owner(parts[0].strip(), "", parts[-1]) if len(parts) > 1 else None
 
 

@@ -1,0 +1,195 @@
+"""The commands between a class and the learning platforms: in, back, and who is who."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import UserError
+from ..unit.assignment import unit_named
+from .options import Commands, Jobs
+from .tables import show_collected, show_roster
+from .terminal import Rate, console, line, progress_bar, warn, write, write_new
+
+if TYPE_CHECKING:
+    from ..classroom.classroom import Classroom
+    from ..unit.assignment import Assignment
+
+commands = typer.Typer()
+
+
+@commands.command()
+def collect(
+    source: Annotated[Path, typer.Argument(help="An archive from your learning platform, or a folder.")],
+    unit: Annotated[str | None, typer.Option(help="The unit, where the notebooks do not say.")] = None,
+) -> None:
+    """Put what a learning platform hands out (Canvas, Moodle, plain) into submitted/STUDENT/UNIT/."""
+    from ..classroom.classroom import Classroom, known_students
+    from ..classroom.platforms.collect import collect as take_in
+    from ..unit.assignment import Course
+
+    classroom = Classroom(Course.find())
+    assignments = {name: classroom.course.assignment(name) for name in classroom.course.units()}
+    unit = unit_named(list(assignments), unit) if unit is not None else None
+    people, due = known_students(classroom)
+
+    def target(student: str, its_unit: str) -> Path:
+        return classroom.folder("submitted", student, its_unit)
+
+    result = take_in(source, assignments, target, unit=unit, people=people, due=due)
+    if not result.placed and not result.skipped:
+        raise UserError(f"{source} holds nothing to collect: no notebook, and no archive of notebooks.")
+    show_collected(result, everybody=bool(people))
+    if result.skipped:
+        raise SystemExit(1)
+
+
+students = typer.Typer(cls=Commands, help="The students in the gradebook.", no_args_is_help=True)
+commands.add_typer(students, name="students")
+
+
+@students.command(name="import")
+def import_students(
+    roster: Annotated[
+        Path, typer.Argument(help="A CSV file: from Canvas, from Moodle, or with columns of your own.")
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")
+    ] = False,
+) -> None:
+    """Add the students of a roster to the gradebook, with names, addresses and the platform's numbers."""
+    from ..classroom.classroom import Classroom, known_students, write_students
+    from ..classroom.platforms.students import compare, read_roster
+    from ..unit.assignment import Course
+
+    entries = read_roster(roster)
+    if not entries:
+        raise UserError(f"{roster} has no row of a student.")
+    classroom = Classroom(Course.find())
+    result = compare(entries, known_students(classroom)[0])
+    show_roster(result)
+    if not dry_run:
+        write_students(
+            classroom, [c.person for c in result.changes if c.person and c.what in ("added", "changed")]
+        )
+    counts = [f"{result.count(what)} {what}" for what in ("added", "changed", "unchanged", "refused")]
+    console.print(f"{', '.join(counts)}{'; nothing was written' if dry_run else ''}.")
+    if result.count("refused"):
+        raise SystemExit(1)
+
+
+class Platform(StrEnum):
+    """Where feedback goes back to."""
+
+    canvas = "canvas"
+    moodle = "moodle"
+
+
+@commands.command()
+def feedback(
+    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    students: Annotated[list[str] | None, typer.Argument(help="Only these students; else all.")] = None,
+    to: Annotated[
+        Platform | None, typer.Option(help="Also write a zip that Canvas or Moodle takes back.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The zip; feedback-UNIT-PLATFORM.zip by default.")] = None,
+    jobs: Jobs = None,
+) -> None:
+    """Write a page of feedback for each student, and on request a zip that a platform gives them."""
+    from ..classroom.classroom import Classroom
+    from ..classroom.feedback.write import students_of, write_feedback
+    from ..unit.assignment import Course
+
+    if out is not None and to is None:
+        raise UserError("--out names the zip of --to canvas or --to moodle: say which.")
+    classroom = Classroom(Course.find())
+    assignment = classroom.course.assignment(unit)
+    everybody = students_of(classroom, assignment.unit, students)
+    with progress_bar(Rate()) as bar:
+        task = bar.add_task("writing feedback", total=len(everybody))
+        problems = write_feedback(
+            classroom, assignment.unit, everybody, jobs=jobs, done=lambda _: bar.advance(task)
+        )
+    good = [student for student in everybody if student not in problems]
+    for student, problem in problems.items():
+        console.print(line(f"{student}: {problem}"), style="red", soft_wrap=True)
+    if good:
+        page = classroom.folder("feedback", good[0], assignment.unit) / f"{assignment.name}.html"
+        console.print(line(f"{_pages(len(good))}, such as {page}"), soft_wrap=True)
+    left_out = _give_back(to, out, classroom, assignment, good) if to and good else False
+    if problems or left_out:
+        raise SystemExit(1)
+
+
+def _pages(count: int) -> str:
+    return f"{count} page{'s' * (count != 1)} of feedback"
+
+
+def _give_back(
+    to: Platform, out: Path | None, classroom: Classroom, assignment: Assignment, students: list[str]
+) -> bool:
+    """Write the zip for a platform; whether somebody is left out of it."""
+    from ..classroom.feedback.write import papers_of
+    from ..classroom.platforms.returned import returned
+    from ..referee.autograded import write_bytes
+
+    found = returned(to.value, papers_of(classroom, assignment, students))
+    for student, reason in found.left_out.items():
+        console.print(line(f"{student} is not in the zip: {reason}"), style="red", soft_wrap=True)
+    if found.students:
+        out = out or Path(f"feedback-{assignment.unit}-{to.value}.zip")
+        try:
+            write_bytes(out, found.data)
+        except OSError as error:
+            raise UserError(f"{out} cannot be written: {error.strerror}.") from None
+        console.print(line(f"{out}: {len(found.students)} of {len(students)} students"), soft_wrap=True)
+    return bool(found.left_out)
+
+
+class Format(StrEnum):
+    """Whom an export is for."""
+
+    csv = "csv"
+    canvas = "canvas"
+    moodle = "moodle"
+
+
+@commands.command()
+def export(
+    to: Annotated[Format, typer.Option(help="A table for a spreadsheet, or what Canvas or Moodle imports.")],
+    unit: Annotated[str | None, typer.Option(help="Only this unit; else all in the gradebook.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file; grades.csv or grades-FORMAT.csv by default.")
+    ] = None,
+) -> None:
+    """Write the gradebook's scores, with what was given by hand and late penalties, as a CSV file."""
+    from ..classroom.classroom import Classroom
+    from ..classroom.platforms.export import export as grades
+    from ..unit.assignment import Course
+
+    course = Course.find()
+    folders = Classroom(course).folders
+    if unit is not None and unit.isdigit():
+        unit = unit_named(course.units(), unit)
+    text = grades(folders.db_url, folders.course_id, to.value, unit, warn)
+    out = out or Path("grades.csv" if to is Format.csv else f"grades-{to.value}.csv")
+    write(out, text)
+    console.print(line(f"Grades in {out}."), soft_wrap=True)
+
+
+@commands.command()
+def gradescope(
+    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    out: Annotated[Path, typer.Option(help="The zip file to write.")] = Path("autograder.zip"),
+    force: Annotated[bool, typer.Option("--force", help="Replace a file of that name.")] = False,
+) -> None:
+    """Write the zip that Gradescope grades a unit with. It holds the answers: upload it, and give it to nobody."""
+    from ..classroom.platforms.gradescope import package
+    from ..unit.assignment import Course
+
+    assignment = Course.find().assignment(unit)
+    write_new(out, force, lambda: package(assignment))
+    console.print(f"{out}: the grader of {assignment.unit}, with its answers.", soft_wrap=True)
