@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..lesson.syntax import syntax_tree
-from . import fault_flow, fault_objects, fault_values
+from . import fault_flow, fault_likely, fault_objects, fault_values
 from .source_text import Edit, Source
 
 #: Changes of this file's operators make other mutants, and so need other verdicts.
@@ -53,7 +53,7 @@ def mutants(source: str, at_least: int = 100, most: int = 400) -> list[Mutant]:
     original = ast.dump(tree)
     seen = {original}
     found: list[Mutant] = []
-    edits = list(_edits(Source(source, tree), tree))
+    edits = list(_edits(source))
 
     def add(*chosen: Edit) -> None:
         text = apply(source, chosen)
@@ -79,6 +79,35 @@ def mutants(source: str, at_least: int = 100, most: int = 400) -> list[Mutant]:
     return found
 
 
+def likely_mutants(source: str) -> list[Mutant]:
+    """Every mutant with one fault, and with one of those that only learners' mistakes are compared with.
+
+    Raises SyntaxError when the source is not Python.
+    """
+    more = (fault for node in _places(source) for make in fault_likely.FAULTS for fault in make(*node))
+    seen = {ast.dump(syntax_tree(source))}
+    found = mutants(source, at_least=0, most=10_000)
+    seen |= {ast.dump(syntax_tree(mutant.source)) for mutant in found}
+    for edit in more:
+        text = apply(source, (edit,))
+        try:
+            shape = ast.dump(syntax_tree(text))
+        except (SyntaxError, ValueError):
+            continue
+        if shape not in seen:
+            seen.add(shape)
+            found.append(Mutant(text, (edit,)))
+    return found
+
+
+def _places(source: str) -> Iterator[tuple[Source, ast.AST]]:
+    tree = syntax_tree(source)
+    places = Source(source, tree)
+    for node in ast.walk(tree):
+        if not places.is_docstring(node) and not places.in_annotation(node):
+            yield places, node
+
+
 def apply(source: str, edits: tuple[Edit, ...]) -> str:
     """The source with these edits, which do not overlap."""
     # Of two at one place what is put in before the other comes last, or the other would fall into it.
@@ -87,9 +116,8 @@ def apply(source: str, edits: tuple[Edit, ...]) -> str:
     return source
 
 
-def _edits(source: Source, tree: ast.Module) -> Iterator[Edit]:
+def _edits(source: str) -> Iterator[Edit]:
     """Every fault at every place, in the order of the tree."""
-    for node in ast.walk(tree):
-        if not source.is_docstring(node) and not source.in_annotation(node):
-            for fault in (*fault_values.FAULTS, *fault_flow.FAULTS, *fault_objects.FAULTS):
-                yield from fault(source, node)
+    for places, node in _places(source):
+        for fault in (*fault_values.FAULTS, *fault_flow.FAULTS, *fault_objects.FAULTS):
+            yield from fault(places, node)

@@ -32,7 +32,7 @@ from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
 from .equivalents import EQUIVALENTS, read_equivalents
 from .mutants import VERSION, Edit, Mutant, mutants
-from .sentences import sentences_of, visible_digest
+from .sentences import Fault, sentences_of, visible_digest
 from .trial import Ending, run_check, stopped_by
 
 VERDICTS = "mutants.json"
@@ -299,7 +299,7 @@ def _try(
 
 def _told(exercise: Exercise, verdicts: Iterable[Verdict]) -> dict[str, str]:
     mine = [verdict for verdict in verdicts if verdict.subject.exercise == exercise.name]
-    faults = [(v.digest, v.subject.mutant.edits, not v.subject.of) for v in mine]
+    faults = [Fault(v.digest, v.subject.mutant, not v.subject.of) for v in mine]
     return sentences_of(faults, exercise.stub)
 
 

@@ -11,12 +11,14 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from ..lesson.compare import numbers_in
 from ..lesson.failures import FAILED
 from ..lesson.locked import whole_digest
 from ..lesson.probes import Call
 from .fault_values import NAMES
+from .mutants import Mutant
 from .source_text import Edit
 from .trial import Ending
 
@@ -30,6 +32,8 @@ IN_GENERAL = {
     "transpose": "with a transpose too many or too few",
     "branch": "with a condition that is always or never true",
     "state": "if it kept something from one call to the next",
+    "name": "with one of its values in the place of another",
+    "operator": "with another operator somewhere",
 }
 #: A fault as a learner's own: "if it ...".
 AS_IF = {
@@ -66,6 +70,27 @@ def said(edit: Edit, shown: str) -> str:
     return edit.told
 
 
+#: Kinds of faults that come to mind first, then those that also do it, last what is done too much or left out.
+LATER = {
+    "name",
+    "parameter",
+    "branch",
+    "length",
+    "loop",
+    "default",
+    "comparison",
+    "bound",
+    "keyword",
+    "dtype",
+}
+LAST = {"afterwards", "instead", "early", "steps", "brackets", "order"}
+
+
+def rank(kind: str) -> int:
+    """How soon a kind of fault comes to mind."""
+    return 2 if kind in LAST else 1 if kind in LATER else 0
+
+
 def joined(sentences: Iterable[str]) -> str:
     """What is told of mutants that do the same; empty when they are too many for an answer to be one of them."""
     different = list(dict.fromkeys(sentences))
@@ -85,7 +110,7 @@ def visible_digest(exercise: str, ending: Ending) -> str:
 def _telling(calls: Sequence[Call]) -> bool:
     """Whether two numbers agree that are neither 0 nor 1 nor among those that the function was given, one of them last.
 
-    One number comes about in many ways: 6 is the largest product and the first one.
+    One number comes about in many ways: 6 is the largest product and the first one. One of many digits does not.
     """
     found: set[str] = set()
     own: set[str] = set()
@@ -93,18 +118,53 @@ def _telling(calls: Sequence[Call]) -> bool:
         given = {f"{abs(number):.6g}" for arg in call.args for number in numbers_in(arg) or ()} | {"0", "1"}
         own = {f"{abs(number):.6g}" for number in numbers_in(call.value) or ()} - given
         found |= own
-    return bool(own) and len(found) > 1
+    return bool(own) and (len(found) > 1 or any(_digits(number) >= MANY for number in own))
 
 
-def sentences_of(faults: Iterable[tuple[str, tuple[Edit, ...], bool]], shown: str) -> dict[str, str]:
+#: A number of so many digits is hardly the same by chance.
+MANY = 4
+
+
+def _digits(number: str) -> int:
+    """The significant digits of a number.
+
+    >>> _digits("80.39"), _digits("0.0050"), _digits("1e+06"), _digits("1200")
+    (4, 1, 1, 2)
+    """
+    return len(number.partition("e")[0].replace(".", "").strip("0"))
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A mutant and what it does: the digest of that, and whether it is one of the model answer's."""
+
+    digest: str
+    mutant: Mutant
+    of_model: bool
+
+
+def sentences_of(faults: Iterable[Fault], shown: str) -> dict[str, str]:
     """The sentences for what the mutants of an exercise do, by their digests.
 
-    `faults` are the digests with their faults, and whether these are the model answer's: its mutants explain more than
-    those of another right answer. Two faults at once explain nothing.
+    The model answer's mutants explain more than those of another right answer, and some kinds of faults more than
+    others. Two faults at once explain nothing.
     """
-    found: dict[bool, dict[str, list[str]]] = {True: {}, False: {}}
-    for digest, edits, of_model in faults:
-        if digest and len(edits) == 1:
-            found[of_model].setdefault(digest, []).append(said(edits[0], shown))
-    told = {digest: joined(texts) for digest, texts in (found[False] | found[True]).items()}
-    return {digest: text for digest, text in sorted(told.items()) if text}
+    found: dict[str, list[Fault]] = {}
+    for fault in faults:
+        if fault.digest and len(fault.mutant.edits) == 1 and not _by_its_form(fault.mutant):
+            found.setdefault(fault.digest, []).append(fault)
+    told = {digest: _told(same, shown) for digest, same in sorted(found.items())}
+    return {digest: text for digest, text in told.items() if text}
+
+
+def _told(same: Sequence[Fault], shown: str) -> str:
+    best = min((not fault.of_model, rank(fault.mutant.edits[0].kind)) for fault in same)
+    first = [f for f in same if (not f.of_model, rank(f.mutant.edits[0].kind)) == best]
+    return joined(said(fault.mutant.edits[0], shown) for fault in first)
+
+
+def _by_its_form(mutant: Mutant) -> bool:
+    """Whether another name stands there only for its shape, which says nothing of the numbers."""
+    (edit,) = mutant.edits
+    after = mutant.source[edit.start + len(edit.text) :]
+    return edit.kind == "name" and re.match(r"\.(shape|ndim|size|dtype)\b", after) is not None

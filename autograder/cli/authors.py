@@ -17,7 +17,7 @@ from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
 from .options import Jobs, Seed, UnprotectedScores, Unsandboxed
 from .tables import show_mutants
-from .terminal import advance, console, progress_bar, units_named
+from .terminal import advance, console, progress_bar, units_named, write
 
 commands = typer.Typer()
 
@@ -72,6 +72,12 @@ def prove_command(
     seeds: Annotated[
         int, typer.Option(min=0, help="At how many further seeds, drawn and shown, the bank is graded too.")
     ] = 0,
+    matrix: Annotated[
+        Path | None,
+        typer.Option(
+            help="Show instead which check ends which wrong answer, and write all of it to this CSV file."
+        ),
+    ] = None,
     jobs: Jobs = None,
     unsandboxed: Unsandboxed = False,
     unprotected_scores: UnprotectedScores = False,
@@ -84,20 +90,31 @@ def prove_command(
 
     course = Course.find()
     sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed, unprotected_scores)
-    good, without = True, []
+    assignments = [course.assignment(name) for name in units_named(course.units(), [unit] if unit else None)]
+    if matrix is not None:
+        _show_matrix(assignments, sandbox, matrix, seed or 0, jobs)
+        return
     chance = secrets.randbelow(2**31) if seed is None else seed
     further = further_seeds(seeds, chance)
-    for name in units_named(course.units(), [unit] if unit else None):
-        assignment = course.assignment(name)
+    good, without = True, []
+    for assignment in assignments:
         good = _prove_bank(assignment, sandbox, seed, jobs) and good
         good = _prove_at_seeds(assignment, sandbox, further, jobs) and good
-        if not read_verdicts(assignment):
-            without.append(name)
-            continue
-        with progress_bar() as bar:
-            result = run_mutants(assignment, sandbox, jobs=jobs, chance=chance, **_shown(bar, name))
-        show_mutants(result)
-        good = good and result.good
+        if read_verdicts(assignment):
+            with progress_bar() as bar:
+                shown = _shown(bar, assignment.unit)
+                result = run_mutants(assignment, sandbox, jobs=jobs, chance=chance, **shown)
+            show_mutants(result)
+            good = good and result.good
+        else:
+            without.append(assignment.unit)
+    _show_choice(without, chance, bool(further))
+    if not good:
+        raise SystemExit(1)
+
+
+def _show_choice(without: Sequence[str], chance: int, further: bool) -> None:
+    """Which units have no verdicts on mutants, and what was left to chance."""
     if without:
         told = "no verdicts on mutants yet; `autograder mutants` makes them"
         console.print(f"{', '.join(without)}: {told}.", soft_wrap=True)
@@ -105,8 +122,6 @@ def prove_command(
         f"The tenth of the mutants{' and the further seeds were' if further else ' was'} chosen by seed {chance}.",
         soft_wrap=True,
     )
-    if not good:
-        raise SystemExit(1)
 
 
 def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int | None, jobs: int | None) -> bool:
@@ -158,6 +173,43 @@ def _prove_at_seeds(assignment: Assignment, sandbox: Sandbox, seeds: Sequence[in
         soft_wrap=True,
     )
     return result.good
+
+
+def _show_matrix(
+    assignments: Sequence[Assignment], sandbox: Sandbox, path: Path, seed: int, jobs: int | None
+) -> None:
+    """Show which checks end what, and write the whole matrix."""
+    from ..authoring.matrix import matrix, table_of
+
+    texts: list[str] = []
+    faults = 0
+    for assignment in assignments:
+        with progress_bar() as bar:
+            found = matrix(assignment, sandbox, seed=seed, jobs=jobs, **_shown(bar, assignment.unit))
+        table = Table("exercise", "line", "part", "ends", "alone", "check", box=None, header_style="bold")
+        for row in table_of(found.checks, found):
+            table.add_row(*map(Text, row))
+        console.print(table)
+        for check in found.idle:
+            told = f"{check.exercise}, line {check.line}, ends nothing: {check.text}"
+            console.print(Text(told, style="yellow"), soft_wrap=True)
+        for fault in found.faults:
+            console.print(Text(f"✗ {fault}", style="red"), soft_wrap=True)
+        console.print(
+            f"{assignment.unit}: {len(found.checks)} checks, {len(found.rows)} wrong answers and mutants; "
+            f"{len(found.idle)} checks end nothing, {len(found.never_alone)} nothing that no other ends.",
+            style="bold",
+            soft_wrap=True,
+        )
+        head, _, rest = found.csv().partition("\n")
+        texts += [f"unit,{head}\n"] * (not texts) + [
+            f"{assignment.unit},{row}\n" for row in rest.splitlines()
+        ]
+        faults += len(found.faults)
+    write(path, "".join(texts))
+    console.print(Text(f"{path} holds all of it."), soft_wrap=True)
+    if faults:
+        raise SystemExit(1)
 
 
 def _shown(bar: Progress, name: str) -> dict[str, Any]:

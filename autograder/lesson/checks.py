@@ -25,6 +25,7 @@ from .draw import Kind
 from .exceptions import explain_exception, from_elsewhere, in_probe
 from .failures import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, TestFault
 from .forms import in_the_check, of_form
+from .in_place import KEPT, changed_in_place
 from .logbook import note
 from .probes import (
     AnswerError,
@@ -166,6 +167,7 @@ class exercise:
             what = "an argument was changed in place" if changed else "a second call gave something else"
             failure = self._failure(FAILED, what, why=why, calls=[last])
             failure.in_place = bool(changed)
+            failure.diagnosis = changed_in_place(last.args, told[2], last.mutated) if changed else KEPT
             raise CheckFailed(failure)
 
     def cases(self, count: int, *kinds: Kind) -> Iterator[tuple[Any, ...]]:

@@ -216,6 +216,12 @@ def numbers_in(value: Any) -> list[float] | None:
     return numbers
 
 
+def ordinal(i: int) -> str:
+    """The name of position `i`, counted from 0."""
+    names = ("first", "second", "third", "fourth", "fifth", "sixth")
+    return names[i] if i < len(names) else f"{i + 1}th"
+
+
 def count(number: int, noun: str) -> str:
     """
     >>> count(1, "item"), count(2, "item")

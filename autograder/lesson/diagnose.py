@@ -22,8 +22,10 @@ from .compare import (
     is_number,
     named,
     numbers_in,
+    ordinal,
     show,
 )
+from .in_place import changed_in_place
 from .wire import Opaque
 
 
@@ -48,15 +50,7 @@ def diagnose(
             return found
     if found := _relation(got, expected, args, passed) or _form_inside(got, expected, args):
         return found
-    if mutated:
-        return f"The call changed its {ordinal(mutated[0])} argument in place. Work on a copy."
-    return ""
-
-
-def ordinal(i: int) -> str:
-    """The name of position `i`, counted from 0."""
-    names = ("first", "second", "third", "fourth", "fifth", "sixth")
-    return names[i] if i < len(names) else f"{i + 1}th"
+    return changed_in_place(args, None, mutated) if mutated else ""
 
 
 def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:

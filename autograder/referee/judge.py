@@ -182,6 +182,9 @@ class _Grading:
             entry = None
             if failure.status in (FAILED, ERROR):
                 entry = self._suspect(exercise, session.calls, in_place=failure.in_place)
+            if entry is None and failure.status == FAILED:
+                like = self.matcher.like_a_mutant(exercise.name, session.calls)
+                failure.diagnosis = like or failure.diagnosis
             return self._nothing(
                 exercise, failure, entry, in_hidden_part(exercise.check, line_of(error, filename))
             )

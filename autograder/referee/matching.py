@@ -11,8 +11,9 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from ..lesson import likely, wire
+from ..lesson import likely, locked, wire
 from ..lesson.compare import difference
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Reply
 from ..sandbox.process import PupilProcess
@@ -36,7 +37,16 @@ class Memory:
 
     def __init__(self, sentences: Mapping[str, str] | None = None) -> None:
         self.sentences = sentences or {}
+        #: the locked sentences of mutants, by the folder of their unit
+        self.locked: dict[Path, dict[str, str]] = {}
         self.replies: OrderedDict[str, Reply | AnswerError] = OrderedDict()
+
+    def mutants_of(self, assignment: Assignment) -> dict[str, str]:
+        """The locked sentences of a unit's `likely.json`, read once."""
+        folder = assignment.path.parent
+        if folder not in self.locked:
+            self.locked[folder] = locked.read(folder / likely.FILE)
+        return self.locked[folder]
 
     @staticmethod
     def chain(before: str, call: Call) -> str:
@@ -93,6 +103,10 @@ class Matcher:
             if entry.ends and self.seconds > 0 and self._agrees(entry, calls, in_place):
                 return entry
         return None
+
+    def like_a_mutant(self, exercise: str, calls: Sequence[Call]) -> str:
+        """What fault of a right answer gives this in the visible part of a check; empty when that is not known."""
+        return locked.sentence_in(self.memory.mutants_of(self.assignment), exercise, calls)
 
     def _agrees(self, entry: Entry, calls: Sequence[Call], in_place: bool) -> bool:
         start = time.monotonic()

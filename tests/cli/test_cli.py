@@ -466,6 +466,26 @@ def test_prove_shows_its_further_seeds_which_the_seed_repeats(
     assert "the further seeds were chosen by seed 3." in said.out
 
 
+def test_prove_writes_which_check_ends_which_answer(
+    run: Callable[..., Said], course: Course, tmp_path: Path
+) -> None:
+    edit(
+        course.solutions / "mini" / "mini.ipynb",
+        "check.close(sum_of_logs([]), 0.0,",
+        "check.close(sum_of_logs([1.0]) * 0, 0.0,",
+    )
+    said = run("prove", "mini", "--matrix", tmp_path / "matrix.csv", cwd=course.root)
+    assert said.code == 0, said.out
+    assert (
+        "ends nothing: check.close(sum_of_logs([1.0]) * 0, 0.0," not in said.out
+    )  # a None cannot be multiplied
+    assert "mini: 5 checks" in said.out
+    lines = (tmp_path / "matrix.csv").read_text().splitlines()
+    assert lines[0] == "unit,exercise,answer,kind,line,part,check,ends it"
+    assert all(line.startswith("mini,") for line in lines[1:])
+    assert len(lines) > 200
+
+
 def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text()
     assert old in text

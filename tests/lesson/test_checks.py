@@ -193,6 +193,20 @@ def test_an_answer_that_a_probe_cannot_take_apart_is_told_in_words_about_the_ans
     assert "NoneType" not in shown
 
 
+def test_a_call_that_changes_its_arguments_or_keeps_something_is_told_which(cell: Cell) -> None:
+    check = """
+        with exercise("f") as check:
+            check.close(yours.f([2.0], [1.0]), 2.0, "the first")
+            check.untouched()
+        """
+    cell("def f(a, b):\n    b[0] += 1\n    return a[0]")
+    assert "likely    The call changed its second argument in place" in "\n".join(bare(cell(check)))
+    cell("def f(a, b):\n    b[0] += 1\n    a.append(3)\n    return a[0]")
+    assert "The call changed its first and second arguments in place" in cell(check)
+    cell("seen = []\ndef f(a, b):\n    seen.append(1)\n    return a[0] if len(seen) < 2 else 0.0")
+    assert "something is kept from one call to the next, or an argument" in cell(check)
+
+
 def test_a_probe_uses_the_notebook_s_names(cell: Cell) -> None:
     cell("scale = 3.0\ndef triple(x):\n    return scale * x")
     shown = cell(

@@ -282,6 +282,12 @@ def test_a_notebook_is_told_what_a_mutant_of_the_right_answer_does(
             assert "a right one would give" not in said
     (own,) = (entry for entry in load_bank(mini) if entry.name == "no_upstream")
     assert told(mini, own) == own.sentence
+    # The grader says the same, at a seed of its own.
+    shutil.copy(tmp_path / likely.FILE, mini.path.parent)
+    for source, wanted in answers.items():
+        report = grade(mini, Submission(answers={"mul_vjp": f"mul_vjp = {source}"}), sandbox, seed=8)
+        said = report.outcomes[0].diagnosis
+        assert (said == f"Your answer gives what a right one would give {wanted}.") == bool(wanted), said
 
 
 # -- in a notebook ------------------------------------------------------------------------------------------------

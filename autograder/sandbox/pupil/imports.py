@@ -20,6 +20,7 @@ LEARNER_MODULES = (
     "exceptions",
     "failures",
     "forms",
+    "in_place",
     "likely",
     "locked",
     "logbook",

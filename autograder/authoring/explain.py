@@ -1,0 +1,134 @@
+"""What a learner is told of an answer that does what a faulty right one does: the sentences of an exercise's mutants.
+
+Many mutants run in one process, each after the one before, through the visible part of the check: a learner's kernel
+lives as long. Now and then the model answer goes in between, and has to do what it did at first; where it does not,
+somebody has left something behind, and those since then run again, each in a process of its own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+from ..lesson.failures import ERROR, TIMEOUT, CheckFailed
+from ..lesson.locked import SEED, whole_digest
+from ..lesson.probes import AnswerLost, AnswerTimeout, Session, use_session
+from ..referee.bank import Entry, load_bank
+from ..referee.check_cells import compiled, remember, setup_names
+from ..referee.matching import CALL_SECONDS
+from ..sandbox.process import PupilProcess
+from ..sandbox.walls import Sandbox
+from ..unit.assignment import Assignment, Exercise
+from ..unit.notebook import visible_part
+from .mutants import Mutant, likely_mutants, mutants
+from .sentences import Fault, sentences_of, visible_digest
+from .trial import SECONDS, Ending, run_check
+
+#: Changes of the sentences, or of the faults that have one, make others of what is kept.
+VERSION = 1
+#: Of each other right answer, so many mutants.
+OF_OTHERS = 40
+#: After so many the model answer goes in between.
+BETWEEN = 25
+
+
+def told(
+    assignment: Assignment, exercise: Exercise, entries: Sequence[Entry], sandbox: Sandbox
+) -> dict[str, str]:
+    """The sentences for what faulty right answers do in the visible part of a check, by their digests."""
+    answers: list[tuple[str, Mutant, bool]] = [
+        (mutant.source, mutant, True) for mutant in likely_mutants(exercise.solution)
+    ]
+    for entry in entries:
+        if entry.right and entry.exercise == exercise.name:
+            answers += [
+                (f"{exercise.solution}\n\n\n{mutant.source}", mutant, False)
+                for mutant in mutants(entry.source, 0, OF_OTHERS)
+            ]
+    endings = endings_of(assignment, exercise, [answer for answer, _, _ in answers], sandbox)
+    faults = [
+        Fault(visible_digest(exercise.name, ending), mutant, of_model)
+        for ending, (_, mutant, of_model) in zip(endings, answers, strict=True)
+    ]
+    return sentences_of(faults, exercise.stub)
+
+
+def told_of_unit(
+    assignment: Assignment, sandbox: Sandbox, exercises: Sequence[Exercise]
+) -> Iterator[dict[str, str]]:
+    """The same for some exercises of a unit, one after the other."""
+    entries = load_bank(assignment)
+    for exercise in exercises:
+        yield told(assignment, exercise, entries, sandbox)
+
+
+def endings_of(
+    assignment: Assignment, exercise: Exercise, answers: Sequence[str], sandbox: Sandbox
+) -> list[Ending]:
+    """How the visible part of a check ends for each of many answers. Raises SandboxError, and what a check raises."""
+    check = visible_part(exercise.check)
+    found: list[Ending] = []
+    line = _Line(assignment, exercise, check, sandbox)
+    try:
+        first = line.take(exercise.solution)
+        for start in range(0, len(answers), BETWEEN):
+            part = answers[start : start + BETWEEN]
+            endings = [line.take(answer) for answer in part]
+            if _done(exercise, line.take(exercise.solution)) != _done(exercise, first):
+                line.close()
+                endings = [run_check(assignment, exercise, answer, check, sandbox, SEED) for answer in part]
+            found += endings
+    finally:
+        line.close()
+    return found
+
+
+def _done(exercise: Exercise, ending: Ending) -> tuple[str, str]:
+    return ending.status, whole_digest(exercise.name, ending.calls)
+
+
+class _Line:
+    """A process that takes one answer after the other; another one when it is lost."""
+
+    def __init__(self, assignment: Assignment, exercise: Exercise, check: str, sandbox: Sandbox) -> None:
+        self.assignment, self.exercise, self.check, self.sandbox = assignment, exercise, check, sandbox
+        self.filename = f"<explained {assignment.unit} {exercise.name}>"
+        cells = list(assignment.trusted_cells())
+        self.place = next(i for i, cell in enumerate(cells) if cell.name == exercise.name)
+        self.before, self.after = cells[: self.place], cells[self.place + 1 :]
+        self.process: PupilProcess | None = None
+
+    def close(self) -> None:
+        if self.process is not None:
+            self.process.close()
+            self.process = None
+
+    def _ready(self) -> PupilProcess:
+        if self.process is None:
+            process = PupilProcess(self.sandbox, self.assignment.allowed, time.monotonic() + 10 * SECONDS)
+            process.call_seconds = min(CALL_SECONDS, self.sandbox.call_seconds)
+            self.process = process
+            for cell in self.before:
+                process.run_cell(cell.source)
+        return self.process
+
+    def take(self, answer: str) -> Ending:
+        """Run one answer, what stands on it, and the check."""
+        remember(self.filename, self.check)
+        session = Session(self._ready(), SEED, quiet=True)
+        try:
+            process = self._ready()
+            for source in (answer, *(cell.source for cell in self.after)):
+                process.run_cell(source)
+            session.boundary = process
+            with use_session(session):
+                exec(compiled(self.check, self.filename), setup_names(self.assignment))
+        except CheckFailed as error:
+            return Ending(error.failure.status, session.calls, error.failure)
+        except AnswerTimeout:
+            self.close()
+            return Ending(TIMEOUT, session.calls)
+        except AnswerLost:
+            self.close()
+            return Ending(ERROR, session.calls)
+        return Ending("passed", session.calls)

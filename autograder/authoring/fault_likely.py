@@ -1,0 +1,214 @@
+"""Faults that learners make and that prove little: they run only so that a learner hears of them.
+
+A mutant shows whether a check asks enough, and the plainest ones do that best. What people write is often further from
+the right answer: a result that went through one function too many, two steps in the other order, a sum over everything.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import pairwise
+
+from .fault_values import BINARY
+from .source_text import Edit, Source
+
+NUMPY = "__import__('numpy')"
+#: What is done to a result once too often, and how that is told.
+AFTERWARDS = {
+    "tanh": "with `tanh` applied to the result",
+    "exp": "with `exp` applied to the result",
+    "log": "with `log` applied to the result",
+    "sqrt": "with the root taken of the result",
+    "square": "with the result squared",
+    "abs": "with the sign of the result taken away",
+    "reciprocal": "with one divided by the result",
+    "round": "with the result rounded",
+    "cumsum": "with the result added up along the way",
+}
+#: The same of arrays.
+OF_ARRAYS = {
+    "{v}.T": "with the result transposed",
+    "{v}[::-1]": "with the result in the opposite order",
+    "{v}.sum()": "with the numbers of the result added up",
+    "{v}.mean()": "with the mean of the result's numbers",
+    "{v}.sum(axis=0)": "with the result summed over axis 0",
+    "{v}.mean(axis=0)": "with the mean of the result over axis 0",
+    "{v}.sum(axis=-1)": "with the result summed over axis -1",
+    "{v}.mean(axis=-1)": "with the mean of the result over axis -1",
+    "{v} / len({v})": "with the result divided by how many it has",
+    "{v} * len({v})": "with the result multiplied by how many it has",
+    "{v} / {v}.size": "with the result divided by its size",
+    "{v}[0]": "with the first item of the result alone",
+    "{v}[1:]": "without the first item of the result",
+    "{v}[:-1]": "without the last item of the result",
+    "2 * {v}": "with the factor 2 too much",
+    "{v} / 2": "with half of the result",
+    "{v} + 1": "with 1 added to the result",
+    "{v} - 1": "with 1 taken from the result",
+    "1 - {v}": "with the result taken from 1",
+}
+
+#: And with one of the arguments.
+OF_NAMES = {
+    "{v} * {n}": "with the factor `{n}` too much",
+    "{v} / {n}": "with a division by `{n}` too much",
+    "{v} + {n}": "with `{n}` added to the result",
+    "{v} - {n}": "with `{n}` taken from the result",
+}
+
+
+def results(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """Each result of a function, with one operation too many."""
+    for value in _returned(source, node):
+        text = f"({source.text(value)})"
+        forms = {f"{NUMPY}.{name}({{v}})": told for name, told in AFTERWARDS.items()} | OF_ARRAYS
+        for form, told in forms.items():
+            yield source.edit(value, form.format(v=text), "afterwards", _of(value, node, told))
+
+
+def with_parameters(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """A result times, divided by, plus or minus one of the arguments."""
+    function = source.function_of(node)
+    if function is None:
+        return
+    names = [a.arg for a in [*function.args.args, *function.args.kwonlyargs] if a.arg not in ("self", "cls")]
+    for value in _returned(source, node):
+        text = f"({source.text(value)})"
+        for name in names:
+            if name != source.text(value):
+                for form, told in OF_NAMES.items():
+                    words = _of(value, node, told.format(n=name))
+                    yield source.edit(value, form.format(v=text, n=name), "afterwards", words)
+                words = _of(value, node, f"with `{name}` itself as the result")
+                yield source.edit(value, name, "instead", words)
+
+
+def _of(value: ast.expr, node: ast.AST, told: str) -> str:
+    """The words for all that is returned, or for one of several results."""
+    if isinstance(node, ast.Return) and value is not node.value:
+        return told.replace("the result's", "a result's").replace("the result", "one of the results")
+    return told
+
+
+def _returned(source: Source, node: ast.AST) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Return) and node.value is not None:
+        yield node.value
+        if isinstance(node.value, ast.Tuple | ast.List) and len(node.value.elts) <= 5:
+            yield from (e for e in node.value.elts if not isinstance(e, ast.Starred))
+
+
+def too_early(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """A function that returns what it has in between."""
+    function = source.function_of(node)
+    if not isinstance(node, ast.Return) or node.value is None or function is None:
+        return
+    for part in ast.walk(node.value):
+        if isinstance(part, ast.expr) and part is not node.value and _whole(part):
+            yield source.edit(node.value, source.text(part), "early", "with the last steps left out")
+    for assigned in ast.walk(function):
+        if isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], ast.Name):
+            yield source.edit(node.value, assigned.targets[0].id, "early", "with the last steps left out")
+
+
+def _whole(part: ast.expr) -> bool:
+    return isinstance(part, ast.BinOp | ast.Call | ast.Name | ast.Attribute | ast.Subscript) and not (
+        isinstance(part, ast.Name)
+        and part.id in ("np", "math", "sum", "len", "float", "zip", "tuple", "list")
+    )
+
+
+def exchanged(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """`b - a` where `a + b` belongs: of a sum and of a product, the order was free."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
+        left, right = source.text(node.left), source.text(node.right)
+        mark, other = ("+", "-") if isinstance(node.op, ast.Add) else ("*", "/")
+        yield source.edit(node, f"({right}) {other} ({left})", "operator", f"with `{other}` for `{mark}`")
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Add):
+        both = f"({source.text(node.left)}) * ({source.text(node.right)})"
+        mark = BINARY[type(node.op)][0]
+        yield source.edit(node, both, "operator", f"with `*` for `{mark}`")
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        left, right = source.text(node.left), source.text(node.right)
+        yield source.edit(node, f"({right}) @ ({left})", "swapped", f"with `{left}` and `{right}` exchanged")
+        yield source.edit(node, f"(({left}) @ ({right})).T", "transpose", "with a product transposed")
+
+
+def brackets(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """`a + b / c` where `(a + b) / c` belongs."""
+    if not isinstance(node, ast.BinOp):
+        return
+    for side in (node.left, node.right):
+        if isinstance(side, ast.BinOp):
+            start, end = source.span(side)
+            before, after = source.whole[:start].rstrip(), source.whole[end:].lstrip()
+            if before.endswith("(") and after.startswith(")"):
+                first, last = len(before) - 1, len(source.whole) - len(after) + 1
+                yield Edit(first, last, source.text(side), "brackets", "without a pair of brackets")
+
+
+def cases(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """The two cases of a condition, exchanged."""
+    if isinstance(node, ast.If | ast.IfExp):
+        test = f"not ({source.text(node.test)})"
+        yield source.edit(node.test, test, "branch", "with the two cases of a condition exchanged")
+
+
+def steps(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """Two steps in the opposite order; an old value where the new one belongs."""
+    for _, block in ast.iter_fields(node):
+        if not (isinstance(block, list) and len(block) > 1 and isinstance(block[0], ast.stmt)):
+            continue
+        for one, two in pairwise(block):
+            plain = ast.Assign | ast.AugAssign | ast.Expr | ast.For | ast.If
+            if isinstance(one, plain) and isinstance(two, plain) and source.function_of(one) is not None:
+                start, end = source.span(one)[0], source.span(two)[1]
+                text = f"{source.text(two)}\n{source.indent(one)}{source.text(one)}"
+                yield Edit(start, end, text, "steps", "with two of its steps in the opposite order")
+
+
+def locals_for_names(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """One of the function's values in the place of another."""
+    function = source.function_of(node)
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or function is None:
+        return
+    parameters = {a.arg for a in function.args.args}
+    stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    if node.id in parameters | stored:
+        for other in sorted((stored | parameters) - {node.id, "self", "cls"}):
+            if other not in parameters or node.id not in parameters:
+                yield source.edit(node, other, "name", f"with `{other}` for `{node.id}`")
+
+
+def statistics(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """A standard deviation with n - 1, a sum over everything, a square for a magnitude."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return
+    name, end = node.func.attr, source.span(node)[1] - 1
+    comma = ", " if node.args or node.keywords else ""
+    if name in ("std", "var"):
+        yield Edit(end, end, f"{comma}ddof=1", "keyword", "with n - 1 in the place of n")
+    if name in ("sum", "mean", "max", "min", "std", "var") and node.keywords:
+        start = source.span(node.keywords[0])[0]
+        start = len(source.whole[:start].rstrip().removesuffix(","))
+        yield Edit(start, end, "", "axis", f"with the `{name}` over everything")
+    if name in ("sum", "mean"):
+        for other, told in (("sum", "sums"), ("mean", "means")):
+            for axis in ("0", "-1"):
+                base = source.text(node.func.value)
+                if base not in ("np", "math"):
+                    text = f"({base}).{other}(axis={axis}, keepdims=True)"
+                    yield source.edit(node, text, "axis", f"with the {told} along axis {axis} there")
+
+
+FAULTS = (
+    results,
+    with_parameters,
+    too_early,
+    exchanged,
+    brackets,
+    cases,
+    steps,
+    locals_for_names,
+    statistics,
+)
