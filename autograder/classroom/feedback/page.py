@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +137,7 @@ def _comment(text: str | None) -> Markup:
     return Markup(html_of(said)) if (said := by_hand(text)) else EMPTY
 
 
+@lru_cache(maxsize=2000)
 def _code(source: str) -> Markup:
     return Markup(highlight(source, PythonLexer(stripnl=False), HtmlFormatter()))
 

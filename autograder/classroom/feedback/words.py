@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import bleach
@@ -84,6 +85,7 @@ def _kept(tag: str, name: str, value: str) -> bool:
     return name in ("class", "style", *ATTRIBUTES.get(tag, ()))
 
 
+@lru_cache(maxsize=2000)  # what the unit says is the same for a whole class
 def html_of(source: str) -> str:
     """A markdown cell as HTML that holds nothing that acts.
 

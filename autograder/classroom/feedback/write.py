@@ -1,4 +1,4 @@
-"""Writes the pages of a class, side by side: a page takes longer than to grade what it is about."""
+"""Writes the pages of a class: what all have alike is made once, and a large class is shared out among processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..workers import cores
 from .notebook import graded_notebook
 
 #: Fewer pages than these are written in this process: to start others takes as long.
-FEW = 4
+FEW = 60
 
 
 def students_of(classroom: Classroom, unit: str, wanted: Sequence[str] | None = None) -> list[str]:

@@ -151,7 +151,10 @@ def test_a_picture_keeps_its_words_and_what_is_folded_in_the_notebook_is_folded(
     assert source.count('<details class="code">') == len(folded) > 5
 
 
-def test_pages_that_are_written_side_by_side_are_the_same(classroom: Classroom) -> None:
+def test_pages_that_are_written_side_by_side_are_the_same(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "FEW", 2)
     everybody = classroom.students("mini")
     before = {student: page_of(classroom, student) for student in everybody}
     done: list[str] = []
@@ -160,7 +163,10 @@ def test_pages_that_are_written_side_by_side_are_the_same(classroom: Classroom) 
     assert {student: page_of(classroom, student) for student in everybody} == before
 
 
-def test_a_page_that_cannot_be_written_is_named_and_the_others_are_there(classroom: Classroom) -> None:
+def test_a_page_that_cannot_be_written_is_named_and_the_others_are_there(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "FEW", 2)
     told = write.write_feedback(classroom, "mini", [*classroom.students("mini"), "nobody"], jobs=2)
     assert list(told) == ["nobody"] and told["nobody"]
 
