@@ -123,7 +123,7 @@ def test_no_file_holds_a_common_misspelling(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(REPOSITORY)
-    places = ["autograd_ref", "autograder", "solutions", "course", "tests", "binder", "README.md"]
+    places = ["autograd_ref", "autograder", "solutions", "course", "docs", "tests", "binder", "README.md"]
     count = codespell_lib.main("--toml", "pyproject.toml", *places)
     assert count == 0, capsys.readouterr().out
 

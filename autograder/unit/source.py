@@ -99,6 +99,7 @@ def read_source(path: Path) -> NotebookNode:
         cell.metadata.pop("lines_to_next_cell", None)  # jupytext's own
         if cell.cell_type == "code":
             cell.execution_count, cell.outputs = None, []
+    _compare_headings(notebook, path)
     for cell in shows_progress:
         cell.source = _progress_source(path.parent.name, notebook)
     if (link := _going_on(path)) and shows_progress:
@@ -109,6 +110,26 @@ def read_source(path: Path) -> NotebookNode:
     )
     notebook.cells.insert(first, _install_cell())
     return notebook
+
+
+#: How a heading names an exercise and says its points.
+HEADING = re.compile(r"^#+ .*`(\w+)`.*\((\d+(?:\.\d+)?) points?\)", re.MULTILINE)
+
+
+def _compare_headings(notebook: NotebookNode, path: Path) -> None:
+    """Headings say the points that the checks give. Raises UserError."""
+    told = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    checks = {
+        c.metadata.nbgrader.grade_id: c.metadata.nbgrader.points for c in notebook.cells if kind(c) == CHECK
+    }
+    for name, points in HEADING.findall(told):
+        given = checks.get(f"{name}_check")
+        if given is None:
+            raise UserError(f"{path}: a heading gives {name} {points} points, and no check has that name.")
+        if float(points) != given:
+            raise UserError(
+                f"{path}: the heading of {name} says {points} points, and its check gives {given:g}."
+            )
 
 
 def _install_cell() -> NotebookNode:

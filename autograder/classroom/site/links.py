@@ -9,7 +9,8 @@ from collections.abc import Mapping
 #: A link or a picture of Markdown, outside of code: its text, its target, its anchor.
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\]|!\[[^\]]*\]\([^)]*\))*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 CODE = re.compile(
-    r"^ {0,3}(```|~~~).*?^ {0,3}\1\s*$|^(?: {4}.*\n)+|(`+)(?!`).+?(?<!`)\2(?!`)", re.MULTILINE | re.DOTALL
+    r"^ {0,3}(```|~~~).*?^ {0,3}\1[^\S\n]*$|^(?: {4}[^\n]*\n)+|(`+)(?!`)(?:(?!\n\n).)+?(?<!`)\2(?!`)",
+    re.MULTILINE | re.DOTALL,
 )
 
 

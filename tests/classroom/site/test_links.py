@@ -35,3 +35,9 @@ def test_addresses_anchors_pictures_and_code_stay() -> None:
     assert relinked("![p](course/p.png)", "README.md", "index", PAGES, HOME) == "![p](course/p.png)"
     badge = "[![Binder](https://example.org/b.svg)](LICENSE)"
     assert relinked(badge, "README.md", "index", PAGES, HOME).endswith(f"]({HOME}/blob/main/LICENSE)")
+
+
+def test_links_after_code_are_links_again() -> None:
+    for code in ("    indented\n", "```\nfenced\n```\n", "a `span` and one ` alone\n"):
+        text = f"{code}\n[a](solutions/README.md)\n\nand `more`\n"
+        assert "[a](handbook/instructors.md)" in relinked(text, "README.md", "index", PAGES), code
