@@ -66,7 +66,7 @@ def followed(tmp_path_factory: pytest.TempPathFactory, bubblewrap: None) -> Foll
         if step.code:
             path = here / step.file
             with path.open("a", encoding="utf-8") as file:
-                file.write(step.code)
+                file.write(f"\n\n{step.code}")
         for command in step.commands:
             first, *words = shlex.split(command)
             if first == "pip":
