@@ -8,14 +8,15 @@ from html import escape
 from typing import Any
 
 from .picture import picture_of
-from .render import to_png, to_svg
+from .render import Picture, to_png, to_svg
 
 
 @dataclass(frozen=True)
 class Node:
     """One value as it was when it was drawn; `parents` are positions in the drawing's `nodes`.
 
-    `label` and `grad` are "" where there is none. `hidden_parents` counts parents that were left out.
+    `label` and `grad` are "" where there is none. `hidden_parents` counts parents that were left out. `data_rows` and
+    `grad_rows` hold an array's numbers, where these are drawn in rows and columns, and `shape` is then its shape.
     """
 
     label: str
@@ -24,19 +25,25 @@ class Node:
     op: str
     parents: tuple[int, ...]
     hidden_parents: int = 0
+    data_rows: tuple[tuple[str, ...], ...] = ()
+    grad_rows: tuple[tuple[str, ...], ...] = ()
+    shape: str = ""
 
 
 @dataclass(frozen=True)
 class Drawing:
     """A drawn graph: a picture in a notebook, a table as text. Make one with `draw`.
 
-    `nodes` stand in the order of computation, the root last. Later changes of the values do not show.
+    `nodes` stand in the order of computation, the root last. Later changes of the values do not show. `at_work` is the
+    position of a node whose gradient is being passed back, to the nodes at the positions `sent`: the way is marked.
     """
 
     nodes: tuple[Node, ...]
     direction: str = "LR"
     title: str | None = None
     left_out: int = 0
+    at_work: int | None = None
+    sent: tuple[int, ...] = ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -128,11 +135,15 @@ class Drawing:
 
     def to_svg(self) -> str:
         """The picture as a standalone SVG."""
-        return to_svg(picture_of(self.nodes, self.direction, self.title, self.note), description=self.text())
+        return to_svg(self._picture(), description=self.text())
 
     def to_png(self) -> bytes:
         """The picture as a PNG, the same bytes every time with the same matplotlib."""
-        return to_png(picture_of(self.nodes, self.direction, self.title, self.note))
+        return to_png(self._picture())
+
+    def _picture(self) -> Picture:
+        way = (self.at_work, self.sent)
+        return picture_of(self.nodes, self.direction, self.title, self.note, way)
 
     def _repr_mimebundle_(
         self, include: Any = None, exclude: Any = None
@@ -147,7 +158,7 @@ class Drawing:
 
     def _png(self) -> tuple[str, int]:
         """The PNG in base64, and how wide it is shown: it has more pixels, to be crisp on every screen."""
-        picture = picture_of(self.nodes, self.direction, self.title, self.note)
+        picture = self._picture()
         return base64.b64encode(to_png(picture)).decode("ascii"), round(picture.width)
 
     def _image(self, png: str, width: int) -> str:

@@ -3,6 +3,7 @@
 import math
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from .layout import Layout, Point, lay_out
@@ -11,9 +12,12 @@ from .render import Arrowhead, Box, Curve, Picture, Shape, Text
 _INK, _QUIET, _GRADIENT = Text.colour, "#5a6672", "#b4236a"
 _LEAF, _INNER, _ROOT = ("#eaf2fb", "#4a7ebb"), ("#ffffff", "#9aa5b1"), ("#fff4e0", "#d9902f")
 _OPERATION = ("#3e4c59", "#3e4c59")
+_SENDS = "#fde8f1"  # behind what a backward pass has just put there
 _ROW, _PAD, _MARGIN = 15.0, 9.0, 10.0
 _FONT, _SMALL = Text.size, 10.0
 _NARROWEST = 74.0  # most boxes of a column are so of one width
+_BETWEEN = 7.0  # columns of numbers
+_GAP = 4.0  # between a table of data and one of gradients
 
 
 class Drawable(Protocol):
@@ -31,10 +35,35 @@ class Drawable(Protocol):
     def parents(self) -> tuple[int, ...]: ...
     @property
     def hidden_parents(self) -> int: ...
+    @property
+    def data_rows(self) -> tuple[tuple[str, ...], ...]: ...
+    @property
+    def grad_rows(self) -> tuple[tuple[str, ...], ...]: ...
+    @property
+    def shape(self) -> str: ...
 
 
-def picture_of(nodes: Sequence[Drawable], direction: str, title: str | None, note: str) -> Picture:
-    """Lay out boxes for values and circles for operations, the last node being the root."""
+#: The node whose gradient is being passed back, and those that it has reached.
+Way = tuple[int | None, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a box: a word and a text, or a row of numbers."""
+
+    key: str
+    cells: tuple[str, ...]
+    colour: str
+    ground: str = ""
+
+
+def picture_of(
+    nodes: Sequence[Drawable], direction: str, title: str | None, note: str, way: Way = (None, ())
+) -> Picture:
+    """Lay out boxes for values and circles for operations, the last node being the root.
+
+    `way` marks the node that passes its gradient back, those that it reaches, and the arrows, which then point back.
+    """
     sizes: list[tuple[float, float]] = []
     edges: list[tuple[int, int]] = []
     vertex_of: list[int] = []  # of each node's box
@@ -63,24 +92,49 @@ def picture_of(nodes: Sequence[Drawable], direction: str, title: str | None, not
     centres = [(_MARGIN + x, top + y) for x, y in layout.centres]
     bends = [[(_MARGIN + x, top + y) for x, y in points] for points in layout.bends]
 
-    ports = _ports(edges, centres, bends, sizes, direction)
-    for (start, _), points, (out, into) in zip(edges, bends, ports, strict=True):
-        picture.shapes += _arrow(out, points, into, direction, dotted=start in stubs)
-    for centre, op in operations:
-        (x, y), (width, height) = centres[centre], sizes[centre]
-        picture.shapes.append(Box(x - width / 2, y - height / 2, width, height, height / 2, *_OPERATION))
-        picture.shapes.append(Text(x, y + 0.36 * _FONT, _pretty(op), "#ffffff", bold=True))
-    for stub in stubs:
-        picture.shapes.append(Text(centres[stub][0], centres[stub][1] + 2.0, "...", _QUIET, bold=True))
+    goes_back = _goes_back(nodes, vertex_of, edges, way)
+    for edge, points, port in zip(edges, bends, _ports(edges, centres, bends, sizes, direction), strict=True):
+        arrow = _arrow_back if edge in goes_back else _arrow
+        picture.shapes += arrow(port, points, direction, edge[0] in stubs)
+    picture.shapes += _circles(operations, stubs, centres, sizes)
     for i, node in enumerate(nodes):
         colours = _ROOT if i == len(nodes) - 1 else _INNER if node.op else _LEAF
-        picture.shapes += _box(node, centres[vertex_of[i]], sizes[vertex_of[i]], colours)
+        picture.shapes += _box(
+            node, centres[vertex_of[i]], sizes[vertex_of[i]], colours, i == way[0], i in way[1]
+        )
     if note:
         picture.height += _ROW
-        picture.shapes.append(
-            Text(_MARGIN, picture.height - _MARGIN, caption, _QUIET, _SMALL, anchor="start")
-        )
+        below = picture.height - _MARGIN
+        picture.shapes.append(Text(_MARGIN, below, caption, _QUIET, _SMALL, anchor="start"))
     return picture
+
+
+def _circles(
+    operations: list[tuple[int, str]],
+    stubs: list[int],
+    centres: list[Point],
+    sizes: list[tuple[float, float]],
+) -> list[Shape]:
+    """Operations, and the dots that stand for what is left out."""
+    shapes: list[Shape] = []
+    for centre, op in operations:
+        (x, y), (width, height) = centres[centre], sizes[centre]
+        shapes.append(Box(x - width / 2, y - height / 2, width, height, height / 2, *_OPERATION))
+        shapes.append(Text(x, y + 0.36 * _FONT, _pretty(op), "#ffffff", bold=True))
+    for stub in stubs:
+        shapes.append(Text(centres[stub][0], centres[stub][1] + 2.0, "...", _QUIET, bold=True))
+    return shapes
+
+
+def _goes_back(
+    nodes: Sequence[Drawable], vertex_of: list[int], edges: list[tuple[int, int]], way: Way
+) -> set[tuple[int, int]]:
+    """The edges along which the gradient of the node at work goes: to its operation, and on to the nodes it reaches."""
+    at_work, sent = way
+    if at_work is None or not nodes[at_work].op:
+        return set()
+    (first,) = (edge for edge in edges if edge[1] == vertex_of[at_work])
+    return {first} | {(vertex_of[place], first[0]) for place in sent}
 
 
 def _sheet(layout: Layout, title: str, caption: str) -> tuple[Picture, float]:
@@ -95,28 +149,80 @@ def _sheet(layout: Layout, title: str, caption: str) -> tuple[Picture, float]:
     return picture, top
 
 
-def _rows(node: Drawable) -> list[tuple[str, str, str]]:
-    data = ("shape" if node.data.startswith("(") else "data", node.data, _INK)
-    return [data, ("grad", node.grad, _GRADIENT)] if node.grad else [data]
+def _lines(node: Drawable, ground: str = "") -> list[Line]:
+    """What stands in a node's box under its label; `ground` is the colour behind its gradient."""
+    data = Line("shape" if node.data.startswith("(") else "data", (node.data,), _INK)
+    lines = [data] if not node.data_rows else _table("data", node.data_rows, _INK)
+    if node.grad:
+        grad = Line("grad", (node.grad,), _GRADIENT, ground)
+        lines += [grad] if not node.grad_rows else _table("grad", node.grad_rows, _GRADIENT, ground)
+    return lines
+
+
+def _table(key: str, rows: tuple[tuple[str, ...], ...], colour: str, ground: str = "") -> list[Line]:
+    return [Line(key if k == 0 else "", row, colour, ground) for k, row in enumerate(rows)]
+
+
+def _columns(lines: list[Line]) -> list[float]:
+    """How wide each column of numbers is, the last one first: columns are drawn from the right."""
+    count = max(len(line.cells) for line in lines)
+    return [
+        max(_text_width(line.cells[-k], _FONT, True) for line in lines if len(line.cells) >= k)
+        for k in range(1, count + 1)
+    ]
 
 
 def _box_size(node: Drawable) -> tuple[float, float]:
-    rows = _rows(node)
-    inner = max(_text_width(key, _SMALL) + 8.0 + _text_width(value, _FONT, True) for key, value, _ in rows)
-    width = max(inner, _text_width(node.label, _FONT + 1, True)) + 2 * _PAD
-    return max(width, _NARROWEST), (len(rows) + bool(node.label)) * _ROW + _PAD
+    lines = _lines(node)
+    widths = _columns(lines)
+    numbers = sum(widths) + _BETWEEN * (len(widths) - 1)
+    width = max(
+        max(_text_width(line.key, _SMALL) for line in lines) + 8.0 + numbers,
+        _text_width(_heading(node), _FONT + 1, True),
+    )
+    height = (len(lines) + bool(_heading(node))) * _ROW + _PAD
+    return max(width + 2 * _PAD, _NARROWEST), height + (_GAP if node.grad and _is_table(lines) else 0.0)
 
 
-def _box(node: Drawable, centre: Point, size: tuple[float, float], colours: tuple[str, str]) -> list[Shape]:
+def _heading(node: Drawable) -> str:
+    return f"{node.label} {node.shape}".strip()
+
+
+def _is_table(lines: list[Line]) -> bool:
+    return any(len(line.cells) > 1 or not line.key for line in lines)
+
+
+def _box(
+    node: Drawable,
+    centre: Point,
+    size: tuple[float, float],
+    colours: tuple[str, str],
+    at_work: bool,
+    reached: bool,
+) -> list[Shape]:
     (x, y), (width, height) = centre, size
+    colours = (_SENDS, _GRADIENT) if at_work else colours
+    lines = _lines(node, _SENDS if reached else "")
     left, right, baseline = x - width / 2, x + width / 2, y - height / 2 + _PAD / 2 + 0.74 * _ROW
-    shapes: list[Shape] = [Box(left, y - height / 2, width, height, 6.0, *colours)]
-    if node.label:
-        shapes.append(Text(x, baseline, node.label, size=_FONT + 1, bold=True))
+    shapes: list[Shape] = [
+        Box(left, y - height / 2, width, height, 6.0, *colours, line=2.0 if at_work else 1.0)
+    ]
+    if heading := _heading(node):
+        shapes.append(Text(x, baseline, heading, size=_FONT + 1, bold=True))
         baseline += _ROW
-    for key, value, colour in _rows(node):
-        shapes.append(Text(left + _PAD, baseline, key, _QUIET, _SMALL, anchor="start"))
-        shapes.append(Text(right - _PAD, baseline, value, colour, bold=True, anchor="end"))
+    widths = _columns(lines)
+    for line in lines:
+        if line.key == "grad" and _is_table(lines):
+            baseline += _GAP
+        if line.ground:
+            top = baseline - 0.78 * _ROW
+            shapes.append(Box(left + 3.0, top, width - 6.0, _ROW, 0.0, line.ground, line.ground))
+        if line.key:
+            shapes.append(Text(left + _PAD, baseline, line.key, _QUIET, _SMALL, anchor="start"))
+        end = right - _PAD
+        for cell, wide in zip(reversed(line.cells), widths, strict=False):
+            shapes.append(Text(end, baseline, cell, line.colour, bold=True, anchor="end"))
+            end -= wide + _BETWEEN
         baseline += _ROW
     return shapes
 
@@ -150,21 +256,39 @@ def _ports(
     return ports
 
 
-def _arrow(out: Point, bends: list[Point], into: Point, direction: str, dotted: bool) -> list[Shape]:
-    length, half = 6.0, 3.0
-    (x, y) = into
+def _arrow(port: tuple[Point, Point], bends: list[Point], direction: str, dotted: bool) -> list[Shape]:
+    out, into = port
+    tip, corners = _head(into, direction, 6.0, 3.0)
+    return [Curve(_smooth([out, *bends, tip], direction), dotted), Arrowhead(corners)]
+
+
+def _arrow_back(port: tuple[Point, Point], bends: list[Point], direction: str, dotted: bool) -> list[Shape]:
+    """The arrow of a gradient: it ends where the computation's begins."""
+    out, into = port
+    tip, corners = _head(out, direction, -8.0, 4.5)
+    curve = Curve(_smooth([tip, *bends, into], direction), dotted, _GRADIENT, line=2.4)
+    return [curve, Arrowhead(corners, _GRADIENT)]
+
+
+def _head(point: Point, direction: str, length: float, half: float) -> tuple[Point, list[Point]]:
+    """Where an arrow's line ends, and the corners of its head with the tip at `point`."""
+    x, y = point
+    back = length + math.copysign(1.0, length)
     if direction == "LR":
-        tip, corners = (x - length, y), [into, (x - length - 1, y - half), (x - length - 1, y + half)]
-    else:
-        tip, corners = (x, y - length), [into, (x - half, y - length - 1), (x + half, y - length - 1)]
-    points = [out]
-    for point in [*bends, tip]:
+        return (x - length, y), [point, (x - back, y - half), (x - back, y + half)]
+    return (x, y - length), [point, (x - half, y - back), (x + half, y - back)]
+
+
+def _smooth(corners: list[Point], direction: str) -> list[Point]:
+    """Bézier pieces from corner to corner that leave and arrive along the drawing's direction."""
+    points = corners[:1]
+    for point in corners[1:]:
         (x0, y0), (x1, y1) = points[-1], point
         if direction == "LR":
             points += [((x0 + x1) / 2, y0), ((x0 + x1) / 2, y1), point]
         else:
             points += [(x0, (y0 + y1) / 2), (x1, (y0 + y1) / 2), point]
-    return [Curve(points, dotted), Arrowhead(corners)]
+    return points
 
 
 def _pretty(op: str) -> str:

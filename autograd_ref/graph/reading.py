@@ -18,13 +18,15 @@ def draw(
     direction: str = "LR",
     title: str | None = None,
     gradients: bool = False,
+    numbers: int = _MAX_NUMBERS,
 ) -> Drawing:
     """Draw the graph that `root` was computed by.
 
     `labels` maps names to values, and goes before a value's own `label` or `name`; `direction` is "LR" (from
     left to right) or "TB" (from top to bottom). A value whose `grad` is None or missing shows no gradient; before
-    a backward pass, when all of them are 0, no value does. An array of more than four numbers shows its shape, and
-    a dtype other than float64 is named. Of more than 60 values the 60 nearest to the root are drawn.
+    a backward pass, when the root's is 0, a 0 is none either. An array of more than four numbers shows its shape, and
+    a dtype other than float64 is named. With a larger `numbers`, arrays of one or two axes show as many, in rows and
+    columns under their shape. Of more than 60 values the 60 nearest to the root are drawn.
 
     The graph of a Tensor of one element may be drawn with `gradients=True`: they are then computed for all
     values, and no `.grad` is changed. Otherwise leaves show their `.grad`, and values in between, of which the
@@ -47,7 +49,7 @@ def draw(
         )
     names = {id(value): name for name, value in (labels or {}).items()}
     near, left_out = _nearest(root)
-    return Drawing(tuple(_nodes(root, near, names)), direction, title, left_out)
+    return Drawing(tuple(_nodes(root, near, names, numbers)), direction, title, left_out)
 
 
 def values_of(root: Any) -> list[Any]:
@@ -55,34 +57,36 @@ def values_of(root: Any) -> list[Any]:
     return list(_in_order_of_computation(root, _nearest(root)[0]))
 
 
-def _nodes(root: Any, near: dict[int, Any], names: dict[int, str]) -> list[Node]:
+def _nodes(root: Any, near: dict[int, Any], names: dict[int, str], numbers: int) -> list[Node]:
     """The values in `near` as they are now, in the order of computation."""
     position: dict[int, int] = {}
     nodes: list[Node] = []
-    passed_back = _has_gradients(root, near)
+    # A backward pass leaves a 1, or what it was given, at the root. Where the root has 0, no pass has been here, and
+    # zeros are what the values began with; leaves may hold a gradient of another graph.
+    passed_back = getattr(root, "grad", None) is None or not _is_zero(root.grad)
+    as_rows = numbers > _MAX_NUMBERS
     for value in _in_order_of_computation(root, near):
         parents = _parents(value)
         drawn = [p for p in parents if id(p) in near]
+        data, grad = getattr(value, "data", value), getattr(value, "grad", None)
+        rows = _rows_of(data, numbers) if as_rows else ()
+        if not passed_back and _is_zero(grad):
+            grad = None
         position[id(value)] = len(nodes)
         nodes.append(
             Node(
                 label=_one_line(names.get(id(value)) or _own_label(value)),
-                data=_with_dtype(getattr(value, "data", value)),
-                grad=shown(getattr(value, "grad", None)) if passed_back else "",
+                data=_with_dtype(data, numbers),
+                grad=shown(grad, numbers),
                 op=_one_line(getattr(value, "op", "") or ("?" if parents else "")),
                 parents=tuple(position[id(p)] for p in drawn),
                 hidden_parents=len(parents) - len(drawn) + getattr(value, "hidden", 0),
+                data_rows=rows,
+                grad_rows=_rows_of(grad, numbers) if as_rows else (),
+                shape=str(data.shape) if rows else "",
             )
         )
     return nodes
-
-
-def _has_gradients(root: Any, near: dict[int, Any]) -> bool:
-    """Whether a backward pass has been here. It leaves a 1, or what it was given, at the root; where the root has 0
-    and every other value as well, the zeros are what the values began with, and no gradients."""
-    if getattr(root, "grad", None) is None:
-        return True
-    return not all(_is_zero(getattr(value, "grad", None)) for value in near.values())
 
 
 def _is_zero(grad: Any) -> bool:
@@ -140,15 +144,24 @@ def _one_line(text: Any) -> str:
     return line if len(line) <= _MAX_LABEL else line[: _MAX_LABEL - 1] + "…"
 
 
-def _with_dtype(value: Any) -> str:
+def _with_dtype(value: Any, numbers: int) -> str:
     """A value as `shown` writes it, with the dtype of an array where that is not the usual one."""
     unusual = type(value).__name__ == "ndarray" and str(value.dtype) != "float64"
-    return shown(value) + (f" {value.dtype}" if unusual else "")
+    return shown(value, numbers) + (f" {value.dtype}" if unusual else "")
 
 
-def shown(number: Any) -> str:
+def _rows_of(value: Any, numbers: int) -> tuple[tuple[str, ...], ...]:
+    """The numbers of an array with one or two axes, row by row, if they are not too many; otherwise nothing."""
+    shape = getattr(value, "shape", ())
+    if len(shape) not in (1, 2) or not 0 < getattr(value, "size", 0) <= numbers:
+        return ()
+    rows = value.tolist() if len(shape) == 2 else [value.tolist()]
+    return tuple(tuple(_nested(number) for number in row) for row in rows)
+
+
+def shown(number: Any, numbers: int = _MAX_NUMBERS) -> str:
     """A number to four digits, a few of them in brackets, a larger array's shape, otherwise a type's name: never
-    a memory address.
+    a memory address. `numbers` says how many are a few.
 
     >>> [shown(x) for x in (2.0, 0.70710678, 123456.0, 1e-9, None, "text")]
     ['2', '0.7071', '123456', '1e-09', '', 'str']
@@ -157,7 +170,7 @@ def shown(number: Any) -> str:
         return ""
     shape = getattr(number, "shape", None)
     if isinstance(shape, tuple) and (shape or not hasattr(number, "__float__")):
-        few = 0 < getattr(number, "size", 0) <= _MAX_NUMBERS and hasattr(number, "tolist")
+        few = 0 < getattr(number, "size", 0) <= numbers and hasattr(number, "tolist")
         return _nested(number.tolist()) if few else str(shape)
     try:
         value = float(number) if not isinstance(number, str) else None

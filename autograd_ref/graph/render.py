@@ -27,6 +27,7 @@ class Box:
     radius: float
     fill: str
     stroke: str
+    line: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,14 @@ class Curve:
 
     points: list[Point]
     dotted: bool = False
+    colour: str = _LINE
+    line: float = 1.2
 
 
 @dataclass(frozen=True)
 class Arrowhead:
     corners: list[Point]
+    colour: str = _LINE
 
 
 @dataclass(frozen=True)
@@ -78,16 +82,18 @@ def to_svg(picture: Picture, description: str = "") -> str:
                 lines.append(
                     f'<rect x="{shape.x:.1f}" y="{shape.y:.1f}" width="{shape.width:.1f}" '
                     f'height="{shape.height:.1f}" rx="{shape.radius:.1f}" fill="{shape.fill}" '
-                    f'stroke="{shape.stroke}"/>'
+                    f'stroke="{shape.stroke}" stroke-width="{shape.line:g}"/>'
                 )
             case Curve():
                 (x, y), *rest = shape.points
                 path = f"M{x:.1f},{y:.1f}C" + " ".join(f"{x:.1f},{y:.1f}" for x, y in rest)
                 dash = ' stroke-dasharray="2 3"' if shape.dotted else ""
-                lines.append(f'<path d="{path}" fill="none" stroke="{_LINE}" stroke-width="1.2"{dash}/>')
+                lines.append(
+                    f'<path d="{path}" fill="none" stroke="{shape.colour}" stroke-width="{shape.line:g}"{dash}/>'
+                )
             case Arrowhead():
                 corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.corners)
-                lines.append(f'<polygon points="{corners}" fill="{_LINE}"/>')
+                lines.append(f'<polygon points="{corners}" fill="{shape.colour}"/>')
             case Text():
                 weight = ' font-weight="bold"' if shape.bold else ""
                 lines.append(
@@ -127,8 +133,10 @@ def _palette(picture: Picture) -> bytes:
     )  # dicts, because sets of texts have a different order each run
     for shape in picture.shapes:
         if isinstance(shape, Box):
-            fills[shape.fill] = inks[shape.stroke] = None
-        elif isinstance(shape, Text):
+            fills[shape.fill] = None
+            if shape.stroke != shape.fill:
+                inks[shape.stroke] = None
+        elif isinstance(shape, Text | Curve):
             inks[shape.colour] = None
     inks.pop("#ffffff", None)  # steps from white to a pale fill would be mistaken for white
     shades = [(colour, colour, 0.0) for colour in fills | inks]
@@ -182,15 +190,19 @@ def _put_shapes(axes: Any, shapes: list[Shape]) -> None:
         match shape:
             case Box():
                 axes.add_patch(
-                    PathPatch(path(_outline(shape)), fc=shape.fill, ec=shape.stroke, lw=1.0, zorder=order)
+                    PathPatch(
+                        path(_outline(shape)), fc=shape.fill, ec=shape.stroke, lw=shape.line, zorder=order
+                    )
                 )
             case Curve():
                 dash = (0, (2, 3)) if shape.dotted else "solid"
                 axes.add_patch(
-                    PathPatch(path(shape.points), fill=False, ec=_LINE, lw=1.2, ls=dash, zorder=order)
+                    PathPatch(
+                        path(shape.points), fill=False, ec=shape.colour, lw=shape.line, ls=dash, zorder=order
+                    )
                 )
             case Arrowhead():
-                axes.add_patch(Polygon(shape.corners, fc=_LINE, lw=0.0, zorder=order))
+                axes.add_patch(Polygon(shape.corners, fc=shape.colour, lw=0.0, zorder=order))
             case Text():
                 axes.text(
                     shape.x,

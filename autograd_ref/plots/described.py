@@ -30,7 +30,7 @@ def described(figure: Figure) -> str:
     drawn = [ax for ax in figure.axes if ax.get_label() != "<colorbar>" and ax.has_data()]
     said = [_one_line(figure.get_suptitle())]
     if len(drawn) > _MOST_PANELS:
-        titles = [title for ax in drawn if (title := _one_line(ax.get_title()))]
+        titles = [title for ax in drawn if (title := _title(ax))]
         said += [f"{len(drawn)} panels" + (f": {', '.join(titles)}" if titles else "")]
     else:
         for k, ax in enumerate(drawn):
@@ -41,10 +41,14 @@ def described(figure: Figure) -> str:
 
 def _of_axes(ax: Axes) -> list[str]:
     across, up = _one_line(ax.get_xlabel()), _one_line(ax.get_ylabel())
-    said = [_one_line(ax.get_title()), f"{up} against {across}" if across and up else across or up]
+    said = [_title(ax), f"{up} against {across}" if across and up else across or up]
     scales = [name for name, scale in (("x", ax.get_xscale()), ("y", ax.get_yscale())) if scale == "log"]
     said += [f"logarithmic in {' and '.join(scales)}"] if scales else []
     return said + _images(ax) + _bars(ax) + _curves(ax) + _clouds(ax)
+
+
+def _title(ax: Axes) -> str:
+    return _one_line(ax.get_title() or ax.get_title("left"))
 
 
 def _curves(ax: Axes) -> list[str]:

@@ -39,14 +39,14 @@ def decision_boundary(
 
     >>> ax = decision_boundary(lambda p: p[0] + p[1], [[-1, -1], [1, 1]], [0, 1], resolution=10, pointwise=True)
     """
-    points, labels = _labelled(x, y)
+    points, labels = labelled(x, y)
     ax = axes_for(ax, SQUARE)
     across, up, grid = grid_around(points, 0.1, 1e-9, resolution)
-    scores = _scores(predict, grid, pointwise)
+    scores = scores_of(predict, grid, pointwise)
     classes = int(max(scores.shape[1], labels.max() + 1))
     colours = _class_colours(classes)
-    _regions(ax, across, up, scores, colours)
-    _class_points(ax, points, labels, colours)
+    regions(ax, across, up, scores, colours)
+    class_points(ax, points, labels, colours)
     ax.set_aspect("equal")
     ax.grid(False)
     return finish(ax, xlabel, ylabel, title, legend=False)
@@ -122,7 +122,7 @@ def _class_colours(classes: int) -> list[Any]:
     return [colormaps["viridis"](k / (classes - 1)) for k in range(classes)]
 
 
-def _class_points(ax: Axes, points: np.ndarray, labels: np.ndarray, colours: list[Any]) -> None:
+def class_points(ax: Axes, points: np.ndarray, labels: np.ndarray, colours: list[Any]) -> None:
     """Points with a colour and a marker per class, and a legend of the classes."""
     from matplotlib.lines import Line2D
     from matplotlib.markers import MarkerStyle
@@ -173,7 +173,7 @@ def _paths(ax: Axes, arrays: Mapping[str, np.ndarray]) -> None:
         ax.plot(*path[-1], "*", markersize=13, color=colour, markeredgecolor="white", zorder=4)
 
 
-def _labelled(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+def labelled(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Points of the plane (n, 2) and their classes (n,), counted from 0."""
     points, labels = numbers_of(x), numbers_of(y).ravel()
     if points.ndim != 2 or points.shape[1] != 2:
@@ -189,7 +189,7 @@ def _labelled(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     return points, labels.astype(int)
 
 
-def _scores(predict: Callable[[Any], Any], grid: np.ndarray, pointwise: bool) -> np.ndarray:
+def scores_of(predict: Callable[[Any], Any], grid: np.ndarray, pointwise: bool) -> np.ndarray:
     """The scores (n, classes) of the grid's points (n, 2)."""
     with no_grad():
         if pointwise:
@@ -201,7 +201,7 @@ def _scores(predict: Callable[[Any], Any], grid: np.ndarray, pointwise: bool) ->
     return scores
 
 
-def _regions(ax: Axes, across: np.ndarray, up: np.ndarray, scores: np.ndarray, colours: list[Any]) -> None:
+def regions(ax: Axes, across: np.ndarray, up: np.ndarray, scores: np.ndarray, colours: list[Any]) -> None:
     """The part of the plane that each class wins, in its colour, and the lines between."""
     winner = scores.argmax(axis=1)
     for k in range(scores.shape[1]):

@@ -613,6 +613,25 @@ with exercise("derivative") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
+# Your `derivative` along a curve. Where is the slope 0? Say it before you let the tangent roll.
+
+# %% figure="tangent"
+def tangent():
+    def hills(x):
+        return sin(x) + 0.1 * x * x
+
+    def slope(x):
+        return derivative(hills, x)
+
+    try:
+        return plots.moving_tangent(hills, slope, -4.5, 4.5, name="sin(x) + x²/10")
+    except (AttributeError, TypeError):
+        print("No picture yet: see the checks of `derivative` and `exp_log_sin`.")
+
+
+tangent()
+
+# %% [markdown]
 # Now unit 01's problem once more, with f(x) = x³ / (1 + x) at 1.6. By hand, the quotient rule gives
 # (2 x³ + 3 x²) / (1 + x)².
 
@@ -647,7 +666,7 @@ print(f"dual numbers at 1,000 places: error 0 at {found.count(0.0)}, at most {ma
 assert max(found) < 1e-15
 
 # %% [markdown]
-# What to see: each numerical curve is worse on both sides of its best step. The dual number has no step. At 1.6 its
+# Each numerical curve is worse on both sides of its best step. The dual number has no step. At 1.6 its
 # error is 0, which has no place on this axis: it is drawn on the lower edge. Elsewhere the rounding of floats remains.
 
 
@@ -746,7 +765,7 @@ with exercise("clamp") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# What to see: where the wave is cut, its slope is 0. At the corners the slope jumps: right there no derivative exists,
+# Where the wave is cut, its slope is 0. At the corners the slope jumps: right there no derivative exists,
 # and the program's choice decides.
 
 

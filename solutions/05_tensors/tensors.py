@@ -84,7 +84,7 @@ def dtypes(cotangents):
 #
 # A missing axis counts as 1. Two lengths fit if they are equal, or if one of them is 1: that one is stretched.
 #
-# What to see: `a` is copied along its rows, `b` downwards, then both are added.
+# `a` is copied along its rows, `b` downwards, then both are added.
 
 
 # %% figure="stretched"
@@ -253,7 +253,7 @@ with exercise("unbroadcast") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# What to see: for `a` each row became one number, for `b` each column, for a single number all.
+# For `a` each row became one number, for `b` each column, for a single number all.
 
 
 # %% figure="added_up"
@@ -1362,8 +1362,8 @@ print("b.grad", b.grad.tolist(), b.grad.dtype)
 draw(L)
 
 # %% [markdown]
-# What to see: each gradient has its box's shape. `a` gets 1 + 2 + 3 + 4 from the product and, because 0.5 · a was added
-# to four columns, 4 · 0.5 from the sum: 12. The constant 0.5 became a tensor, and gets a gradient that nobody needs.
+# Each gradient has its box's shape. `a` gets 1 + 2 + 3 + 4 from the product and, because 0.5 · a was added to four
+# columns, 4 · 0.5 from the sum: 12. The constant 0.5 gets a gradient that nobody needs.
 #
 # **Predict, then run.** `out = x ** 2` at x = 1, 2, 3. Which gradients do the three cotangents give?
 
@@ -1376,6 +1376,28 @@ if predicted(prediction, "cotangents_of_squares"):
     for c in ([1, 0, 0], [1, 1, 1], [0, 0, -10]):
         backward(out, c)
         print(c, "gives", x.grad.tolist())
+
+# %% [markdown]
+# Your way back through `relu(x + b) * c`: predict each step, its shapes first.
+
+# %% figure="steps"
+def steps():
+    from autograd_ref.graph import backward_steps
+
+    x = Tensor(np.array([[1.0, 2.0], [0.0, -1.0], [3.0, 1.0]]), label="x")
+    b = Tensor(np.array([1.0, -1.0]), label="b")
+    c = Tensor(np.array([[2.0], [-1.0], [3.0]]), label="c")
+    s = x + b
+    h = relu(s)
+    out = h * c
+    s.label, h.label, out.label = "s", "h", "out"
+    return backward_steps(
+        out, [x, b, c, s, h, out], lambda tensor: send_back(tensor, RULES, fit),
+        gradient=[[1, 3], [2, -1], [1, 2]],
+    )
+
+
+steps()
 
 # %% [markdown]
 # ## 7. Bug hunt
@@ -1699,8 +1721,8 @@ print(f"loss {losses[0]:.3f} at the first step, {losses[-1]:.3f} at the last")
 print(right, "of 100 points on the right side")
 
 # %% [markdown]
-# Is it the same network? One step `Value` by `Value`, as in unit 04, then both are timed. What to see, on a logarithmic
-# scale: the arithmetic is the same, but Python handles 24 objects a step, not 19,807.
+# Is it the same network? One step `Value` by `Value`, as in unit 04, then both are timed. On a logarithmic scale: the
+# arithmetic is the same, but Python handles 24 objects a step, not 19,807.
 
 
 # %%

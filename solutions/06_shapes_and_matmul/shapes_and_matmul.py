@@ -1389,9 +1389,42 @@ with exercise("mended_lookup") as check:
 #
 # $$\mathrm{scores} = \mathrm{relu}(x\,W_1 + b_1)\,W_2 + b_2$$
 #
+# One layer, with your `matmul_rule`. Predict what each step sends before you open it.
+
+# %% figure="steps"
+def steps():
+    from autograd_ref.graph import backward_steps
+
+    class Box:
+        def __init__(self, label, data, op="", parents=()):
+            self.label, self.data, self.grad = label, data, None
+            self.op, self.parents = op, parents
+
+    x = Box("x", np.array([[2.0, 1.0], [0.0, -1.0], [1.0, 3.0], [-1.0, 2.0]]))
+    W = Box("W", np.array([[1.0, 0.0, -1.0], [-1.0, 2.0, 1.0]]))
+    b = Box("b", np.array([1.0, -2.0, 0.0]))
+    p = Box("p", x.data @ W.data, "@", (x, W))
+    s = Box("s", p.data + b.data, "+", (p, b))
+    h = Box("h", np.maximum(s.data, 0), "relu", (s,))
+
+    def step(box):
+        if box is h:
+            s.grad = h.grad * (s.data > 0)
+        elif box is s:
+            p.grad, b.grad = s.grad, unbroadcast(s.grad, b.data.shape)
+        elif box is p:
+            x.grad, W.grad = matmul_rule(p.grad, p.data, x.data, W.data)
+
+    g = [[1, 4, -1], [2, 3, 5], [-2, 1, 6], [7, -1, 2]]
+    return backward_steps(h, [x, W, p, b, s, h], step, gradient=g)
+
+
+steps()
+
+# %% [markdown]
 # ### Exercise `two_layer_rule` (3 points)
-# The rule of this formula: `g` (n, 10) arrives at the scores, and each of the five inputs gets its cotangent. Go back
-# one operation at a time: a sum of rows for each bias, two products for each `@`, a mask for relu (slope 0 at 0).
+# The rule of the formula: `g` (n, 10) arrives at the scores, and each of the five inputs gets its cotangent. Go back
+# one operation at a time; relu's slope at 0 is 0.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #

@@ -51,8 +51,7 @@ def goal():
     def valley(x, y):
         return (x * x + 25 * y * y) / 2
 
-    for ax, (name, path) in zip(plots.panels(3, columns=1, height=1.7), points.items()):
-        plots.contour(valley, {"_": path}, x=(-5, 1), y=(-1.3, 1.3), title=name, ax=ax)
+    return plots.moving_paths(valley, points, x=(-5, 1), y=(-1.3, 1.3))
 
 
 goal()
@@ -403,7 +402,7 @@ with exercise("nesterov_step") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Your three steps on the valley. What to see: momentum overshoots and comes back, Nesterov brakes early.
+# Your three steps on the valley: who is ahead after 10 steps? Momentum overshoots and comes back, Nesterov brakes early.
 
 
 # %% figure="momenta"
@@ -418,8 +417,7 @@ def momenta():
     }
     ends = [ravine(*path[-1]) for path in paths.values()]
     assert ends[0] > ends[1] > ends[2]
-    for ax, (name, path) in zip(plots.panels(3, columns=1, height=1.7), paths.items()):
-        plots.contour(ravine, {"_": path}, x=(-5, 1), y=(-1.3, 1.3), title=name, ax=ax)
+    return plots.moving_paths(ravine, paths, x=(-5, 1), y=(-1.3, 1.3))
 
 
 momenta()

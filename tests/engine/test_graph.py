@@ -290,6 +290,33 @@ def test_before_backward_there_is_no_gradient_yet_and_not_0():
     assert [node.grad for node in draw(out).nodes] == ["", "", ""]
 
 
+def test_a_new_graph_on_values_of_an_old_one_has_no_gradient_yet_where_it_is_new():
+    x, y = Value(2.0), Value(3.0)
+    (x * y).backward()
+    again = (x + y) * x
+    assert [node.grad for node in draw(again).nodes] == ["3", "2", "", ""]  # and 0 at neither of the new ones
+    again.backward()
+    assert draw(again).nodes[-1].grad == "1"
+
+
+def test_before_backward_arrays_of_zeros_are_no_gradients_either():
+    x = Homemade(np.ones(3), grad=np.zeros(3))
+    out = Homemade(np.ones(3), (x,), "f", grad=np.zeros(3))
+    assert [node.grad for node in draw(out).nodes] == ["", ""]
+    out.grad = np.array([0.0, 1.0, 0.0])
+    assert [node.grad for node in draw(out).nodes] == ["[0, 0, 0]", "[0, 1, 0]"]
+
+
+def test_more_numbers_stand_in_rows_under_their_shape():
+    drawing = draw(Homemade(np.arange(6.0).reshape(2, 3), label="x"), numbers=6)
+    (node,) = drawing.nodes
+    assert node.data == "[[0, 1, 2], [3, 4, 5]]"
+    assert node.data_rows == (("0", "1", "2"), ("3", "4", "5")) and node.shape == "(2, 3)"
+    svg = drawing.to_svg()
+    assert ">x (2, 3)<" in svg and all(f">{number}<" in svg for number in range(6))
+    assert draw(Homemade(np.zeros((2, 4))), numbers=6).nodes[0].data_rows == ()
+
+
 def test_the_picture_is_told_in_words():
     L, labels = worked_example()
     L.backward()
