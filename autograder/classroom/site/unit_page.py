@@ -14,9 +14,6 @@ from .browser import address
 
 GITHUB, COLAB = "https://github.com/", "https://colab.research.google.com/github/"
 
-#: What stands folded, by its kind.
-FOLDED = {SETUP: "What is imported, and what the checks use"}
-
 
 def unit_page(assignment: Assignment, up: str, home: str = "") -> tuple[str, dict[str, bytes]]:
     """The page of a unit in Markdown, and its pictures by their names. `up` leads to the top of the site.
@@ -77,8 +74,8 @@ def _code(cell: Cell) -> str:
     if cell.kind == CHECK:
         said = f"The check of <code>{html.escape(cell.exercise)}</code>"
         return _folded(said, code)
-    if cell.kind in FOLDED:
-        return _folded(FOLDED[cell.kind], code)
+    if cell.kind == SETUP:
+        return _folded("What the check uses" if cell.name.endswith("_probes") else "What is imported", code)
     assert cell.kind in (GIVEN, DEMO), cell.kind
     return code
 
