@@ -90,9 +90,11 @@ def plain(value: Any) -> Any:
 
 def kept(value: Any) -> Any:
     """A constant as a node keeps it. An array from outside is copied: nobody would tell of its changes."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
     if isinstance(value, tuple):
         return tuple([kept(part) for part in value])
-    return value.copy() if isinstance(value, np.ndarray) else getattr(value, "_data", value)
+    return getattr(value, "_data", value)
 
 
 def keep_old(result: Tensor, overwritten: Tensor) -> None:

@@ -18,7 +18,7 @@ from autograd_ref.core.errors import shape_error
 from autograd_ref.core.modes import state
 from autograd_ref.core.node import NO_PARAMS, Node, Record
 from autograd_ref.core.primitive import Primitive, check_finite
-from autograd_ref.core.saved import NEVER, kept, plain, share, stamps_in, tick
+from autograd_ref.core.saved import NEVER, kept, share, tick
 from autograd_ref.core.tensor import Tensor
 
 # What the lines below read of a tensor that is argument number i: its array, and where its gradient goes.
@@ -90,26 +90,46 @@ def _holds_no_array(value: Any) -> bool:
     return kind in _PLAIN or (kind is tuple and _PLAIN.issuperset(map(type, value)))
 
 
-_NO_TENSOR = _PLAIN | {np.ndarray}
-
-
 def _arrays_of(self: Primitive, params: dict[str, Any]) -> dict[str, Any]:
     """The options with arrays in place of tensors."""
+    return _read_constants(self, params)[0]
+
+
+def _read_constants(self: Primitive, params: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+    """The options with arrays in place of tensors, and for each constant the stamps of its tensors."""
+    arrays, stamps = params.copy(), []
     for name in self.constants:
-        value = params[name]
-        kind = type(value)
-        if kind not in _NO_TENSOR and not (kind is tuple and _NO_TENSOR.issuperset(map(type, value))):
-            return params | {name: plain(params[name]) for name in self.constants}
-    return params
+        value, seen = params[name], []
+        if type(value) is tuple:
+            parts = []
+            for part in value:
+                if isinstance(part, Tensor):
+                    seen.append(part._stamp)
+                    part = part._data
+                parts.append(part)
+            arrays[name] = tuple(parts)
+        elif isinstance(value, Tensor):
+            seen.append(value._stamp)
+            arrays[name] = value._data
+        stamps.append(tuple(seen))
+    return arrays, stamps
 
 
-def _kept_of(self: Primitive, params: dict[str, Any]) -> dict[str, Any]:
-    """The options as a node keeps them."""
-    return params | {name: kept(params[name]) for name in self.constants}
-
-
-def _stamps_of(self: Primitive, params: dict[str, Any]) -> list[Any]:
-    return [stamps_in(params[name]) for name in self.constants]
+def _kept_of(self: Primitive, params: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
+    """The options as a node keeps them: an array from outside is copied."""
+    held = arrays.copy()
+    for name in self.constants:
+        given, value = params[name], arrays[name]
+        if type(value) is tuple:
+            held[name] = tuple(
+                [
+                    part.copy() if part is of and type(part) is np.ndarray else part
+                    for part, of in zip(value, given, strict=True)
+                ]
+            )
+        elif value is given:
+            held[name] = kept(value)
+    return held
 
 
 def _each(text: str, n: int, between: str = ", ") -> str:
@@ -142,8 +162,8 @@ def _made(head: str, body: str, plain: Callable[..., Any], **more: Any) -> Calla
         "arrays_of": _arrays_of, "asarray": np.asarray, "check_finite": check_finite,
         "holds_no_array": _holds_no_array, "kept_of": _kept_of, "may_share_memory": np.may_share_memory,
         "ndarray": np.ndarray, "new": object.__new__, "NEVER": NEVER, "NO_PARAMS": NO_PARAMS, "Node": Node,
-        "NUMBER": _Number, "plain": plain, "shape_error": shape_error, "share": share, "stamps_of": _stamps_of,
-        "state": state, "Tensor": Tensor, "tick": tick,
+        "NUMBER": _Number, "plain": plain, "read_constants": _read_constants, "shape_error": shape_error,
+        "share": share, "state": state, "Tensor": Tensor, "tick": tick,
     } | more  # fmt: skip
     # The name of the text begins with that of this file: so it is seen to be of this package (`call_site`).
     exec(compile(f"{head}\n{indent(body, '    ')}", f"{__file__}: {head}", "exec"), names)
@@ -209,11 +229,11 @@ def _with_constants() -> str:
     """Where an option holds an array or a tensor, such as an index: the node keeps it, and watches it."""
     lines = _result(
         1,
-        compute="out = self.forward(a0, **arrays_of(self, params))",
-        params="kept_of(self, params)",
-        stamps="x0._stamp if k0 else None, *stamps_of(self, params)",
+        compute="out = self.forward(a0, **arrays)",
+        params="kept_of(self, params, arrays)",
+        stamps="x0._stamp if k0 else None, *stamps",
     )
-    return TENSOR.format(i=0) + _viewed(lines)
+    return "arrays, stamps = read_constants(self, params)\n" + TENSOR.format(i=0) + _viewed(lines)
 
 
 unary_call = _made("def __call__(self, x0):", UNARY + TENSOR.format(i=0) + _result(1), Primitive.__call__)

@@ -25,11 +25,10 @@ def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 def mean(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The mean over `axis`."""
     x = shaped(x)
-    return sum(x, axis, keepdims) / _count(x.shape, axis)
-
-
-def _count(shape: tuple[int, ...], axis: Axis) -> int:
-    return math.prod(shape if axis is None else [shape[a] for a in axes_of(axis, len(shape))])
+    shape = x.shape
+    axis = None if axis is None else axes_of(axis, x.ndim)
+    count = math.prod(shape if axis is None else [shape[a] for a in axis])
+    return reductions.mean(x, axis=axis, keepdims=keepdims, shape=shape, count=count)
 
 
 def var(x: Any, axis: Axis = None, keepdims: bool = False, correction: int = 1) -> Any:

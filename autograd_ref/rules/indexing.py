@@ -14,13 +14,12 @@ from autograd_ref.core.tensor import Tensor
 
 _FEW = 512  # So many numbers are added by NumPy's general way before another way would have begun.
 
-_BASIC = (int, np.integer, slice, type(None), type(...))
+_BASIC = {int, slice, type(None), type(...), *(np.dtype(c).type for c in np.typecodes["AllInteger"])}
 
 
 def is_basic(index: Any) -> bool:
     """True for an index of integers, slices, None and Ellipsis: no element twice, and a view."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return all(isinstance(i, _BASIC) and not isinstance(i, bool) for i in parts)
+    return _BASIC.issuperset(map(type, index if type(index) is tuple else (index,)))
 
 
 def _scatter(g: Any, index: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -94,7 +93,7 @@ def _add_rows(out: np.ndarray, rows: np.ndarray, g: np.ndarray, width: int) -> N
     np.add.at(out.reshape(-1), rows.reshape(-1), g.reshape(-1))
 
 
-def _read(x: Any, index: Any) -> Any:
+def _read(x: Any, index: Any, before: Any) -> Any:
     if (
         type(index) is tuple
         and index
@@ -113,7 +112,7 @@ def _read(x: Any, index: Any) -> Any:
 
 getitem: Primitive = Primitive(
     "getitem",
-    lambda x, index, before: _read(x, index),
+    _read,
     (
         lambda g, _ans, _x, index, before: (scatter if isinstance(g, Tensor) else _scatter)(
             g, index=index, shape=before

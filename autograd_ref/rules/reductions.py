@@ -18,7 +18,7 @@ import numpy as np
 from autograd_ref.core.primitive import Primitive
 from autograd_ref.core.tensor import Tensor
 from autograd_ref.rules.elementwise import exp, where
-from autograd_ref.rules.rows import ones, row_maxima, row_minima
+from autograd_ref.rules.rows import row_maxima, row_minima, short_ones
 from autograd_ref.rules.shapes import concatenate
 
 # NumPy's type stubs have no case for a variable keepdims or axis.
@@ -82,19 +82,15 @@ def _of_rows(x: np.ndarray, axis: Any) -> bool:
     return x.ndim == 2 and (axis == (1,) or axis in (1, -1)) and x.dtype.char in "fd" and x.size > 0
 
 
-def _total(x: np.ndarray, axis: Any, keepdims: bool) -> Any:
+def _sum(x: Any, axis: Any = None, keepdims: bool = False, shape: Any = None) -> Any:
     """The sum over the axes: for rows a product with ones. Long ones stay with NumPy, which adds in pairs."""
     if _of_rows(x, axis) and x.shape[1] <= _LONG:
-        one = ones(x.shape[1], x.dtype)
+        one = short_ones(x.shape[1], x.dtype)
         return x.dot(one[:, None] if keepdims else one)
     return _add.reduce(x, axis=axis, keepdims=keepdims)
 
 
 _LONG = 1024
-
-
-def _sum(x: Any, axis: Any = None, keepdims: bool = False, shape: Any = None) -> Any:
-    return _total(x, axis, keepdims)
 
 
 sum = Primitive(
@@ -105,14 +101,27 @@ sum = Primitive(
 )
 
 
+def _mean(x: Any, axis: Any, keepdims: bool, shape: Any, count: int) -> Any:
+    return _sum(x, axis, keepdims) / count
+
+
+mean = Primitive(
+    "mean",
+    _mean,
+    (lambda g, _ans, _x, axis, keepdims, shape, count: spread(g / count, shape, axis),),
+    jvp="linear",
+)
+
+
 def _count(hit: Any, axis: Any, keepdims: bool, dtype: Any) -> np.ndarray:
     plain = hit._data if isinstance(hit, Tensor) else hit
     return _add.reduce(plain, axis=axis, keepdims=keepdims, dtype=dtype)
 
 
 def _extreme_rule(g: Any, ans: Any, x: Any, axis: Any, keepdims: bool) -> Any:
-    hit = x == expand(ans, x.shape, axis)
-    g = expand(g, x.shape, axis)
+    if not keepdims:
+        ans, g = expand(ans, x.shape, axis), expand(g, x.shape, axis)
+    hit = x == ans
     if type(hit) is np.ndarray and np.count_nonzero(hit) == g.size and not _has_nan(ans):
         out = np.zeros(x.shape, x.dtype)  # Nothing is shared: mostly it is so.
         np.copyto(out, g, where=hit)
@@ -188,7 +197,7 @@ def _below_top(x: np.ndarray, axis: int) -> np.ndarray:
 def _softmax(x: Any, axis: int) -> np.ndarray:
     out = _below_top(x, axis)
     np.exp(out, out=out)
-    out /= _total(out, axis, True)
+    out /= _sum(out, axis, True)
     return out
 
 
@@ -209,7 +218,7 @@ softmax = Primitive(
 
 def _log_softmax(x: Any, axis: int) -> np.ndarray:
     out = _below_top(x, axis)
-    out -= np.log(_total(np.exp(out), axis, True))
+    out -= np.log(_sum(np.exp(out), axis, True))
     return out
 
 
@@ -217,7 +226,7 @@ def _log_softmax_rule(g: Any, ans: Any, _x: Any, axis: int) -> Any:
     if type(g) is not np.ndarray or not g.ndim:
         return g - exp(ans) * _along(g, axis)
     out = np.exp(ans)
-    out *= _total(g, axis, True)
+    out *= _sum(g, axis, True)
     return np.subtract(g, out, out=out)
 
 

@@ -41,11 +41,12 @@ def ones(n: int, dtype: Any) -> np.ndarray:
 
     Short ones are kept: making them takes longer than a small product.
     """
-    return _short_ones(n, dtype) if n <= 4096 else np.ones(n, dtype)
+    return short_ones(n, dtype) if n <= 4096 else np.ones(n, dtype)
 
 
 @lru_cache(maxsize=64)
-def _short_ones(n: int, dtype: Any) -> np.ndarray:
+def short_ones(n: int, dtype: Any) -> np.ndarray:
+    """The same, for at most 4096."""
     made = np.ones(n, dtype)
     made.setflags(write=False)
     return made

@@ -189,6 +189,7 @@ CASES: dict[str, list[Case]] = {
     ],
     "cast": [one(normal(2, 3), lambda x: ops.astype(x, np.float64), lambda x: x.double())],
     "sum": reduction(ops.sum, lambda x, d, k: t().sum(x, d, keepdim=k)),
+    "mean": reduction(ops.mean, lambda x, d, k: t().mean(x, d, keepdim=k), empty=False),
     "max": [
         *reduction(ops.max, lambda x, d, k: t().amax(x, d, keepdim=k), empty=False),
         tie(ops.max, lambda x, d: t().amax(x, d)),

@@ -177,6 +177,20 @@ def _transform_kept(program: Program, found: Difference) -> bool:
     return len(out) > found.at + 1 and difference(out) is None
 
 
+def _wanting_later(program: Program, found: Difference) -> bool:
+    """True if nothing differs once what used the leaf before it wanted gradients has used a constant."""
+    out: list[Statement] = []
+    leaf, wanted = found.what.removesuffix(".grad"), False
+    for s in program[: found.at + 1]:
+        ours, theirs = (s.text(engine)[len(s.to) + 3 * bool(s.to) :] for engine in (OURS, THEIRS))
+        wanted |= ours == f"{leaf}.requires_grad_()"
+        if not wanted and s.to and not s.mode and re.search(rf"\b{leaf}\b", ours):
+            pair = (re.sub(rf"\b{leaf}\b", f"{leaf}.detach().clone()", line) for line in (ours, theirs))
+            s = replace(s, form=Form(*map(_escaped, pair)), args=(), options=())
+        out.append(s)
+    return wanted and difference(out) is None
+
+
 _CLONE = forms.form("{0}.clone()")
 
 
@@ -276,7 +290,8 @@ def _is_constant(program: Program, found: Difference) -> bool:
         warnings.simplefilter("ignore")
         for statement in program[: found.at]:
             session.do(statement)
-    name = program[found.at].text(OURS).rpartition("deepcopy(")[2].rstrip(")")
+    text = program[found.at].text(OURS).removeprefix(f"{program[found.at].to} = ")
+    name = text.removeprefix("copy.deepcopy(").rstrip(")").removesuffix(".numpy(")
     return name in session.constant or any(
         re.fullmatch(rf"{name}(\..*)?\.grad", constant) and _is_leaf(session.ours.gradient_of(constant[:-5]))
         for constant in session.constant
@@ -555,6 +570,16 @@ MEANT = [
         ),
     ),
     Meant(
+        "a leaf that wants gradients later",
+        "What was recorded before `requires_grad_()` takes it for a constant, with create_graph, too.",
+        "gradient",
+        test=_wanting_later,
+        example=lines(
+            *(X, leaf("p", "np.array([2.0])", False), "y = (x ** p).sum()", "p.requires_grad_()"),
+            *("y.backward(create_graph=True)", "g = x.grad", "z = g.sum()", "z.backward()"),
+        ),
+    ),
+    Meant(
         "a pooled result is read again",
         "`max_pool2d`, `gelu` and `elu` read their result again and refuse if it has changed; PyTorch may not.",
         "we raise",
@@ -602,10 +627,10 @@ MEANT = [
     ),
     Meant(
         "a copy of what depends on nothing",
-        "PyTorch may record what depends on nothing, as gradients with create_graph, and then cannot deep-copy it.",
+        "PyTorch may record what depends on nothing, as gradients with create_graph; then it can be no copy or array.",
         "only we compute",
-        theirs="support the deepcopy protocol",
-        test=_both(_now("deepcopy"), _is_constant),
+        theirs="support the deepcopy protocol|Can't call numpy\\(\\) on Tensor that requires grad",
+        test=_both(_now(r"deepcopy\(|\.numpy\(\)"), _is_constant),
         example=lines(*(X, "y = x.relu().sum()", "y.backward(create_graph=True)", "c = copy.deepcopy(x)")),
     ),
     Meant(
@@ -689,8 +714,12 @@ MEANT = [
         theirs="A view was created in no_grad mode",
         test=_has_own_memory,
         example=lines(
-            *(X, leaf("w", "np.ones((1, 2))"), leaf("b", "np.ones(1)")),
-            *("with no_grad(): y = F.linear(x, w, b)", "y[...] = b"),
+            *(leaf("x", "np.ones((2, 1))", False), leaf("b", "np.ones(1)")),
+            (
+                "with no_grad(): y = ops.einsum('ij,ik->jk', x, x)",
+                "with no_grad(): y = torch.einsum('ij,ik->jk', x, x)",
+            ),
+            "y[...] = b",
         ),
     ),
     Meant(
