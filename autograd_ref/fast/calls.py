@@ -209,7 +209,7 @@ for name in self.constants:
         return with_constants(self, x0, params)
 """
 VIEW = """\
-if self.view and out.base is not None and may_share_memory(out, a0):
+if self.view and out.base is not None and ((out.base is a0 and out.size) or may_share_memory(out, a0)):
     share(result, (self, (x0,), params), not state.switches or state.mine.recording)
     stamp = result._stamp
 """

@@ -50,8 +50,15 @@ def permute(x: Any, *axes: Any) -> Any:
 
 def transpose(x: Any, *axes: Any) -> Any:
     """The axes reversed, or in the order given."""
+    if axes and axes != (None,):
+        return permute(x, *axes)
     x = shaped(x)
-    return permute(x, _unpack(axes) if axes and axes != (None,) else tuple(range(x.ndim))[::-1])
+    return shapes.permute(x, axes=_reversed(x.ndim))
+
+
+@lru_cache(maxsize=64)
+def _reversed(ndim: int) -> tuple[int, ...]:
+    return tuple(range(ndim))[::-1]
 
 
 def swapaxes(x: Any, a: int, b: int) -> Any:

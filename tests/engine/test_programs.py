@@ -48,6 +48,7 @@ WITHOUT_NUMBERS = {
     "a copy of what depends on nothing",
     "a view made before its base wants gradients",
     "what is no view here",
+    "statistics that want gradients",
 }
 
 

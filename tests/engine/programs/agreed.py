@@ -275,10 +275,10 @@ def _flag_changed(program: Program, found: Difference) -> bool:
     values = dict(_ours(program, found).ours.variables())
     out, flags = [], 0
     for s in program[: found.at + 1]:
-        index = re.fullmatch(r"(\w+)\[(\w+)\]", s.text(OURS).removeprefix(f"{s.to} = "))
+        index = re.fullmatch(r"(\w+)\[(\w+)\](.*)", s.text(OURS).removeprefix(f"{s.to} = "))
         flag = values.get(index[2]) if index else None
         if index and flag is not None and flag.dtype == bool and flag.ndim == 0:
-            s, flags = replace(s, form=forms.form(f"{index[1]}[{index[2]}.clone()]")), flags + 1
+            s, flags = replace(s, form=forms.form(f"{index[1]}[{index[2]}.clone()]{index[3]}")), flags + 1
         out.append(s)
     return flags > 0 and difference(out) is None
 
@@ -460,6 +460,25 @@ MEANT = [
         example=lines(
             *(X, Z, "y = x.reshape(-1, 1)", "d = z.detach().reshape(-1, 1)", "y.backward(d)"),
             *("d *= 2.0", "x.sum().backward()"),
+        ),
+    ),
+    Meant(
+        "what happens to the caller's gradient",
+        "A change of the tensor passed to backward() does not change `.grad`; in PyTorch it may.",
+        "value",
+        test=_both(_now(r"\.grad$"), _seeded, _right),
+        example=lines(X, "y = x.swapaxes(0, 0)", "y.backward(x)", "with no_grad(): x += 3.0", "g = x.grad"),
+    ),
+    Meant(
+        "statistics that want gradients",
+        "PyTorch has no second derivatives of a batch norm whose running mean was made to want gradients.",
+        "only we compute",
+        theirs="not differentiable with respect to argument 'running_",
+        test=_said("create_graph"),
+        example=lines(
+            *(leaf("x", "np.ones((2, 2))", False), leaf("m", "np.ones(2)", False), leaf("w", "np.ones(2)")),
+            *("y = F.batch_norm(x, m, w.detach(), w.detach(), w, training=True).sum()", "m.requires_grad_()"),
+            "y.backward(create_graph=True)",
         ),
     ),
     Meant(
@@ -653,7 +672,7 @@ MEANT = [
         "one boolean as an index",
         "`x[m]` with a 0-d tensor of a boolean watches it like any index; PyTorch has read it at once.",
         "we raise",
-        ours="'getitem' saved its index",
+        ours="'(getitem|set_item)' saved its index",
         test=_flag_changed,
         example=lines(X, "m = x.sum() > 1.0", "y = x[m]", "m[...] = True", "y.sum().backward()"),
     ),
