@@ -280,7 +280,8 @@ def _flag_changed(program: Program, found: Difference) -> bool:
         if index and flag is not None and flag.dtype == bool and flag.ndim == 0:
             s, flags = replace(s, form=forms.form(f"{index[1]}[{index[2]}.clone()]{index[3]}")), flags + 1
         out.append(s)
-    return flags > 0 and difference(out) is None
+    rest = difference(out) if flags else found
+    return rest is None or (flags > 0 and judged(out, rest) is not None)
 
 
 def _is_constant(program: Program, found: Difference) -> bool:
