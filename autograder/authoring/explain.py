@@ -7,8 +7,11 @@ somebody has left something behind, and those since then run again, each in a pr
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from ..lesson.failures import ERROR, TIMEOUT, CheckFailed
 from ..lesson.locked import SEED, whole_digest
@@ -21,11 +24,11 @@ from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
 from ..unit.notebook import visible_part
 from .mutants import Mutant, likely_mutants, mutants
-from .sentences import Fault, sentences_of, visible_digest
+from .sentences import fault_of, sentences_of
 from .trial import SECONDS, Ending, run_check
 
 #: Changes of the sentences, or of the faults that have one, make others of what is kept.
-VERSION = 1
+VERSION = 2
 #: Of each other right answer, so many mutants.
 OF_OTHERS = 40
 #: After so many the model answer goes in between.
@@ -47,19 +50,25 @@ def told(
             ]
     endings = endings_of(assignment, exercise, [answer for answer, _, _ in answers], sandbox)
     faults = [
-        Fault(visible_digest(exercise.name, ending), mutant, of_model)
+        fault_of(exercise.name, ending, mutant, of_model)
         for ending, (_, mutant, of_model) in zip(endings, answers, strict=True)
     ]
     return sentences_of(faults, exercise.stub)
 
 
-def told_of_unit(
-    assignment: Assignment, sandbox: Sandbox, exercises: Sequence[Exercise]
-) -> Iterator[dict[str, str]]:
-    """The same for some exercises of a unit, one after the other."""
+def tell(
+    assignment: Assignment, sandbox: Sandbox, kept: Mapping[str, dict[str, Any]], jobs: int | None = None
+) -> None:
+    """Add the sentences that learners hear to the verdicts of a unit, where they are of another version than these."""
     entries = load_bank(assignment)
-    for exercise in exercises:
-        yield told(assignment, exercise, entries, sandbox)
+    old = [e for e in assignment.exercises if kept[e.name].get("explained") != VERSION]
+
+    def sentences(exercise: Exercise) -> dict[str, str]:
+        return told(assignment, exercise, entries, sandbox)
+
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        for exercise, found in zip(old, pool.map(sentences, old), strict=True):
+            kept[exercise.name].update(told=found, explained=VERSION)
 
 
 def endings_of(

@@ -20,16 +20,11 @@ AFTERWARDS = {
     "exp": "with `exp` applied to the result",
     "log": "with `log` applied to the result",
     "sqrt": "with the root taken of the result",
-    "square": "with the result squared",
     "abs": "with the sign of the result taken away",
-    "reciprocal": "with one divided by the result",
-    "round": "with the result rounded",
-    "cumsum": "with the result added up along the way",
 }
 #: The same of arrays.
 OF_ARRAYS = {
     "{v}.T": "with the result transposed",
-    "{v}[::-1]": "with the result in the opposite order",
     "{v}.sum()": "with the numbers of the result added up",
     "{v}.mean()": "with the mean of the result's numbers",
     "{v}.sum(axis=0)": "with the result summed over axis 0",
@@ -37,16 +32,9 @@ OF_ARRAYS = {
     "{v}.sum(axis=-1)": "with the result summed over axis -1",
     "{v}.mean(axis=-1)": "with the mean of the result over axis -1",
     "{v} / len({v})": "with the result divided by how many it has",
-    "{v} * len({v})": "with the result multiplied by how many it has",
-    "{v} / {v}.size": "with the result divided by its size",
     "{v}[0]": "with the first item of the result alone",
     "{v}[1:]": "without the first item of the result",
     "{v}[:-1]": "without the last item of the result",
-    "2 * {v}": "with the factor 2 too much",
-    "{v} / 2": "with half of the result",
-    "{v} + 1": "with 1 added to the result",
-    "{v} - 1": "with 1 taken from the result",
-    "1 - {v}": "with the result taken from 1",
 }
 
 #: And with one of the arguments.
@@ -172,6 +160,8 @@ def locals_for_names(source: Source, node: ast.AST) -> Iterator[Edit]:
     function = source.function_of(node)
     if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or function is None:
         return
+    if not isinstance(source.parents.get(node), ast.BinOp | ast.Compare | ast.Tuple):
+        return  # where a value is asked for its parts, another one fits by chance alone
     parameters = {a.arg for a in function.args.args}
     stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     if node.id in parameters | stored:
@@ -201,6 +191,99 @@ def statistics(source: Source, node: ast.AST) -> Iterator[Edit]:
                     yield source.edit(node, text, "axis", f"with the {told} along axis {axis} there")
 
 
+def everywhere(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """One value taken for another in the whole of a function, or after it went through something."""
+    if not isinstance(node, ast.FunctionDef) or source.function_of(node) is not None:
+        return
+    own = [a.arg for a in [*node.args.args, *node.args.kwonlyargs] if a.arg not in ("self", "cls")]
+    used = [n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for name in own:
+        places = [n for n in used if n.id == name]
+        if not places or name in stored:
+            continue
+        for other in own:
+            if other != name and len(places) > 1:
+                yield _all(source, node, places, other, "name", f"with `{other}` for `{name}`")
+        for function in ("exp", "log", "tanh"):
+            text = f"{NUMPY}.{function}({name})"
+            yield _all(source, node, places, text, "inside", f"with `{function}` applied to `{name}` first")
+    for one, two in (("log", "log10"), ("log", "log2"), ("sin", "cos"), ("cos", "sin"), ("exp", "exp2")):
+        calls = [n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == one]
+        if calls:
+            text = f"{NUMPY}.{two}"
+            yield _all(source, node, calls, text, "function", f"with `{two}` for `{one}`")
+
+
+def _all(
+    source: Source,
+    function: ast.FunctionDef,
+    places: list[ast.Name] | list[ast.Attribute],
+    text: str,
+    kind: str,
+    told: str,
+) -> Edit:
+    """The whole function with another text at several places."""
+    start, end = source.span(function)
+    whole = source.whole[start:end]
+    for first, last in sorted((source.span(place) for place in places), reverse=True):
+        whole = whole[: first - start] + text + whole[last - start :]
+    return Edit(start, end, whole, kind, told)
+
+
+def weighed(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """A value that is multiplied or divided by one of the arguments where it is used."""
+    function = source.function_of(node)
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or function is None:
+        return
+    parent = source.parents.get(node)
+    if not isinstance(parent, ast.BinOp):
+        return
+    for other in (a.arg for a in function.args.args if a.arg not in ("self", "cls")):
+        yield source.edit(
+            node, f"({other} * {node.id})", "weighed", f"with `{other}` times `{node.id}` somewhere"
+        )
+
+
+def old_values(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """An argument as it was, where the new value of that name belongs."""
+    function = source.function_of(node)
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or function is None:
+        return
+    stored = [
+        n
+        for n in ast.walk(function)
+        if isinstance(n, ast.Name)
+        and isinstance(n.ctx, ast.Store)
+        and n.id == node.id
+        and n.lineno < node.lineno
+    ]
+    if node.id in {a.arg for a in function.args.args} and stored:
+        body = function.body[1:] if ast.get_docstring(function) else function.body
+        begin = source.span(body[0])[0]
+        first, last = source.span(node)
+        before = source.whole[begin:first]
+        text = f"_before = {node.id}\n{source.indent(body[0])}{before}_before"
+        told = f"with the old `{node.id}` where the new one belongs"
+        yield Edit(begin, last, text, "old", told)
+
+
+def bare(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """A formula without any of its brackets."""
+    if not isinstance(node, ast.Return | ast.Assign) or not isinstance(node.value, ast.BinOp):
+        return
+    start, end = source.span(node.value)
+    marks: list[int] = []
+    for part in ast.walk(node.value):
+        if isinstance(part, ast.BinOp) and part is not node.value:
+            first, last = source.span(part)
+            if source.whole[first - 1] == "(" and source.whole[last : last + 1] == ")":
+                marks += [first - 1, last]
+    if len(marks) > 2:
+        text = "".join(c for i, c in enumerate(source.whole[start:end], start) if i not in marks)
+        yield Edit(start, end, text, "brackets", "without brackets")
+
+
 FAULTS = (
     results,
     with_parameters,
@@ -211,4 +294,8 @@ FAULTS = (
     steps,
     locals_for_names,
     statistics,
+    everywhere,
+    weighed,
+    old_values,
+    bare,
 )

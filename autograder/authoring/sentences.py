@@ -30,7 +30,6 @@ IN_GENERAL = {
     "reduction": "with a sum, a mean or a maximum left out",
     "copy": "without a copy",
     "transpose": "with a transpose too many or too few",
-    "branch": "with a condition that is always or never true",
     "state": "if it kept something from one call to the next",
     "name": "with one of its values in the place of another",
     "operator": "with another operator somewhere",
@@ -83,7 +82,7 @@ LATER = {
     "keyword",
     "dtype",
 }
-LAST = {"afterwards", "instead", "early", "steps", "brackets", "order"}
+LAST = {"afterwards", "instead", "early", "steps", "brackets", "order", "inside", "weighed", "old"}
 
 
 def rank(kind: str) -> int:
@@ -97,20 +96,22 @@ def joined(sentences: Iterable[str]) -> str:
     return ", or ".join(different) if "" not in different and len(different) <= 2 else ""
 
 
-def visible_digest(exercise: str, ending: Ending) -> str:
-    """The digest of a wrong value; empty where there is none, or one that a hundred other mistakes give."""
+def visible_digest(exercise: str, ending: Ending, least: int = 2) -> str:
+    """The digest of a wrong value; empty where there is none, or one that says less than `least`."""
     failure = ending.failure
     if failure is None or ending.status != FAILED or not any(name == "expected" for name, _ in failure.rows):
         return ""
-    if any(call.error is not None for call in ending.calls) or not _telling(ending.calls):
+    if any(call.error is not None for call in ending.calls) or _telling(ending.calls) < least:
         return ""
     return whole_digest(exercise, ending.calls)
 
 
-def _telling(calls: Sequence[Call]) -> bool:
-    """Whether two numbers agree that are neither 0 nor 1 nor among those that the function was given, one of them last.
+def _telling(calls: Sequence[Call]) -> int:
+    """How much what an answer gave says: 0 for nothing, 1 for one plain number, 2 where several numbers agree.
 
-    One number comes about in many ways: 6 is the largest product and the first one. One of many digits does not.
+    Numbers that are 0 or 1 or among those that the function was given say nothing, and the last call has to say
+    something. One number comes about in many ways: 6 is the largest product and the first one. One of many digits
+    does not.
     """
     found: set[str] = set()
     own: set[str] = set()
@@ -118,7 +119,9 @@ def _telling(calls: Sequence[Call]) -> bool:
         given = {f"{abs(number):.6g}" for arg in call.args for number in numbers_in(arg) or ()} | {"0", "1"}
         own = {f"{abs(number):.6g}" for number in numbers_in(call.value) or ()} - given
         found |= own
-    return bool(own) and (len(found) > 1 or any(_digits(number) >= MANY for number in own))
+    if not own:
+        return 0
+    return 2 if len(found) > 1 or any(_digits(number) >= MANY for number in own) else 1
 
 
 #: A number of so many digits is hardly the same by chance.
@@ -141,6 +144,13 @@ class Fault:
     digest: str
     mutant: Mutant
     of_model: bool
+    #: whether several numbers agree, and not one alone
+    sure: bool = True
+
+
+def fault_of(exercise: str, ending: Ending, mutant: Mutant, of_model: bool) -> Fault:
+    """What a mutant does in the visible part of a check."""
+    return Fault(visible_digest(exercise, ending, 1), mutant, of_model, _telling(ending.calls) > 1)
 
 
 def sentences_of(faults: Iterable[Fault], shown: str) -> dict[str, str]:
@@ -158,13 +168,29 @@ def sentences_of(faults: Iterable[Fault], shown: str) -> dict[str, str]:
 
 
 def _told(same: Sequence[Fault], shown: str) -> str:
-    best = min((not fault.of_model, rank(fault.mutant.edits[0].kind)) for fault in same)
-    first = [f for f in same if (not f.of_model, rank(f.mutant.edits[0].kind)) == best]
-    return joined(said(fault.mutant.edits[0], shown) for fault in first)
+    best = min(_order(fault) for fault in same)
+    # Where one number is all that agrees, every other fault that gives it is as good an explanation.
+    meant = [fault for fault in same if not fault.sure or _order(fault) == best]
+    return joined(_without_synonyms(said(fault.mutant.edits[0], shown) for fault in meant))
+
+
+def _order(fault: Fault) -> tuple[bool, int]:
+    return not fault.of_model, rank(fault.mutant.edits[0].kind)
+
+
+def _without_synonyms(sentences: Iterable[str]) -> list[str]:
+    """A factor that is missing can be told in three ways, of which one is enough."""
+    different = list(dict.fromkeys(sentences))
+    names = {name for text in different for name in re.findall(r"^without the factor (`\w+`)$", text)}
+    same = {f"if it did not look at {n}" for n in names} | {
+        f"with a division by {n} too much{of}" for n in names for of in ("", " somewhere")
+    }
+    return [text for text in different if text not in same]
 
 
 def _by_its_form(mutant: Mutant) -> bool:
-    """Whether another name stands there only for its shape, which says nothing of the numbers."""
+    """Whether another name stands where a value is only asked for its parts: then the two agree by chance."""
     (edit,) = mutant.edits
-    after = mutant.source[edit.start + len(edit.text) :]
-    return edit.kind == "name" and re.match(r"\.(shape|ndim|size|dtype)\b", after) is not None
+    before, after = mutant.source[: edit.start], mutant.source[edit.start + len(edit.text) :]
+    unpacked = before.rstrip(" ").endswith("=") and after.startswith("\n")
+    return edit.kind == "name" and (unpacked or after.startswith((".", "[")))

@@ -231,6 +231,7 @@ def mutants_command(
 ) -> None:
     """Show that right answers with one small fault, made by machine, earn nothing."""
     from ..authoring.build import build_likely
+    from ..authoring.explain import tell
     from ..authoring.mutation import run_mutants, write_verdicts
     from ..unit.assignment import Course
     from ..unit.settings import configured_sandbox, load_config
@@ -251,6 +252,7 @@ def mutants_command(
             )
         show_mutants(result)
         if result.good:
+            tell(assignment, sandbox, result.kept, jobs)
             write_verdicts(assignment, result.kept)
             build_likely(course, name, console.print)  # a learner's notebook knows mutants, too
         good = good and result.good

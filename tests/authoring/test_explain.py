@@ -1,0 +1,138 @@
+"""What learners hear of mutants: the same in one long process as in one of its own, and only what is telling."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from autograder.authoring import explain, fault_likely
+from autograder.authoring.explain import endings_of, tell, told
+from autograder.authoring.mutants import Mutant, likely_mutants
+from autograder.authoring.mutation import run_mutants
+from autograder.authoring.sentences import Fault, sentences_of
+from autograder.authoring.source_text import Edit, Source
+from autograder.authoring.trial import run_check
+from autograder.lesson.locked import whole_digest
+from autograder.referee.bank import load_bank
+from autograder.sandbox.walls import Sandbox
+from autograder.unit.assignment import Course
+from autograder.unit.notebook import visible_part
+
+from ..conftest import REPOSITORY
+
+#: A right answer, and what learners write in its place.
+WANTED = {
+    "def f(x, y):\n    return (x - y) / (x + y)": [
+        "x - y / x + y",
+        "((y) - (x)) / (x + y)",
+        "np.tanh",
+        "* x",
+    ],
+    "def f(g, out):\n    return g * (1 - out * out)": [
+        "(1 - g * g)",
+        "tanh(out) * __import__('numpy').tanh(out)",
+    ],
+    "def f(p, g, v, mu):\n    v = mu * v + g\n    return p - v, v": [
+        "_before = v",
+        "(mu * g)",
+        "((1 - mu) * g)",
+    ],
+    "def f(x):\n    y = x + 1\n    y = y * 2\n    return y": ["y = y * 2\n    y = x + 1"],
+    "def f(x):\n    return x if x > 0 else -x": ["not (x > 0)"],
+    "def f(x):\n    return np.log(x.std(axis=0))": ["log10", "ddof=1", "x.std()", "return x.std(axis=0)"],
+    "def f(a, b):\n    return a @ b": ["(b) @ (a)", "(a @ b).T"],
+}
+
+
+@pytest.mark.parametrize("source", WANTED)
+def test_what_learners_write_is_among_the_mutants(source: str) -> None:
+    made = [mutant.source.replace("__import__('numpy')", "np") + "\n" for mutant in likely_mutants(source)]
+    for wanted in WANTED[source]:
+        text = wanted.replace("__import__('numpy')", "np")
+        assert any(text in one for one in made), wanted
+    shapes = {ast.dump(ast.parse(mutant.source)) for mutant in likely_mutants(source)}
+    assert len(shapes) == len(made)
+
+
+def test_every_kind_of_these_faults_is_made_somewhere_in_the_course() -> None:
+    course = Course(REPOSITORY)
+    solutions = [e.solution for unit in course.units() for e in course.assignment(unit).exercises]
+    idle = set(fault_likely.FAULTS)
+    for text in solutions:
+        tree = ast.parse(text)
+        source = Source(text, tree)
+        idle -= {fault for fault in idle for node in ast.walk(tree) if next(fault(source, node), None)}
+    assert not idle
+
+
+def test_in_one_process_after_the_other_answers_do_what_they_do_alone(
+    mini_course: Course, sandbox: Sandbox
+) -> None:
+    """Also where one of them leaves something behind for those that follow."""
+    assignment = mini_course.assignment("mini")
+    exercise = assignment.exercise("unbox")
+    answers = [mutant.source for mutant in likely_mutants(exercise.solution)][:30]
+    harm = "import math\nmath.log = math.exp\ndef unbox(boxes):\n    return 0.5"
+    answers[5:5] = [
+        harm,
+        "def unbox(boxes):\n    while True: pass",
+        "def unbox(boxes):\n    import os\n    os._exit(3)",
+    ]
+    together = endings_of(assignment, exercise, answers, sandbox)
+    for answer, ending in zip(answers, together, strict=True):
+        alone = run_check(assignment, exercise, answer, visible_part(exercise.check), sandbox)
+        assert ending.status == alone.status, answer
+        assert whole_digest("unbox", ending.calls) == whole_digest("unbox", alone.calls), answer
+
+
+def fault(told: str, kind: str = "dropped", sure: bool = True, of_model: bool = True) -> Fault:
+    return Fault("d" * 32, Mutant("x = 1", (Edit(0, 1, "x", kind, told),)), of_model, sure)
+
+
+FACTOR = fault("without the factor `g`")
+SINGLE = [
+    fault("without the factor `g`", sure=False),
+    fault("with `a` for `g`", "name", sure=False),
+    fault("with 2 for 1", "constant", sure=False),
+]
+
+
+@pytest.mark.parametrize(
+    ("faults", "sentence"),
+    [
+        ([FACTOR, fault("if it did not look at `g`", "parameter")], "without the factor `g`"),
+        # Several numbers agree: what comes to mind first, and the model answer before others.
+        ([FACTOR, fault("with `a` for `g`", "name")], "without the factor `g`"),
+        ([FACTOR, fault("with 2 for 1", "constant", of_model=False)], "without the factor `g`"),
+        # One number alone: whatever gives it, as long as that are two faults.
+        (SINGLE[:2], "without the factor `g`, or with `a` where `g` belongs"),
+        (SINGLE, ""),
+    ],
+)
+def test_what_is_told_of_faults_that_do_the_same(faults: list[Fault], sentence: str) -> None:
+    found = sentences_of(faults, "def f(g, a): ...")
+    assert found == ({"d" * 32: sentence} if sentence else {})
+
+
+def test_another_name_that_is_only_asked_for_its_parts_is_not_told() -> None:
+    for source in ("y = b.shape", "y = b[0]", "y = b\n"):
+        edit = Edit(4, 5, "b", "name", "with `b` for `a`")
+        assert not sentences_of([Fault("d" * 32, Mutant(source, (edit,)), True)], "def f(a, b): ...")
+
+
+def test_the_sentences_are_kept_beside_the_verdicts_until_their_version_changes(
+    mini_course: Course, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assignment = mini_course.assignment("mini")
+    kept = run_mutants(assignment, sandbox, jobs=2).kept
+    tell(assignment, sandbox, kept, jobs=2)
+    exercise = assignment.exercise("mul_vjp")
+    assert kept["mul_vjp"]["told"] == told(assignment, exercise, load_bank(assignment), sandbox)
+    assert "with `+` where `*` belongs" in kept["mul_vjp"]["told"].values()
+    monkeypatch.setattr(explain, "told", lambda *arguments: {"d": "new"})
+    tell(assignment, sandbox, kept, jobs=2)
+    assert kept["mul_vjp"]["told"] != {"d": "new"}
+    monkeypatch.setattr(explain, "VERSION", explain.VERSION + 1)
+    tell(assignment, sandbox, kept, jobs=2)
+    assert kept["mul_vjp"]["told"] == {"d": "new"}
