@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..lesson.compare import numbers_in
+from ..lesson.compare import article, numbers_in
 from ..lesson.failures import FAILED
 from ..lesson.locked import whole_digest
 from ..lesson.probes import Call
@@ -56,7 +56,7 @@ def said(edit: Edit, shown: str) -> str:
     for piece in _QUOTED.findall(edit.told):
         if not _SINGLE.fullmatch(piece) or not words.issuperset(_NAME.findall(piece)):
             part = _LEFT_OUT.match(edit.told)
-            return f"without a {part[1]}" if part else IN_GENERAL.get(edit.kind, "")
+            return f"without {article(part[1])}" if part else IN_GENERAL.get(edit.kind, "")
     if edit.kind in ("left out", "in place", "emptied"):
         return ""  # a whole line of the answer; and what an argument has become, a check says itself
     for begins, instead in AS_IF.items():
