@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
@@ -243,3 +245,40 @@ def test_the_verdicts_hold_what_a_visible_check_shows_and_nothing_of_what_is_hid
     assert "with results 1 and 2 exchanged" in result.kept["mul_vjp"]["told"].values()
     # g = 1 gives 3 and 20: 3 was given, and 20 alone is one number.
     assert "without the factor `g`" not in result.kept["mul_vjp"]["told"].values()
+
+
+def test_a_run_that_finds_nothing_alive_or_makes_nothing_is_not_believed(
+    mini_course: Course, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assignment = mini_course.assignment("mini")
+    real = mutation.run_check
+
+    def blind(assignment: Any, exercise: Any, answer: str, *more: Any) -> Any:
+        """Every answer fails, as where the sandbox has lost its NumPy."""
+        return real(assignment, exercise, "1 // 0", *more)
+
+    monkeypatch.setattr(mutation, "run_check", blind)
+    result = run_mutants(assignment, sandbox, jobs=2)
+    assert not result.survivors
+    assert not result.good
+    assert any("was planted among the mutants and not found alive" in fault for fault in result.faults)
+    monkeypatch.setattr(mutation, "run_check", real)
+    monkeypatch.setattr(mutation, "mutants", lambda *arguments: [])
+    result = run_mutants(assignment, sandbox, jobs=2)
+    assert not result.good
+    assert [fault for fault in result.faults if "no mutant could be made" in fault]
+
+
+def test_a_run_that_ends_early_is_not_believed(
+    mini_course: Course, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Early(ThreadPoolExecutor):
+        """Gives up after a few, as a pool whose threads were ended."""
+
+        def map(self, *arguments: Any, **options: Any) -> Any:
+            return itertools.islice(super().map(*arguments, **options), 5)
+
+    monkeypatch.setattr(mutation, "ThreadPoolExecutor", Early)
+    result = run_mutants(mini_course.assignment("mini"), sandbox, jobs=2)
+    assert not result.good
+    assert any(fault.endswith("and 5 came to a verdict.") for fault in result.faults)
