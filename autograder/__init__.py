@@ -10,6 +10,7 @@ from .lesson.failures import CheckFailed
 from .lesson.predict import predicted
 from .lesson.probes import probe, yours
 from .lesson.progress import progress
+from .lesson.recall import recall
 from .lesson.unfinished import install
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "predicted",
     "probe",
     "progress",
+    "recall",
     "yours",
 ]
 

@@ -10,33 +10,54 @@
 #     name: python3
 #   autograder:
 #     unit: 08_layers
-#     allow: [autograd_ref.tensor, autograd_ref.ops, autograd_ref.sweep, autograd_ref.graph, autograd_ref.plots]
-#     title: "Layers: parts with parameters, and how to start them"
+#     allow: [autograd_ref.tensor, autograd_ref.ops, autograd_ref.sweep, autograd_ref.graph, autograd_ref.plots, autograd_ref.functional, autograd_ref.data.digits]
+#     title: "Layers: how large should the first weights be?"
 # ---
 
 # %% [markdown]
-# # Layers: parts with parameters, and how to start them
+# # Layers: how large should the first weights be?
 #
-# The picture shows one network of 20 relu layers, three times. Only the size of its first random weights differs.
-# What to see: on the way through the layers, the numbers grow more than ten billion times, or shrink to less than a
-# ten-millionth,  or stay as they are.
+# Twenty relu layers learn sin(x), twice, with the same steps. Only the first random weights differ. One network ends as
+# a flat line.
 
 # %% figure="goal" keep=true
 def goal():
     import numpy as np
 
-    from autograd_ref import plots
+    from autograd_ref import Tensor, plots
 
-    rng, sizes = np.random.default_rng(0), {"too large": 0.5, "too small": 0.05, "right": 0.125}
-    found = {}
-    for name, std in sizes.items():
-        x = rng.normal(size=(200, 128))
-        found[name] = []
-        for _ in range(20):
-            x = np.maximum(x @ rng.normal(0.0, std, (128, 128)), 0.0)
-            found[name].append(x.std())
-    assert found["too large"][-1] > 1e10 and found["too small"][-1] < 1e-7
-    plots.layer_statistics(found, title="20 relu layers, three sizes of the first weights")
+    def ours(fan_in, fan_out, rng):
+        std = 0.25 if fan_in == 32 else 2**0.5  # why, is what this unit is about
+        return rng.normal(0.0, std, (fan_out, fan_in)), np.zeros(fan_out)
+
+    def pytorch(fan_in, fan_out, rng):
+        a = 1 / np.sqrt(fan_in)
+        return rng.uniform(-a, a, (fan_out, fan_in)), rng.uniform(-a, a, fan_out)
+
+    x = np.linspace(-3.0, 3.0, 64)[:, None]
+    fits, losses = {}, {}
+    for name, draw in {"PyTorch's default": pytorch, "weights of this unit": ours}.items():
+        rng = np.random.default_rng(1)
+        layers = [draw(a, b, rng) for a, b in zip([1, *[32] * 20], [*[32] * 20, 1])]
+        layers = [[Tensor(array, requires_grad=True) for array in pair] for pair in layers]
+        losses[name] = []
+        for _ in range(300):
+            h = Tensor(x)
+            for weight, bias in layers:
+                out = h @ weight.T + bias
+                h = out.relu()
+            loss = ((out - np.sin(x)) ** 2).mean()
+            loss.backward()
+            losses[name].append(loss.item())
+            for p in (p for pair in layers for p in pair):
+                p.data -= 0.005 * p.grad.data
+                p.grad = None
+        fits[name] = x, out.data
+    assert losses["PyTorch's default"][-1] > 0.5 > 0.05 > losses["weights of this unit"][-1]
+    left, right = plots.panels(2)
+    plots.lines({**fits, "sin(x)": (x, np.sin(x))}, ax=left, title="after 300 steps", xlabel="x")
+    plots.learning_curves(losses, ax=right, log=True, title="loss")
+    right.get_legend().remove()
 
 
 goal()
@@ -44,33 +65,128 @@ goal()
 # %% setup="imports"
 import numpy as np
 
-from autograd_ref import Tensor, plots
-from autograder import exercise, predicted, probe
+from autograd_ref import Tensor, functional, plots
+from autograd_ref.data.digits import load_digits
+from autograder import exercise, predicted, probe, recall
+
+X = np.linspace(-3.0, 3.0, 64)[:, None]
+
+
+def pytorch_uniform(fan_in, fan_out, rng):
+    """PyTorch's first weights for a linear layer, (fan_out, fan_in)."""
+    return rng.uniform(-1, 1, (fan_out, fan_in)) / np.sqrt(fan_in)
+
+
+def normal(std):
+    """A start with normal weights of this std."""
+    return lambda fan_in, fan_out, rng: rng.normal(0.0, std, (fan_out, fan_in))
+
+
+def deep(start, seed=1):
+    """The (weight, bias) of 20 layers of 32 neurons, from 1 number to 1, as `start` draws them."""
+    rng, layers = np.random.default_rng(seed), []
+    for fan_in, fan_out in zip([1, *[32] * 20], [*[32] * 20, 1]):
+        bias = pytorch_uniform(fan_in, fan_out, rng)[:, 0] if start is pytorch_uniform else np.zeros(fan_out)
+        arrays = start(fan_in, fan_out, rng), bias
+        layers.append(tuple(Tensor(array, requires_grad=True) for array in arrays))
+    return layers
+
+
+def outputs(layers, x, norm=lambda h: h):
+    """The network's outputs, and what each relu layer sends on."""
+    sent = [Tensor(x)]
+    for weight, bias in layers[:-1]:
+        sent.append(norm(sent[-1] @ weight.T + bias).relu())
+    weight, bias = layers[-1]
+    return sent[-1] @ weight.T + bias, sent[1:]
+
+
+def learn(layers, rate=0.005, steps=300, norm=lambda h: h):
+    """Plain gradient descent on sin(x); the losses."""
+    losses = []
+    with np.errstate(all="ignore"):
+        for _ in range(steps):
+            loss = ((outputs(layers, X, norm)[0] - np.sin(X)) ** 2).mean()
+            loss.backward()
+            losses.append(loss.item())
+            for p in (p for pair in layers for p in pair):
+                p.data -= rate * p.grad.data
+                p.grad = None
+    return losses
 
 # %% [markdown]
 # At the end you will be able to
 #
-# - build layers as PyTorch does, and find all parameters of a network, however nested;
-# - choose first weights with which deep networks train;
-# - write dropout, LayerNorm and Embedding, and say what each is for;
-# - find layers that look right and do not learn.
+# - say how large first weights must be, and derive it;
+# - measure where in a deep network the numbers die or explode, and mend it with LayerNorm;
+# - build modules as PyTorch does, however nested, and dropout with its two modes;
+# - find a network that looks right and does not learn.
 #
-# The numbers are `Tensor` from `autograd_ref`: the engine of units 05 to 07, finished, with `backward` and all
-# operations. **Time:** about 90 minutes. **Builds on:** 05 and 06 (tensors, matmul).
+# `Tensor` is the engine of units 05 to 07, finished. **Time:** about 90 minutes. **Builds on:** 05, 06 and 07.
+#
+# **Three questions first,** from earlier units; nobody counts. Fill in the first line and run it.
+#
+# - *unit 05*: `a` is the column 2, -1, 4 and `b` the row 3, 7. L is the sum of `a * b`. What is `b.grad`?
+# - *unit 06*: `x` has the rows (1, 2) and (3, 5), `w` is (2, 1). L is the sum of `x @ w`. What is `w.grad`, as two numbers?
+# - *unit 06, ties*: L is the maximum of 4, 9, 9, 1. What does the first 9 get?
+
+# %%
+answers = {"unit 05": None, "unit 06": None, "unit 06, ties": None}
+
+
+def grad_of(L, *tensors):
+    L.backward()
+    return [t.grad.data.ravel() for t in tensors]
+
+
+a, b = Tensor([[2.0], [-1], [4]]), Tensor([3.0, 7], requires_grad=True)
+x, w = Tensor([[1.0, 2], [3, 5]]), Tensor([[1.0], [1]], requires_grad=True)
+t = Tensor([4.0, 9, 9, 1], requires_grad=True)
+recall(
+    answers,
+    {
+        "unit 05": lambda: grad_of((a * b).sum(), b)[0],
+        "unit 06": lambda: grad_of((x @ w).sum(), w)[0],
+        "unit 06, ties": lambda: grad_of(t.max(), t)[0][1],
+    },
+)
 
 # %% [markdown]
-# ## 1. The linear layer
+# ## 1. A network that does not learn
 #
-# A layer of unit 04 had a list of neurons, each with its list of weights. Now the weights of one neuron are one *row* of
-# a matrix. So `weight` has the shape (out, in): `out` neurons, each looking at `in` numbers. With one example in each
-# row of `x`:
+# The flat line above starts from the weights that PyTorch gives a linear layer. After 300 steps its loss is that of the
+# answer 0 everywhere.
+#
+# **Predict, then run.** Why? **A**: the steps are too small. **B**: the gradients are too large. **C**: what the last layer
+# sends on hardly depends on `x`. **D**: 32 neurons in a layer are too few for a sine.
+
+# %%
+prediction = None
+
+if predicted(prediction, "why_it_does_not_learn"):
+    layers = deep(pytorch_uniform)
+    out, sent = outputs(layers, X)
+    print("at first: std of its 64 answers", f"{out.data.std():.0e}")
+    for rate in (0.005, 0.05, 0.5):
+        print(f"rate {rate}: loss {learn(deep(pytorch_uniform), rate)[-1]:.4f} after 300 steps")
+    print("largest gradient of the first weights:", end=" ")
+    out.sum().backward()
+    print(f"{abs(layers[0][0].grad.data).max():.0e}")
+
+# %% [markdown]
+# C: all 64 answers are the same number, and larger steps do not help. Somewhere on the way `x` gets lost. Where?
+#
+# ## 2. One layer, then twenty
+#
+# In unit 04 a layer was a list of neurons. Now the weights of one neuron are a *row* of a matrix, so `weight` has the
+# shape (out, in). With one example in each row of `x`:
 #
 # $$\mathrm{out} = x\, W^T + b$$
 #
 # With weights 2, 0, 1 and the bias 10, the example (1, 5, 3) becomes 2 · 1 + 0 · 5 + 1 · 3 + 10 = 15.
 #
 # ### Exercise `linear` (2 points)
-# Write the formula for Tensors. `x` has shape (..., in), the result (..., out). A layer without a bias gets `None`.
+# Write it for Tensors. `x` has shape (..., in), the result (..., out). A layer without a bias gets `None`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -85,8 +201,7 @@ from autograder import exercise, predicted, probe
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Shapes that do not fit: `.T` is missing. "Neither true nor false": ask `is None`. "There is nothing to differentiate":
-# `.data` takes numbers out of the graph.
+# Shapes that do not fit: `.T` is missing. "Neither true nor false": ask `is None`.
 # </details>
 
 
@@ -165,511 +280,10 @@ with exercise("linear") as check:
         check.close(linear_of(x, w, b), x @ w.T + b, "more axes in front")
         check.close(linear_without_bias(x, w), x @ w.T, "no bias")
     ### END HIDDEN TESTS
-
 # %% [markdown]
-# ## 2. What a module owns
-#
-# Someone has to keep `weight` and `bias`, and training needs a list of *all* parameters. PyTorch's answer is short. A
-# **Parameter** is a Tensor that training may change. A **Module** is an object with a method `forward`; what it owns are
-# its attributes. Assign `self.weight = Parameter(...)`, and the module will find it. Calling a module calls its
-# `forward`.
-
-
-# %% setup="module"
-class Parameter(Tensor):
-    """A Tensor that training changes, if it is an attribute of a Module."""
-
-    def __init__(self, data):
-        super().__init__(np.array(data, dtype=float), requires_grad=True)
-
-
-class Module:
-    """Something with a `forward`; it owns the Parameters and Modules among its attributes."""
-
-    training = True  # False while the network is used, not trained
-
-    def __call__(self, *inputs):
-        return self.forward(*inputs)
-
-    def parts(self):
-        """A dict of its own Parameters and Modules."""
-        return own_parts(self)
-
-    def named_parameters(self):
-        """A dict of all Parameters, with dotted names such as "first.weight"."""
-        return named_parameters(self)
-
-    def train(self, mode=True):
-        set_mode(self, mode)
-        return self
-
-    def eval(self):
-        return self.train(False)
-
-
-def pytorch_uniform(fan_in, fan_out, rng):
-    """PyTorch's first weights for a linear layer, (fan_out, fan_in)."""
-    return rng.uniform(-1, 1, (fan_out, fan_in)) / np.sqrt(fan_in)
-
-
-class Linear(Module):
-    def __init__(self, fan_in, fan_out, rng, init=pytorch_uniform):
-        self.weight = Parameter(init(fan_in, fan_out, rng))
-        self.bias = Parameter(np.zeros(fan_out))
-
-    def forward(self, x):
-        return linear(x, self.weight, self.bias)
-
-
-# %% [markdown]
-# ### Exercise `own_parts` (2 points)
-# `vars(module)` is the dict of an object's attributes. Return a dict of those that are a Parameter or a Module, in the
-# same order. If an attribute is a **list**, look at its items: the second item of `blocks` gets the name `"blocks.1"`.
-# Do not look inside the modules that you find.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# Make a dict of all candidates first, attributes and items of lists. Then keep those of the right type.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# for name, value in vars(module).items():
-#     if isinstance(value, list): ...      # enumerate: one name for each item
-#     else: ...
-# return {... if isinstance(x, (Parameter, Module))}
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# Too many: a Tensor that is no Parameter, or a number. Wrong numbers in a list: an item is counted even if it is not
-# kept.
-# </details>
-
-
-# %% exercise="own_parts"
-def own_parts(module):
-    """The Parameters and Modules among a module's attributes, by name; lists opened."""
-    ### BEGIN SOLUTION
-    found = {}
-    for name, value in vars(module).items():
-        if isinstance(value, list):
-            found |= {f"{name}.{i}": item for i, item in enumerate(value)}
-        else:
-            found[name] = value
-    return {name: x for name, x in found.items() if isinstance(x, (Parameter, Module))}
-    ### END SOLUTION
-
-
-# %% probes="own_parts"
-@probe
-def parts_of(attributes):
-    """The parts of a module whose attributes are Parameters "P...", Modules "M...", Tensors "T..."."""
-    made = {}
-
-    class Scale(Parameter):
-        pass
-
-    class Layer(Module):
-        pass
-
-    def parameter(what):
-        return (Scale if what == "P2" else Parameter)([1.0, 2.0])
-
-    def thing(what):
-        if isinstance(what, list):
-            return [thing(item) for item in what]
-        if not isinstance(what, str) or what[:1] not in ("P", "M", "T"):
-            return what
-        made[what] = {"P": parameter, "M": lambda _: Layer(), "T": lambda _: Tensor([1.0])}[what[0]](what)
-        if what[0] == "M":
-            made[what].hidden = Parameter([0.0])
-        return made[what]
-
-    module = Module()
-    for name, what in attributes.items():
-        setattr(module, name, thing(what))
-    labels = {id(x): label for label, x in made.items()}
-    found = own_parts(module)
-    if not isinstance(found, dict):
-        return None if found is None else f"no dict: {type(found).__name__}"
-    return {name: labels.get(id(part), "something else") for name, part in found.items()}
-
-
-# %% check="own_parts" points=2
-with exercise("own_parts") as check:
-    # "P..." is a Parameter, "M..." a Module, "T..." a Tensor. P2 has a class of its own.
-    check.close(parts_of({"weight": "P1", "bias": "P2"}), {"weight": "P1", "bias": "P2"},
-                "two Parameters, under the names of their attributes")
-    check.close(parts_of({"rate": 0.5, "first": "M1", "scale": "P1"}),
-                {"first": "M1", "scale": "P1"}, "a number is no part; a Module is one")
-    check.close(parts_of({"w": "P1", "mean": "T1", "bias": None, "training": False}),
-                {"w": "P1"}, "a Tensor that is not trained is no part; None neither")
-    got = parts_of({"blocks": ["M2", 0.1, "P1"], "head": "M1"})
-    check.close(got, {"blocks.0": "M2", "blocks.2": "P1", "head": "M1"},
-                "items of a list are numbered from 0; what is no part keeps its number")
-    check.equal(list(got), ["blocks.0", "blocks.2", "head"], "the order of the attributes")
-    ### BEGIN HIDDEN TESTS
-    for _ in range(15):
-        spec, expected, count = {}, {}, 0
-        for name in check.rng.sample(["a", "b", "layers", "weight", "norm", "x1"], 5):
-            kind = check.rng.choice(["P", "M", "T", "other", "list"])
-            if kind == "list":
-                items = []
-                for i in range(check.rng.randint(0, 4)):
-                    count += 1
-                    items.append(check.rng.choice([f"P{count}", f"M{count}", f"T{count}", 7]))
-                    if str(items[-1])[0] in "PM":
-                        expected[f"{name}.{i}"] = items[-1]
-                spec[name] = items
-                continue
-            count += 1
-            spec[name] = 3.5 if kind == "other" else f"{kind}{count}"
-            if kind in ("P", "M"):
-                expected[name] = spec[name]
-        got = parts_of(spec)
-        check.close(got, expected, "the Parameters and Modules, by name")
-        check.equal(list(got), list(expected), "in the order of the attributes")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# ### Exercise `named_parameters` (3 points)
-# Return **all** Parameters below a module. `module.parts()` gives what it owns itself. The parameters of a part `first`
-# get names such as `"first.weight"`, and so on downwards. Go through the parts in order, all the way into each. A
-# Parameter that two modules share is listed once, under the first name found: an update must not happen twice.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# A part is a Parameter: note it. It is a Module: ask it for its named parameters, and put its name in front.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# for name, part in module.parts().items():
-#     inner = {name: part} if ... else {...}       # the function may call itself
-#     for n, parameter in inner.items():
-#         if not any(parameter is ... for ...):    # a new one
-#             found[n] = parameter
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# ValueError "neither true nor false": `parameter in ...` compares numbers. `is` asks for the same object. Missing
-# names: two parameters with the same numbers are still two.
-# </details>
-
-
-# %% exercise="named_parameters"
-def named_parameters(module):
-    """A dict of all Parameters of a module and the modules below it, by dotted name."""
-    ### BEGIN SOLUTION
-    found = {}
-    for name, part in module.parts().items():
-        inner = {name: part}
-        if isinstance(part, Module):
-            inner = {f"{name}.{n}": p for n, p in named_parameters(part).items()}
-        for n, parameter in inner.items():
-            if not any(parameter is other for other in found.values()):
-                found[n] = parameter
-    return found
-    ### END SOLUTION
-
-
-# %% probes="named_parameters"
-class Toy(Module):
-    """A module with these parts, and nothing of your own functions in it."""
-
-    def __init__(self, parts):
-        self.__dict__.update(parts)
-
-    def parts(self):
-        return {n: x for n, x in vars(self).items() if n != "training"}
-
-
-def toy_of(tree, made):
-    """A Toy for a dict of names; equal texts become one Parameter. `made` is filled with these."""
-    parts = {}
-    for name, what in tree.items():
-        if isinstance(what, dict):
-            parts[name] = toy_of(what, made)
-        else:
-            parts[name] = made.setdefault(what, Parameter([1.0, 2.0]))
-    return Toy(parts)
-
-
-@probe
-def names_in(tree):
-    """What named_parameters finds in such a tree, when it is asked for the second time."""
-    made = {}
-    model = toy_of(tree, made)
-    named_parameters(model)
-    found = named_parameters(model)
-    if not isinstance(found, dict):
-        return None if found is None else f"no dict: {type(found).__name__}"
-    labels = {id(parameter): label for label, parameter in made.items()}
-    return {name: labels.get(id(x), "something else") for name, x in found.items()}
-
-
-# %% check="named_parameters" points=3
-with exercise("named_parameters") as check:
-    # A dict is a module, a text a Parameter: equal texts are one and the same Parameter.
-    check.close(names_in({"weight": "w", "bias": "b"}), {"weight": "w", "bias": "b"},
-                "its own Parameters (with the same numbers, and yet two)")
-    check.close(names_in({"scale": "s", "first": {"weight": "w"}}),
-                {"scale": "s", "first.weight": "w"}, "those of a part: its name in front")
-    check.close(names_in({"a": {"b.0": {"w": "v"}, "b.1": {"w": "w"}}, "c": {}}),
-                {"a.b.0.w": "v", "a.b.1.w": "w"}, "parts of parts, as deep as they go")
-    check.close(names_in({"one": {"w": "w"}, "two": {"b": "b", "w": "w"}, "w": "w"}),
-                {"one.w": "w", "two.b": "b"}, "w is shared: once, under its first name")
-    ### BEGIN HIDDEN TESTS
-    from autograd_ref import nn
-
-    def grown(depth, labels):
-        tree = {}
-        for name in check.rng.sample(["a", "b", "c", "weight", "norm"], 3):
-            deeper = depth and check.rng.random() < 0.5
-            tree[name] = grown(depth - 1, labels) if deeper else check.rng.choice(labels)
-        return tree
-
-    def reference_of(tree, made):
-        module = nn.Module()
-        for name, what in tree.items():
-            if isinstance(what, dict):
-                setattr(module, name, reference_of(what, made))
-            else:
-                setattr(module, name, made.setdefault(what, nn.Parameter([0.0])))
-        return module
-
-    # Our order is that of the attributes; the reference lists a module's own parameters first.
-    for few in (False, True) * 8:
-        labels = [f"p{i}" for i in range(3 if few else 1000)]
-        tree, made = grown(3, labels), {}
-        model = reference_of(tree, made)
-        back = {id(p): label for label, p in made.items()}
-        got = names_in(tree)
-        if few:
-            check.close(sorted(got.values()), sorted(back[id(p)] for p in model.parameters()), "each once")
-            every = {n: back[id(p)] for n, p in model.named_tensors()}
-            check.true(all(every.get(n) == label for n, label in got.items()), "each under a name of its own")
-        elif len(list(model.named_tensors())) == len(made):
-            expected = {n: back[id(p)] for n, p in model.named_parameters()}
-            check.close(got, expected, "the names that nn.Module gives")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# ### Exercise `set_mode` (1 point)
-# Some layers behave differently while the network is trained: section 5 has one. Set the attribute `training` of a
-# module **and of all modules below it**.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# First the module itself. Then the same for each part, if it is a Module.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# module.training = ...
-# for part in module.parts().values():
-#     if ...: ...                    # the function may call itself
-# ```
-# </details>
-# <details><summary>Hint 3: the usual error</summary>
-#
-# AttributeError about `parts`: a Parameter is a part too, and it has none.
-# </details>
-
-
-# %% exercise="set_mode"
-def set_mode(module, training):
-    """Set `training` (True or False) of the module and of all modules below it."""
-    ### BEGIN SOLUTION
-    module.training = training
-    for part in module.parts().values():
-        if isinstance(part, Module):
-            set_mode(part, training)
-    ### END SOLUTION
-
-
-# %% probes="set_mode"
-def modes(name, module):
-    """The modes of a module and of those below it, by name."""
-    found = {name: module.training}
-    for n, part in module.parts().items():
-        if isinstance(part, Module):
-            found |= modes(n, part)
-    return found
-
-
-def classes_as_they_were():
-    """Undo what an answer did to the classes themselves."""
-    Module.training = True
-    if "training" in vars(Toy):
-        del Toy.training
-
-
-@probe
-def modes_after(tree, *calls):
-    """The modes in a tree of modules after these calls of set_mode, and that of a module elsewhere."""
-    classes_as_they_were()
-    model, other = toy_of(tree, {}), Toy({})
-    try:
-        for training in calls:
-            set_mode(model, training)
-        return {**modes("model", model), "elsewhere": other.training}
-    finally:
-        classes_as_they_were()
-
-
-# %% check="set_mode" points=1
-with exercise("set_mode") as check:
-    tree = {"weight": "w", "a": {"b": {"c": {}}, "bias": "b"}, "d": {}}
-    off = {**dict.fromkeys(["model", "a", "b", "c", "d"], False), "elsewhere": True}
-    check.close(modes_after(tree, False), off,
-                "the model and all modules below it, however deep; no others")
-    check.close(modes_after(tree, False, False), off, "off twice is off, not on again")
-    on = dict.fromkeys(off, True)
-    check.close(modes_after(tree, False, True), on, "and back to training")
-    ### BEGIN HIDDEN TESTS
-    for _ in range(6):
-        names, calls = list("pqrstu"), [check.rng.random() < 0.5 for _ in range(3)]
-        tree = {"w": "w"}
-        for name in names:
-            place = tree
-            while check.rng.random() < 0.6 and any(isinstance(v, dict) for v in place.values()):
-                place = check.rng.choice([v for v in place.values() if isinstance(v, dict)])
-            place[name] = {"x": "x"}
-        expected = {**dict.fromkeys(["model", *names], calls[-1]), "elsewhere": True}
-        check.close(modes_after(tree, *calls), expected, "the last mode counts, for all of them")
-    tree = {}
-    for name in "pqrstuvw":
-        tree = {name: tree}
-    expected = {**dict.fromkeys(["model", *"pqrstuvw"], False), "elsewhere": True}
-    check.close(modes_after(tree, True, False), expected, "eight modules deep")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# ### Exercise `sequential` (2 points)
-# The module that you will use most: others, one after another. Keep them in one attribute `layers`, a **list**, so that
-# they are found.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# What comes out of one module goes into the next: call the modules.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# self.layers = ...                  # in __init__; `modules` is a tuple
-# for layer in self.layers: ...      # in forward
-# ```
-# </details>
-# <details><summary>Hint 3: the usual error</summary>
-#
-# "It owns" fails: `*modules` arrives as a tuple, and `own_parts` opens lists.
-# </details>
-
-
-# %% exercise="sequential"
-class Sequential(Module):
-    """Modules in a row: each gets what the one before it returned."""
-
-    def __init__(self, *modules):
-        ### BEGIN SOLUTION
-        self.layers = list(modules)
-        ### END SOLUTION
-
-    def forward(self, x):
-        ### BEGIN SOLUTION
-        for layer in self.layers:
-            x = layer(x)
-        return x
-        ### END SOLUTION
-
-
-# %% probes="sequential"
-class Step(Module):
-    """x becomes factor * x + shift."""
-
-    def __init__(self, factor, shift):
-        self.factor, self.shift = factor, shift
-
-    def forward(self, x):
-        return self.factor * x + self.shift
-
-
-@probe
-def in_order(steps, *numbers):
-    """What a Sequential of such steps makes of each of the numbers."""
-    model = Sequential(*(Step(factor, shift) for factor, shift in steps))
-    model.training = False
-    return [model(x) for x in numbers]
-
-
-@probe
-def owned_by(count):
-    """Which of so many modules a Sequential holds, by the type of the attribute that they are in."""
-    steps, held = [Step(1.0, 1.0) for _ in range(count)], {}
-    for value in vars(Sequential(*steps)).values():
-        items = [value] if isinstance(value, Module) else value.values() if isinstance(value, dict) else value
-        for x in items if hasattr(items, "__len__") else ():
-            if isinstance(x, Step):
-                held.setdefault(type(value).__name__, []).extend(i for i in range(count) if steps[i] is x)
-    return held
-
-
-# %% check="sequential" points=2
-with exercise("sequential") as check:
-    check.close(in_order([(2.0, 0.0), (1.0, 5.0)], 3.0), [11.0], "3 doubled; then 5 more")
-    check.close(in_order([(1.0, 5.0), (2.0, 0.0)], 3.0), [16.0], "another order: 8 doubled")
-    check.close(in_order([(2.0, 1.0), (3.0, 0.0), (1.0, -4.0)], 1.0, -1.0, 1.0),
-                [5.0, -7.0, 5.0], "called three times: nothing is kept from call to call")
-    check.close(owned_by(3), {"list": [0, 1, 2]}, "it owns all three, each once, in a list")
-    ### BEGIN HIDDEN TESTS
-    from autograder import numbers
-
-    for a, b, x in check.cases(10, numbers(4), numbers(4), numbers(2)):
-        expected = []
-        for value in x:
-            for factor, shift in zip(a, b):
-                value = factor * value + shift
-            expected.append(value)
-        check.close(in_order(list(zip(a, b)), *x), expected, "one after another")
-    check.close(owned_by(1), {"list": [0]}, "it owns it")
-    check.close(owned_by(5), {"list": [0, 1, 2, 3, 4]}, "it owns them all")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# Two linear layers with tanh between them, by your code. What to see: 3 · 4 + 4 + 4 · 2 + 2 = 26 numbers to train; tanh
-# has none.
-
-
-# %% given="activations"
-class Tanh(Module):
-    def forward(self, x):
-        return x.tanh()
-
-
-class ReLU(Module):
-    def forward(self, x):
-        return x.relu()
-
-
-# %%
-rng = np.random.default_rng(0)
-model = Sequential(Linear(3, 4, rng), Tanh(), Linear(4, 2, rng))
-for name, parameter in model.named_parameters().items():
-    print(f"{name:16} {parameter.shape}")
-print("numbers to train:", sum(p.size for p in model.named_parameters().values()))
-print("modes after eval():", [part.training for part in model.eval().parts().values()])
-
-# %% [markdown]
-# ## 3. Through many layers
-#
-# Back to the first picture. We measure the standard deviation (std) of all numbers that leave each layer.
-#
 # ### Exercise `layer_stds` (2 points)
-# Arrays only, no bias. Send `x` through the layers: times the transposed weights, then the activation. Return the list
-# of the standard deviations of what each layer sends on.
+# The instrument of this unit. Arrays only, no bias: send `x` through the layers, times the transposed weights, then the
+# activation. Return the list of the standard deviations (std) of what each layer sends on.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -731,70 +345,269 @@ with exercise("layer_stds") as check:
             expected.append(float(h.std()))
         check.close(stds_of(x, [a, b, c], name), expected, "after each layer")
     ### END HIDDEN TESTS
+# %% [markdown]
+# Point it at three starts. On a logarithmic axis each is a straight line: every layer multiplies by about the same
+# number.
+
+
+# %% given="stds_of_start"
+def relu(x):
+    return np.maximum(x, 0.0)
+
+
+def stds_of_start(start, width=128, layers=20, seed=0):
+    """Normal inputs of std 1 through relu layers whose weights `start` draws."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(200, width))
+    return layer_stds(x, [start(width, width, rng) for _ in range(layers)], relu)
+
+
+# %% figure="three_starts"
+def three_starts():
+    found = {
+        "std 0.25": stds_of_start(normal(0.25)),
+        "PyTorch's default": stds_of_start(pytorch_uniform),
+        "std 0.02": stds_of_start(normal(0.02)),
+    }
+    for name, stds in found.items():
+        print(f"{name}: times {(stds[-1] / stds[0]) ** (1 / 19):.2f} in each layer, {stds[-1]:.0e} at the end")
+    assert found["PyTorch's default"][-1] < 1e-7 < 1e5 < found["std 0.25"][-1]
+    plots.layer_statistics(found, title="20 relu layers, 128 neurons each")
+
+
+three_starts()
 
 # %% [markdown]
-# Why do the sizes change? Each output is a sum of $n$ products of a weight and an input. Weights of mean 0 make them
-# random steps, whose mean squares add up. With *rms* for the root of a mean square:
+# There `x` is lost: a factor below 1, twenty times over. Above 1 it ends in numbers that no float holds. Both have a name:
+# *vanishing* and *exploding*.
+#
+# ## 3. Your turn: a start that lasts
+#
+# ### Exercise `own_start` (3 points)
+# **An empty page.** Find first weights for relu layers of any width, so that the numbers last. `own_start(width, rng)`
+# returns an array (width, width), drawn from `rng` (a NumPy generator, so that a run can be repeated). The check sends
+# inputs through twenty layers of 60, 120 and 240 neurons: after each, their std has to lie between 0.1 and 10. How you find
+# it is up to you; `stds_of_start` of the cell above is at hand.
+#
+# <details><summary>Hint 1: how to search</summary>
+#
+# `stds_of_start(normal(0.1), width=60)[-1]`: keep the width and change the std. Two tries around 1 are enough to go on
+# by halving.
+# </details>
+# <details><summary>Hint 2: what to look for</summary>
+#
+# Do it for two widths. Divide the two numbers that you found; compare with the ratio of the widths, and with its root.
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Right for one width only: the std has to fall with the width. Each run differs: `np.random` is not `rng`.
+# </details>
+
+
+# %% exercise="own_start"
+def own_start(width, rng):
+    ### BEGIN SOLUTION
+    return rng.normal(0.0, np.sqrt(2 / width), (width, width))
+    ### END SOLUTION
+
+
+# %% probes="own_start"
+@probe
+def start_seen(width, seed):
+    """What own_start draws, in words: its type, shape, and where its numbers come from."""
+    rng = np.random.default_rng(seed)
+    first, second = own_start(width, rng), own_start(width, rng)
+    again = own_start(width, np.random.default_rng(seed))
+    if not isinstance(first, np.ndarray):
+        return {"type": None if first is None else type(first).__name__}
+    return {
+        "type": "ndarray",
+        "shape": str(first.shape),
+        "the seed decides": np.array_equal(first, again),
+        "the next layer is another": not np.array_equal(first, second),
+        "neurons that differ": len(np.unique(first, axis=0)) if first.ndim else 0,
+        "share of zeros": round(float((first == 0).mean()), 2),
+    }
+
+
+@probe
+def twenty_starts(width, seeds):
+    """Twenty layers of own_start for each seed, as lists of arrays."""
+    networks = [[own_start(width, rng) for _ in range(20)] for rng in map(np.random.default_rng, seeds)]
+    return [[weight.astype("float32") for weight in weights] for weights in networks]
+
+
+def lowest_and_highest(networks, seed):
+    """The lowest and the highest std after any layer, each the middle one of some networks: a
+    single narrow network may drift by chance."""
+    found, rng = [], np.random.default_rng(seed)
+    for weights in networks:
+        x, stds = rng.normal(size=(100, weights[0].shape[1])), []
+        for weight in weights:
+            x = np.maximum(x @ weight.T, 0.0)
+            stds.append(x.std())
+        found.append(stds)
+    middle = np.median(found, axis=0)
+    return middle.min(), middle.max()
+
+
+# %% check="own_start" points=3
+with exercise("own_start") as check:
+    seen = start_seen(30, 5)
+    check.close(seen["type"], "ndarray", "a NumPy array")
+    check.close(seen["shape"], "(30, 30)", "a row of weights for each neuron")
+    check.true(seen["the seed decides"], "the same seed, the same weights: draw from rng")
+    check.true(seen["the next layer is another"], "a second call gives other weights")
+    for width, many in ((60, 7), (120, 3), (240, 1)):
+        low, high = lowest_and_highest(twenty_starts(width, [*range(many)]), 7)
+        check.true(low > 0.1, f"{width} neurons: the std falls to {low:.1e}")
+        check.true(high < 10, f"{width} neurons: the std grows to {high:.1e}")
+    ### BEGIN HIDDEN TESTS
+    for width, count in ((80, 7), (180, 2)):
+        seeds = [check.rng.randrange(10**6) for _ in range(count)]
+        networks = twenty_starts(width, seeds)
+        low, high = lowest_and_highest(networks, seeds[0])
+        check.true(0.1 < low and high < 10, f"{width} neurons: from {low:.1e} to {high:.1e}")
+        weight = networks[0][0]
+        check.true(len(np.unique(weight.round(9), axis=0)) == width, "no two neurons are equal")
+        check.true((networks[0][0] != networks[1][0]).any(), "another seed gives other weights")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 4. Why it is the square root of 2/n
+#
+# An output is a sum of $n$ products of a weight and an input. With weights of mean 0 the products are steps in random
+# directions: their mean squares add up. With *rms* for the root of a mean square:
 #
 # $$\mathrm{rms_{out}} = \sqrt{n} \cdot \mathrm{std_w} \cdot \mathrm{rms_{in}}$$
 #
-# Around mean 0 the rms is the std.
-#
-# **Predict, then run.** 20 layers of 100 neurons without activation, weights of std 0.2, normal inputs of std 1. By
-# which factor does one layer change the std? And all 20?
+# **Predict, then run.** 20 layers of 100 neurons *without* activation, weights of std 0.2, inputs of rms 1. The rms after
+# one layer? After all 20?
 
 # %%
 prediction = (None, None)
 
 rng = np.random.default_rng(1)
 weights = [rng.normal(0.0, 0.2, (100, 100)) for _ in range(20)]
-found = layer_stds(rng.normal(size=(500, 100)), weights, lambda a: a)
+x = rng.normal(size=(500, 100))
+found = layer_stds(x, weights, lambda a: a)
 if predicted(prediction, "twenty_layers"):
     print(f"after one layer: {found[0]:.1f}   after all: {found[-1]:.1e}   2**20: {2**20:.1e}")
-    x = abs(rng.normal(size=(500, 100)))  # all positive
-    out, rms = (x @ weights[0].T).std(), np.sqrt((x * x).mean())
-    print(f"positive inputs: std {x.std():.2f}, rms {rms:.2f}, and {out:.2f} after one layer")
+    half = (relu(x @ weights[0].T) ** 2).mean() / ((x @ weights[0].T) ** 2).mean()
+    print(f"and relu leaves {half:.2f} of the mean square")
 
 # %% [markdown]
-# A factor per layer is a power in the end, and numbers have an end as well. Here are 60 relu layers in float32, whose
-# largest number is 3.4 · 10³⁸:
+# relu sets the negative half to 0, and half of the mean square goes with it. For a factor of 1 the weights make up for it:
+# $n \cdot \mathrm{std_w}^2 \cdot \frac12 = 1$, so $\mathrm{std_w} = \sqrt{2/n}$. Is that what you found? PyTorch's default
+# has the variance $1/(3n)$: the mean square shrinks to a sixth in each layer, the rms to $\sqrt{1/6} = 0.41$.
+#
+# Which $n$, if a layer has more inputs than outputs? An output adds up its *inputs*, so it is the **fan-in**.
+#
+# ### Exercise `he_normal` (1 point)
+# Return normal random numbers of mean 0 and variance $2/\mathrm{fan_{in}}$, drawn from `rng`: an array (fan_out, fan_in).
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `rng.normal(mean, std, shape)`.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return rng.normal(0.0, ..., ...)   # the std is a root
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# Far too small: `rng.normal` takes the standard deviation, not the variance.
+# </details>
 
+
+# %% exercise="he_normal"
+def he_normal(fan_in, fan_out, rng):
+    """First weights (fan_out, fan_in), normal, of variance 2 / fan_in."""
+    ### BEGIN SOLUTION
+    return rng.normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
+    ### END SOLUTION
+
+
+# %% probes="he_normal"
+def looks_of(draw, fan_in, fan_out, seed, std):
+    """What the weights look like that `draw` draws, measured in parts of `std` and rounded."""
+    rng = np.random.default_rng(seed)
+    first, second = draw(fan_in, fan_out, rng), draw(fan_in, fan_out, rng)
+    again = draw(fan_in, fan_out, np.random.default_rng(seed))
+    if not isinstance(first, np.ndarray):
+        return {"type": None if first is None else type(first).__name__}
+    scaled = np.atleast_2d(first) / std
+    return {
+        "type": "ndarray",
+        "shape": str(first.shape),
+        "mean": round(float(scaled.mean()), 1) + 0.0,
+        "std": round(float(scaled.std()), 1),
+        "beyond one std": round(float((np.abs(scaled) > 1).mean()), 1),
+        "the neurons differ": bool((np.ptp(scaled, axis=0) > 0).all()),
+        "the second draw differs": not np.array_equal(first, second),
+        "the seed decides": np.array_equal(first, again),
+    }
+
+
+@probe
+def he_seen(fan_in, fan_out, seed, std):
+    """What the weights of he_normal look like, measured in parts of `std` and rounded."""
+    return looks_of(he_normal, fan_in, fan_out, seed, std)
+
+
+@probe
+def he_drawn(fan_in, fan_out, seed):
+    """Two draws of he_normal, one after the other, from a generator with this seed."""
+    rng = np.random.default_rng(seed)
+    return he_normal(fan_in, fan_out, rng), he_normal(fan_in, fan_out, rng)
+
+
+# %% check="he_normal" points=1
+with exercise("he_normal") as check:
+    # 60,000 numbers: a right answer is rounded otherwise with a chance of less than 1e-12.
+    seen = he_seen(300, 200, 5, np.sqrt(2 / 300))
+    check.close(seen["type"], "ndarray", "a NumPy array")
+    check.close(seen["shape"], "(200, 300)", "a weight has the shape (fan_out, fan_in)")
+    check.close(seen["mean"], 0.0, "as many below 0 as above")
+    check.close(seen["std"], 1.0, "as large as wanted: the variance is 2 / 300")
+    check.close(seen["beyond one std"], 0.3, "normal: 32 %; of uniform numbers 42 %")
+    check.true(seen["the neurons differ"], "each row is drawn")
+    check.true(seen["the second draw differs"], "the next layer gets other numbers")
+    check.true(seen["the seed decides"], "the same seed gives the same numbers: use rng")
+    ### BEGIN HIDDEN TESTS
+    for fan_in, fan_out in ((100, 700), (900, 80)):
+        w, again = he_drawn(fan_in, fan_out, check.rng.randrange(10**6))
+        std = np.sqrt(2 / fan_in)
+        check.close(w.shape, (fan_out, fan_in), "the shape")
+        check.close(w.mean() / std, 0.0, "centred at 0", atol=0.03)
+        check.close(w.std() ** 2, std**2, "the variance", rtol=0.04)
+        check.close((np.abs(w) > 2 * std).mean(), 0.0455, "normal", atol=0.007)
+        check.true((np.ptp(w, axis=0) > 0).all() and (np.ptp(w, axis=1) > 0).all(), "all are drawn")
+        check.true((w != again).any(axis=1).all(), "the next layer gets other numbers")
+    check.equal(he_drawn(30, 20, 1), he_drawn(30, 20, 1), "the seed decides")
+    ### END HIDDEN TESTS
+# %% [markdown]
+# On the way back a gradient goes through the same weights the other way, and adds up over the *outputs*: the
+# **fan-out**. From 400 neurons to 100, with inputs and gradients of std 1:
 
 # %%
-def first_layer_where(trouble, std):
-    """The first of 60 relu layers of 100 neurons after which `trouble` is True."""
-    rng = np.random.default_rng(2)
-    x = rng.normal(size=(64, 100)).astype("float32")
-    with np.errstate(all="ignore"):
-        for layer in range(1, 61):
-            x = np.maximum(x @ rng.normal(0.0, std, (100, 100)).astype("float32"), 0)
-            if trouble(x):
-                return layer
-
-
-explodes = first_layer_where(lambda x: np.isinf(x).any(), 1.0)
-breaks = first_layer_where(lambda x: np.isnan(x).any(), 1.0)
-vanishes = first_layer_where(lambda x: not x.any(), 0.01)
-assert explodes and breaks and vanishes and explodes < breaks
-print(f"weights of std 1:    inf after layer {explodes}, nan after layer {breaks}")
-print(f"weights of std 0.01: every number is 0 after layer {vanishes}")
+rng = np.random.default_rng(4)
+x, g = rng.normal(size=(500, 400)), rng.normal(size=(500, 100))
+for name, variance in {"1 / fan_in": 1 / 400, "1 / fan_out": 1 / 100, "2 / both": 2 / 500}.items():
+    weight = rng.normal(0.0, np.sqrt(variance), (100, 400))
+    print(f"{name:11}: outputs {(x @ weight.T).std():.2f}, gradients {(g @ weight).std():.2f}")
 
 # %% [markdown]
-# This is what *exploding* and *vanishing* mean. `nan` comes from inf - inf, and no gradient recovers from it. A network
-# of zeros is silent about it: its gradients are 0, and it never moves.
-#
-# ## 4. The first weights
-#
-# For a factor of 1, the weights need the variance $1/n$, where $n$ is the number of inputs, the *fan-in*. Gradients flow
-# backwards through the same weights and see the number of outputs, the *fan-out*. The compromise of Xavier Glorot is the
-# variance $2 / (\mathrm{fan_{in}} + \mathrm{fan_{out}})$. Uniform numbers between $-a$ and $a$ have the variance
+# No choice serves both. Xavier Glorot's compromise, for tanh and other activations that are nearly straight around 0, is
+# the variance $2 / (\mathrm{fan_{in}} + \mathrm{fan_{out}})$. Uniform numbers between $-a$ and $a$ have the variance
 # $a^2/3$. So
 #
 # $$a = \sqrt{\frac{6}{\mathrm{fan_{in}} + \mathrm{fan_{out}}}}$$
 #
 # ### Exercise `xavier_uniform` (2 points)
-# Return a NumPy array of uniform random numbers between $-a$ and $a$. Draw all of them from `rng`, a NumPy generator, so
-# that a run can be repeated.
+# Return uniform random numbers between $-a$ and $a$, drawn from `rng`: an array (fan_out, fan_in).
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -820,29 +633,7 @@ def xavier_uniform(fan_in, fan_out, rng):
     a = np.sqrt(6 / (fan_in + fan_out))
     return rng.uniform(-a, a, (fan_out, fan_in))
     ### END SOLUTION
-
-
 # %% probes="xavier_uniform"
-def looks_of(draw, fan_in, fan_out, seed, std):
-    """What the weights look like that `draw` draws, measured in parts of `std` and rounded."""
-    rng = np.random.default_rng(seed)
-    first, second = draw(fan_in, fan_out, rng), draw(fan_in, fan_out, rng)
-    again = draw(fan_in, fan_out, np.random.default_rng(seed))
-    if not isinstance(first, np.ndarray):
-        return {"type": None if first is None else type(first).__name__}
-    scaled = np.atleast_2d(first) / std
-    return {
-        "type": "ndarray",
-        "shape": str(first.shape),
-        "mean": round(float(scaled.mean()), 1) + 0.0,
-        "std": round(float(scaled.std()), 1),
-        "beyond one std": round(float((np.abs(scaled) > 1).mean()), 1),
-        "the neurons differ": bool((np.ptp(scaled, axis=0) > 0).all()),
-        "the second draw differs": not np.array_equal(first, second),
-        "the seed decides": np.array_equal(first, again),
-    }
-
-
 @probe
 def xavier_seen(fan_in, fan_out, seed, std):
     """What the weights of xavier_uniform look like, measured in parts of `std` and rounded."""
@@ -882,183 +673,400 @@ with exercise("xavier_uniform") as check:
     check.true((xavier_drawn(30, 20, 1)[0] != xavier_drawn(30, 20, 2)[0]).any(), "another seed")
     check.equal(xavier_drawn(30, 20, 1), xavier_drawn(30, 20, 1), "the seed decides")
     ### END HIDDEN TESTS
+# %% [markdown]
+# ## 5. Four starts, side by side
+#
+# The network of section 1 again, with each start. Left, how much of what a layer sends on still varies with `x` (a std
+# over the 64 examples). In the middle, the std of the gradients of its weights, before the first step. On the right, how it
+# learns.
+
+
+# %% figure="four_starts"
+def four_starts():
+    starts = {"He": he_normal, "Xavier": xavier_uniform}
+    starts |= {"PyTorch's default": pytorch_uniform, "std 0.5": normal(0.5)}
+    sizes, gradients, losses = {}, {}, {}
+    for name, start in starts.items():
+        layers = deep(start)
+        out, sent = outputs(layers, X)
+        sizes[name] = [h.data.std(axis=0).mean() for h in sent]
+        ((out - np.sin(X)) ** 2).mean().backward()
+        gradients[name] = [weight.grad.data.std() for weight, _ in layers[1:-1]]
+        losses[name] = learn(deep(start))
+        print(f"{name}: loss {losses[name][0]:.3g} at first, {losses[name][-1]:.3g} after 300 steps")
+    assert losses["He"][-1] < 0.1 < losses["Xavier"][-1] < 0.5 < losses["PyTorch's default"][-1]
+    assert losses["std 0.5"][0] > 1e9 and np.isnan(losses.pop("std 0.5")[-1])
+    left, middle, right = plots.panels(3, height=3.2)
+    plots.layer_statistics(sizes, ax=left, title="what depends on x")
+    plots.layer_statistics(gradients, ax=middle, title="gradients of weights")
+    plots.learning_curves(losses, ax=right, log=True, title="loss (std 0.5: nan)")
+    for ax in (middle, right):
+        ax.get_legend().remove()
+
+
+four_starts()
 
 # %% [markdown]
-# Why a compromise? From 400 neurons to 100, inputs and gradients of std 1:
+# From PyTorch's start the answers no longer depend on `x`, and the gradients of the first layers are a billion times too
+# small: forwards and backwards the same factors are at work. Xavier, right for tanh, is a root of 2 too small for relu:
+# the network learns, slowly. Look closer at that one.
+#
+# ## 6. What training does to the scale
+#
+# Four times the rate, from Xavier's start and from He's. The second number is the std behind the last relu.
 
 # %%
-rng = np.random.default_rng(4)
-x, g = rng.normal(size=(500, 400)), rng.normal(size=(500, 100))
-for name, weight in {
-    "1 / fan_in": rng.normal(0.0, np.sqrt(1 / 400), (100, 400)),
-    "1 / fan_out": rng.normal(0.0, np.sqrt(1 / 100), (100, 400)),
-    "Xavier": xavier_uniform(400, 100, rng),
-}.items():
-    print(f"{name:11}: outputs {(x @ weight.T).std():.2f}, gradients {(g @ weight).std():.2f}")
+for name, start in {"Xavier": xavier_uniform, "He": he_normal}.items():
+    layers, steps = deep(start), 0
+    for more in (50, 50, 50, 150):
+        with np.errstate(all="ignore"):
+            size = outputs(layers, X)[1][-1].data.std()
+        loss = learn(layers, 0.02, more)[0]
+        print(f"{name}, step {steps:3}: loss {loss:.3f}, std {size:.2g}")
+        steps += more
 
 # %% [markdown]
-# relu cuts off half of the numbers, and with them half of the mean square. Kaiming He's remedy: twice the variance,
-# $2/\mathrm{fan_{in}}$, so that each layer makes up for it.
+# From Xavier's start the loss hardly moves until the scale has grown a hundredfold: the network first repairs its start,
+# then learns. From He's, one step was too large, and the scale explodes. A good start is only a start.
 #
-# ### Exercise `he_normal` (1 point)
-# Return normal random numbers of mean 0 and this variance, drawn from `rng`.
+# **LayerNorm** sets the scale in every step: it brings each example, each row of `x`, to mean 0 and variance 1.
+#
+# $$\frac{x - \mathrm{mean}}{\sqrt{\mathrm{var} + \epsilon}} \cdot \mathrm{weight} + \mathrm{bias}$$
+#
+# The row 1, 1, 5, 5 has the mean 3 and the variance 4 (the mean of the squared distances from 3), and becomes about -1,
+# -1, 1, 1. In a row of equal numbers $\epsilon$ prevents 0 / 0. `weight` and `bias` are trained and let the network
+# choose another range; they begin with ones and zeros.
+#
+# ### Exercise `layer_norm` (3 points)
+# Write it with Tensors, over the **last axis**. Mean and variance depend on `x`, so gradients flow through them, too: the
+# engine sees to that.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# `rng.normal(mean, std, shape)`.
+# `x.mean(-1, keepdims=True)` has one number per row, and is broadcast against `x`. Take it off, square, average again.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# return rng.normal(0.0, ..., ...)   # the std is a root
+# away = x - ...
+# variance = (...).mean(...)
+# return away / (...).sqrt() * ... + ...    # what stands under the root?
 # ```
 # </details>
-# <details><summary>Hint 3: the usual error</summary>
+# <details><summary>Hint 3: the usual errors</summary>
 #
-# Far too small: `rng.normal` takes the standard deviation, not the variance.
+# Shapes do not fit: `keepdims` is missing. Slightly too small: `var` divides by n - 1 unless you say `correction=0`. A
+# gradient whose rows do not sum to 0: mean or variance were computed from `x.data`.
 # </details>
 
 
-# %% exercise="he_normal"
-def he_normal(fan_in, fan_out, rng):
-    """First weights (fan_out, fan_in), normal, of variance 2 / fan_in."""
+# %% exercise="layer_norm"
+def layer_norm(x, weight, bias, eps=1e-5):
+    """Rows of x (..., n) at mean 0, variance 1; times weight (n,), plus bias (n,)."""
     ### BEGIN SOLUTION
-    return rng.normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
+    away = x - x.mean(-1, keepdims=True)
+    variance = (away * away).mean(-1, keepdims=True)
+    return away / (variance + eps).sqrt() * weight + bias
     ### END SOLUTION
 
 
-# %% probes="he_normal"
+# %% probes="layer_norm"
 @probe
-def he_seen(fan_in, fan_out, seed, std):
-    """What the weights of he_normal look like, measured in parts of `std` and rounded."""
-    return looks_of(he_normal, fan_in, fan_out, seed, std)
+def norm_of(x, weight, bias, eps=1e-5):
+    """What layer_norm gives for Tensors of these arrays."""
+    return numbers_of(layer_norm(Tensor(x), Tensor(weight), Tensor(bias), eps))
 
 
 @probe
-def he_drawn(fan_in, fan_out, seed):
-    """Two draws of he_normal, one after the other, from a generator with this seed."""
-    rng = np.random.default_rng(seed)
-    return he_normal(fan_in, fan_out, rng), he_normal(fan_in, fan_out, rng)
+def norm_gradients(g, x, weight, bias):
+    """What layer_norm gives, and the gradients of x, weight and bias when g arrives."""
+    return with_gradients(layer_norm, g, x, weight, bias)
 
 
-# %% check="he_normal" points=1
-with exercise("he_normal") as check:
-    # 60,000 numbers: a right answer is rounded otherwise with a chance of less than 1e-12.
-    seen = he_seen(300, 200, 5, np.sqrt(2 / 300))
-    check.close(seen["type"], "ndarray", "a NumPy array")
-    check.close(seen["shape"], "(200, 300)", "a weight has the shape (fan_out, fan_in)")
-    check.close(seen["mean"], 0.0, "as many below 0 as above")
-    check.close(seen["std"], 1.0, "as large as wanted: the variance is 2 / 300")
-    check.close(seen["beyond one std"], 0.3, "normal: 32 %; of uniform numbers 42 %")
-    check.true(seen["the neurons differ"], "each row is drawn")
-    check.true(seen["the second draw differs"], "the next layer gets other numbers")
-    check.true(seen["the seed decides"], "the same seed gives the same numbers: use rng")
+# %% check="layer_norm" points=3
+with exercise("layer_norm") as check:
+    x, s = np.array([[1.0, 1, 5, 5], [7, 7, 7, 7]]), 2 / np.sqrt(4.00001)
+    ones, w, b = np.ones(4), np.array([1.0, 2, 3, -4]), np.array([10.0, 0, 0, 0])
+    out = np.array([[-s, -s, s, s], [0, 0, 0, 0]])
+    check.close(norm_of(x, ones, 0 * b), out, "mean 3, variance 4; equal numbers become 0")
+    check.close(norm_of(x, w, b), out * w + b, "times weight, plus bias, in each column")
+    check.close(norm_of(x, ones, 0 * b, 5.0), out / s * 2 / 3, "eps = 5: 2 / sqrt(4 + 5)")
+    check.close(norm_of(np.stack([x, x]), w, b), np.stack([out * w + b] * 2), "more axes")
+    (_, dx, dw, db), g = norm_gradients(out + w, x, w, b), out + w
+    check.close((dw, db), ((g * out).sum(0), g.sum(0)), "the gradients of weight and bias")
+    check.close(dx.sum(-1), np.zeros(2), "all of a row up by 1 changes nothing", atol=1e-9)
+    check.close(dx[0] @ (x[0] - 3), 0.0, "nor does a row spread wider", atol=1e-3)
     ### BEGIN HIDDEN TESTS
-    for fan_in, fan_out in ((100, 700), (900, 80)):
-        w, again = he_drawn(fan_in, fan_out, check.rng.randrange(10**6))
-        std = np.sqrt(2 / fan_in)
-        check.close(w.shape, (fan_out, fan_in), "the shape")
-        check.close(w.mean() / std, 0.0, "centred at 0", atol=0.03)
-        check.close(w.std() ** 2, std**2, "the variance", rtol=0.04)
-        check.close((np.abs(w) > 2 * std).mean(), 0.0455, "normal", atol=0.007)
-        check.true((np.ptp(w, axis=0) > 0).all() and (np.ptp(w, axis=1) > 0).all(), "all are drawn")
-        check.true((w != again).any(axis=1).all(), "the next layer gets other numbers")
-    check.equal(he_drawn(30, 20, 1), he_drawn(30, 20, 1), "the seed decides")
+    from autograd_ref import nn
+    from autograder import array
+
+    for shape in ((4, 5), (2, 3, 5), (5,)):
+        for x, w, b, g in check.cases(5, array(*shape), array(5), array(5), array(*shape)):
+            layer, t = nn.LayerNorm(5), Tensor(x, requires_grad=True)
+            layer.weight.data, layer.bias.data = w.copy(), b.copy()
+            out = layer(t)
+            out.backward(g)
+            expected = (out.data, t.grad.data, layer.weight.grad.data, layer.bias.grad.data)
+            check.close(norm_gradients(g, x, w, b), expected, "the value and gradients of nn.LayerNorm")
+            layer.eps = check.rng.uniform(0.1, 2.0)
+            check.close(norm_of(x, w, b, layer.eps), layer(Tensor(x)).data, "with another eps")
+    ### END HIDDEN TESTS
+# %% [markdown]
+# The same four starts, now with your `layer_norm` before each relu. The start hardly matters any more.
+
+
+# %% figure="normalised"
+def normalised():
+    def norm(h):
+        return layer_norm(h, Tensor(np.ones(32)), Tensor(np.zeros(32)))
+
+    losses = {}
+    starts = {"He": he_normal, "PyTorch's default": pytorch_uniform, "std 0.5": normal(0.5)}
+    for name, start in starts.items():
+        losses[name] = learn(deep(start), norm=norm)
+        print(f"{name}: loss {losses[name][-1]:.3f}")
+        assert losses[name][-1] < 0.1
+    without = learn(deep(pytorch_uniform))
+    plots.learning_curves({**losses, "PyTorch's default, no norm": without}, log=True, title="With LayerNorm")
+
+
+normalised()
+
+# %% [markdown]
+# ## 7. Who owns forty layers?
+#
+# Forty layers with LayerNorm have 160 arrays. Somebody has to keep them, and training needs a list of all. PyTorch's
+# answer is short. A **Parameter** is a Tensor that training may change. A **Module** is an object with a method `forward`;
+# it owns what its attributes hold. Calling a module calls its `forward`.
+
+
+# %% given="module"
+class Parameter(Tensor):
+    """A Tensor that training changes, if it is an attribute of a Module."""
+
+    def __init__(self, data):
+        super().__init__(np.array(data, dtype=float), requires_grad=True)
+
+
+class Module:
+    """Something with a `forward`; it owns the Parameters and Modules among its attributes."""
+
+    training = True  # False while the network is used, not trained
+
+    def __call__(self, *inputs):
+        return self.forward(*inputs)
+
+    def named_parameters(self):
+        """All Parameters below, by name; one that is shared once: a step may not move it twice."""
+        found = {}
+        for name, x in owned(self).items():
+            if isinstance(x, Parameter) and not any(x is other for other in found.values()):
+                found[name] = x
+        return found
+
+    def train(self, mode=True):
+        for x in [self, *owned(self).values()]:
+            if isinstance(x, Module):
+                x.training = mode
+        return self
+
+    def eval(self):
+        return self.train(False)
+
+
+# %% [markdown]
+# ### Exercise `owned` (3 points)
+# `vars(module)` is the dict of an object's attributes. Return a dict of all Parameters and Modules that a module owns,
+# however deep. A Module is followed by what *it* owns, with its name in front: `"first"`, then `"first.weight"`. If an
+# attribute is a **list**, its items count: the second one of `blocks` is `"blocks.1"`. Leave out everything else. A
+# thing that is owned twice stands under both names.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Make pairs of name and thing first, attributes and items of lists. Keep those of the right type. Of a Module, ask
+# `owned` again.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for name, value in vars(module).items():
+#     items = {...} if isinstance(value, list) else {name: value}   # enumerate numbers a list
+#     for n, x in items.items():
+#         if isinstance(x, (Parameter, Module)): ...
+#         if isinstance(x, Module): ...        # the function may call itself
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Too many: a Tensor that is no Parameter. Wrong numbers in a list: an item is counted even if it is not kept. Names
+# without their front: two layers both own a `weight`, and one gets lost.
+# </details>
+
+
+# %% exercise="owned"
+def owned(module):
+    """All Parameters and Modules that a module owns, however deep: a dict by dotted name."""
+    ### BEGIN SOLUTION
+    found = {}
+    for name, value in vars(module).items():
+        many = isinstance(value, list)
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if many else {name: value}
+        for n, x in items.items():
+            if isinstance(x, (Parameter, Module)):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
+    return found
+    ### END SOLUTION
+
+
+# %% probes="owned"
+@probe
+def owned_by(tree):
+    """What a module owns, asked twice. In `tree`, a dict is a Module, a list a list; of texts,
+    "P..." is a Parameter, "T..." a Tensor; equal texts are one and the same thing."""
+    made = {}
+
+    class Scale(Parameter):
+        pass
+
+    class Layer(Module):
+        pass
+
+    def thing(what, name):
+        if isinstance(what, list):
+            return [thing(item, f"{name}.{i}") for i, item in enumerate(what)]
+        if isinstance(what, dict):
+            module = (Layer if name else Module)()
+            for n, inner in what.items():
+                setattr(module, n, thing(inner, f"{name}.{n}"))
+            return made.setdefault(f"a Module at {name[1:]}", module)
+        if not isinstance(what, str) or what[:1] not in ("P", "T"):
+            return what
+        if what not in made:
+            kind = Tensor if what[0] == "T" else Scale if what == "P2" else Parameter
+            made[what] = kind([1.0, 2.0])
+        return made[what]
+
+    module = thing(tree, "")
+    owned(module)
+    found = owned(module)
+    if not isinstance(found, dict):
+        return None if found is None else f"no dict: {type(found).__name__}"
+    labels = {id(x): label for label, x in made.items()}
+    return {name: labels.get(id(x), "something else") for name, x in found.items()}
+
+
+# %% check="owned" points=3
+with exercise("owned") as check:
+    # "P..." is a Parameter, "T..." a Tensor, {...} a Module. P2 has a class of its own.
+    check.close(owned_by({"b": "P2", "mean": "T1", "w": "P1", "rate": 0.5, "bias": None}),
+                {"b": "P2", "w": "P1"}, "a Tensor is not trained; a number is no part")
+    check.close(owned_by({"first": {"w": "P1"}, "scale": "P3"}),
+                {"first": "a Module at first", "first.w": "P1", "scale": "P3"},
+                "a Module, and what it owns, with its name in front")
+    got = owned_by({"blocks": ["P1", 0.1, {"w": "P3"}], "x": {"y": {"w": "P3", "b": "P5"}}})
+    expected = {"blocks.0": "P1", "blocks.2": "a Module at blocks.2", "blocks.2.w": "P3",
+            "x": "a Module at x", "x.y": "a Module at x.y", "x.y.w": "P3", "x.y.b": "P5"}
+    check.close(got, expected, "lists count from 0; as deep as it goes; P3 twice")
+    check.equal(list(got), list(expected), "in the order of the attributes")
+    ### BEGIN HIDDEN TESTS
+    def grown(depth):
+        tree = {}
+        for name in check.rng.sample(["a", "b", "layers", "weight", "norm", "x1"], 4):
+            tree[name] = part(depth, check.rng.random())
+        return tree
+
+    def part(depth, chance):
+        if depth and chance < 0.3:
+            return grown(depth - 1)
+        if depth and chance < 0.55:
+            return [part(depth - 1, check.rng.random()) for _ in range(check.rng.randint(0, 3))]
+        return check.rng.choice([f"P{check.rng.randint(1, 9)}", f"T{check.rng.randint(1, 9)}", 3.5, None])
+
+    def expected_of(tree, front=""):
+        found = {}
+        for name, what in tree.items():
+            items = [(f"{name}.{i}", x) for i, x in enumerate(what)] if isinstance(what, list) else [(name, what)]
+            for n, x in items:
+                if isinstance(x, dict):
+                    found[front + n] = f"a Module at {front + n}"
+                    found |= expected_of(x, f"{front}{n}.")
+                elif isinstance(x, str) and x[0] == "P":
+                    found[front + n] = x
+        return found
+
+    for _ in range(20):
+        tree = grown(3)
+        got = owned_by(tree)
+        check.close(got, expected_of(tree), "Parameters and Modules, by name")
+        check.equal(list(got), list(expected_of(tree)), "in the order of the attributes")
+    tree = {"w": "P1"}
+    for name in "pqrstuvw":
+        tree = {name: tree}
+    check.close(owned_by(tree), expected_of(tree), "eight modules deep")
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now 20 layers with your weights, forwards on the left and the gradients on the right, from the last layer (20) back to
-# the first. What to see: Xavier under tanh and He under relu stay nearly level; the numbers that are printed tell that
-# tanh shrinks, slowly. PyTorch's weights, of variance 1 / (3 fan-in), vanish under relu. On the right, what explodes
-# forwards explodes backwards too.
+# With that, a network is a list of modules. `Sequential` is PyTorch's name for modules in a row.
 
 
-# %% figure="twenty_layers"
-def twenty_layers():
-    def run(init, activation):
-        """The std of the activations and of their gradients, layer by layer."""
-        rng = np.random.default_rng(3)
-        h, steps = rng.normal(size=(200, 128)), []
-        for _ in range(20):
-            x = Tensor(h, requires_grad=True)
-            out = activation(linear(x, Tensor(init(128, 128, rng))))
-            steps.append((x, out))
-            h = out.data
-        g, gradients = rng.normal(size=h.shape), []
-        for x, out in reversed(steps):
-            gradients.insert(0, g.std())
-            out.backward(g)
-            g = x.grad.data
-        return [out.data.std() for _, out in steps], gradients
+# %% given="activations"
+class Linear(Module):
+    def __init__(self, fan_in, fan_out, rng):
+        self.weight = Parameter(he_normal(fan_in, fan_out, rng))
+        self.bias = Parameter(np.zeros(fan_out))
 
-    def normal(std):
-        return lambda fan_in, fan_out, rng: rng.normal(0.0, std, (fan_out, fan_in))
-
-    found = {
-        "relu, std 0.25": run(normal(0.25), Tensor.relu),
-        "relu, He": run(he_normal, Tensor.relu),
-        "relu, PyTorch's": run(pytorch_uniform, Tensor.relu),
-        "tanh, Xavier": run(xavier_uniform, Tensor.tanh),
-        "tanh, std 0.02": run(normal(0.02), Tensor.tanh),
-    }
-    assert all(0.1 < std < 3 for name in ("relu, He", "tanh, Xavier") for std in found[name][0])
-    for name in ("relu, He", "tanh, Xavier", "relu, PyTorch's"):
-        stds = found[name][0]
-        print(f"{name}: std {stds[0]:.2f} after the first layer, {stds[-1]:.2g} after the last")
-    assert found["relu, PyTorch's"][0][-1] < 1e-7 and found["relu, PyTorch's"][1][0] < 1e-7
-    left, right = plots.panels(2, height=3.4)
-    plots.layer_statistics({name: a for name, (a, _) in found.items()}, ax=left, title="activations")
-    plots.layer_statistics({name: g for name, (_, g) in found.items()}, ax=right, title="gradients")
-    right.get_legend().remove()
+    def forward(self, x):
+        return linear(x, self.weight, self.bias)
 
 
-twenty_layers()
+class LayerNorm(Module):
+    def __init__(self, width):
+        self.weight, self.bias = Parameter(np.ones(width)), Parameter(np.zeros(width))
 
-# %% [markdown]
-# Does it matter? A network of nine relu layers learns sin(x) by plain gradient descent, three times. Only the first
-# weights between the hidden layers differ. What to see: from small weights the loss stays where it is, from He's it
-# falls. From large weights it is too large for the picture.
-
-
-# %% figure="three_starts"
-def three_starts():
-    def losses(init, steps=300):
-        rng = np.random.default_rng(2)
-        x = np.linspace(-3.0, 3.0, 64)[:, None]
-        layers = [Linear(1, 32, rng, he_normal), ReLU()]
-        for _ in range(8):
-            layers += [Linear(32, 32, rng, init), ReLU()]
-        model, found = Sequential(*layers, Linear(32, 1, rng, he_normal)), []
-        parameters = model.named_parameters().values()
-        for _ in range(steps):
-            loss = ((model(Tensor(x)) - np.sin(x)) ** 2).mean()
-            loss.backward()
-            found.append(loss.item())
-            for p in parameters:
-                p.data -= 0.005 * p.grad.data
-                p.grad = None
-        return found
-
-    def normal(std):
-        return lambda fan_in, fan_out, rng: rng.normal(0.0, std, (fan_out, fan_in))
-
-    first, second = losses(normal(0.5), steps=2)
-    curves = {"std 0.05": losses(normal(0.05)), "He": losses(he_normal)}
-    assert curves["std 0.05"][-1] > 0.4 > 0.1 > curves["He"][-1] and 1e3 < first < 1e30 < second
-    print("std 0.5: the loss is above 1,000, and after one step above 1e30")
-    plots.learning_curves(curves, log=True, title="Nine relu layers, two sizes of first weights")
+    def forward(self, x):
+        return layer_norm(x, self.weight, self.bias)
 
 
-three_starts()
+class Tanh(Module):
+    def forward(self, x):
+        return x.tanh()
+
+
+class ReLU(Module):
+    def forward(self, x):
+        return x.relu()
+
+
+class Sequential(Module):
+    """Modules in a row: each gets what the one before it returned."""
+
+    def __init__(self, *modules):
+        self.layers = list(modules)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+# %%
+rng = np.random.default_rng(0)
+model = Sequential(*[Sequential(Linear(32, 32, rng), LayerNorm(32), ReLU()) for _ in range(40)])
+names = list(model.named_parameters())
+print(len(names), "parameters:", ", ".join(names[:4]), "...", names[-1])
+print("numbers to train:", sum(p.size for p in model.named_parameters().values()))
+model.eval()
+print("in training mode:", sum(part.training for part in [model, model.layers[39].layers[2]]))
 
 # %% [markdown]
-# ## 5. Dropout
+# ## 8. Dropout, and what a mode is for
 #
-# A network can learn its examples by heart. **Dropout** makes that hard: in each training step, every number is set to 0
-# with probability `p`. No neuron can rely on a certain other one. The numbers that stay are divided by 1 - p, so that
-# the *mean* is kept. With p = 0.25, three of four numbers stay, 4/3 as large.
-#
-# When the network is used, nothing is dropped, and nothing needs to be scaled.
+# A network that is large enough learns its examples by heart, wrong ones too. **Dropout** makes that hard: in each
+# training step every number is set to 0 with probability `p`, so no neuron can rely on a certain other one. The numbers
+# that stay are divided by 1 - p, which keeps the *mean*. With p = 0.25, three of four stay, 4/3 as large. When the
+# network is *used*, nothing is dropped and nothing scaled. That is why modules have a mode.
 #
 # ### Exercise `dropout` (2 points)
 # `x` is a Tensor. Draw for each of its numbers, anew in each call, from `rng`. `p` lies below 1.
@@ -1162,10 +1170,9 @@ with exercise("dropout") as check:
     first, _, gradient = dropped(ROWS[:2], 0.0, True, 3)
     check.close((first, gradient), (ROWS[:2], np.ones((2, 200))), "p = 0 drops nothing")
     ### END HIDDEN TESTS
-
 # %% [markdown]
-# What to see: the same input four times, in training and in use. Forget `eval()`, and your
-# network gives another answer to each repetition of a question.
+# 150 digits, and every fifth label drawn at random. On the digits that it has not seen, the network without dropout gets
+# worse while it learns the wrong labels by heart.
 
 
 # %% given="dropout_module"
@@ -1177,6 +1184,43 @@ class Dropout(Module):
         return dropout(x, self.p, self.training, self.rng)
 
 
+# %% figure="overfitting"
+def overfitting():
+    pictures, labels = load_digits(flat=True)
+    order = np.random.default_rng(0).permutation(len(labels))
+    known, held = order[:150], order[150:750]
+    given = labels[known].copy()
+    given[::5] = np.random.default_rng(1).integers(0, 10, 30)
+    curves = {}
+    for p in (0.0, 0.5):
+        rng = np.random.default_rng(0)
+        model = Sequential(
+            Linear(64, 128, rng), ReLU(), Dropout(p, rng),
+            Linear(128, 128, rng), ReLU(), Dropout(p, rng), Linear(128, 10, rng),
+        )
+        parameters = model.named_parameters().values()
+        seen, unseen = curves.setdefault(f"p = {p}: learnt", []), curves.setdefault(f"p = {p}: not seen", [])
+        for _ in range(300):
+            functional.cross_entropy(model.train()(Tensor(pictures[known])), given).backward()
+            for parameter in parameters:
+                parameter.data -= 0.3 * parameter.grad.data
+                parameter.grad = None
+            model.eval()
+            seen.append(functional.cross_entropy(model(Tensor(pictures[known])), given).item())
+            out = model(Tensor(pictures[held]))
+            unseen.append(functional.cross_entropy(out, labels[held]).item())
+        share = (out.data.argmax(axis=1) == labels[held]).mean()
+        print(f"p = {p}: {share:.1%} of the digits not seen are read, loss {unseen[-1]:.2f}, at best {min(unseen):.2f}")
+    worse = [curves[f"p = {p}: not seen"] for p in (0.0, 0.5)]
+    assert worse[0][-1] > worse[1][-1] + 0.1 and worse[0][-1] > min(worse[0]) + 0.15
+    plots.learning_curves(curves, log=True, title="150 digits, every fifth label drawn at random")
+
+
+overfitting()
+
+# %% [markdown]
+# What happens if `eval()` is forgotten? The same question, four times in each mode:
+
 # %%
 layer, x = Dropout(0.5, np.random.default_rng(0)), Tensor([1.0, 2.0, 3.0])
 print("training:", [layer(x).data.tolist() for _ in range(4)])
@@ -1184,220 +1228,10 @@ layer.eval()
 print("in use:  ", [layer(x).data.tolist() for _ in range(4)])
 
 # %% [markdown]
-# ## 6. LayerNorm
+# ## 9. Bug hunt
 #
-# Training changes good first weights. **LayerNorm** keeps the numbers in range: it shifts and scales each example,
-# each row of `x`, to mean 0 and variance 1.
-#
-# $$\frac{x - \mathrm{mean}}{\sqrt{\mathrm{var} + \epsilon}} \cdot \mathrm{weight} + \mathrm{bias}$$
-#
-# The row 1, 1, 5, 5 has the mean 3 and the variance 4 (the mean of the squared distances from 3), and becomes about -1,
-# -1, 1, 1. In a row of equal numbers both sides of the fraction are 0: without $\epsilon$ the result would be nan.
-# `weight` and `bias` let the network choose another range; they begin with ones and zeros.
-#
-# ### Exercise `layer_norm` (3 points)
-# Write it with Tensors, over the **last axis**. All else comes from the engine: mean and variance depend on `x`, so
-# gradients flow through them, too.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# `x.mean(-1, keepdims=True)` has one number per row, and is broadcast against `x`. Take it off, square, average again.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# away = x - ...
-# variance = (...).mean(...)
-# return away / (...).sqrt() * ... + ...    # what stands under the root?
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# Shapes do not fit: `keepdims` is missing. Slightly too small: `var` divides by n - 1 unless you say `correction=0`. A
-# gradient whose rows do not sum to 0: mean or variance were computed from `x.data`.
-# </details>
-
-
-# %% exercise="layer_norm"
-def layer_norm(x, weight, bias, eps=1e-5):
-    """Rows of x (..., n) at mean 0, variance 1; times weight (n,), plus bias (n,)."""
-    ### BEGIN SOLUTION
-    away = x - x.mean(-1, keepdims=True)
-    variance = (away * away).mean(-1, keepdims=True)
-    return away / (variance + eps).sqrt() * weight + bias
-    ### END SOLUTION
-
-
-# %% probes="layer_norm"
-@probe
-def norm_of(x, weight, bias, eps=1e-5):
-    """What layer_norm gives for Tensors of these arrays."""
-    return numbers_of(layer_norm(Tensor(x), Tensor(weight), Tensor(bias), eps))
-
-
-@probe
-def norm_gradients(g, x, weight, bias):
-    """What layer_norm gives, and the gradients of x, weight and bias when g arrives."""
-    return with_gradients(layer_norm, g, x, weight, bias)
-
-
-# %% check="layer_norm" points=3
-with exercise("layer_norm") as check:
-    x, s = np.array([[1.0, 1, 5, 5], [7, 7, 7, 7]]), 2 / np.sqrt(4.00001)
-    ones, w, b = np.ones(4), np.array([1.0, 2, 3, -4]), np.array([10.0, 0, 0, 0])
-    out = np.array([[-s, -s, s, s], [0, 0, 0, 0]])
-    check.close(norm_of(x, ones, 0 * b), out, "mean 3, variance 4; equal numbers become 0")
-    check.close(norm_of(x, w, b), out * w + b, "times weight, plus bias, in each column")
-    check.close(norm_of(x, ones, 0 * b, 5.0), out / s * 2 / 3, "eps = 5: 2 / sqrt(4 + 5)")
-    check.close(norm_of(np.stack([x, x]), w, b), np.stack([out * w + b] * 2), "more axes")
-    (_, dx, dw, db), g = norm_gradients(out + w, x, w, b), out + w
-    check.close((dw, db), ((g * out).sum(0), g.sum(0)), "the gradients of weight and bias")
-    check.close(dx.sum(-1), np.zeros(2), "all of a row up by 1 changes nothing", atol=1e-9)
-    check.close(dx[0] @ (x[0] - 3), 0.0, "nor does a row spread wider", atol=1e-3)
-    ### BEGIN HIDDEN TESTS
-    from autograd_ref import nn
-    from autograder import array
-
-    for shape in ((4, 5), (2, 3, 5), (5,)):
-        for x, w, b, g in check.cases(5, array(*shape), array(5), array(5), array(*shape)):
-            layer, t = nn.LayerNorm(5), Tensor(x, requires_grad=True)
-            layer.weight.data, layer.bias.data = w.copy(), b.copy()
-            out = layer(t)
-            out.backward(g)
-            expected = (out.data, t.grad.data, layer.weight.grad.data, layer.bias.grad.data)
-            check.close(norm_gradients(g, x, w, b), expected, "the value and gradients of nn.LayerNorm")
-            layer.eps = check.rng.uniform(0.1, 2.0)
-            check.close(norm_of(x, w, b, layer.eps), layer(Tensor(x)).data, "with another eps")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# The bad starts of the first picture once more, now with your `layer_norm` behind each layer. What to see: their std
-# is 1 in all layers: the two curves lie on each other. Only weights so small that `eps` outweighs the variance get
-# through.
-
-
-# %% figure="normalised"
-def normalised():
-    found, ones, zeros = {}, Tensor(np.ones(128)), Tensor(np.zeros(128))
-    for std in (0.5, 0.05):
-        for norm in (False, True):
-            rng = np.random.default_rng(0)
-            x, stds = Tensor(rng.normal(size=(200, 128))), []
-            for _ in range(20):
-                x = linear(x, Tensor(rng.normal(0.0, std, (128, 128)))).relu()
-                x = layer_norm(x, ones, zeros) if norm else x
-                stds.append(x.data.std())
-            found[f"std {std}{', LayerNorm' if norm else ''}"] = stds
-    assert min(found["std 0.05, LayerNorm"] + found["std 0.5, LayerNorm"]) > 0.98
-    x = Tensor(np.random.default_rng(0).normal(size=(200, 128)))
-    for std in (0.5, 0.05, 0.0005):
-        weight = Tensor(np.random.default_rng(1).normal(0.0, std, (128, 128)))
-        out = layer_norm(linear(x, weight).relu(), ones, zeros)
-        print(f"weights of std {std}: {out.data.std():.2f} after the first layer and its norm")
-    plots.layer_statistics(found)
-
-
-normalised()
-
-# %% [markdown]
-# ## 7. Embedding
-#
-# Words and letters are no numbers. Give each an id, 0, 1, 2 and so on, and a row of its own in a table `weight` of shape
-# (ids, width). An **Embedding** looks rows up. The table is a Parameter: training moves the rows.
-#
-# ### Exercise `embedding` (2 points)
-# Return the rows for an integer array of ids, of any shape (...): a Tensor (..., width). No ids give no rows. NumPy
-# would take the id -1 for the last row, and a mistake would go unnoticed. Raise an `IndexError` for ids outside the
-# table.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# Indexing with an array of integers picks rows, as in unit 06. Tensors can do it, gradients included.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# if (ids < ...).any() or ...: raise IndexError(...)
-# return weight[...]
-# ```
-# </details>
-# <details><summary>Hint 3: the usual error</summary>
-#
-# No gradient: the rows were taken from `weight.data`. "Neither true nor false": `if` with an array of answers. The
-# last row is refused: where do the ids end? "Zero-size array": no ids have no `min`.
-# </details>
-
-
-# %% exercise="embedding"
-def embedding(ids, weight):
-    """The rows of weight (n, width) for ids (...) from 0 to n - 1; else an IndexError."""
-    ### BEGIN SOLUTION
-    if (ids < 0).any() or (ids >= len(weight)).any():
-        raise IndexError(f"ids go from 0 to {len(weight) - 1}")
-    return weight[ids]
-    ### END SOLUTION
-
-
-# %% probes="embedding"
-@probe
-def looked_up(ids, weight, g):
-    """The rows, and the gradient of the table when g arrives; or the name of an error."""
-    try:
-        return with_gradients(lambda table: embedding(ids, table), g, weight)
-    except IndexError:
-        return "IndexError"
-
-
-# %% check="embedding" points=2
-with exercise("embedding") as check:
-    table, ids = np.array([[1.0, 2], [3, 4], [-5, 6], [7, -8]]), np.array([1, 0, 1])
-    g, rows = np.array([[1.0, 0], [10, 20], [4, -3]]), np.array([[3.0, 4], [1, 2], [3, 4]])
-    grad = np.array([[10.0, 20], [5, -3], [0, 0], [0, 0]])
-    check.close(looked_up(ids, table, g), (rows, grad),
-                "row 1, row 0, row 1; the gradient adds up where a row was used twice")
-    square, more = np.array([[1, 1, 2], [0, 2, 2]]), np.ones((2, 3, 2))
-    check.close(looked_up(square, table, more)[0], table[square], "2-D ids, 2-D places")
-    check.close(looked_up(np.array([3, 0]), table, g[:2])[0], table[[3, 0]], "3 is an id")
-    check.close(looked_up(np.array([0, -2]), table, g[:2]), "IndexError", "-2 is no id")
-    check.close(looked_up(np.array([4, 1]), table, g[:2]), "IndexError", "4 is none either")
-    check.close(looked_up(ids[:0], table, g[:0]), (rows[:0], 0 * table), "no ids: no rows")
-    ### BEGIN HIDDEN TESTS
-    from autograd_ref import nn
-    from autograder import array, integer
-
-    for w, g, *picked in check.cases(10, array(5, 3), array(2, 4, 3), *[integer(0, 4)] * 8):
-        ids, layer = np.array(picked).reshape(2, 4), nn.Embedding(5, 3)
-        layer.weight.data = w.copy()
-        out = layer(ids)
-        out.backward(g)
-        check.close(looked_up(ids, w, g), (out.data, layer.weight.grad.data), "nn.Embedding's")
-        for bad in (-1, -5, 5, 6):
-            wrong = ids.copy()
-            wrong[1, 2] = bad
-            check.close(looked_up(wrong, w, g), "IndexError", "one id is outside")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# One step of training for the word "banana", as ids 1, 0, 2, 0, 2, 0, when each place sends back ones. What to see: the
-# gradient of a row counts how often its letter occurs; the rows of other letters get 0.
-
-
-# %% figure="banana"
-def banana():
-    letters = "abnrt"
-    table = Tensor(np.random.default_rng(0).normal(size=(5, 4)), requires_grad=True)
-    ids = np.array([letters.index(letter) for letter in "banana"])
-    embedding(ids, table).sum().backward()
-    assert table.grad.data[:, 0].tolist() == [3, 1, 2, 0, 0]
-    plots.matrices({"weight": table, "gradient": table.grad}, rows=list(letters))
-
-
-banana()
-
-# %% [markdown]
-# ## 8. Bug hunt
-#
-# A colleague's network runs without an error, and hardly learns. **Four things are wrong with it.**
+# A colleague's network is to learn x1 - x2. It runs without an error. **Four things are wrong with it**, and a loss does
+# not say which. You have the tools: `named_parameters`, `grad` after a backward pass, `eval()`, your eyes on the weights.
 
 
 # %% given="colleague"
@@ -1417,29 +1251,44 @@ class Colleague(Module):
         return hidden @ self.second.T
 
 
+def difference(net, steps):
+    """Train a network to give x1 - x2; its loss in use, before and after."""
+    x, losses = np.random.default_rng(1).normal(size=(50, 3)), []
+
+    def loss():
+        return ((net(Tensor(x)) - (x[:, :1] - x[:, 1:2])) ** 2).mean()
+
+    for more in (0, steps):
+        net.train()
+        for _ in range(more):
+            loss().backward()
+            for p in net.named_parameters().values():
+                p.data -= 0.0 if p.grad is None else 0.1 * p.grad.data
+                p.grad = None
+        net.eval()
+        losses.append(loss().item())
+    return losses
+
+
 # %%
-net, x = Colleague(np.random.default_rng(0)), Tensor([[1.0, -2.0, 0.5]])
-print("found:", list(net.named_parameters()))
-net(x).backward()
-with_grad = [n for n, p in net.named_parameters().items() if p.grad is not None]
-print("have a gradient:", with_grad)
-print("in use, twice:", net.eval()(x).item() == net.eval()(x).item())
-print("the first neuron equals the second:", (net.first.data[0] == net.first.data[1]).all())
+before, after = difference(Colleague(np.random.default_rng(0)), 500)
+print(f"loss {before:.2f} at first, {after:.2f} after 500 steps")
 
 # %% [markdown]
-# ### Exercise `mended_net` (2 points)
+# ### Exercise `mended_net` (3 points)
 # Write the class again, mended, with the same attributes, shapes and `__init__`. Use `np` and the methods of Tensor;
 # draw all first weights from `rng`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Each line that is printed above points to one fault. Neurons that begin equal get equal gradients, and stay equal.
+# Four questions. Which parameters are found? Which of them have a gradient after `backward()`? Are two answers in use the
+# same? Do two neurons begin alike? Those get equal gradients, and stay alike.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
 # self.first = Parameter(rng....)     # different rows
-# self.shift = ...                    # what does `own_parts` look for?
+# self.shift = ...                    # what does `owned` look for?
 #
 # hidden = ...                        # as it was
 # if self...:                         # only then drop
@@ -1523,7 +1372,7 @@ def could_be(answer, arrays, x):
     return bool((np.abs(possible - answer) < 1e-9).any(axis=1).all())
 
 
-# %% check="mended_net" points=2
+# %% check="mended_net" points=3
 with exercise("mended_net") as check:
     facts = net_facts(0)
     check.close(facts["found"], KINDS, "all three are Parameters, of these shapes")
@@ -1562,32 +1411,72 @@ with exercise("mended_net") as check:
     check.equal(net_run(1, MANY, True)[1:3], net_run(1, MANY, True)[1:3], "and so do the drops")
     check.true(0.01 < one[0].std() < 3, "first weights of a reasonable size")
     ### END HIDDEN TESTS
+# %%
+before, after = difference(MendedNet(np.random.default_rng(0)), 500)
+print(f"mended: loss {before:.2f} at first, {after:.2f} after 500 steps")
 
 # %% [markdown]
-# ## What you have built
+# ## In your own words
+# Somebody asks: "Why do my 50 relu layers not learn, when 3 did?" Answer in three sentences, then open ours.
 #
+# <details><summary>One way to say it</summary>
+#
+# Each layer multiplies the size of the numbers by about the same factor, here by 0.41. In three layers that is a
+# seventh, in fifty nothing is left of the input, nor of the gradients. Draw the weights with the variance 2 / fan-in, so
+# that the factor is 1, or set the size anew in each layer, by LayerNorm.
+# </details>
+#
+# ## The same in PyTorch
+# Where PyTorch is installed, this cell compares the gradients of a layer, its norm and its relu with yours.
+
+# %% tags=["nbval-ignore-output"]
+rng = np.random.default_rng(0)
+x, w, b = rng.normal(size=(5, 3)), he_normal(3, 4, rng), rng.normal(size=4)
+mine = [Tensor(array, requires_grad=True) for array in (x, w, b)]
+layer_norm(linear(*mine), Tensor(np.ones(4)), Tensor(np.zeros(4))).relu().sum().backward()
+try:
+    import torch
+
+    theirs = [torch.tensor(array, requires_grad=True) for array in (x, w, b)]
+    out = torch.nn.functional.linear(*theirs)
+    torch.nn.functional.layer_norm(out, (4,)).relu().sum().backward()
+    far = max(abs(m.grad.data - t.grad.numpy()).max() for m, t in zip(mine, theirs))
+    print("all three gradients agree with PyTorch's:", far < 1e-10)
+except ImportError:
+    print("PyTorch is not installed here: pip install torch")
+
+# %% [markdown]
 # | here | in PyTorch |
 # |---|---|
 # | `Parameter`, `Module`, `named_parameters()` | the same names in `torch.nn` |
 # | a list of modules in an attribute | `nn.ModuleList` (a plain list is **not** searched there) |
-# | `set_mode` | `model.train()`, `model.eval()` |
+# | `train()`, `eval()` | the same names |
 # | `xavier_uniform`, `he_normal` | `nn.init.xavier_uniform_`, `nn.init.kaiming_normal_` |
-# | `dropout`, `layer_norm`, `embedding` | `nn.Dropout`, `nn.LayerNorm`, `nn.Embedding` |
+# | `dropout`, `layer_norm` | `nn.Dropout`, `nn.LayerNorm` |
 #
 # ## Pitfalls, and how they look
 #
 # | symptom | look for |
 # |---|---|
+# | the loss stays at its first value | first weights too small for the depth, or all equal |
+# | `nan` after a few steps | first weights, or steps, too large |
 # | part of the network never changes | a Tensor that is no Parameter, or is hidden in a dict |
-# | `nan` after a few steps | first weights too large for the depth |
-# | the loss stays at its first value | first weights too small, or all equal |
 # | two answers to one question | `eval()` was forgotten |
-# | good in training, poor afterwards | dropout that scales in use, or not at all |
 #
 # ## One thing to try next
-# In `three_starts`, build 40 hidden layers instead of 8. Does He's network still learn? Then put behind each layer a
-# module with two Parameters, whose `forward` calls your `layer_norm`.
+# For practice, without points: words are ids, 0, 1, 2 and so on. Write an **Embedding**, a Module whose Parameter has a row for
+# each id and whose `forward` looks rows up: `self.weight[ids]`. Which rows get a gradient?
 #
-# Your layers know their parameters, and start well. Unit 09 asks how to move them.
+# ## Who found it
+#
+# | when | who | what |
+# |---|---|---|
+# | 1998 | Yann LeCun and others | [Efficient BackProp](http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf): variance 1/n, and why |
+# | 2010 | Xavier Glorot, Yoshua Bengio | [both fans](https://proceedings.mlr.press/v9/glorot10a.html), by plots like yours |
+# | 2014 | Nitish Srivastava and others | [Dropout](https://jmlr.org/papers/v15/srivastava14a.html) |
+# | 2015 | Kaiming He and others | [2/n for relu](https://arxiv.org/abs/1502.01852); 30 layers that Xavier's start could not train |
+# | 2016 | Jimmy Lei Ba and others | [LayerNorm](https://arxiv.org/abs/1607.06450) |
+#
+# Read He's section 2.2 first: it is your section 4, in two pages. Unit 09 asks how to move the weights.
 
 # %% progress="here"

@@ -127,792 +127,6 @@ def linear(x, weight, bias=None):
     return out if bias is None else out + bias
 
 
-# -- own_parts --------------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "own_parts",
-    "no_lists",
-    "Modules in a list are not found. Look at the items of an attribute that is a list.",
-)
-def own_parts(module):
-    return {n: x for n, x in vars(module).items() if isinstance(x, (Parameter, Module))}
-
-
-@wrong("own_parts", "parameters_only", "A module owns other modules as well. Keep those too.")
-def own_parts(module):
-    found = {}
-    for name, value in vars(module).items():
-        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
-        found |= {n: x for n, x in items.items() if isinstance(x, Parameter)}
-    return found
-
-
-@wrong(
-    "own_parts",
-    "every_tensor",
-    "A Tensor is not always trained: it may be a mask or a mean. Only a Parameter is a part.",
-)
-def own_parts(module):
-    found = {}
-    for name, value in vars(module).items():
-        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
-        found |= {n: x for n, x in items.items() if isinstance(x, (Tensor, Module))}
-    return found
-
-
-@wrong(
-    "own_parts",
-    "counts_what_it_keeps",
-    "In a list, each item keeps its own place. You count only what you keep, so later items get another number.",
-)
-def own_parts(module):
-    found = {}
-    for name, value in vars(module).items():
-        if isinstance(value, list):
-            kept = [x for x in value if isinstance(x, (Parameter, Module))]
-            found |= {f"{name}.{i}": x for i, x in enumerate(kept)}
-        elif isinstance(value, (Parameter, Module)):
-            found[name] = value
-    return found
-
-
-@wrong("own_parts", "counts_from_one", "Python counts from 0: the first item of `blocks` is `blocks.0`.")
-def own_parts(module):
-    found = {}
-    for name, value in vars(module).items():
-        items = (
-            {f"{name}.{i}": x for i, x in enumerate(value, 1)} if isinstance(value, list) else {name: value}
-        )
-        found |= {n: x for n, x in items.items() if isinstance(x, (Parameter, Module))}
-    return found
-
-
-@wrong("own_parts", "brackets", "The names of items are written with a dot, as in `blocks.0`.")
-def own_parts(module):
-    found = {}
-    for name, value in vars(module).items():
-        items = {f"{name}[{i}]": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
-        found |= {n: x for n, x in items.items() if isinstance(x, (Parameter, Module))}
-    return found
-
-
-@wrong(
-    "own_parts",
-    "looks_inside",
-    "You went into the modules. Here only the module's own parts are asked for; the next exercise goes deeper.",
-)
-def own_parts(module):
-    found = {}
-    for name, value in vars(module).items():
-        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
-        for n, x in items.items():
-            if isinstance(x, (Parameter, Module)):
-                found[n] = x
-            if isinstance(x, Module):
-                found |= {f"{n}.{m}": y for m, y in own_parts(x).items()}
-    return found
-
-
-@wrong(
-    "own_parts",
-    "everything",
-    "Numbers, None and the mode are attributes too, and no parts. Ask for the type.",
-)
-def own_parts(module):
-    found = {}
-    for name, value in vars(module).items():
-        found |= {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
-    return found
-
-
-@wrong(
-    "own_parts",
-    "exact_types",
-    "`type(x) in ...` knows the two classes themselves and none made from them, such as Linear. `isinstance` knows all.",
-)
-def own_parts(module):
-    found = {}
-    for name, value in vars(module).items():
-        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
-        found |= {n: x for n, x in items.items() if type(x) in (Parameter, Module)}
-    return found
-
-
-@wrong(
-    "own_parts",
-    "lists_last",
-    "All parts are there, and those of lists come last. Open a list when its turn comes.",
-)
-def own_parts(module):
-    found = {n: x for n, x in vars(module).items() if isinstance(x, (Parameter, Module))}
-    for name, value in vars(module).items():
-        if isinstance(value, list):
-            items = {f"{name}.{i}": x for i, x in enumerate(value)}
-            found |= {n: x for n, x in items.items() if isinstance(x, (Parameter, Module))}
-    return found
-
-
-@wrong(
-    "own_parts",
-    "all_items",
-    "In a list you keep everything. Its items are parts only if they have the right type.",
-)
-def own_parts(module):
-    found = {}
-    for name, value in vars(module).items():
-        if isinstance(value, list):
-            found |= {f"{name}.{i}": x for i, x in enumerate(value)}
-        elif isinstance(value, (Parameter, Module)):
-            found[name] = value
-    return found
-
-
-@wrong(
-    "own_parts",
-    "numbers_as_names",
-    "The list's own name is missing: its first item is `blocks.0`, and not 0.",
-)
-def own_parts(module):
-    found = {}
-    for name, value in vars(module).items():
-        items = dict(enumerate(value)) if isinstance(value, list) else {name: value}
-        found |= {n: x for n, x in items.items() if isinstance(x, (Parameter, Module))}
-    return found
-
-
-@wrong("own_parts", "asks_requires_grad", "Numbers and texts have no `requires_grad`. Ask for the type.")
-def own_parts(module):
-    return {n: x for n, x in vars(module).items() if x.requires_grad or isinstance(x, Module)}
-
-
-@wrong(
-    "own_parts", "a_list", "A list is returned, and the names are lost. Return a dict from names to parts."
-)
-def own_parts(module):
-    return [x for x in vars(module).values() if isinstance(x, (Parameter, Module))]
-
-
-@right("own_parts", "two_branches")
-def own_parts(module):
-    found = {}
-    for name, value in module.__dict__.items():
-        if isinstance(value, (list, tuple)):
-            for i in range(len(value)):
-                if isinstance(value[i], Module) or isinstance(value[i], Parameter):
-                    found[name + "." + str(i)] = value[i]
-        elif isinstance(value, Module) or isinstance(value, Parameter):
-            found[name] = value
-    return found
-
-
-@right("own_parts", "pairs")
-def own_parts(module):
-    pairs = []
-    for name, value in vars(module).items():
-        many = isinstance(value, list)
-        pairs += [(f"{name}.{i}" if many else name, x) for i, x in enumerate(value if many else [value])]
-    return dict(pair for pair in pairs if isinstance(pair[1], (Parameter, Module)))
-
-
-# -- named_parameters -------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "named_parameters", "own_only", "Those of the parts are missing: a module has to be asked for its own."
-)
-def named_parameters(module):
-    return {n: x for n, x in module.parts().items() if isinstance(x, Parameter)}
-
-
-@wrong("named_parameters", "one_level", "One level down is not the end: a part of a part may own parameters.")
-def named_parameters(module):
-    found = {}
-    for name, part in module.parts().items():
-        if isinstance(part, Parameter):
-            found[name] = part
-        else:
-            found |= {f"{name}.{n}": p for n, p in part.parts().items() if isinstance(p, Parameter)}
-    return found
-
-
-@wrong(
-    "named_parameters",
-    "no_prefix",
-    "The names have lost their way down: two layers both own a `weight`, and one of the two gets lost.",
-)
-def named_parameters(module):
-    found = {}
-    for name, part in module.parts().items():
-        if isinstance(part, Parameter):
-            found[name] = part
-        else:
-            found |= named_parameters(part)
-    return found
-
-
-@wrong(
-    "named_parameters",
-    "shared_twice",
-    "A shared Parameter is listed under each of its names, so each step would move it twice.",
-)
-def named_parameters(module):
-    found = {}
-    for name, part in module.parts().items():
-        if isinstance(part, Parameter):
-            found[name] = part
-        else:
-            found |= {f"{name}.{n}": p for n, p in named_parameters(part).items()}
-    return found
-
-
-@wrong(
-    "named_parameters",
-    "last_name",
-    "A shared Parameter stands under a later name. Go through the parts in order: the first name found counts.",
-)
-def named_parameters(module):
-    found = {}
-    for name, part in module.parts().items():
-        inner = {name: part}
-        if isinstance(part, Module):
-            inner = {f"{name}.{n}": p for n, p in named_parameters(part).items()}
-        for n, p in inner.items():
-            found = {m: q for m, q in found.items() if q is not p}
-            found[n] = p
-    return found
-
-
-@wrong(
-    "named_parameters",
-    "same_numbers",
-    "Of two parameters with the same numbers one is missing. Only the very same object counts once: `is` asks for that.",
-)
-def named_parameters(module):
-    found = {}
-    for name, part in module.parts().items():
-        inner = {name: part}
-        if isinstance(part, Module):
-            inner = {f"{name}.{n}": p for n, p in named_parameters(part).items()}
-        for n, p in inner.items():
-            if not any(np.array_equal(p.data, q.data) for q in found.values()):
-                found[n] = p
-    return found
-
-
-@wrong(
-    "named_parameters",
-    "asks_in",
-    "`in` compares the numbers of Tensors, not who they are. `is` asks for the same object.",
-)
-def named_parameters(module):
-    found = {}
-    for name, part in module.parts().items():
-        inner = {name: part}
-        if isinstance(part, Module):
-            inner = {f"{name}.{n}": p for n, p in named_parameters(part).items()}
-        for n, p in inner.items():
-            if p not in found.values():
-                found[n] = p
-    return found
-
-
-@wrong(
-    "named_parameters",
-    "returns_early",
-    "The search ends too early, as with a `return` inside the loop: what comes after the first module is missing.",
-)
-def named_parameters(module):
-    found = {}
-    for name, part in module.parts().items():
-        if isinstance(part, Parameter):
-            found[name] = part
-        else:
-            return {f"{name}.{n}": p for n, p in named_parameters(part).items()}
-    return found
-
-
-@wrong(
-    "named_parameters",
-    "no_dot",
-    "The dot between the names is missing: the weight of `first` is `first.weight`.",
-)
-def named_parameters(module):
-    found = {}
-    for name, part in module.parts().items():
-        inner = {name: part}
-        if isinstance(part, Module):
-            inner = {name + n: p for n, p in named_parameters(part).items()}
-        for n, p in inner.items():
-            if not any(p is other for other in found.values()):
-                found[n] = p
-    return found
-
-
-@wrong(
-    "named_parameters",
-    "default_set",
-    "Asked a second time, it finds nothing: a default such as `seen=set()` is made once and kept from call to call. "
-    "Let the default be None, and make the set inside.",
-)
-def named_parameters(module, front="", seen=set()):  # noqa: B006
-    found = {}
-    for name, part in module.parts().items():
-        if isinstance(part, Module):
-            found |= named_parameters(part, front + name + ".", seen)
-        elif id(part) not in seen:
-            seen.add(id(part))
-            found[front + name] = part
-    return found
-
-
-@wrong(
-    "named_parameters",
-    "default_dict",
-    "Parameters of another model are among them: a default such as `found={}` is made once and kept from call to call. "
-    "Let the default be None, and make the dict inside.",
-)
-def named_parameters(module, front="", found={}):  # noqa: B006
-    for name, part in module.parts().items():
-        if isinstance(part, Module):
-            named_parameters(part, front + name + ".", found)
-        elif not any(part is other for other in found.values()):
-            found[front + name] = part
-    return found
-
-
-@wrong(
-    "named_parameters",
-    "own_first",
-    "A shared Parameter stands under a later name. Go through the parts in order: the first name found counts.",
-)
-def named_parameters(module):
-    found = {n: x for n, x in module.parts().items() if isinstance(x, Parameter)}
-    for name, part in module.parts().items():
-        if isinstance(part, Module):
-            for n, p in named_parameters(part).items():
-                if not any(p is other for other in found.values()):
-                    found[f"{name}.{n}"] = p
-    return found
-
-
-@wrong("named_parameters", "pairs", "A list of pairs is returned. Make a dict of it: `dict(...)`.")
-def named_parameters(module):
-    found = []
-    for name, part in module.parts().items():
-        if isinstance(part, Parameter):
-            found.append((name, part))
-        else:
-            found += [(f"{name}.{n}", p) for n, p in named_parameters(part)]
-    return found
-
-
-@wrong(
-    "named_parameters",
-    "parts_themselves",
-    "These are the parts. Of a part that is a Module, its parameters are wanted.",
-)
-def named_parameters(module):
-    return module.parts()
-
-
-@wrong(
-    "named_parameters",
-    "own_not_compared",
-    "A Parameter of the module itself is noted without a look at those found already, so a shared one counts twice.",
-)
-def named_parameters(module):
-    found = {}
-    for name, part in module.parts().items():
-        if isinstance(part, Parameter):
-            found[name] = part
-        else:
-            for n, p in named_parameters(part).items():
-                if not any(p is other for other in found.values()):
-                    found[f"{name}.{n}"] = p
-    return found
-
-
-@wrong(
-    "named_parameters",
-    "inner_not_compared",
-    "What a part returns is noted without a look at those found already, so two parts that share one count it twice.",
-)
-def named_parameters(module):
-    found = {}
-    for name, part in module.parts().items():
-        if isinstance(part, Module):
-            found |= {f"{name}.{n}": p for n, p in named_parameters(part).items()}
-        elif not any(part is other for other in found.values()):
-            found[name] = part
-    return found
-
-
-@right("named_parameters", "with_ids")
-def named_parameters(module):
-    found, seen = {}, set()
-    for name, part in module.parts().items():
-        if isinstance(part, Parameter):
-            candidates = [(name, part)]
-        else:
-            candidates = [(name + "." + n, p) for n, p in part.named_parameters().items()]
-        for n, p in candidates:
-            if id(p) not in seen:
-                seen.add(id(p))
-                found[n] = p
-    return found
-
-
-@right("named_parameters", "with_a_stack")
-def named_parameters(module):
-    found, stack = {}, [("", module)]
-    while stack:
-        name, x = stack.pop()
-        if isinstance(x, Parameter):
-            if id(x) not in map(id, found.values()):
-                found[name] = x
-        else:
-            front = name + "." if name else ""
-            stack += [(front + n, part) for n, part in reversed(list(x.parts().items()))]
-    return found
-
-
-# -- set_mode ---------------------------------------------------------------------------------------------------------
-
-
-@wrong("set_mode", "top_only", "Only the module itself is switched. A dropout layer inside would not notice.")
-def set_mode(module, training):
-    module.training = training
-
-
-@wrong("set_mode", "one_level", "Parts of parts keep their old mode. Go as deep as the modules go.")
-def set_mode(module, training):
-    module.training = training
-    for part in module.parts().values():
-        part.training = training
-
-
-@wrong("set_mode", "parts_only", "The modules below are switched, and the module itself is not.")
-def set_mode(module, training):
-    for part in module.parts().values():
-        if isinstance(part, Module):
-            part.training = training
-            set_mode(part, training)
-
-
-@wrong("set_mode", "always_off", "The second argument says which mode: `train()` goes this way as well.")
-def set_mode(module, training):
-    module.training = False
-    for part in module.parts().values():
-        if isinstance(part, Module):
-            set_mode(part, False)
-
-
-@wrong(
-    "set_mode",
-    "the_class",
-    "You set an attribute of a class, and so of other modules of the program. Set it on this module, and on those below.",
-)
-def set_mode(module, training):
-    type(module).training = training
-
-
-@wrong(
-    "set_mode",
-    "no_question",
-    "A Parameter is a part too, and has no parts of its own. Ask for the type first.",
-)
-def set_mode(module, training):
-    module.training = training
-    for part in module.parts().values():
-        set_mode(part, training)
-
-
-@wrong(
-    "set_mode",
-    "the_class_by_name",
-    "You set an attribute of a class, and so of other modules of the program. Set it on this module, and on those below.",
-)
-def set_mode(module, training):
-    Module.training = training
-
-
-@wrong(
-    "set_mode",
-    "toggles",
-    "The mode is turned into its opposite, so two calls with False end in training. The argument says which mode.",
-)
-def set_mode(module, training):
-    module.training = not module.training
-    for part in module.parts().values():
-        if isinstance(part, Module):
-            set_mode(part, training)
-
-
-@wrong(
-    "set_mode",
-    "by_train",
-    "`train` calls this very function, so the two call each other without end. Set the attribute here.",
-)
-def set_mode(module, training):
-    module.train(training)
-
-
-@wrong(
-    "set_mode",
-    "a_local_name",
-    "Nothing is set. The attribute is `module.training`, for True and for False; `training = ...` is a name of this function.",
-)
-def set_mode(module, training):
-    training = training
-    for part in module.parts().values():
-        if isinstance(part, Module):
-            set_mode(part, training)
-
-
-@wrong(
-    "set_mode",
-    "returns_in_the_loop",
-    "The parts after the first keep their mode, as with a `return` inside the loop.",
-)
-def set_mode(module, training):
-    module.training = training
-    for part in module.parts().values():
-        if isinstance(part, Module):
-            return set_mode(part, training)
-
-
-@right("set_mode", "with_a_list")
-def set_mode(module, training):
-    todo = [module]
-    while todo:
-        current = todo.pop()
-        current.training = training
-        todo += [part for part in current.parts().values() if isinstance(part, Module)]
-
-
-@right("set_mode", "by_method")
-def set_mode(module, training):
-    for part in module.parts().values():
-        if not isinstance(part, Parameter):
-            part.train(training)
-    setattr(module, "training", training)
-
-
-# -- sequential -------------------------------------------------------------------------------------------------------
-
-wrong(
-    "sequential",
-    "a_tuple",
-    "The modules stay a tuple, which `own_parts` does not open: make a list of them.",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = modules
-
-    def forward(self, x):
-        for layer in self.layers:
-            x = layer(x)
-        return x
-""",
-)
-wrong(
-    "sequential",
-    "same_input",
-    "Each module gets the first input here, and only the last result is kept.",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = list(modules)
-
-    def forward(self, x):
-        for layer in self.layers:
-            out = layer(x)
-        return out
-""",
-)
-wrong(
-    "sequential",
-    "backwards",
-    "The modules run from the last to the first.",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = list(modules)
-
-    def forward(self, x):
-        for layer in reversed(self.layers):
-            x = layer(x)
-        return x
-""",
-)
-wrong(
-    "sequential",
-    "first_only",
-    "The first module's result is the answer: `return` stands inside the loop, or the other modules are left out.",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = list(modules)
-
-    def forward(self, x):
-        for layer in self.layers:
-            x = layer(x)
-            return x
-""",
-)
-wrong(
-    "sequential",
-    "remembers",
-    "The result is kept in the object and added to in the next call. Each call begins anew.",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = list(modules)
-        self.x = 0.0
-
-    def forward(self, x):
-        self.x = self.x + x
-        for layer in self.layers:
-            self.x = layer(self.x)
-        return self.x
-""",
-)
-wrong(
-    "sequential",
-    "used_up",
-    "The modules are taken off the list while they run, so the second call finds none.",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = list(modules)
-
-    def forward(self, x):
-        while self.layers:
-            x = self.layers.pop(0)(x)
-        return x
-""",
-)
-wrong(
-    "sequential",
-    "in_a_dict",
-    "A dict is not searched for modules, so their parameters would not be trained. Use a list.",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = dict(enumerate(modules))
-
-    def forward(self, x):
-        for layer in self.layers.values():
-            x = layer(x)
-        return x
-""",
-)
-wrong(
-    "sequential",
-    "as_attributes",
-    "Each module has an attribute of its own here. Use one attribute that holds a list.",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        for i, module in enumerate(modules):
-            setattr(self, str(i), module)
-        self.count = len(modules)
-
-    def forward(self, x):
-        for i in range(self.count):
-            x = getattr(self, str(i))(x)
-        return x
-""",
-)
-wrong(
-    "sequential",
-    "a_list_of_a_tuple",
-    "The list holds one thing, the tuple: `[modules]`. `list(modules)` holds the modules themselves.",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = [modules]
-
-    def forward(self, x):
-        for layer in self.layers[0]:
-            x = layer(x)
-        return x
-""",
-)
-wrong(
-    "sequential",
-    "tuple_called",
-    "The list holds one thing, the tuple: `[modules]`. A tuple cannot be called; `list(modules)` holds the modules.",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = [modules]
-
-    def forward(self, x):
-        for layer in self.layers:
-            x = layer(x)
-        return x
-""",
-)
-wrong(
-    "sequential",
-    "all_outputs",
-    "Each module gets the first input, and all results come back. Hand each result to the next module.",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = list(modules)
-
-    def forward(self, x):
-        return [layer(x) for layer in self.layers]
-""",
-)
-wrong(
-    "sequential",
-    "first_held_twice",
-    "The first module is held twice, in the list and beside it. The list alone is enough.",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = list(modules)
-        self.first = modules[0]
-
-    def forward(self, x):
-        for layer in self.layers:
-            x = layer(x)
-        return x
-""",
-)
-right(
-    "sequential",
-    "by_forward",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = [module for module in modules]
-
-    def forward(self, x):
-        for i in range(len(self.layers)):
-            x = self.layers[i].forward(x)
-        return x
-""",
-)
-right(
-    "sequential",
-    "reduce",
-    source="""
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.steps = [*modules]
-
-    def forward(self, x):
-        from functools import reduce
-
-        return reduce(lambda value, step: step(value), self.steps, x)
-""",
-)
-
 # -- layer_stds -------------------------------------------------------------------------------------------------------
 
 
@@ -1130,6 +344,252 @@ def layer_stds(x, weights, activation):
     return list(map(np.std, outputs[1:]))
 
 
+# -- own_start --------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "own_start",
+    "one_std",
+    "It lasts at one width only: a neuron that adds up more numbers needs smaller weights. Let the std depend on the width.",
+)
+def own_start(width, rng):
+    return rng.normal(0.0, 0.13, (width, width))
+
+
+@wrong(
+    "own_start",
+    "no_two",
+    "The size falls by a root of 2 in each layer: relu takes half of the mean square, and the weights do not make up for it.",
+)
+def own_start(width, rng):
+    return rng.normal(0.0, np.sqrt(1 / width), (width, width))
+
+
+@wrong(
+    "own_start",
+    "variance_as_std",
+    "Far too small: `rng.normal` takes the standard deviation, and this is its square.",
+)
+def own_start(width, rng):
+    return rng.normal(0.0, 2 / width, (width, width))
+
+
+@wrong("own_start", "not_scaled", "Weights of std 1 make each layer's numbers larger, by the root of half the width.")
+def own_start(width, rng):
+    return rng.normal(size=(width, width))
+
+
+@wrong(
+    "own_start",
+    "like_pytorch",
+    "This is the start of section 1: uniform numbers up to 1 over the root of the width. It shrinks by 0.41 in each layer.",
+)
+def own_start(width, rng):
+    return rng.uniform(-1, 1, (width, width)) / np.sqrt(width)
+
+
+@wrong("own_start", "positive", "No weight is negative, so nothing cancels: each layer makes the numbers much larger.")
+def own_start(width, rng):
+    return abs(rng.normal(0.0, np.sqrt(2 / width), (width, width)))
+
+
+@wrong("own_start", "zeros", "Weights of 0 send on nothing, and all neurons are alike.")
+def own_start(width, rng):
+    return np.zeros((width, width))
+
+
+@wrong(
+    "own_start",
+    "identity",
+    "The numbers last, but nothing is drawn: all layers are equal. First weights are random, from rng.",
+)
+def own_start(width, rng):
+    return np.eye(width)
+
+
+@wrong("own_start", "global", "The numbers do not come from rng, so a run cannot be repeated.")
+def own_start(width, rng):
+    return np.random.normal(0.0, np.sqrt(2 / width), (width, width))
+
+
+@wrong(
+    "own_start",
+    "own_generator",
+    "Each call makes a generator of its own, so all layers get the same numbers. Draw from rng.",
+)
+def own_start(width, rng):
+    return np.random.default_rng(0).normal(0.0, np.sqrt(2 / width), (width, width))
+
+
+@wrong("own_start", "one_row", "This is one row of weights. Each of the neurons needs its own: (width, width).")
+def own_start(width, rng):
+    return rng.normal(0.0, np.sqrt(2 / width), width)
+
+
+@wrong(
+    "own_start",
+    "equal_rows",
+    "Each row holds the same numbers, so all neurons of a layer are equal.",
+)
+def own_start(width, rng):
+    return np.tile(rng.normal(0.0, np.sqrt(2 / width), width), (width, 1))
+
+
+@wrong("own_start", "a_number", "This is the std. Return the weights that are drawn with it, an array.")
+def own_start(width, rng):
+    return np.sqrt(2 / width)
+
+
+@wrong("own_start", "a_tensor", "A Tensor is returned. An array is wanted: whoever trains makes a Tensor of it.")
+def own_start(width, rng):
+    return Tensor(rng.normal(0.0, np.sqrt(2 / width), (width, width)))
+
+
+@wrong("own_start", "lists", "Nested lists are returned. `rng.normal(mean, std, shape)` makes an array at once.")
+def own_start(width, rng):
+    return rng.normal(0.0, np.sqrt(2 / width), (width, width)).tolist()
+
+
+@wrong("own_start", "too_large", "Too large: each layer makes the numbers 1.4 times larger, twenty times over.")
+def own_start(width, rng):
+    return rng.normal(0.0, 2 / np.sqrt(width), (width, width))
+
+
+@wrong(
+    "own_start",
+    "falls_too_fast",
+    "Right near one width, and wrong at others: with the width the std falls by its root, and not in proportion.",
+)
+def own_start(width, rng):
+    return rng.normal(0.0, 15.5 / width, (width, width))
+
+
+@right("own_start", "uniform")
+def own_start(width, rng):
+    return rng.uniform(-1, 1, (width, width)) * np.sqrt(6 / width)
+
+
+@right("own_start", "signs")
+def own_start(width, rng):
+    return rng.choice([-1.0, 1.0], (width, width)) * (2 / width) ** 0.5
+
+
+@right("own_start", "found_by_trying")
+def own_start(width, rng):
+    return 1.4 * rng.standard_normal((width, width)) / width**0.5
+
+
+@right("own_start", "measured")
+def own_start(width, rng):
+    weight, x = rng.normal(size=(width, width)), rng.normal(size=(200, width))
+    sent = np.maximum(x @ weight.T, 0.0)
+    return weight * np.sqrt((x**2).mean() / (sent**2).mean())
+
+
+@right("own_start", "orthogonal")
+def own_start(width, rng):
+    return np.linalg.qr(rng.normal(size=(width, width)))[0] * np.sqrt(2)
+
+
+# -- he_normal --------------------------------------------------------------------------------------------------------
+
+
+@wrong("he_normal", "in_first", "The shape is the wrong way round: a weight has a row for each output.")
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(0.0, np.sqrt(2 / fan_in), (fan_in, fan_out))
+
+
+@wrong(
+    "he_normal",
+    "variance_as_std",
+    "Far too small: rng.normal takes the standard deviation, the root of all of 2 / fan_in.",
+)
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(0.0, 2 / fan_in, (fan_out, fan_in))
+
+
+@wrong(
+    "he_normal",
+    "no_two",
+    "relu cuts off half of the mean square; the variance 1 / fan_in does not make up for it.",
+)
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(0.0, np.sqrt(1 / fan_in), (fan_out, fan_in))
+
+
+@wrong("he_normal", "fan_out", "You divided by the number of outputs. A neuron adds up its inputs.")
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(0.0, np.sqrt(2 / fan_out), (fan_out, fan_in))
+
+
+@wrong("he_normal", "both_fans", "This is Xavier's variance. He looks at the inputs alone.")
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(0.0, np.sqrt(2 / (fan_in + fan_out)), (fan_out, fan_in))
+
+
+@wrong("he_normal", "uniform", "The variance is right, and the numbers are uniform: none lies far out.")
+def he_normal(fan_in, fan_out, rng):
+    a = np.sqrt(6 / fan_in)
+    return rng.uniform(-a, a, (fan_out, fan_in))
+
+
+@wrong(
+    "he_normal", "own_generator", "A generator of its own gives all layers the same numbers. Draw from rng."
+)
+def he_normal(fan_in, fan_out, rng):
+    return np.random.default_rng(0).normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
+
+
+@wrong("he_normal", "global", "The numbers do not come from rng, so a run cannot be repeated.")
+def he_normal(fan_in, fan_out, rng):
+    return np.random.normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
+
+
+@wrong(
+    "he_normal",
+    "one_row",
+    "This is one row. A weight has a row for each output: the shape is (fan_out, fan_in).",
+)
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(0.0, np.sqrt(2 / fan_in), fan_in)
+
+
+@wrong(
+    "he_normal",
+    "std_as_mean",
+    "The std stands where the mean belongs: `rng.normal` takes the mean first, here 0.",
+)
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(np.sqrt(2 / fan_in), size=(fan_out, fan_in))
+
+
+@wrong("he_normal", "not_scaled", "These numbers have std 1. The second argument of `rng.normal` is the std.")
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(size=(fan_out, fan_in))
+
+
+@wrong("he_normal", "absolute", "No number is negative. Weights are centred at 0.")
+def he_normal(fan_in, fan_out, rng):
+    return abs(rng.normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in)))
+
+
+@wrong(
+    "he_normal", "equal_rows", "Each row holds the same numbers, and so all neurons of the layer are equal."
+)
+def he_normal(fan_in, fan_out, rng):
+    return np.tile(rng.normal(0.0, np.sqrt(2 / fan_in), fan_in), (fan_out, 1))
+
+
+@right("he_normal", "scaled")
+def he_normal(fan_in, fan_out, rng):
+    return rng.standard_normal((fan_out, fan_in)) * (2 / fan_in) ** 0.5
+
+
+@right("he_normal", "transposed")
+def he_normal(fan_in, fan_out, rng):
+    return rng.normal(size=(fan_in, fan_out)).T / np.sqrt(fan_in / 2)
+
+
 # -- xavier_uniform ---------------------------------------------------------------------------------------------------
 
 
@@ -1282,288 +742,6 @@ def xavier_uniform(fan_in, fan_out, rng):
 def xavier_uniform(fan_in, fan_out, rng):
     bound = np.sqrt(3 * 2 / (fan_in + fan_out))
     return np.stack([rng.uniform(-bound, bound, fan_in) for _ in range(fan_out)])
-
-
-# -- he_normal --------------------------------------------------------------------------------------------------------
-
-
-@wrong("he_normal", "in_first", "The shape is the wrong way round: a weight has a row for each output.")
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(0.0, np.sqrt(2 / fan_in), (fan_in, fan_out))
-
-
-@wrong(
-    "he_normal",
-    "variance_as_std",
-    "Far too small: rng.normal takes the standard deviation, the root of all of 2 / fan_in.",
-)
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(0.0, 2 / fan_in, (fan_out, fan_in))
-
-
-@wrong(
-    "he_normal",
-    "no_two",
-    "relu cuts off half of the mean square; the variance 1 / fan_in does not make up for it.",
-)
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(0.0, np.sqrt(1 / fan_in), (fan_out, fan_in))
-
-
-@wrong("he_normal", "fan_out", "You divided by the number of outputs. A neuron adds up its inputs.")
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(0.0, np.sqrt(2 / fan_out), (fan_out, fan_in))
-
-
-@wrong("he_normal", "both_fans", "This is Xavier's variance. He looks at the inputs alone.")
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(0.0, np.sqrt(2 / (fan_in + fan_out)), (fan_out, fan_in))
-
-
-@wrong("he_normal", "uniform", "The variance is right, and the numbers are uniform: none lies far out.")
-def he_normal(fan_in, fan_out, rng):
-    a = np.sqrt(6 / fan_in)
-    return rng.uniform(-a, a, (fan_out, fan_in))
-
-
-@wrong(
-    "he_normal", "own_generator", "A generator of its own gives all layers the same numbers. Draw from rng."
-)
-def he_normal(fan_in, fan_out, rng):
-    return np.random.default_rng(0).normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
-
-
-@wrong("he_normal", "global", "The numbers do not come from rng, so a run cannot be repeated.")
-def he_normal(fan_in, fan_out, rng):
-    return np.random.normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
-
-
-@wrong(
-    "he_normal",
-    "one_row",
-    "This is one row. A weight has a row for each output: the shape is (fan_out, fan_in).",
-)
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(0.0, np.sqrt(2 / fan_in), fan_in)
-
-
-@wrong(
-    "he_normal",
-    "std_as_mean",
-    "The std stands where the mean belongs: `rng.normal` takes the mean first, here 0.",
-)
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(np.sqrt(2 / fan_in), size=(fan_out, fan_in))
-
-
-@wrong("he_normal", "not_scaled", "These numbers have std 1. The second argument of `rng.normal` is the std.")
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(size=(fan_out, fan_in))
-
-
-@wrong("he_normal", "absolute", "No number is negative. Weights are centred at 0.")
-def he_normal(fan_in, fan_out, rng):
-    return abs(rng.normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in)))
-
-
-@wrong(
-    "he_normal", "equal_rows", "Each row holds the same numbers, and so all neurons of the layer are equal."
-)
-def he_normal(fan_in, fan_out, rng):
-    return np.tile(rng.normal(0.0, np.sqrt(2 / fan_in), fan_in), (fan_out, 1))
-
-
-@right("he_normal", "scaled")
-def he_normal(fan_in, fan_out, rng):
-    return rng.standard_normal((fan_out, fan_in)) * (2 / fan_in) ** 0.5
-
-
-@right("he_normal", "transposed")
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(size=(fan_in, fan_out)).T / np.sqrt(fan_in / 2)
-
-
-# -- dropout ----------------------------------------------------------------------------------------------------------
-
-
-@wrong("dropout", "keeps_p", "p is the probability to drop a number, and here it is that of keeping it.")
-def dropout(x, p, training, rng):
-    if not training:
-        return x
-    return x * ((rng.random(x.shape) < p) / (1 - p))
-
-
-@wrong("dropout", "not_scaled", "The numbers that stay are not made larger, so the mean shrinks.")
-def dropout(x, p, training, rng):
-    return x * (rng.random(x.shape) >= p) if training else x
-
-
-@wrong("dropout", "divides_by_p", "Divide by the share that stays: that is 1 - p, not p.")
-def dropout(x, p, training, rng):
-    return x * ((rng.random(x.shape) >= p) / p) if training else x
-
-
-@wrong("dropout", "times_keep", "Multiplying by 1 - p shrinks the mean twice. Divide by it.")
-def dropout(x, p, training, rng):
-    return x * (rng.random(x.shape) >= p) * (1 - p) if training else x
-
-
-@wrong("dropout", "always", "While the network is used nothing is dropped: ask for `training`.")
-def dropout(x, p, training, rng):
-    return x * ((rng.random(x.shape) >= p) / (1 - p))
-
-
-@wrong(
-    "dropout",
-    "scales_in_use",
-    "In use you multiply by 1 - p, and in training you have divided by it: the mean is corrected twice.",
-)
-def dropout(x, p, training, rng):
-    if not training:
-        return x * (1 - p)
-    return x * ((rng.random(x.shape) >= p) / (1 - p))
-
-
-@wrong("dropout", "whole_rows", "Whole rows are dropped. Draw a number for each number of x.")
-def dropout(x, p, training, rng):
-    return x * ((rng.random((len(x), 1)) >= p) / (1 - p)) if training else x
-
-
-@wrong(
-    "dropout",
-    "whole_columns",
-    "The same columns are dropped in each row. Draw a number for each number of x.",
-)
-def dropout(x, p, training, rng):
-    return x * ((rng.random(x.shape[-1]) >= p) / (1 - p)) if training else x
-
-
-@wrong("dropout", "same_mask", "Each call draws the same mask: take the numbers from rng, which goes on.")
-def dropout(x, p, training, rng):
-    mask = np.random.default_rng(0).random(x.shape) >= p
-    return x * (mask / (1 - p)) if training else x
-
-
-@wrong(
-    "dropout",
-    "leaves_the_graph",
-    "The gradient does not come back: `.data` takes the numbers out of the graph.",
-)
-def dropout(x, p, training, rng):
-    if not training:
-        return x
-    return Tensor(x.data * (rng.random(x.shape) >= p) / (1 - p), requires_grad=True)
-
-
-@wrong("dropout", "global", "The mask does not come from rng, so a run cannot be repeated.")
-def dropout(x, p, training, rng):
-    return x * ((np.random.random(x.shape) >= p) / (1 - p)) if training else x
-
-
-@wrong("dropout", "divides_in_use", "In use nothing is scaled: x comes back as it is.")
-def dropout(x, p, training, rng):
-    if not training:
-        return x / (1 - p)
-    return x * ((rng.random(x.shape) >= p) / (1 - p))
-
-
-@wrong("dropout", "turned_round", "The modes are swapped: numbers are dropped in training, and not in use.")
-def dropout(x, p, training, rng):
-    if training:
-        return x
-    return x * ((rng.random(x.shape) >= p) / (1 - p))
-
-
-@wrong(
-    "dropout",
-    "one_draw",
-    "One number is drawn for all of x: all stay, or all go. Give `rng.random` the shape of x.",
-)
-def dropout(x, p, training, rng):
-    return x * ((rng.random() >= p) / (1 - p)) if training else x
-
-
-@wrong(
-    "dropout",
-    "in_place",
-    "The zeros were written into x itself, where they stay for good. Make a new Tensor: x times a mask.",
-)
-def dropout(x, p, training, rng):
-    if not training:
-        return x
-    x.data[rng.random(x.shape) < p] = 0.0
-    return x / (1 - p)
-
-
-@wrong("dropout", "none_in_use", "In use nothing is returned. Return x itself.")
-def dropout(x, p, training, rng):
-    if training:
-        return x * ((rng.random(x.shape) >= p) / (1 - p))
-
-
-@wrong(
-    "dropout",
-    "an_array",
-    "An array is returned, so no gradient can come back. Multiply the Tensor by the mask.",
-)
-def dropout(x, p, training, rng):
-    return x.data * (rng.random(x.shape) >= p) / (1 - p) if training else x
-
-
-@wrong(
-    "dropout",
-    "new_tensor",
-    "A new Tensor of numbers knows nothing of x, and has no gradient to send back. Multiply x by the mask.",
-)
-def dropout(x, p, training, rng):
-    return Tensor(x.data * (rng.random(x.shape) >= p) / (1 - p)) if training else x
-
-
-@wrong(
-    "dropout", "copy_in_use", "In use a new Tensor comes back, and no gradient reaches x. Return x itself."
-)
-def dropout(x, p, training, rng):
-    return x * ((rng.random(x.shape) >= p) / (1 - p)) if training else Tensor(x.data, requires_grad=True)
-
-
-@wrong(
-    "dropout",
-    "normal_numbers",
-    "Too many zeros: the numbers that are drawn are not uniform from 0 to 1. Those of `rng.random` are.",
-)
-def dropout(x, p, training, rng):
-    return x * ((rng.normal(size=x.shape) >= p) / (1 - p)) if training else x
-
-
-@wrong(
-    "dropout",
-    "picks",
-    "Indexing with a mask takes the other numbers away, and the shape with them. Multiply by it.",
-)
-def dropout(x, p, training, rng):
-    return x[rng.random(x.shape) >= p] / (1 - p) if training else x
-
-
-@wrong(
-    "dropout",
-    "new_tensor_in_use",
-    "In use a new Tensor comes back, which no gradient can leave. Return x itself.",
-)
-def dropout(x, p, training, rng):
-    return x * ((rng.random(x.shape) >= p) / (1 - p)) if training else Tensor(x.data)
-
-
-@right("dropout", "binomial")
-def dropout(x, p, training, rng):
-    if training:
-        return x * rng.binomial(1, 1 - p, size=x.shape) / (1 - p)
-    return x
-
-
-@right("dropout", "where")
-def dropout(x, p, training, rng):
-    scale = np.where(rng.random(x.shape) < 1 - p, 1 / (1 - p), 0.0)
-    return scale * x if training else x * 1.0
 
 
 # -- layer_norm -------------------------------------------------------------------------------------------------------
@@ -1794,212 +972,521 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return away * scale * weight + bias
 
 
-# -- embedding --------------------------------------------------------------------------------------------------------
+# -- owned ------------------------------------------------------------------------------------------------------------
 
 
-@wrong("embedding", "columns", "You picked columns of the table. Each id has a row.")
-def embedding(ids, weight):
-    if ids.min() < 0 or ids.max() >= len(weight):
-        raise IndexError
-    return weight[:, ids]
+@wrong("owned", "no_lists", "What stands in a list is not found. Look at the items of an attribute that is a list.")
+def owned(module):
+    found = {}
+    for name, x in vars(module).items():
+        if isinstance(x, (Parameter, Module)):
+            found[name] = x
+        if isinstance(x, Module):
+            found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
+    return found
+
+
+@wrong("owned", "own_only", "What its Modules own is missing: of each Module, ask `owned` again.")
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        found |= {n: x for n, x in items.items() if isinstance(x, (Parameter, Module))}
+    return found
+
+
+@wrong("owned", "parameters_only", "The Modules themselves are missing. They belong to the result, each before what it owns.")
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            if isinstance(x, Parameter):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
+    return found
+
+
+@wrong("owned", "modules_only", "The Parameters are missing. Both Parameters and Modules are asked for.")
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            if isinstance(x, Module):
+                found[n] = x
+                found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
+    return found
 
 
 @wrong(
-    "embedding", "no_check", "An id below 0 goes unnoticed: NumPy counts it from the end. Is any id below 0?"
+    "owned",
+    "every_tensor",
+    "A Tensor is not always trained: it may be a mask or a mean. Only a Parameter counts.",
 )
-def embedding(ids, weight):
-    return weight[ids]
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            if isinstance(x, (Tensor, Module)):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
+    return found
 
 
 @wrong(
-    "embedding",
-    "too_large_only",
-    "An id below 0 goes unnoticed: NumPy counts it from the end. Is any id below 0?",
+    "owned",
+    "no_front",
+    "The names have lost their way down: two layers both own a `w`, and one of the two gets lost.",
 )
-def embedding(ids, weight):
-    if ids.max() >= len(weight):
-        raise IndexError
-    return weight[ids]
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            if isinstance(x, (Parameter, Module)):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= owned(x)
+    return found
 
 
-@wrong("embedding", "one_too_many", "A table of four rows has the ids 0 to 3: the last one is refused here.")
-def embedding(ids, weight):
-    if ids.min() < 0 or ids.max() >= len(weight) - 1:
-        raise IndexError
-    return weight[ids]
-
-
-@wrong("embedding", "width", "The ids are compared with the width of the table. The number of rows counts.")
-def embedding(ids, weight):
-    if ids.min() < 0 or ids.max() >= weight.shape[-1]:
-        raise IndexError
-    return weight[ids]
-
-
-@wrong("embedding", "clipped", "An id outside the table is moved to its edge, and the mistake stays hidden.")
-def embedding(ids, weight):
-    return weight[np.clip(ids, 0, len(weight) - 1)]
+@wrong("owned", "no_dot", "The dot between the names is missing: the weight of `first` is `first.weight`.")
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            if isinstance(x, (Parameter, Module)):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= {n + inner: y for inner, y in owned(x).items()}
+    return found
 
 
 @wrong(
-    "embedding",
+    "owned",
+    "counts_what_it_keeps",
+    "In a list, each item keeps its own place. You count only what you keep, so later items get another number.",
+)
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        if isinstance(value, list):
+            kept = [x for x in value if isinstance(x, (Parameter, Module))]
+            items = {f"{name}.{i}": x for i, x in enumerate(kept)}
+        else:
+            items = {name: value}
+        for n, x in items.items():
+            if isinstance(x, (Parameter, Module)):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
+    return found
+
+
+@wrong("owned", "counts_from_one", "Python counts from 0: the first item of `blocks` is `blocks.0`.")
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        many = isinstance(value, list)
+        items = {f"{name}.{i}": x for i, x in enumerate(value, 1)} if many else {name: value}
+        for n, x in items.items():
+            if isinstance(x, (Parameter, Module)):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
+    return found
+
+
+@wrong("owned", "brackets", "The names of items are written with a dot, as in `blocks.0`.")
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}[{i}]": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            if isinstance(x, (Parameter, Module)):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
+    return found
+
+
+@wrong("owned", "numbers_as_names", "The list's own name is missing: its first item is `blocks.0`, and not 0.")
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {str(i): x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            if isinstance(x, (Parameter, Module)):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
+    return found
+
+
+@wrong("owned", "one_level", "One level down is not the end: a part of a part may own something, too.")
+def owned(module):
+    def parts(x):
+        found = {}
+        for name, value in vars(x).items():
+            many = isinstance(value, list)
+            items = {f"{name}.{i}": y for i, y in enumerate(value)} if many else {name: value}
+            found |= {n: y for n, y in items.items() if isinstance(y, (Parameter, Module))}
+        return found
+
+    found = {}
+    for n, x in parts(module).items():
+        found[n] = x
+        if isinstance(x, Module):
+            found |= {f"{n}.{inner}": y for inner, y in parts(x).items()}
+    return found
+
+
+@wrong(
+    "owned",
+    "breadth_first",
+    "All is there, in another order: a Module is followed by what it owns, before the next attribute has its turn.",
+)
+def owned(module):
+    found, waiting = {}, [("", module)]
+    while waiting:
+        front, one = waiting.pop(0)
+        for name, value in vars(one).items():
+            many = isinstance(value, list)
+            items = {f"{name}.{i}": x for i, x in enumerate(value)} if many else {name: value}
+            for n, x in items.items():
+                if isinstance(x, (Parameter, Module)):
+                    found[front + n] = x
+                if isinstance(x, Module):
+                    waiting.append((f"{front}{n}.", x))
+    return found
+
+
+@wrong(
+    "owned",
+    "exact_types",
+    "`type(x) in ...` knows the two classes themselves and none made from them, such as Linear. `isinstance` knows all.",
+)
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            if type(x) in (Parameter, Module):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
+    return found
+
+
+@wrong("owned", "everything", "Numbers and None are attributes too, and no parts. Ask for the type.")
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            found[n] = x
+            if isinstance(x, Module):
+                found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
+    return found
+
+
+@wrong(
+    "owned",
+    "shared_once",
+    "A thing that is owned twice stands under its first name only. Here it stands under both; `named_parameters` lists it once.",
+)
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            new = {n: x} if isinstance(x, (Parameter, Module)) else {}
+            if isinstance(x, Module):
+                new |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
+            found |= {m: y for m, y in new.items() if not any(y is other for other in found.values())}
+    return found
+
+
+@wrong(
+    "owned",
+    "default_dict",
+    "Asked a second time, it gives more than there is, or less: a default such as `found={}` is made once and kept from "
+    "call to call. Let the default be None, and make the dict inside.",
+)
+def owned(module, front="", found={}):  # noqa: B006
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            if isinstance(x, (Parameter, Module)):
+                found[front + n] = x
+            if isinstance(x, Module):
+                owned(x, f"{front}{n}.", found)
+    return found
+
+
+@wrong("owned", "a_list", "A list is returned, and the names are lost. Return a dict from names to things.")
+def owned(module):
+    found = []
+    for value in vars(module).values():
+        for x in value if isinstance(value, list) else [value]:
+            if isinstance(x, (Parameter, Module)):
+                found.append(x)
+            if isinstance(x, Module):
+                found += owned(x)
+    return found
+
+
+@wrong("owned", "returns_early", "What comes after the first attribute is missing, as with a `return` inside the loop.")
+def owned(module):
+    found = {}
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            if isinstance(x, (Parameter, Module)):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
+        return found
+
+
+@right("owned", "two_branches")
+def owned(module):
+    found = {}
+
+    def note(name, x):
+        if isinstance(x, Parameter) or isinstance(x, Module):
+            found[name] = x
+        if isinstance(x, Module):
+            for inner, y in owned(x).items():
+                found[name + "." + inner] = y
+
+    for name, value in module.__dict__.items():
+        if isinstance(value, (list, tuple)):
+            for i in range(len(value)):
+                note(name + "." + str(i), value[i])
+        else:
+            note(name, value)
+    return found
+
+
+@right("owned", "with_a_stack")
+def owned(module):
+    found, stack = {}, [("", module)]
+    while stack:
+        name, x = stack.pop()
+        if name and isinstance(x, (Parameter, Module)):
+            found[name] = x
+        if isinstance(x, Module):
+            pairs, front = [], name + "." if name else ""
+            for n, value in vars(x).items():
+                many = isinstance(value, list)
+                pairs += [(f"{front}{n}.{i}", y) for i, y in enumerate(value)] if many else [(front + n, value)]
+            stack += reversed(pairs)
+    return found
+
+
+@right("owned", "generator")
+def owned(module):
+    def walk(front, x):
+        if isinstance(x, (Parameter, Module)):
+            yield front, x
+        if isinstance(x, Module):
+            for n, value in vars(x).items():
+                if isinstance(value, list):
+                    for i, y in enumerate(value):
+                        yield from walk(f"{front}.{n}.{i}", y)
+                else:
+                    yield from walk(f"{front}.{n}", value)
+
+    return {name[1:]: x for name, x in walk("", module) if name}
+
+
+# -- dropout ----------------------------------------------------------------------------------------------------------
+
+
+@wrong("dropout", "keeps_p", "p is the probability to drop a number, and here it is that of keeping it.")
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    return x * ((rng.random(x.shape) < p) / (1 - p))
+
+
+@wrong("dropout", "not_scaled", "The numbers that stay are not made larger, so the mean shrinks.")
+def dropout(x, p, training, rng):
+    return x * (rng.random(x.shape) >= p) if training else x
+
+
+@wrong("dropout", "divides_by_p", "Divide by the share that stays: that is 1 - p, not p.")
+def dropout(x, p, training, rng):
+    return x * ((rng.random(x.shape) >= p) / p) if training else x
+
+
+@wrong("dropout", "times_keep", "Multiplying by 1 - p shrinks the mean twice. Divide by it.")
+def dropout(x, p, training, rng):
+    return x * (rng.random(x.shape) >= p) * (1 - p) if training else x
+
+
+@wrong("dropout", "always", "While the network is used nothing is dropped: ask for `training`.")
+def dropout(x, p, training, rng):
+    return x * ((rng.random(x.shape) >= p) / (1 - p))
+
+
+@wrong(
+    "dropout",
+    "scales_in_use",
+    "In use you multiply by 1 - p, and in training you have divided by it: the mean is corrected twice.",
+)
+def dropout(x, p, training, rng):
+    if not training:
+        return x * (1 - p)
+    return x * ((rng.random(x.shape) >= p) / (1 - p))
+
+
+@wrong("dropout", "whole_rows", "Whole rows are dropped. Draw a number for each number of x.")
+def dropout(x, p, training, rng):
+    return x * ((rng.random((len(x), 1)) >= p) / (1 - p)) if training else x
+
+
+@wrong(
+    "dropout",
+    "whole_columns",
+    "The same columns are dropped in each row. Draw a number for each number of x.",
+)
+def dropout(x, p, training, rng):
+    return x * ((rng.random(x.shape[-1]) >= p) / (1 - p)) if training else x
+
+
+@wrong("dropout", "same_mask", "Each call draws the same mask: take the numbers from rng, which goes on.")
+def dropout(x, p, training, rng):
+    mask = np.random.default_rng(0).random(x.shape) >= p
+    return x * (mask / (1 - p)) if training else x
+
+
+@wrong(
+    "dropout",
     "leaves_the_graph",
-    "The rows are right, and no gradient reaches the table: index the Tensor.",
+    "The gradient does not come back: `.data` takes the numbers out of the graph.",
 )
-def embedding(ids, weight):
-    if ids.min() < 0 or ids.max() >= len(weight):
-        raise IndexError
-    return Tensor(weight.data[ids], requires_grad=True)
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    return Tensor(x.data * (rng.random(x.shape) >= p) / (1 - p), requires_grad=True)
 
 
-@wrong("embedding", "flattened", "The shape of the ids is lost: (2, 3) ids give rows of shape (2, 3, width).")
-def embedding(ids, weight):
-    if ids.min() < 0 or ids.max() >= len(weight):
-        raise IndexError
-    return weight[ids.reshape(-1)]
+@wrong("dropout", "global", "The mask does not come from rng, so a run cannot be repeated.")
+def dropout(x, p, training, rng):
+    return x * ((np.random.random(x.shape) >= p) / (1 - p)) if training else x
+
+
+@wrong("dropout", "divides_in_use", "In use nothing is scaled: x comes back as it is.")
+def dropout(x, p, training, rng):
+    if not training:
+        return x / (1 - p)
+    return x * ((rng.random(x.shape) >= p) / (1 - p))
+
+
+@wrong("dropout", "turned_round", "The modes are swapped: numbers are dropped in training, and not in use.")
+def dropout(x, p, training, rng):
+    if training:
+        return x
+    return x * ((rng.random(x.shape) >= p) / (1 - p))
 
 
 @wrong(
-    "embedding",
-    "only_minus_one",
-    "An id below 0 goes unnoticed: NumPy counts it from the end. Is any id below 0?",
+    "dropout",
+    "one_draw",
+    "One number is drawn for all of x: all stay, or all go. Give `rng.random` the shape of x.",
 )
-def embedding(ids, weight):
-    if (ids == -1).any():
-        raise IndexError
-    return weight[ids]
+def dropout(x, p, training, rng):
+    return x * ((rng.random() >= p) / (1 - p)) if training else x
 
 
 @wrong(
-    "embedding", "absolute", "An id below 0 goes unnoticed: NumPy counts it from the end. Is any id below 0?"
+    "dropout",
+    "in_place",
+    "The zeros were written into x itself, where they stay for good. Make a new Tensor: x times a mask.",
 )
-def embedding(ids, weight):
-    if (abs(ids) >= len(weight)).any():
-        raise IndexError
-    return weight[ids]
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    x.data[rng.random(x.shape) < p] = 0.0
+    return x / (1 - p)
+
+
+@wrong("dropout", "none_in_use", "In use nothing is returned. Return x itself.")
+def dropout(x, p, training, rng):
+    if training:
+        return x * ((rng.random(x.shape) >= p) / (1 - p))
 
 
 @wrong(
-    "embedding",
-    "all_of_them",
-    "An id below 0 goes unnoticed: NumPy counts it from the end. Is any id below 0?",
+    "dropout",
+    "an_array",
+    "An array is returned, so no gradient can come back. Multiply the Tensor by the mask.",
 )
-def embedding(ids, weight):
-    if (ids < 0).all() or (ids >= len(weight)).all():
-        raise IndexError
-    return weight[ids]
+def dropout(x, p, training, rng):
+    return x.data * (rng.random(x.shape) >= p) / (1 - p) if training else x
 
 
 @wrong(
-    "embedding",
-    "truth_of_an_array",
-    "`ids < 0` is an array of answers, and `if` wants one: ask for the smallest and the largest id, or `.any()`.",
-)
-def embedding(ids, weight):
-    if ids < 0 or ids >= len(weight):
-        raise IndexError
-    return weight[ids]
-
-
-@wrong("embedding", "value_error", "The error that is wanted is an IndexError.")
-def embedding(ids, weight):
-    if ids.min() < 0 or ids.max() >= len(weight):
-        raise ValueError(ids)
-    return weight[ids]
-
-
-@wrong("embedding", "returns_the_error", "An error that is returned stops nobody: `raise` it.")
-def embedding(ids, weight):
-    if ids.min() < 0 or ids.max() >= len(weight):
-        return IndexError(ids)
-    return weight[ids]
-
-
-@wrong("embedding", "an_array", "An array is returned, and no gradient can come back: index the Tensor.")
-def embedding(ids, weight):
-    if ids.min() < 0 or ids.max() >= len(weight):
-        raise IndexError(ids)
-    return weight.data[ids]
-
-
-@wrong(
-    "embedding",
-    "a_list",
-    "A list of Tensors is returned. Index the table with all ids at once: the result is one Tensor, of any shape.",
-)
-def embedding(ids, weight):
-    rows = []
-    for i in ids:
-        if i < 0 or i >= len(weight):
-            raise IndexError(i)
-        rows.append(weight[i])
-    return rows
-
-
-@wrong(
-    "embedding",
+    "dropout",
     "new_tensor",
-    "A new Tensor of numbers knows nothing of the table, and sends no gradient back.",
+    "A new Tensor of numbers knows nothing of x, and has no gradient to send back. Multiply x by the mask.",
 )
-def embedding(ids, weight):
-    if ids.min() < 0 or ids.max() >= len(weight):
-        raise IndexError(ids)
-    return Tensor(weight.data[ids])
+def dropout(x, p, training, rng):
+    return Tensor(x.data * (rng.random(x.shape) >= p) / (1 - p)) if training else x
 
 
 @wrong(
-    "embedding",
-    "wraps_round",
-    "An id below 0 goes unnoticed: NumPy counts it from the end. Is any id below 0?",
+    "dropout", "copy_in_use", "In use a new Tensor comes back, and no gradient reaches x. Return x itself."
 )
-def embedding(ids, weight):
-    return weight[ids % len(weight)]
+def dropout(x, p, training, rng):
+    return x * ((rng.random(x.shape) >= p) / (1 - p)) if training else Tensor(x.data, requires_grad=True)
 
 
 @wrong(
-    "embedding",
-    "no_ids",
-    "Without ids there is no smallest one: `min` of an empty array is an error. Ask with `.any()`.",
+    "dropout",
+    "normal_numbers",
+    "Too many zeros: the numbers that are drawn are not uniform from 0 to 1. Those of `rng.random` are.",
 )
-def embedding(ids, weight):
-    if ids.min() < 0 or ids.max() >= len(weight):
-        raise IndexError(f"ids go from 0 to {len(weight) - 1}")
-    return weight[ids]
+def dropout(x, p, training, rng):
+    return x * ((rng.normal(size=x.shape) >= p) / (1 - p)) if training else x
 
 
-@right("embedding", "size_first")
-def embedding(ids, weight):
-    if ids.size and not 0 <= ids.min() <= ids.max() < len(weight):
-        raise IndexError(ids)
-    return weight[ids]
+@wrong(
+    "dropout",
+    "picks",
+    "Indexing with a mask takes the other numbers away, and the shape with them. Multiply by it.",
+)
+def dropout(x, p, training, rng):
+    return x[rng.random(x.shape) >= p] / (1 - p) if training else x
 
 
-@right("embedding", "numpy_finds_the_rest")
-def embedding(ids, weight):
-    if (ids < 0).any():
-        raise IndexError("negative")
-    return weight[ids]
+@wrong(
+    "dropout",
+    "new_tensor_in_use",
+    "In use a new Tensor comes back, which no gradient can leave. Return x itself.",
+)
+def dropout(x, p, training, rng):
+    return x * ((rng.random(x.shape) >= p) / (1 - p)) if training else Tensor(x.data)
 
 
-@right("embedding", "one_hot")
-def embedding(ids, weight):
-    n = weight.shape[0]
-    if np.any((ids < 0) | (ids >= n)):
-        raise IndexError(f"not between 0 and {n - 1}")
-    return Tensor(np.eye(n)[ids]) @ weight
+@right("dropout", "binomial")
+def dropout(x, p, training, rng):
+    if training:
+        return x * rng.binomial(1, 1 - p, size=x.shape) / (1 - p)
+    return x
 
 
-@right("embedding", "row_by_row")
-def embedding(ids, weight):
-    from autograd_ref import ops
-
-    for i in ids.flatten():
-        if not 0 <= i < len(weight):
-            raise IndexError(i)
-    if ids.size == 0:
-        return weight[ids]
-    rows = ops.stack([weight[int(i)] for i in ids.flatten()], 0)
-    return rows.reshape(*ids.shape, -1)
+@right("dropout", "where")
+def dropout(x, p, training, rng):
+    scale = np.where(rng.random(x.shape) < 1 - p, 1 / (1 - p), 0.0)
+    return scale * x if training else x * 1.0
 
 
 # -- mended_net -------------------------------------------------------------------------------------------------------

@@ -361,17 +361,16 @@ def array_gradient(f, p, h):
     return grad
 """,
     ),
-    "a chain without its last module": (
-        "08_layers", "sequential", "inside the loop: the first",
+    "parts of the first attribute alone, without a loop": (
+        "08_layers", "owned", "`return` stands",
         """
-class Sequential(Module):
-    def __init__(self, *modules):
-        self.layers = list(modules)
-
-    def forward(self, x):
-        for layer in self.layers[:-1]:
-            x = layer(x)
-        return x
+def owned(module):
+    name, value = next(iter(vars(module).items()))
+    items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+    found = {n: x for n, x in items.items() if isinstance(x, (Parameter, Module))}
+    for n, x in items.items():
+        found |= {f"{n}.{m}": y for m, y in owned(x).items()} if isinstance(x, Module) else {}
+    return found
 """,
     ),
     "a rule that writes into out": (
@@ -384,17 +383,17 @@ def softmax_rule(g, out, logits):
 """,
     ),
     "a parameter that is missing for another reason": (
-        "08_layers", "named_parameters", "count as one",
+        "08_layers", "owned", "its first name only",
         """
-def named_parameters(module):
+def owned(module):
     found = {}
-    for name, part in module.parts().items():
-        inner = {name: part}
-        if isinstance(part, Module):
-            inner = {f"{name}.{n}": p for n, p in named_parameters(part).items()}
-        for n, p in inner.items():
-            if not any(p.data.tolist() == q.data.tolist() for q in found.values()):
-                found[n] = p
+    for name, value in vars(module).items():
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if isinstance(value, list) else {name: value}
+        for n, x in items.items():
+            if isinstance(x, Parameter) and n != "w" or isinstance(x, Module):
+                found[n] = x
+            if isinstance(x, Module):
+                found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
     return found
 """,
     ),

@@ -19,10 +19,7 @@ from autograd_ref.core.sweep import seed_for
 
 @dataclass(frozen=True)
 class Part:
-    """An exercise whose functions or classes the engine uses; `stand_ins` has one for each of their names.
-
-    None is for a class that can only be made when the unit's own base class is there.
-    """
+    """An exercise whose functions or classes the engine uses; `stand_ins` has one for each of their names."""
 
     unit: str
     exercise: str
@@ -79,49 +76,31 @@ def _linear(x: Any, weight: Any, bias: Any = None) -> Any:
     return x @ weight.T if bias is None else x @ weight.T + bias
 
 
-def _own_parts(module: Any) -> dict[str, Any]:
+def _owned(module: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in vars(module).items():
         many = isinstance(value, list)
-        found |= {f"{name}.{i}": x for i, x in enumerate(value)} if many else {name: value}
-    return {name: x for name, x in found.items() if _is_module(x) or _is_parameter(x)}
+        items = {f"{name}.{i}": x for i, x in enumerate(value)} if many else {name: value}
+        for n, x in items.items():
+            if _is_module(x) or _is_parameter(x):
+                found[n] = x
+            if _is_module(x):
+                found |= {f"{n}.{inner}": y for inner, y in _owned(x).items()}
+    return found
 
 
 # The classes are the learner's, so they are known by what only they have.
 def _is_module(x: Any) -> bool:
-    return hasattr(x, "parts") and not isinstance(x, type)
+    return hasattr(x, "forward") and not isinstance(x, type)
 
 
 def _is_parameter(x: Any) -> bool:
     return any(c.__name__ == "Parameter" for c in type(x).__mro__)
 
 
-def _named_parameters(module: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, part in module.parts().items():
-        below = _named_parameters(part) if _is_module(part) else {"": part}
-        for inner, parameter in below.items():
-            if not any(parameter is other for other in found.values()):
-                found[f"{name}.{inner}".rstrip(".")] = parameter
-    return found
-
-
-def _set_mode(module: Any, training: bool) -> None:
-    module.training = training
-    for part in module.parts().values():
-        if _is_module(part):
-            _set_mode(part, training)
-
-
 def _layer_norm(x: Any, weight: Any, bias: Any, eps: float = 1e-5) -> Any:
     away = x - x.mean(-1, keepdims=True)
     return away / ((away * away).mean(-1, keepdims=True) + eps).sqrt() * weight + bias
-
-
-def _embedding(ids: np.ndarray, weight: Any) -> Any:
-    if ids.min() < 0 or ids.max() >= len(weight):
-        raise IndexError(f"ids go from 0 to {len(weight) - 1}")
-    return weight[ids]
 
 
 def _momentum(p: Any, g: Any, v: Any, lr: float, mu: float) -> Any:
@@ -231,13 +210,9 @@ PARTS = (
     Part("07_losses", "bce_with_logits", {"bce_with_logits": functional.binary_cross_entropy_with_logits}),
     Part("07_losses", "bce_rule", {"bce_rule": by_reference(functional.binary_cross_entropy_with_logits)}),
     Part("08_layers", "linear", {"linear": _linear}),
-    Part("08_layers", "own_parts", {"own_parts": _own_parts}),
-    Part("08_layers", "named_parameters", {"named_parameters": _named_parameters}),
-    Part("08_layers", "set_mode", {"set_mode": _set_mode}),
-    Part("08_layers", "sequential", {"Sequential": None}),
-    Part("08_layers", "dropout", {"dropout": functional.dropout}),
     Part("08_layers", "layer_norm", {"layer_norm": _layer_norm}),
-    Part("08_layers", "embedding", {"embedding": _embedding}),
+    Part("08_layers", "owned", {"owned": _owned}),
+    Part("08_layers", "dropout", {"dropout": functional.dropout}),
     Part("09_optimizers", "sgd_step", {"sgd_step": lambda p, g, lr: p - lr * g}),
     Part("09_optimizers", "momentum_step", {"momentum_step": _momentum}),
     Part("09_optimizers", "nesterov_step", {"nesterov_step": _nesterov}),

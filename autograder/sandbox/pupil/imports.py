@@ -28,6 +28,7 @@ LEARNER_MODULES = (
     "probes",
     "progress",
     "reasons",
+    "recall",
     "syntax",
     "unfinished",
     "wire",

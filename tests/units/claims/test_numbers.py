@@ -265,8 +265,10 @@ def test_the_numbers_of_the_losses() -> None:
     assert 1.46 < math.log(math.e + 9) - 1 < 1.47  # all of the probability on the right class
 
 
-@proves("08_layers", "Around mean 0 the rms is the std.")
-@proves("08_layers", "Weights of mean 0 make them random steps, whose mean squares add up.")
+@proves(
+    "08_layers",
+    "With weights of mean 0 the products are steps in random directions: their mean squares add up.",
+)
 def test_a_layer_s_factor_is_that_of_the_mean_square() -> None:
     rng = np.random.default_rng(5)
     for inputs in (
@@ -282,8 +284,10 @@ def test_a_layer_s_factor_is_that_of_the_mean_square() -> None:
     assert centred.std() == pytest.approx(np.sqrt((centred**2).mean()), rel=1e-3)
 
 
-@proves("08_layers", "What to see: their std is 1 in all layers: the two curves lie on each other.")
-@proves("08_layers", "Only weights so small that `eps` outweighs the variance get through.")
+@proves(
+    "08_layers",
+    "**LayerNorm** sets the scale in every step: it brings each example, each row of `x`, to mean 0 and variance 1.",
+)
 def test_layer_norm_gives_1_unless_eps_outweighs_the_variance(solved: Any) -> None:
     from autograd_ref import Tensor
 

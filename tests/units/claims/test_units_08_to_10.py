@@ -24,10 +24,11 @@ def close(found: Any, expected: Any, rtol: float = 1e-10) -> None:
 
 @proves(
     LAYERS,
-    "- build layers as PyTorch does, and find all parameters of a network, however nested;",
+    "- build modules as PyTorch does, however nested, and dropout with its two modes;",
     "PyTorch's answer is short.",
     "| `Parameter`, `Module`, `named_parameters()` | the same names in `torch.nn` |",
-    "| `set_mode` | `model.train()`, `model.eval()` |",
+    "| `train()`, `eval()` | the same names |",
+    "`Sequential` is PyTorch's name for modules in a row.",
 )
 def test_a_module_finds_its_parameters_and_sets_its_mode(torch: ModuleType, solved: Any) -> None:
     nn, ours = torch.nn, solved(LAYERS)
@@ -51,6 +52,9 @@ def test_a_module_finds_its_parameters_and_sets_its_mode(torch: ModuleType, solv
         network(ours["Module"], ours["Parameter"], np.zeros),
     )
     assert [name for name, _ in theirs.named_parameters()] == list(mine.named_parameters())
+    rows = nn.Sequential(torch.nn.Linear(1, 1), torch.nn.Tanh())
+    x = torch.ones(1, 1)
+    assert torch.equal(rows(x), rows[1](rows[0](x)))
     for model in (theirs, mine):
         assert model.training and model.first.training
         model.eval()
@@ -94,7 +98,9 @@ def test_state_dict_shares_memory_and_names_have_to_match(torch: ModuleType) -> 
 @proves(
     LAYERS,
     '"""PyTorch\'s first weights for a linear layer, (fan_out, fan_in)."""',
-    "PyTorch's weights, of variance 1 / (3 fan-in), vanish under relu.",
+    "PyTorch's default has the variance $1/(3n)$: the mean square shrinks to a sixth in each layer, the rms to "
+    "$\\sqrt{1/6} = 0.41$.",
+    "The flat line above starts from the weights that PyTorch gives a linear layer.",
 )
 def test_first_weights_of_a_linear_layer(torch: ModuleType, solved: Any) -> None:
     torch.manual_seed(0)
@@ -106,11 +112,67 @@ def test_first_weights_of_a_linear_layer(torch: ModuleType, solved: Any) -> None
         assert 0.999 < np.abs(weight).max() * math.sqrt(fan_in) <= 1.0001
         assert weight.std() == pytest.approx(math.sqrt(1 / (3 * fan_in)), rel=0.01)
 
-    x = torch.randn(200, 128)
+    x, stds = torch.randn(200, 128), []
     with torch.no_grad():
         for _ in range(20):
             x = torch.relu(torch.nn.Linear(128, 128, bias=False)(x))
-    assert 1e-10 < float(x.std()) < 1e-6
+            stds.append(float(x.std()))
+    assert 1e-10 < stds[-1] < 1e-6
+    assert (stds[-1] / stds[0]) ** (1 / 19) == pytest.approx(math.sqrt(1 / 6), abs=0.02)
+    assert round(math.sqrt(1 / 6), 2) == 0.41
+
+
+@proves(
+    LAYERS,
+    "From PyTorch's start the answers no longer depend on `x`, and the gradients of the first layers are a billion "
+    "times too small: forwards and backwards the same factors are at work.",
+)
+def test_twenty_relu_layers_of_pytorch_s_own_do_not_learn_a_sine(torch: ModuleType) -> None:
+    def trained(start: Any) -> tuple[float, float, float]:
+        torch.manual_seed(1)
+        nn, layers = torch.nn, []
+        for fan_in, fan_out in zip([1, *[32] * 20], [*[32] * 20, 1], strict=True):
+            layers += [nn.Linear(fan_in, fan_out), nn.ReLU()]
+        model = nn.Sequential(*layers[:-1]).double()
+        start(model)
+        x = torch.linspace(-3, 3, 64, dtype=torch.float64)[:, None]
+        spread = float(model(x).detach().std())
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.005)
+        for step in range(300):
+            optimizer.zero_grad()
+            loss = ((model(x) - torch.sin(x)) ** 2).mean()
+            loss.backward()
+            if step == 0:
+                first = float(model[0].weight.grad.abs().max())
+            optimizer.step()
+        return spread, first, float(loss.detach())
+
+    def he(model: Any) -> None:
+        for layer in model[::2]:
+            torch.nn.init.kaiming_normal_(layer.weight)
+            torch.nn.init.zeros_(layer.bias)
+
+    spread, first, loss = trained(lambda model: None)
+    assert spread < 1e-6 and first < 1e-7 and loss > 0.5
+    spread, first, loss = trained(he)
+    assert spread > 0.05 and first > 1e-2 and loss < 0.3
+
+
+@proves(
+    LAYERS,
+    "Where PyTorch is installed, this cell compares the gradients of a layer, its norm and its relu with yours.",
+    "import torch",
+    "## The same in PyTorch",
+)
+def test_the_cell_that_compares_with_pytorch_agrees(torch: ModuleType, capsys: Any) -> None:
+    from . import notebook
+
+    names: dict[str, Any] = {"__name__": "__main__"}
+    ours = ("imports", "linear", "he_normal", "layer_norm")
+    for cell in notebook(LAYERS).cells:
+        if cell.id in ours or "import torch" in cell.source:
+            exec(compile(cell.source, cell.id, "exec"), names)
+    assert capsys.readouterr().out == "all three gradients agree with PyTorch's: True\n"
 
 
 @proves(LAYERS, "| `xavier_uniform`, `he_normal` | `nn.init.xavier_uniform_`, `nn.init.kaiming_normal_` |")
@@ -129,8 +191,8 @@ def test_initialisations_have_the_same_bounds_and_deviations(torch: ModuleType, 
             assert float(theirs.abs().max()) == pytest.approx(np.abs(ours).max(), rel=1e-3)
 
 
-@proves(LAYERS, "| `dropout`, `layer_norm`, `embedding` | `nn.Dropout`, `nn.LayerNorm`, `nn.Embedding` |")
-def test_dropout_layer_norm_and_embedding(torch: ModuleType, solved: Any) -> None:
+@proves(LAYERS, "| `dropout`, `layer_norm` | `nn.Dropout`, `nn.LayerNorm` |")
+def test_dropout_and_layer_norm(torch: ModuleType, solved: Any) -> None:
     from autograd_ref import Tensor
 
     nn, ours = torch.nn, solved(LAYERS)
@@ -148,15 +210,18 @@ def test_dropout_layer_norm_and_embedding(torch: ModuleType, solved: Any) -> Non
         layer.bias.copy_(torch.tensor(b))
     close(layer(torch.tensor(x)).detach(), ours["layer_norm"](Tensor(x), Tensor(w), Tensor(b)).data)
 
-    table = nn.Embedding(4, 2)
-    for ids in (np.array([3, 0, 3]), np.array([[1, 2]]), np.array([], dtype=int)):
-        mine = ours["embedding"](ids, Tensor(table.weight.detach().numpy()))
-        close(table(torch.tensor(ids)).detach(), mine.data)
-    for wrong in (-1, 4):
-        with pytest.raises(IndexError):
-            table(torch.tensor([wrong]))
-        with pytest.raises(IndexError):
-            ours["embedding"](np.array([wrong]), Tensor(np.zeros((4, 2))))
+
+@proves(
+    LAYERS,
+    "With weights 2, 0, 1 and the bias 10, the example (1, 5, 3) becomes 2 · 1 + 0 · 5 + 1 · 3 + 10 = 15.",
+)
+def test_one_neuron_by_hand(torch: ModuleType, solved: Any) -> None:
+    from autograd_ref import Tensor
+
+    x, w, b = np.array([[1.0, 5, 3]]), np.array([[2.0, 0, 1]]), np.array([10.0])
+    assert solved(LAYERS)["linear"](Tensor(x), Tensor(w), Tensor(b)).data.tolist() == [[15.0]]
+    out = torch.nn.functional.linear(torch.tensor(x), torch.tensor(w), torch.tensor(b))
+    assert out.tolist() == [[15.0]]
 
 
 # -- 09 -----------------------------------------------------------------------------------------------------------
