@@ -20,7 +20,7 @@ def unit_page(assignment: Assignment, up: str, home: str = "") -> tuple[str, dic
 
     All code is the released notebook's. Pictures are those that the solution's figures and examples draw.
     """
-    figures = dict(_figures(assignment))
+    figures, drawn = dict(_figures(assignment)), dict(_drawn(assignment))
     parts: list[str] = []
     for cell in assignment.released:
         if cell.cell_type == "markdown":
@@ -29,6 +29,7 @@ def unit_page(assignment: Assignment, up: str, home: str = "") -> tuple[str, dic
                 parts[0] = _headed(cell.source, buttons(assignment, up, home))
         elif cell.kind == FIGURE:
             parts += [_picture(assignment, cell, figures)] if cell.id in figures else []
+            parts += [drawn[cell.id]] if cell.id in drawn else []
         else:
             parts.append(_code(cell))
             parts += [_picture(assignment, cell, figures)] if cell.id in figures else []
@@ -97,6 +98,17 @@ def _figures(assignment: Assignment) -> Iterator[tuple[str, tuple[bytes, dict[st
                 if "image/png" in output.get("data", {}):
                     about = output.get("metadata", {}).get("image/png", {})
                     yield cell.id, (base64.b64decode(output.data["image/png"]), about)
+
+
+def _drawn(assignment: Assignment) -> Iterator[tuple[str, str]]:
+    """Figures that are markup, such as a backward pass in steps: on one line, so that they stay markup."""
+    for cell, read in zip(assignment.notebook.cells, assignment.cells, strict=True):
+        if read.kind == FIGURE and not read.name.startswith("progress_"):
+            for output in cell.get("outputs", []):
+                data = output.get("data", {})
+                if "text/html" in data and "image/png" not in data:
+                    markup = re.sub(r"\s*\n\s*", " ", data["text/html"])
+                    yield cell.id, f'<div class="drawn">{markup}</div>'
 
 
 def _picture(assignment: Assignment, cell: Cell, figures: dict[str, tuple[bytes, dict[str, Any]]]) -> str:

@@ -94,6 +94,8 @@ def test_every_unit_has_a_page_with_its_figures_and_a_button_that_opens_it(
         assert pictures == {f"../_images/{unit}-{name}.png" for name in drawn} and drawn
         for exercise in assignment.exercises:
             assert exercise.name in "".join(page.text)
+        steps = any(cell.id == "figure_steps" for cell in assignment.cells)
+        assert steps == ("Recorded: " in "".join(page.text))
         assert f"units/{unit}.html" in pages["index.html"].links
         listing = json.loads((site / "lite" / "api" / "contents" / unit / "all.json").read_text())
         assert {entry["name"] for entry in listing["content"]} == {f"{assignment.name}.ipynb", "likely.json"}
