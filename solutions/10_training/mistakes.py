@@ -202,6 +202,25 @@ wrong(
         EPOCH, ("total += len(part) * loss.item()", "total += len(part) * loss_fn(model(x[part]), y[part]).item()")
     ),
 )
+wrong(
+    "train_epoch",
+    "batches_used_up",
+    "The list of batches is empty afterwards. It is the caller's: go along it, and leave it as it is.",
+    source="""
+def train_epoch(model, optimizer, loss_fn, x, y, cut):
+    model.train()
+    total = count = 0
+    while cut:
+        part = cut.pop(0)
+        optimizer.zero_grad()
+        loss = loss_fn(model(x[part]), y[part])
+        loss.backward()
+        optimizer.step()
+        total += len(part) * loss.item()
+        count += len(part)
+    return total / count
+""",
+)
 right(
     "train_epoch",
     "lists",
@@ -436,6 +455,18 @@ split_wrong(
 )
 
 
+split_wrong(
+    "lists_of_positions",
+    "The parts are lists. Arrays are asked for: slices of the order are arrays already.",
+    ("order[:a], order[a:b], order[b:]", "order[:a].tolist(), order[a:b].tolist(), order[b:].tolist()"),
+)
+split_wrong(
+    "empty_part_of_floats",
+    "An empty list becomes an array of floats, and floats are no positions. Slices of the order keep their kind.",
+    ("order[:a], order[a:b], order[b:]", "tuple(np.array(list(part)) for part in (order[:a], order[a:b], order[b:]))"),
+)
+
+
 @right("split", "np_split")
 def split(n, train, validation, rng):
     lengths = [round(train * n), round(validation * n)]
@@ -584,6 +615,13 @@ def standardise(train, held):
 def standardise(train, held):
     mean, std = train.mean(axis=0), train.std(axis=0)
     std = np.where(std == 0, 1.0, std)
+    return (train - mean) / std, (held - mean) / std
+
+
+@wrong("standardise", "nearly_constant", "A column of tiny numbers is not constant. Ask whether its largest and its smallest number are the same.")
+def standardise(train, held):
+    mean, std = train.mean(axis=0), train.std(axis=0)
+    std = np.where(np.isclose(std, 0), 1.0, std)
     return (train - mean) / std, (held - mean) / std
 
 
@@ -1071,6 +1109,16 @@ wrong(
     "A NaN counts as better here: `not loss >= best` is true for it.",
     source=changed(STOPPING, ("if loss < self.best_loss", "if not loss >= self.best_loss")),
 )
+wrong(
+    "early_stopping",
+    "first_is_always_best",
+    "A first loss of NaN counts as the best, and then no loss is ever lower: nothing is lower than NaN.",
+    source=changed(
+        STOPPING,
+        ('float("inf"), None', "None, None"),
+        ("if loss < self.best_loss", "if self.best_loss is None or loss < self.best_loss"),
+    ),
+)
 right(
     "early_stopping",
     "list_of_losses",
@@ -1383,6 +1431,24 @@ wrong(
     "graph_recorded",
     "A graph is recorded for the held-out data, which nobody needs: keep the `no_grad`.",
     source=changed(RUN, ("    with no_grad():\n        return", "    return")),
+)
+wrong(
+    "mended_run",
+    "constant_column",
+    "A constant column has the deviation 0, and 0 / 0 is NaN: keep the line that puts a 1 in its place.",
+    source=changed(RUN, ("    std = np.where(x.max(axis=0) == x.min(axis=0), 1.0, std)\n", "")),
+)
+wrong(
+    "mended_run",
+    "scaled_in_place",
+    "`-=` and `/=` write into the caller's arrays: a second run would scale them again. Make new ones.",
+    source=changed(
+        RUN,
+        (
+            "    x, held_x = (x - mean) / std, (held_x - mean) / std\n",
+            "    for part in (x, held_x):\n        part -= mean\n        part /= std\n",
+        ),
+    ),
 )
 right(
     "mended_run",

@@ -189,7 +189,10 @@ with exercise("batches") as check:
 
 # %% exercise="train_epoch"
 def train_epoch(model, optimizer, loss_fn, x, y, cut):
-    """One step for each batch of positions in `cut`; the mean loss per example, a float."""
+    """One step for each batch of positions in `cut`; the mean loss per example, a float.
+
+    The arrays and the list stay as they are.
+    """
     ### BEGIN SOLUTION
     model.train()
     total = 0.0
@@ -226,8 +229,13 @@ def epoch(w, x, y, cut, lr, stale, in_use=1.0):
         modes.append(model.training)
         return ((out - y) ** 2 + 2 * relu(out - y) ** 2).mean()
 
-    loss = train_epoch(model, optimizer, loss_fn, x, y, [np.array(part) for part in cut])
+    loss = train_epoch(model, optimizer, loss_fn, x, y, cut)
     return loss, model.weight.data[0].tolist(), modes
+
+
+def positions(*rows):
+    """Batches: a list of arrays of positions."""
+    return [np.array(row) for row in rows]
 
 
 X3 = np.array([[1.0], [2.0], [3.0]])
@@ -235,14 +243,15 @@ X3 = np.array([[1.0], [2.0], [3.0]])
 
 # %% check="train_epoch" points=3
 with exercise("train_epoch") as check:
-    loss, w, modes = epoch([0.0], X3, 2 * X3, [[0, 1]], 0.1, 0.0)
+    loss, w, modes = epoch([0.0], X3, 2 * X3, positions([0, 1]), 0.1, 0.0)
     check.close(w, [1.0], "the gradient of the first two is (-4 - 16) / 2: w is 1")
     check.close(loss, 10.0, "(4 + 16) / 2, the loss before the step")
-    loss, w, modes = epoch([0.0], X3, 2 * X3, [[0, 1], [2]], 0.1, 0.0)
+    loss, w, modes = epoch([0.0], X3, 2 * X3, positions([0, 1], [2]), 0.1, 0.0)
     check.close(w, [2.8], "the third alone: error -3, gradient -18, w is 1 + 1.8")
     check.close(loss, 29 / 3, "losses 10 and 9, of 2 examples and of 1")
     check.close(modes, [True] * 2, "it was in evaluation mode before: set training mode")
-    check.close(epoch([0.0], X3, 2 * X3, [[2]], 0.1, 50.0)[1], [3.6],
+    check.untouched("the data and the batches stay as they were, for the next epoch")
+    check.close(epoch([0.0], X3, 2 * X3, positions([2]), 0.1, 50.0)[1], [3.6],
                 "a gradient of 50 lay there from before: it does not count")
     ### BEGIN HIDDEN TESTS
     from autograder import array, number, one_of
@@ -250,7 +259,7 @@ with exercise("train_epoch") as check:
     for w, x, y, lr, stale in check.cases(8, array(3), array(7, 3), array(7, 1), one_of([0.01, 0.03, 0.05]), number()):
         order = list(range(7))
         check.rng.shuffle(order)
-        cut = [order[:3], order[3:6], order[6:]]
+        cut = positions(order[:3], order[3:6], order[6:])
         v, total = w.copy(), 0.0
         for part in cut:
             errors = x[part] @ v - y[part, 0]
@@ -258,7 +267,8 @@ with exercise("train_epoch") as check:
             total += (weights * errors**2).sum()
             v = v - lr * 2 * (weights * errors) @ x[part] / len(part)
         got = epoch(w.tolist(), x, y, cut, lr, stale, 2.5)
-        check.close(got, (total / 7, v.tolist(), [True] * 3), "three steps of SGD", rtol=1e-6)
+        check.close(got, (total / 7, v.tolist(), [True] * 3), "three steps of SGD", rtol=1e-9)
+        check.untouched()
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -368,6 +378,8 @@ with exercise("accuracy") as check:
         right = sum(max(range(4), key=lambda j: row[j]) == k for row, k in zip(logits, labels))
         check.close(yours.accuracy(logits, labels), right / 9, "right answers over all")
         check.untouched()
+        nearly = np.array([[1.0, 1.0 + 1e-12], [0.0, -1e-300], [-2.0, -2.0 + 1e-15]]) * abs(logits[0, 0] or 1.0)
+        check.close(yours.accuracy(nearly, np.array([1, 0, 1])), 1.0, "nearly equal is not equal")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -481,6 +493,13 @@ def parts_of(n, train, validation, seed):
     return [np.asarray(part).tolist() for part in parts]
 
 
+@probe
+def kinds_of_parts(n, train, validation):
+    """What each part is, and of which kind its numbers are: "i" for whole ones."""
+    parts = split(n, train, validation, np.random.default_rng(0))
+    return [[type(part).__name__, np.asarray(part).dtype.kind] for part in parts]
+
+
 # %% check="split" points=2
 with exercise("split") as check:
     parts = parts_of(10, 0.5, 0.3, 5)
@@ -491,6 +510,8 @@ with exercise("split") as check:
                 "0.7 * 7 is 4.9, and 0.2 * 7 is 1.4: round both")
     check.close([len(part) for part in parts_of(6, 0.7, 0.0, 1)], [4, 0, 2],
                 "0.7 * 6 is 4.2; no validation part: an empty array")
+    check.close(kinds_of_parts(6, 0.7, 0.0), [["ndarray", "i"]] * 3,
+                "arrays of whole numbers, the empty one as well")
     ### BEGIN HIDDEN TESTS
     from autograder import integer, positive
 
@@ -565,11 +586,12 @@ with exercise("standardise") as check:
 
     for train, held in check.cases(10, array(6, 3), array(4, 3)):
         train[:, 1] = held[0, 1]  # its mean may be rounded
+        train[:, 2], held[:, 2] = 1e-10 * train[:, 2], 1e-10 * held[:, 2]  # not constant
         deviations = [(sum((c - sum(c) / 6) ** 2) / 6) ** 0.5 or 1.0 for c in train.T]
         means = [sum(c) / 6 for c in train.T]
         deviations[1], means[1] = 1.0, train[0, 1]
         expected = (train - means) / deviations, (held - means) / deviations
-        check.close(yours.standardise(train, held), expected, "the training part's numbers", atol=1e-6)
+        check.close(yours.standardise(train, held), expected, "the training part's numbers", rtol=1e-10)
         check.untouched()
     ### END HIDDEN TESTS
 
@@ -659,7 +681,8 @@ with exercise("evaluate") as check:
     modes, forms = one_of([True, False]), one_of(["float", "Tensor"])
     for w, x, y, mode, gives in check.cases(12, number(), array(9), array(9), modes, forms):
         expected = ((w * x) ** 2 - y).mean(), [mode, mode], [False]
-        check.close(evaluated(w, x, y, mode, gives), expected, "the value, the mode, no graph")
+        check.close(evaluated(w, x, y, mode, gives), expected, "the value, the mode, no graph", rtol=1e-10)
+        check.untouched()
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -730,6 +753,7 @@ class Held(nn.Module):
     def __init__(self, arrays):
         for name, array in arrays.items():
             setattr(self, name, nn.Parameter(np.array(array)))
+            self.about = "this is no parameter"
 
     def not_here(self, *given):
         raise TypeError("write it yourself, with the names and arrays of the parameters")
@@ -808,6 +832,8 @@ with exercise("state_dict") as check:
         check.close(put_back(old, new, 3), (after, new, after), "copies")
         check.close(refused(old, {"x": c, "z": d}), ("KeyError", old), "another name")
         check.close(refused(old, {}), ("KeyError", old), "no names")
+        check.close(refused(old, {"y": d}), ("KeyError", old), "the first name is missing")
+        check.close(refused(old, {"z": c, **new}), ("KeyError", old), "a name too many, before the others")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -855,7 +881,10 @@ class EarlyStopping:
         ### END SOLUTION
 
     def update(self, loss, state):
-        """Note the loss and the state of an epoch; True when it is time to stop."""
+        """Note the loss and the state of an epoch; True when it is time to stop.
+
+        NaN is never lower, not even as the first loss.
+        """
         ### BEGIN SOLUTION
         if loss < self.best_loss:
             self.best_loss, self.waited = loss, 0
@@ -901,6 +930,14 @@ with exercise("early_stopping") as check:
                 best, where = loss, float(i)
             said.append(count >= patience)
         check.close(watched(losses, patience), (said, best, [where, where]), "the best of a run")
+        late = [float("nan"), *losses]
+        said, best, state = watched(late, 10)
+        check.close((best, state), (min(losses), [where + 1, where + 1]), "a first NaN is not the best loss")
+        count, said = 0, []
+        for i, loss in enumerate(late):
+            count = 0 if i and loss <= min(late[1 : i + 1]) else count + 1
+            said.append(count >= patience)
+        check.close(watched(late, patience)[0], said, "an epoch with NaN brought no lower loss, the first as well")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1200,8 +1237,10 @@ with exercise("rate_to_use") as check:
         for bad in (np.nan, np.inf, np.nan):
             losses[check.rng.randrange(6)] = bad
         expected = min((loss, rate) for loss, rate in zip(losses, rates) if loss < 99)[1] / 10
-        check.close(yours.rate_to_use(rates, np.array(losses)), expected, "the lowest finite loss")
+        check.close(yours.rate_to_use(rates, np.array(losses)), expected, "the lowest finite loss", rtol=1e-10)
         check.untouched()
+        nearly = np.array([losses[0], 0.05, 0.05 - 1e-14, np.nan, 0.05, np.inf])
+        check.close(yours.rate_to_use(rates, nearly), rates[2] / 10, "lower by very little is lower", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %%
@@ -1346,7 +1385,7 @@ def watch(run, epochs=1):
         pairs.extend(zip(model.notes[-1][0], np.asarray(y).ravel().tolist()))
         return out.mean()
 
-    x = np.array([[0.0], [6.0], [8.0], [14.0]])
+    x = np.array([[0], [6], [8], [14]], dtype=float)
     optimizer = optim.SGD(model.parameters(), lr=1.0)
     rng = np.random.default_rng(3)
     run(model, optimizer, loss_fn, x, x[:, 0], np.array([[17.0]]), epochs, 2, rng)
@@ -1386,7 +1425,10 @@ for fact, value in watch(colleague_run).items():
 
 # %% exercise="mended_run"
 def mended_run(model, optimizer, loss_fn, x, y, held_x, epochs, size, rng):
-    """Standardise, train on batches, and return the outputs for held_x, an array."""
+    """Standardise, train on batches, and return the outputs for held_x, an array.
+
+    The arrays that are given stay as they are.
+    """
     ### BEGIN SOLUTION
     mean, std = x.mean(axis=0), x.std(axis=0)
     std = np.where(x.max(axis=0) == x.min(axis=0), 1.0, std)
@@ -1465,12 +1507,14 @@ with exercise("mended_run") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer
 
-    for x, y, held_x, seed in check.cases(6, array(6, 2), array(6, 1), array(3, 2), integer(0, 1000)):
+    for x, y, held_x, seed in check.cases(6, array(6, 3), array(6, 1), array(3, 3), integer(0, 1000)):
+        x[:, 1] = 2 * held_x[0, 1]  # a constant column is divided by 1, as the colleague does
         # In one epoch of batches the order matters; of whole epochs it does not.
         for epochs, size in ((1, 4), (3, 6)):
             order = np.random.default_rng(seed).permutation(6)
             mean, std = x.mean(axis=0), x.std(axis=0)
-            z, w, c = (x - mean) / std, np.full(2, 0.5), 0.0
+            mean[1], std[1] = x[0, 1], 1.0
+            z, w, c = (x - mean) / std, np.full(3, 0.5), 0.0
             for _ in range(epochs):
                 for part in (order[:size], order[size:]):
                     if len(part):
@@ -1479,7 +1523,8 @@ with exercise("mended_run") as check:
                         c = c - 0.1 * errors.mean()
             expected = ((held_x - mean) / std @ w + c)[:, None]
             got = real_run(x, y, held_x, epochs, size, seed)
-            check.close(got, (expected, False), "a run without bugs", rtol=1e-5, atol=1e-6)
+            check.close(got, (expected, False), "a run without bugs", rtol=1e-9)
+            check.untouched("the arrays that you were given stay as they were")
         rounds = epochs_of(11, 3, seed)
         check.close([sorted(part) for part in rounds], [sorted(rounds[0])] * 3, "three whole epochs")
         check.true(rounds[0] != rounds[1] != rounds[2], "an order for each epoch")
