@@ -19,249 +19,513 @@ NOTHING_MOVED = (
     "Change `data` of the Values that are there."
 )
 
-# -- weighted_sum -----------------------------------------------------------------------------------------------------
-
-
-@wrong("weighted_sum", "no_bias", "The products are right. The bias belongs to the sum as well.")
-def weighted_sum(weights, bias, inputs):
-    return sum(weight * x for weight, x in zip(weights, inputs))
+# -- xor_by_hand ------------------------------------------------------------------------------------------------------
 
 
 @wrong(
-    "weighted_sum",
+    "xor_by_hand",
+    "only_or",
+    "Both neurons draw the line of OR, so where both inputs are 1 they still say yes. The second has to notice that.",
+)
+def xor_by_hand():
+    return [(5.0, 5.0, -2.5), (5.0, 5.0, -2.5), (1.0, 0.0, 0.0)]
+
+
+@wrong(
+    "xor_by_hand",
+    "too_flat",
+    "These are the right two lines, but tanh(0.5) is only 0.46. Five times the weights and the biases leave the lines where "
+    "they are, and make the neurons speak up.",
+)
+def xor_by_hand():
+    return [(1.0, 1.0, -0.5), (1.0, 1.0, -1.5), (1.0, -1.0, -1.0)]
+
+
+@wrong(
+    "xor_by_hand",
+    "weights_steeper_only",
+    "The weights are five times as large, and the biases are not: that moves the lines. Multiply both.",
+)
+def xor_by_hand():
+    return [(5.0, 5.0, -0.5), (5.0, 5.0, -1.5), (1.0, -1.0, -1.0)]
+
+
+@wrong(
+    "xor_by_hand",
+    "neurons_added",
+    "The output adds both neurons. It has to say yes where the first says yes and the second does not: give it a minus.",
+)
+def xor_by_hand():
+    return [(5.0, 5.0, -2.5), (5.0, 5.0, -7.5), (1.0, 1.0, -1.0)]
+
+
+@wrong(
+    "xor_by_hand",
+    "output_without_bias",
+    "Where both neurons agree the score is 0, which is neither yes nor no. The output has a bias: lower it.",
+)
+def xor_by_hand():
+    return [(5.0, 5.0, -2.5), (5.0, 5.0, -7.5), (1.0, -1.0, 0.0)]
+
+
+@wrong(
+    "xor_by_hand",
+    "turned_around",
+    "All four signs are the wrong way round. Turn the signs of the output's weights and of its bias.",
+)
+def xor_by_hand():
+    return [(5.0, 5.0, -2.5), (5.0, 5.0, -7.5), (-1.0, 1.0, 1.0)]
+
+
+@wrong(
+    "xor_by_hand",
+    "an_input_each",
+    "Each neuron looks at one input only, so what the output gets are the same four corners again, and it has one line.",
+)
+def xor_by_hand():
+    return [(5.0, 0.0, -2.5), (0.0, 5.0, -2.5), (1.0, 1.0, 0.0)]
+
+
+@wrong(
+    "xor_by_hand",
+    "lines_through_corners",
+    "Without biases both lines go through (0, 0), where the neurons then say 0. Move them with the biases.",
+)
+def xor_by_hand():
+    return [(5.0, 5.0, 0.0), (5.0, -5.0, 0.0), (1.0, -1.0, -1.0)]
+
+
+@wrong(
+    "xor_by_hand",
+    "close_to_the_corners",
+    "At the corners it is right. But the lines run so close to them that a point a little beside falls on the other side.",
+)
+def xor_by_hand():
+    return [(50.0, 50.0, -2.5), (50.0, 50.0, -97.5), (1.0, -1.0, -1.0)]
+
+
+@wrong(
+    "xor_by_hand",
+    "all_in_one",
+    "The nine numbers stand in one list. Asked for are three rows of three.",
+)
+def xor_by_hand():
+    return [5.0, 5.0, -2.5, 5.0, 5.0, -7.5, 1.0, -1.0, -1.0]
+
+
+@wrong("xor_by_hand", "no_output_row", "The row of the output is missing: its weights for the two neurons, and its bias.")
+def xor_by_hand():
+    return [(5.0, 5.0, -2.5), (5.0, 5.0, -7.5)]
+
+
+@right("xor_by_hand", "one_and_not_the_other")
+def xor_by_hand():
+    return [[6, -6, -3], [-6, 6, -3], [1, 1, 1]]
+
+
+@right("xor_by_hand", "nand_and_or")
+def xor_by_hand():
+    nand = (-5.0, -5.0, 7.5)
+    either = (5.0, 5.0, -2.5)
+    return (nand, either, (2.0, 2.0, -2.0))
+
+
+# -- MLP --------------------------------------------------------------------------------------------------------------
+
+
+wrong(
+    "MLP",
+    "tanh_at_the_end",
+    "The last layer has tanh as well, so no score is larger than 1. The output is the plain sum.",
+    source="""
+class MLP(MLP):
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            inputs = [tanh(total) for total in sums]
+        return inputs[0]
+""",
+)
+
+wrong(
+    "MLP",
+    "no_tanh",
+    "There is no tanh anywhere. Sums of sums are one sum: however many layers, this network has one line.",
+    source="""
+class MLP(MLP):
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            inputs = [total for total in sums]
+        return sums[0]
+""",
+)
+
+wrong(
+    "MLP",
+    "no_bias_in_the_sum",
+    "The biases are in the list, and not in the sums: they have no effect, and no gradient.",
+    source="""
+class MLP(MLP):
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum(w * x for w, x in zip(row, inputs)) for row, bias in layer]
+            inputs = [tanh(total) for total in sums]
+        return sums[0]
+""",
+)
+
+wrong(
+    "MLP",
+    "same_inputs",
+    "Every layer gets the first inputs. From the second on, a layer's inputs are what the layer before it gave.",
+    source="""
+class MLP(MLP):
+    def __call__(self, inputs):
+        for layer in self.layers:
+            last = layer is self.layers[-1]
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            sums = sums if last else [tanh(total) for total in sums]
+        return sums[0]
+""",
+)
+
+wrong(
+    "MLP",
+    "a_list_of_one",
+    "This is the list of the last layer. The score is the one Value in it.",
+    source="""
+class MLP(MLP):
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            inputs = [tanh(total) for total in sums]
+        return sums
+""",
+)
+
+wrong(
+    "MLP",
+    "a_number",
+    "This is the number of the score. Without its Value there is no way back to the weights.",
+    source="""
+class MLP(MLP):
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            inputs = [tanh(total) for total in sums]
+        return sums[0].data
+""",
+)
+
+wrong(
+    "MLP",
+    "leaves_the_graph",
+    "Between the layers `.data` takes the numbers out of the graph, so the gradients of all layers but the last stay 0.",
+    source="""
+class MLP(MLP):
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            inputs = [tanh(total).data for total in sums]
+        return sums[0]
+""",
+)
+
+wrong(
+    "MLP",
     "bias_in_every_round",
     "The bias is added once for each input. It belongs to the neuron, so it is added once.",
+    source="""
+class MLP(MLP):
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum(w * x + bias for w, x in zip(row, inputs)) for row, bias in layer]
+            inputs = [tanh(total) for total in sums]
+        return sums[0]
+""",
 )
-def weighted_sum(weights, bias, inputs):
-    return sum(weight * x + bias for weight, x in zip(weights, inputs))
 
-
-@wrong(
-    "weighted_sum",
-    "bias_as_factor",
-    "The bias is added to the sum here, not multiplied with it: look at the formula.",
+wrong(
+    "MLP",
+    "sigmoid_for_tanh",
+    "These are no values of tanh: the sigmoid lies between 0 and 1. Hidden neurons have tanh here.",
+    source="""
+class MLP(MLP):
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            inputs = [1 / (1 + exp(-total)) for total in sums]
+        return sums[0]
+""",
 )
-def weighted_sum(weights, bias, inputs):
-    return bias * sum(weight * x for weight, x in zip(weights, inputs))
 
-
-@wrong(
-    "weighted_sum",
-    "last_product_only",
-    "Each round replaces what the round before it found. Add it up instead.",
+wrong(
+    "MLP",
+    "no_biases",
+    "These are the weights. Each neuron has a bias too, which is trained as well.",
+    source="""
+class MLP(MLP):
+    def parameters(self):
+        return [w for layer in self.layers for row, bias in layer for w in row]
+""",
 )
-def weighted_sum(weights, bias, inputs):
-    for weight, x in zip(weights, inputs):
-        total = weight * x
-    return total + bias
 
-
-@wrong(
-    "weighted_sum",
-    "returns_in_loop",
-    "The function returns in its first round, so only the first pair counts.",
+wrong(
+    "MLP",
+    "parameters_are_numbers",
+    "These are numbers. Training has to change the Values that the network computes with, so return those.",
+    source="""
+class MLP(MLP):
+    def parameters(self):
+        return [p.data for layer in self.layers for row, bias in layer for p in (*row, bias)]
+""",
 )
-def weighted_sum(weights, bias, inputs):
-    total = bias
-    for weight, x in zip(weights, inputs):
-        total = total + weight * x
-        return total
 
-
-@wrong(
-    "weighted_sum",
-    "sums_multiplied",
-    "Every weight meets every input here. Each input goes with its own weight: multiply in pairs, then add up.",
+wrong(
+    "MLP",
+    "parameters_are_copies",
+    "These are new Values with the same numbers. The network would never notice that they are trained.",
+    source="""
+class MLP(MLP):
+    def parameters(self):
+        return [Value(p.data) for layer in self.layers for row, bias in layer for p in (*row, bias)]
+""",
 )
-def weighted_sum(weights, bias, inputs):
-    return sum(weights) * sum(inputs) + bias
 
-
-@wrong(
-    "weighted_sum",
-    "activated",
-    "The sum is right, but tanh was applied to it. That comes later: return the sum.",
+wrong(
+    "MLP",
+    "last_layer_only",
+    "Only one layer is in the list of parameters. All of them are trained.",
+    source="""
+class MLP(MLP):
+    def parameters(self):
+        return [p for row, bias in self.layers[-1] for p in (*row, bias)]
+""",
 )
-def weighted_sum(weights, bias, inputs):
-    return tanh(sum((weight * x for weight, x in zip(weights, inputs)), bias))
 
-
-@wrong(
-    "weighted_sum",
-    "leaves_the_graph",
-    "`.data` takes the number out of the graph, so no gradient finds its way back. Work with the Values themselves.",
+wrong(
+    "MLP",
+    "lists_in_the_list",
+    "There are lists in the list of parameters. `append` adds its argument as one thing; `extend` adds what is in it.",
+    source="""
+class MLP(MLP):
+    def parameters(self):
+        found = []
+        for layer in self.layers:
+            for row, bias in layer:
+                found.append(row)
+                found.append(bias)
+        return found
+""",
 )
-def weighted_sum(weights, bias, inputs):
-    def number_of(x):
-        return x.data if isinstance(x, Value) else x
 
-    return sum((number_of(weight) * number_of(x) for weight, x in zip(weights, inputs)), number_of(bias))
-
-
-@wrong(
-    "weighted_sum",
-    "inputs_leave_the_graph",
-    "The inputs were taken as numbers. In the second layer they are Values, and their gradients are needed.",
+wrong(
+    "MLP",
+    "the_list_grows",
+    "At the second call there are more parameters than at the first: `append` changes the network's own list of weights. Begin a list of your own.",
+    source="""
+class MLP(MLP):
+    def parameters(self):
+        found = []
+        for layer in self.layers:
+            for row, bias in layer:
+                row.append(bias)
+                found.extend(row)
+        return found
+""",
 )
-def weighted_sum(weights, bias, inputs):
-    inputs = [x.data if isinstance(x, Value) else x for x in inputs]
-    return sum((weight * x for weight, x in zip(weights, inputs)), bias)
 
-
-@right("weighted_sum", "with_sum")
-def weighted_sum(weights, bias, inputs):
-    return sum(weight * x for weight, x in zip(weights, inputs)) + bias
-
-
-@right("weighted_sum", "with_positions")
-def weighted_sum(weights, bias, inputs):
-    total = 0.0
-    for i in range(len(weights)):
-        total += inputs[i] * weights[i]
-    return bias + total
-
-
-# -- layer_outputs ----------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "layer_outputs", "first_only", "The function returns in its first round: only the first neuron was asked."
+wrong(
+    "MLP",
+    "same_seed_for_each_layer",
+    "Every layer begins with the same draws. Make one `random.Random(seed)`, and draw all weights from it.",
+    source="""
+class MLP(MLP):
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.layers = []
+        for size, count in zip(sizes, sizes[1:]):
+            rng = random.Random(seed)
+            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
+            self.layers.append([(row, Value(0.0)) for row in rows])
+""",
 )
-def layer_outputs(neurons, inputs):
-    for neuron in neurons:
-        return [neuron(inputs)]
 
-
-@wrong(
-    "layer_outputs",
-    "last_only",
-    "Each output replaces the one before it. A layer gives one number per neuron.",
+wrong(
+    "MLP",
+    "seed_ignored",
+    "The weights do not follow from the seed: draw them from `random.Random(seed)`.",
+    source="""
+class MLP(MLP):
+    def __init__(self, sizes, seed):
+        rng = random.Random(0)
+        self.layers = []
+        for size, count in zip(sizes, sizes[1:]):
+            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
+            self.layers.append([(row, Value(0.0)) for row in rows])
+""",
 )
-def layer_outputs(neurons, inputs):
-    for neuron in neurons:
-        outputs = [neuron(inputs)]
-    return outputs
 
-
-@wrong(
-    "layer_outputs",
-    "added_up",
-    "The outputs were added up. They are the inputs of the next layer: keep them apart.",
+wrong(
+    "MLP",
+    "random_biases",
+    "The biases are drawn as well. They are 0 at first, and take no draw.",
+    source="""
+class MLP(MLP):
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.layers = []
+        for size, count in zip(sizes, sizes[1:]):
+            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
+            self.layers.append([(row, Value(rng.uniform(-1, 1))) for row in rows])
+""",
 )
-def layer_outputs(neurons, inputs):
-    return [sum(neuron(inputs) for neuron in neurons)]
 
-
-@wrong(
-    "layer_outputs",
-    "one_input_each",
-    "Each neuron got one input. In a layer, every neuron looks at all of them.",
+wrong(
+    "MLP",
+    "weights_from_0_to_1",
+    "`random()` gives numbers from 0 to 1. The weights lie between -1 and 1: `uniform(-1, 1)`.",
+    source="""
+class MLP(MLP):
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.layers = []
+        for size, count in zip(sizes, sizes[1:]):
+            rows = [[Value(rng.random()) for _ in range(size)] for _ in range(count)]
+            self.layers.append([(row, Value(0.0)) for row in rows])
+""",
 )
-def layer_outputs(neurons, inputs):
-    return [neuron([x]) for neuron, x in zip(neurons, inputs)]
 
-
-@wrong(
-    "layer_outputs",
-    "one_after_another",
-    "The second neuron got what the first one gave. Neurons of one layer stand side by side: all get the inputs.",
+wrong(
+    "MLP",
+    "one_bias_for_a_layer",
+    "The neurons of a layer share one bias. Each has its own.",
+    source="""
+class MLP(MLP):
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.layers = []
+        for size, count in zip(sizes, sizes[1:]):
+            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
+            shared = Value(0.0)
+            self.layers.append([(row, shared) for row in rows])
+""",
 )
-def layer_outputs(neurons, inputs):
-    for neuron in neurons:
-        inputs = [neuron(inputs)]
-    return inputs
 
-
-@wrong("layer_outputs", "uncalled", "These are the neurons themselves. Call each of them with the inputs.")
-def layer_outputs(neurons, inputs):
-    return [neuron for neuron in neurons]
-
-
-@right("layer_outputs", "grown")
-def layer_outputs(neurons, inputs):
-    outputs = []
-    for neuron in neurons:
-        outputs.append(neuron(inputs))
-    return outputs
-
-
-@right("layer_outputs", "with_map")
-def layer_outputs(neurons, inputs):
-    return list(map(lambda neuron: neuron(inputs), neurons))
-
-
-# -- mlp_outputs ------------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "mlp_outputs",
-    "same_inputs",
-    "Every layer got the first inputs, so only the last one counts. Each has to get what the one before it gave.",
+wrong(
+    "MLP",
+    "one_weight_for_a_neuron",
+    "`[Value(...)] * n` is one Value n times: all weights of a neuron are one.",
+    source="""
+class MLP(MLP):
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.layers = []
+        for size, count in zip(sizes, sizes[1:]):
+            rows = [[Value(rng.uniform(-1, 1))] * size for _ in range(count)]
+            self.layers.append([(row, Value(0.0)) for row in rows])
+""",
 )
-def mlp_outputs(layers, inputs):
-    for layer in layers:
-        outputs = layer(inputs)
-    return outputs
 
-
-@wrong(
-    "mlp_outputs",
-    "first_layer_only",
-    "The function returns in its first round: the other layers were not used.",
+wrong(
+    "MLP",
+    "weights_by_input",
+    "The draws are given out input by input. They go neuron by neuron: first all weights of the first neuron.",
+    source="""
+class MLP(MLP):
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.layers = []
+        for size, count in zip(sizes, sizes[1:]):
+            columns = [[Value(rng.uniform(-1, 1)) for _ in range(count)] for _ in range(size)]
+            rows = [list(row) for row in zip(*columns)]
+            self.layers.append([(row, Value(0.0)) for row in rows])
+""",
 )
-def mlp_outputs(layers, inputs):
-    for layer in layers:
-        return layer(inputs)
 
+right(
+    "MLP",
+    "from_neurons",
+    source="""
+class MLP:
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.layers = []
+        for i in range(1, len(sizes)):
+            layer = []
+            for _ in range(sizes[i]):
+                weights = []
+                for _ in range(sizes[i - 1]):
+                    weights.append(Value(rng.uniform(-1, 1)))
+                layer.append({"weights": weights, "bias": Value(0.0)})
+            self.layers.append(layer)
 
-@wrong("mlp_outputs", "reversed", "The layers were used from the last to the first.")
-def mlp_outputs(layers, inputs):
-    for layer in reversed(layers):
-        inputs = layer(inputs)
-    return inputs
+    def __call__(self, inputs):
+        signals = list(inputs)
+        for i, layer in enumerate(self.layers):
+            found = []
+            for neuron in layer:
+                total = neuron["bias"]
+                for weight, signal in zip(neuron["weights"], signals):
+                    total = total + weight * signal
+                found.append(total if i == len(self.layers) - 1 else tanh(total))
+            signals = found
+        return signals[0]
 
-
-@wrong(
-    "mlp_outputs",
-    "all_of_them",
-    "These are the outputs of all layers. Asked for is what comes out at the end, after the last one.",
+    def parameters(self):
+        found = []
+        for layer in self.layers:
+            for neuron in layer:
+                found += neuron["weights"]
+                found.append(neuron["bias"])
+        return found
+""",
 )
-def mlp_outputs(layers, inputs):
-    outputs = []
-    for layer in layers:
-        inputs = layer(inputs)
-        outputs.append(inputs)
-    return outputs
 
 
-@wrong(
-    "mlp_outputs",
-    "first_number_only",
-    "Only the first number came back. A last layer may have several neurons: return its whole list.",
+right(
+    "MLP",
+    "one_flat_list",
+    source="""
+class MLP:
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.sizes = sizes
+        self.weights = [Value(rng.uniform(-1, 1)) for n, m in zip(sizes, sizes[1:]) for _ in range(n * m)]
+        self.biases = [Value(0.0) for m in sizes[1:] for _ in range(m)]
+
+    def parameters(self):
+        return self.weights + self.biases
+
+    def __call__(self, inputs):
+        weights, biases = iter(self.weights), iter(self.biases)
+        for count in self.sizes[1:]:
+            totals = [sum(next(weights) * x for x in inputs) + next(biases) for _ in range(count)]
+            inputs = list(map(tanh, totals))
+        return totals[0]
+""",
 )
-def mlp_outputs(layers, inputs):
-    for layer in layers:
-        inputs = layer(inputs)
-    return inputs[0]
 
 
-@wrong("mlp_outputs", "last_layer_skipped", "The last layer was left out.")
-def mlp_outputs(layers, inputs):
-    for layer in layers[:-1]:
-        inputs = layer(inputs)
-    return inputs
+@right("MLP", "a_function")
+def MLP(sizes, seed):
+    rng = random.Random(seed)
+    parameters, layers = [], []
+    for n, m in zip(sizes, sizes[1:]):
+        rows = [[Value(rng.uniform(-1, 1)) for _ in range(n)] + [Value(0.0)] for _ in range(m)]
+        parameters += sum(rows, [])
+        layers.append(rows)
 
+    def network(inputs):
+        signals = list(inputs)
+        for rows in layers:
+            totals = [sum(w * s for w, s in zip(row, [*signals, 1.0])) for row in rows]
+            signals = [tanh(total) for total in totals]
+        return totals[0]
 
-@right("mlp_outputs", "recursive")
-def mlp_outputs(layers, inputs):
-    return mlp_outputs(layers[1:], layers[0](inputs)) if layers else inputs
-
-
-@right("mlp_outputs", "with_reduce")
-def mlp_outputs(layers, inputs):
-    from functools import reduce
-
-    return reduce(lambda signal, layer: layer(signal), layers, inputs)
+    network.parameters = lambda: list(parameters)
+    return network
 
 
 # -- margin_loss ------------------------------------------------------------------------------------------------------
@@ -368,312 +632,252 @@ def margin_loss(scores, targets):
     return sum(-log(sigmoid(target * score)) for score, target in zip(scores, targets)) / len(targets)
 
 
-# -- all_parameters ---------------------------------------------------------------------------------------------------
+# -- SGD --------------------------------------------------------------------------------------------------------------
 
 
-@wrong("all_parameters", "no_biases", "The weights are there, the biases are not. They are trained, too.")
-def all_parameters(network):
-    return [weight for layer in network.layers for neuron in layer.neurons for weight in neuron.weights]
-
-
-@wrong("all_parameters", "biases_only", "These are the biases. The weights belong to the list as well.")
-def all_parameters(network):
-    return [neuron.bias for layer in network.layers for neuron in layer.neurons]
-
-
-@wrong(
-    "all_parameters",
-    "first_layer_only",
-    "Only the first layer is in the list: `return` stands inside the loop.",
+wrong(
+    "SGD",
+    "zero_rebinds",
+    NOTHING_ZEROED,
+    source="""
+class SGD(SGD):
+    def zero_grad(self):
+        for parameter in self.parameters:
+            parameter = 0.0
+""",
 )
-def all_parameters(network):
-    parameters = []
-    for layer in network.layers:
-        for neuron in layer.neurons:
-            parameters.extend([*neuron.weights, neuron.bias])
-        return parameters
 
-
-@wrong(
-    "all_parameters",
-    "last_neuron_only",
-    "The list begins anew in every round, so only the last neuron is in it.",
-)
-def all_parameters(network):
-    for layer in network.layers:
-        for neuron in layer.neurons:
-            parameters = [*neuron.weights, neuron.bias]
-    return parameters
-
-
-@wrong(
-    "all_parameters",
-    "lists_in_the_list",
-    "There are lists in the list. `append` adds its argument as one thing; `extend` adds what is in it.",
-)
-def all_parameters(network):
-    parameters = []
-    for layer in network.layers:
-        for neuron in layer.neurons:
-            parameters.append(neuron.weights)
-            parameters.append(neuron.bias)
-    return parameters
-
-
-@wrong(
-    "all_parameters",
-    "numbers",
-    "These are numbers. Training has to change the Values that the network uses, so return those.",
-)
-def all_parameters(network):
-    return [
-        p.data for layer in network.layers for neuron in layer.neurons for p in [*neuron.weights, neuron.bias]
-    ]
-
-
-@wrong(
-    "all_parameters",
-    "copies",
-    "These are new Values with the same numbers. The network would never notice that they are trained.",
-)
-def all_parameters(network):
-    return [
-        Value(p.data)
-        for layer in network.layers
-        for neuron in layer.neurons
-        for p in [*neuron.weights, neuron.bias]
-    ]
-
-
-@wrong(
-    "all_parameters",
-    "bias_with_every_weight",
-    "The bias of a neuron is in the list once for each weight. It would be updated several times in one step.",
-)
-def all_parameters(network):
-    parameters = []
-    for layer in network.layers:
-        for neuron in layer.neurons:
-            for weight in neuron.weights:
-                parameters += [weight, neuron.bias]
-    return parameters
-
-
-@wrong(
-    "all_parameters",
-    "bias_into_the_weights",
-    "A list of weights of the network itself has grown: `append`, `extend` and `+=` change the list that they are given. Begin a list of your own.",
-)
-def all_parameters(network):
-    parameters = []
-    for layer in network.layers:
-        for neuron in layer.neurons:
-            neuron.weights.append(neuron.bias)
-            parameters.extend(neuron.weights)
-    return parameters
-
-
-@right("all_parameters", "comprehension")
-def all_parameters(network):
-    neurons = [neuron for layer in network.layers for neuron in layer.neurons]
-    return [p for neuron in neurons for p in [neuron.bias, *neuron.weights]]
-
-
-@right("all_parameters", "weights_first")
-def all_parameters(network):
-    weights, biases = [], []
-    for layer in network.layers:
-        for neuron in layer.neurons:
-            weights += neuron.weights
-            biases.append(neuron.bias)
-    return weights + biases
-
-
-# -- zero_gradients ---------------------------------------------------------------------------------------------------
-
-
-@wrong("zero_gradients", "rebinds", NOTHING_ZEROED)
-def zero_gradients(parameters):
-    for parameter in parameters:
-        parameter = 0.0
-
-
-@wrong(
-    "zero_gradients",
-    "data_too",
+wrong(
+    "SGD",
+    "zeroes_data_too",
     "The data is 0 as well: that wipes out what the network has learned. Only grad begins anew.",
+    source="""
+class SGD(SGD):
+    def zero_grad(self):
+        for parameter in self.parameters:
+            parameter.data = parameter.grad = 0.0
+""",
 )
-def zero_gradients(parameters):
-    for parameter in parameters:
-        parameter.data = parameter.grad = 0.0
 
-
-@wrong(
-    "zero_gradients",
-    "data_instead",
-    "You set data to 0, which is the weight itself. The gradient is in grad.",
+wrong(
+    "SGD",
+    "zeroes_data_instead",
+    "zero_grad sets data to 0, which is the weight itself. The gradient is in grad.",
+    source="""
+class SGD(SGD):
+    def zero_grad(self):
+        for parameter in self.parameters:
+            parameter.data = 0.0
+""",
 )
-def zero_gradients(parameters):
-    for parameter in parameters:
-        parameter.data = 0.0
 
-
-@wrong(
-    "zero_gradients",
-    "none",
+wrong(
+    "SGD",
+    "grad_is_none",
     "grad is None now, and `backward` cannot add to that. It has to be the number 0.0.",
+    source="""
+class SGD(SGD):
+    def zero_grad(self):
+        for parameter in self.parameters:
+            parameter.grad = None
+""",
 )
-def zero_gradients(parameters):
-    for parameter in parameters:
-        parameter.grad = None
 
-
-@wrong(
-    "zero_gradients",
-    "first_only",
-    "Only the first parameter was set to zero: the function returns in its first round.",
+wrong(
+    "SGD",
+    "zeroes_the_first_only",
+    "Only the first parameter's grad was set to zero: the method returns in its first round.",
+    source="""
+class SGD(SGD):
+    def zero_grad(self):
+        for parameter in self.parameters:
+            parameter.grad = 0.0
+            return
+""",
 )
-def zero_gradients(parameters):
-    for parameter in parameters:
-        parameter.grad = 0.0
-        return
 
+wrong(
+    "SGD",
+    "zero_makes_new_values",
+    NOTHING_ZEROED,
+    source="""
+class SGD(SGD):
+    def zero_grad(self):
+        self.parameters = [Value(parameter.data) for parameter in self.parameters]
+""",
+)
 
-@wrong("zero_gradients", "a_list", NOTHING_ZEROED)
-def zero_gradients(parameters):
-    return [0.0 for parameter in parameters]
-
-
-@wrong("zero_gradients", "new_values", NOTHING_ZEROED)
-def zero_gradients(parameters):
-    for i, parameter in enumerate(parameters):
-        parameters[i] = Value(parameter.data)
-
-
-@right("zero_gradients", "own_method")
-def zero_gradients(parameters):
-    for parameter in parameters:
-        parameter.zero_grad()
-
-
-@right("zero_gradients", "with_positions")
-def zero_gradients(parameters):
-    for i in range(len(parameters)):
-        parameters[i].grad *= 0.0
-
-
-# -- update_parameters ------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "update_parameters",
+wrong(
+    "SGD",
     "uphill",
     "The sign is wrong: the gradient points to where the loss grows, and you followed it.",
+    source="""
+class SGD(SGD):
+    def step(self):
+        for parameter in self.parameters:
+            parameter.data += self.rate * parameter.grad
+""",
 )
-def update_parameters(parameters, rate):
-    for parameter in parameters:
-        parameter.data += rate * parameter.grad
 
+wrong(
+    "SGD",
+    "step_rebinds",
+    NOTHING_MOVED,
+    source="""
+class SGD(SGD):
+    def step(self):
+        for parameter in self.parameters:
+            parameter = parameter - self.rate * parameter.grad
+""",
+)
 
-@wrong("update_parameters", "rebinds", NOTHING_MOVED)
-def update_parameters(parameters, rate):
-    for parameter in parameters:
-        parameter = parameter - rate * parameter.grad
+wrong(
+    "SGD",
+    "new_values_in_the_list",
+    NOTHING_MOVED,
+    source="""
+class SGD(SGD):
+    def step(self):
+        for i, parameter in enumerate(self.parameters):
+            self.parameters[i] = Value(parameter.data - self.rate * parameter.grad)
+""",
+)
 
-
-@wrong("update_parameters", "new_values_in_the_list", NOTHING_MOVED)
-def update_parameters(parameters, rate):
-    for i, parameter in enumerate(parameters):
-        parameters[i] = Value(parameter.data - rate * parameter.grad)
-
-
-@wrong(
-    "update_parameters",
+wrong(
+    "SGD",
     "value_in_data",
     "There is a Value inside `data`. The right side has to be a number: use `parameter.data` there, too.",
+    source="""
+class SGD(SGD):
+    def step(self):
+        for parameter in self.parameters:
+            parameter.data = parameter - self.rate * parameter.grad
+""",
 )
-def update_parameters(parameters, rate):
-    for parameter in parameters:
-        parameter.data = parameter - rate * parameter.grad
 
+wrong(
+    "SGD",
+    "no_rate",
+    "The rate plays no part: it says how far a step goes.",
+    source="""
+class SGD(SGD):
+    def step(self):
+        for parameter in self.parameters:
+            parameter.data -= parameter.grad
+""",
+)
 
-@wrong("update_parameters", "no_rate", "The rate plays no part: it says how far a step goes.")
-def update_parameters(parameters, rate):
-    for parameter in parameters:
-        parameter.data -= parameter.grad
-
-
-@wrong(
-    "update_parameters",
+wrong(
+    "SGD",
     "no_gradient",
     "Every parameter goes down by the rate. How far it goes depends on its grad.",
+    source="""
+class SGD(SGD):
+    def step(self):
+        for parameter in self.parameters:
+            parameter.data -= self.rate
+""",
 )
-def update_parameters(parameters, rate):
-    for parameter in parameters:
-        parameter.data -= rate
 
-
-@wrong("update_parameters", "replaces", "The step replaced the number. It has to be subtracted from it.")
-def update_parameters(parameters, rate):
-    for parameter in parameters:
-        parameter.data = -rate * parameter.grad
-
-
-@wrong(
-    "update_parameters",
-    "first_only",
-    "Only the first parameter moved: the function returns in its first round.",
+wrong(
+    "SGD",
+    "replaces",
+    "The step replaced the number. It has to be subtracted from it.",
+    source="""
+class SGD(SGD):
+    def step(self):
+        for parameter in self.parameters:
+            parameter.data = -self.rate * parameter.grad
+""",
 )
-def update_parameters(parameters, rate):
-    for parameter in parameters:
-        parameter.data -= rate * parameter.grad
-        return parameters
 
+wrong(
+    "SGD",
+    "moves_the_first_only",
+    "Only the first parameter moved: the method returns in its first round.",
+    source="""
+class SGD(SGD):
+    def step(self):
+        for parameter in self.parameters:
+            parameter.data -= self.rate * parameter.grad
+            return
+""",
+)
 
-@wrong(
-    "update_parameters",
+wrong(
+    "SGD",
     "changes_grad",
     "The step went into grad, and data stays. It is data that the network computes with.",
+    source="""
+class SGD(SGD):
+    def step(self):
+        for parameter in self.parameters:
+            parameter.grad -= self.rate * parameter.data
+""",
 )
-def update_parameters(parameters, rate):
-    for parameter in parameters:
-        parameter.grad -= rate * parameter.data
 
-
-@wrong(
-    "update_parameters",
+wrong(
+    "SGD",
     "zeroed_first",
     "The gradients were set to zero before they were used, so nothing moves.",
+    source="""
+class SGD(SGD):
+    def step(self):
+        self.zero_grad()
+        for parameter in self.parameters:
+            parameter.data -= self.rate * parameter.grad
+""",
 )
-def update_parameters(parameters, rate):
-    for parameter in parameters:
-        parameter.grad = 0.0
-        parameter.data -= rate * parameter.grad
 
-
-@wrong(
-    "update_parameters",
+wrong(
+    "SGD",
     "zeroed_too",
-    "The step is right, and then the grads were set to zero. That is the task of zero_gradients: whoever looks at the grads after a step would find nothing.",
+    "The step is right, and then the grads were set to zero. That is the task of zero_grad: whoever looks at the grads after a step would find nothing.",
+    source="""
+class SGD(SGD):
+    def step(self):
+        for parameter in self.parameters:
+            parameter.data -= self.rate * parameter.grad
+            parameter.grad = 0.0
+""",
 )
-def update_parameters(parameters, rate):
-    for parameter in parameters:
-        parameter.data -= rate * parameter.grad
-        parameter.grad = 0.0
+
+right(
+    "SGD",
+    "written_out",
+    source="""
+class SGD:
+    def __init__(self, parameters, rate):
+        self.parameters = parameters
+        self.rate = rate
+
+    def zero_grad(self):
+        for p in self.parameters:
+            p.zero_grad()
+
+    def step(self):
+        for p in self.parameters:
+            change = -p.grad * self.rate
+            p.data = p.data + change
+""",
+)
 
 
-@right("update_parameters", "written_out")
-def update_parameters(parameters, rate):
-    for p in parameters:
-        step = -p.grad * rate
-        p.data = p.data + step
+right(
+    "SGD",
+    "with_positions",
+    source="""
+class SGD(SGD):
+    def zero_grad(self):
+        for i in range(len(self.parameters)):
+            self.parameters[i].grad *= 0.0
 
-
-@right("update_parameters", "with_positions")
-def update_parameters(parameters, rate):
-    moved = [p.data - p.grad * rate for p in parameters]
-    for p, number in zip(parameters, moved):
-        p.data = number
+    def step(self):
+        moved = [p.data - p.grad * self.rate for p in self.parameters]
+        for p, number in zip(self.parameters, moved):
+            p.data = number
+""",
+)
 
 
 # -- training_step ----------------------------------------------------------------------------------------------------
@@ -927,6 +1131,530 @@ def mini_batches(inputs, targets, order, size):
         batches.append((x[:size], t[:size]))
         x, t = x[size:], t[size:]
     return batches
+
+
+# -- mended_training --------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "mended_training",
+    "as_it_was",
+    "This is the colleague's loop, with its three bugs: targets in the old order, old gradients, a mean divided again.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    return colleague_training(score, optimizer, inputs, targets, orders, size)
+
+
+@wrong(
+    "mended_training",
+    "targets_still_apart",
+    "The inputs are in the new order, and the targets still in the old one. Both have to follow the order.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        shuffled = [inputs[i] for i in order]
+        for start in range(0, len(order), size):
+            some = shuffled[start : start + size]
+            wanted = targets[start : start + size]
+            losses = [log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)]
+            loss = sum(losses) / len(losses)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            history.append(loss.data)
+    return history
+
+
+@wrong(
+    "mended_training",
+    "zeroed_once_per_epoch",
+    "Gradients are set to zero once per epoch. There are several steps in an epoch, and each needs its own.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        optimizer.zero_grad()
+        for start in range(0, len(order), size):
+            chosen = order[start : start + size]
+            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
+            loss = sum(losses) / len(losses)
+            loss.backward()
+            optimizer.step()
+            history.append(loss.data)
+    return history
+
+
+@wrong(
+    "mended_training",
+    "still_divided_twice",
+    "The mean is divided by the number of examples once more before backward: each step is too short.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        for start in range(0, len(order), size):
+            chosen = order[start : start + size]
+            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
+            loss = sum(losses) / len(losses)
+            optimizer.zero_grad()
+            (loss / len(chosen)).backward()
+            optimizer.step()
+            history.append(loss.data)
+    return history
+
+
+@wrong(
+    "mended_training",
+    "no_mean_left",
+    "Both divisions are gone, so this is the sum of the losses. One of them was right.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        for start in range(0, len(order), size):
+            chosen = order[start : start + size]
+            loss = sum([log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            history.append(loss.data)
+    return history
+
+
+@wrong(
+    "mended_training",
+    "zeroed_after_backward",
+    "zero_grad stands between backward and step: the step finds nothing but zeros.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        for start in range(0, len(order), size):
+            chosen = order[start : start + size]
+            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
+            loss = sum(losses) / len(losses)
+            loss.backward()
+            optimizer.zero_grad()
+            optimizer.step()
+            history.append(loss.data)
+    return history
+
+
+@wrong(
+    "mended_training",
+    "no_shuffling",
+    "Inputs and targets stay together because nothing is shuffled any more. The order has to be used, for both.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for _order in orders:
+        for start in range(0, len(inputs), size):
+            some, wanted = inputs[start : start + size], targets[start : start + size]
+            losses = [log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)]
+            loss = sum(losses) / len(losses)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            history.append(loss.data)
+    return history
+
+
+@wrong(
+    "mended_training",
+    "history_of_values",
+    "The loop is mended, but the history holds Values now, and with them the graph of every step.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        for start in range(0, len(order), size):
+            chosen = order[start : start + size]
+            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
+            loss = sum(losses) / len(losses)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            history.append(loss)
+    return history
+
+
+@right("mended_training", "minimal")
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        shuffled = [inputs[i] for i in order]
+        reordered = [targets[i] for i in order]
+        for start in range(0, len(order), size):
+            optimizer.zero_grad()
+            some = shuffled[start : start + size]
+            wanted = reordered[start : start + size]
+            losses = [log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)]
+            loss = sum(losses) / len(losses)
+            loss.backward()
+            optimizer.step()
+            history.append(loss.data)
+    return history
+
+
+@right("mended_training", "in_pairs")
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        pairs = [(inputs[i], targets[i]) for i in order]
+        while pairs:
+            now, pairs = pairs[:size], pairs[size:]
+            optimizer.zero_grad()
+            loss = sum(log(1 + exp(score(x) * -t)) for x, t in now) * (1 / len(now))
+            loss.backward()
+            history.append(loss.data)
+            optimizer.step()
+    return history
+
+
+# -- island_network ---------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "island_network",
+    "forgets_its_data",
+    "The lists that were given are empty afterwards: `pop` takes from the caller's own. Walk along them, and leave them.",
+)
+def island_network(inputs, targets):
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [tanh(a * x[0] + b * x[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(60):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 3.0 * parameter.grad
+            parameter.grad = 0.0
+    while inputs:
+        inputs.pop()
+    return score
+
+
+@wrong(
+    "island_network",
+    "a_single_neuron",
+    "This is a single neuron, so it draws one line. An island needs a shore all around it: hidden neurons.",
+)
+def island_network(inputs, targets):
+    w1, w2, b = Value(0.1), Value(-0.1), Value(0.0)
+    for _ in range(60):
+        losses = [log(1 + exp(-t * (w1 * x[0] + w2 * x[1] + b))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for p in (w1, w2, b):
+            p.data -= 1.0 * p.grad
+            p.grad = 0.0
+    return lambda x: w1 * x[0] + w2 * x[1] + b
+
+
+@wrong(
+    "island_network",
+    "no_tanh",
+    "Without tanh, a sum of sums is one sum: this network draws one line, however many neurons it has.",
+)
+def island_network(inputs, targets):
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [(a * x[0] + b * x[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(60):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 0.1 * parameter.grad
+            parameter.grad = 0.0
+    return score
+
+
+@wrong(
+    "island_network",
+    "not_trained",
+    "These are the first weights: the network has not been trained.",
+)
+def island_network(inputs, targets):
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [tanh(a * x[0] + b * x[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(0):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 3.0 * parameter.grad
+            parameter.grad = 0.0
+    return score
+
+
+@wrong(
+    "island_network",
+    "uphill",
+    "The sign of the update is wrong: the loss grows with each step.",
+)
+def island_network(inputs, targets):
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [tanh(a * x[0] + b * x[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(30):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data += 0.1 * parameter.grad
+            parameter.grad = 0.0
+    return score
+
+
+@wrong(
+    "island_network",
+    "hardly_any_steps",
+    "Three steps are too few. Print the loss: does it still fall when training ends?",
+)
+def island_network(inputs, targets):
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [tanh(a * x[0] + b * x[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(3):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 0.5 * parameter.grad
+            parameter.grad = 0.0
+    return score
+
+
+@wrong(
+    "island_network",
+    "rate_too_small",
+    "The rate is so small that nothing has changed when training ends. Print the loss.",
+)
+def island_network(inputs, targets):
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [tanh(a * x[0] + b * x[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(30):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 0.001 * parameter.grad
+            parameter.grad = 0.0
+    return score
+
+
+@wrong(
+    "island_network",
+    "targets_ignored",
+    "The targets play no part in the loss: this network learns to say yes everywhere.",
+)
+def island_network(inputs, targets):
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [tanh(a * x[0] + b * x[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(60):
+        losses = [log(1 + exp(-score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 3.0 * parameter.grad
+            parameter.grad = 0.0
+    return score
+
+
+@wrong(
+    "island_network",
+    "targets_apart",
+    "Inputs and targets stand in different orders, so there is nothing to learn.",
+)
+def island_network(inputs, targets):
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [tanh(a * x[0] + b * x[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(60):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, sorted(targets))]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 3.0 * parameter.grad
+            parameter.grad = 0.0
+    return score
+
+
+@wrong(
+    "island_network",
+    "turned_around",
+    "The network has learned it the wrong way round: with `t` in the place of `-t`, a large margin is dear.",
+)
+def island_network(inputs, targets):
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [tanh(a * x[0] + b * x[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(60):
+        losses = [log(1 + exp(t * score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 3.0 * parameter.grad
+            parameter.grad = 0.0
+    return score
+
+
+@wrong(
+    "island_network",
+    "a_data_set_of_its_own",
+    "This trains on points of its own, and not on those that it was given: each island has another place.",
+)
+def island_network(inputs, targets):
+    inputs, targets = island(random.Random(3), 80)
+    inputs = [[x + 1.2, y - 1.2] for x, y in inputs]
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [tanh(a * x[0] + b * x[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(60):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 3.0 * parameter.grad
+            parameter.grad = 0.0
+    return score
+
+
+@wrong(
+    "island_network",
+    "knows_its_points_only",
+    "It knows the points that it was given by heart, and says 0 to all others.",
+)
+def island_network(inputs, targets):
+    known = {tuple(x): t for x, t in zip(inputs, targets)}
+    return lambda x: float(known.get(tuple(x), 0))
+
+
+@wrong(
+    "island_network",
+    "always_yes",
+    "It says yes to every point. Half of them lie in the sea.",
+)
+def island_network(inputs, targets):
+    return lambda x: 1.0
+
+
+@wrong(
+    "island_network",
+    "the_scores",
+    "These are the scores of the training points. Return the function: it is asked about other points.",
+)
+def island_network(inputs, targets):
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [tanh(a * x[0] + b * x[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(60):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 3.0 * parameter.grad
+            parameter.grad = 0.0
+    return [score(x).data for x in inputs]
+
+
+@wrong(
+    "island_network",
+    "one_score_for_all",
+    "The last weights alone decide: the hidden neurons do not see the point.",
+)
+def island_network(inputs, targets):
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [tanh(a + b + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(60):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 3.0 * parameter.grad
+            parameter.grad = 0.0
+    return score
+
+
+@right("island_network", "mini_batches_and_momentum")
+def island_network(inputs, targets):
+    rng = random.Random(7)
+    rows = [[Value(rng.gauss(0, 1.5)) for _ in range(4)] for _ in range(8)]
+    shift = Value(0.0)
+    parameters = [p for row in rows for p in row] + [shift]
+    speed = [0.0] * len(parameters)
+
+    def network(point):
+        total = shift
+        for a, b, c, v in rows:
+            total = total + v * tanh(a * point[0] + b * point[1] + c)
+        return total
+
+    for _ in range(12):
+        order = rng.sample(range(len(inputs)), len(inputs))
+        for start in range(0, len(order), 20):
+            chosen = order[start : start + 20]
+            loss = sum(log(1 + exp(network(inputs[i]) * -targets[i])) for i in chosen) / len(chosen)
+            loss.backward()
+            for i, p in enumerate(parameters):
+                speed[i] = 0.8 * speed[i] + p.grad
+                p.data -= 0.6 * speed[i]
+                p.grad = 0.0
+    return lambda point: network(point).data
 
 
 # -- kept_alive -------------------------------------------------------------------------------------------------------
@@ -1191,182 +1919,3 @@ def accumulate_gradients(loss_of, examples):
         part.backward()
         numbers.append(part.data)
     return sum(numbers)
-
-
-# -- mended_training --------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "mended_training",
-    "as_it_was",
-    "This is the colleague's loop, with its three bugs: targets in the old order, old gradients, a mean divided again.",
-)
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    return colleague_training(score, optimizer, inputs, targets, orders, size)
-
-
-@wrong(
-    "mended_training",
-    "targets_still_apart",
-    "The inputs are in the new order, and the targets still in the old one. Both have to follow the order.",
-)
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        shuffled = [inputs[i] for i in order]
-        for start in range(0, len(order), size):
-            some = shuffled[start : start + size]
-            wanted = targets[start : start + size]
-            losses = [log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)]
-            loss = sum(losses) / len(losses)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
-    "zeroed_once_per_epoch",
-    "Gradients are set to zero once per epoch. There are several steps in an epoch, and each needs its own.",
-)
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        optimizer.zero_grad()
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
-            loss = sum(losses) / len(losses)
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
-    "still_divided_twice",
-    "The mean is divided by the number of examples once more before backward: each step is too short.",
-)
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
-            loss = sum(losses) / len(losses)
-            optimizer.zero_grad()
-            (loss / len(chosen)).backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
-    "no_mean_left",
-    "Both divisions are gone, so this is the sum of the losses. One of them was right.",
-)
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            loss = sum([log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
-    "zeroed_after_backward",
-    "zero_grad stands between backward and step: the step finds nothing but zeros.",
-)
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
-            loss = sum(losses) / len(losses)
-            loss.backward()
-            optimizer.zero_grad()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
-    "no_shuffling",
-    "Inputs and targets stay together because nothing is shuffled any more. The order has to be used, for both.",
-)
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for _order in orders:
-        for start in range(0, len(inputs), size):
-            some, wanted = inputs[start : start + size], targets[start : start + size]
-            losses = [log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)]
-            loss = sum(losses) / len(losses)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
-    "history_of_values",
-    "The loop is mended, but the history holds Values now, and with them the graph of every step.",
-)
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
-            loss = sum(losses) / len(losses)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss)
-    return history
-
-
-@right("mended_training", "minimal")
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        shuffled = [inputs[i] for i in order]
-        reordered = [targets[i] for i in order]
-        for start in range(0, len(order), size):
-            optimizer.zero_grad()
-            some = shuffled[start : start + size]
-            wanted = reordered[start : start + size]
-            losses = [log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)]
-            loss = sum(losses) / len(losses)
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@right("mended_training", "in_pairs")
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        pairs = [(inputs[i], targets[i]) for i in order]
-        while pairs:
-            now, pairs = pairs[:size], pairs[size:]
-            optimizer.zero_grad()
-            loss = sum(log(1 + exp(score(x) * -t)) for x, t in now) * (1 / len(now))
-            loss.backward()
-            history.append(loss.data)
-            optimizer.step()
-    return history

@@ -80,293 +80,330 @@ import random
 
 from autograd_ref import plots
 from autograd_ref.data import moons
-from autograd_ref.graph import draw
+from autograd_ref.graph import backward_steps
 from autograd_ref.scalar import Value, exp, log, tanh
 from autograder import exercise, predicted, probe, yours
 
 # %% [markdown]
-# At the end you will be able to
+# At the end you can
 #
-# - build a network from neurons, and say what each part is called in PyTorch;
+# - build a network that learns, from an empty page;
 # - write a training loop, and say why its four calls stand in this order;
 # - recognise the usual training bugs by their loss curves;
-# - say what keeps a graph in memory, and what lets it go.
+# - train a network on new data, unaided.
 #
-# The numbers are `Value` from `autograd_ref.scalar`: the class of unit 03, finished, with `L.backward()`.
+# The numbers are `Value`: the class of unit 03, finished, with `L.backward()`.
 #
 # **Time:** about 90 minutes. **Builds on:** 03 (reverse mode).
+#
+# ## First, from memory
+# **Predict, then run.** Units 01 and 02, with new numbers:
+#
+# 1. A central difference with a step three times smaller: how many times smaller is its error?
+# 2. A gradient of 700 parameters by central differences: how many evaluations?
+# 3. The dual number `x` is 2 with tangent 1. What is the tangent of `x * x + 3 * x`?
+
+# %%
+prediction = (None, None, None)
+
+if predicted(prediction, "from_01_and_02"):
+    from autograd_ref.scalar.dual import Dual
+
+    def error(h):
+        return ((2 + h) ** 3 - (2 - h) ** 3) / (2 * h) - 12
+
+    x = Dual(2.0, 1.0)
+    print(f"1. {error(0.3) / error(0.1):.0f} times, for it is of order 2")
+    print(f"2. {2 * 700:,}: two for each parameter")
+    print(f"3. {(x * x + 3 * x).tangent:g}: by the product rule 2 + 2, and 3")
 
 # %% [markdown]
-# ## 1. A neuron
+# ## 1. XOR by hand
 #
-# A neuron multiplies each input by a weight, adds up the products, and adds a *bias*:
+# A *neuron* multiplies each input by a weight, adds up the products and a *bias*, and squeezes the sum between -1 and 1:
 #
-# $$s = w_1 x_1 + w_2 x_2 + \dots + b$$
+# $$\tanh(w_1 x_1 + w_2 x_2 + b)$$
 #
-# With the weights 0.5 and -1, the bias 1.4 and the inputs 3 and 2: 0.5 · 3 - 1 · 2 + 1.4 = 0.9. The neuron's
-# output is then an *activation function* of this sum, here tanh: tanh(0.9) = 0.716.
+# With the weights 0.5 and -1, the bias 1.4 and the inputs 3 and 2, the sum is 0.9 and the neuron says tanh(0.9) = 0.716.
+# The sum is 0 along a straight line: the neuron is positive on one side of it, negative on the other.
 #
-# ### Exercise `weighted_sum` (2 points)
-# Return the sum, without tanh. Weights, bias and inputs may be numbers or Values: `+` and `*` work for both.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# Begin with the bias, and add one product for each pair of weight and input.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# total = ...                                # what belongs to no input
-# for weight, x in zip(...):                 # pairs
-#     total = ...
-# return total
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# Off by a multiple of the bias: it was added in every round. A gradient that stays 0: a `.data` in the sum.
-# </details>
+# XOR is the classic test: the target is +1 where exactly one of two inputs is 1, else -1. No line parts these four
+# points. Two neurons can, when an output adds up what they say: $v_1 h_1 + v_2 h_2 + c$, the *score*.
+
+# %% given="two_neurons"
+corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+xor_targets = [-1, 1, 1, -1]
 
 
-# %% exercise="weighted_sum"
-def weighted_sum(weights, bias, inputs):
-    """The products of weights and inputs (lists of one length), added up, plus bias."""
-    ### BEGIN SOLUTION
-    total = bias
-    for weight, x in zip(weights, inputs):
-        total = total + weight * x
-    return total
-    ### END SOLUTION
+def neuron(row, x1, x2):
+    w1, w2, b = row
+    return math.tanh(w1 * x1 + w2 * x2 + b)
 
 
-# %% probes="weighted_sum"
-@probe
-def sum_slopes(weights, bias, inputs):
-    """The sum of Values, and its derivatives by the weights, the bias and the inputs."""
-    w, b, x = [Value(n) for n in weights], Value(bias), [Value(n) for n in inputs]
-    out = weighted_sum(w, b, x)
-    if not isinstance(out, Value):
-        return out
-    out.backward()
-    return out.data, [n.grad for n in w], b.grad, [n.grad for n in x]
-
-
-# %% check="weighted_sum" points=2
-with exercise("weighted_sum") as check:
-    check.close(yours.weighted_sum([0.5, -1.0], 1.4, [3.0, 2.0]), 0.9,
-                "0.5 * 3 - 1 * 2 is -0.5, and the bias is added once")
-    check.close(yours.weighted_sum([2.0, 3.0, -1.0], -4.0, [0.5, 1.0, 10.0]), -10.0,
-                "three inputs: 1 + 3 - 10 - 4")
-    check.close(sum_slopes([0.5, -1.0], 1.4, [3.0, 2.0]),
-                (0.9, [3.0, 2.0], 1.0, [0.5, -1.0]),
-                "slopes: by a weight its input, by the bias 1, by an input its weight")
-    ### BEGIN HIDDEN TESTS
-    from autograder import number, numbers
-
-    for size in (1, 2, 3, 5):
-        for w, b, x in check.cases(4, numbers(size), number(), numbers(size)):
-            total = sum(p * q for p, q in zip(w, x)) + b
-            check.close(yours.weighted_sum(w, b, x), total, "products, and the bias once")
-            check.close(sum_slopes(w, b, x), (total, x, 1.0, w), "the same with Values")
-            check.close(yours.weighted_sum(w, b, x), total, "a second call gives the same")
-            check.untouched()
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# What to see: the grad of each weight is the slope of tanh, 0.49, times the weight's input. The inputs 3 and 2 are
-# plain numbers, so they stand inside the operations. A box "+0" says that your sum began at 0, which is right too.
-
-
-# %% figure="one_neuron"
-def one_neuron():
-    w1, w2, b = Value(0.5, label="w1"), Value(-1.0, label="w2"), Value(1.4, label="b")
-    out = tanh(weighted_sum([w1, w2], b, [3.0, 2.0]))
-    out.label = "out"
-    out.backward()
-    return draw(out)
-
-
-one_neuron()
-
-# %% [markdown]
-# ## 2. Layers, and a network
-#
-# In a *layer*, several neurons look at the same inputs. In a *network*, the outputs of one layer are the inputs of the
-# next. This kind is a *multi-layer perceptron*, MLP.
-#
-# ### Exercise `layer_outputs` (1 point)
-# Each of `neurons` can be called with the list of inputs, and gives one number. Return the list of all outputs.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# One call for each neuron, always with the whole list of inputs.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# return [... for neuron in neurons]
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# One number only: `return` stands inside the loop. TypeError "not iterable": a neuron got one input and not the list.
-# "It holds a function": the neurons were not called.
-# </details>
-
-
-# %% exercise="layer_outputs"
-def layer_outputs(neurons, inputs):
-    """The list of what each of the neurons gives for the list `inputs`."""
-    ### BEGIN SOLUTION
-    return [neuron(inputs) for neuron in neurons]
-    ### END SOLUTION
-
-
-# %% probes="layer_outputs"
-@probe
-def layer_of(names, inputs):
-    """The outputs of a layer whose neurons are functions with these names, at the second call."""
-    known = {"sum": sum, "largest": max, "first": lambda x: x[0], "count": len}
-    neurons = [known[name] for name in names]
-    layer_outputs(neurons, inputs)
-    return layer_outputs(neurons, inputs)
-
-
-# %% check="layer_outputs" points=1
-with exercise("layer_outputs") as check:
-    check.close(layer_of(["sum", "count", "largest"], [5.0, -1.0]), [4.0, 2.0, 5.0],
-                "three neurons, two inputs: one number from each, made from all inputs")
-    check.close(layer_of(["first", "sum"], [7.0, 2.0, 3.0]), [7.0, 12.0],
-                "two neurons, three inputs: two numbers, in the order of the neurons")
-    check.close(layer_of(["sum"], [7.0, 2.0]), [9.0], "one neuron gives a list of one")
-    ### BEGIN HIDDEN TESTS
-    from autograder import numbers, one_of
-
-    tools = {"sum": sum, "largest": max, "first": lambda x: x[0], "count": len}
-    for a, b, c, x in check.cases(10, *[one_of(list(tools))] * 3, numbers(4)):
-        expected = [tools[name](x) for name in (a, b, c)]
-        check.close(layer_of([a, b, c], x), expected, "one number each")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# ### Exercise `mlp_outputs` (1 point)
-# Each of `layers` can be called with a list, and gives a list. Return what the last layer gives.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# Think of a chain: what comes out of one layer goes into the next one.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# for layer in layers:
-#     inputs = ...                # the name now stands for the inputs of the next layer
-# return ...
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# The result of the last layer alone: every layer got the first inputs.
-# </details>
-
-
-# %% exercise="mlp_outputs"
-def mlp_outputs(layers, inputs):
-    """What comes out when the list `inputs` goes through all layers, one after another."""
-    ### BEGIN SOLUTION
-    for layer in layers:
-        inputs = layer(inputs)
-    return inputs
-    ### END SOLUTION
-
-
-# %% probes="mlp_outputs"
-@probe
-def through(names, inputs):
-    """What mlp_outputs makes of layers with these names, at the second call."""
-    known = {
-        "double": lambda xs: [2 * x for x in xs],
-        "add one": lambda xs: [x + 1 for x in xs],
-        "sum": lambda xs: [sum(xs)],
-        "both signs": lambda xs: [s * x for x in xs for s in (1, -1)],
-    }
-    layers = [known[name] for name in names]
-    mlp_outputs(layers, inputs)
-    return mlp_outputs(layers, inputs)
-
-
-# %% check="mlp_outputs" points=1
-with exercise("mlp_outputs") as check:
-    check.close(through(["add one", "double", "add one"], [3.0, -2.0]), [9.0, -1.0],
-                "one more is 4 and -1, doubled is 8 and -2, and one more again")
-    check.close(through(["add one", "double"], [3.0, -1.0]), [8.0, 0.0],
-                "another order is another network: 4 and 0, then doubled")
-    check.close(through(["both signs", "add one", "sum"], [3.0]), [2.0],
-                "layers may differ in size: 3 and -3, then 4 and -2, then [2]")
-    ### BEGIN HIDDEN TESTS
-    from autograder import numbers, one_of
-
-    steps = {
-        "double": lambda xs: [2 * x for x in xs],
-        "add one": lambda xs: [x + 1 for x in xs],
-        "sum": lambda xs: [sum(xs)],
-        "both signs": lambda xs: [s * x for x in xs for s in (1, -1)],
-    }
-    for *names, x in check.cases(12, *[one_of(list(steps))] * 4, numbers(2)):
-        expected = x
-        for name in names:
-            expected = steps[name](expected)
-        check.close(through(names, x), expected, "each gets what the one before it gave")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# Three classes around your functions. The last layer has one neuron, without tanh. Its output is the *score*: positive
-# for one class, negative for the other. Weights start at random, biases at 0.
-
-
-# %% given="network"
-class Neuron:
-    def __init__(self, weights, activation):
-        self.weights = [Value(weight) for weight in weights]
-        self.bias = Value(0.0)
-        self.activation = activation
-
-    def __call__(self, inputs):
-        return self.activation(weighted_sum(self.weights, self.bias, inputs))
-
-
-class Layer:
-    def __init__(self, neurons):
-        self.neurons = neurons
-
-    def __call__(self, inputs):
-        return layer_outputs(self.neurons, inputs)
-
-
-class MLP:
-    """A network: MLP([2, 8, 1], seed=0) has 2 inputs, 8 hidden neurons, 1 output."""
-
-    def __init__(self, sizes, seed):
-        rng = random.Random(seed)
-        self.layers = []
-        for i, (size, count) in enumerate(zip(sizes, sizes[1:])):
-            last = i == len(sizes) - 2
-            activation = (lambda total: total) if last else tanh
-            rows = [[rng.uniform(-1, 1) for _ in range(size)] for _ in range(count)]
-            self.layers.append(Layer([Neuron(row, activation) for row in rows]))
-
-    def __call__(self, inputs):
-        return mlp_outputs(self.layers, inputs)[0]  # the score
+def two_neurons(rows, x1, x2):
+    """The score: two neurons look at the inputs, and the output at the neurons."""
+    first, second, (v1, v2, c) = rows
+    return v1 * neuron(first, x1, x2) + v2 * neuron(second, x1, x2) + c
 
 
 # %%
-print(f"a score: {MLP([2, 4, 1], seed=1)([0.0, 1.0]).data:.3f}")
+row = (1.0, 1.0, -0.5)  # try others
+for (x1, x2), target in zip(corners, xor_targets):
+    print(f"inputs {x1:g} and {x2:g}: it says {neuron(row, x1, x2):5.2f}, the target is {target}")
+
+# %% [markdown]
+# ### Exercise `xor_by_hand` (2 points)
+# Find the nine numbers. Return three rows `(w1, w2, b)`, `(w1, w2, b)`, `(v1, v2, c)` for which `two_neurons` scores above
+# 0.5 where the target is +1, and below -0.5 where it is -1: at the four corners, and up to 0.1 beside them.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Two parallel lines, with the points of target +1 between them. The neuron above says "at least one is 1", but softly.
+# What could the second say?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return [
+#     (..., ..., ...),      # positive when at least one is 1
+#     (..., ..., ...),      # positive when both are 1: the same line, further on
+#     (1.0, ..., ...),      # the first, and not the second
+# ]
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Right signs, small scores: five times the weights *and* the bias leave the line where it is, and make it steep. A score
+# of 0 where both neurons agree: the output has a bias, too.
+# </details>
+
+
+# %% exercise="xor_by_hand"
+def xor_by_hand():
+    """The rows (weight, weight, bias) of two neurons and of the output."""
+    ### BEGIN SOLUTION
+    return [(5.0, 5.0, -2.5), (5.0, 5.0, -7.5), (1.0, -1.0, -1.0)]
+    ### END SOLUTION
+
+
+# %% probes="xor_by_hand"
+def three_rows(rows):
+    """Whether this is three rows of three numbers."""
+    return (
+        isinstance(rows, (list, tuple)) and len(rows) == 3
+        and all(isinstance(row, (list, tuple)) and len(row) == 3 for row in rows)
+        and all(isinstance(number, (int, float)) for row in rows for number in row)
+    )
+
+
+def says(rows, x1, x2):
+    """What the two neurons and the output say."""
+    (u1, u2, b1), (w1, w2, b2), (v1, v2, c) = rows
+    first, second = math.tanh(u1 * x1 + u2 * x2 + b1), math.tanh(w1 * x1 + w2 * x2 + b2)
+    return first, second, v1 * first + v2 * second + c
+
+
+def look(check, rows, x1, x2):
+    """Looks at the score of one point, which belongs to the corner next to it."""
+    first, second, score = says(rows, x1, x2)
+    target = 1 if round(x1) != round(x2) else -1
+    wanted = "above 0.5" if target == 1 else "below -0.5"
+    told = f"the neurons say {first:.2f} and {second:.2f}, and the score is {score:.2f}"
+    check.true(target * score > 0.5, f"at ({x1:.2g}, {x2:.2g}) {told}, not {wanted}")
+
+
+# %% check="xor_by_hand" points=2
+with exercise("xor_by_hand") as check:
+    rows = yours.xor_by_hand()
+    check.true(three_rows(rows), "three rows of three numbers: neuron, neuron, output")
+    for x1, x2 in ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)):
+        look(check, rows, x1, x2)
+    ### BEGIN HIDDEN TESTS
+    for a in (-0.1, 0.1):
+        for b in (-0.1, 0.1):
+            for x1, x2 in ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)):
+                look(check, rows, x1 + a, x2 + b)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Two neurons, two borders:
+
+
+# %% given="borders"
+def show_border(score, inputs, targets, title, ax=None):
+    """Where `score`, a function of a point, is positive and where negative."""
+    ax = plots.decision_boundary(
+        score, inputs, targets, ax=ax, resolution=40, pointwise=True, title=title
+    )
+    for text, target in zip(ax.get_legend().get_texts(), ("target -1", "target +1")):
+        text.set_text(target)
+
+
+# %% figure="by_hand"
+def by_hand():
+    rows = xor_by_hand()
+    show_border(lambda x: two_neurons(rows, *x), corners, xor_targets, "XOR by hand")
+
+
+by_hand()
+
+# %% [markdown]
+# A hundred are learned.
+#
+# ## 2. A network from an empty page
+#
+# In a *layer*, several neurons look at the same inputs. The outputs of one layer are the inputs of the next. This is a
+# *multi-layer perceptron*, MLP.
+#
+# ### Exercise `MLP` (3 points)
+# Write it. There is no outline: the inside is yours.
+#
+# - `MLP([2, 8, 8, 1], seed=5)` has 2 inputs, two hidden layers of 8 neurons with tanh, and one output without tanh.
+# - Called with a list of plain numbers, it gives its score, a Value.
+# - `parameters()` gives one flat list of all weights and biases, each once: the Values that the network computes with.
+# - Each weight is a draw `uniform(-1, 1)` from one `random.Random(seed)`: layer by layer, neuron by neuron, input by input.
+#   Biases are 0 at first.
+#
+# <details><summary>Hint 1: where to begin</summary>
+#
+# With one neuron: what does it keep, and what does it do with a list? A layer is a list of neurons, a network a list of
+# layers.
+# </details>
+# <details><summary>Hint 2: what you can test</summary>
+#
+# `MLP([2, 1], seed=0)` is one neuron without tanh. Set the `data` of its three parameters to 0.5: the score at [3, -1] is
+# 1.5. How many parameters has `MLP([2, 3, 1], seed=0)`?
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A grad that stays 0: a `.data` in the sum, or a copy in the list. More parameters at the second call: your list *is* one
+# of the network's own.
+# </details>
+
+
+# %% exercise="MLP"
+class MLP:
+    def __init__(self, sizes, seed):
+        ### BEGIN SOLUTION
+        rng = random.Random(seed)
+        self.layers = []
+        for size, count in zip(sizes, sizes[1:]):
+            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
+            self.layers.append([(row, Value(0.0)) for row in rows])
+
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            inputs = [tanh(total) for total in sums]
+        return sums[0]
+
+    def parameters(self):
+        return [p for layer in self.layers for row, bias in layer for p in (*row, bias)]
+        ### END SOLUTION
+
+
+# %% probes="MLP"
+def kinds(things):
+    return sorted({type(thing).__name__ for thing in things})
+
+
+@probe
+def first_parameters(sizes, seed):
+    """The data of all parameters at first, sorted; asked for twice."""
+    network = MLP(sizes, seed)
+    network.parameters()
+    found = network.parameters()
+    if not isinstance(found, list) or kinds(found) != ["Value"]:
+        return f"a {type(found).__name__} of {kinds(found)}"
+    return sorted(p.data for p in found)
+
+
+@probe
+def network_at(sizes, seed, inputs, factor, shift):
+    """The score, and the sorted gradients, when each parameter's data is `factor` times what it was, plus `shift`;
+    for the second call with one list."""
+    network = MLP(sizes, seed)
+    for p in network.parameters():
+        p.data = factor * p.data + shift
+    network(inputs)
+    score = network(inputs)
+    if not isinstance(score, Value):
+        return f"a {type(score).__name__}, no Value"
+    score.backward()
+    return score.data, sorted(p.grad for p in network.parameters())
+
+
+# %% check="MLP" points=3
+with exercise("MLP") as check:
+    check.close(first_parameters([2, 1], 0), [0.0, 0.515909, 0.688844],
+                "one neuron: a bias of 0, and the first two draws of Random(0)", atol=1e-6)
+    check.close(len(first_parameters([2, 3, 1], 0)), 13,
+                "three neurons with two weights, one with three, and a bias for each")
+    check.close(network_at([2, 1], 0, [3.0, -1.0], 0.0, 0.5), (1.5, [-1.0, 1.0, 3.0]),
+                "all at 0.5: 1.5 - 0.5 + 0.5, no tanh; the slopes are the inputs, and 1")
+    check.close(network_at([2, 2, 1], 0, [3.0, -1.0], 0.0, 0.5)[0], 0.5 + math.tanh(1.5),
+                "two neurons say tanh(1.5), and the output adds half of each to 0.5")
+    check.close(network_at([1, 2, 2, 1], 1, [2.0], 1.0, 0.0)[0], -0.264792,
+                "two hidden layers, each looking at the one before it", atol=1e-6)
+    ### BEGIN HIDDEN TESTS
+    import random
+
+    from autograd_ref.scalar import Value as Number
+    from autograd_ref.scalar import tanh as squeezed
+    from autograder import integer, number, numbers
+
+    for size, wide, deep, seed, x, factor, shift in check.cases(
+        12, integer(1, 3), integer(2, 4), integer(0, 2), integer(0, 99), numbers(3), number(), number()
+    ):
+        sizes, rng, held, weights = [size, *[wide] * deep, 1], random.Random(seed), [], []
+        for n, m in zip(sizes, sizes[1:]):
+            weights.append([[rng.uniform(-1, 1) for _ in range(n)] + [0.0] for _ in range(m)])
+        flat = sorted(w for layer in weights for row in layer for w in row)
+        check.close(first_parameters(sizes, seed), flat, "the draws of Random(seed), and biases of 0")
+        for layer in weights:
+            held.append([[Number(factor * w + shift) for w in row] for row in layer])
+        signals = x[:size]
+        for layer in held:
+            sums = [sum((w * s for w, s in zip(row, signals)), row[-1]) for row in layer]
+            signals = [squeezed(s) for s in sums]
+        sums[0].backward()
+        slopes = sorted(w.grad for layer in held for row in layer for w in row)
+        got = network_at(sizes, seed, x[:size], factor, shift)
+        check.close(got, (sums[0].data, slopes), "the score, and its slope by each parameter")
+        check.untouched("the network may not change its inputs")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Backward, through a network
+# The smallest with a hidden neuron: `score = v * tanh(w * x + b) + c`. Before you open a step, predict what it sends. What
+# to see: on its way to `w`, the gradient is multiplied by `v`, by the slope of tanh, and by `x`.
+
+# %% figure="steps"
+def steps():
+    start = {"x": 2.0, "w": 0.5, "b": -0.4, "v": 2.0, "c": 0.3}
+    x, w, b, v, c = (Value(number, label=label) for label, number in start.items())
+    product = w * x
+    total = product + b
+    h = tanh(total)
+    weighted = v * h
+    score = weighted + c
+    for value, label in zip((total, h, score), ("sum", "h", "score")):
+        value.label = label
+
+    def step(node):
+        for parent, slope in zip(node.parents, node.partials):
+            parent.grad += node.grad * slope
+
+    return backward_steps(score, [x, w, b, v, c, product, total, h, weighted, score], step)
+
+
+steps()
 
 # %% [markdown]
 # ## 3. One number that says how bad it is
 #
-# The targets are +1 and -1. Target times score is the *margin*: positive when the score has the right sign, large when
-# the network is sure of it. The *logistic loss* of one example is
+# Target times score is the *margin*: positive when the score has the right sign, large when the network is sure of it.
+# The *logistic loss* of one example is
 #
 # $$\log(1 + e^{-\mathrm{margin}})$$
 #
@@ -391,7 +428,6 @@ print(f"a score: {MLP([2, 4, 1], seed=1)([0.0, 1.0]).data:.3f}")
 # Large where it should be small: the minus is missing. TypeError "must be real number": `math.exp` got a Value.
 # </details>
 
-
 # %% exercise="margin_loss"
 def margin_loss(scores, targets):
     """The mean of log(1 + exp(-target * score)) over two lists of the same length."""
@@ -399,7 +435,6 @@ def margin_loss(scores, targets):
     losses = [log(1 + exp(-target * score)) for score, target in zip(scores, targets)]
     return sum(losses) / len(losses)
     ### END SOLUTION
-
 
 # %% probes="margin_loss"
 @probe
@@ -411,7 +446,6 @@ def loss_slopes(scores, targets):
         return loss
     loss.backward()
     return loss.data, [value.grad for value in values]
-
 
 # %% check="margin_loss" points=2
 with exercise("margin_loss") as check:
@@ -445,104 +479,8 @@ if predicted(prediction, "loss_of_nothing"):
         print(f"targets {some_targets}: loss {margin_loss([0.0] * 4, some_targets):.4f}")
 
 # %% [markdown]
-# ## 4. Parameters
+# ## 4. Downhill
 #
-# Weights and biases are the *parameters*: what training changes.
-#
-# ### Exercise `all_parameters` (2 points)
-# Return one flat list with every weight and bias of a network, in any order: the Values themselves. The classes above
-# say what their parts are called.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# Two loops, one inside the other, and a list that grows.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# parameters = []
-# for layer in network.layers:
-#     for neuron in ...:
-#         ...                  # extend takes a list, append takes one thing
-# return parameters
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# Lists inside the list: `append` where `extend` belongs. Numbers or copies: training would change what the network does
-# not use. More at the second call: your list *is* one of the network's lists.
-# </details>
-
-
-# %% exercise="all_parameters"
-def all_parameters(network):
-    """The Values of all weights and biases of `network`, in one list."""
-    ### BEGIN SOLUTION
-    parameters = []
-    for layer in network.layers:
-        for neuron in layer.neurons:
-            parameters.extend([*neuron.weights, neuron.bias])
-    return parameters
-    ### END SOLUTION
-
-
-# %% probes="all_parameters"
-@probe
-def names_of_parameters(layers, calls=1):
-    """What the last of some calls gives, by name. A layer is a list of (weights, bias)."""
-    from types import SimpleNamespace as Thing
-
-    names = {}
-
-    def named(name):
-        spare, value = Value(0.5), Value(0.5)  # the spare one is of no network
-        names[spare], names[value] = f"not {name}", name
-        return value
-
-    built = [
-        Thing(neurons=[Thing(weights=list(map(named, w)), bias=named(b)) for w, b in layer])
-        for layer in layers
-    ]
-
-    def name_of(x):
-        if isinstance(x, Value):
-            return names.get(x, "a new Value")
-        return f"a {type(x).__name__}"
-
-    network = Thing(layers=built)
-    for _ in range(calls):
-        parameters = all_parameters(network)
-    return [name_of(x) for x in parameters]
-
-
-# %% check="all_parameters" points=2
-with exercise("all_parameters") as check:
-    one = [(["u1", "u2"], "b")]
-    check.close(sorted(names_of_parameters([one])), ["b", "u1", "u2"],
-                "one neuron: two weights and its bias")
-    two = [[(["u1", "u2"], "b"), (["v1", "v2"], "c")], [(["w1", "w2"], "d")]]
-    check.close(sorted(names_of_parameters(two)),
-                ["b", "c", "d", "u1", "u2", "v1", "v2", "w1", "w2"],
-                "two neurons, then one: nine parameters, each once, from all layers")
-    check.close(sorted(names_of_parameters([one], 2)), ["b", "u1", "u2"],
-                "asked twice: the network is as it was, so its own lists did not grow")
-    ### BEGIN HIDDEN TESTS
-    from autograder import integer
-
-    for a, b, c in check.cases(6, integer(1, 4), integer(1, 4), integer(2, 3)):
-        built, every = [], []
-        for i, (size, count) in enumerate(((a, b), (b, c), (c, 1))):
-            layer = []
-            for j in range(count):
-                weights = [f"w{i}{j}{k}" for k in range(size)]
-                layer.append((weights, f"b{i}{j}"))
-                every += [*weights, f"b{i}{j}"]
-            built.append(layer)
-        check.close(sorted(names_of_parameters(built)), sorted(every), "each of them once")
-        check.close(sorted(names_of_parameters(built, 3)), sorted(every), "three calls, the same")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
 # **Predict, then run.** The derivative of `w * w` at 3 is 6. What does `w.grad` hold after each of three rounds?
 
 # %%
@@ -556,126 +494,96 @@ if predicted(prediction, "three_rounds"):
     print("w.grad:", tuple(found))
 
 # %% [markdown]
-# Unlike unit 03's, this `backward` *adds* to the grads of parameters, as PyTorch's does. Section 7 shows what that is
-# good for. But each training step needs its own gradients, so somebody has to set the old ones to zero.
+# Unlike unit 03's, this `backward` *adds* to the grads of parameters, as PyTorch's does: section 8 shows what for. But each
+# step needs its own gradients.
 #
-# ### Exercise `zero_gradients` (1 point)
-# Set the `grad` of each parameter to 0.0. Nothing is returned.
+# ### Exercise `SGD` (3 points)
+# An *optimizer*, as PyTorch calls it, has two methods. `zero_grad()` sets the `grad` of each parameter to 0.0. `step()` is
+# gradient descent: it lowers each parameter's `data` by `rate` times its `grad`. With data 1, grad 10 and rate 0.1 it
+# becomes 0. Change these Values *in place*: the network holds them.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# A loop, and one assignment to an attribute.
+# In each a loop and one assignment. The gradient points uphill: which way do you go?
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# for parameter in parameters:
-#     ... = 0.0
+# for parameter in self.parameters:
+#     ... = 0.0                          # in zero_grad
+#     parameter.data ... rate * ...      # in step
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Nothing changes: `parameter = 0.0` gives the *name* a new meaning, and leaves the Value alone.
+# Nothing changes: `parameter = ...` gives the *name* a new meaning, and leaves the Value alone.
 # </details>
 
 
-# %% exercise="zero_gradients"
-def zero_gradients(parameters):
-    """Set the grad of every Value in the list to 0.0."""
-    ### BEGIN SOLUTION
-    for parameter in parameters:
-        parameter.grad = 0.0
-    ### END SOLUTION
+# %% exercise="SGD"
+class SGD:
+    """Gradient descent. The S is for stochastic: see section 6."""
+
+    def __init__(self, parameters, rate):
+        self.parameters, self.rate = parameters, rate
+
+    def zero_grad(self):
+        """Set the grad of every parameter to 0.0."""
+        ### BEGIN SOLUTION
+        for parameter in self.parameters:
+            parameter.grad = 0.0
+        ### END SOLUTION
+
+    def step(self):
+        """Move the data of every parameter by `rate` times its grad, downhill."""
+        ### BEGIN SOLUTION
+        for parameter in self.parameters:
+            parameter.data -= self.rate * parameter.grad
+        ### END SOLUTION
 
 
-# %% probes="zero_gradients"
+# %% probes="SGD"
 @probe
 def after_zeroing(data, grads):
-    """The data and the grads of parameters after zero_gradients, for the second time with one list."""
+    """The data and the grads of parameters after zero_grad, for the second time with one optimizer."""
     held = [Value(number) for number in data]
-    parameters = list(held)
+    optimizer = SGD(list(held), 0.1)
     for _ in range(2):
         for value, grad in zip(held, grads):
             value.grad = grad
-        zero_gradients(parameters)
+        optimizer.zero_grad()
     return [value.data for value in held], [value.grad for value in held]
 
 
-# %% check="zero_gradients" points=1
-with exercise("zero_gradients") as check:
-    check.close(after_zeroing([3.0, -2.0], [18.0, 0.5]), ([3.0, -2.0], [0.0, 0.0]),
-                "every grad is 0, and every data is what it was")
-    check.close(after_zeroing([1.5, 2.5, 4.0], [0.0, -1.0, 7.0]),
-                ([1.5, 2.5, 4.0], [0.0, 0.0, 0.0]), "three of them, one at 0 already")
-    ### BEGIN HIDDEN TESTS
-    from autograder import numbers
-
-    for data, grads in check.cases(8, numbers(4), numbers(4)):
-        expected = (data, [0.0] * 4)
-        check.close(after_zeroing(data, grads), expected, "grads 0, data as it was")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# ### Exercise `update_parameters` (2 points)
-# One step of gradient descent: lower each parameter's `data` by `rate` times its `grad`. With data 1, grad 10 and
-# rate 0.1 it becomes 0. Change the Values themselves, *in place*: the network holds these very Values.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# The gradient points uphill. Which way do you go? And which attribute do you change?
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# for parameter in parameters:
-#     parameter.data ... rate * ...
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# Nothing changes: `parameter = parameter - ...` makes a new Value, and the network still holds the old one.
-# </details>
-
-
-# %% exercise="update_parameters"
-def update_parameters(parameters, rate):
-    """Move the data of every Value in the list by `rate` times its grad, downhill."""
-    ### BEGIN SOLUTION
-    for parameter in parameters:
-        parameter.data -= rate * parameter.grad
-    ### END SOLUTION
-
-
-# %% probes="update_parameters"
 @probe
-def after_update(data, grads, rate):
-    """The data and the grads after update_parameters, as the network sees them. With the same list there was
-    a step of rate 0 before."""
+def after_step(data, grads, rate):
+    """The data and the grads after step, as the network sees them; at the optimizer's second step."""
     held = [Value(number) for number in data]
-    for value, grad in zip(held, grads):
-        value.grad = grad
-    parameters = list(held)
-    update_parameters(parameters, 0.0)
-    update_parameters(parameters, rate)
+    optimizer = SGD(list(held), rate)
+    for _ in range(2):
+        for value, number, grad in zip(held, data, grads):
+            value.data, value.grad = number, grad
+        optimizer.step()
     numbers = [v.data if isinstance(v.data, float) else type(v.data).__name__ for v in held]
     return numbers, [v.grad for v in held]
 
 
-# %% check="update_parameters" points=2
-with exercise("update_parameters") as check:
-    data, grads = after_update([1.0, -2.0], [10.0, -4.0], 0.1)
+# %% check="SGD" points=3
+with exercise("SGD") as check:
+    check.close(after_zeroing([3.0, -2.0], [18.0, 0.5]), ([3.0, -2.0], [0.0, 0.0]),
+                "zero_grad: every grad is 0, and every data is what it was")
+    data, grads = after_step([1.0, -2.0], [10.0, -4.0], 0.1)
     check.close(data, [0.0, -1.6], "1 - 0.1 * 10, and -2 + 0.1 * 4: against the gradient")
-    check.close(grads, [10.0, -4.0], "the grads stay: zeroing is another function's task")
-    data, grads = after_update([1.0, -2.0], [10.0, -4.0], 0.5)
+    check.close(grads, [10.0, -4.0], "the grads stay: zeroing is the other method's task")
+    data, grads = after_step([1.0, -2.0], [10.0, -4.0], 0.5)
     check.close(data, [-4.0, 0.0], "a rate five times as large goes five times as far")
-    data, grads = after_update([3.0], [0.0], 0.5)
-    check.close(data, [3.0], "where the slope is 0, nothing moves")
     ### BEGIN HIDDEN TESTS
     from autograder import numbers, positive
 
     for data, grads, rate in check.cases(8, numbers(4), numbers(4), positive(0.1, 2.0)):
+        check.close(after_zeroing(data, grads), (data, [0.0] * 4), "grads 0, data as it was")
         expected = [d - rate * g for d, g in zip(data, grads)], grads
-        check.close(after_update(data, grads, rate), expected, "data - rate * grad; grad stays")
+        check.close(after_step(data, grads, rate), expected, "data - rate * grad; grad stays")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -701,38 +609,18 @@ if predicted(prediction, "three_ways_to_update"):
 
 # %% [markdown]
 # `w - 0.5` is a new Value, and the network keeps the old one. `x.grad` is 2: this Value noted the slope when it
-# multiplied. Your unit 03 read the inputs on the way back, and would have said 100. PyTorch too says 100, in silence,
-# after `w.data = torch.tensor(100.0)`. It notices `w.fill_(100.0)` under `torch.no_grad()`: then its `backward`
-# refuses, "modified by an inplace operation". So change parameters *after* `backward`, before the next loss is
-# computed.
+# multiplied. Your unit 03 read the inputs on the way back, and would have said 100, as PyTorch does after
+# `w.data = torch.tensor(100.0)`. So change parameters *after* `backward`, before the next loss is computed.
 #
 # ## 5. The training step
 #
-# Two of your functions make an *optimizer*, as PyTorch calls it.
-
-
-# %% given="sgd"
-class SGD:
-    """Gradient descent for a list of parameters. The S is for stochastic: see section 6."""
-
-    def __init__(self, parameters, rate):
-        self.parameters, self.rate = parameters, rate
-
-    def zero_grad(self):
-        zero_gradients(self.parameters)
-
-    def step(self):
-        update_parameters(self.parameters, self.rate)
-
-
-# %% [markdown]
 # ### Exercise `training_step` (2 points)
 # `compute_loss()` gives the loss, a Value. Make one training step: set old gradients to zero, compute the loss, go back
 # through its graph, update. Return the loss as a plain number, its `data`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Four calls. Which needs what from which? An update needs gradients, gradients need a loss.
+# Four calls. An update needs gradients, gradients need a loss.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -746,9 +634,8 @@ class SGD:
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Zeros between `backward` and `step` wipe out what the step needs; zeros at the end come too late for the first step, when
-# earlier work left gradients. A second call of `compute_loss` costs as much again,
-# and gives the loss *after* the update.
+# Zeros between `backward` and `step` wipe out what the step needs; zeros at the end come too late for the first one. A
+# second call of `compute_loss` gives the loss *after* the update.
 # </details>
 
 
@@ -762,7 +649,6 @@ def training_step(optimizer, compute_loss):
     optimizer.step()
     return loss.data
     ### END SOLUTION
-
 
 # %% probes="training_step"
 @probe
@@ -790,7 +676,6 @@ def one_step(losses):
 
     returned = training_step(Optimizer(), compute_loss)
     return calls, "the loss, a Value" if isinstance(returned, Loss) else returned
-
 
 # %% check="training_step" points=2
 with exercise("training_step") as check:
@@ -834,8 +719,7 @@ with exercise("training_step") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now train. XOR is the classic test: the target is +1 where exactly one of two inputs is 1. No straight line parts the
-# four points, so a single neuron cannot do it.
+# Now the machine finds numbers for XOR. What to see: two borders as well, but others than yours.
 
 # %% given="helpers"
 def loss_on(network, inputs, targets):
@@ -846,409 +730,27 @@ def count_right(network, inputs, targets):
     return sum(target * network(x).data > 0 for x, target in zip(inputs, targets))
 
 
-def show_border(network, inputs, targets, title, ax=None):
-    ax = plots.decision_boundary(
-        lambda x: network(x).data,
-        inputs,
-        targets,
-        ax=ax,
-        resolution=40,
-        pointwise=True,
-        title=title,
-    )
-    for text, target in zip(ax.get_legend().get_texts(), ("target -1", "target +1")):
-        text.set_text(target)
-
-
 # %%
-corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
-xor_targets = [-1, 1, 1, -1]
 xor_network = MLP([2, 4, 1], seed=1)
-optimizer = SGD(all_parameters(xor_network), rate=1.0)
+optimizer = SGD(xor_network.parameters(), rate=1.0)
 for step in range(200):
     loss = training_step(optimizer, lambda: loss_on(xor_network, corners, xor_targets))
     if step % 40 == 0 or step == 199:
         print(f"step {step:3}: loss {loss:.3f}")
 print("right:", count_right(xor_network, corners, xor_targets), "of 4")
 
-# %% [markdown]
-# What to see: two borders, where a single neuron has one.
-
 
 # %% figure="xor"
 def xor_figure():
-    show_border(xor_network, corners, xor_targets, "XOR after 200 steps")
+    show_border(lambda x: xor_network(x).data, corners, xor_targets, "XOR after 200 steps")
 
 
 xor_figure()
 
 # %% [markdown]
-# ## 6. Moons, and mini-batches
-#
-# Now the network of the first picture: 2 inputs, two hidden layers of 8, one output. Each step uses all 100 points, a
-# *full batch*.
-
-# %%
-points, labels = moons(100, noise=0.1, seed=0)
-inputs = points.tolist()
-targets = [1 if label else -1 for label in labels.tolist()]
-
-network = MLP([2, 8, 8, 1], seed=5)
-optimizer = SGD(all_parameters(network), rate=1.0)
-full_batch = [
-    training_step(optimizer, lambda: loss_on(network, inputs, targets)) for _ in range(80)
-]
-print("parameters:", len(all_parameters(network)))
-print(f"loss: {full_batch[0]:.3f} at first, {full_batch[-1]:.3f} in the last of 80 steps")
-print("right:", count_right(network, inputs, targets), "of 100")
-
-# %% [markdown]
-# A gradient from 10 points costs a tenth of one from 100. Does it lead the same way? The *cosine* of the angle between
-# the two says so: 1 is the same way, 0 is across.
-
-
-# %%
-def gradient_on(network, chosen):
-    parameters = all_parameters(network)
-    zero_gradients(parameters)
-    loss_on(network, [inputs[i] for i in chosen], [targets[i] for i in chosen]).backward()
-    return [parameter.grad for parameter in parameters]
-
-
-def cosine(a, b):
-    products = sum(x * y for x, y in zip(a, b))
-    return products / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
-
-
-watched, shuffler = MLP([2, 8, 8, 1], seed=5), random.Random(0)
-optimizer, cosines = SGD(all_parameters(watched), rate=1.0), []
-for step in range(21):
-    if step in (0, 5, 20):
-        whole, order = gradient_on(watched, range(100)), shuffler.sample(range(100), 100)
-        tens = [gradient_on(watched, order[i : i + 10]) for i in range(0, 100, 10)]
-        cosines.append(sum(cosine(whole, ten) for ten in tens) / 10)
-        mean = [sum(column) / 10 for column in zip(*tens)]
-        print(f"step {step:2}: cosine {cosines[-1]:.2f}, the mean over ten batches of 10;", end="")
-        print(f" of their mean gradient: {cosine(whole, mean):.2f}")
-        assert max(abs(a - b) for a, b in zip(whole, mean)) < 1e-12
-    training_step(optimizer, lambda: loss_on(watched, inputs, targets))
-assert cosines[0] > 0.9 and cosines[1] < 0.5 and cosines[2] < 0.3
-
-# %% [markdown]
-# At first, nearly. Later each batch pulls for its own points. But ten of them that make up the data have the whole
-# gradient as their mean: single steps stray, and on average they lead the right way. So training goes through the
-# data in small groups, *mini-batches*, in a new random order each time. One pass over all data is an *epoch*.
-#
-# ### Exercise `mini_batches` (2 points)
-# `order` is a list of positions, such as [3, 0, 4, 2, 1]. Cut it into pieces of `size` (the last may be smaller). For
-# each piece give a pair: the list of its inputs and the list of its targets.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# Each piece of `order` says which inputs *and* which targets.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# batches = []
-# for start in range(0, ..., size):
-#     chosen = order[...]                   # a slice may reach beyond the end
-#     batches.append(([inputs[i] ...], [...]))
-# return batches
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# Inputs in a new order, targets in the old one: no error message, and nothing is learned. Examples that never appear:
-# the last, smaller piece was dropped.
-# </details>
-
-
-# %% exercise="mini_batches"
-def mini_batches(inputs, targets, order, size):
-    """Pairs (some inputs, their targets), in the given order, `size` examples each."""
-    ### BEGIN SOLUTION
-    batches = []
-    for start in range(0, len(order), size):
-        chosen = order[start : start + size]
-        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
-    return batches
-    ### END SOLUTION
-
-
-# %% probes="mini_batches"
-@probe
-def batches_of(inputs, targets, order, size):
-    """The batches as a list; a generator will do, too."""
-    pairs = mini_batches(inputs, targets, order, size)
-    return [(list(some), list(wanted)) for some, wanted in pairs]
-
-
-# %% check="mini_batches" points=2
-with exercise("mini_batches") as check:
-    x, t = [10.0, 11.0, 12.0, 13.0, 14.0], [50, 51, 52, 53, 54]
-    check.close(batches_of(x, t, [0, 1, 2, 3], 2),
-                [([10.0, 11.0], [50, 51]), ([12.0, 13.0], [52, 53])], "two batches of two")
-    check.close(batches_of(x, t, [3, 0, 4, 2, 1], 2),
-                [([13.0, 10.0], [53, 50]), ([14.0, 12.0], [54, 52]), ([11.0], [51])],
-                "in the order given; 13 keeps its target 53; the last batch is smaller")
-    check.untouched("the caller needs its lists again, as they are, in the next epoch")
-    check.close(batches_of(x, t, [4, 1], 5), [([14.0, 11.0], [54, 51])],
-                "a size beyond the end gives one batch")
-    ### BEGIN HIDDEN TESTS
-    from autograder import integer, numbers
-
-    for size, x, t in check.cases(12, integer(1, 4), numbers(7), numbers(7)):
-        order = check.rng.sample(range(7), 7)
-        pieces = [order[i : i + size] for i in range(0, 7, size)]
-        expected = [([x[i] for i in piece], [t[i] for i in piece]) for piece in pieces]
-        check.close(batches_of(x, t, order, size), expected, "the pieces of the order")
-        check.untouched()
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# The same first weights, 20 epochs in batches of 10: as much work as 20 full-batch steps, with ten times as many
-# updates. What to see: for the same work, mini-batches get further. Their curve is rougher, as each batch is another
-# sample.
-
-# %%
-mini_network = MLP([2, 8, 8, 1], seed=5)
-optimizer = SGD(all_parameters(mini_network), rate=1.0)
-rng = random.Random(0)
-mini_batch = []
-for _ in range(20):
-    order = rng.sample(range(100), 100)
-    losses = [
-        training_step(optimizer, lambda: loss_on(mini_network, some, wanted))
-        for some, wanted in mini_batches(inputs, targets, order, 10)
-    ]
-    mini_batch.append(sum(losses) / len(losses))
-print(f"loss after 20 full-batch steps: {full_batch[19]:.2f}")
-print(f"loss after 20 epochs in batches: {mini_batch[-1]:.2f}")
-print("right:", count_right(mini_network, inputs, targets), "of 100")
-
-left, right = plots.panels(2, height=3.4)
-curves = {"full batch": full_batch, "mini-batches of 10": mini_batch}
-plots.learning_curves(curves, ax=left, log=True, title="Loss by passes", xlabel="pass")
-show_border(mini_network, inputs, targets, "After 20 epochs in mini-batches", right)
-
-# %% [markdown]
-# ## 7. Where the memory goes
-#
-# A Value holds its parents, and they hold theirs. So the whole graph stays in memory as long as anybody holds the loss.
-#
-# ### Exercise `kept_alive` (2 points)
-# Count the Values that a list keeps in memory: those in it, and all that they were made from (`value.parents`), each
-# once. No recursion, as in unit 03. Leave the list as it is.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# A stack of what is still to visit, and a set of what you have seen.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# seen, stack = set(), ...         # a list of your own: pop takes things away
-# while stack:
-#     value = ...
-#     ...                          # what is to be done with a new one, and with a known one?
-# return ...
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# Too many: shared Values were counted again. An empty list afterwards: `stack` was the caller's own list.
-# </details>
-
-
-# %% exercise="kept_alive"
-def kept_alive(values):
-    """How many Values are in `values` or were used to make them, each counted once."""
-    ### BEGIN SOLUTION
-    seen, stack = set(), list(values)
-    while stack:
-        value = stack.pop()
-        if value not in seen:
-            seen.add(value)
-            stack.extend(value.parents)
-    return len(seen)
-    ### END SOLUTION
-
-
-# %% probes="kept_alive"
-@probe
-def kept(graph, held):
-    """Counts twice for a list of these Values, and says how long the list is afterwards."""
-    made = {}
-    for name, parents in graph.items():
-        if len(parents) == 2:
-            made[name] = made[parents[0]] + made[parents[1]]
-        else:
-            made[name] = tanh(made[parents[0]]) if parents else Value(0.5)
-    values = [made[name] for name in held]
-    kept_alive(values)
-    return kept_alive(values), len(values)
-
-
-@probe
-def kept_by_chain(length):
-    """Counts for the last Value of a chain."""
-    value = Value(0.5)
-    for _ in range(length - 1):
-        value = tanh(value)
-    return kept_alive([value])
-
-
-# %% check="kept_alive" points=2
-with exercise("kept_alive") as check:
-    graph = {"x": "", "y": "", "p": "xy", "q": "px", "r": "y"}
-    check.close(kept(graph, "q"), (4, 1), "q was made from p and x, and p from x and y")
-    check.close(kept(graph, "xr"), (3, 2), "x, r, and the y that r was made from")
-    check.close(kept(graph, "qrq"), (5, 3), "all five, though q comes twice, y is shared")
-    check.close(kept_by_chain(5_000), 5_000, "a chain of 5,000, without recursion")
-    ### BEGIN HIDDEN TESTS
-    check.close(kept(graph, ""), (0, 0), "an empty list holds nothing")
-    doubled = {"x": "", "s": "xx", "t": "ss", "u": "tt"}
-    check.close(kept(doubled, "u"), (4, 1), "doubled three times")
-    deep = {chr(97 + i): chr(96 + i) * 2 if i else "" for i in range(60)}
-    check.close(kept(deep, [list(deep)[-1]]), (60, 1), "doubled 59 times: 2**59 ways lead to the first")
-    for _ in range(12):
-        drawn, names = {"a": "", "b": ""}, "abcdefgh"
-        for i in range(2, 8):
-            count = check.rng.randint(0, 2)
-            drawn[names[i]] = "".join(check.rng.choice(names[:i]) for _ in range(count))
-        held = check.rng.choices(names, k=3)
-        found, wait = set(), list(held)
-        while wait:
-            name = wait.pop()
-            wait += [] if name in found else drawn[name]
-            found.add(name)
-        check.close(kept(drawn, held), (len(found), 3), "a random graph")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# Ways of holding on, counted with your function:
-
-# %%
-few, few_targets = inputs[:10], targets[:10]
-losses = [loss_on(network, few, few_targets) for _ in range(10)]
-print("the parameters alone:              ", kept_alive(all_parameters(network)))
-print("one loss of 10 points:             ", kept_alive(losses[:1]))
-print("a history of 10 such losses:       ", kept_alive(losses))
-print("scores of 100 points, no backward: ", kept_alive([network(x) for x in inputs]))
-
-w = Value(1.0)
-for _ in range(100):
-    w = w - 0.01 * w.grad  # not in place: each w holds the one before it
-print("one weight after 100 such updates: ", kept_alive([w]))
-
-# %% [markdown]
-# So a history of losses should hold numbers: that is why `training_step` returns `loss.data`. And scores that you
-# only look at hold a graph, too. PyTorch's `backward` frees the arrays that the graph saved; its nodes stay as long
-# as the loss. Where `backward` never runs, you say `torch.no_grad()`, and nothing is recorded.
-#
-# Now what adding is good for. The gradient of a sum is the sum of the gradients. So the gradient of a mean over 100
-# examples can be collected one example at a time, with the graph of one.
-#
-# ### Exercise `accumulate_gradients` (2 points)
-# `loss_of(x, target)` gives the loss of one example, a Value. Call `backward` once for each pair in `examples`, so that
-# the grads grow by the gradient of the **mean** loss. Return the mean loss as a plain number.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# The mean is a sum of losses, each divided by how many there are. Divide first, then go back.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# total = ...
-# for x, target in examples:
-#     share = ...                        # of the mean: a Value
-#     ...                                # its gradient
-#     total = ...                        # a number, not a Value
-# return total
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# Grads too large by the number of examples: only the returned number was divided. Grads that come all at once: a single
-# `backward` at the end keeps all graphs alive until then.
-# </details>
-
-
-# %% exercise="accumulate_gradients"
-def accumulate_gradients(loss_of, examples):
-    """Add the gradient of the mean loss to the grads, one by one; gives the mean."""
-    ### BEGIN SOLUTION
-    total = 0.0
-    for x, target in examples:
-        loss = loss_of(x, target) / len(examples)
-        loss.backward()
-        total += loss.data
-    return total
-    ### END SOLUTION
-
-
-# %% probes="accumulate_gradients"
-@probe
-def accumulated(start, examples):
-    """For (w * x - target)**2: the result, w.grad at each call, and at the end; at the second call with one list."""
-    w, seen = Value(start), []
-
-    def loss_of(x, target):
-        seen.append(w.grad)
-        return (w * x - target) ** 2
-
-    pairs = [tuple(example) for example in examples]
-    accumulate_gradients(loss_of, pairs)
-    w.grad = 0.0
-    seen.clear()
-    mean = accumulate_gradients(loss_of, pairs)
-    return "a Value" if isinstance(mean, Value) else mean, seen, w.grad
-
-
-# %% check="accumulate_gradients" points=2
-with exercise("accumulate_gradients") as check:
-    mean, seen, grad = accumulated(2.0, [(1.0, 5.0), (3.0, 2.0)])
-    check.close(grad, 9.0, "the slopes at w = 2 are -6 and 24: their mean is 9")
-    because = "half of -6 is in grad already when loss_of is called for the second example"
-    check.true(seen == [0.0, -3.0], because)
-    check.close(mean, 12.5, "the losses are 9 and 16: their mean, a plain number")
-    check.close(accumulated(2.0, [(3.0, 2.0)]), (16.0, [0.0], 24.0), "one example alone")
-    ### BEGIN HIDDEN TESTS
-    from autograder import number, numbers
-
-    for w, x, t in check.cases(8, number(), numbers(4), numbers(4)):
-        slopes = [2 * (w * a - b) * a / 4 for a, b in zip(x, t)]
-        mean = sum((w * a - b) ** 2 for a, b in zip(x, t)) / 4
-        expected = (mean, [sum(slopes[:i]) for i in range(4)], sum(slopes))
-        check.close(accumulated(w, list(zip(x, t))), expected, "four examples")
-    ### END HIDDEN TESTS
-
-
-# %%
-def loss_of(x, target):
-    return loss_on(network, [x], [target])
-
-
-parameters = all_parameters(network)
-zero_gradients(parameters)
-mean = accumulate_gradients(loss_of, list(zip(inputs, targets)))
-one_by_one = [parameter.grad for parameter in parameters]
-
-zero_gradients(parameters)
-loss = loss_on(network, inputs, targets)
-loss.backward()
-pairs = [(mean, loss.data), *zip(one_by_one, (p.grad for p in parameters))]
-print("the same loss and gradients:", all(abs(a - b) < 1e-12 for a, b in pairs))
-print("Values for 100 points:", kept_alive([loss]))
-print("Values for one point:", kept_alive([loss_of(inputs[0], targets[0])]))
-
-# %% [markdown]
-# ## 8. Bug hunt
-#
-# Most wrong training loops raise nothing. It shows in the curve. Here are five runs of a single neuron on 40 points: one
-# is right, four have one bug each.
+# ### Which is which?
+# Most wrong training loops raise nothing. Here are five runs of a single neuron on 40 points: one is right, four have one
+# bug each.
 
 
 # %% given="suspects"
@@ -1265,7 +767,7 @@ def run_with(bug):
     neuron, (some, wanted) = MLP([2, 1], seed=1), SMALL
     shuffler = random.Random(1)
     rate = {"wrong sign": -1.0, "averaged twice": 1.0 / 40}.get(bug, 1.0)
-    optimizer = SGD(all_parameters(neuron), rate)
+    optimizer = SGD(neuron.parameters(), rate)
     if bug == "no zeroing":
         optimizer.zero_grad = lambda: None
 
@@ -1303,7 +805,121 @@ if predicted(prediction, "five_curves"):
 # Without zeroing, all gradients so far push together: fast at first, then far beyond the goal. With shuffled targets
 # there is nothing to learn: 0.69.
 #
-# Now a colleague's loop. It has **three bugs**, and learns nothing:
+# ## 6. Moons, in mini-batches
+#
+# The network of the first picture. Each step uses all 100 points, a *full batch*.
+
+# %%
+points, labels = moons(100, noise=0.1, seed=0)
+inputs = points.tolist()
+targets = [1 if label else -1 for label in labels.tolist()]
+
+network = MLP([2, 8, 8, 1], seed=5)
+optimizer = SGD(network.parameters(), rate=1.0)
+full_batch = [
+    training_step(optimizer, lambda: loss_on(network, inputs, targets)) for _ in range(80)
+]
+print("parameters:", len(network.parameters()))
+print(f"loss: {full_batch[0]:.3f} at first, {full_batch[-1]:.3f} in the last of 80 steps")
+print("right:", count_right(network, inputs, targets), "of 100")
+
+# %% [markdown]
+# A gradient from 10 points costs a tenth of one from 100, and on average it is the same. So training goes through the data
+# in small groups, *mini-batches*, in a new random order each time. One pass over all data is an *epoch*.
+#
+# ### Exercise `mini_batches` (2 points)
+# `order` is a list of positions, such as [3, 0, 4, 2, 1]. Cut it into pieces of `size` (the last may be smaller). For
+# each piece give a pair: the list of its inputs and the list of its targets.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Each piece says which inputs *and* which targets.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# batches = []
+# for start in range(0, ..., size):
+#     chosen = order[...]                   # a slice may reach beyond the end
+#     batches.append(([inputs[i] ...], [...]))
+# return batches
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Inputs in a new order, targets in the old one: nothing is learned. Examples that never appear: the last, smaller piece
+# was dropped.
+# </details>
+
+
+# %% exercise="mini_batches"
+def mini_batches(inputs, targets, order, size):
+    """Pairs (some inputs, their targets), in the given order, `size` examples each."""
+    ### BEGIN SOLUTION
+    batches = []
+    for start in range(0, len(order), size):
+        chosen = order[start : start + size]
+        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
+    return batches
+    ### END SOLUTION
+
+# %% probes="mini_batches"
+@probe
+def batches_of(inputs, targets, order, size):
+    """The batches as a list; a generator will do, too."""
+    pairs = mini_batches(inputs, targets, order, size)
+    return [(list(some), list(wanted)) for some, wanted in pairs]
+
+# %% check="mini_batches" points=2
+with exercise("mini_batches") as check:
+    x, t = [10.0, 11.0, 12.0, 13.0, 14.0], [50, 51, 52, 53, 54]
+    check.close(batches_of(x, t, [0, 1, 2, 3], 2),
+                [([10.0, 11.0], [50, 51]), ([12.0, 13.0], [52, 53])], "two batches of two")
+    check.close(batches_of(x, t, [3, 0, 4, 2, 1], 2),
+                [([13.0, 10.0], [53, 50]), ([14.0, 12.0], [54, 52]), ([11.0], [51])],
+                "in the order given; 13 keeps its target 53; the last batch is smaller")
+    check.untouched("the caller needs its lists again, as they are, in the next epoch")
+    check.close(batches_of(x, t, [4, 1], 5), [([14.0, 11.0], [54, 51])],
+                "a size beyond the end gives one batch")
+    ### BEGIN HIDDEN TESTS
+    from autograder import integer, numbers
+
+    for size, x, t in check.cases(12, integer(1, 4), numbers(7), numbers(7)):
+        order = check.rng.sample(range(7), 7)
+        pieces = [order[i : i + size] for i in range(0, 7, size)]
+        expected = [([x[i] for i in piece], [t[i] for i in piece]) for piece in pieces]
+        check.close(batches_of(x, t, order, size), expected, "the pieces of the order")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# 20 epochs in batches of 10: as much work as 20 full-batch steps, with ten times as many updates. What to see:
+# mini-batches get further, on a rougher curve.
+
+# %%
+mini_network = MLP([2, 8, 8, 1], seed=5)
+optimizer = SGD(mini_network.parameters(), rate=1.0)
+rng = random.Random(0)
+mini_batch = []
+for _ in range(20):
+    order = rng.sample(range(100), 100)
+    losses = [
+        training_step(optimizer, lambda: loss_on(mini_network, some, wanted))
+        for some, wanted in mini_batches(inputs, targets, order, 10)
+    ]
+    mini_batch.append(sum(losses) / len(losses))
+print(f"loss after 20 full-batch steps: {full_batch[19]:.2f}")
+print(f"loss after 20 epochs in batches: {mini_batch[-1]:.2f}")
+print("right:", count_right(mini_network, inputs, targets), "of 100")
+
+left, right = plots.panels(2, height=3.4)
+curves = {"full batch": full_batch, "mini-batches of 10": mini_batch}
+plots.learning_curves(curves, ax=left, log=True, title="Loss by passes", xlabel="pass")
+show_border(lambda x: mini_network(x).data, inputs, targets, "After 20 epochs", right)
+
+# %% [markdown]
+# ### Bug hunt
+# A colleague's loop has **three bugs**, and learns nothing:
 
 
 # %% given="colleague"
@@ -1323,12 +939,11 @@ def colleague_training(score, optimizer, inputs, targets, orders, size):
             history.append(loss.data)
     return history
 
-
 # %%
 def trial(training):
     """Means over each of 10 epochs, for one neuron on 40 points."""
     neuron = MLP([2, 1], seed=1)
-    optimizer = SGD(all_parameters(neuron), rate=0.5)
+    optimizer = SGD(neuron.parameters(), rate=0.5)
     orders = [random.Random(epoch).sample(range(40), 40) for epoch in range(10)]
     history = training(neuron, optimizer, *SMALL, orders, 5)
     return [round(sum(history[i : i + 8]) / 8, 2) for i in range(0, 80, 8)]
@@ -1338,13 +953,12 @@ print(trial(colleague_training))
 
 # %% [markdown]
 # ### Exercise `mended_training` (3 points)
-# Copy the function's body into the answer cell, and mend it. `score` takes one input and gives a Value. After each
-# repair, look at `trial(mended_training)`: mended, the numbers never rise, and end at 0.33.
+# Copy its body into the answer cell, and mend it. After each repair, look at `trial(mended_training)`: mended, the numbers
+# never rise, and end at 0.33.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Follow one example, one gradient and one factor through the loop. Does the example keep its target? How long does the
-# gradient live? How often is there a division?
+# Does each example keep its target? How long does a gradient live? How often is there a division?
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -1363,7 +977,6 @@ print(trial(colleague_training))
 # slow: still one division too many.
 # </details>
 
-
 # %% exercise="mended_training"
 def mended_training(score, optimizer, inputs, targets, orders, size):
     """Trains for one epoch per order of the examples; gives the loss of every step."""
@@ -1380,7 +993,6 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
             history.append(loss.data)
     return history
     ### END SOLUTION
-
 
 # %% probes="mended_training"
 @probe
@@ -1403,7 +1015,6 @@ def trained(inputs, targets, orders, size, path):
 
     losses = mended_training(score, Recorder(), inputs, targets, orders, size)
     return ["a Value" if isinstance(loss, Value) else loss for loss in losses], found
-
 
 # %% check="mended_training" points=3
 with exercise("mended_training") as check:
@@ -1441,101 +1052,358 @@ print("colleague:", trial(colleague_training))
 print("mended:   ", trial(mended_training))
 
 # %% [markdown]
-# ## 9. Right, but slow
+# ## 7. An island, on your own
 #
-# Your network learns the moons, one multiplication at a time. Here is the same step with NumPy arrays: whole layers,
-# all points at once, gradients written by hand. Units 05 and 06 explain its lines.
+# New data: islands (+1) in the sea (-1), each in another place.
 
 
-# %% given="array_step"
-def array_step(layers, x, t):
-    """The mean loss and its gradients; a layer is a pair (weights, biases) of arrays."""
-    import numpy as np
+# %% setup="island"
+def island(rng, count):
+    """Points on an island (+1) and in the sea (-1), in turns, none on the shore: (points, targets)."""
+    x0, y0 = rng.uniform(-0.4, 0.4), rng.uniform(-0.4, 0.4)
+    long, short, turn = rng.uniform(0.7, 0.9), rng.uniform(0.6, 0.8), rng.uniform(0.0, 3.1)
+    points, targets = [], []
+    while len(points) < count:
+        x, y = rng.uniform(-1.7, 1.7), rng.uniform(-1.7, 1.7)
+        along = (x - x0) * math.cos(turn) + (y - y0) * math.sin(turn)
+        across = (y - y0) * math.cos(turn) - (x - x0) * math.sin(turn)
+        far = math.hypot(along / long, across / short)
+        target = 1 if len(points) % 2 else -1
+        if far < 0.75 if target == 1 else 1.25 < far < 2.0:
+            points.append([x, y])
+            targets.append(target)
+    return points, targets
 
-    outputs = [x]
-    for i, (weights, biases) in enumerate(layers):
-        total = outputs[-1] @ weights.T + biases
-        outputs.append(np.tanh(total) if i < len(layers) - 1 else total)
-    margins = t * outputs[-1][:, 0]
-    g = (-t / (1 + np.exp(margins)) / len(t))[:, None]
-    gradients = []
-    for (weights, _), before in zip(layers[::-1], outputs[-2::-1]):
-        gradients.insert(0, (g.T @ before, g.sum(axis=0)))
-        g = (g @ weights) * (1 - before**2)
-    return np.log1p(np.exp(-margins)).mean(), gradients
+
+# %% [markdown]
+# ### Exercise `island_network` (3 points)
+# Train a network on the 80 points that you get, and return it: a function from a point to its score. It is then asked
+# about 100 unseen points of the same island: at least 90 signs have to be right. Size, rate and steps are up to you; use
+# all that you have written. A check waits ten seconds.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# As for the moons, in a function. Watch the loss on `island(random.Random(1), 180)`.
+# </details>
+# <details><summary>Hint 2: a size to begin with</summary>
+#
+# How many lines make an island? Eight hidden neurons are plenty.
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Too slow: fewer steps with a larger rate. Few are right: are these the given points, and not the moons?
+# </details>
+
+
+# %% exercise="island_network"
+def island_network(inputs, targets):
+    """Train on these points and targets; gives a function from a point to its score."""
+    ### BEGIN SOLUTION
+    # On its own, so that it can be tried without the rest of the notebook.
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(x):
+        outputs = [tanh(a * x[0] + b * x[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    for _ in range(60):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 3.0 * parameter.grad
+            parameter.grad = 0.0
+    return score
+    ### END SOLUTION
+
+
+# %% probes="island_network"
+@probe
+def scores_of(inputs, targets, unseen):
+    """What the function that island_network gives says about unseen points; and its arguments, afterwards."""
+    score = island_network(inputs, targets)
+    if not callable(score):
+        return f"a {type(score).__name__}, which cannot be called"
+    return [float(getattr(s, "data", s)) for s in map(score, unseen)], inputs, targets
+
+
+def right_signs(check):
+    """Draws an island, has a network trained on 80 points, and counts the right signs at 100 others."""
+    points, targets = island(check.rng, 180)
+    given = scores_of(points[:80], targets[:80], points[80:])
+    check.true(type(given) is tuple, "return a function of a point, such as a trained network")
+    scores, *data = given
+    check.true(data == [points[:80], targets[:80]], "the points and the targets that you get stay as they are")
+    return sum(score * target > 0 for score, target in zip(scores, targets[80:]))
+
+
+# %% check="island_network" points=3
+with exercise("island_network") as check:
+    right = right_signs(check)
+    check.true(right >= 90, f"of 100 unseen points {right} have the right sign, not 90")
+    ### BEGIN HIDDEN TESTS
+    right = right_signs(check)
+    check.true(right >= 90, f"of 100 points of another island {right} have the right sign: 90 are needed")
+    ### END HIDDEN TESTS
+
+# %%
+island_points, island_targets = island(random.Random(1), 180)
+trained = island_network(island_points[:80], island_targets[:80])
+
+
+def score_at(x):
+    return float(getattr(trained(x), "data", trained(x)))
+
+
+show_border(score_at, island_points[80:], island_targets[80:], "Points that it has not seen")
+
+# %% [markdown]
+# ## 8. For who wants it: where the memory goes
+#
+# A Value holds its parents, and they hold theirs. So the whole graph stays in memory as long as anybody holds the loss.
+#
+# ### Exercise `kept_alive` (2 points)
+# Count the Values that a list keeps in memory: those in it, and all that they were made from (`value.parents`), each
+# once. No recursion, as in unit 03. Leave the list as it is.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A stack of what is still to visit, and a set of what you have seen.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# seen, stack = set(), ...         # a list of your own: pop takes things away
+# while stack:
+#     value = ...
+#     ...                          # what is to be done with a new one, and with a known one?
+# return ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Too many: shared Values were counted again. An empty list afterwards: `stack` was the caller's own list.
+# </details>
+
+# %% exercise="kept_alive"
+def kept_alive(values):
+    """How many Values are in `values` or were used to make them, each counted once."""
+    ### BEGIN SOLUTION
+    seen, stack = set(), list(values)
+    while stack:
+        value = stack.pop()
+        if value not in seen:
+            seen.add(value)
+            stack.extend(value.parents)
+    return len(seen)
+    ### END SOLUTION
+
+# %% probes="kept_alive"
+@probe
+def kept(graph, held):
+    """Counts twice for a list of these Values, and says how long the list is afterwards."""
+    made = {}
+    for name, parents in graph.items():
+        if len(parents) == 2:
+            made[name] = made[parents[0]] + made[parents[1]]
+        else:
+            made[name] = tanh(made[parents[0]]) if parents else Value(0.5)
+    values = [made[name] for name in held]
+    kept_alive(values)
+    return kept_alive(values), len(values)
+
+
+@probe
+def kept_by_chain(length):
+    """Counts for the last Value of a chain."""
+    value = Value(0.5)
+    for _ in range(length - 1):
+        value = tanh(value)
+    return kept_alive([value])
+
+# %% check="kept_alive" points=2
+with exercise("kept_alive") as check:
+    graph = {"x": "", "y": "", "p": "xy", "q": "px", "r": "y"}
+    check.close(kept(graph, "q"), (4, 1), "q was made from p and x, and p from x and y")
+    check.close(kept(graph, "xr"), (3, 2), "x, r, and the y that r was made from")
+    check.close(kept(graph, "qrq"), (5, 3), "all five, though q comes twice, y is shared")
+    check.close(kept_by_chain(5_000), 5_000, "a chain of 5,000, without recursion")
+    ### BEGIN HIDDEN TESTS
+    check.close(kept(graph, ""), (0, 0), "an empty list holds nothing")
+    doubled = {"x": "", "s": "xx", "t": "ss", "u": "tt"}
+    check.close(kept(doubled, "u"), (4, 1), "doubled three times")
+    deep = {chr(97 + i): chr(96 + i) * 2 if i else "" for i in range(60)}
+    check.close(kept(deep, [list(deep)[-1]]), (60, 1), "doubled 59 times: 2**59 ways lead to the first")
+    for _ in range(12):
+        drawn, names = {"a": "", "b": ""}, "abcdefgh"
+        for i in range(2, 8):
+            count = check.rng.randint(0, 2)
+            drawn[names[i]] = "".join(check.rng.choice(names[:i]) for _ in range(count))
+        held = check.rng.choices(names, k=3)
+        found, wait = set(), list(held)
+        while wait:
+            name = wait.pop()
+            wait += [] if name in found else drawn[name]
+            found.add(name)
+        check.close(kept(drawn, held), (len(found), 3), "a random graph")
+    ### END HIDDEN TESTS
+
+# %%
+few, few_targets = inputs[:10], targets[:10]
+losses = [loss_on(network, few, few_targets) for _ in range(10)]
+print("the parameters alone:              ", kept_alive(network.parameters()))
+print("one loss of 10 points:             ", kept_alive(losses[:1]))
+print("a history of 10 such losses:       ", kept_alive(losses))
+print("scores of 100 points, no backward: ", kept_alive([network(x) for x in inputs]))
+
+# %% [markdown]
+# So a history of losses should hold numbers: that is why `training_step` returns `loss.data`. Scores that you only look
+# at hold a graph, too: where `backward` never runs, PyTorch has `torch.no_grad()`, and nothing is recorded.
+#
+# What adding is good for: the gradient of a mean over 100 examples can be collected one example at a time, with the
+# graph of one.
+#
+# ### Exercise `accumulate_gradients` (2 points)
+# `loss_of(x, target)` gives the loss of one example, a Value. Call `backward` once for each pair in `examples`, so that
+# the grads grow by the gradient of the **mean** loss. Return this mean as a plain number.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The mean is a sum of losses, each divided by how many there are. Divide first, then go back.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# total = ...
+# for x, target in examples:
+#     share = ...                        # of the mean: a Value
+#     ...                                # its gradient
+#     total = ...                        # a number, not a Value
+# return total
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Grads too large by the number of examples: only the returned number was divided. All at once: a single `backward` at
+# the end keeps all graphs until then.
+# </details>
+
+# %% exercise="accumulate_gradients"
+def accumulate_gradients(loss_of, examples):
+    """Add the gradient of the mean loss to the grads, one by one; gives the mean."""
+    ### BEGIN SOLUTION
+    total = 0.0
+    for x, target in examples:
+        loss = loss_of(x, target) / len(examples)
+        loss.backward()
+        total += loss.data
+    return total
+    ### END SOLUTION
+
+# %% probes="accumulate_gradients"
+@probe
+def accumulated(start, examples):
+    """For (w * x - target)**2: the result, w.grad at each call, and at the end; at the second call with one list."""
+    w, seen = Value(start), []
+
+    def loss_of(x, target):
+        seen.append(w.grad)
+        return (w * x - target) ** 2
+
+    pairs = [tuple(example) for example in examples]
+    accumulate_gradients(loss_of, pairs)
+    w.grad = 0.0
+    seen.clear()
+    mean = accumulate_gradients(loss_of, pairs)
+    return "a Value" if isinstance(mean, Value) else mean, seen, w.grad
+
+# %% check="accumulate_gradients" points=2
+with exercise("accumulate_gradients") as check:
+    mean, seen, grad = accumulated(2.0, [(1.0, 5.0), (3.0, 2.0)])
+    check.close(grad, 9.0, "the slopes at w = 2 are -6 and 24: their mean is 9")
+    because = "half of -6 is in grad already when loss_of is called for the second example"
+    check.true(seen == [0.0, -3.0], because)
+    check.close(mean, 12.5, "the losses are 9 and 16: their mean, a plain number")
+    check.close(accumulated(2.0, [(3.0, 2.0)]), (16.0, [0.0], 24.0), "one example alone")
+    ### BEGIN HIDDEN TESTS
+    from autograder import number, numbers
+
+    for w, x, t in check.cases(8, number(), numbers(4), numbers(4)):
+        slopes = [2 * (w * a - b) * a / 4 for a, b in zip(x, t)]
+        mean = sum((w * a - b) ** 2 for a, b in zip(x, t)) / 4
+        expected = (mean, [sum(slopes[:i]) for i in range(4)], sum(slopes))
+        check.close(accumulated(w, list(zip(x, t))), expected, "four examples")
+    ### END HIDDEN TESTS
 
 
 # %%
-def compare():
-    from time import perf_counter
-
-    import numpy as np
-
-    parameters = all_parameters(network)
-    neurons = [neuron for layer in network.layers for neuron in layer.neurons]
-
-    def value_step():
-        zero_gradients(parameters)
-        loss = loss_on(network, inputs, targets)
-        loss.backward()
-        return loss.data, [p.grad for n in neurons for p in (*n.weights, n.bias)]
-
-    def seconds(function, rounds):
-        def once():
-            start = perf_counter()
-            function()
-            return perf_counter() - start
-
-        return min(once() for _ in range(rounds))
-
-    arrays = [
-        (
-            np.array([[w.data for w in neuron.weights] for neuron in layer.neurons]),
-            np.array([neuron.bias.data for neuron in layer.neurons]),
-        )
-        for layer in network.layers
-    ]
-    x, t = points, np.array(targets)
-    loss, by_layer = array_step(arrays, x, t)
-    flat = [number for w, b in by_layer for row, c in zip(w, b) for number in (*row, c)]
-    expected_loss, expected = value_step()
-    same = np.allclose([loss, *flat], [expected_loss, *expected], rtol=1e-9, atol=1e-12)
-    print("the same loss and gradients:", same)
-    slow, fast = seconds(value_step, 3), seconds(lambda: array_step(arrays, x, t), 30)
-    print("arrays more than 20 times faster:", slow > 20 * fast)
+def loss_of(x, target):
+    return loss_on(network, [x], [target])
 
 
-compare()
+parameters = network.parameters()
+SGD(parameters, 0.0).zero_grad()
+mean = accumulate_gradients(loss_of, list(zip(inputs, targets)))
+one_by_one = [parameter.grad for parameter in parameters]
+
+SGD(parameters, 0.0).zero_grad()
+loss = loss_on(network, inputs, targets)
+loss.backward()
+pairs = [(mean, loss.data), *zip(one_by_one, (p.grad for p in parameters))]
+print("the same loss and gradients:", all(abs(a - b) < 1e-12 for a, b in pairs))
+print("Values for 100 points:", kept_alive([loss]))
+print("Values for one point:", kept_alive([loss_of(inputs[0], targets[0])]))
 
 # %% [markdown]
-# Measured once, on one computer. What to see: arrays are 79 times faster with 10 points, and 2,000 times with 1,000.
-
-
-# %% figure="times"
-def times():
-    count = [10, 30, 100, 300, 1000]
-    values, arrays = [1.81, 5.70, 20.1, 62.5, 268.0], [0.023, 0.026, 0.033, 0.056, 0.133]
-    assert round(values[0] / arrays[0]) == 79 and round(values[-1] / arrays[-1], -3) == 2000
-    plots.lines(
-        {"Values": (count, values), "arrays": (count, arrays)},
-        xlabel="points in the batch",
-        ylabel="milliseconds per step",
-        log="xy",
-        markers=True,
-        title="One training step of the network 2-8-8-1",
-    )
-
-
-times()
-
-# %% [markdown]
-# ## What you have built
+# ## In your own words
 #
+# In four sentences, for a friend: why can two neurons do what one cannot, and how does a network find its numbers? Write
+# them here, then open ours.
+#
+# <details><summary>One way to say it</summary>
+#
+# A neuron parts the plane by one line; XOR needs two, and an output that puts them together. Without tanh, sums of sums
+# would be one sum again: one line. The loss is one number for how wrong all answers are. One pass back through its graph
+# tells every weight how the loss changes with it; each takes a small step the other way, again and again.
+# </details>
+#
+# ## The same in PyTorch
+#
+# Where it is installed, this cell gives its network your first weights and compares.
+
+# %% tags=["nbval-ignore-output"]
+try:
+    import torch
+except ImportError:
+    print("PyTorch is not installed here: `pip install torch`, then run this cell again.")
+else:
+    rng, layers = random.Random(5), []
+    for size, count in ((2, 8), (8, 8), (8, 1)):
+        linear = torch.nn.Linear(size, count, dtype=torch.float64)
+        rows = [[rng.uniform(-1, 1) for _ in range(size)] for _ in range(count)]
+        linear.weight.data = torch.tensor(rows, dtype=torch.float64)
+        linear.bias.data.zero_()
+        layers += [linear, torch.nn.Tanh()]
+    model = torch.nn.Sequential(*layers[:-1])
+    scores = model(torch.tensor(inputs, dtype=torch.float64))[:, 0]
+    their_loss = torch.nn.SoftMarginLoss()(scores, torch.tensor(targets))
+    their_loss.backward()
+    theirs = sorted(g for p in model.parameters() for g in p.grad.flatten().tolist())
+
+    your_network = MLP([2, 8, 8, 1], seed=5)
+    your_loss = loss_on(your_network, inputs, targets)
+    your_loss.backward()
+    found = sorted(p.grad for p in your_network.parameters())
+    print(f"loss: yours {your_loss.data:.6f}, theirs {their_loss.item():.6f}")
+    same = all(abs(a - b) < 1e-12 for a, b in zip(found, theirs))
+    print(f"the same {len(theirs)} gradients:", same and len(found) == len(theirs))
+
+# %% [markdown]
 # | here | in PyTorch |
 # |---|---|
-# | `Neuron`, `Layer` with its `weighted_sum` | `nn.Linear(2, 8)` and `nn.Tanh()` |
-# | `MLP` and `mlp_outputs` | `nn.Sequential` |
-# | `all_parameters(network)` | `model.parameters()` |
+# | `MLP` | `nn.Sequential` of `nn.Linear` and `nn.Tanh` |
+# | `network.parameters()` | `model.parameters()` |
 # | `margin_loss` | `nn.SoftMarginLoss()` |
 # | `SGD` with `zero_grad` and `step` | `torch.optim.SGD` |
 # | `loss.data`, the number | `loss.item()` |
@@ -1553,10 +1421,21 @@ times()
 # | the right way, at a crawl | a mean of a mean, or a rate that is too small |
 # | memory grows with every step | a list of losses that are Values |
 #
-# ## One thing to try next
-# In a new cell, set all weights of `MLP([2, 4, 1], seed=1)` to 0.5 and train it on XOR. Its four hidden neurons begin
-# alike, get the same gradients, and stay alike. Print them: this is why weights start at random.
+# ## Who found it, and where to read on
 #
-# Unit 05 makes it fast: the same network on the same points, with arrays that take notes.
+# - Herbert Robbins and Sutton Monro, [1951](https://doi.org/10.1214/aoms/1177729586): downhill by noisy slopes.
+# - Frank Rosenblatt, [1958](https://doi.org/10.1037/h0042519): the perceptron, one layer that learns.
+# - Marvin Minsky and Seymour Papert, *Perceptrons*, 1969: what it cannot do, such as parity (of two inputs: XOR).
+# - David Rumelhart, Geoffrey Hinton and Ronald Williams, [1986](https://doi.org/10.1038/323533a0): hidden layers, trained by
+#   backpropagation, in four pages.
+# - To play: a [playground](https://playground.tensorflow.org) where borders move. To read:
+#   [micrograd](https://github.com/karpathy/micrograd), a network on single numbers;
+#   [Neural Networks and Deep Learning](http://neuralnetworksanddeeplearning.com).
+#
+# ## One thing to try next
+# Set all parameters of `MLP([2, 4, 1], seed=1)` to 0.5 and train it on XOR. Its four hidden neurons begin alike, get the
+# same gradients, and stay alike: this is why weights start at random.
+#
+# Unit 05 makes it fast, with arrays that take notes.
 
 # %% progress="here"

@@ -128,13 +128,6 @@ def div(a, b):
     return type(a)(*[x[k] / y[k] for k in x if isinstance(x[k], (int, float))][:1])
 """,
     },
-    "04_scalar_networks": {
-        "all_parameters": """
-def all_parameters(network):
-    names = first("names")
-    return list(names)
-""",
-    },
     "10_training": {
         "state_dict": """
 honest = state_dict

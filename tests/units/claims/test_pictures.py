@@ -55,7 +55,7 @@ def test_the_border_at_first_and_after_20_and_80_steps(solved: Any) -> None:
     points, labels = moons(100, noise=0.1, seed=0)
     targets = [1 if label else -1 for label in labels.tolist()]
     network = names["MLP"]([2, 8, 8, 1], seed=5)
-    parameters = names["all_parameters"](network)
+    parameters = network.parameters()
     optimizer = names["SGD"](parameters, rate=1.0)
     shown = dict(zip((20, 80), typed("04_scalar_networks"), strict=True))
     for step in range(81):

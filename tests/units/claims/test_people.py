@@ -1,0 +1,82 @@
+"""Who found what, and when: the sentences of the notebooks against the sources themselves, looked up by their DOIs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from . import PROVED, flat, proves
+
+#: What a source says of itself: its authors, its year, its title, and its DOI or who published it.
+SOURCES = {
+    "Robbins 1951": (
+        ("Robbins", "Monro"),
+        1951,
+        "A stochastic approximation method. Annals of Mathematical Statistics 22, 400-407",
+        "10.1214/aoms/1177729586",
+    ),
+    "Rosenblatt 1958": (
+        ("Rosenblatt",),
+        1958,
+        "The perceptron: a probabilistic model for information storage and organization in the brain. "
+        "Psychological Review 65, 386-408",
+        "10.1037/h0042519",
+    ),
+    "Minsky 1969": (
+        ("Minsky", "Papert"),
+        1969,
+        "Perceptrons. An introduction to computational geometry",
+        "",
+    ),
+    "Rumelhart 1986": (
+        ("Rumelhart", "Hinton", "Williams"),
+        1986,
+        "Learning representations by back-propagating errors. Nature 323, 533-536",
+        "10.1038/323533a0",
+    ),
+}
+
+#: (unit, sentence, source)
+TOLD = [
+    (
+        "04_scalar_networks",
+        "- Herbert Robbins and Sutton Monro, [1951](https://doi.org/10.1214/aoms/1177729586): downhill by noisy "
+        "slopes.",
+        "Robbins 1951",
+    ),
+    (
+        "04_scalar_networks",
+        "- Frank Rosenblatt, [1958](https://doi.org/10.1037/h0042519): the perceptron, one layer that learns.",
+        "Rosenblatt 1958",
+    ),
+    (
+        "04_scalar_networks",
+        "- Marvin Minsky and Seymour Papert, *Perceptrons*, 1969: what it cannot do, such as parity (of two inputs: "
+        "XOR).",
+        "Minsky 1969",
+    ),
+    (
+        "04_scalar_networks",
+        "- David Rumelhart, Geoffrey Hinton and Ronald Williams, [1986](https://doi.org/10.1038/323533a0): hidden "
+        "layers, trained by backpropagation, in four pages.",
+        "Rumelhart 1986",
+    ),
+]
+
+
+@pytest.mark.parametrize(("unit", "sentence", "source"), TOLD)
+def test_a_sentence_names_the_authors_the_year_and_the_address_of_its_source(
+    unit: str, sentence: str, source: str
+) -> None:
+    authors, year, title, doi = SOURCES[source]
+    assert all(author in sentence for author in authors)
+    assert str(year) in sentence
+    assert re.findall(r"https://doi\.org/([^)]+)\)", sentence) == ([doi] if doi else [])
+    if pages := re.search(r"four pages", sentence) and re.search(r"(\d+)-(\d+)$", title):
+        assert int(pages[2]) - int(pages[1]) + 1 == 4
+    assert (unit, flat(sentence)) in PROVED
+
+
+for _unit, _sentence, _ in TOLD:
+    proves(_unit, _sentence)(test_a_sentence_names_the_authors_the_year_and_the_address_of_its_source)
