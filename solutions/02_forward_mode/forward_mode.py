@@ -1115,19 +1115,24 @@ def forward_gradient(f, xs):
 def gradient_of(value, factors, xs):
     """The gradient of an f whose derivatives at xs are products of two factors each, and elsewhere others; and all
     passes' seeds."""
-    passes, place = [], list(xs)
+    passes, place, moving = [], list(xs), []
 
     def f(*xs):
-        seeds = [as_dual(x).tangent for x in xs]
-        if any(isinstance(x, Dual) for x in xs):
+        duals = any(isinstance(x, Dual) for x in xs)
+        seeds = moving[-1] if moving and not duals else [as_dual(x).tangent for x in xs]
+        if moving or duals:
             passes.append(seeds)
         off = 0.0 if [as_dual(x).primal for x in xs] == place else 7.0
         return Dual(value + off, sum((a * b + off) * v for (a, b), v in zip(factors, seeds)))
 
-    def given_jvp(f, xs, vs):  # this check needs no other exercise
+    def given_jvp(f, xs, vs):  # this check needs no other exercise: this f is told the slopes beside its inputs
         if len(xs) != len(vs):
             raise ValueError(f"jvp was given {len(xs)} inputs and {len(vs)} slopes")
-        out = as_dual(f(*(Dual(x, v) for x, v in zip(xs, vs))))
+        moving.append(list(vs))
+        try:
+            out = as_dual(f(*xs))
+        finally:
+            moving.pop()
         return out.primal, out.tangent
 
     own = globals().get("jvp")

@@ -169,9 +169,6 @@ def everything(site: Path) -> Iterator[tuple[str, str]]:
 
 Secret = tuple[str, str, str]
 
-#: A probe that has to work without another exercise does what that one's answer does, in the same words.
-STANDS_IN = {("02_forward_mode", "jvp, solution")}
-
 
 def secrets(course: Course) -> Iterator[Secret]:
     """Every answer and every hidden test: its unit, what it is, its text."""
@@ -190,8 +187,6 @@ def may_stand_in(unit: str, what: str, name: str, course: Course) -> bool:
     """
     if not what.endswith(", solution"):
         return False
-    if (unit, what) in STANDS_IN:
-        return True
     others = [other for other in course.units() if other != unit]
     return ".whl/" in name or any(f"/{other}/" in name or f"/{other}.html" in name for other in others)
 
@@ -227,11 +222,7 @@ def test_no_answer_and_no_hidden_test_is_on_it(site: Path) -> None:
 
 def test_an_answer_would_be_found() -> None:
     for one in ("the whole answer", "hidden tests", "solution"):
-        unit, what, text = next(
-            s
-            for s in secrets(COURSE)
-            if s[1].endswith(one) and s[2].count("\n") > 1 and s[:2] not in STANDS_IN
-        )
+        unit, what, text = next(s for s in secrets(COURSE) if s[1].endswith(one) and s[2].count("\n") > 1)
         for name in (f"units/{unit}.html", "index.html", f"lite/files/{unit}/x.ipynb"):
             assert found_in([(name, f"before {text} after")], [(unit, what, text)]), (one, name)
 
