@@ -11,10 +11,12 @@ from .lesson.predict import predicted
 from .lesson.probes import probe, yours
 from .lesson.progress import progress
 from .lesson.recall import recall
+from .lesson.suspects import Suspect
 from .lesson.unfinished import install
 
 __all__ = [
     "CheckFailed",
+    "Suspect",
     "array",
     "exercise",
     "integer",

@@ -37,6 +37,7 @@ from .probes import (
     current_session,
 )
 from .reasons import reason
+from .suspects import Suspect, judged
 
 #: The headline of an answer that the check's own code cannot take apart.
 WRONG_FORM = "the answer has the wrong form"
@@ -182,6 +183,29 @@ class exercise:
         for args in self.cases(cases, *kinds):
             self.close(answer(*args), reference(*args), why)
 
+    def tells_apart(
+        self,
+        verdict: Probe,
+        suspects: Sequence[Suspect],
+        why: str,
+        *,
+        right: str = "right rules",
+        wrong: str = "faults",
+    ) -> None:
+        """A learner's test gives True for each right suspect and False for each wrong one, in any order.
+
+        A failure says what kinds of fault were not found, or what it was that the test accused though it is right.
+        """
+        self.session.checks_made += 1
+        found = judged(verdict, suspects, self.rng)
+        if found is not None:
+            calls = [found.call] if found.call is not None else []
+            headline = found.headline(right, wrong)
+            failure = self._failure(FAILED, headline, why=why, calls=calls)
+            failure.rows[-1:-1] = found.rows
+            raise CheckFailed(failure)
+        self.session.calls_checked = len(self.session.calls)
+
     # -- how a failure is told ----------------------------------------------------------------------------------
 
     def _last_call(self) -> Call | None:
@@ -267,7 +291,9 @@ class exercise:
             called = error.name or called
             headline = "not written yet" if called == self.name else f"not written yet: `{called}`"
             return Failure(self.name, MISSING, headline, hint=hint)
-        if error.type_name == "NameError" and last is not None and error.name == last.probe.name:
+        # An empty cell that is still to be filled defines nothing, and a probe asks for it by the exercise's name.
+        wanted = {self.name, last.probe.name} if last is not None else set()
+        if error.type_name == "NameError" and error.name in wanted:
             headline = f"there is no `{error.name}` yet"
             hint = "run the cell that defines it, then this one"
             return Failure(self.name, MISSING, headline, hint=hint, not_run=True)

@@ -62,6 +62,8 @@ def fingerprint(exercise: str, calls: Sequence[Call], endless: bool = False) -> 
 def _call(call: Call, endless: bool) -> Iterator[str]:
     yield f"call {call.probe.name}"
     yield from _pieces(call.args)
+    if call.asked:
+        yield f"asked {call.asked}"
     if endless:
         yield "endless"
     elif call.error is not None:

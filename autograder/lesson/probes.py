@@ -16,9 +16,10 @@ import sys
 import textwrap
 import threading
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import CodeType
 from typing import Any, Protocol
@@ -62,6 +63,8 @@ class Reply:
 
     value: Any
     mutated: tuple[int, ...] = ()
+    #: what it asked of the check's subject: kinds of question, and how many of each
+    asked: tuple[tuple[str, int], ...] = ()
 
 
 class Boundary(Protocol):
@@ -75,6 +78,65 @@ class Boundary(Protocol):
         ...
 
 
+#: Makes what answers the questions of one call: a function of plain data that gives plain data.
+Subject = Callable[[], Callable[[Any], Any]]
+
+#: So many questions may be asked in one call.
+MOST_QUESTIONS = 5000
+
+
+class Asked:
+    """Answers the questions of one call, where the check is. Whatever is asked, a message comes back."""
+
+    __slots__ = ("_answer", "_left", "_seen")
+
+    def __init__(self, subject: Subject) -> None:
+        self._answer = subject()
+        self._left = MOST_QUESTIONS
+        self._seen: Counter[str] = Counter()
+
+    @property
+    def seen(self) -> tuple[tuple[str, int], ...]:
+        """What was asked so far, as `Reply.asked` says."""
+        return tuple(sorted(self._seen.items()))
+
+    def reply(self, question: Any) -> dict[str, Any]:
+        """To a packed question: {"told": a packed value}, or {"refused": why}."""
+        self._left -= 1
+        if self._left < 0:
+            return {"refused": f"one call asks at most {MOST_QUESTIONS} questions"}
+        try:
+            plain = wire.unpack(question)
+            self._seen[kind_of(plain)] += 1
+            return {"told": wire.pack(self._answer(plain))}
+        except Exception as error:  # the question may be anything
+            return {"refused": wire.printable(f"{error}" or type(error).__name__, 300)}
+
+    def __call__(self, question: Any) -> Any:
+        """Ask in this very process."""
+        return heard(self.reply(wire.pack(question)))
+
+
+def kind_of(question: Any) -> str:
+    """What a question is about, without its numbers: its first word, and which of its arrays are all of one number.
+
+    >>> import numpy as np
+    >>> kind_of(("rule", np.ones(3), np.array([1.0, 2.0])))
+    'rule =~'
+    """
+    parts = question if isinstance(question, (list, tuple)) else [question]
+    word = parts[0][:20] if parts and type(parts[0]) is str else ""
+    arrays = [part for part in parts[:20] if getattr(part, "size", 0) > 1]
+    return f"{word} {''.join('=' if (a == a.flat[0]).all() else '~' for a in arrays)}".strip()
+
+
+def heard(reply: dict[str, Any]) -> Any:
+    """What a reply to a question tells. Raises ValueError when it was refused."""
+    if "told" not in reply:
+        raise ValueError(str(reply.get("refused", "no answer")))
+    return wire.unpack(reply["told"])
+
+
 @dataclass(frozen=True)
 class Call:
     """One call of a probe, as messages show it."""
@@ -84,6 +146,7 @@ class Call:
     value: Any = None
     mutated: tuple[int, ...] = ()
     error: AnswerError | None = None
+    asked: tuple[tuple[str, int], ...] = ()
 
     def __str__(self) -> str:
         return f"{self.probe.name}({', '.join(map(show, self.args))})"
@@ -95,9 +158,12 @@ class Probe:
     Without a function of its own it calls the student's function of that name.
     """
 
-    def __init__(self, name: str, function: Callable[..., Any] | None = None) -> None:
+    def __init__(
+        self, name: str, function: Callable[..., Any] | None = None, subject: Subject | None = None
+    ) -> None:
         self.name = name
         self.function = function
+        self.subject = subject
         self.__name__ = name
         self.__doc__ = function.__doc__ if function else f"Calls the notebook's `{name}`."
 
@@ -108,6 +174,15 @@ class Probe:
     def source(self) -> str | None:
         """The probe's source without its decorator; None when it has none of its own."""
         return _text_of(self.function.__code__) if self.function else None
+
+    def asking(self, subject: Subject) -> Probe:
+        """This probe with somebody to ask: its function gets one more argument, before the others.
+
+        That is a function of plain data which gives plain data. What answers stays where the check is, so an answer
+        that tests something can be given it and has nothing of it but its replies. `subject()` makes it, anew for
+        each call; what it raises the question raises, as a ValueError.
+        """
+        return Probe(self.name, self.function, subject)
 
     def __call__(self, *args: Any) -> Any:
         session = current_session()
@@ -120,7 +195,7 @@ class Probe:
         except (AnswerTimeout, AnswerLost):
             session.calls.append(Call(self, args))
             raise
-        session.calls.append(Call(self, args, reply.value, reply.mutated))
+        session.calls.append(Call(self, args, reply.value, reply.mutated, asked=reply.asked))
         return reply.value
 
 
@@ -187,12 +262,17 @@ class LocalBoundary:
         beside = (
             function.__code__.co_filename if probe.function is not None and self._namespace is None else ""
         )
+        asked = None if probe.subject is None else Asked(probe.subject)
+        if asked is not None:
+            function = functools.partial(function, asked)
         if twice:
             function = in_two_calls(function)
         if self._namespace is not None:  # the referee's: it has limits of its own
-            return call_plainly(function, args)
-        with deadline(self.SECONDS, probe.name):
-            return call_plainly(function, args, beside)
+            reply = call_plainly(function, args)
+        else:
+            with deadline(self.SECONDS, probe.name):
+                reply = call_plainly(function, args, beside)
+        return reply if asked is None else replace(reply, asked=asked.seen)
 
 
 class _TimeUp(BaseException):

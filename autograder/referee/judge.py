@@ -210,11 +210,12 @@ class _Grading:
         """The deeper reason of a failure: an answer that is not there because its cell raised something else."""
         if failure.status != MISSING:
             return failure
+        if written.strip() in ("", exercise.stub.strip()):  # an empty cell to be filled raises by itself
+            return failure
         if exercise.name in self.raised:
             self.raised[exercise.name].hint = failure.hint
             return self.raised[exercise.name]
-        changed = written.strip() not in ("", exercise.stub.strip())
-        if changed and not failure.headline.startswith("not written"):
+        if not failure.headline.startswith("not written"):
             failure.status = ERROR
         return failure
 

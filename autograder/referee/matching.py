@@ -163,4 +163,5 @@ def _reply(process: PupilProcess, call: Call) -> Reply | AnswerError:
 def _same(reply: Reply | AnswerError, call: Call) -> bool:
     if isinstance(reply, AnswerError):
         return call.error is not None and call.error.type_name == reply.type_name
-    return call.error is None and difference(reply.value, call.value) is None
+    same = call.error is None and reply.asked == call.asked
+    return same and difference(reply.value, call.value) is None

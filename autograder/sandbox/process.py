@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..lesson import wire
-from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Probe, Reply
+from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Asked, Probe, Reply
 from .forkserver import warm_start
 from .meter import cpu_seconds, more_work_than_processors, own_wait, seconds_waited
 from .transport import TIME_IS_UP, Link, Pipes
@@ -97,7 +97,8 @@ class PupilProcess:
     def _notebook_limit(self) -> str:
         return f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached"
 
-    def _ask(self, request: dict[str, Any], what: str) -> dict[str, Any]:
+    def _ask(self, request: dict[str, Any], what: str, asked: Asked | None = None) -> dict[str, Any]:
+        """The reply to a request; on the way there the pupil may have questions of its own, for `asked`."""
         now = time.monotonic()
         if now >= self.deadline and not self._longer(now, self.started, self.sandbox.notebook_seconds):
             raise self._too_late(self._notebook_limit(), self.started)
@@ -111,7 +112,12 @@ class PupilProcess:
             reply = self._next(sent, min(until, now + LOOK))
             sent = None
             if isinstance(reply, dict) and reply.get("id") == number:
-                return reply  # an answer to another question is not an answer
+                if asked is None or "ask" not in reply:
+                    return reply  # an answer to another question is not an answer
+                if time.monotonic() < until:
+                    sent = {"id": number, **asked.reply(reply["ask"])}
+                    now = time.monotonic()
+                    continue
             if isinstance(reply, str) and reply != TIME_IS_UP:
                 raise self._lost(reply)
             begun = begun or self._reading()
@@ -196,7 +202,10 @@ class PupilProcess:
         request = {"do": "call", "name": probe.name, "source": probe.source, "args": wire.pack(args)}
         if twice:
             request["twice"] = True
-        reply = self._ask(request, probe.name)
+        asked = None if probe.subject is None else Asked(probe.subject)
+        if asked is not None:
+            request["asking"] = True
+        reply = self._ask(request, probe.name, asked)
         error = _error(reply)
         if error is not None:
             raise error
@@ -206,7 +215,7 @@ class PupilProcess:
             raise AnswerError("ValueError", wire.printable(str(problem), 200)) from None
         mutated = reply.get("mutated", [])
         ok = isinstance(mutated, list) and all(type(i) is int and 0 <= i < len(args) for i in mutated)
-        return Reply(value, tuple(mutated) if ok else ())
+        return Reply(value, tuple(mutated) if ok else (), asked.seen if asked is not None else ())
 
     def close(self) -> None:
         """End the process and everything that it started."""

@@ -7,6 +7,7 @@ import os
 import random
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from .shell import Pupil
@@ -33,12 +34,28 @@ def converse(pupil: Pupil, requests: BinaryIO, answers: BinaryIO) -> None:
             reply = pupil.run_cell(request["source"])
         else:
             twice = request.get("twice", False)
-            reply = pupil.call(request["name"], request["source"], request["args"], twice)
+            ask = asking(request["id"], requests, answers) if request.get("asking") else None
+            reply = pupil.call(request["name"], request["source"], request["args"], twice, ask)
         reply["id"] = request["id"]
         try:
             wire.write_frame(answers, reply)
         except wire.WireError as error:
             wire.write_frame(answers, {"id": request["id"], "error": ["ValueError", str(error), "", ""]})
+
+
+def asking(number: str, requests: BinaryIO, answers: BinaryIO) -> Callable[[Any], Any]:
+    """A function with which one call asks the referee something, and waits for the answer."""
+    from autograder.lesson import wire
+    from autograder.lesson.probes import heard
+
+    def ask(question: Any) -> Any:
+        wire.write_frame(answers, {"id": number, "ask": wire.pack(question)})
+        reply = wire.read_frame(requests)
+        if reply is None:
+            raise SystemExit("the referee has hung up")
+        return heard(reply)
+
+    return ask
 
 
 def reseed(seed: int) -> None:

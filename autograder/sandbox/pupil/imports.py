@@ -29,6 +29,7 @@ LEARNER_MODULES = (
     "progress",
     "reasons",
     "recall",
+    "suspects",
     "syntax",
     "unfinished",
     "wire",

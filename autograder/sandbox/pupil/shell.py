@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from .imports import Imports
@@ -196,7 +198,15 @@ class Pupil:
             return error
         return None
 
-    def call(self, name: str, source: str | None, args: Any, twice: bool = False) -> dict[str, Any]:
+    def call(
+        self,
+        name: str,
+        source: str | None,
+        args: Any,
+        twice: bool = False,
+        ask: Callable[[Any], Any] | None = None,
+    ) -> dict[str, Any]:
+        """Call a probe; one that asks gets `ask` before its other arguments."""
         from autograder.lesson import wire
         from autograder.lesson.probes import AnswerError, compile_probe, describe, in_two_calls
 
@@ -212,6 +222,8 @@ class Pupil:
                 function = namespace[name]
             else:
                 raise AnswerError("NameError", f"there is no `{name}` here", name=name)
+            if ask is not None:
+                function = functools.partial(function, ask)
             if twice:
                 function = in_two_calls(function)
             value = wire.pack(function(*values))
