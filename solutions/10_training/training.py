@@ -1573,6 +1573,6 @@ for run in (colleague_run, mended_run):
 #
 # ## One thing to try next
 # Read digits with fewer examples: `split(len(known), 0.1, 0.2, rng)`. Which matters more now, dropout or early
-# stopping? Let the validation part decide, in several splits.
+# stopping? Let validation decide. Unit 11 tests gradients.
 
 # %% progress="here"

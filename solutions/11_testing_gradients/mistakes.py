@@ -1,0 +1,748 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 11_testing_gradients`) and they diagnose: a student's answer that behaves like
+one of these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the
+functions use (np, OPERATIONS) are the notebook's.
+
+Where the answer is a test, what it does is known by its verdicts and by what it asks: a sentence speaks of these.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.referee.bank import right, wrong
+
+
+def changed(source, *pairs):
+    """A source with some of its lines replaced."""
+    for old, new in pairs:
+        assert old in source, old
+        source = source.replace(old, new)
+    return source
+
+
+# -- slope_along ------------------------------------------------------------------------------------------------------
+
+SLOPE = """
+def slope_along(f, inputs, u, vs, h):
+    ahead = f(*[x + h * v for x, v in zip(inputs, vs)])
+    behind = f(*[x - h * v for x, v in zip(inputs, vs)])
+    return float((u * (ahead - behind)).sum() / (2 * h))
+"""
+
+wrong("slope_along", "forward", "This goes ahead of x only. Go to both sides: a central difference.",
+      source=changed(SLOPE, ("x - h * v", "x"), ("(2 * h)", "h")))
+wrong("slope_along", "over_h", "The two points are 2h apart, and you divide by h.", source=changed(SLOPE, ("/ (2 * h)", "/ h")))
+wrong("slope_along", "times_2h", "h counts where it should divide: check the parentheses around 2 * h.",
+      source=changed(SLOPE, ("/ (2 * h)", "/ 2 * h")))
+wrong("slope_along", "no_u", "The outputs are added up as they are: weigh each by its number in u.",
+      source=changed(SLOPE, ("u * (ahead - behind)", "ahead - behind")))
+wrong("slope_along", "no_v", "Each input moves by h in every entry. Its own v says how far each goes.",
+      source=changed(SLOPE, ("h * v for", "h for")))
+wrong("slope_along", "other_way", "The sign is turned: ahead minus behind.", source=changed(SLOPE, ("ahead - behind", "behind - ahead")))
+wrong("slope_along", "not_divided", "This is the rise. Divide it by the distance, 2h.", source=changed(SLOPE, (" / (2 * h)", "")))
+wrong("slope_along", "one_input", "Only the first input moves, and the others count, too.",
+      source=changed(SLOPE, ("[x + h * v for x, v in zip(inputs, vs)]", "[inputs[0] + h * vs[0], *inputs[1:]]"),
+                     ("[x - h * v for x, v in zip(inputs, vs)]", "[inputs[0] - h * vs[0], *inputs[1:]]")))
+wrong("slope_along", "in_place", "`x += h * v` writes into the caller's arrays: make new ones.", source="""
+def slope_along(f, inputs, u, vs, h):
+    for x, v in zip(inputs, vs):
+        x += h * v
+    ahead = f(*inputs)
+    for x, v in zip(inputs, vs):
+        x -= 2 * h * v
+    return float((u * (ahead - f(*inputs))).sum() / (2 * h))
+""")
+wrong("slope_along", "not_summed", "The answer is one number: add up what u has weighed.",
+      source=changed(SLOPE, ("float((u * (ahead - behind)).sum() / (2 * h))", "u * (ahead - behind) / (2 * h)")))
+
+
+@right("slope_along", "vdot")
+def slope_along(f, inputs, u, vs, h):
+    moved = lambda t: np.vdot(u, f(*[x + t * v for x, v in zip(inputs, vs, strict=True)]))
+    return float(moved(h) - moved(-h)) / h / 2
+
+
+@right("slope_along", "loops")
+def slope_along(f, inputs, u, vs, h):
+    there, back = [], []
+    for x, v in zip(inputs, vs):
+        there.append(np.add(x, h * v))
+        back.append(np.subtract(x, h * v))
+    total = 0.0
+    for weight, high, low in zip(u.ravel(), f(*there).ravel(), f(*back).ravel()):
+        total += weight * (high - low) / (2 * h)
+    return float(total)
+
+
+# -- relative_error ---------------------------------------------------------------------------------------------------
+
+RELATIVE = """
+def relative_error(a, b):
+    if not (np.isfinite(a) and np.isfinite(b)):
+        return np.inf
+    size = max(abs(a), abs(b))
+    return abs(a - b) / size if size else 0.0
+"""
+
+wrong("relative_error", "absolute", "This is the difference itself. Divide it by the larger of the two sizes.",
+      source=changed(RELATIVE, (" / size if size else 0.0", "")))
+wrong("relative_error", "of_a", "The first number is not always the larger: divide by the larger size.",
+      source=changed(RELATIVE, ("max(abs(a), abs(b))", "abs(a)"), ("if size", "if size or b")))
+wrong("relative_error", "of_b", "The second number is not always the larger: divide by the larger size.",
+      source=changed(RELATIVE, ("max(abs(a), abs(b))", "abs(b)"), ("if size else 0.0", "if size else float(a != b)")))
+wrong("relative_error", "smaller", "Divide by the larger of the two sizes, not by the smaller.",
+      source=changed(RELATIVE, ("max(abs(a), abs(b))", "min(abs(a), abs(b))"), ("if size else 0.0", "if size else float(a != b)")))
+wrong("relative_error", "sum_of_sizes", "Divide by the larger size; this is the sum of both.",
+      source=changed(RELATIVE, ("max(abs(a), abs(b))", "abs(a) + abs(b)")))
+wrong("relative_error", "mean_of_sizes", "Divide by the larger size; this is the mean of both.",
+      source=changed(RELATIVE, ("max(abs(a), abs(b))", "(abs(a) + abs(b)) / 2")))
+wrong("relative_error", "no_sizes", "-4 is larger than 1 in size: compare |a| and |b|.",
+      source=changed(RELATIVE, ("max(abs(a), abs(b))", "abs(max(a, b))")))
+wrong("relative_error", "signed", "A difference has no sign here: `abs(a - b)`.", source=changed(RELATIVE, ("abs(a - b)", "(a - b)")))
+wrong("relative_error", "epsilon", "The small number that you add swallows differences of small numbers. Treat two zeros by themselves.",
+      source=changed(RELATIVE, ("/ size if size else 0.0", "/ (size + 1e-8)")))
+wrong("relative_error", "no_zero", "Two zeros: 0 / 0. They agree, so give 0.0.", source=changed(RELATIVE, (" if size else 0.0", "")))
+wrong("relative_error", "nan_passes", "Of NaN this makes NaN, and no comparison finds that too large: give infinity.",
+      source=changed(RELATIVE, ("    if not (np.isfinite(a) and np.isfinite(b)):\n        return np.inf\n", ""),
+                     ("max(abs(a), abs(b))", "float(np.fmax(abs(a), abs(b)))")))
+wrong("relative_error", "one_only", "Here both have to be infinite or NaN. One is enough.",
+      source=changed(RELATIVE, ("np.isfinite(a) and np.isfinite(b)", "np.isfinite(a) or np.isfinite(b)")))
+wrong("relative_error", "infinities_agree", "Two infinities agree here. They tell nothing: give infinity.",
+      source=changed(RELATIVE, ("    if not", "    if a == b:\n        return 0.0\n    if not")))
+
+
+@right("relative_error", "by_cases")
+def relative_error(a, b):
+    if a - a != 0 or b - b != 0:  # inf - inf and NaN
+        return float("inf")
+    if a == 0 and b == 0:
+        return 0.0
+    return float(np.abs(np.subtract(a, b)) / np.maximum(np.abs(a), np.abs(b)))
+
+
+@right("relative_error", "math")
+def relative_error(a, b):
+    import math
+
+    if math.isnan(a) or math.isnan(b) or math.isinf(a) or math.isinf(b):
+        return math.inf
+    return 0.0 if a == b else max(a - b, b - a) / max(a, -a, b, -b)
+
+
+# -- step_and_tolerance -----------------------------------------------------------------------------------------------
+
+CHOICE = """
+def step_and_tolerance(dtype):
+    h = float(np.finfo(dtype).eps) ** (1 / 3)
+    return h, 200 * h**2
+"""
+
+wrong("step_and_tolerance", "fixed", "Single precision needs another step: with h = 1e-6, rounding buries what you look for.",
+      source="def step_and_tolerance(dtype):\n    return 1e-6, 1e-5")
+wrong("step_and_tolerance", "fixed_loose", "A tolerance above 0.02 lets pass what is 2 % off.",
+      source="def step_and_tolerance(dtype):\n    return 1e-3, 0.1")
+wrong("step_and_tolerance", "square_root", "The root of ε is the step for a forward difference. A central one errs by h²: where does ε / h equal that?",
+      source=changed(CHOICE, ("** (1 / 3)", "** (1 / 2)")))
+wrong("step_and_tolerance", "eps_itself", "A step of ε changes nothing but the last digit: f(x + h) - f(x - h) is rounding.",
+      source=changed(CHOICE, ("h = float(np.finfo(dtype).eps) ** (1 / 3)", "h = float(np.finfo(dtype).eps)"), ("200 * h**2", "1e-4")))
+wrong("step_and_tolerance", "no_room", "The usual error is itself above this tolerance: leave some room.",
+      source=changed(CHOICE, ("200 * h**2", "0.01 * h**2")))
+wrong("step_and_tolerance", "tight", "The tolerance is near 1e-12, and a difference never is that exact.",
+      source=changed(CHOICE, ("200 * h**2", "1e-12")))
+wrong("step_and_tolerance", "large_step", "The step is so large that the function bends on the way.",
+      source=changed(CHOICE, ("h = float(np.finfo(dtype).eps) ** (1 / 3)", "h = 0.5"), ("200 * h**2", "0.005")))
+wrong("step_and_tolerance", "step_only", "Return two numbers: the step and the tolerance.", source=changed(CHOICE, ("h, 200 * h**2", "h")))
+wrong("step_and_tolerance", "everything_passes", "A tolerance above 0.02 lets pass what is 2 % off.",
+      source=changed(CHOICE, ("200 * h**2", "1.0")))
+
+
+@right("step_and_tolerance", "by_name")
+def step_and_tolerance(dtype):
+    return (1e-5, 1e-6) if dtype == "float64" else (5e-3, 5e-3)
+
+
+@right("step_and_tolerance", "machine_epsilon")
+def step_and_tolerance(dtype):
+    eps = np.finfo(np.dtype(dtype)).eps.item()
+    return [np.cbrt(eps).item(), min(0.01, 100 * np.cbrt(eps).item() ** 2)]
+
+
+# -- rule_is_right ----------------------------------------------------------------------------------------------------
+
+RULE = """
+def rule_is_right(f, rule, inputs, rng):
+    h, u = 1e-6, rng.standard_normal(np.shape(f(*inputs)))
+    vs = [rng.standard_normal(x.shape) for x in inputs]
+    ahead = f(*[x + h * v for x, v in zip(inputs, vs)])
+    behind = f(*[x - h * v for x, v in zip(inputs, vs)])
+    slope = (u * (ahead - behind)).sum() / (2 * h)
+    grads = rule(u, *inputs)
+    if [np.shape(grad) for grad in grads] != [x.shape for x in inputs]:
+        return False
+    given = sum((grad * v).sum() for grad, v in zip(grads, vs))
+    return bool(abs(given - slope) <= 1e-5 * abs(slope))
+"""
+SHAPES = "    if [np.shape(grad) for grad in grads] != [x.shape for x in inputs]:\n        return False\n"
+
+wrong("rule_is_right", "always", "It asks nothing, so it says the same of every rule.",
+      source="def rule_is_right(f, rule, inputs, rng):\n    return True")
+wrong("rule_is_right", "never", "It asks nothing, so it says the same of every rule.",
+      source="def rule_is_right(f, rule, inputs, rng):\n    return False")
+wrong("rule_is_right", "a_coin", "It asks nothing: a coin decides.",
+      source="def rule_is_right(f, rule, inputs, rng):\n    return bool(rng.random() < 0.5)")
+wrong("rule_is_right", "u_of_ones", "g is all ones in your test, so a rule that forgets g looks right: draw u.",
+      source=changed(RULE, ("rng.standard_normal(np.shape(f(*inputs)))", "np.ones(np.shape(f(*inputs)))")))
+wrong("rule_is_right", "along_ones", "All inputs move alike in your test, and errors that cancel in sum hide: draw each v.",
+      source=changed(RULE, ("rng.standard_normal(x.shape)", "np.ones(x.shape)")))
+wrong("rule_is_right", "shapes_stretched", "NumPy stretches a gradient of a wrong shape until it fits: compare the shapes.",
+      source=changed(RULE, (SHAPES, "")))
+wrong("rule_is_right", "absolute", "An absolute threshold accuses rules whose numbers are large: make it relative.",
+      source=changed(RULE, ("<= 1e-5 * abs(slope)", "<= 1e-5")))
+wrong("rule_is_right", "strict", "Of a constant both sides are 0, and 0 < 0 is False: use <=.",
+      source=changed(RULE, ("<= 1e-5", "< 1e-5")))
+wrong("rule_is_right", "nan_passes", "No comparison with NaN is True, so `not (... > ...)` lets it pass.",
+      source=changed(RULE, ("bool(abs(given - slope) <= 1e-5 * abs(slope))", "not abs(given - slope) > 1e-5 * abs(slope)")))
+wrong("rule_is_right", "infinity_passes", "Relative to the larger of the two, infinity is near to everything: inf <= 1e-5 * inf is True.",
+      source=changed(RULE, ("1e-5 * abs(slope)", "1e-5 * max(abs(given), abs(slope))")))
+wrong("rule_is_right", "no_abs", "A gradient that is too small passes: the difference needs its size, `abs`.",
+      source=changed(RULE, ("abs(given - slope) <=", "given - slope <=")))
+wrong("rule_is_right", "first_input", "Only the first input moves in your test.",
+      source=changed(RULE, ("    ahead", "    vs = [vs[0], *[0 * v for v in vs[1:]]]\n    ahead")))
+wrong("rule_is_right", "tiny_step", "With so small a step, rounding is larger than your threshold.",
+      source=changed(RULE, ("1e-6, rng", "1e-13, rng")))
+wrong("rule_is_right", "loose", "A tolerance of a half lets most faults pass.", source=changed(RULE, ("1e-5 *", "0.5 *")))
+wrong("rule_is_right", "prints", "Return True or False.", source=changed(RULE, ("    return bool(", "    print(")))
+
+
+@right("rule_is_right", "three_directions")
+def rule_is_right(f, rule, inputs, rng):
+    for _ in range(3):
+        out = f(*inputs)
+        u = rng.uniform(-1, 1, out.shape)
+        vs = [rng.normal(size=x.shape) for x in inputs]
+        grads = rule(u, *inputs)
+        for x, grad in zip(inputs, grads, strict=True):
+            if grad is None or grad.shape != x.shape or not np.isfinite(grad).all():
+                return False
+        h = 1e-5
+        there, back = (f(*[x + s * v for x, v in zip(inputs, vs)]) for s in (h, -h))
+        slope = np.vdot(u, there - back) / (2 * h)
+        given = sum(np.vdot(grad, v) for grad, v in zip(grads, vs))
+        if not np.isclose(slope, given, rtol=1e-4, atol=0):
+            return False
+    return True
+
+
+@right("rule_is_right", "raises_when_wrong")
+def rule_is_right(f, rule, inputs, rng):
+    u = rng.standard_normal(f(*inputs).shape)
+    grads = [np.asarray(g, dtype=float) for g in rule(u, *inputs)]
+    vs = [rng.standard_normal(x.shape) for x in inputs]
+    assert [g.shape for g in grads] == [x.shape for x in inputs]
+    moved = [f(*[x + s * v for x, v in zip(inputs, vs)]) for s in (1e-6, -1e-6)]
+    slope = (u * (moved[0] - moved[1])).sum() / 2e-6
+    np.testing.assert_allclose(sum((g * v).sum() for g, v in zip(grads, vs)), slope, rtol=1e-4)
+    return True
+
+
+@right("rule_is_right", "every_entry")
+def rule_is_right(f, rule, inputs, rng):
+    u = rng.standard_normal(f(*inputs).shape)
+    grads = rule(u, *inputs)
+    for k, (x, grad) in enumerate(zip(inputs, grads)):
+        if np.shape(grad) != x.shape:
+            return False
+        slopes = np.zeros(x.shape)
+        for i in np.ndindex(*x.shape):
+            moved = []
+            for h in (1e-6, -1e-6):
+                y = x.copy()
+                y[i] += h * max(1.0, abs(x[i]))
+                moved.append(f(*inputs[:k], y, *inputs[k + 1 :]))
+            slopes[i] = (u * (moved[0] - moved[1])).sum() / (2e-6 * max(1.0, abs(x[i])))
+        size = np.abs(slopes).max()
+        if not np.all(np.abs(slopes - grad) <= 1e-4 * size):
+            return False
+    return True
+
+
+# -- kink_at ----------------------------------------------------------------------------------------------------------
+
+KINK = """
+def kink_at(f, x, rng):
+    v, h = rng.standard_normal(x.shape), 1e-6
+    jump = (f(x + h * v) - 2 * f(x) + f(x - h * v)) / h
+    return bool(abs(jump) > 1e-3)
+"""
+
+wrong("kink_at", "always", "It asks nothing, so it says the same of every place.", source="def kink_at(f, x, rng):\n    return True")
+wrong("kink_at", "never", "It asks nothing, so it says the same of every place.", source="def kink_at(f, x, rng):\n    return False")
+wrong("kink_at", "along_ones", "Along all ones both sides of a tie grow alike: draw v.",
+      source=changed(KINK, ("rng.standard_normal(x.shape)", "np.ones(x.shape)")))
+wrong("kink_at", "over_h_twice", "Over h² this is the second derivative, and a smooth curve has one, too. J is over h.",
+      source=changed(KINK, (") / h\n", ") / h**2\n")))
+wrong("kink_at", "no_abs", "A bend downwards has a negative jump.", source=changed(KINK, ("abs(jump)", "jump")))
+wrong("kink_at", "not_divided", "Without the division by h the jump itself is small.", source=changed(KINK, (") / h\n", ")\n")))
+wrong("kink_at", "large_step", "With a large step a smooth curve bends as much as a kink.", source=changed(KINK, ("1e-6", "0.5")))
+wrong("kink_at", "tiny_step", "With so small a step, rounding makes jumps.", source=changed(KINK, ("1e-6", "1e-14")))
+wrong("kink_at", "relative", "At a minimum both slopes are near 0, so that their relative difference is large.",
+      source=changed(KINK, ("abs(jump) > 1e-3", "abs(jump) > 0.1 * abs(f(x + h * v) - f(x)) / h")))
+wrong("kink_at", "signs", "A change of sign is no kink: each minimum has one. And a kink need not have it.",
+      source=changed(KINK, ("    return bool(abs(jump) > 1e-3)", "    return bool((f(x + h * v) - f(x)) * (f(x) - f(x - h * v)) < 0)")))
+wrong("kink_at", "one_side", "This looks to one side only, at a slope. A kink is where two slopes differ.",
+      source=changed(KINK, ("(f(x + h * v) - 2 * f(x) + f(x - h * v)) / h", "(f(x + h * v) - f(x)) / h")))
+wrong("kink_at", "first_entry", "Only the first entry moves, and the kink may be at another.",
+      source=changed(KINK, ("h = rng.standard_normal(x.shape), 1e-6", "h = np.zeros(x.shape), 1e-6\n    v[0] = 1")))
+wrong("kink_at", "the_other_way", "This is True where the place is smooth.", source=changed(KINK, ("> 1e-3", "<= 1e-3")))
+
+
+@right("kink_at", "two_steps")
+def kink_at(f, x, rng):
+    v = rng.standard_normal(x.shape)
+    at = f(x)
+    small, large = (abs((f(x + h * v) - at) / h - (at - f(x - h * v)) / h) for h in (1e-6, 1e-5))
+    return small > 1e-3 and small > 0.5 * large
+
+
+@right("kink_at", "some_directions")
+def kink_at(f, x, rng):
+    jumps = []
+    for _ in range(4):
+        v = rng.uniform(0.5, 1.5, x.shape) * rng.choice([-1.0, 1.0], x.shape)
+        jumps.append((f(x + 1e-6 * v) + f(x - 1e-6 * v) - 2 * f(x)) / 1e-6)
+    return np.bool_(max(map(abs, jumps)) > 5e-3)
+
+
+# -- draw_inputs ------------------------------------------------------------------------------------------------------
+
+DRAW = """
+def draw_inputs(rng):
+    n, k, m = rng.integers(2, 7, 3)
+    return rng.standard_normal((n, k)), rng.standard_normal((k, m)), rng.standard_normal(m)
+"""
+DRAWN = "rng.standard_normal((n, k)), rng.standard_normal((k, m)), rng.standard_normal(m)"
+
+wrong("draw_inputs", "square", "All sizes are the same, so a rule that confuses them looks right.",
+      source=changed(DRAW, ("n, k, m = rng.integers(2, 7, 3)", "n = k = m = rng.integers(2, 7)")))
+wrong("draw_inputs", "one_shape", "One shape for all: what is cut to the smaller of two sizes shows in one of two cases only.",
+      source=changed(DRAW, ("rng.integers(2, 7, 3)", "5, 4, 3")))
+wrong("draw_inputs", "sorted_sizes", "Your sizes are always in the same order, and the faults of the other order hide.",
+      source=changed(DRAW, ("rng.integers(2, 7, 3)", "sorted(rng.integers(2, 7, 3))")))
+wrong("draw_inputs", "one_row", "With one row a sum over rows, a mean and the first row are the same.",
+      source=changed(DRAW, ("    return", "    n = 1\n    return")))
+wrong("draw_inputs", "one_column", "With one column a sum over columns, a mean and the first column are the same.",
+      source=changed(DRAW, ("    return", "    m = 1\n    return")))
+wrong("draw_inputs", "positive", "All numbers are positive, so relu does nothing, and a forgotten sign does no harm.",
+      source=changed(DRAW, (DRAWN, "rng.random((n, k)), rng.random((k, m)), rng.random(m)")))
+wrong("draw_inputs", "negative_b", "relu stops everything: all gradients are 0, in right rules and in wrong ones.",
+      source=changed(DRAW, (DRAWN, DRAWN + " - 100")))
+wrong("draw_inputs", "large_b", "b is so large that relu stops nothing.", source=changed(DRAW, (DRAWN, DRAWN + " + 100")))
+wrong("draw_inputs", "ones", "All numbers are equal, so that a mean, a first row and a reversed row are the same.",
+      source=changed(DRAW, (DRAWN, "np.ones((n, k)), np.ones((k, m)), np.ones(m)")))
+wrong("draw_inputs", "equal_rows", "All rows of x are equal.",
+      source=changed(DRAW, (DRAWN, "np.tile(rng.standard_normal(k), (n, 1)), rng.standard_normal((k, m)), rng.standard_normal(m)")))
+wrong("draw_inputs", "no_b", "b is 0: then nobody sees whether relu looked at it.",
+      source=changed(DRAW, (DRAWN, "rng.standard_normal((n, k)), rng.standard_normal((k, m)), np.zeros(m)")))
+wrong("draw_inputs", "positive_w", "w is positive, so a forgotten sign in it does no harm.",
+      source=changed(DRAW, (DRAWN, "rng.standard_normal((n, k)), np.abs(rng.standard_normal((k, m))), rng.standard_normal(m)")))
+wrong("draw_inputs", "positive_x", "x is positive, so a forgotten sign in it does no harm.",
+      source=changed(DRAW, (DRAWN, "np.abs(rng.standard_normal((n, k))), rng.standard_normal((k, m)), rng.standard_normal(m)")))
+wrong("draw_inputs", "w_transposed", "w is (k, m): as many rows as x has columns.",
+      source=changed(DRAW, ("(k, m))", "(m, k))")))
+wrong("draw_inputs", "own_seed", "A generator of your own begins anew at each call, so all 60 inputs are the same: use `rng`.",
+      source=changed(DRAW, ("    n, k, m", "    rng = np.random.default_rng(1)\n    n, k, m")))
+
+
+@right("draw_inputs", "uniform")
+def draw_inputs(rng):
+    n, k, m = (int(rng.integers(1, 10)) for _ in range(3))
+    x, w = rng.uniform(-2, 2, (n, k)), rng.uniform(-1, 1, (k, m))
+    return [x, w, rng.uniform(-1, 1, m)]
+
+
+@right("draw_inputs", "distinct_sizes")
+def draw_inputs(rng):
+    n, k, m = rng.permutation([2, 3, 5])
+    w = rng.standard_normal((m, k)).T
+    return rng.standard_normal((n, k)), w, rng.normal(0, 0.5, m)
+
+
+# -- dot_product_test -------------------------------------------------------------------------------------------------
+
+DOT = """
+def dot_product_test(jvp, vjp, inputs, rng):
+    vs = [rng.standard_normal(x.shape) for x in inputs]
+    forward = jvp(inputs, vs)
+    u = rng.standard_normal(np.shape(forward))
+    a = (u * forward).sum()
+    b = sum((grad * v).sum() for grad, v in zip(vjp(inputs, u), vs))
+    return bool(abs(a - b) <= 1e-10 * min(abs(a), abs(b)))
+"""
+
+wrong("dot_product_test", "always", "It asks nothing, so it says the same of every pair.",
+      source="def dot_product_test(jvp, vjp, inputs, rng):\n    return True")
+wrong("dot_product_test", "never", "It asks nothing, so it says the same of every pair.",
+      source="def dot_product_test(jvp, vjp, inputs, rng):\n    return False")
+wrong("dot_product_test", "loose", "That is a tolerance for differences. Here only rounding is allowed, about 1e-15.",
+      source=changed(DOT, ("1e-10", "1e-5")))
+wrong("dot_product_test", "exact", "Rounding separates the two sides: leave it some room.",
+      source=changed(DOT, ("abs(a - b) <= 1e-10 * min(abs(a), abs(b))", "a == b")))
+wrong("dot_product_test", "absolute", "An absolute tolerance accuses pairs whose numbers are large.",
+      source=changed(DOT, (" * min(abs(a), abs(b))", "")))
+wrong("dot_product_test", "u_of_ones", "u is all ones: errors that cancel in sum hide.",
+      source=changed(DOT, ("rng.standard_normal(np.shape(forward))", "np.ones(np.shape(forward))")))
+wrong("dot_product_test", "along_ones", "All v are ones: errors that cancel in sum hide.",
+      source=changed(DOT, ("rng.standard_normal(x.shape)", "np.ones(x.shape)")))
+wrong("dot_product_test", "strict", "Of a constant both sides are 0, and 0 < 0 is False: use <=.", source=changed(DOT, ("<= 1e-10", "< 1e-10")))
+wrong("dot_product_test", "no_abs", "One side may be larger than the other: `abs`.", source=changed(DOT, ("abs(a - b)", "(a - b)")))
+wrong("dot_product_test", "nan_passes", "No comparison with NaN is True, so `not (... > ...)` lets it pass.",
+      source=changed(DOT, ("bool(abs(a - b) <= 1e-10 * min(abs(a), abs(b)))", "not abs(a - b) > 1e-10 * min(abs(a), abs(b))")))
+wrong("dot_product_test", "first_input", "Only the first input's gradient is looked at.",
+      source=changed(DOT, ("sum((grad * v).sum() for grad, v in zip(vjp(inputs, u), vs))", "(vjp(inputs, u)[0] * vs[0]).sum()")))
+wrong("dot_product_test", "differences", "This asks no vjp: <u, Jv> is compared with itself.",
+      source=changed(DOT, ("    b = sum((grad * v).sum() for grad, v in zip(vjp(inputs, u), vs))\n", "    b = (jvp(inputs, vs) * u).sum()\n")))
+
+
+@right("dot_product_test", "vdot")
+def dot_product_test(jvp, vjp, inputs, rng):
+    vs = [rng.normal(size=x.shape) for x in inputs]
+    tangent = jvp(inputs, vs)
+    u = rng.normal(size=tangent.shape)
+    forward, back = np.vdot(u, tangent), sum(np.vdot(v, g) for v, g in zip(vs, vjp(inputs, u), strict=True))
+    return np.isclose(forward, back, rtol=1e-9, atol=0)
+
+
+@right("dot_product_test", "several")
+def dot_product_test(jvp, vjp, inputs, rng):
+    for _ in range(4):
+        vs = [rng.uniform(-1, 1, x.shape) for x in inputs]
+        out = jvp(inputs, vs)
+        u = rng.uniform(-1, 1, out.shape)
+        left = float((out * u).sum())
+        right = sum(float((g * v).sum()) for g, v in zip(vjp(inputs, u), vs))
+        if left != right and not abs(left - right) < 1e-9 * abs(right):
+            return False
+    return True
+
+
+# -- random_program ---------------------------------------------------------------------------------------------------
+
+PROGRAM = """
+def random_program(rng):
+    program = []
+    for position in range(3, 11):
+        name = str(rng.choice(list(OPERATIONS)))
+        operands = [position - 1]
+        if OPERATIONS[name][0] == 2:
+            operands.append(int(rng.integers(position)))
+            rng.shuffle(operands)
+        program.append((name, *operands))
+    return program
+"""
+
+wrong("random_program", "always_left", "The newest value is always on the left, so an engine that mixes operands up looks right.",
+      source=changed(PROGRAM, ("            rng.shuffle(operands)\n", "")))
+wrong("random_program", "always_right", "The newest value is always on the right, so an engine that mixes operands up looks right.",
+      source=changed(PROGRAM, ("            rng.shuffle(operands)\n", "            operands.reverse()\n")))
+wrong("random_program", "never_itself", "No step uses one value twice, as x · x does.",
+      source=changed(PROGRAM, ("rng.integers(position)", "rng.integers(position - 1)")))
+wrong("random_program", "inputs_only", "Beside the newest value there are only inputs: no made value is ever used twice.",
+      source=changed(PROGRAM, ("rng.integers(position)", "rng.integers(3)")))
+wrong("random_program", "a_chain", "Beside the newest value there is only the one before it: nothing old is used again.",
+      source=changed(PROGRAM, ("rng.integers(position)", "rng.integers(position - 2, position)")))
+wrong("random_program", "anything", "Some steps do not reach the result. What is not used is not tested.",
+      source=changed(PROGRAM, ("operands = [position - 1]", "operands = [int(rng.integers(position))]")))
+wrong("random_program", "the_same", "Each call gives the same program: draw from `rng`.",
+      source=changed(PROGRAM, ("    program = []", "    rng = np.random.default_rng(0)\n    program = []")))
+wrong("random_program", "seven", "A program has 8 steps: positions 3 to 10.", source=changed(PROGRAM, ("range(3, 11)", "range(3, 10)")))
+wrong("random_program", "nine", "A program has 8 steps: positions 3 to 10.", source=changed(PROGRAM, ("range(3, 11)", "range(3, 12)")))
+wrong("random_program", "ahead", "A step can use only values that are there: positions below its own.",
+      source=changed(PROGRAM, ("rng.integers(position)", "rng.integers(position + 1)")))
+wrong("random_program", "two_names", "Some operation never occurs, so its rule is not tested.",
+      source=changed(PROGRAM, ("list(OPERATIONS)", '["add", "mul", "sin"]')))
+wrong("random_program", "binary_only", "Some operation never occurs, so its rule is not tested.",
+      source=changed(PROGRAM, ("list(OPERATIONS)", '["add", "sub", "mul"]')))
+wrong("random_program", "two_operands", "tanh and sin take one operand.", source=changed(PROGRAM, ("if OPERATIONS[name][0] == 2", "if True")))
+
+
+@right("random_program", "backwards")
+def random_program(rng):
+    steps, names = [], sorted(OPERATIONS)
+    for k in range(8):
+        name = names[rng.integers(5)]
+        newest = 2 + k
+        if OPERATIONS[name][0] == 1:
+            steps.append((name, newest))
+        elif rng.random() < 0.5:
+            steps.append((name, newest, int(rng.choice(newest + 1))))
+        else:
+            steps.append((name, int(rng.choice(newest + 1)), newest))
+    return steps
+
+
+@right("random_program", "until_nothing_is_wasted")
+def random_program(rng):
+    while True:
+        program, used = [], set()
+        for position in range(3, 11):
+            name = str(rng.choice(list(OPERATIONS)))
+            count = OPERATIONS[name][0]
+            idle = [i for i in range(3, position) if i not in used]
+            first = int(rng.choice(idle)) if idle and rng.random() < 0.85 else int(rng.integers(position))
+            operands = [first] if count == 1 else [first, int(rng.integers(position))]
+            if rng.random() < 0.5:
+                operands = operands[::-1]
+            used.update(operands)
+            program.append((name, *operands))
+        reached = {10}
+        for position in range(10, 2, -1):
+            if position in reached:
+                reached.update(program[position - 3][1:])
+        if set(range(3, 11)) <= reached:
+            return program
+
+
+# -- first_wrong_layer ------------------------------------------------------------------------------------------------
+
+LAYER = """
+def first_wrong_layer(tail, values, grads, rng):
+    h = 1e-6
+    for k in reversed(range(len(values) - 1)):
+        v = rng.standard_normal(values[k].shape)
+        slope = (tail(k, values[k] + h * v) - tail(k, values[k] - h * v)) / (2 * h)
+        given = (grads[k] * v).sum()
+        if not abs(slope - given) <= 1e-5 * abs(slope):
+            return k + 1
+    return None
+"""
+
+wrong("first_wrong_layer", "off_by_one", "Layer k + 1 stands behind value k: you are one off.", source=changed(LAYER, ("return k + 1", "return k")))
+wrong("first_wrong_layer", "two_off", "Layer k + 1 stands behind value k: you are one off.", source=changed(LAYER, ("return k + 1", "return k + 2")))
+wrong("first_wrong_layer", "from_the_front", "From the input on, the first value has a wrong gradient already, whichever layer is wrong. Begin at the loss.",
+      source=changed(LAYER, ("reversed(range(len(values) - 1))", "range(len(values) - 1)")))
+wrong("first_wrong_layer", "farthest", "This gives the last wrong gradient on the way from the loss: the first one convicts.",
+      source=changed(LAYER, ("    h = 1e-6", "    h, found = 1e-6, None"), ("            return k + 1\n    return None", "            found = k + 1\n    return found")))
+wrong("first_wrong_layer", "never_none", "When every gradient is right, return None.", source=changed(LAYER, ("    return None", "    return 0")))
+wrong("first_wrong_layer", "always_none", "It accuses nobody.", source="def first_wrong_layer(tail, values, grads, rng):\n    return None")
+wrong("first_wrong_layer", "along_ones", "Along all ones, entries in another order and a mean of all look right: draw v.",
+      source=changed(LAYER, ("rng.standard_normal(values[k].shape)", "np.ones(values[k].shape)")))
+wrong("first_wrong_layer", "nan_passes", "No comparison with NaN is True, so a gradient of NaN passes.",
+      source=changed(LAYER, ("if not abs(slope - given) <= 1e-5 * abs(slope)", "if abs(slope - given) > 1e-5 * abs(slope)")))
+wrong("first_wrong_layer", "loose", "A tolerance of a tenth misses what is a few percent off.", source=changed(LAYER, ("1e-5 *", "0.1 *")))
+wrong("first_wrong_layer", "no_loss", "The layer of the loss can be wrong, too: begin at the value before it.",
+      source=changed(LAYER, ("range(len(values) - 1)", "range(len(values) - 2)")))
+wrong("first_wrong_layer", "no_input", "The first layer can be wrong, too: go down to value 0.",
+      source=changed(LAYER, ("range(len(values) - 1)", "range(1, len(values) - 1)")))
+wrong("first_wrong_layer", "next_tail", "tail(k, x) begins at value k: give it that value.",
+      source=changed(LAYER, ("tail(k, values[k] - h * v)", "tail(k, values[k])")))
+
+
+@right("first_wrong_layer", "every_entry")
+def first_wrong_layer(tail, values, grads, rng):
+    k = len(values) - 2
+    while k >= 0:
+        x, expected = values[k], np.zeros(values[k].shape)
+        for i in np.ndindex(*x.shape):
+            e = np.zeros(x.shape)
+            e[i] = 1e-5
+            expected[i] = (tail(k, x + e) - tail(k, x - e)) / 2e-5
+        if not np.allclose(expected, grads[k], rtol=1e-3, atol=1e-3 * np.abs(expected).max()):
+            return k + 1
+        k -= 1
+
+
+@right("first_wrong_layer", "all_at_once")
+def first_wrong_layer(tail, values, grads, rng):
+    def is_right(k):
+        v = rng.uniform(-1, 1, values[k].shape)
+        rise = tail(k, values[k] + 1e-5 * v) - tail(k, values[k] - 1e-5 * v)
+        return np.isclose(np.vdot(grads[k], v), rise / 2e-5, rtol=1e-4, atol=0)
+
+    wrong = [k for k in range(len(values) - 1) if not is_right(k)]
+    return max(wrong) + 1 if wrong else None
+
+
+# -- mended_test ------------------------------------------------------------------------------------------------------
+
+MENDED = """
+def mended_test(f, gradient, x):
+    given, h = gradient(x), 1e-6
+    for i in range(len(x)):
+        v = np.zeros(len(x))
+        v[i] = h
+        slope = (f(x + v) - f(x - v)) / (2 * h)
+        if not abs(slope - given[i]) <= 1e-7 + 1e-4 * abs(slope):
+            return False
+    return True
+"""
+MOVES = """
+def mended_test(f, gradient, x):
+    given, h = gradient(x), 1e-6
+    for i in range(len(x)):
+        x[i] += h
+        ahead = f(x)
+        x[i] -= 2 * h
+        slope = (ahead - f(x)) / (2 * h)
+        if not abs(slope - given[i]) <= 1e-7 + 1e-4 * abs(slope):
+            return False
+    return True
+"""
+
+wrong("mended_test", "the_colleague", "This is still the colleague's test: which line of its table is wrong first?", source="""
+def mended_test(f, gradient, x):
+    given, h = gradient(x), 1e-6
+    for i in range(len(x)):
+        x[i] += h
+        ahead = f(x)
+        x[i] -= 2 * h
+        slope = (ahead - f(x)) / (2 * h)
+        if slope - given[i] > 1e-5 * abs(slope):
+            return False
+        return True
+""")
+wrong("mended_test", "first_entry", "`return True` inside the loop: only the first entry is looked at.",
+      source=changed(MENDED, ("            return False\n    return True", "            return False\n        return True")))
+wrong("mended_test", "no_abs", "A gradient that is too large passes: compare the size of the difference.",
+      source=changed(MENDED, ("abs(slope - given[i])", "(slope - given[i])")))
+wrong("mended_test", "nan_passes", "No comparison with NaN is True, so NaN passes.",
+      source=changed(MENDED, ("if not abs(slope - given[i]) <= 1e-7", "if abs(slope - given[i]) > 1e-7")))
+wrong("mended_test", "moved", "x is not what it was: it has been moved, and not put back.", source=MOVES)
+wrong("mended_test", "relative_only", "An entry that is 0 has no relative error: allow a little absolute one.",
+      source=changed(MENDED, ("1e-7 + 1e-4 * abs(slope)", "1e-10 * abs(slope)")))
+wrong("mended_test", "absolute", "A threshold of 0.1 misses faults in small entries.", source=changed(MENDED, ("1e-7 + 1e-4 * abs(slope)", "0.1")))
+wrong("mended_test", "loose", "A tenth is too much: faults are larger than 1 %.", source=changed(MENDED, ("1e-4 * abs", "0.1 * abs")))
+wrong("mended_test", "over_h", "The two points are 2h apart, and you divide by h.", source=changed(MENDED, ("/ (2 * h)", "/ h")))
+wrong("mended_test", "always", "It accuses nobody.", source="def mended_test(f, gradient, x):\n    return True")
+wrong("mended_test", "never", "It accuses everybody.", source="def mended_test(f, gradient, x):\n    return False")
+wrong("mended_test", "last_missing", "The last entry is not looked at.", source=changed(MENDED, ("range(len(x))", "range(len(x) - 1)")))
+wrong("mended_test", "any_entry", "One right entry is enough here: all have to be right.",
+      source=changed(MENDED, ("if not abs", "if abs"), ("            return False\n    return True", "            return True\n    return False")))
+wrong("mended_test", "in_sum", "The entries are compared in sum, where errors cancel.", source="""
+def mended_test(f, gradient, x):
+    slope = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+    return bool(abs(slope - gradient(x).sum()) <= 1e-6 + 1e-4 * abs(slope))
+""")
+
+
+@right("mended_test", "puts_back")
+def mended_test(f, gradient, x):
+    given, h = np.array(gradient(x)), 1e-5
+    slopes = np.empty(len(x))
+    for i, kept in enumerate(x.copy()):
+        x[i] = kept + h
+        ahead = f(x)
+        x[i] = kept - h
+        slopes[i] = (ahead - f(x)) / (2 * h)
+        x[i] = kept
+    return bool(np.allclose(slopes, given, rtol=1e-3, atol=1e-6))
+
+
+@right("mended_test", "identity")
+def mended_test(f, gradient, x):
+    rows = 1e-6 * np.eye(len(x))
+    slopes = [(f(x + row) - f(x - row)) / 2e-6 for row in rows]
+    return all(abs(a - b) < 1e-6 + 1e-3 * abs(a) for a, b in zip(slopes, gradient(x)))
+
+
+# -- engine_is_right --------------------------------------------------------------------------------------------------
+
+ENGINE = """
+def engine_is_right(Tensor, rng):
+    shapes, h = [(3, 4), (4,), (3, 1), (4, 2), (4, 2)], 1e-6
+    xs, vs = ([rng.standard_normal(shape) for shape in shapes] for _ in range(2))
+
+    def loss(a, b, c, w, d):
+        m = (a * b - c / (2 + b * b)).tanh() + a.exp() * (a - c).relu() - 1 / (a * a + 1)
+        rows = ((m @ w)[[0, 2, 2, 1]] + (w + d) - w.sum(axis=0)) / 9
+        return rows.tanh().sum() + (m.sum(axis=0) * (3 - b)).sum() - (c + c * c * c).sum()
+
+    ends = [loss(*[Tensor(x + s * v) for x, v in zip(xs, vs)]).data for s in (h, -h)]
+    leaves = [Tensor(x, requires_grad=True) for x in xs]
+    for times in (1, 2):
+        loss(*leaves).backward()
+        off = sum((x.grad.data * v).sum() for x, v in zip(leaves, vs)) - times * (ends[0] - ends[1]) / (2 * h)
+        if [x.grad.data.shape for x in leaves] != shapes or not abs(off) <= 1e-5:
+            return False
+    return True
+"""
+
+wrong("engine_is_right", "always", "It uses nothing of the engine, so it says the same of every one.",
+      source="def engine_is_right(Tensor, rng):\n    return True")
+wrong("engine_is_right", "never", "It uses nothing of the engine, so it says the same of every one.",
+      source="def engine_is_right(Tensor, rng):\n    return False")
+wrong("engine_is_right", "once", "backward runs once in your test. On the same leaves a second one should add.",
+      source=changed(ENGINE, ("(1, 2)", "(1,)")))
+wrong("engine_is_right", "along_ones", "Your direction is all ones, and errors that cancel in sum hide.",
+      source=changed(ENGINE, ("    xs, vs = ([rng.standard_normal(shape) for shape in shapes] for _ in range(2))", "    xs, vs = [rng.standard_normal(shape) for shape in shapes], [np.ones(shape) for shape in shapes]")))
+wrong("engine_is_right", "positive", "All your numbers are positive, and so relu and signs go untested.",
+      source=changed(ENGINE, ("    xs, vs = ([rng.standard_normal(shape) for shape in shapes] for _ in range(2))", "    xs, vs = [3 + rng.random(shape) for shape in shapes], [rng.standard_normal(shape) for shape in shapes]"), ("(a - c).relu()", "(a + c).relu()"), ("a.exp()", "(a / 9).exp()")))
+wrong("engine_is_right", "no_shapes", "A gradient of another shape is stretched until it fits: compare shapes.",
+      source=changed(ENGINE, ("[x.grad.data.shape for x in leaves] != shapes or not", "not")))
+wrong("engine_is_right", "no_division", "Some operation does not occur in your loss.",
+      source=changed(ENGINE, ("c / (2 + b * b)", "c * (2 + b * b)"), ("1 / (a * a + 1)", "(a * a + 1)"), ("/ 9", "* 0.1")))
+wrong("engine_is_right", "no_index", "Some operation does not occur in your loss.", source=changed(ENGINE, ("(m @ w)[[0, 2, 2, 1]] + (w + d)", "(m @ w) + (w + d).sum(axis=0)")))
+wrong("engine_is_right", "index_once", "No row is taken twice in your loss.", source=changed(ENGINE, ("[[0, 2, 2, 1]] + (w + d)", "[[2, 0, 1]] + (w + d).sum(axis=0)")))
+wrong("engine_is_right", "no_left", "No plain number stands on the left in your loss.",
+      source=changed(ENGINE, ("1 / (a * a + 1)", "a / (a * a + 1)"), ("(3 - b)", "(b - 3)")))
+wrong("engine_is_right", "no_tanh", "Some operation does not occur in your loss.", source=changed(ENGINE, (").tanh()", ")"), ("rows.tanh()", "(rows * rows)")))
+wrong("engine_is_right", "no_relu", "Some operation does not occur in your loss.", source=changed(ENGINE, (".relu()", "")))
+wrong("engine_is_right", "used_once", "Each leaf is used once in your test: gradients that should add up never meet.", source="""
+def engine_is_right(Tensor, rng):
+    x, y = rng.standard_normal((2, 3)), rng.standard_normal((2, 3))
+    a, b = Tensor(x, requires_grad=True), Tensor(y, requires_grad=True)
+    for times in (1, 2):
+        (a * b).sum().backward()
+        if not (np.allclose(a.grad.data, times * y) and np.allclose(b.grad.data, times * x)):
+            return False
+    return True
+""")
+wrong("engine_is_right", "scalars", "Your leaves are single numbers: shapes and broadcasting go untested.", source="""
+def engine_is_right(Tensor, rng):
+    x, y = rng.standard_normal(2)
+    a, b = Tensor(np.array(x), requires_grad=True), Tensor(np.array(y), requires_grad=True)
+    for times in (1, 2):
+        (a * b + a * a / (2 + b.exp())).backward()
+        e = np.exp(y)
+        if not np.allclose(a.grad.data, times * (y + 2 * x / (2 + e))):
+            return False
+        if not np.allclose(b.grad.data, times * (x - x * x * e / (2 + e) ** 2)):
+            return False
+    return True
+""")
+
+SMALL = """
+def engine_is_right(Tensor, rng):
+    def close(xs, f):
+        vs = [rng.standard_normal(np.shape(x)) for x in xs]
+        leaves = [Tensor(x, requires_grad=True) for x in xs]
+        ends = [f(*[Tensor(x + s * v) for x, v in zip(xs, vs)]).data for s in (1e-6, -1e-6)]
+        for times in (1, 2, 3):
+            f(*leaves).backward()
+            if any(leaf.grad.data.shape != np.shape(x) for leaf, x in zip(leaves, xs)):
+                return False
+            given = sum((leaf.grad.data * v).sum() for leaf, v in zip(leaves, vs))
+            if not np.isclose(given, times * (ends[0] - ends[1]) / 2e-6, rtol=1e-4, atol=1e-7):
+                return False
+        return True
+
+    a, b, c = rng.standard_normal((2, 3)), rng.standard_normal((2, 3)), rng.standard_normal((1, 3))
+    w, z = rng.standard_normal((3, 4)), 2 + rng.random(3)
+    g = rng.standard_normal((2, 3))
+    return all([
+        close([a, b], lambda x, y: ((x + y) * g).sum() + (x * x * y).sum()),
+        close([a, b], lambda x, y: ((x - y) * (y - x) * g).sum()),
+        close([a, c], lambda x, y: ((x * y + y) * (x + y)).sum()),
+        close([a, z], lambda x, y: ((x / y) * g).sum() + (2 / y - y / 3).sum()),
+        close([a, z], lambda x, y: ((x - y) * g).sum() + ((y + x) * (3 - x)).sum()),
+        close([a, c], lambda x, y: (x / (y * y + 1) * g).sum()),
+        close([a, w], lambda x, y: ((x @ y) * (x @ y).tanh()).sum()),
+        close([a], lambda x: (x.exp() * x.relu() * g).sum()),
+        close([a], lambda x: ((x.tanh() + x.relu()) * g).sum() * x.sum()),
+        close([a], lambda x: ((x.relu() - x.exp()) * g).sum(axis=0).tanh().sum()),
+        close([w], lambda x: (x[[2, 0, 2, 2]] * (x[[1, 1, 0, 2]] - 1)).sum(axis=0).tanh().sum()),
+        close([a, b], lambda x, y: (lambda t: (t * t * x + t * y - t.tanh()).sum())(x * y)),
+    ])
+"""
+right("engine_is_right", "many_small_losses", source=SMALL)
+right("engine_is_right", "in_the_order_of_a_graph", source=changed(SMALL, ("(1, 2, 3)", "(1, 2)"), ("1e-6, -1e-6", "1e-5, -1e-5"), ("/ 2e-6", "/ 2e-5")))

@@ -1,0 +1,2187 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 11_testing_gradients
+#     allow: [autograd_ref.tensor, autograd_ref.ops, autograd_ref.sweep, autograd_ref.modes, autograd_ref.nn, autograd_ref.optim, autograd_ref.functional, autograd_ref.graph, autograd_ref.plots]
+#     title: "Testing gradients: find what is wrong"
+# ---
+
+# %% [markdown]
+# # Testing gradients: find what is wrong
+#
+# Six wrong rules for tanh(x @ w), and five ways to draw the inputs of a test. What to see: each convenient kind of
+# input hides some faults (white), and a random direction at ordinary inputs hides none. In this unit you write the
+# tests, and they are judged by the faults that they find.
+
+# %% figure="goal" keep=true
+def goal():
+    import numpy as np
+
+    from autograd_ref import plots
+
+    def right(g, x, w):
+        s = g * (1 - np.tanh(x @ w) ** 2)
+        return s @ w.T, x.T @ s
+
+    def only_g(g, x, w):
+        return g @ w.T, x.T @ g
+
+    def no_g(g, x, w):
+        return right(np.ones_like(g), x, w)
+
+    def not_transposed(g, x, w):
+        s = g * (1 - np.tanh(x @ w) ** 2)
+        return s @ w, x.T @ s
+
+    def all_rows_alike(g, x, w):
+        to_x, to_w = right(g, x, w)
+        return np.tile(to_x.mean(axis=0), (len(x), 1)), to_w
+
+    def without_signs(g, x, w):
+        s = g * (1 - np.tanh(x @ w) ** 2)
+        return s @ np.abs(w).T, np.abs(x).T @ s
+
+    def shared_out(g, x, w):
+        to_x, to_w = right(g, x, w)
+        return to_x[:, ::-1], to_w
+
+    rules = {
+        "tanh forgotten": only_g, "g forgotten": no_g, "w not transposed": not_transposed,
+        "all rows alike": all_rows_alike, "signs forgotten": without_signs,
+        "columns in reverse": shared_out,
+    }
+    rng = np.random.default_rng(0)
+    symmetric = np.array([[0.5, -0.8], [-0.8, 0.3]])
+    x, w = rng.standard_normal((3, 2)), rng.standard_normal((2, 2))
+    ways = {  # inputs x and w, then a direction of each, and g
+        "all zeros": (0 * x, 0 * w, rng.standard_normal(x.shape), rng.standard_normal(w.shape), rng.standard_normal((3, 2))),
+        "symmetric w": (x, symmetric, rng.standard_normal(x.shape), 0 * w, rng.standard_normal((3, 2))),
+        "all positive": (abs(x), abs(w), rng.standard_normal(x.shape), rng.standard_normal(w.shape), rng.standard_normal((3, 2))),
+        "one row": (x[:1], w, rng.standard_normal((1, 2)), rng.standard_normal(w.shape), rng.standard_normal((1, 2))),
+        "along all ones": (x, w, np.ones(x.shape), np.ones(w.shape), np.ones((3, 2))),
+        "random": (x, w, rng.standard_normal(x.shape), rng.standard_normal(w.shape), rng.standard_normal((3, 2))),
+    }
+    found = np.zeros((len(rules), len(ways)))
+    for i, rule in enumerate(rules.values()):
+        for j, (a, b, va, vb, g) in enumerate(ways.values()):
+            given, true = ([(p * v).sum() for p, v in zip(r(g, a, b), (va, vb))] for r in (rule, right))
+            found[i, j] = abs(sum(given) - sum(true)) > 1e-6
+    plots.matrix(found, rows=list(rules), columns=list(ways), annotate=False, title="Faults found")
+
+
+goal()
+
+# %% setup="imports"
+import importlib.util
+
+import numpy as np
+
+from autograd_ref import Tensor, nn, optim, plots
+from autograd_ref.graph import draw
+from autograder import Suspect, exercise, predicted, probe, yours
+
+
+def arrays(*rows):
+    """A list of arrays of floats, made of lists."""
+    return [np.array(row, dtype=float) for row in rows]
+
+# %% [markdown]
+# A wrong gradient rarely crashes. The loss falls a little slower, and nobody knows why. At the end you will be able to
+#
+# - check any gradient with two evaluations;
+# - choose step and threshold, in double and in single precision;
+# - draw inputs, shapes and whole graphs that hide nothing;
+# - find the one wrong operation among many.
+#
+# **Time:** about 90 minutes. **Builds on:** 01 (differences), 03 (graphs), 05 and 06 (rules on arrays).
+
+# %% [markdown]
+# ## Again: units 08 and 09
+#
+# **Predict, then run.** A relu layer has 50 inputs: which standard deviation does He give its first weights? Adam's first
+# step, at rate 0.1, meets a gradient of 1000: how long is it? The gradient is always 1, the rate 0.1, the momentum 0.9:
+# how long do the steps of SGD become?
+
+# %%
+prediction = (None, None, None)
+
+
+def last_step(kind, gradient, steps, **settings):
+    """The length of an optimizer's last step, under a gradient that stays the same."""
+    weight = nn.Parameter(np.zeros(1))
+    optimizer = kind([weight], lr=0.1, **settings)
+    for _ in range(steps):
+        before = weight.data.copy()
+        weight.grad = Tensor(np.array([gradient]))
+        optimizer.step()
+    return abs(weight.data - before).item()
+
+
+if predicted(prediction, "again_08_and_09"):
+    print(round(np.sqrt(2 / 50), 3), round(last_step(optim.Adam, 1000.0, 1), 3),
+          round(last_step(optim.SGD, 1.0, 200, momentum=0.9), 3))
+
+# %% [markdown]
+# ## 1. One random direction
+#
+# In unit 01 each entry of a gradient cost two evaluations. A *direction* costs two for all entries together. Move all
+# inputs along random arrays $v$, weigh the outputs with a random $u$, and compare
+#
+# $$\Big\langle u, \frac{f(x + hv) - f(x - hv)}{2h} \Big\rangle = \langle \text{gradient for } u, v \rangle$$
+#
+# On the left are evaluations, on the right is what a rule gives for $g = u$. Take $a b$ at $a = 2$, $b = 5$. The gradient
+# is (5, 2). Along $v = (1, 0.5)$ the product grows by 5 · 1 + 2 · 0.5 = 6.
+#
+# **Predict, then run.** A wrong rule swaps the two: (2, 5). What do right and wrong give along (1, 1)?
+
+# %%
+prediction = (None, None)
+
+if predicted(prediction, "along_ones"):
+    for v in ([1, 1], [1, 0.5], [-0.3, 1.2]):
+        print(f"along {v}: right {np.dot([5, 2], v):.2f}, swapped {np.dot([2, 5], v):.2f}")
+
+# %% [markdown]
+# A wrong gradient is missed when its error $e$ has $\langle e, v \rangle = 0$. Errors that cancel in sum (swapped,
+# transposed, shared out wrongly) are exactly those that all ones miss. The directions that miss a given error form a
+# plane, and a random direction lies in it with probability 0. So one is enough.
+#
+# ### Exercise `slope_along` (2 points)
+# Return the left side, a float. `f(*inputs)` gives an array of the shape of `u`; `inputs` and `vs` are lists of arrays.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Two lists of moved inputs, two evaluations, and a weighted sum of their difference.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# ahead = f(*[x + ... for x, v in zip(inputs, vs)])
+# behind = ...
+# return float((u * ...).sum() / ...)
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Half or twice: the points are 2h apart. Changed in place: `x += h * v` writes into the caller's array.
+# </details>
+
+
+# %% exercise="slope_along"
+def slope_along(f, inputs, u, vs, h):
+    """<u, (f(x + hv) - f(x - hv)) / 2h>, with all inputs moved along their v at once."""
+    ### BEGIN SOLUTION
+    ahead = f(*[x + h * v for x, v in zip(inputs, vs)])
+    behind = f(*[x - h * v for x, v in zip(inputs, vs)])
+    return float((u * (ahead - behind)).sum() / (2 * h))
+    ### END SOLUTION
+
+
+# %% probes="slope_along"
+FUNCTIONS = {
+    "product": lambda a, b: a * b,
+    "cubes": lambda a, b: a**3 + b.sum(),
+    "matmul": lambda a, b: a @ b,
+    "sine": lambda a: np.sin(a),
+}
+
+
+@probe
+def slope_of(name, inputs, u, vs, h):
+    """What slope_along gives for the function of that name."""
+    return slope_along(FUNCTIONS[name], inputs, u, vs, h)
+
+
+# %% check="slope_along" points=2
+with exercise("slope_along") as check:
+    (one,) = arrays([1])
+    got = slope_of("product", arrays([2], [5]), one, arrays([1], [0.5]), 0.1)
+    check.close(got, 6.0, "(2.1 * 5.05 - 1.9 * 4.95) / 0.2")
+    check.untouched("inputs and directions stay as they were")
+    check.close(slope_of("cubes", arrays([1], [3]), one, arrays([1], [0]), 1.0), 4.0,
+                "(2³ - 0³) / 2, from both sides")
+    got = slope_of("sine", arrays([0, 0]), *arrays([3, -1]), arrays([1, 2]), 1e-4)
+    check.close(got, 1.0, "3 · 1 - 1 · 2: u weighs the outputs", rtol=1e-6)
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, one_of
+
+    for a, b, va, vb, h in check.cases(6, array(2, 3), array(3, 4), array(2, 3), array(3, 4), one_of([0.5, 1e-2, 1e-4])):
+        (u,) = next(check.cases(1, array(2, 4)))
+        expected = (u * (va @ b + a @ vb)).sum()
+        check.close(slope_of("matmul", [a, b], u, [va, vb], h), expected, "along both at once", rtol=1e-6)
+        check.untouched()
+        expected = (va * (3 * a * a * va + h * h * va**3)).sum() + va.sum() * vb.sum()
+        check.close(slope_of("cubes", [a, b], va, [va, vb], h), ((3 * a**2 * va + h**2 * va**3) * va).sum() + va.sum() * vb.sum(),
+                    "a central difference is off by h² v³", rtol=1e-6)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 2. How near is near?
+#
+# Is a difference of 0.001 large? Beside a million it is rounding, beside a millionth all is wrong. So compare sizes: 100 and 101 differ
+# by 1 in 101, a relative error of 0.0099.
+#
+# ### Exercise `relative_error` (2 points)
+# Return |a - b| divided by the larger of |a| and |b|: 0.0 when both are 0, and infinity when one of them is infinite or
+# NaN.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Two special cases first. `np.isfinite` knows NaN.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# if not (... and ...):
+#     return np.inf
+# size = max(...)
+# return ... if size else 0.0
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# NaN comes back: every comparison with NaN is False, so a test that asks "too large?" lets it pass. Negative: `abs` is
+# missing.
+# </details>
+
+
+# %% exercise="relative_error"
+def relative_error(a, b):
+    """How much two numbers differ, relative to the larger; 0.0 for two zeros, inf for NaN."""
+    ### BEGIN SOLUTION
+    if not (np.isfinite(a) and np.isfinite(b)):
+        return np.inf
+    size = max(abs(a), abs(b))
+    return abs(a - b) / size if size else 0.0
+    ### END SOLUTION
+
+
+# %% check="relative_error" points=2
+with exercise("relative_error") as check:
+    check.close(yours.relative_error(100.0, 101.0), 1 / 101, "1 beside 101")
+    check.close(yours.relative_error(-4.0, 1.0), 1.25, "5 beside 4: sizes have no sign")
+    check.close(yours.relative_error(2e-9, 1e-9), 0.5, "small numbers count", atol=0.0)
+    check.close(yours.relative_error(0.0, 0.0), 0.0, "two zeros agree")
+    check.close(yours.relative_error(float("nan"), 1.0), np.inf, "NaN agrees with nothing")
+    check.close(yours.relative_error(2.0, np.inf), np.inf, "nor does infinity")
+    ### BEGIN HIDDEN TESTS
+    from autograder import number
+
+    for a, b in check.cases(10, number(), number()):
+        for scale in (1.0, 1e-12, 1e9):
+            expected = abs(a - b) / max(abs(a), abs(b))
+            check.close(yours.relative_error(a * scale, b * scale), expected, "relative to the larger", atol=0.0)
+        check.close(yours.relative_error(a, 0.0), 1.0, "zero beside something")
+        for bad in (np.nan, np.inf, -np.inf):
+            check.close(yours.relative_error(a, bad), np.inf, "not finite")
+            check.close(yours.relative_error(bad, bad), np.inf, "not finite, on both sides")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# A right rule does not agree exactly. The difference bends away by about $h^2$, and rounding adds about $\varepsilon / h$,
+# where $\varepsilon$ is the distance from 1 to the next number. `errors` makes 200 checks of one rule, right or off by a
+# factor.
+
+
+# %% setup="errors"
+def errors(dtype, h, factor=1.0, seed=0):
+    """The relative errors of 200 checks of exp(sin(x)); its gradient is off by `factor`."""
+    def f(x):
+        return np.exp(np.sin(x))
+
+    rng, found = np.random.default_rng(seed), []
+    for _ in range(200):
+        x, v = rng.standard_normal((2, 5)).astype(dtype)
+        step = (np.dtype(dtype).type(h) * v).astype(dtype)
+        slope = float((f(x + step) - f(x - step)).sum()) / (2 * h)
+        given = factor * float((f(x) * np.cos(x) * v).sum())
+        found.append(abs(slope - given) / max(abs(slope), abs(given), 1e-300))
+    return np.array(found)
+
+
+# %% [markdown]
+# What to see: with $h = 10^{-6}$ the errors of right and wrong rules are worlds apart in double precision. In single
+# precision, rounding buries both.
+
+
+# %% figure="thresholds"
+def thresholds():
+    cases = {
+        f"{dtype}, {name}": np.log10(errors(dtype, 1e-6, factor))
+        for dtype in ("float64", "float32")
+        for name, factor in (("right", 1.0), ("2 % off", 1.02))
+    }
+    plots.histograms(cases, bins=np.linspace(-12, 2, 57), xlabel="log10 of the error")
+
+
+thresholds()
+
+# %% [markdown]
+# ### Exercise `step_and_tolerance` (2 points)
+# For "float64" and for "float32", return a step `h` and a tolerance: of 200 right checks at most 10 are above it, of 200 that
+# are 2 % off at least 190.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `np.finfo(dtype).eps` is ε. Where are h² and ε / h equally large?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# h = float(np.finfo(dtype).eps) ** ...
+# return h, ... * h**2          # some room above the usual error
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Right ones above it: single precision needs a larger step. Wrong ones below it: it must stay under 0.02.
+# </details>
+
+
+# %% exercise="step_and_tolerance"
+def step_and_tolerance(dtype):
+    """A step h and a tolerance for checks in that precision, as two floats."""
+    ### BEGIN SOLUTION
+    h = float(np.finfo(dtype).eps) ** (1 / 3)
+    return h, 200 * h**2
+    ### END SOLUTION
+
+
+# %% probes="step_and_tolerance"
+@probe
+def chosen(dtype):
+    """Your step and your tolerance, as a list."""
+    return list(step_and_tolerance(dtype))
+
+
+def above(dtype, factor, seed=0):
+    """How many of 200 checks are above the tolerance, with your choice."""
+    h, tolerance = map(float, chosen(dtype))
+    if not 1e-12 < h < 1:
+        return -1
+    return int((errors(dtype, h, factor, seed) > tolerance).sum())
+
+
+# %% check="step_and_tolerance" points=2
+with exercise("step_and_tolerance") as check:
+    for dtype in ("float64", "float32"):
+        check.true(0 <= above(dtype, 1.0) <= 10, f"{dtype}: few right checks are above it")
+        check.true(above(dtype, 1.02) >= 190, f"{dtype}: nearly all are, that are 2 % off")
+    ### BEGIN HIDDEN TESTS
+    for dtype in ("float64", "float32"):
+        for seed in (check.rng.randrange(1000) for _ in range(3)):
+            check.true(0 <= above(dtype, 1.0, seed) <= 12, f"{dtype}: few right checks are above it")
+            check.true(above(dtype, 0.98, seed) >= 188, f"{dtype}: nearly all are, that are 2 % off")
+            check.true(above(dtype, 1.02, seed) >= 188, f"{dtype}: nearly all are, that are 2 % off")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 3. Your test, tested
+#
+# How good is a test? *Mutation testing* plants faults and counts those that the test finds. So is yours graded: by a dozen
+# right rules and dozens of wrong ones that you have not seen. They answer from another process, so only their numbers
+# tell them apart.
+#
+# ### Exercise `rule_is_right` (3 points)
+# `f(*inputs)` gives an array, `rule(g, *inputs)` a gradient for each input, as in unit 06. Return True or False. `rng` is a
+# generator of NumPy; faults are larger than 1 %.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Both sides of the equation of section 1. You may call your own functions.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# u, vs = ..., [...]              # random, in the shapes of the output and of each input
+# grads = rule(u, *inputs)
+# ...                             # is each gradient shaped like its input?
+# given = sum((grad * v).sum() for ...)
+# return ... <= 1e-5
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A missed shape: NumPy stretches a wrong shape until it fits. A right one accused: an absolute threshold, or a value
+# that is 0 on both sides. Infinity passes: relative to the larger, it is infinitely near.
+# </details>
+
+
+# %% exercise="rule_is_right"
+def rule_is_right(f, rule, inputs, rng):
+    """Whether `rule` agrees with differences of `f`, along one random direction."""
+    ### BEGIN SOLUTION
+    h, u = 1e-6, rng.standard_normal(np.shape(f(*inputs)))
+    vs = [rng.standard_normal(x.shape) for x in inputs]
+    ahead = f(*[x + h * v for x, v in zip(inputs, vs)])
+    behind = f(*[x - h * v for x, v in zip(inputs, vs)])
+    slope = (u * (ahead - behind)).sum() / (2 * h)
+    grads = rule(u, *inputs)
+    if [np.shape(grad) for grad in grads] != [x.shape for x in inputs]:
+        return False
+    given = sum((grad * v).sum() for grad, v in zip(grads, vs))
+    return bool(abs(given - slope) <= 1e-5 * abs(slope))
+    ### END SOLUTION
+
+
+# %% probes="rule_is_right"
+@probe
+def rule_passes(ask, inputs, seed):
+    """What your test says of a rule; the function and the rule answer from elsewhere."""
+
+    def f(*inputs):
+        return ask(("f", *inputs))
+
+    def rule(g, *inputs):
+        return ask(("rule", g, *inputs))
+
+    with np.errstate(all="ignore"):
+        return rule_is_right(f, rule, inputs, np.random.default_rng(seed))
+
+
+def numbers_only(*values):
+    """What a test asks with, as arrays that are not too large."""
+    found = [np.asarray(value) for value in values]
+    if any(a.dtype.kind not in "biuf" or a.size > 400 for a in found):
+        raise ValueError("ask with arrays of at most 400 numbers each")
+    return found
+
+
+def rule_suspect(about, f, rule, *inputs, right=False):
+    """A rule to be judged at these inputs."""
+
+    def answer(question):
+        what, *given = question
+        with np.errstate(all="ignore"):
+            found = (f if what == "f" else rule)(*numbers_only(*given))
+        return np.asarray(found) if what == "f" else found
+
+    return Suspect(about, right, lambda: answer, (arrays(*inputs),))
+
+
+def times(a, b):
+    return a * b
+
+
+ROW, COLUMN = [[2.0, -3.0, 0.5]], [[1.5], [-4.0]]
+SHOWN_RULES = [
+    rule_suspect("a product", times, lambda g, a, b: (g * b, g * a), [2, -3], [5, 7], right=True),
+    rule_suspect("a product of 1e9", times, lambda g, a, b: (g * b, g * a), [2e9], [5], right=True),
+    rule_suspect("a constant", lambda a: 0 * a, lambda g, a: (0 * a,), [2, 3], right=True),
+    rule_suspect("g is forgotten", times, lambda g, a, b: (b, a), [2, -3], [5, 7]),
+    rule_suspect("one gradient in the other's place", times, lambda g, a, b: (g * a, g * b), [2, -3], [5, 7]),
+    rule_suspect("a gradient in another shape than its input", times,
+                 lambda g, a, b: (g * b, g * a), ROW, COLUMN),
+    rule_suspect("a gradient that is not finite", times, lambda g, a, b: (g * b, g * np.nan), [2, -3], [5, 7]),
+    rule_suspect("a gradient that is not finite", times, lambda g, a, b: (g * b, g * a * [1, np.inf]), [2, -3], [5, 7]),
+    rule_suspect("an error in one entry only", times, lambda g, a, b: (g * b, g * a * [1, 1.1]), [2, -3], [5, 7]),
+]
+
+
+# %% check="rule_is_right" points=3
+with exercise("rule_is_right") as check:
+    check.tells_apart(rule_passes, SHOWN_RULES, "three right rules, six wrong ones")
+    ### BEGIN HIDDEN TESTS
+    rng = np.random.default_rng(check.rng.randrange(2**31))
+
+    def softmax(a):
+        e = np.exp(a - a.max(axis=1, keepdims=True))
+        return e / e.sum(axis=1, keepdims=True)
+
+    def softmax_rule(g, a):
+        s = softmax(a)
+        return (s * (g - (g * s).sum(axis=1, keepdims=True)),)
+
+    def normal(*shape):
+        return rng.standard_normal(shape)
+
+    # What is computed, one right rule or two in different styles, and inputs.
+    bases = [
+        (lambda a, b: a * b, [lambda g, a, b: (g * b, g * a), lambda g, a, b: [b * g, np.multiply(a, g)]], [normal(3, 4), normal(3, 4)]),
+        (lambda a, b: a / b, [lambda g, a, b: (g / b, -g * a / b**2)], [normal(5, 2), 2 + normal(5, 2) ** 2]),
+        (lambda a, b: a + b, [lambda g, a, b: (g, g.sum(axis=0)), lambda g, a, b: (g.copy(), np.ones(len(g)) @ g)], [normal(4, 3), normal(3)]),
+        (lambda a, b: a @ b, [lambda g, a, b: (g @ b.T, a.T @ g), lambda g, a, b: (np.einsum("ij,kj->ik", g, b), np.einsum("ki,kj->ij", a, g))], [normal(2, 3), normal(3, 4)]),
+        (lambda a, b: a @ b, [lambda g, a, b: (g @ b.T, a.T @ g)], [normal(3, 3), normal(3, 3)]),
+        (lambda a: np.tanh(a), [lambda g, a: (g * (1 - np.tanh(a) ** 2),), lambda g, a: (g / np.cosh(a) ** 2,)], [normal(10)]),
+        (lambda a: np.exp(a), [lambda g, a: (g * np.exp(a),)], [normal(3, 3)]),
+        (lambda a: a.sum(axis=1), [lambda g, a: (np.repeat(g[:, None], a.shape[1], axis=1),)], [normal(9, 3)]),
+        (softmax, [softmax_rule], [normal(3, 4)]),
+        (lambda a, b, c: a * b + np.sin(c), [lambda g, a, b, c: (g * b, g * a, g * np.cos(c))], [normal(9), normal(9), normal(9)]),
+    ]
+    right = [
+        ("numbers of size 1e7", lambda a, b: a * b, lambda g, a, b: (g * b, g * a), [1e7 * normal(3), normal(3)]),
+        ("numbers of size 1e-7", lambda a: 1e-7 * np.sin(a), lambda g, a: (1e-7 * g * np.cos(a),), [normal(3)]),
+        ("an input that has no influence", lambda a, b: a**3 + 0 * b, lambda g, a, b: (3 * g * a * a, 0 * b), [1 + normal(3) ** 2, normal(3)]),
+        ("a constant", lambda a: 0 * a + 2, lambda g, a: (0 * a,), [normal(2, 2)]),
+        ("a single number", lambda a: np.sin(a), lambda g, a: (g * np.cos(a),), [normal()]),
+    ]
+    suspects = [rule_suspect(about, f, rule, *xs, right=True) for about, f, rule, xs in right]
+    for f, rules, xs in bases:
+        for rule in rules:  # as far around as a wrong one, so that time tells nothing
+            suspects.append(rule_suspect("a usual rule, written in another way", f,
+                                         lambda g, *a, rule=rule, change=np.positive: rule(change(g), *a), *xs, right=True))
+
+    def one_of(k, change):
+        return lambda g, grads: [change(part) if i == k % len(grads) else part for i, part in enumerate(grads)]
+
+    def first_entry(change):
+        def act(part):
+            part = np.array(part, dtype=float)
+            part.flat[0] = change(part.flat[0])
+            return part
+        return act
+
+    # A fault is what becomes of g on the way in, or of the gradients on the way out.
+    before = {
+        "g is forgotten": np.ones_like,
+        "only the sum of g counts": lambda g: np.full_like(g, g.mean()),
+        "only the size of g counts": np.abs,
+        "g in another order": lambda g: g[::-1],
+        "a gradient of 2 % too much": lambda g: 1.02 * g,
+        "half or twice the gradient": lambda g: 2 * g,
+        "the wrong sign": lambda g: -g,
+    }
+    after = {
+        "an error in one input's gradient only": [one_of(k, change) for k in (0, 1) for change in (np.negative, lambda p: 1.5 * p)],
+        "an error in one entry only": [one_of(k, first_entry(lambda x: 2 * x + 0.1)) for k in (0, 1)],
+        "entries in another order": [one_of(k, lambda p: p[::-1]) for k in (0, 1)] + [one_of(0, lambda p: np.roll(p, 1))],
+        "the gradient shared out evenly": [one_of(k, lambda p: np.full_like(p, p.mean())) for k in (0, 1)],
+        "one gradient in the other's place": [lambda g, grads: list(grads)[::-1]],
+        "a transposed gradient": [one_of(k, np.transpose) for k in (0, 1)],
+        "a gradient in another shape than its input": [one_of(k, lambda p: p[None] + np.zeros((2, *p.shape)) / 2) for k in (0, 1)],
+        "a gradient that is not finite": [one_of(0, first_entry(lambda x: np.nan)), one_of(1, first_entry(lambda x: np.inf))],
+        "no gradient where there should be one": [one_of(0, lambda p: None), one_of(1, np.zeros_like)],
+    }
+
+    def really_wrong(rule, good, xs, g):
+        with np.errstate(all="ignore"):
+            got, want = rule(g, *xs), good(g, *xs)
+        for a, b in zip(got, want):
+            if a is None or np.shape(a) != np.shape(b) or not np.abs(a - b).max() <= 0.01 * np.abs(b).max():
+                return True
+        return False
+
+    wrong = []
+    for f, (good, *_), xs in bases:
+        g = normal(*f(*xs).shape)
+        for kind, change in before.items():
+            wrong.append((kind, f, lambda g, *a, good=good, change=change: good(change(g), *a), good, xs, g))
+        for kind, changes in after.items():
+            for change in changes:
+                wrong.append((kind, f, lambda g, *a, good=good, change=change: change(g, good(g, *a)), good, xs, g))
+    wrong.append(("the slope at another place", bases[5][0], lambda g, a: (g * (1 - a**2),), bases[5][1][0], bases[5][2], normal(10)))
+    wrong.append(("a term of the slope left out", softmax, lambda g, a: (g * softmax(a) * (1 - softmax(a)),), softmax_rule, bases[8][2], normal(3, 4)))
+    wrong = [(kind, f, rule, xs) for kind, f, rule, good, xs, g in wrong if really_wrong(rule, good, xs, g)]
+    by_kind = {}
+    for fault in check.rng.sample(wrong, len(wrong)):
+        by_kind.setdefault(fault[0], []).append(fault)
+    for faults in by_kind.values():
+        suspects += [rule_suspect(about, f, rule, *xs) for about, f, rule, xs in faults[:4]]
+    check.tells_apart(rule_passes, suspects, "right and wrong rules that you have not seen")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 4. Kinks
+#
+# At a kink (relu at 0, the tie of a maximum) the slope to the right is not the slope to the left. A central difference gives
+# their mean, which is neither, so a test there accuses rules that are right. Their *jump* along $v$ is
+#
+# $$J(h) = \frac{f(x + hv) - 2 f(x) + f(x - hv)}{h}$$
+#
+# Of a smooth function it is about $h$ times the second derivative, and shrinks with $h$. For |x| at 0, along $v = 1$, it is
+# 2, whatever $h$ is.
+#
+# ### Exercise `kink_at` (2 points)
+# `f(x)` gives a number, `x` is an array. Return True when f has a kink at `x`. Slopes at a kink differ by 0.5 or
+# more, second derivatives are below 20.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A random direction, a small step, and one look at J.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# v, h = ..., 1e-6
+# jump = ...
+# return abs(...) > ...       # between h times 20 and 0.5
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A tie missed: along all ones both sides of max(a, b) grow alike. A minimum accused: there the two slopes differ, by
+# something that is small with h.
+# </details>
+
+
+# %% exercise="kink_at"
+def kink_at(f, x, rng):
+    """Whether the slopes of f to both sides of x differ, however small the step."""
+    ### BEGIN SOLUTION
+    v, h = rng.standard_normal(x.shape), 1e-6
+    jump = (f(x + h * v) - 2 * f(x) + f(x - h * v)) / h
+    return bool(abs(jump) > 1e-3)
+    ### END SOLUTION
+
+
+# %% probes="kink_at"
+@probe
+def smooth_there(ask, x, seed):
+    """The opposite of what kink_at says, if that is True or False."""
+    said = kink_at(lambda x: ask(("f", x)), x, np.random.default_rng(seed))
+    return not said if isinstance(said, (bool, np.bool_)) else said
+
+
+def place(about, f, x, right=False):
+    """A function and a place; right means smooth."""
+    return Suspect(about, right, lambda: lambda question: float(f(*numbers_only(question[1]))), tuple(arrays(x)))
+
+
+SHOWN_PLACES = [
+    place("|x| away from 0", lambda x: np.abs(x).sum(), [1, -2], right=True),
+    place("a minimum", lambda x: (x**2).sum(), [0, 0], right=True),
+    place("a straight line", lambda x: 7 * x.sum(), [1, 2], right=True),
+    place("|x| at 0", lambda x: np.abs(x).sum(), [1, 0]),
+    place("the tie of a maximum", lambda x: x.max(), [2, 2]),
+]
+
+
+# %% check="kink_at" points=2
+with exercise("kink_at") as check:
+    check.tells_apart(smooth_there, SHOWN_PLACES, "slopes of both sides",
+                      right="smooth places", wrong="kinks")
+    ### BEGIN HIDDEN TESTS
+    rng = np.random.default_rng(check.rng.randrange(2**31))
+    a, b, c, d = np.sign(rng.standard_normal(4)) * rng.uniform(0.3, 2.0, 4)
+    smooth = [
+        ("a curve", lambda x: np.sin(x).sum(), [a, b, c]),
+        ("a minimum", lambda x: 5 * ((x - a) ** 2).sum(), [a, a]),
+        ("a saddle", lambda x: 3 * (x[0] ** 2 - x[1] ** 2), [0, 0]),
+        ("a steep curve", lambda x: np.exp(x).sum(), [2.0, a]),
+        ("a line", lambda x: 20 * x[0] - 3 * x[1], [a, b]),
+        ("a constant", lambda x: 0 * x.sum() + 3, [a, b]),
+        ("a smooth corner", lambda x: np.logaddexp(0, 4 * x).sum() / 4, [0, a]),
+        ("relu away from 0", lambda x: np.maximum(x, 0).sum(), [a, b, c, d]),
+        ("a maximum that is no tie", lambda x: x.max(), [a, a + 1, a - 1]),
+        ("large values", lambda x: 1000 + np.sin(x).sum(), [a, b]),
+    ]
+    kinks = [
+        ("relu at 0", lambda x: np.maximum(x, 0).sum(), [0, a]),
+        ("relu at 0, in the last of many entries", lambda x: np.maximum(x, 0).sum(), [a, b, c, d, 1, -1, 2, 0]),
+        ("a bend downwards", lambda x: -np.abs(x - a).sum(), [a, b]),
+        ("a small bend", lambda x: 0.6 * np.maximum(x, 0).sum() + x.sum(), [0, a]),
+        ("a clipped number at its limit", lambda x: np.clip(x, -1, 1).sum(), [1, a / 3]),
+        ("the tie of a maximum", lambda x: x.max(), [a, a, a - 1]),
+        ("a tie of all", lambda x: x.max() + x.sum(), [b, b, b]),
+        ("the difference of two equal numbers", lambda x: np.abs(x[0] - x[1]), [c, c]),
+        ("two bends that cancel along all ones", lambda x: np.abs(x[0] - a) - np.abs(x[1] - b), [a, b]),
+        ("a bend inside a curve", lambda x: np.sin(np.abs(x)).sum(), [0, 0.5]),
+    ]
+    suspects = [place(about, f, x, right=True) for about, f, x in smooth] + [place(*kink) for kink in kinks]
+    check.tells_apart(smooth_there, suspects * 2, "slopes of both sides", right="smooth places", wrong="kinks")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 5. Inputs that hide bugs
+#
+# The best test finds nothing where wrong and right are the same. A square matrix hides swapped sizes, a symmetric one a missing
+# transposition, positive numbers a forgotten sign or a relu, equal numbers an average in place of a sum, one row a
+# missing sum over rows. And no single shape shows all: what is cut to the *smaller* of two sizes shows in one of the two
+# cases only.
+#
+# ### Exercise `draw_inputs` (3 points)
+# For $\mathrm{relu}(x w + b)$ with `x` (n, k), `w` (k, m) and `b` (m,), return random arrays x, w, b. Sizes are 1 to 9, and yours to
+# draw. We call it 60 times, and run a perfect test of dozens of wrong rules on your inputs: each fault must show in
+# three of the 60.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# First draw n, k and m, then the numbers. Which of them have two signs?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# n, k, m = rng.integers(..., ..., 3)
+# return rng.standard_normal(...), ..., ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# `rng.random` and `abs` are positive. With n = k always, or n > k always, a fault in the sizes hides.
+# </details>
+
+
+# %% exercise="draw_inputs"
+def draw_inputs(rng):
+    """Random x (n, k), w (k, m) and b (m,) that hide no fault of a rule."""
+    ### BEGIN SOLUTION
+    n, k, m = rng.integers(2, 7, 3)
+    return rng.standard_normal((n, k)), rng.standard_normal((k, m)), rng.standard_normal(m)
+    ### END SOLUTION
+
+
+# %% probes="draw_inputs"
+@probe
+def drawn_inputs(seed):
+    """Your inputs, 60 times."""
+    rng = np.random.default_rng(seed)
+    return [[np.asarray(a, dtype=float) for a in draw_inputs(rng)] for _ in range(60)]
+
+
+def layer_rule(g, x, w, b):
+    """The right gradients of relu(x @ w + b)."""
+    s = g * (x @ w + b > 0)
+    return s @ w.T, x.T @ s, s.sum(axis=0)
+
+
+def shown_by(rule, draws, rng):
+    """In how many of the draws a perfect test sees that a rule is wrong."""
+    count = 0
+    for x, w, b in draws:
+        g = rng.standard_normal((len(x), len(b)))
+        try:
+            pairs = zip(rule(g, x, w, b), layer_rule(g, x, w, b))
+            count += any(np.shape(p) != q.shape or not np.allclose(p, q, rtol=1e-3) for p, q in pairs)
+        except (ValueError, IndexError):  # the shapes do not fit: found
+            count += 1
+    return count
+
+
+def fits(x, w, b):
+    """Whether arrays have the shapes of a layer."""
+    if x.ndim != 2 or w.ndim != 2 or (x.shape[1], *b.shape) != w.shape:
+        return False
+    ordinary = all((np.abs(a) <= 1000).all() for a in (x, w, b))  # and not NaN
+    return ordinary and all(1 <= size <= 9 for size in (*x.shape, *w.shape))
+
+
+SHOWN_LAYERS = {
+    "w is not transposed": lambda g, x, w, b: (g * (x @ w + b > 0) @ w, *layer_rule(g, x, w, b)[1:]),
+    "relu is forgotten": lambda g, x, w, b: (g @ w.T, x.T @ g, g.sum(axis=0)),
+    "b gets a mean": lambda g, x, w, b: (*layer_rule(g, x, w, b)[:2], layer_rule(g, x, w, b)[2] / len(x)),
+}
+
+
+# %% check="draw_inputs" points=3
+with exercise("draw_inputs") as check:
+    draws = drawn_inputs(0)
+    check.true(all(len(arrays) == 3 and fits(*arrays) for arrays in draws),
+               "x (n, k), w (k, m), b (m,), sizes of 1 to 9, ordinary numbers")
+    for fault, rule in SHOWN_LAYERS.items():
+        count = shown_by(rule, draws, np.random.default_rng(0))
+        check.true(count >= 3, f"{fault}: this shows in {count} of your 60 inputs")
+    ### BEGIN HIDDEN TESTS
+    def masked(g, x, w, b):
+        return g * (x @ w + b > 0)
+
+    def wrong_x(make):
+        return lambda g, x, w, b: (make(masked(g, x, w, b), x, w, b), *layer_rule(g, x, w, b)[1:])
+
+    def wrong_w(make):
+        return lambda g, x, w, b: (layer_rule(g, x, w, b)[0], make(masked(g, x, w, b), x, w, b), layer_rule(g, x, w, b)[2])
+
+    def wrong_b(make):
+        return lambda g, x, w, b: (*layer_rule(g, x, w, b)[:2], make(masked(g, x, w, b), x, w, b))
+
+    faults = [
+        ("takes one size for another", wrong_x(lambda s, x, w, b: s @ w)),
+        ("takes one size for another", wrong_w(lambda s, x, w, b: s.T @ x)),
+        ("takes one size for another", wrong_b(lambda s, x, w, b: s.sum(axis=1))),
+        ("cuts something to the smaller of two sizes", wrong_w(lambda s, x, w, b: x[: x.shape[1]].T @ s[: x.shape[1]])),
+        ("cuts something to the smaller of two sizes", wrong_b(lambda s, x, w, b: s[: s.shape[1]].sum(axis=0))),
+        ("cuts something to the smaller of two sizes", wrong_x(lambda s, x, w, b: np.where(np.arange(x.shape[1]) < len(x), s @ w.T, 0))),
+        ("cuts something to the smaller of two sizes", wrong_x(lambda s, x, w, b: s[:, : len(s)] @ w[:, : len(s)].T)),
+        ("cuts something to the smaller of two sizes", wrong_x(lambda s, x, w, b: s[:, : x.shape[1]] @ w[:, : x.shape[1]].T)),
+        ("cuts something to the smaller of two sizes", wrong_w(lambda s, x, w, b: np.where(np.arange(s.shape[1]) < x.shape[1], x.T @ s, 0))),
+        ("forgets the relu", lambda g, x, w, b: (g @ w.T, x.T @ g, g.sum(axis=0))),
+        ("forgets the relu", lambda g, x, w, b: layer_rule(g, x, np.abs(w), np.abs(b))[:2] + (g.sum(axis=0),)),
+        ("forgets the relu", lambda g, x, w, b: [np.where(True, p, 0) for p in ((g * np.where(x @ w + b > 0, 1, 0.1)) @ w.T, *layer_rule(g, x, w, b)[1:])]),
+        ("looks at the wrong thing for the relu", lambda g, x, w, b: ((g * (x @ w > 0)) @ w.T, *layer_rule(g, x, w, b)[1:])),
+        ("looks at the wrong thing for the relu", lambda g, x, w, b: (*layer_rule(g, x, w, b)[:2], (g * (b > 0)).sum(axis=0))),
+        ("forgets a sign", wrong_x(lambda s, x, w, b: s @ np.abs(w).T)),
+        ("forgets a sign", wrong_w(lambda s, x, w, b: np.abs(x).T @ s)),
+        ("forgets a sign", wrong_w(lambda s, x, w, b: np.maximum(x, 0).T @ s)),
+        ("forgets a sign", wrong_b(lambda s, x, w, b: np.where(b < 0, -1, 1) * s.sum(axis=0))),
+        ("forgets a sign", wrong_x(lambda s, x, w, b: s @ np.maximum(w, -0.2).T)),
+        ("takes a mean for a sum", wrong_b(lambda s, x, w, b: s.mean(axis=0))),
+        ("takes a mean for a sum", wrong_w(lambda s, x, w, b: x.T @ s / len(x))),
+        ("takes a mean for a sum", wrong_x(lambda s, x, w, b: s @ w.T / s.shape[1])),
+        ("treats all rows alike", wrong_b(lambda s, x, w, b: len(s) * s[0])),
+        ("treats all rows alike", wrong_w(lambda s, x, w, b: np.outer(x.mean(axis=0), s.sum(axis=0)))),
+        ("treats all rows alike", wrong_x(lambda s, x, w, b: np.repeat((s @ w.T)[:1], len(x), axis=0))),
+        ("treats all columns alike", wrong_b(lambda s, x, w, b: np.full_like(b, s.sum() / len(b)))),
+        ("treats all columns alike", wrong_x(lambda s, x, w, b: np.outer(s.sum(axis=1), w.mean(axis=1)))),
+        ("treats all columns alike", wrong_w(lambda s, x, w, b: np.repeat((x.T @ s)[:, :1], s.shape[1], axis=1))),
+        ("treats all columns alike", wrong_x(lambda s, x, w, b: np.repeat((s @ w.T)[:, :1], x.shape[1], axis=1))),
+        ("has no gradient for b", wrong_b(lambda s, x, w, b: 0 * b)),
+    ]
+    draws = drawn_inputs(check.rng.randrange(2**31))
+    check.true(all(len(arrays) == 3 and fits(*arrays) for arrays in draws), "x (n, k), w (k, m), b (m,)")
+    rng = np.random.default_rng(check.rng.randrange(2**31))
+    hidden = [kind for kind, rule in faults if shown_by(rule, draws, rng) < 3]
+    kinds = ", ".join(dict.fromkeys(f"a rule that {kind}" for kind in hidden))
+    check.true(not hidden, f"{len(hidden)} of {len(faults)} faults hide from your inputs: {kinds}")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 6. Forward against reverse
+#
+# Unit 02 computed $Jv$, unit 03 $J^{\top}u$. Both know the same Jacobian, so for all $u$ and $v$
+#
+# $$\langle u, Jv \rangle = \langle J^{\top}u, v \rangle$$
+#
+# No step, no difference: only rounding separates the two sides. So this test sees errors of a millionth.
+#
+# ### Exercise `dot_product_test` (2 points)
+# `jvp(inputs, vs)` gives $Jv$, an array; `vjp(inputs, u)` gives $J^{\top}u$, an array for each input. Return True or False; faults are
+# of size 1e-6 and more.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The shape of $u$ is that of $Jv$.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# vs = [...]
+# forward = jvp(inputs, vs)
+# u = ...
+# a, b = (u * forward).sum(), sum(...)
+# return ...                     # relative, and tight
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# Faults missed: 1e-5 was the tolerance for differences. Here there is only rounding.
+# </details>
+
+
+# %% exercise="dot_product_test"
+def dot_product_test(jvp, vjp, inputs, rng):
+    """Whether <u, Jv> = <J'u, v> for a random u and random vs, up to rounding."""
+    ### BEGIN SOLUTION
+    vs = [rng.standard_normal(x.shape) for x in inputs]
+    forward = jvp(inputs, vs)
+    u = rng.standard_normal(np.shape(forward))
+    a = (u * forward).sum()
+    b = sum((grad * v).sum() for grad, v in zip(vjp(inputs, u), vs))
+    return bool(abs(a - b) <= 1e-10 * min(abs(a), abs(b)))
+    ### END SOLUTION
+
+
+# %% probes="dot_product_test"
+@probe
+def both_ways_agree(ask, inputs, seed):
+    """What your test says of a pair, of which both parts answer from elsewhere."""
+
+    def jvp(inputs, vs):
+        return ask(("jvp", len(inputs), *inputs, *vs))
+
+    def vjp(inputs, u):
+        return ask(("vjp", len(inputs), *inputs, u))
+
+    with np.errstate(all="ignore"):
+        return dot_product_test(jvp, vjp, inputs, np.random.default_rng(seed))
+
+
+def pair(about, jvp, vjp, *inputs, right=False):
+    """A forward and a reverse rule, to be judged at these inputs."""
+
+    def answer(question):
+        what, count, *given = question
+        given = numbers_only(*given)
+        if what == "jvp":
+            return np.asarray(jvp(given[:count], given[count:]))
+        return vjp(given[:count], given[count])
+
+    return Suspect(about, right, lambda: answer, (arrays(*inputs),))
+
+
+def product_jvp(xs, vs):
+    return vs[0] * xs[1] + xs[0] * vs[1]
+
+
+SHOWN_PAIRS = [
+    pair("a product", product_jvp, lambda xs, u: (u * xs[1], u * xs[0]), [2, -3], [5, 7], right=True),
+    pair("a wrong sign", product_jvp, lambda xs, u: (u * xs[1], -u * xs[0]), [2, -3], [5, 7]),
+    pair("an error of a millionth", product_jvp, lambda xs, u: (u * xs[1], u * xs[0] * 1.000002), [2, -3], [5, 7]),
+]
+
+
+# %% check="dot_product_test" points=2
+with exercise("dot_product_test") as check:
+    check.tells_apart(both_ways_agree, SHOWN_PAIRS, "one right pair, two wrong ones",
+                      right="right pairs")
+    ### BEGIN HIDDEN TESTS
+    rng = np.random.default_rng(check.rng.randrange(2**31))
+    normal = rng.standard_normal
+    bases = [
+        (product_jvp, lambda xs, u: [u * xs[1], u * xs[0]], [normal((2, 3)), normal((2, 3))]),
+        (lambda xs, vs: vs[0] @ xs[1] + xs[0] @ vs[1], lambda xs, u: [u @ xs[1].T, xs[0].T @ u], [normal((2, 3)), normal((3, 4))]),
+        (lambda xs, vs: np.einsum("ij,jk->ik", vs[0], xs[1]) + np.einsum("ij,jk->ik", xs[0], vs[1]),
+         lambda xs, u: [np.einsum("ik,jk->ij", u, xs[1]), np.einsum("ij,ik->jk", xs[0], u)], [normal((3, 3)), normal((3, 3))]),
+        (lambda xs, vs: vs[0] * np.cos(xs[0]), lambda xs, u: [u * np.cos(xs[0])], [normal(5)]),
+        (lambda xs, vs: vs[0].sum(axis=1), lambda xs, u: [np.repeat(u[:, None], xs[0].shape[1], axis=1)], [normal((3, 4))]),
+        (lambda xs, vs: vs[0] + vs[1], lambda xs, u: [u, u.sum(axis=0)], [normal((3, 4)), normal(4)]),
+        (lambda xs, vs: np.cumsum(vs[0]), lambda xs, u: [np.cumsum(u[::-1])[::-1]], [normal(6)]),
+        (lambda xs, vs: 1e9 * (vs[0] @ xs[1] + xs[0] @ vs[1]), lambda xs, u: [1e9 * u @ xs[1].T, xs[0].T @ (1e9 * u)], [normal((3, 4)), normal((4, 3))]),
+        (lambda xs, vs: 0 * vs[0], lambda xs, u: [0 * u], [normal(3)]),
+    ]
+
+    def nudged(size):
+        def change(part):
+            part = np.array(part, dtype=float)
+            part.flat[-1] += size * (1 + np.abs(part).max())
+            return part
+        return change
+
+    changes = {
+        "a tiny error": lambda p: p * (1 + 4e-6),
+        "an error in one entry": nudged(0.1),
+        "a tiny error in one entry": nudged(1e-4),
+        "a wrong sign": np.negative,
+        "another order": lambda p: p[::-1],
+        "a mean for every entry": lambda p: np.full_like(p, p.mean()),
+        "a number that is not finite": lambda p: p * np.nan,
+    }
+    suspects = [pair("a usual pair, written in another way", *base[:2], *base[2], right=True) for base in bases] * 2
+    for jvp, vjp, xs in bases[:-1]:
+        for kind, change in changes.items():
+            suspects.append(pair(f"{kind}, forward", lambda xs, vs, jvp=jvp, change=change: change(jvp(xs, vs)), vjp, *xs))
+            suspects.append(pair(f"{kind}, reverse", jvp, lambda xs, u, vjp=vjp, change=change: [*vjp(xs, u)[:-1], change(vjp(xs, u)[-1])], *xs))
+    check.tells_apart(both_ways_agree, suspects, "pairs that you have not seen", right="right pairs")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# It has a blind spot: two sides that are wrong *alike* agree. So compare with differences, too.
+#
+# ## 7. Random graphs
+#
+# Rules may all be right, and the engine wrong: a value used twice, a node visited too early. Nobody thinks of every graph.
+# *Property-based testing* (QuickCheck, Claessen and Hughes, 2000) draws the inputs and checks what must hold for all of
+# them. In Python, the library Hypothesis does so, and then *shrinks* a failing input to a small one.
+#
+# A program is a list of steps. A step is the name of an operation and the positions of its operands; inputs have the
+# positions 0, 1 and 2, the first step makes the value 3.
+
+
+# %% given="programs"
+OPERATIONS = {
+    "add": (2, lambda a, b: a + b),
+    "sub": (2, lambda a, b: a - b),
+    "mul": (2, lambda a, b: a * b),
+    "tanh": (1, lambda a: a.tanh() if isinstance(a, Tensor) else np.tanh(a)),
+    "sin": (1, lambda a: a.sin() if isinstance(a, Tensor) else np.sin(a)),
+}
+
+
+def run_program(program, inputs):
+    """All values of a program, the inputs first."""
+    values = list(inputs)
+    for name, *operands in program:
+        values.append(OPERATIONS[name][1](*[values[i] for i in operands]))
+    return values
+
+
+# %% [markdown]
+# ### Exercise `random_program` (3 points)
+# Return a random program of 8 steps on 3 inputs, a list of tuples such as `("mul", 0, 3)`. Its result is its last value, and
+# every step has to reach it: what is not used is not tested. We call it 300 times. Dozens of broken engines run your
+# programs; each fault must show in three.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Nothing is wasted if each step uses the value before it. What can the other operand be?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for position in range(3, 11):          # of the value that is made
+#     name = rng.choice(list(OPERATIONS))
+#     operands = [position - 1]          # the newest
+#     if OPERATIONS[name][0] == 2:
+#         operands.append(...)           # any, the newest too
+#     ...                                # in either order
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Faults that hide: x · x never occurs, the newest is always on the left, or old values are never used again.
+# </details>
+
+
+# %% exercise="random_program"
+def random_program(rng):
+    """A random list of 8 steps (name, operand, ...) on 3 inputs, in which no step is wasted."""
+    ### BEGIN SOLUTION
+    program = []
+    for position in range(3, 11):
+        name = str(rng.choice(list(OPERATIONS)))
+        operands = [position - 1]
+        if OPERATIONS[name][0] == 2:
+            operands.append(int(rng.integers(position)))
+            rng.shuffle(operands)
+        program.append((name, *operands))
+    return program
+    ### END SOLUTION
+
+
+# %% probes="random_program"
+@probe
+def programs_drawn(count, seed):
+    """So many of your programs."""
+    rng = np.random.default_rng(seed)
+    return [[(str(name), *map(int, at)) for name, *at in random_program(rng)] for _ in range(count)]
+
+
+NUMBERS = {  # what OPERATIONS does, on plain numbers, and the slopes
+    "add": (lambda a, b: a + b, lambda a, b: (1, 1)),
+    "sub": (lambda a, b: a - b, lambda a, b: (1, -1)),
+    "mul": (lambda a, b: a * b, lambda a, b: (b, a)),
+    "tanh": (np.tanh, lambda a: (1 - np.tanh(a) ** 2,)),
+    "sin": (np.sin, lambda a: (np.cos(a),)),
+}
+SLOPES = {name: slope for name, (_, slope) in NUMBERS.items()}
+
+
+def computed(program, inputs):
+    """All values of a program, on plain numbers."""
+    values = list(inputs)
+    for name, *operands in program:
+        values.append(NUMBERS[name][0](*[values[i] for i in operands]))
+    return values
+
+
+def complaint(program):
+    """What is wrong with a program; empty when it is one."""
+    if len(program) != 8 or any(name not in SLOPES for name, *_ in program):
+        return "a program has 8 steps, of the five operations"
+    for position, (name, *operands) in enumerate(program, start=3):
+        if len(operands) != (1 if name in ("tanh", "sin") else 2):
+            return f"({name!r}, {', '.join(map(str, operands))}) is no step"
+        if not all(0 <= i < position for i in operands):
+            return f"value {position} can only be made of earlier ones"
+    used = {10}
+    for position in range(10, 2, -1):
+        if position not in used:
+            return f"value {position} does not reach the result"
+        used.update(program[position - 3][1:])
+    return ""
+
+
+def program_gradients(program, inputs, slopes=SLOPES, send=None):
+    """The gradients of all values; `send(grads, i, part, position)` adds one part to one of them."""
+    values = computed(program, inputs)
+    grads = np.zeros(len(values))
+    grads[-1] = 1.0
+    for position in range(len(values) - 1, 2, -1):
+        name, *operands = program[position - 3]
+        for i, slope in zip(operands, slopes[name](*[values[k] for k in operands])):
+            if send is None:
+                grads[i] += grads[position] * slope
+            else:
+                send(grads, i, grads[position] * slope, position)
+    return grads
+
+
+def only_last(grads, i, part, position):
+    grads[i] = part
+
+
+SHOWN_ENGINES = {
+    "a value that is used twice keeps the last gradient only": {"send": only_last},
+    "sub has the wrong sign": {"slopes": {**SLOPES, "sub": lambda a, b: (1, 1)}},
+    "tanh takes its result for its input": {
+        "slopes": {**SLOPES, "tanh": lambda a: (1 - np.tanh(np.tanh(a)) ** 2,)}
+    },
+}
+
+
+def shown_in(programs, engine, seed):
+    """In how many programs an engine's gradients differ from the right ones."""
+    rng = np.random.default_rng(seed)
+    inputs = [rng.uniform(0.5, 1.5, 3) * rng.choice([-1, 1], 3) for _ in programs]
+    return sum(
+        not np.allclose(engine(p, x)[:3], program_gradients(p, x)[:3], rtol=1e-4, atol=1e-9)
+        for p, x in zip(programs, inputs)
+    )
+
+
+# %% check="random_program" points=3
+with exercise("random_program") as check:
+    programs = programs_drawn(300, 0)
+    bad = next(filter(None, map(complaint, programs)), "")
+    check.close(bad, "", "a complaint about a program")
+    for fault, changes in SHOWN_ENGINES.items():
+        count = shown_in(programs, lambda p, x: program_gradients(p, x, **changes), 0)
+        check.true(count >= 3, f"{fault}: this shows in {count} of your 300 programs")
+    ### BEGIN HIDDEN TESTS
+    def sending(keep):
+        """An engine that drops the parts that `keep` gives False for."""
+        def engine(program, x):
+            counts = {}
+            def send(grads, i, part, position):
+                counts[i] = counts.get(i, 0) + 1
+                if keep(program, i, position, counts[i]):
+                    grads[i] += part
+            return program_gradients(program, x, send=send)
+        return engine
+
+    def with_slopes(name, slope):
+        return lambda program, x: program_gradients(program, x, {**SLOPES, name: slope})
+
+    def in_order(visit):
+        """An engine that visits values in the order that `visit` makes, each once, and passes on what is there then."""
+        def engine(program, x):
+            values = computed(program, x)
+            grads = np.zeros(len(values))
+            grads[-1] = 1.0
+            for position in visit(program):
+                if position > 2:
+                    name, *operands = program[position - 3]
+                    for i, slope in zip(operands, SLOPES[name](*[values[k] for k in operands])):
+                        grads[i] += grads[position] * slope
+            return grads
+        return engine
+
+    def breadth_first(program):
+        seen = waiting = [10]
+        seen = [10]
+        while waiting:
+            waiting = [i for p in waiting if p > 2 for i in program[p - 3][1:]]
+            for i in waiting:
+                if i not in seen:
+                    seen.append(i)
+        return seen
+
+    def depth_first(program):
+        seen, stack = [], [10]
+        while stack:
+            p = stack.pop()
+            if p not in seen:
+                seen.append(p)
+                stack += program[p - 3][1:] if p > 2 else []
+        return seen
+
+    def every_path(program, x):
+        """Passes on all that is there at each visit, so that earlier parts count again."""
+        values = computed(program, x)
+        grads, left = np.zeros(len(values)), [5000]
+        grads[-1] = 1.0
+        def visit(p):
+            left[0] -= 1
+            if p > 2 and left[0] > 0:
+                name, *operands = program[p - 3]
+                for i, slope in zip(operands, SLOPES[name](*[values[k] for k in operands])):
+                    grads[i] += grads[p] * slope
+                for i in operands:
+                    visit(i)
+        visit(10)
+        return grads
+
+    def operands_of(program, position):
+        return program[position - 3][1:]
+
+    def name_of(program, position):
+        return program[position - 3][0] if position > 2 else "input"
+
+    def after(first, second):
+        """A step `second` that uses the result of a step `first` passes nothing on to it."""
+        return sending(lambda p, i, at, n: not (name_of(p, at) == second and name_of(p, i) == first))
+
+    broken = [
+        ("loses a part where a value is used twice", sending(lambda p, i, at, n: n < 2)),
+        ("loses a part where a value is used more than twice", sending(lambda p, i, at, n: n < 3)),
+        ("goes wrong where both operands are the same", sending(lambda p, i, at, n: len(operands_of(p, at)) < 2 or operands_of(p, at)[0] != operands_of(p, at)[1] or n % 2)),
+        ("goes wrong where both operands are the same", with_slopes("mul", lambda a, b: (b, a) if a is not b and a != b else (a, 0 * a))),
+        ("goes wrong where both operands are the same", with_slopes("sub", lambda a, b: (1, -1) if a != b else (1, 1))),
+        ("goes wrong where both operands are the same", with_slopes("add", lambda a, b: (1, 1) if a != b else (1, 0))),
+        ("forgets values that are used again much later", sending(lambda p, i, at, n: at - i < 5)),
+        ("forgets values that are used again much later", sending(lambda p, i, at, n: at - i < 4 or i < 3)),
+        ("forgets inputs that are used late", sending(lambda p, i, at, n: i > 2 or at < 8)),
+        ("loses what an input gets from more than one step", sending(lambda p, i, at, n: i > 2 or n < 2)),
+        ("goes only a few steps back", sending(lambda p, i, at, n: at > 5)),
+        ("visits values in a wrong order", in_order(breadth_first)),
+        ("visits values in a wrong order", in_order(depth_first)),
+        ("visits values in a wrong order", lambda p, x: program_gradients(p, x) if len({*operands_of(p, 10)}) < 2 else in_order(breadth_first)(p, x)),
+        ("counts a value's gradient again at each visit", every_path),
+        ("has a wrong rule", with_slopes("add", lambda a, b: (1, -1))),
+        ("has a wrong rule", with_slopes("sub", lambda a, b: (-1, 1))),
+        ("has a wrong rule", with_slopes("mul", lambda a, b: (a, b))),
+        ("has a wrong rule", with_slopes("mul", lambda a, b: (b, 0 * a))),
+        ("has a wrong rule", with_slopes("mul", lambda a, b: (0 * b, a))),
+        ("has a wrong rule", with_slopes("sin", lambda a: (-np.cos(a),))),
+        ("has a wrong rule", with_slopes("sin", lambda a: (np.cos(np.sin(a)),))),
+        ("has a wrong rule", with_slopes("tanh", lambda a: (1 - a * a,))),
+        ("has a wrong rule", with_slopes("tanh", lambda a: (1 + np.tanh(a) ** 2,))),
+        ("mixes up operands by their age", sending(lambda p, i, at, n: len(operands_of(p, at)) < 2 or operands_of(p, at)[0] <= operands_of(p, at)[1])),
+        ("mixes up operands by their age", sending(lambda p, i, at, n: len(operands_of(p, at)) < 2 or operands_of(p, at)[0] >= operands_of(p, at)[1])),
+        ("mixes up operands by their age", lambda p, x: program_gradients(p, x) if all(a <= b for name, a, *rest in p if name == "sub" for b in rest) else -program_gradients(p, x)),
+        ("goes wrong where one operation follows another", after("mul", "sub")),
+        ("goes wrong where one operation follows another", after("tanh", "tanh")),
+        ("goes wrong where one operation follows another", after("sin", "mul")),
+        ("goes wrong where one operation follows another", after("add", "tanh")),
+        ("goes wrong where one operation follows another", after("sub", "sin")),
+        ("goes wrong where one operation follows another", after("mul", "mul")),
+        ("forgets an input that goes straight into the last step", sending(lambda p, i, at, n: not (at == 10 and i < 3))),
+        *[("forgets one of the inputs", sending(lambda p, i, at, n, k=k: i != k)) for k in range(3)],
+    ]
+    programs = programs_drawn(300, check.rng.randrange(2**31))
+    check.close(next(filter(None, map(complaint, programs)), ""), "", "a complaint about a program")
+    seed = check.rng.randrange(2**31)
+    hidden = [kind for kind, engine in broken if shown_in(programs, engine, seed) < 3]
+    kinds = ", ".join(dict.fromkeys(f"an engine that {kind}" for kind in hidden))
+    check.true(not hidden, f"{len(hidden)} of {len(broken)} faults hide from your programs: {kinds}")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# One of your programs, with a gradient at each value. What to see: paths that split and meet again; at each split,
+# gradients add up.
+
+
+# %% figure="program"
+def program_figure():
+    inputs = [Tensor(x, requires_grad=True) for x in (0.7, -0.4, 1.1)]
+    values = run_program(random_program(np.random.default_rng(5)), inputs)
+    return draw(values[-1], labels=dict(zip("xyz", inputs)), gradients=True)
+
+
+program_figure()
+
+# %% [markdown]
+# ## 8. The first wrong node
+#
+# A network's gradient is wrong. Which of its layers is it? A wrong rule spoils all gradients *before* it in the order of
+# computation, and none after it. So walk from the loss towards the input, and check the gradient of each value: the
+# first wrong one you meet convicts the layer that you have just crossed.
+#
+# ### Exercise `first_wrong_layer` (2 points)
+# Layer 1 makes `values[1]` of `values[0]`, and so on; the last value is the loss, a number. An engine says that `grads[k]` is the
+# gradient of `values[k]`. `tail(k, x)` runs all layers behind value k on `x` and gives the loss. Return the number of the wrong layer
+# that is nearest to the loss, or None.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A check along one direction for each value, from the back.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for k in reversed(range(len(values) - 1)):
+#     ...                       # slope of tail(k, ...) along v, and what grads[k] says
+#     if ... > 1e-5:
+#         return ...            # which layer leads from value k on?
+# return None
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Off by one: layer k + 1 stands behind value k. The wrong layer of several: the search went from the input on.
+# </details>
+
+
+# %% exercise="first_wrong_layer"
+def first_wrong_layer(tail, values, grads, rng):
+    """The number of the wrong layer that is nearest to the loss; None when all are right."""
+    ### BEGIN SOLUTION
+    h = 1e-6
+    for k in reversed(range(len(values) - 1)):
+        v = rng.standard_normal(values[k].shape)
+        slope = (tail(k, values[k] + h * v) - tail(k, values[k] - h * v)) / (2 * h)
+        given = (grads[k] * v).sum()
+        if not abs(slope - given) <= 1e-5 * abs(slope):
+            return k + 1
+    return None
+    ### END SOLUTION
+
+
+# %% probes="first_wrong_layer"
+@probe
+def layer_found(ask, values, grads, seed):
+    """The layer that you accuse. The network answers from elsewhere."""
+    found = first_wrong_layer(
+        lambda k, x: ask(("tail", k, x)), values, grads, np.random.default_rng(seed)
+    )
+    return found if found is None else int(found)
+
+
+STEPS = {
+    "matmul": (lambda x, w: x @ w, lambda g, x, w: g @ w.T),
+    "tanh": (lambda x, w: np.tanh(x), lambda g, x, w: g * (1 - np.tanh(x) ** 2)),
+    "scale": (lambda x, w: x * w, lambda g, x, w: g * w),
+    "loss": (lambda x, w: (x**2).mean(), lambda g, x, w: 2 * g * x / x.size),
+}
+
+
+def network(kinds, weights, x):
+    """All values of a network, the input first."""
+    values = [x]
+    for kind, w in zip(kinds, weights):
+        values.append(np.asarray(STEPS[kind][0](values[-1], w)))
+    return values
+
+
+def gradients_with(kinds, weights, values, faults):
+    """The gradients of an engine; `faults` changes what some layers, by number, pass back."""
+    grads = [np.array(1.0)]
+    for k in reversed(range(len(kinds))):
+        g = STEPS[kinds[k]][1](grads[0], values[k], weights[k])
+        grads.insert(0, np.asarray(faults.get(k + 1, lambda g: g)(g)))
+    return grads
+
+
+def case(kinds, weights, x, faults):
+    """A network with wrong layers: what is asked of it, its values and its gradients."""
+    values = network(kinds, weights, np.asarray(x, dtype=float))
+
+    def answer(question):
+        (x,) = numbers_only(question[2])
+        k = int(question[1])
+        return float(network(kinds[k:], weights[k:], x)[-1])
+
+    return lambda: answer, values, gradients_with(kinds, weights, values, faults)
+
+
+KINDS = ["scale", "matmul", "tanh", "scale", "loss"]
+WEIGHTS = [2.0, np.array([[1.0, -0.5], [0.3, 0.8], [-0.6, 0.2]]), None, -1.5, None]
+
+
+# %% check="first_wrong_layer" points=2
+with exercise("first_wrong_layer") as check:
+    for wrong in ([], [2], [5], [1, 4]):
+        faults = {k: lambda g: 1.3 * g for k in wrong}
+        subject, values, grads = case(KINDS, WEIGHTS, [[0.4, -0.3, 0.2]], faults)
+        check.close(layer_found.asking(subject)(values, grads, 1), max(wrong, default=None),
+                    f"wrong layers, of five: {wrong or 'none'}")
+    ### BEGIN HIDDEN TESTS
+    rng = np.random.default_rng(check.rng.randrange(2**31))
+    makers = {
+        "twice": lambda g: 2 * g, "sign": lambda g: -g, "order": lambda g: g[:, ::-1],
+        "mean": lambda g: np.full_like(g, g.mean()), "nan": lambda g: g * np.nan, "little": lambda g: 1.03 * g,
+    }
+    for number, (_, change) in enumerate(list(makers.items()) * 3):
+        kinds = [str(rng.choice(["matmul", "tanh", "scale"])) for _ in range(rng.integers(4, 8))]
+        width, weights = 3, []
+        for kind in kinds:
+            weights.append({"tanh": None, "scale": float(rng.uniform(0.7, 1.4)), "matmul": rng.uniform(-0.9, 0.9, (width, 4))}[kind])
+            width = 4 if kind == "matmul" else width
+        kinds, weights = [*kinds, "loss"], [*weights, None]
+        count = [1, 2, 0][number // 6]
+        wrong = sorted(int(k) for k in rng.choice(len(kinds), count, replace=False) + 1)
+        if count == 1 and number in (0, 3, 5):  # the first one, the loss, and what is hard to see
+            wrong = [{0: 1, 3: len(kinds), 5: 2}[number]]
+        subject, values, grads = case(kinds, weights, rng.standard_normal((2, 3)), dict.fromkeys(wrong, change))
+        got = layer_found.asking(subject)(values, grads, check.rng.randrange(2**31))
+        check.close(got, max(wrong, default=None), "the wrong layer nearest to the loss")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 9. Bug hunt
+#
+# A colleague checks gradients entry by entry, and never has found a fault. This test has **four bugs**.
+
+
+# %% given="colleague_test"
+def colleague_test(f, gradient, x):
+    """Whether gradient(x) agrees with differences of f, in every entry."""
+    given, h = gradient(x), 1e-6
+    for i in range(len(x)):
+        x[i] += h
+        ahead = f(x)
+        x[i] -= 2 * h
+        slope = (ahead - f(x)) / (2 * h)
+        if slope - given[i] > 1e-5 * abs(slope):
+            return False
+        return True
+
+
+# %% [markdown]
+# The tool is mutation testing by hand, on gradients of sin(a) + b².
+
+
+# %%
+def sine_and_square(x):
+    return np.sin(x[0]) + x[1] ** 2
+
+
+def trial_of(test):
+    """What a test says of five gradients, of which the first is right; and what it leaves of x."""
+    changes = {
+        "right": (1, 1), "first entry too small": (0.5, 1), "first entry too large": (1.5, 1),
+        "second entry wrong": (1, 3), "NaN": (np.nan, 1),
+    }
+    for name, change in changes.items():
+        x = np.array([0.5, 2.0])
+        said = test(
+            sine_and_square, lambda x: np.array([np.cos(x[0]), 2 * x[1]]) * change, x
+        )
+        print(f"{name}: {said}, x moved by {abs(x - [0.5, 2.0]).max():.0e}")
+
+
+trial_of(colleague_test)
+
+# %% [markdown]
+# ### Exercise `mended_test` (2 points)
+# Write it without its bugs. `x` is an array (n,), and stays as it was. Faults are larger than 1 % of an entry, entries of right
+# gradients are of size 0.01 to 100, or 0.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Each line of the table but the second shows a bug.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for i in range(len(x)):
+#     v = np.zeros(len(x))
+#     v[i] = ...                       # moves one entry of a new array
+#     slope = (f(x + v) - ...) / ...
+#     if not ... <= ...:               # NaN: no comparison with it is True
+#         return False
+# return True
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A right gradient accused: an entry that is 0 needs a little absolute tolerance. Only one entry is looked at: `return True`
+# stands inside the loop.
+# </details>
+
+
+# %% exercise="mended_test"
+def mended_test(f, gradient, x):
+    """Whether gradient(x) agrees with differences of f, in every entry."""
+    ### BEGIN SOLUTION
+    given, h = gradient(x), 1e-6
+    for i in range(len(x)):
+        v = np.zeros(len(x))
+        v[i] = h
+        slope = (f(x + v) - f(x - v)) / (2 * h)
+        if not abs(slope - given[i]) <= 1e-7 + 1e-4 * abs(slope):
+            return False
+    return True
+    ### END SOLUTION
+
+
+# %% probes="mended_test"
+@probe
+def mended_says(ask, x, seed):
+    """What your test says of a function and a gradient that answer from elsewhere."""
+    with np.errstate(all="ignore"):
+        return mended_test(lambda x: ask(("f", x)), lambda x: ask(("gradient", x)), x)
+
+
+def entries(about, f, gradient, x, right=False):
+    """A function of an array and a gradient, to be judged at x."""
+
+    def answer(question):
+        (x,) = numbers_only(question[1])
+        return float(f(x)) if question[0] == "f" else np.array(gradient(x), dtype=float)
+
+    return Suspect(about, right, lambda: answer, tuple(arrays(x)))
+
+
+def known(about, *factors, right=False):
+    """The gradient of sin(a) + b², with each entry times a factor."""
+    return entries(about, lambda x: np.sin(x[0]) + x[1] ** 2,
+                   lambda x: np.array([np.cos(x[0]), 2 * x[1]]) * factors, [0.5, 2.0], right)
+
+
+SHOWN_ENTRIES = [
+    known("sin(a) + b²", 1, 1, right=True), known("an entry too small", 0.5, 1),
+    known("an entry too large", 1.5, 1), known("the last entry wrong", 1, 3),
+    known("NaN", np.nan, 1), known("an entry 2 % too large", 1, 1.02),
+    entries("an entry that is 0", lambda x: (x**2).sum(), lambda x: 2 * x, [0, 3, -1], right=True),
+]
+
+
+# %% check="mended_test" points=2
+with exercise("mended_test") as check:
+    check.tells_apart(mended_says, SHOWN_ENTRIES, "gradients of which the faults are known")
+    mended_says.asking(SHOWN_ENTRIES[0].subject)(*SHOWN_ENTRIES[0].args, 0)
+    check.untouched("x stays as it was")
+    ### BEGIN HIDDEN TESTS
+    rng = np.random.default_rng(check.rng.randrange(2**31))
+    functions = [
+        (lambda x: np.sin(x).sum(), np.cos),
+        (lambda x: (x**3).sum(), lambda x: 3 * x**2),
+        (lambda x: np.prod(x), lambda x: np.prod(x) / x),
+        (lambda x: 40 * np.tanh(x).sum(), lambda x: 40 * (1 - np.tanh(x) ** 2)),
+        (lambda x: 0.02 * (x**2).sum() + 3, lambda x: 0.04 * x),
+        (lambda x: x[0] * x[-1], lambda x: np.concatenate([[x[-1]], 0 * x[1:-1], [x[0]]])),
+    ]
+
+    def at(k, change):
+        def act(given):
+            given = np.array(given, dtype=float)
+            given[k] = change(given[k])
+            return given
+        return act
+
+    changes = {
+        "the first entry wrong": at(0, lambda g: g * 1.5 + 0.1), "an entry in the middle wrong": at(2, lambda g: g * 0.5 - 0.1),
+        "the last entry wrong": at(-1, lambda g: 2 * g - 0.3), "too small everywhere": lambda g: 0.9 * g - 0.01,
+        "2 % too large": lambda g: 1.02 * g, "2 % too small": lambda g: 0.98 * g, "a wrong sign": np.negative,
+        "entries in reverse": lambda g: g[::-1], "NaN in the last entry": at(-1, lambda g: np.nan),
+        "an infinite entry": at(1, lambda g: np.inf), "minus infinity": at(0, lambda g: -np.inf), "zeros": lambda g: 0 * g,
+    }
+    suspects = []
+    for f, gradient in functions:
+        x = rng.uniform(0.4, 1.1, 4) * rng.choice([-1, 1], 4)
+        suspects += [entries("a usual gradient", f, gradient, x, right=True)] * 2
+        for kind, change in changes.items():
+            if not np.allclose(change(gradient(x)), gradient(x), rtol=0.01, atol=0):
+                suspects.append(entries(kind, f, lambda x, gradient=gradient, change=change: change(gradient(x)), x))
+    suspects += [entries("a constant", lambda x: 7.0, lambda x: 0 * x, [1, 2], right=True)]
+    check.tells_apart(mended_says, suspects, "gradients that you have not seen")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 10. From an empty cell
+#
+# Test a whole engine. You get its class `Tensor`. As in unit 10,
+#
+# - `Tensor(array, requires_grad=True)` is a leaf;
+# - there are `+ - * / @`, also with plain numbers on either side, and `exp()`, `tanh()`, `relu()`, `sum()`, `sum(axis=0)` and `x[[2, 0, 2]]`;
+# - shapes are broadcast; `.data` is an array;
+# - `backward()` of a single number adds to `.grad`, whose `.data` has the shape of the leaf. Build a graph anew for each
+#   `backward`.
+#
+# ### Exercise `engine_is_right` (3 points)
+# Write `engine_is_right(Tensor, rng)`, which gives True or False. A dozen right engines, built in different ways, and dozens of
+# broken ones wait for it.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# One loss with every operation in it, of leaves with shapes that differ. Some leaf is used twice.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# Draw arrays. Slope along a random direction, by differences of `.data`. Then leaves, `backward`, and compare; check shapes.
+# Then all again on the same leaves: what must have become of `.grad`?
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A right engine accused: a division by something near 0. Faults missed: an operation, or a number on its left, is not in
+# your loss.
+# </details>
+
+
+# %% exercise="engine_is_right"
+### BEGIN SOLUTION
+def engine_is_right(Tensor, rng):
+    shapes, h = [(3, 4), (4,), (3, 1), (4, 2), (4, 2)], 1e-6
+    xs, vs = ([rng.standard_normal(shape) for shape in shapes] for _ in range(2))
+
+    def loss(a, b, c, w, d):
+        m = (a * b - c / (2 + b * b)).tanh() + a.exp() * (a - c).relu() - 1 / (a * a + 1)
+        rows = ((m @ w)[[0, 2, 2, 1]] + (w + d) - w.sum(axis=0)) / 9
+        return rows.tanh().sum() + (m.sum(axis=0) * (3 - b)).sum() - (c + c * c * c).sum()
+
+    ends = [loss(*[Tensor(x + s * v) for x, v in zip(xs, vs)]).data for s in (h, -h)]
+    leaves = [Tensor(x, requires_grad=True) for x in xs]
+    for times in (1, 2):
+        loss(*leaves).backward()
+        off = sum((x.grad.data * v).sum() for x, v in zip(leaves, vs)) - times * (ends[0] - ends[1]) / (2 * h)
+        if [x.grad.data.shape for x in leaves] != shapes or not abs(off) <= 1e-5:
+            return False
+    return True
+### END SOLUTION
+
+
+# %% probes="engine_is_right"
+def tensor_class(ask):
+    """A class Tensor whose every operation is done elsewhere."""
+
+    class Gradient:
+        def __init__(self, data):
+            self.data, self.shape = data, np.shape(data)
+
+    class Tensor:
+        __array_ufunc__ = None  # so that array * tensor is ours
+
+        def __init__(self, data, requires_grad=False, made=None):
+            made = made or ("leaf", np.asarray(data, dtype=float), bool(requires_grad))
+            self.number, self.data = ask(made)
+            self.shape, self.requires_grad = self.data.shape, requires_grad
+
+        def make(self, name, *operands):
+            told = [x.number if isinstance(x, Tensor) else ("constant", x) for x in operands]
+            return Tensor(None, True, ("make", name, *told))
+
+        def backward(self):
+            ask(("backward", self.number))
+
+        @property
+        def grad(self):
+            found = ask(("grad", self.number))
+            return None if found is None else Gradient(found)
+
+        def __add__(self, other): return self.make("add", self, other)
+        def __radd__(self, other): return self.make("add", other, self)
+        def __sub__(self, other): return self.make("sub", self, other)
+        def __rsub__(self, other): return self.make("sub", other, self)
+        def __mul__(self, other): return self.make("mul", self, other)
+        def __rmul__(self, other): return self.make("mul", other, self)
+        def __truediv__(self, other): return self.make("div", self, other)
+        def __rtruediv__(self, other): return self.make("div", other, self)
+        def __matmul__(self, other): return self.make("matmul", self, other)
+        def __rmatmul__(self, other): return self.make("matmul", other, self)
+        def __neg__(self): return self.make("mul", self, -1.0)
+        def __getitem__(self, index): return self.make("take", self, index)
+        def exp(self): return self.make("exp", self)
+        def tanh(self): return self.make("tanh", self)
+        def relu(self): return self.make("relu", self)
+        def sum(self, axis=None): return self.make("sum", self, axis)
+
+    return Tensor
+
+
+@probe
+def engine_passes(ask, seed):
+    """What your test says of an engine that works elsewhere."""
+    with np.errstate(all="ignore"):
+        return engine_is_right(tensor_class(ask), np.random.default_rng(seed))
+
+
+OPS = {
+    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b, "matmul": lambda a, b: a @ b, "exp": lambda a: a.exp(),
+    "tanh": lambda a: a.tanh(), "relu": lambda a: a.relu(),
+    "sum": lambda a, axis: a.sum(axis=axis), "take": lambda a, index: a[index],
+}
+
+
+class OnTensors:
+    """An engine made of the reference's Tensor, with some operations changed."""
+
+    def __init__(self, **changes):
+        self.ops = OPS | changes
+
+    def leaf(self, array, requires_grad):
+        return Tensor(array, requires_grad=requires_grad)
+
+    def make(self, name, *operands):
+        return self.ops[name](*operands)
+
+    def data(self, value):
+        return value.data
+
+    def backward(self, value):
+        value.backward()
+
+    def grad(self, leaf):
+        return None if leaf.grad is None else leaf.grad.data
+
+
+def engine_suspect(about, make_engine, right=False):
+    """An engine to be judged; each call gets one of its own."""
+
+    def subject():
+        engine, values = make_engine(), []
+
+        def constant(x):
+            if isinstance(x, (tuple, list)) and len(x) == 2 and x[0] == "constant":
+                if x[1] is None or isinstance(x[1], (int, list)):
+                    return x[1]
+                (x,) = numbers_only(x[1])
+                return x if x.ndim else x.item()
+            return values[x]
+
+        def answer(question):
+            what, *rest = question
+            if what == "backward":
+                return engine.backward(values[rest[0]])
+            if what == "grad":
+                return engine.grad(values[rest[0]])
+            if what == "leaf":
+                values.append(engine.leaf(*numbers_only(rest[0]), rest[1]))
+            else:
+                values.append(engine.make(rest[0], *map(constant, rest[1:])))
+            (data,) = numbers_only(engine.data(values[-1]))
+            return len(values) - 1, data
+
+        return answer
+
+    return Suspect(about, right, subject)
+
+
+def with_slope(value, like):
+    """A Tensor with the value of one and the gradient of another."""
+    return like + (value - like).detach()
+
+
+def firsts(index, ndim):
+    """1 where a row is taken for the first time, 0 where it is taken again."""
+    first = [float(i not in index[:k]) for k, i in enumerate(index)]
+    return np.reshape(first, (-1, *[1] * (ndim - 1)))
+
+
+class Replaces(OnTensors):
+    """Each backward forgets the gradients of those before."""
+
+    def __init__(self):
+        super().__init__()
+        self.leaves = []
+
+    def leaf(self, array, requires_grad):
+        self.leaves.append(super().leaf(array, requires_grad))
+        return self.leaves[-1]
+
+    def backward(self, value):
+        for leaf in self.leaves:
+            leaf.grad = None
+        value.backward()
+
+
+class Shares(OnTensors):
+    """Two leaves that were added to one another have one gradient in memory."""
+
+    def __init__(self):
+        super().__init__()
+        self.pairs = []
+
+    def make(self, name, *operands):
+        a, b = operands[:2] if name == "add" else (None, None)
+        if isinstance(a, Tensor) and isinstance(b, Tensor) and a.is_leaf and b.is_leaf:
+            self.pairs += [(a, b)] * (a.shape == b.shape and a is not b)
+        return super().make(name, *operands)
+
+    def grad(self, leaf):
+        return super().grad(next((a for a, b in self.pairs if b is leaf), leaf))
+
+
+class OtherShape(OnTensors):
+    """The gradient of a leaf that was broadcast has another shape."""
+
+    def grad(self, leaf):
+        found = super().grad(leaf)
+        return found[None] if found is not None and found.ndim == 1 else found
+
+
+BROKEN = {
+    "a product loses its right operand": lambda: OnTensors(
+        mul=lambda a, b: a * (b.detach() if isinstance(b, Tensor) else b)),
+    "what is divided by gets no gradient": lambda: OnTensors(
+        div=lambda a, b: a / (b.detach() if isinstance(b, Tensor) else b)),
+    "tanh passes g on as it is": lambda: OnTensors(tanh=lambda a: with_slope(a.tanh(), a)),
+    "relu lets a tenth through": lambda: OnTensors(
+        relu=lambda a: with_slope(a.relu(), a.relu() * 0.9 + a * 0.1)),
+    "a sum over an axis passes a mean on": lambda: OnTensors(
+        sum=lambda a, axis: a.sum(axis=axis) if axis is None
+        else with_slope(a.sum(axis=axis), a.mean(axis=axis))),
+    "a row that is taken twice counts once": lambda: OnTensors(
+        take=lambda a, index: with_slope(a[index], a[index] * firsts(index, a.ndim))),
+    "x * x counts x once": lambda: OnTensors(mul=lambda a, b: a * (b.detach() if b is a else b)),
+    "a number on the left of a minus": lambda: OnTensors(
+        sub=lambda a, b: a - b if isinstance(a, Tensor) else with_slope(a - b, b)),
+    "a gradient has another shape than its leaf": OtherShape,
+    "two leaves that were added share a gradient": Shares,
+    "a second backward replaces the first": Replaces,
+}
+SHOWN_WHOLE = [engine_suspect("the reference", OnTensors, right=True)]
+SHOWN_WHOLE += [engine_suspect(about, make) for about, make in BROKEN.items()]
+
+
+# %% check="engine_is_right" points=3
+with exercise("engine_is_right") as check:
+    check.tells_apart(engine_passes, SHOWN_WHOLE, "the reference, and broken engines",
+                      right="right engines")
+    ### BEGIN HIDDEN TESTS
+    rng = np.random.default_rng(check.rng.randrange(2**31))
+
+    def fit(g, a):
+        """A gradient summed over what broadcasting had repeated."""
+        g = np.asarray(g)
+        g = g.sum(axis=tuple(range(g.ndim - np.ndim(a))))
+        return g.sum(axis=tuple(i for i, n in enumerate(np.shape(a)) if n == 1), keepdims=True)
+
+    def as_matrices(g, a, b):
+        left, right = (a if a.ndim > 1 else a[None]), (b if b.ndim > 1 else b[:, None])
+        return g.reshape(len(left), right.shape[1]), left, right
+
+    def matmul_rule(g, out, a, b):
+        g, left, right = as_matrices(g, a, b)
+        return (g @ right.T).reshape(a.shape), (left.T @ g).reshape(b.shape)
+
+    def sum_rule(g, out, a, axis):
+        return (np.broadcast_to(g if axis is None else np.expand_dims(g, axis), a.shape),)
+
+    def take_rule(g, out, a, index):
+        found = np.zeros_like(a)
+        np.add.at(found, index, g)
+        return (found,)
+
+    FORWARD = {
+        "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "matmul": np.matmul,
+        "exp": np.exp, "tanh": np.tanh, "relu": lambda a: np.maximum(a, 0),
+        "sum": lambda a, axis: a.sum(axis=axis), "take": lambda a, index: a[index],
+    }
+    RULES = {
+        "add": lambda g, out, a, b: (fit(g, a), fit(g, b)),
+        "sub": lambda g, out, a, b: (fit(g, a), fit(-g, b)),
+        "mul": lambda g, out, a, b: (fit(g * b, a), fit(g * a, b)),
+        "div": lambda g, out, a, b: (fit(g / b, a), fit(-g * a / b**2, b)),
+        "matmul": matmul_rule,
+        "exp": lambda g, out, a: (g * out,),
+        "tanh": lambda g, out, a: (g * (1 - out * out),),
+        "relu": lambda g, out, a: (g * (a > 0),),
+        "sum": sum_rule, "take": take_rule,
+    }
+
+    def sum_otherwise(g, out, a, axis):
+        ones = np.ones_like(a)
+        return (ones * (g if axis is None else np.expand_dims(g, axis)),)
+
+    def take_otherwise(g, out, a, index):
+        found = np.zeros(a.shape)
+        for i, part in zip(np.atleast_1d(index), np.reshape(g, (-1, *a.shape[1:]))):
+            found[i] = found[i] + part
+        return (found,)
+
+    def matmul_otherwise(g, out, a, b):
+        g, left, right = as_matrices(g, a, b)
+        return np.einsum("ik,jk->ij", g, right).reshape(a.shape), np.einsum("ij,ik->jk", left, g).reshape(b.shape)
+
+    OTHERWISE = RULES | {
+        "div": lambda g, out, a, b: (fit(g * (1 / b), a), fit(-g * out / b, b)),
+        "exp": lambda g, out, a: (np.exp(a) * g,),
+        "tanh": lambda g, out, a: (g / np.cosh(a) ** 2,),
+        "relu": lambda g, out, a: (np.where(a > 0, g, 0.0),),
+        "matmul": matmul_otherwise, "sum": sum_otherwise, "take": take_otherwise,
+    }
+
+    class Node:
+        def __init__(self, value, name="", operands=(), needs=True):
+            self.value, self.name, self.operands, self.needs = value, name, operands, needs
+            self.grad, self.freed = None, False
+
+    class Engine:
+        """An engine on arrays, in several styles; `fault` breaks how it passes gradients on."""
+
+        def __init__(self, rules=RULES, order="tape", fault="", zeros=False, frees=False):
+            self.rules, self.order, self.fault, self.zeros, self.frees = rules, order, fault, zeros, frees
+            self.nodes, self.kept = [], {}
+
+        def leaf(self, array, requires_grad):
+            node = Node(np.array(array, dtype=float), needs=requires_grad)
+            if self.zeros:
+                node.grad = np.zeros(node.value.shape)
+            self.nodes.append(node)
+            return node
+
+        def make(self, name, *operands):
+            inputs = [x.value if isinstance(x, Node) else x for x in operands]
+            value = np.asarray(FORWARD[name](*inputs))
+            (value,) = numbers_only(value)
+            node = Node(value, name, operands)
+            self.nodes.append(node)
+            return node
+
+        def data(self, node):
+            return node.value
+
+        def grad(self, node):
+            return node.grad
+
+        def parts(self, node, g):
+            """What a node passes on: pairs of a node and an array."""
+            inputs = [x.value if isinstance(x, Node) else x for x in node.operands]
+            found = self.rules[node.name](g, node.value, *inputs)
+            pairs = [(x, part) for x, part in zip(node.operands, found) if isinstance(x, Node) and x.needs]
+            if self.fault == "same" and len(pairs) == 2 and pairs[0][0] is pairs[1][0]:
+                return pairs[:1]
+            if self.fault == "alias" and node.name == "add" and len(pairs) == 2:
+                (x, _), (y, _) = pairs
+                if not x.name and not y.name and x is not y and x.value.shape == y.value.shape:
+                    self.kept[id(y)] = x, y
+            return pairs
+
+        def in_order(self, root):
+            if self.order in ("tape", "pull"):
+                return self.nodes[self.nodes.index(root) :: -1]
+            if self.order == "dfs":
+                found, done, stack = [], set(), [(root, False)]
+                while stack:
+                    node, ready = stack.pop()
+                    if ready:
+                        found.append(node)
+                    elif id(node) not in done:
+                        done.add(id(node))
+                        stack.append((node, True))
+                        stack += [(x, False) for x in node.operands if isinstance(x, Node)]
+                return found[::-1]
+            users, reach, stack = {}, {id(root)}, [root]
+            while stack:
+                for x in stack.pop().operands:
+                    if isinstance(x, Node):
+                        users[id(x)] = users.get(id(x), 0) + 1
+                        if id(x) not in reach:
+                            reach.add(id(x))
+                            stack.append(x)
+            found, ready = [], [root]
+            while ready:
+                found.append(ready.pop(0))
+                for x in found[-1].operands:
+                    if isinstance(x, Node):
+                        users[id(x)] -= 1
+                        if not users[id(x)]:
+                            ready.append(x)
+            return found
+
+        def first_seen(self, root):
+            """Each node once, when it is seen first: too early where paths differ in length."""
+            found, waiting = [], [root]
+            while waiting:
+                node = waiting.pop(0 if self.fault == "breadth" else -1)
+                if node not in found:
+                    found.append(node)
+                    waiting += [x for x in node.operands if isinstance(x, Node)]
+            return found
+
+        def backward(self, root):
+            if root.value.size != 1:
+                raise ValueError("backward starts at a single number")
+            if root.freed:
+                raise ValueError("this graph has been used up: build it anew")
+            sums, counts = (self.kept if self.fault == "keeps" else {}), {}
+            sums[id(root)] = np.array(root.value) if self.fault == "seed" else np.ones(root.value.shape)
+            early = self.fault in ("breadth", "depth")
+            for node in self.first_seen(root) if early else self.in_order(root):
+                if node.freed or id(node) not in sums or not node.name:
+                    continue
+                for x, part in self.parts(node, sums[id(node)]):
+                    counts[id(x)] = counts.get(id(x), 0) + 1
+                    if self.fault == "last" or id(x) not in sums:
+                        sums[id(x)] = np.array(part)
+                    elif not (self.fault == "first" or (self.fault == "third" and counts[id(x)] > 2)):
+                        sums[id(x)] = sums[id(x)] + part
+                if self.frees:
+                    node.freed = True
+            for node in self.nodes:
+                if not node.name and node.needs and id(node) in sums:
+                    self.collect(node, sums[id(node)])
+            if self.fault == "alias":
+                for x, y in self.kept.values():
+                    y.grad = x.grad
+            root.freed = self.frees
+
+        def collect(self, leaf, g):
+            if leaf.grad is None or self.fault == "replaces":
+                leaf.grad = g
+            elif self.fault != "once":
+                leaf.grad = leaf.grad + g
+
+    ORDERS = ["tape", "kahn", "dfs", "pull"]
+    suspects = [engine_suspect("the reference", OnTensors, right=True)]
+    for order in ORDERS:
+        for rules in (RULES, OTHERWISE):
+            suspects.append(engine_suspect("an engine built in another way", lambda order=order, rules=rules: Engine(rules, order), right=True))
+    suspects += [
+        engine_suspect("an engine whose leaves begin with gradients of zeros", lambda: Engine(OTHERWISE, "kahn", zeros=True), right=True),
+        engine_suspect("an engine that frees its graph in backward", lambda: Engine(RULES, "dfs", frees=True), right=True),
+        engine_suspect("an engine that frees its graph in backward", lambda: Engine(OTHERWISE, "tape", frees=True, zeros=True), right=True),
+    ]
+
+    def changed(name, k, change):
+        """The rules, but for what one operation passes to its operand k."""
+        def rule(g, out, *inputs):
+            found = list(RULES[name](g, out, *inputs))
+            found[k] = change(np.array(found[k]), g, out, *inputs)
+            return found
+        return RULES | {name: rule}
+
+    def unfit(change):
+        """The rules, with something else in the place of the sum over repeated axes."""
+        return RULES | {
+            "add": lambda g, out, a, b: (change(g, a), change(g, b)),
+            "sub": lambda g, out, a, b: (change(g, a), change(-g, b)),
+            "mul": lambda g, out, a, b: (change(g * b, a), change(g * a, b)),
+            "div": lambda g, out, a, b: (change(g / b, a), change(-g * a / b**2, b)),
+        }
+
+    def mean_fit(g, a):
+        return fit(g, a) / max(1, np.size(g) // max(1, np.size(a)))
+
+    def first_fit(g, a):
+        return fit(g, a) if np.shape(g) == np.shape(a) else np.resize(g, np.shape(a))
+
+    def no_fit(g, a):
+        return g
+
+    def no_ones_fit(g, a):
+        g = np.asarray(g)
+        return g.sum(axis=tuple(range(g.ndim - np.ndim(a))))
+
+    def on_the_left(name, change):
+        """What an operation passes to its right operand, where a plain number stands on the left."""
+        return changed(name, 1, lambda part, g, out, a, b: change(part, g, a, b) if np.ndim(a) == 0 else part)
+
+    wrong_rules = [
+        *[(f"a wrong sign in {name}", changed(name, k, lambda p, *rest: -p)) for name in ("add", "sub", "mul", "div", "matmul") for k in (0, 1)],
+        ("an operand of a product without a gradient", changed("mul", 0, lambda p, *rest: 0 * p)),
+        ("an operand of a product without a gradient", changed("matmul", 1, lambda p, *rest: 0 * p)),
+        ("a wrong quotient rule", changed("div", 1, lambda p, g, out, a, b: fit(-g / b**2, b))),
+        ("a wrong quotient rule", changed("div", 1, lambda p, g, out, a, b: fit(-g * a / b, b))),
+        ("a wrong quotient rule", changed("div", 0, lambda p, g, out, a, b: fit(g * b, a))),
+        ("a wrong slope of exp", changed("exp", 0, lambda p, g, *rest: g)),
+        ("a wrong slope of exp", changed("exp", 0, lambda p, g, out, a: g * a)),
+        ("a wrong slope of tanh", changed("tanh", 0, lambda p, g, out, a: g * (1 - a * a))),
+        ("a wrong slope of tanh", changed("tanh", 0, lambda p, g, out, a: g * (1 - out))),
+        ("a wrong slope of relu", changed("relu", 0, lambda p, g, out, a: g)),
+        ("a wrong slope of relu", changed("relu", 0, lambda p, g, out, a: g * out)),
+        ("a wrong slope of relu", changed("relu", 0, lambda p, g, out, a: g * np.where(a > 0, 1, 0.05))),
+        ("g lost on the way", changed("tanh", 0, lambda p, g, out, a: 1 - out * out)),
+        ("g lost on the way", changed("exp", 0, lambda p, g, out, a: out)),
+        ("a sum that shares out", changed("sum", 0, lambda p, g, out, a, axis: p / a.size if axis is None else p)),
+        ("a sum that shares out", changed("sum", 0, lambda p, g, out, a, axis: p if axis is None else p / a.shape[axis])),
+        ("a sum that reaches one row only", changed("sum", 0, lambda p, g, out, a, axis: p if axis is None else p * (np.arange(len(p)) == 0).reshape(-1, *[1] * (p.ndim - 1)))),
+        ("rows taken more than once", changed("take", 0, lambda p, g, out, a, index: np.where(p != 0, np.array([g[list(np.atleast_1d(index)).index(i)] if i in np.atleast_1d(index) else 0 * a[0] for i in range(len(a))]) if out.ndim == a.ndim else p, 0.0))),
+        ("rows given back to other places", changed("take", 0, lambda p, *rest: p[::-1])),
+        ("rows given back to other places", changed("take", 0, lambda p, g, out, a, index: np.resize(g, a.shape))),
+        ("broadcasting", unfit(mean_fit)), ("broadcasting", unfit(first_fit)), ("broadcasting", unfit(no_fit)), ("broadcasting", unfit(no_ones_fit)),
+        ("a number on the left of an operation", on_the_left("sub", lambda p, g, a, b: -p)),
+        ("a number on the left of an operation", on_the_left("div", lambda p, g, a, b: fit(g * a, b))),
+        ("a number on the left of an operation", on_the_left("div", lambda p, g, a, b: fit(-g / b**2, b) if a != 1 else fit(-g / b, b))),
+        ("a matrix product with a factor that is not transposed", changed("matmul", 1, lambda p, g, out, a, b: np.resize(a @ np.resize(g, (a.shape[-1], g.shape[-1])), b.shape) if a.ndim == 2 else p)),
+        ("a matrix product with rows in another order", changed("matmul", 0, lambda p, *rest: p[::-1])),
+    ]
+    for about, rules in wrong_rules:
+        order = ORDERS[rng.integers(4)]
+        suspects.append(engine_suspect(about, lambda rules=rules, order=order: Engine(rules, order)))
+    for about, fault in [
+        ("a value that is used more than once", "last"), ("a value that is used more than once", "first"),
+        ("a value that is used more than twice", "third"), ("a value with itself, as in x * x", "same"),
+        ("gradients that share their memory", "alias"), ("values visited too early", "breadth"),
+        ("values visited too early", "depth"), ("backward a second time", "replaces"),
+        ("backward a second time", "keeps"), ("backward a second time", "once"), ("where backward begins", "seed"),
+    ]:
+        for order in ("tape", "kahn", "dfs"):
+            suspects.append(engine_suspect(about, lambda fault=fault, order=order: Engine(OTHERWISE, order, fault)))
+    check.tells_apart(engine_passes, suspects, "engines that you have not seen", right="right engines")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Which faults would the course's own first example have found? It is from unit 03: w = xy + x at 2 and 3, with the slopes
+# 4 and 2.
+
+
+# %%
+def first_example(Tensor):
+    x, y = Tensor(np.array(2.0), requires_grad=True), Tensor(np.array(3.0), requires_grad=True)
+    (x * y + x).backward()
+    return x.grad.data == 4 and y.grad.data == 2
+
+
+def verdict_on(make_engine, test):
+    """What a test says of an engine; one that raises has found something."""
+    ask = engine_suspect("", make_engine).subject()
+    try:
+        return "missed" if test(tensor_class(ask)) else "found"
+    except (NotImplementedError, NameError):
+        return "not written yet"
+    except Exception:
+        return "found"
+
+
+def yours_says(Tensor):
+    return engine_is_right(Tensor, np.random.default_rng(0))
+
+
+print(f"{'fault':45}{'example':9}yours")
+for about, make_engine in BROKEN.items():
+    print(f"{about:45}{verdict_on(make_engine, first_example):9}{verdict_on(make_engine, yours_says)}")
+
+# %% [markdown]
+# **Now your own engine.** Take the first `#` away. It stands your test, or `first_wrong_layer` shows the
+# way to a fault.
+
+# %%
+# from autograder import mine; print(engine_is_right(mine.engine()[0], np.random.default_rng(0)))
+
+# %% [markdown]
+# ## In your own words
+#
+# In three sentences: why does a check along all ones pass a rule with two gradients swapped, and a random
+# direction does not?
+#
+# <details><summary>One way to say it</summary>
+#
+# A check along v sees the gradient only through its product with v. Along all ones that is the sum of the entries, and
+# swapping changes no sum. A random v weighs each entry differently, so that two different gradients agree only if their
+# difference happens to be perpendicular to v, which has probability 0.
+# </details>
+#
+# ## The same elsewhere
+#
+# `torch.autograd.gradcheck` is this unit's test: in double precision, by central differences. The cell runs it where PyTorch is
+# installed, on a right and on a wrong rule, and compares with yours.
+
+
+# %%
+def cube_rules():
+    """A right and a wrong rule of x³."""
+    return {"right": lambda g, x: (3 * x**2 * g,), "wrong": lambda g, x: (2 * x**2 * g,)}
+
+
+POINT = np.array([0.5, -1.2, 2.0])
+ours = {
+    name: rule_is_right(lambda x: x**3, rule, [POINT], np.random.default_rng(0))
+    for name, rule in cube_rules().items()
+}
+print("yours:", ours)
+if importlib.util.find_spec("torch"):
+    torch = importlib.import_module("torch")
+
+    def theirs(rule):
+        class Cube(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x**3
+
+            @staticmethod
+            def backward(ctx, g):
+                return rule(g, *ctx.saved_tensors)[0]
+
+        x = torch.tensor(POINT, requires_grad=True)
+        return torch.autograd.gradcheck(Cube.apply, (x,), raise_exception=False)
+
+    assert {name: theirs(rule) for name, rule in cube_rules().items()} == ours
+
+# %% [markdown]
+# ## What you have built
+#
+# | here | in PyTorch |
+# |---|---|
+# | `mended_test`, every entry | `torch.autograd.gradcheck` |
+# | `rule_is_right`, one random direction | `gradcheck(..., fast_mode=True)` |
+# | `dot_product_test` | `gradcheck(..., check_forward_ad=True)`, forward against differences |
+# | the tolerance | its `eps=1e-6`, `atol=1e-5`, `rtol=1e-3` |
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | the check fails in single precision only | a step that is too small for it |
+# | it fails at one input, now and then | a kink nearby |
+# | it passes, and training fails | inputs that hide: square, positive, one row, used once |
+# | it passes with NaN | a comparison that asks "too large?" |
+# | every gradient of a network is off | the first wrong node, from the loss on |
+#
+# **To read:** Claessen and Hughes, *QuickCheck: a lightweight tool for random testing of Haskell programs* (2000); the
+# [documentation of Hypothesis](https://hypothesis.readthedocs.io).
+#
+# ## One thing to try next
+# Shrink: when a program of section 7 shows a fault, leave out one step at a time (what used it takes its first operand), as
+# long as the fault still shows. What is left of it?
+
+# %% progress="here"
