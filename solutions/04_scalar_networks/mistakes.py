@@ -1092,7 +1092,7 @@ def mini_batches(inputs, targets, order, size):
 @wrong(
     "mini_batches",
     "shuffles_in_place",
-    "The caller's own lists were put in another order. In the next epoch they would be mixed up twice.",
+    "The caller's own lists were changed. The next epoch needs them as they were.",
 )
 def mini_batches(inputs, targets, order, size):
     inputs[:], targets[:] = (
@@ -1139,7 +1139,7 @@ def mini_batches(inputs, targets, order, size):
 @wrong(
     "mended_training",
     "as_it_was",
-    "This is the colleague's loop, with its three bugs: targets in the old order, old gradients, a mean divided again.",
+    "At least two of the colleague's three bugs are left: targets in the old order, old gradients, a mean divided again.",
 )
 def mended_training(score, optimizer, inputs, targets, orders, size):
     return colleague_training(score, optimizer, inputs, targets, orders, size)
@@ -1819,7 +1819,7 @@ def accumulate_gradients(loss_of, examples):
 @wrong(
     "accumulate_gradients",
     "one_backward",
-    "One backward at the end gives the right gradients, but keeps the graphs of all examples until then.",
+    "The gradients are right, but the graphs of all examples are kept until the end: go back through each one at once.",
 )
 def accumulate_gradients(loss_of, examples):
     loss = sum(loss_of(x, target) for x, target in examples) / len(examples)

@@ -1149,11 +1149,11 @@ with exercise("island_network") as check:
 
 # %%
 island_points, island_targets = island(random.Random(1), 180)
-trained = island_network(island_points[:80], island_targets[:80])
+signs = island_network(island_points[:80], island_targets[:80])
 
 
 def score_at(x):
-    return float(getattr(trained(x), "data", trained(x)))
+    return float(getattr(signs(x), "data", signs(x)))
 
 
 show_border(score_at, island_points[80:], island_targets[80:], "Points that it has not seen")

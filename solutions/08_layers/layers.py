@@ -378,7 +378,7 @@ def three_starts():
 three_starts()
 
 # %% [markdown]
-# There `x` is lost: a factor below 1, twenty times over. Above 1 it ends in numbers that no float holds. Both have a name:
+# There `x` is lost: a factor below 1, twenty times over. Above 1 the numbers grow without end. Both have a name:
 # *vanishing* and *exploding*.
 #
 # ## 3. Your turn: a start that lasts
@@ -707,9 +707,9 @@ def four_starts():
 four_starts()
 
 # %% [markdown]
-# From PyTorch's start the answers no longer depend on `x`, and the gradients of the first layers are a billion times too
-# small: forwards and backwards the same factors are at work. Xavier, right for tanh, is a root of 2 too small for relu:
-# the network learns, slowly. Look closer at that one.
+# From PyTorch's start the answers no longer depend on `x`, and the gradients are millions of times smaller than from
+# He's. Each is what comes from the front times what comes from behind. Xavier, right for tanh, is a root of 2 too small
+# for relu: the network learns, slowly. Look closer at that one.
 #
 # ## 6. What training does to the scale
 #
@@ -727,7 +727,7 @@ for name, start in {"Xavier": xavier_uniform, "He": he_normal}.items():
 
 # %% [markdown]
 # From Xavier's start the loss hardly moves until the scale has grown a hundredfold: the network first repairs its start,
-# then learns. From He's, one step was too large, and the scale explodes. A good start is only a start.
+# then learns. From He's, these steps are too large, and the scale explodes. A good start is only a start.
 #
 # **LayerNorm** sets the scale in every step: it brings each example, each row of `x`, to mean 0 and variance 1.
 #
@@ -812,7 +812,7 @@ with exercise("layer_norm") as check:
             check.close(norm_of(x, w, b, layer.eps), layer(Tensor(x)).data, "with another eps")
     ### END HIDDEN TESTS
 # %% [markdown]
-# The same four starts, now with your `layer_norm` before each relu. The start hardly matters any more.
+# Three of these starts, now with your `layer_norm` before each relu. All of them learn.
 
 
 # %% figure="normalised"
@@ -1282,7 +1282,7 @@ print(f"loss {before:.2f} at first, {after:.2f} after 500 steps")
 # <details><summary>Hint 1: a sketch</summary>
 #
 # Four questions. Which parameters are found? Which of them have a gradient after `backward()`? Are two answers in use the
-# same? Do two neurons begin alike? Those get equal gradients, and stay alike.
+# same? Do two neurons begin alike? Only chance makes them differ.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -1327,8 +1327,8 @@ class MendedNet(Module):
 # %% probes="mended_net"
 NAMES = ("first", "shift", "second")
 KINDS = ["Parameter (4, 3)", "Parameter (4,)", "Parameter (1, 4)"]
-X = np.array([[1.0, -2.0, 0.5], [0.3, 0.9, -1.2]])
-MANY = np.repeat(X, 20, axis=0)
+PAIR = np.array([[1.0, -2.0, 0.5], [0.3, 0.9, -1.2]])
+MANY = np.repeat(PAIR, 20, axis=0)
 
 
 @probe
@@ -1378,8 +1378,8 @@ with exercise("mended_net") as check:
     check.close(facts["found"], KINDS, "all three are Parameters, of these shapes")
     check.true(facts["all neurons differ"], "no two of the four neurons may begin equal")
     check.true(facts["the seed decides"], "rng alone draws `first` and `second`")
-    arrays, out, again, _ = net_run(0, X, False)
-    check.close((out, again), (hidden_of(arrays, X) @ arrays[2].T,) * 2, "in use: no drops")
+    arrays, out, again, _ = net_run(0, PAIR, False)
+    check.close((out, again), (hidden_of(arrays, PAIR) @ arrays[2].T,) * 2, "no drops")
     arrays, out, _, gradients = net_run(0, MANY, True)
     check.true(all(g is not None for g in gradients), "a gradient arrives at all three")
     check.true(could_be(out, arrays, MANY), "in training, each neuron is 0 or doubled")
@@ -1404,7 +1404,7 @@ with exercise("mended_net") as check:
         check.true(len(np.unique(out.round(9))) > 12, "each row is drawn")
         check.true(all(g is not None for g in gradients), "gradients, in training too")
         check.true(np.abs(gradients[0]).sum() > 0, "the first layer learns")
-    one, again, two = (net_run(seed, X, False)[0] for seed in (1, 1, 2))
+    one, again, two = (net_run(seed, PAIR, False)[0] for seed in (1, 1, 2))
     check.equal(again, one, "the same seed gives the same weights")
     check.close(len(np.unique(one[0].round(6), axis=0)), 4, "no two neurons begin equal")
     check.true((one[0] != two[0]).all() and (one[2] != two[2]).all(), "another seed gives others")
@@ -1422,7 +1422,7 @@ print(f"mended: loss {before:.2f} at first, {after:.2f} after 500 steps")
 # <details><summary>One way to say it</summary>
 #
 # Each layer multiplies the size of the numbers by about the same factor, here by 0.41. In three layers that is a
-# seventh, in fifty nothing is left of the input, nor of the gradients. Draw the weights with the variance 2 / fan-in, so
+# fourteenth, in fifty nothing is left of the input, nor of the gradients. Draw the weights with the variance 2 / fan-in, so
 # that the factor is 1, or set the size anew in each layer, by LayerNorm.
 # </details>
 #

@@ -1534,13 +1534,13 @@ wrong(
 wrong(
     "mended_net",
     "equal_neurons",
-    "The four neurons begin equal, get equal gradients and stay equal: one neuron, four times.",
+    "The four neurons begin equal: random first weights are what makes neurons differ.",
     source=net(first="Parameter(np.full((4, 3), 0.3))"),
 )
 wrong(
     "mended_net",
     "zeros",
-    "The four neurons begin equal, get equal gradients and stay equal: one neuron, four times.",
+    "The four neurons begin equal: random first weights are what makes neurons differ.",
     source=net(first="Parameter(np.zeros((4, 3)))"),
 )
 wrong(
@@ -1599,7 +1599,7 @@ wrong(
 wrong(
     "mended_net",
     "equal_rows",
-    "The four neurons begin equal, get equal gradients and stay equal: one neuron, four times.",
+    "The four neurons begin equal: random first weights are what makes neurons differ.",
     source=net(first="Parameter(np.tile(rng.normal(0.0, 0.5, (1, 3)), (4, 1)))"),
 )
 wrong(
