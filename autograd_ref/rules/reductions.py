@@ -5,6 +5,7 @@ The gradient of a reduced result must be spread over the axes that are gone: `ex
 length 1.
 """
 
+# Long, because every reduction has its gradient and its tangent beside it, and they share how axes are put back.
 from __future__ import annotations
 
 import builtins

@@ -5,6 +5,7 @@ Under the referee the same line sends the probe's *source* and its arguments to 
 student's code lives, and receives an answer that cannot be anything but data.
 """
 
+# Long, because a probe is one thing in a notebook and under the referee, and both are read best side by side.
 from __future__ import annotations
 
 import contextvars

@@ -164,7 +164,7 @@ def test_what_is_no_test_shows_no_fault(name: str, sandbox: Sandbox) -> None:
 LAZY = {
     "u is all ones": ("rule_is_right", "u = 1e-6, rng.standard_normal(np.shape(f(*inputs)))", "u = 1e-6, np.ones(np.shape(f(*inputs)))", "g is forgotten"),
     "backward runs once": ("engine_is_right", "(1, 2)", "(1,)", "a second backward replaces the first"),
-    "shapes are not compared": ("engine_is_right", "[g.shape for g in grads] != shapes or not", "not", "a gradient has another shape than its leaf"),
+    "shapes are not compared": ("engine_is_right", "[x.grad.data.shape for x in leaves] != shapes or not", "not", "a gradient has another shape than its leaf"),
     "x * x does not occur": ("random_program", "rng.integers(position)", "rng.integers(position - 1)", "goes wrong where both operands are the same"),
     "nothing is negative": ("draw_inputs", "rng.standard_normal((n, k))", "rng.random((n, k))", "forgets a sign"),
 }  # fmt: skip
