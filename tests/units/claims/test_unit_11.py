@@ -38,6 +38,7 @@ def cube_with(torch: ModuleType, slope: Any, forward_slope: Any = None) -> Any:
     UNIT,
     "`torch.autograd.gradcheck` is this unit's test: in double precision, by central differences.",
     "The cell runs it where PyTorch is installed, on a right and on a wrong rule, and compares with yours.",
+    "import torch",
     "| `mended_test`, every entry | `torch.autograd.gradcheck` |",
     "| `rule_is_right`, one random direction | `gradcheck(..., fast_mode=True)` |",
 )
