@@ -39,7 +39,8 @@ def _floating(x: Any) -> Any:
 def _outer(out: Tensor, inputs: list[Any], given: tuple[Any, ...]) -> bool:
     """True if `out` depends on more than the inputs, so that someone may differentiate the derivative.
 
-    That is so if something given already carried a gradient, or if the function closes over one that does.
+    That is so if something given already carried a gradient, or if the function closes over one that does. One whose
+    graph was freed counts: who differentiates by it is told so, and does not get a constant.
     """
     if not state.recording:
         return False
@@ -47,7 +48,7 @@ def _outer(out: Tensor, inputs: list[Any], given: tuple[Any, ...]) -> bool:
         return True
     own = {t.grad_fn for t in inputs if isinstance(t, Tensor) and t.grad_fn is not None}
     nodes = sweep.ancestors([sweep.edge_of(out)], stop=own) - own
-    return any(isinstance(p, Tensor) for node in nodes for p in node.parents)
+    return any(node.record is None or any(isinstance(p, Tensor) for p in node.parents) for node in nodes)
 
 
 def _call(f: Function, inputs: list[Any], need_scalar: bool = False) -> Tensor:

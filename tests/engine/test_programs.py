@@ -12,7 +12,7 @@ from .programs import forms
 from .programs.agreed import KNOWN, MEANT, Meant, judged, leaf, lines
 from .programs.language import OURS, Form, Statement, many_programs
 from .programs.many import Tally, shown, unmeant
-from .programs.running import difference
+from .programs.running import Difference, difference, is_unsteady
 from .programs.shrinking import shrunk
 from .programs.writing import KINDS, Writer
 
@@ -165,6 +165,25 @@ def test_a_tie_of_equal_numbers_is_none_of_rounding(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(TABLE["min"], "vjps", (first,))
         found = difference(program)
     assert found is not None and found.kind == "gradient"
+
+
+#: A batch norm that makes numbers beside -1, whose logarithm is then made of their last digits, in float32.
+ROUNDED = lines(
+    leaf("x", "np.array([[2.0, 0.0], [0.0, 6.0]], np.float32)", False),
+    leaf("w", "np.ones(2, np.float32)", False),
+    "y = F.batch_norm(x, w, w, training=True)",
+    ("z = ops.log1p(y)", "z = torch.log1p(y)"),
+)
+
+
+def test_a_result_made_of_last_digits_is_no_difference_and_hides_no_wrong_number_beside_it() -> None:
+    rows = np.log1p(np.array([[0.999995, -0.99999946], [-0.999995, 0.99999946]], np.float32))
+    found = Difference("value", 3, "z", rows, rows)
+    with many_programs():
+        assert unmeant(ROUNDED) is None
+        assert is_unsteady(ROUNDED, replace(found, ours=rows + np.float32([[0, 0.1], [0, 0]])))
+        assert not is_unsteady(ROUNDED, replace(found, ours=rows + np.float32([[0.1, 0], [0, 0]])))
+        assert not is_unsteady(ROUNDED, replace(found, ours=rows + np.float32([[0.1, 0.1], [0, 0]])))
 
 
 def test_what_depends_on_nothing_is_seen_behind_an_infinite_slope() -> None:

@@ -74,6 +74,26 @@ def test_transforms_work_inside_no_grad():
         assert grad(lambda x: x**3)(2.0).item() == 12.0
 
 
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda f, t: grad(f)(t),
+        lambda f, t: vjp(f, t)[1](1.0)[0],
+        lambda f, t: jvp(f, (t,), ([1.0, 1.0],))[1],
+    ],
+    ids=["grad", "vjp", "jvp"],
+)
+def test_a_derivative_that_reads_a_freed_graph_is_no_constant(derivative):
+    """It needs a gradient that nobody can give any more: in silence that would be a wrong one."""
+    w = Tensor([2.0, 3.0], requires_grad=True)
+    h = w * w
+    h.sum().backward()
+    slope = derivative(lambda t: (t * h).sum(), [1.0, 1.0])
+    assert slope.requires_grad
+    with pytest.raises(RuntimeError, match="This graph was already used"):
+        (slope * w).sum().backward()
+
+
 def test_grad_of_many_numbers_says_to_use_jacobian():
     with pytest.raises(ValueError, match=r"\(3,\).*jacobian"):
         grad(lambda x: x * 2)(X)

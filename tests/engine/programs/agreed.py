@@ -178,17 +178,22 @@ def _transform_kept(program: Program, found: Difference) -> bool:
 
 
 def _wanting_later(program: Program, found: Difference) -> bool:
-    """True if nothing differs once what used the leaf before it wanted gradients has used a constant."""
+    """True if nothing differs once what used a leaf before it wanted gradients has used a constant."""
     out: list[Statement] = []
-    leaf, wanted = found.what.removesuffix(".grad"), False
-    for s in program[: found.at + 1]:
-        ours, theirs = (s.text(engine)[len(s.to) + 3 * bool(s.to) :] for engine in (OURS, THEIRS))
-        wanted |= ours == f"{leaf}.requires_grad_()"
-        if not wanted and s.to and not s.mode and re.search(rf"\b{leaf}\b", ours):
-            pair = (re.sub(rf"\b{leaf}\b", f"{leaf}.detach().clone()", line) for line in (ours, theirs))
+    later = {
+        match[1]: i
+        for i, s in enumerate(program[: found.at + 1])
+        if (match := re.fullmatch(r"(\w+)\.requires_grad_\(\)", s.text(OURS)))
+    }
+    for i, s in enumerate(program[: found.at + 1]):
+        ours, theirs = (text.format(*s.args, **dict(s.options)) for text in (s.form.ours, s.form.theirs))
+        leaves = [leaf for leaf, at in later.items() if i < at and re.search(rf"\b{leaf}\b", ours)]
+        if leaves and s.to:
+            names = rf"\b({'|'.join(leaves)})\b"
+            pair = (re.sub(names, r"\1.detach().clone()", line) for line in (ours, theirs))
             s = replace(s, form=Form(*map(_escaped, pair)), args=(), options=())
         out.append(s)
-    return wanted and difference(out) is None
+    return bool(later) and difference(out) is None
 
 
 _CLONE = forms.form("{0}.clone()")
@@ -523,6 +528,17 @@ MEANT = [
         example=lines(leaf("x", "np.array([0.0, 4.0])"), "y = x.relu().sqrt().sum()", "y.backward()"),
     ),
     Meant(
+        "a product passes NaN on",
+        "0 times an infinite gradient is NaN, in the second derivative of `prod`, too; PyTorch's may put 0.",
+        "gradient",
+        ours="nan",
+        test=_both(_said("prod("), _said("create_graph"), _finite_alike),
+        example=lines(
+            *(leaf("x", "np.array([0.0, 1.0, 0.0])"), Z, "y = (x * x).sqrt().prod() + z.sum()"),
+            *("y.backward(create_graph=True)", "g = x.grad[1:2]", "g.sum().backward()"),
+        ),
+    ),
+    Meant(
         "transforms return new tensors",
         "A product of `vjp` or `jvp` is never one of the tensors that went in; in PyTorch it may be.",
         "value's place in the graph",
@@ -597,6 +613,17 @@ MEANT = [
         example=lines(
             *(X, leaf("p", "np.array([2.0])", False), "y = (x ** p).sum()", "p.requires_grad_()"),
             *("y.backward(create_graph=True)", "g = x.grad", "z = g.sum()", "z.backward()"),
+        ),
+    ),
+    Meant(
+        "a leaf that wants gradients later",
+        "What was recorded before `requires_grad_()` takes it for a constant, with create_graph, too.",
+        "gradient's place in the graph",
+        ours="False, True",
+        test=_wanting_later,
+        example=lines(
+            *(leaf("x", "np.array([1.0, 2.0])", False), leaf("p", "np.array([2.0, 3.0])")),
+            *("y = (x * p).sum()", "x.requires_grad_()", "y.backward(create_graph=True)"),
         ),
     ),
     Meant(
@@ -693,7 +720,7 @@ MEANT = [
         "copying a tensor onto itself changes nothing",
         "So nothing is refused; PyTorch refuses it of leaves and of some views.",
         "only we compute",
-        theirs="function that returns multiple views|a leaf Variable|modified by an inplace operation",
+        theirs="multiple views|a leaf Variable|modified by an inplace operation|a single memory location",
         test=_onto_itself,
         example=lines(leaf("x", "np.ones((2, 2))"), "v = x.split(1)[0]", "v.copy_(v)"),
     ),
