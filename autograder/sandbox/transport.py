@@ -178,20 +178,13 @@ class Pipes:
         self.closed = True
         _open.discard(self)
         if self.launch.wall == LANDLOCK:
-            # The process that we have started keeps watch, and ends all the others before itself.
+            # The process that we have started keeps watch, and ends all the others before itself. On a busy machine
+            # that takes its time; were it killed before, nobody would end them.
             self.process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(5)
-        if self.process.poll() is None and not self.launch.sandboxed:
-            with contextlib.suppress(psutil.Error):
-                for child in psutil.Process(self.process.pid).children(recursive=True):
-                    with contextlib.suppress(psutil.Error):
-                        child.kill()
-            # Those whose parent has gone still have the home that is this process's alone.
-            for other in psutil.process_iter():
-                with contextlib.suppress(psutil.Error, OSError):
-                    if other.environ().get("HOME") == self.launch.folder:
-                        other.kill()
+                self.process.wait(60)
+        if self.launch.wall == NO_WALL or (self.launch.wall == LANDLOCK and self.process.poll() is None):
+            self._end_descendants()
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -203,6 +196,40 @@ class Pipes:
                 self.process.stdin.close()
         if self.launch.folder:
             shutil.rmtree(self.launch.folder, ignore_errors=True)
+
+    def _end_descendants(self) -> None:
+        """End what the process has started, again while there is any: some may fork as fast as others are ended.
+
+        Those whose parent has gone still have the home that is this process's alone.
+        """
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            found = {p for p in psutil.process_iter() if _lives_in(self.launch.folder, p)}
+            if self.process.poll() is None:
+                with contextlib.suppress(psutil.Error):
+                    first = psutil.Process(self.process.pid)
+                    found |= {first, *first.children(recursive=True)}
+            if not found:
+                return
+            for process in found:
+                # A group at once, so that none of it forks meanwhile. It is never ours: the process began one.
+                with contextlib.suppress(OSError, AttributeError):
+                    os.killpg(os.getpgid(process.pid), signal.SIGKILL)
+                with contextlib.suppress(psutil.Error):
+                    process.kill()
+            time.sleep(0.005)
+
+
+def _lives_in(folder: str | None, process: psutil.Process) -> bool:
+    """Whether a process has this folder for its home, and is no zombie."""
+    try:
+        return (
+            folder is not None
+            and process.environ().get("HOME") == folder
+            and process.status() != psutil.STATUS_ZOMBIE
+        )
+    except (psutil.Error, OSError):
+        return False
 
 
 def is_fuller(folder: str, size: int, files: int = FILES) -> bool:

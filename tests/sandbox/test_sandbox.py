@@ -401,6 +401,17 @@ def test_without_a_sandbox_what_was_started_is_killed_too(name: str) -> None:
     assert gone(pid)
 
 
+def test_without_a_sandbox_what_outlives_the_process_is_killed_too() -> None:
+    process = PupilProcess(Sandbox(**OPEN), (), time.monotonic() + 30)
+    pid = int(text(process, "import os, time\n" + CHILDREN["an orphan"]))
+    with pytest.raises(
+        (AnswerLost, AnswerTimeout)
+    ):  # the orphan has the pipes, so the end is not always seen
+        process.run_cell("os._exit(3)")
+    process.close()
+    assert gone(pid)
+
+
 def test_without_a_sandbox_the_pupil_s_folder_is_removed_and_its_home_is_not_ours() -> None:
     process = PupilProcess(Sandbox(**OPEN), (), time.monotonic() + 30)
     home = text(process, "import os; open('left', 'w').close(); print(os.path.expanduser('~'))")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -113,13 +114,16 @@ attempt("the kernel's log", lambda: libc.klogctl(10, None, 0))
 attempt("the mounts, by their own call", lambda: libc.syscall(458, bytes(32), bytearray(800).__len__(), 0))
 pid = os.fork()
 if not pid:
-    os.setsid()
+    left = 0
+    for leave in (lambda: os.setpgid(0, 0), os.setsid):
+        try: left = leave() or 1
+        except OSError: pass
     if not os.fork():
         for fd in range(3): os.close(fd)
         libc.prctl(4, 1)
         while True: time.sleep(1)
-    os._exit(0)
-os.waitpid(pid, 0)
+    os._exit(left)
+attempt("a group or session of its own", lambda: os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) or None)
 print("TRIED")
 """
 
@@ -404,13 +408,28 @@ def test_a_folder_that_is_too_full_is_seen(tmp_path: Path) -> None:
 
 
 @needs_landlock
+def test_where_the_watcher_does_not_come_to_it_all_is_ended_all_the_same() -> None:
+    process = PupilProcess(Sandbox(unsandboxed=True), (), time.monotonic() + 60)
+    process.run_cell(
+        "import os, time\nif not os.fork():\n    os.fork()\n    time.sleep(600)\ntime.sleep(0.5)"
+    )
+    watcher = process.link.process.pid
+    family = [watcher, *(p.pid for p in psutil.Process(watcher).children(recursive=True))]
+    assert len(family) == 4
+    os.kill(watcher, signal.SIGSTOP)
+    process.link._end_descendants()
+    process.close()
+    assert not [pid for pid in family if psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie"]
+
+
+@needs_landlock
 def test_when_the_grader_is_killed_nothing_of_the_submission_stays(tmp_path: Path) -> None:
     code = r"""
 import os, sys, time
 from autograder.sandbox.process import PupilProcess
 from autograder.sandbox.walls import Sandbox
 process = PupilProcess(Sandbox(unsandboxed=True), (), time.monotonic() + 60)
-process.run_cell("import os, time\nif not os.fork():\n    os.setsid()\n    if not os.fork(): time.sleep(600)\n    os._exit(0)")
+process.run_cell("import os, time\nif not os.fork():\n    if not os.fork(): time.sleep(600)\n    os._exit(0)")
 print(process.link.process.pid, flush=True)
 time.sleep(600)
 """

@@ -33,17 +33,18 @@ SCOPES_SINCE = 6
 
 #: System calls that reach around Landlock, on x86-64 and on arm64. Refused: queues, semaphores and memory that belong
 #: to no process (shmat, shmctl, msgsnd, msgrcv, msgctl, semop, semctl, semtimedop); inotify and fanotify, which tell
-#: names in folders that cannot be listed; files by handle; extended attributes; another's memory and pages; and the
-#: priority of a group. Pretended to be done: chmod, chown and utime in all their forms, which honest copies of files
-#: call. Own: refused for another process than the caller's (its processors, its scheduling).
+#: names in folders that cannot be listed; files by handle; extended attributes; another's memory and pages; the
+#: priority of a group; and a group of one's own (setpgid, setsid): all that a pupil starts stays in one, so that one
+#: signal ends it. Pretended to be done: chmod, chown and utime in all their forms, which honest copies of files call.
+#: Own: refused for another process than the caller's (its processors, its scheduling).
 REFUSED = {
     "x86_64": (
         *(30, 31, 69, 70, 71, 65, 66, 220, 253, 294, 254, 300, 303, 304),
-        *(188, 189, 190, 197, 198, 199, 463, 466, 469, 256, 279, 440, 448, 251),
+        *(188, 189, 190, 197, 198, 199, 463, 466, 469, 256, 279, 440, 448, 251, 109, 112),
     ),
     "aarch64": (
         *(196, 195, 189, 188, 187, 193, 191, 192, 26, 27, 262, 264, 265),
-        *(5, 6, 7, 14, 15, 16, 463, 466, 469, 238, 239, 440, 448, 30),
+        *(5, 6, 7, 14, 15, 16, 463, 466, 469, 238, 239, 440, 448, 30, 154, 157),
     ),
 }
 PRETENDED = {

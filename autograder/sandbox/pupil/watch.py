@@ -32,46 +32,48 @@ def keep_watch() -> None:
         os.close(1)
         gone = select.poll()
         gone.register(0, 0)  # hanging up is always told
-        code: int | None = None
-        while code is None:
+        while not _has_ended(child):
             found = signal.sigtimedwait(told, 0.5)
             if (found is not None and found.si_signo == signal.SIGTERM) or gone.poll(0):
                 break
-            code = _ended(child)
-        os._exit(_bury(child, code))
+        os._exit(_end_all(child))
     finally:
         os._exit(1)
 
 
-def _ended(child: int) -> int | None:
-    """The exit code of the child, if it has ended; others that have ended are forgotten."""
-    with contextlib.suppress(ChildProcessError):
-        while (found := os.waitpid(-1, os.WNOHANG))[0]:
-            if found[0] == child:
-                return _code(found[1])
-    return None
+def _has_ended(child: int) -> bool:
+    """True if the child has ended; others that have are forgotten.
+
+    The child itself is not: as long as it is known its number is the number of its group, and of no other.
+    """
+    while (found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is not None:
+        if found.si_pid == child:
+            return True
+        os.waitpid(found.si_pid, os.WNOHANG)
+    return False
 
 
-def _code(status: int) -> int:
-    """An exit code; a signal's is 128 more than its number, as shells have it."""
-    code = os.waitstatus_to_exitcode(status)
-    return code if code >= 0 else 128 - code
+def _end_all(child: int) -> int:
+    """End all that is left, and those that become ours by that; the child's exit code, 128 more than a signal's number.
 
-
-def _bury(child: int, code: int | None) -> int:
-    """End all that is left, and those that become ours by that."""
+    Nobody leaves the child's group behind the second wall, so one call ends all at once, also those that fork as fast
+    as others die. What it cannot reach, because there is no group yet, is ended one by one.
+    """
+    code = 1
     while True:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
         for pid in _children():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
+            while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                if found[0] == child:
+                    ended = os.waitstatus_to_exitcode(found[1])
+                    code = ended if ended >= 0 else 128 - ended
         except ChildProcessError:
-            return 1 if code is None else code
-        if not pid:
-            signal.sigtimedwait({signal.SIGCHLD}, 0.002)
-        elif pid == child:
-            code = _code(status)
+            return code
+        signal.sigtimedwait({signal.SIGCHLD}, 0.002)
 
 
 def _children() -> list[int]:

@@ -43,14 +43,19 @@ def send(body):
 def alive(sandbox: Sandbox) -> list[int]:
     """The pupils that this test process has started, or what they have forked, and that still live.
 
-    A warm interpreter stays, and so do its walls; what it forked is one process namespace deeper.
+    A warm interpreter stays, and so do its walls; what it forked is one process namespace deeper. What has lost its
+    parents is nobody's child, and is known by the mark of its sandbox.
     """
     found = []
     own = depth(os.getpid())
-    for process in psutil.Process().children(recursive=True):
+    mark = f'"output_chars": {sandbox.output_chars},'
+    ours = {process.pid for process in psutil.Process().children(recursive=True)}
+    for process in psutil.process_iter():
         try:
             words = " ".join(process.cmdline())
-            if "pupil/start.py" not in words or process.status() == psutil.STATUS_ZOMBIE:
+            if "pupil/start.py" not in words or not (process.pid in ours or mark in words):
+                continue
+            if process.status() == psutil.STATUS_ZOMBIE:
                 continue
             if '"control"' not in words or depth(process.pid) > own + 1:
                 found.append(process.pid)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -26,7 +27,8 @@ PROCESSES = {
     "a double fork with its own session": """
         import os, time
         if not os.fork():
-            os.setsid()
+            try: os.setsid()
+            except OSError: pass  # the second wall lets nobody leave the session
             if not os.fork():
                 for fd in range(100):
                     try: os.close(fd)
@@ -47,7 +49,8 @@ PROCESSES = {
             for s in range(1, 32):
                 try: signal.signal(s, signal.SIG_IGN)
                 except OSError: pass
-            os.setsid()
+            try: os.setsid()
+            except OSError: pass
             while True: time.sleep(1)
     """,
     "a child that keeps the pipes open": "import os, time\nif not os.fork():\n    time.sleep(600)",
@@ -79,6 +82,23 @@ def test_a_fork_bomb_is_stopped_and_costs_only_its_cell(
     watcher.join()
     assert earned(report) == HONEST
     assert 3 < most[0] <= walls.processes + 6  # bubblewrap's own two, and those of the next pupil
+
+
+def test_what_has_lost_its_parents_is_seen_to_live(walls: Sandbox) -> None:
+    """Behind the second wall a bomb's processes once outlived their submission, and no test looked there."""
+    mark = f'pupil/start.py {{"output_chars": {walls.output_chars}, "limits": 0}}'
+    code = "import os, sys, time\nif os.fork(): os._exit(0)\nprint(os.getpid(), flush=True)\ntime.sleep(60)"
+    read, write = os.pipe()
+    first = subprocess.Popen([sys.executable, "-c", code, mark], stdout=write)
+    os.close(write)
+    with os.fdopen(read) as file:
+        orphan = int(file.readline())
+    first.wait()
+    try:
+        assert orphan in alive(walls)
+    finally:
+        os.kill(orphan, signal.SIGKILL)
+    assert soon(lambda: not alive(walls))
 
 
 SIGNALS = """
