@@ -10,7 +10,7 @@ from autograd_ref import ops
 from autograd_ref.core.primitive import Binary
 from autograd_ref.core.promotion import constant
 from autograd_ref.functional.fused import Fused
-from autograd_ref.functional.reduction import plain, reduce, same_shape
+from autograd_ref.functional.reduction import mean_of, plain, reduce, same_shape
 from autograd_ref.rules.blocks import with_number
 from autograd_ref.rules.rows import ones
 
@@ -67,7 +67,7 @@ def _binary_forward(p: Any, t: Any) -> tuple[Any, Any]:
     rest = 1 - p
     with np.errstate(divide="ignore"):
         yes, no = np.maximum(np.log(p), -100), np.maximum(np.log(rest), -100)
-    return -(t * (yes - no) + no).sum() / p.size, (rest, yes, no)
+    return mean_of(-(t * (yes - no) + no).sum(), p.size), (rest, yes, no)
 
 
 def _binary_backward(g: Any, to: Any, kept: Any, p: Any, t: Any) -> Any:
@@ -113,7 +113,8 @@ def _with_logits_forward(x: Any, t: Any) -> tuple[Any, Any]:
     np.exp(e, out=e)
     flat = np.log1p(e).reshape(-1)
     flat += with_number(np.maximum, x, 0.0).reshape(-1)
-    return (flat.dot(ones(flat.size, x.dtype)) - x.reshape(-1).dot(t.reshape(-1))) / max(flat.size, 1), e
+    total = flat.dot(ones(flat.size, x.dtype)) - x.reshape(-1).dot(t.reshape(-1))
+    return mean_of(total, flat.size), e
 
 
 def _with_logits_backward(g: Any, to: Any, e: Any, x: Any, t: Any) -> Any:

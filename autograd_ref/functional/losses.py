@@ -9,7 +9,7 @@ import numpy as np
 from autograd_ref import ops
 from autograd_ref.core.promotion import constant
 from autograd_ref.functional.fused import Fused
-from autograd_ref.functional.reduction import may_broadcast, reduce
+from autograd_ref.functional.reduction import may_broadcast, mean_of, reduce
 from autograd_ref.rules.blocks import with_number
 
 
@@ -21,7 +21,7 @@ def _mse_definition(x: Any, target: Any) -> Any:
 def _mse_forward(x: Any, target: Any) -> tuple[Any, Any]:
     away = x - target
     flat = away.ravel()
-    return flat.dot(flat) / flat.size, away
+    return mean_of(flat.dot(flat), flat.size), away
 
 
 def _mse_backward(g: Any, to: Any, away: Any, _x: Any, _target: Any) -> Any:
@@ -81,7 +81,7 @@ def _huber_forward(x: Any, target: Any, delta: float) -> tuple[Any, Any]:
     slope = with_number(np.maximum, away, -delta)
     slope = with_number(np.minimum, slope, delta, slope)
     flat = slope.reshape(-1)
-    return (flat.dot(away.reshape(-1)) - flat.dot(flat) * 0.5) / max(flat.size, 1), slope
+    return mean_of(flat.dot(away.reshape(-1)) - flat.dot(flat) * 0.5, flat.size), slope
 
 
 def _huber_backward(g: Any, to: Any, slope: Any, _x: Any, _target: Any, delta: float) -> Any:

@@ -144,8 +144,9 @@ def _backward(g: Any, _to: Any, out: Any, x: np.ndarray, kernel: Any, stride: An
     h, w = x.shape[-2:]
     x = pad_image(x, padding, -np.inf)
     tiled = stride == kernel and (places[0] * kernel[0], places[1] * kernel[1]) == x.shape[-2:]
-    grad = np.empty_like(x) if tiled else np.zeros_like(x)
-    if stride[0] >= kernel[0] and stride[1] >= kernel[1]:
+    finite = np.isfinite(g).all()  # else arithmetic with a mask gives NaN to elements that take nothing
+    grad = np.empty_like(x) if tiled and finite else np.zeros_like(x)
+    if finite and stride[0] >= kernel[0] and stride[1] >= kernel[1]:
         _backward_apart(g, out, x, grad, _views(kernel, stride, places))
     else:
         _backward_overlapping(g, out, x, grad, _views(kernel, stride, places))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 from autograd_ref import ops
 from autograd_ref.core.tensor import Tensor
 
@@ -22,6 +24,11 @@ def reduce(loss: Any, reduction: str) -> Any:
     if reduction == "none":
         return loss
     raise ValueError(f"reduction is 'mean', 'sum' or 'none', not {reduction!r}.")
+
+
+def mean_of(total: Any, count: int) -> Any:
+    """A NumPy number divided by how many it was added up from; the mean of none is NaN, without a warning."""
+    return total / count if count else total * np.nan
 
 
 _EQUAL = "it compares element by element, so they must be equal"

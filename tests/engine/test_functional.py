@@ -274,3 +274,34 @@ def test_labels_that_change_after_their_use_do_not_change_the_gradient(loss, cre
     labels[...] = 1
     later.backward(create_graph=create_graph)
     np.testing.assert_allclose(x.grad.data, expected)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize(
+    "name",
+    ["mse_loss", "l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"],
+)
+def test_the_mean_loss_of_nothing_is_nan_and_its_sum_is_zero(name, reduction):
+    torch = pytest.importorskip("torch")
+    ours = getattr(F, name)(
+        Tensor(np.zeros((2, 0)), requires_grad=True), np.zeros((2, 0)), reduction=reduction
+    )
+    nothing = torch.zeros((2, 0), dtype=torch.float64)
+    theirs = getattr(torch.nn.functional, name)(nothing, nothing, reduction=reduction)
+    np.testing.assert_array_equal(ours.data, theirs.numpy())
+    ours.backward(np.ones(ours.shape))
+
+
+@pytest.mark.parametrize("huge", [np.inf, np.nan, 1e200])
+@pytest.mark.parametrize("how", [(2,), (3, 3), (2, 1), (3, 2, 1)])
+def test_a_gradient_that_is_no_number_goes_to_the_maximum_alone(huge, how):
+    torch = pytest.importorskip("torch")
+    x = np.random.default_rng(3).standard_normal((1, 1, 6, 6))
+    x[0, 0, 0, :2] = 3.0
+    ours, theirs = Tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
+    out, other = F.max_pool2d(ours, *how), torch.nn.functional.max_pool2d(theirs, *how)
+    u = np.arange(1.0, out.size + 1).reshape(out.shape)
+    u[0, 0, 0, 0] = huge
+    out.backward(u)
+    other.backward(torch.tensor(u))
+    np.testing.assert_allclose(ours.grad.data, theirs.grad.numpy(), rtol=1e-12)

@@ -267,6 +267,23 @@ def _finite_alike(program: Program, found: Difference) -> bool:
     return close(found.ours[here], found.theirs[here])
 
 
+def _finite_there_alike(program: Program, found: Difference) -> bool:
+    """True if all that is a number in PyTorch is the same number here."""
+    if not isinstance(found.ours, np.ndarray):
+        return False
+    there = np.isfinite(found.theirs)
+    return close(found.ours[there], found.theirs[there])
+
+
+def _opposite_infinities(program: Program, found: Difference) -> bool:
+    """True if all that differs is the sign of infinities."""
+    return (
+        isinstance(found.ours, np.ndarray)
+        and np.array_equal(np.isinf(found.ours), np.isinf(found.theirs))
+        and _finite_alike(program, found)
+    )
+
+
 def _seeded(program: Program, found: Difference) -> bool:
     """True if a tensor that has a name was passed to backward()."""
     return any(_SEEDED.search(s.text(OURS)) for s in program[: found.at + 1])
@@ -526,6 +543,31 @@ MEANT = [
         ours="nan",
         test=_both(_said("relu", "ReLU"), _finite_alike),
         example=lines(leaf("x", "np.array([0.0, 4.0])"), "y = x.relu().sqrt().sum()", "y.backward()"),
+    ),
+    Meant(
+        "the sign of a zero",
+        "`relu(-0.0)` is 0.0, and the slope of `x ** 0.5` there +inf, as in NumPy; in PyTorch -0.0 and -inf.",
+        "value",
+        test=_both(_said("-0.0"), _opposite_infinities),
+        example=lines(leaf("x", "np.array([-0.0, 1.0])", False), "x *= 1.0", "y = x.relu()", "z = y ** -1"),
+    ),
+    Meant(
+        "the sign of a zero",
+        "`relu(-0.0)` is 0.0, and the slope of `x ** 0.5` there +inf, as in NumPy; in PyTorch -0.0 and -inf.",
+        "gradient",
+        test=_both(_said("-0.0"), _opposite_infinities),
+        example=lines(leaf("x", "np.array([-0.0, 1.0])"), "y = (x ** 0.5).sum()", "y.backward()"),
+    ),
+    Meant(
+        "binary cross-entropy by its target",
+        "Its gradient reads the logarithms that the loss reads, which end at -100; PyTorch's goes on to -inf.",
+        "gradient",
+        theirs="inf",
+        test=_both(_said("binary_cross_entropy("), _finite_there_alike),
+        example=lines(
+            *(leaf("p", "np.array([1.0, 0.25])", False), leaf("t", "np.array([1.0, 0.25])")),
+            *("y = F.binary_cross_entropy(p, t)", "y.backward()"),
+        ),
     ),
     Meant(
         "a product passes NaN on",

@@ -441,8 +441,8 @@ def _moves(program: Program, found: Difference, every: bool = False, results: bo
                 return False
             seen.append(array(value).astype(float).copy())
         plain, *moved = seen
-        here = np.nan_to_num(np.abs(found.ours.astype(float) - plain), nan=np.inf, posinf=np.inf)
-        there = np.max([np.nan_to_num(np.abs(m - plain), nan=np.inf, posinf=np.inf) for m in moved], axis=0)
+        here = _apart(found.ours.astype(float), plain)
+        there = np.max([_apart(m, plain) for m in moved], axis=0)
         single = noise > 1e-9
         if close(found.ours.astype(plain.dtype), plain, single):
             return False
@@ -450,6 +450,12 @@ def _moves(program: Program, found: Difference, every: bool = False, results: bo
         moves = there > TOLERANCE["float32" if single else "float64"] * np.maximum(1.0, np.abs(plain))
         right = close(found.ours.astype(plain.dtype)[~moves], plain[~moves], single)
         return right and bool((here[moves] <= 100 * there[moves]).all())
+
+
+def _apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """How far numbers are apart: not at all if both are NaN or one infinity, infinitely if only one is a number."""
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    return np.where(same, 0.0, np.nan_to_num(np.abs(a - b), nan=np.inf, posinf=np.inf))
 
 
 def closed(program: Program) -> list[Statement]:
