@@ -546,16 +546,16 @@ MEANT = [
     ),
     Meant(
         "the sign of a zero",
-        "`relu(-0.0)` is 0.0, and the slope of `x ** 0.5` there +inf, as in NumPy; in PyTorch -0.0 and -inf.",
+        "`relu(-0.0)`, a product or a slope of 0 may be -0.0 in PyTorch alone, and what is divided by it -inf.",
         "value",
-        test=_both(_said("-0.0"), _opposite_infinities),
+        test=_opposite_infinities,
         example=lines(leaf("x", "np.array([-0.0, 1.0])", False), "x *= 1.0", "y = x.relu()", "z = y ** -1"),
     ),
     Meant(
         "the sign of a zero",
-        "`relu(-0.0)` is 0.0, and the slope of `x ** 0.5` there +inf, as in NumPy; in PyTorch -0.0 and -inf.",
+        "`relu(-0.0)`, a product or a slope of 0 may be -0.0 in PyTorch alone, and what is divided by it -inf.",
         "gradient",
-        test=_both(_said("-0.0"), _opposite_infinities),
+        test=_opposite_infinities,
         example=lines(leaf("x", "np.array([-0.0, 1.0])"), "y = (x ** 0.5).sum()", "y.backward()"),
     ),
     Meant(
@@ -567,6 +567,21 @@ MEANT = [
         example=lines(
             *(leaf("p", "np.array([1.0, 0.25])", False), leaf("t", "np.array([1.0, 0.25])")),
             *("y = F.binary_cross_entropy(p, t)", "y.backward()"),
+        ),
+    ),
+    Meant(
+        "a power of 0 does not ask",
+        "The slope of `0 ** y` by y is 0, whatever arrives; in PyTorch a NaN that arrives stays.",
+        "gradient",
+        theirs="nan",
+        test=_both(_said("**", "pow("), _finite_there_alike),
+        example=lines(
+            leaf("x", "np.array([0.0, 2.0])"),
+            "y = x ** x",
+            (
+                "y.backward(np.array([np.nan, 1.0]))",
+                "y.backward(torch.tensor(np.array([np.nan, 1.0])))",
+            ),
         ),
     ),
     Meant(
