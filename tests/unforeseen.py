@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.authoring.explain import endings_of
-from autograder.authoring.mutation import told_of
+from autograder.authoring.told import told_of
 from autograder.lesson.failures import ERROR, FAILED
 from autograder.lesson.locked import whole_digest
 from autograder.referee.bank import Entry, load_bank

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from ..unit.settings import configured_sandbox, load_config
 from ..unit.source import read_source
 from .fingerprints import file_is_for, made_from, make
 from .release import release_steps
+from .told import notice, outdated
 
 
 def execute(notebook: NotebookNode, folder: Path, timeout: int = 300) -> None:
@@ -165,8 +167,11 @@ def _write(course: Course, path: Path, text: str) -> str:
 
 
 def build(course: Course, units: list[str], check: bool, say: Callable[[str], None]) -> bool:
-    """Build or check units; True when nothing differs (or all was written)."""
-    good = True
+    """Build or check units; True when nothing differs (or all was written).
+
+    A last line says of which units no sentences about mutants are told, where their verdicts are out of date.
+    """
+    good, left_out = True, []
     for unit in units:
         if check:
             problems = list(check_unit(course, unit))
@@ -175,11 +180,16 @@ def build(course: Course, units: list[str], check: bool, say: Callable[[str], No
             if not problems:
                 say(f"✓ {unit}: up to date")
             good = good and not problems
-            continue
-        say(f"… {unit}: running its solution")
-        for product in build_unit(course, unit):
-            say(_write(course, product.path, product.text))
-        build_likely(course, unit, say)
+        else:
+            say(f"… {unit}: running its solution")
+            for product in build_unit(course, unit):
+                say(_write(course, product.path, product.text))
+            build_likely(course, unit, say)
+        with suppress(UserError, OSError):  # one that was never built
+            if names := outdated(course.assignment(unit)):
+                left_out.append((unit, len(names)))
+    if left_out:
+        say(notice(left_out))
     return good
 
 

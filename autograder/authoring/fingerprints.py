@@ -24,7 +24,7 @@ from ..referee.bank import Entry, load_bank
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
 from ..unit.notebook import visible_part
-from .mutation import told_of
+from .told import told_of
 from .trial import run_check, stopped_by
 
 

@@ -266,7 +266,7 @@ def _chosen(
         all_of_it = subjects(exercise, entries)
         if not all_of_it:
             result.faults.append(f"{exercise.name}: no mutant could be made of its answers.")
-        now = _now(assignment, exercise, entries, listed)
+        now = current(assignment, exercise, entries, listed)
         before = known.get(exercise.name, {})
         if not everything and before.get("digest") == now:
             result.sampled.append(exercise.name)
@@ -303,26 +303,13 @@ def _told(exercise: Exercise, verdicts: Iterable[Verdict]) -> dict[str, str]:
     return sentences_of(faults, exercise.stub)
 
 
-def told_of(assignment: Assignment) -> dict[str, str]:
-    """The sentences of a unit's mutants by their digests, of those exercises that have not changed since."""
-    known = read_verdicts(assignment)
-    if not known:
-        return {}
-    entries, listed = load_bank(assignment), read_equivalents(assignment)
-    found: dict[str, str] = {}
-    for exercise in assignment.exercises:
-        kept = known.get(exercise.name, {})
-        if kept.get("digest") == _now(assignment, exercise, entries, listed):
-            found |= kept.get("told", {})
-    return found
-
-
-def _now(
+def current(
     assignment: Assignment,
     exercise: Exercise,
     entries: Iterable[Entry],
     listed: Mapping[str, Mapping[str, str]],
 ) -> str:
+    """The digest of all that an exercise's verdicts depend on, as it is now."""
     return digest(assignment, exercise, entries, [listed.get(name, {}) for name in (exercise.name, "*")])
 
 

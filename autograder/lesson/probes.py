@@ -5,19 +5,15 @@ Under the referee the same line sends the probe's *source* and its arguments to 
 student's code lives, and receives an answer that cannot be anything but data.
 """
 
-# Long, because a probe is one thing in a notebook and under the referee, and both are read best side by side.
 from __future__ import annotations
 
 import contextvars
 import functools
 import inspect
-import linecache
 import signal
 import sys
 import textwrap
 import threading
-import traceback
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -26,46 +22,33 @@ from types import CodeType
 from typing import Any, Protocol
 
 from . import wire
+from .answers import AnswerError, AnswerLost, AnswerTimeout, Reply, describe, is_notebook_file
 from .compare import show
+from .questions import Asked, Subject
 
-
-class AnswerError(Exception):
-    """The student's code raised an exception while a probe called it."""
-
-    def __init__(self, type_name: str, message: str = "", place: str = "", name: str = "") -> None:
-        super().__init__(type_name, message, place, name)
-        self.type_name = type_name
-        self.message = message
-        #: where it happened: a line of the student's own code, or empty
-        self.place = place
-        #: for a NameError, the name that is not there; for a stub, the function that is not written
-        self.name = name
-
-    @property
-    def unfinished(self) -> bool:
-        """True when the exception is the stub's own: nothing has been written yet."""
-        return self.type_name == "NotImplementedError"
-
-    def __str__(self) -> str:
-        return f"{self.type_name}: {self.message}" if self.message else self.type_name
-
-
-class AnswerTimeout(Exception):
-    """A call did not come back in time; the text says which limit was reached."""
-
-
-class AnswerLost(Exception):
-    """The process that runs the student's code ended; the text says how, as far as that can be known."""
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What a call gave: its value, and which arguments it changed in place (by the answering side's own account)."""
-
-    value: Any
-    mutated: tuple[int, ...] = ()
-    #: what it asked of the check's subject: kinds of question, and how many of each
-    asked: tuple[tuple[str, int], ...] = ()
+__all__ = [
+    "AnswerError",
+    "AnswerLost",
+    "AnswerTimeout",
+    "Asked",
+    "Boundary",
+    "Call",
+    "LocalBoundary",
+    "Probe",
+    "Reply",
+    "Session",
+    "Subject",
+    "call_plainly",
+    "compile_probe",
+    "current_session",
+    "deadline",
+    "describe",
+    "in_two_calls",
+    "is_notebook_file",
+    "probe",
+    "use_session",
+    "yours",
+]
 
 
 class Boundary(Protocol):
@@ -77,65 +60,6 @@ class Boundary(Protocol):
         Raises AnswerError, AnswerTimeout or AnswerLost.
         """
         ...
-
-
-#: Makes what answers the questions of one call: a function of plain data that gives plain data.
-Subject = Callable[[], Callable[[Any], Any]]
-
-#: So many questions may be asked in one call.
-MOST_QUESTIONS = 5000
-
-
-class Asked:
-    """Answers the questions of one call, where the check is. Whatever is asked, a message comes back."""
-
-    __slots__ = ("_answer", "_left", "_seen")
-
-    def __init__(self, subject: Subject) -> None:
-        self._answer = subject()
-        self._left = MOST_QUESTIONS
-        self._seen: Counter[str] = Counter()
-
-    @property
-    def seen(self) -> tuple[tuple[str, int], ...]:
-        """What was asked so far, as `Reply.asked` says."""
-        return tuple(sorted(self._seen.items()))
-
-    def reply(self, question: Any) -> dict[str, Any]:
-        """To a packed question: {"told": a packed value}, or {"refused": why}."""
-        self._left -= 1
-        if self._left < 0:
-            return {"refused": f"one call asks at most {MOST_QUESTIONS} questions"}
-        try:
-            plain = wire.unpack(question)
-            self._seen[kind_of(plain)] += 1
-            return {"told": wire.pack(self._answer(plain))}
-        except Exception as error:  # the question may be anything
-            return {"refused": wire.printable(f"{error}" or type(error).__name__, 300)}
-
-    def __call__(self, question: Any) -> Any:
-        """Ask in this very process."""
-        return heard(self.reply(wire.pack(question)))
-
-
-def kind_of(question: Any) -> str:
-    """What a question is about, without its numbers: its first word, and which of its arrays are all of one number.
-
-    >>> import numpy as np
-    >>> kind_of(("rule", np.ones(3), np.array([1.0, 2.0])))
-    'rule =~'
-    """
-    parts = question if isinstance(question, (list, tuple)) else [question]
-    word = parts[0][:20] if parts and type(parts[0]) is str else ""
-    arrays = [part for part in parts[:20] if getattr(part, "size", 0) > 1]
-    return f"{word} {''.join('=' if (a == a.flat[0]).all() else '~' for a in arrays)}".strip()
-
-
-def heard(reply: dict[str, Any]) -> Any:
-    """What a reply to a question tells. Raises ValueError when it was refused."""
-    if "told" not in reply:
-        raise ValueError(str(reply.get("refused", "no answer")))
-    return wire.unpack(reply["told"])
 
 
 @dataclass(frozen=True)
@@ -351,29 +275,6 @@ def _changed(before: Any, after: Any) -> bool:
     if type(before) in (float, int, str, bool, type(None)):
         return False
     return repr(wire.pack(before)) != repr(wire.pack(after))
-
-
-def describe(error: BaseException, beside: str = "") -> AnswerError:
-    """An exception of the student's code as data: type, text, and the line of the notebook where it happened."""
-    try:
-        message = str(error)
-    except Exception:
-        message = ""
-    place = ""
-    name = getattr(error, "name", None) if isinstance(error, NameError) else None
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if is_notebook_file(frame.filename) and frame.filename != beside:
-            line = linecache.getline(frame.filename, frame.lineno or 0).strip()
-            place = f"line {frame.lineno}: {line}" if line else f"line {frame.lineno}"
-            if isinstance(error, NotImplementedError) and frame.name.isidentifier():
-                name = frame.name
-            break
-    return AnswerError(type(error).__name__[:80], message[:500], place[:200], name or "")
-
-
-def is_notebook_file(filename: str) -> bool:
-    """True for the names that IPython and ipykernel give to cells."""
-    return filename.startswith(("<ipython-input", "<cell")) or "ipykernel_" in filename
 
 
 class Session:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..lesson import wire
-from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Asked, Probe, Reply
+from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Probe, Reply
+from ..lesson.questions import Asked
 from .forkserver import warm_start
 from .meter import cpu_seconds, more_work_than_processors, own_wait, seconds_waited
 from .transport import TIME_IS_UP, Link, Pipes

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring import told
+from autograder.authoring.build import build
+from autograder.authoring.mutation import read_verdicts
 from autograder.errors import UserError
+from autograder.unit.assignment import Assignment, Course
 from autograder.unit.source import CHECK_LINES, read_source, visible_lines
 
 HEADER = "# ---\n# jupyter:\n#   autograder:\n#     unit: small{extra}\n# ---\n\n"
@@ -50,3 +54,36 @@ def test_a_unit_of_practice_has_no_points(tmp_path: Path) -> None:
     (tmp_path / "odd").mkdir()
     with pytest.raises(UserError, match="`graded: maybe` in the header"):
         read_source(source(tmp_path / "odd", check(1), "\n#     graded: maybe"))
+
+
+COURSE = Course(Path(__file__).parents[2])
+
+
+def test_a_build_says_of_which_units_sentences_are_left_out_and_what_brings_them_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unit, other = "03_reverse_mode", "09_optimizers"
+
+    def older(assignment: Assignment) -> dict[str, dict[str, str]]:
+        kept = {name: dict(one) for name, one in read_verdicts(assignment).items()}
+        if assignment.unit == unit:
+            for exercise in assignment.exercises[:2]:
+                kept[exercise.name]["digest"] = "of another check"
+        return kept
+
+    before: list[str] = []
+    build(COURSE, [unit, other], check=True, say=before.append)
+    assert not any("mutants" in line for line in before)
+    monkeypatch.setattr(told, "read_verdicts", older)
+    lines: list[str] = []
+    build(COURSE, [unit, other], check=True, say=lines.append)
+    (line,) = (line for line in lines if "mutants" in line)
+    assert f"left out of {unit} (2 exercises):" in line
+    assert other not in line
+    assert f"`autograder mutants --all {unit}`, then `autograder build {unit}`" in line
+    assert line == lines[-1]
+
+
+def test_a_unit_without_verdicts_has_nothing_to_bring_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(told, "read_verdicts", lambda assignment: {})
+    assert told.outdated(COURSE.assignment("03_reverse_mode")) == []

@@ -21,7 +21,8 @@ from nbclient import NotebookClient
 
 from autograder.authoring.build import build_likely, likely_paths
 from autograder.authoring.fingerprints import as_text, fingerprint_of, made_from, make, sentences_of
-from autograder.authoring.mutation import run_mutants, told_of, write_verdicts
+from autograder.authoring.mutation import run_mutants, write_verdicts
+from autograder.authoring.told import told_of
 from autograder.lesson import likely, locked, logbook, probes
 from autograder.lesson.failures import CheckFailed
 from autograder.lesson.likely import fingerprint

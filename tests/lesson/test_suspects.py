@@ -13,7 +13,6 @@ import pytest
 from autograder import Suspect, exercise
 from autograder.lesson.failures import CheckFailed
 from autograder.lesson.probes import (
-    MOST_QUESTIONS,
     AnswerError,
     AnswerTimeout,
     Boundary,
@@ -23,6 +22,7 @@ from autograder.lesson.probes import (
     compile_probe,
     use_session,
 )
+from autograder.lesson.questions import MOST_QUESTIONS
 from autograder.sandbox.process import PupilProcess
 from autograder.sandbox.walls import Sandbox
 

@@ -46,7 +46,7 @@ def converse(pupil: Pupil, requests: BinaryIO, answers: BinaryIO) -> None:
 def asking(number: str, requests: BinaryIO, answers: BinaryIO) -> Callable[[Any], Any]:
     """A function with which one call asks the referee something, and waits for the answer."""
     from autograder.lesson import wire
-    from autograder.lesson.probes import heard
+    from autograder.lesson.questions import heard
 
     def ask(question: Any) -> Any:
         wire.write_frame(answers, {"id": number, "ask": wire.pack(question)})

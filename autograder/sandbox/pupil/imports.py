@@ -11,6 +11,7 @@ from typing import Any
 #: The files of `autograder.lesson`, which notebooks import.
 LEARNER_MODULES = (
     "__init__",
+    "answers",
     "checks",
     "colours",
     "compare",
@@ -27,6 +28,7 @@ LEARNER_MODULES = (
     "predict",
     "probes",
     "progress",
+    "questions",
     "reasons",
     "recall",
     "suspects",

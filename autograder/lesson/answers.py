@@ -1,0 +1,70 @@
+"""What a call of a student's code comes back with: a value, or an exception, a limit, a lost process, as data."""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+
+class AnswerError(Exception):
+    """The student's code raised an exception while a probe called it."""
+
+    def __init__(self, type_name: str, message: str = "", place: str = "", name: str = "") -> None:
+        super().__init__(type_name, message, place, name)
+        self.type_name = type_name
+        self.message = message
+        #: where it happened: a line of the student's own code, or empty
+        self.place = place
+        #: for a NameError, the name that is not there; for a stub, the function that is not written
+        self.name = name
+
+    @property
+    def unfinished(self) -> bool:
+        """True when the exception is the stub's own: nothing has been written yet."""
+        return self.type_name == "NotImplementedError"
+
+    def __str__(self) -> str:
+        return f"{self.type_name}: {self.message}" if self.message else self.type_name
+
+
+class AnswerTimeout(Exception):
+    """A call did not come back in time; the text says which limit was reached."""
+
+
+class AnswerLost(Exception):
+    """The process that runs the student's code ended; the text says how, as far as that can be known."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a call gave: its value, and which arguments it changed in place (by the answering side's own account)."""
+
+    value: Any
+    mutated: tuple[int, ...] = ()
+    #: what it asked of the check's subject: kinds of question, and how many of each
+    asked: tuple[tuple[str, int], ...] = ()
+
+
+def describe(error: BaseException, beside: str = "") -> AnswerError:
+    """An exception of the student's code as data: type, text, and the line of the notebook where it happened."""
+    try:
+        message = str(error)
+    except Exception:
+        message = ""
+    place = ""
+    name = getattr(error, "name", None) if isinstance(error, NameError) else None
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if is_notebook_file(frame.filename) and frame.filename != beside:
+            line = linecache.getline(frame.filename, frame.lineno or 0).strip()
+            place = f"line {frame.lineno}: {line}" if line else f"line {frame.lineno}"
+            if isinstance(error, NotImplementedError) and frame.name.isidentifier():
+                name = frame.name
+            break
+    return AnswerError(type(error).__name__[:80], message[:500], place[:200], name or "")
+
+
+def is_notebook_file(filename: str) -> bool:
+    """True for the names that IPython and ipykernel give to cells."""
+    return filename.startswith(("<ipython-input", "<cell")) or "ipykernel_" in filename
