@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_ref.ops.shapes import reshape, shaped
 from autograd_ref.rules import reductions
+from autograd_ref.rules import softmax as exponentials
 from autograd_ref.rules.reductions import axes_of
 from autograd_ref.rules.shapes import clone
 
@@ -75,17 +76,17 @@ def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """`log(sum(exp(x)))` over `axis`, without overflow."""
-    return reductions.logsumexp(shaped(x), axis=_axis(x, axis), keepdims=keepdims)
+    return exponentials.logsumexp(shaped(x), axis=_axis(x, axis), keepdims=keepdims)
 
 
 def softmax(x: Any, axis: int = -1) -> Any:
     """`exp(x) / sum(exp(x))` along `axis`, without overflow."""
-    return reductions.softmax(shaped(x), axis=axis)
+    return exponentials.softmax(shaped(x), axis=axis)
 
 
 def log_softmax(x: Any, axis: int = -1) -> Any:
     """`log(softmax(x))` along `axis`, without overflow."""
-    return reductions.log_softmax(shaped(x), axis=axis)
+    return exponentials.log_softmax(shaped(x), axis=axis)
 
 
 def cumsum(x: Any, axis: int = 0) -> Any:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from autograd_ref.rules import elementwise, indexing, normal, products, reductions, shapes
+from autograd_ref.rules import elementwise, indexing, normal, products, reductions, shapes, softmax
 
-__all__ = ["elementwise", "indexing", "normal", "products", "reductions", "shapes"]
+__all__ = ["elementwise", "indexing", "normal", "products", "reductions", "shapes", "softmax"]

@@ -5,7 +5,6 @@ The gradient of a reduced result must be spread over the axes that are gone: `ex
 length 1.
 """
 
-# Long, because every reduction has its gradient and its tangent beside it, and they share how axes are put back.
 from __future__ import annotations
 
 import builtins
@@ -18,13 +17,12 @@ import numpy as np
 
 from autograd_ref.core.primitive import Primitive
 from autograd_ref.core.tensor import Tensor
-from autograd_ref.rules.elementwise import exp, where
+from autograd_ref.rules.elementwise import where
 from autograd_ref.rules.rows import row_maxima, row_minima, short_ones
 from autograd_ref.rules.shapes import concatenate
 
 # NumPy's type stubs have no case for a variable keepdims or axis.
 _add: Any = np.add
-_vecdot: Any = np.vecdot
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -78,14 +76,14 @@ def spread(g: Any, shape: tuple[int, ...], axis: Any) -> Any:
 _SMALL = 4096
 
 
-def _of_rows(x: np.ndarray, axis: Any) -> bool:
+def of_rows(x: np.ndarray, axis: Any) -> bool:
     """Whether a reduction takes the rows of a matrix of floats, none of them empty."""
     return x.ndim == 2 and (axis == (1,) or axis in (1, -1)) and x.dtype.char in "fd" and x.size > 0
 
 
-def _sum(x: Any, axis: Any = None, keepdims: bool = False, shape: Any = None) -> Any:
+def total_of(x: Any, axis: Any = None, keepdims: bool = False, shape: Any = None) -> Any:
     """The sum over the axes: for rows a product with ones. Long ones stay with NumPy, which adds in pairs."""
-    if _of_rows(x, axis) and x.shape[1] <= _LONG:
+    if of_rows(x, axis) and x.shape[1] <= _LONG:
         one = short_ones(x.shape[1], x.dtype)
         return x.dot(one[:, None] if keepdims else one)
     return _add.reduce(x, axis=axis, keepdims=keepdims)
@@ -96,14 +94,14 @@ _LONG = 1024
 
 sum = Primitive(
     "sum",
-    _sum,
+    total_of,
     (lambda g, _ans, _x, axis, keepdims, shape: spread(g, shape, axis),),
     jvp="linear",
 )
 
 
 def _mean(x: Any, axis: Any, keepdims: bool, shape: Any, count: int) -> Any:
-    return _sum(x, axis, keepdims) / count
+    return total_of(x, axis, keepdims) / count
 
 
 mean = Primitive(
@@ -139,11 +137,11 @@ def _extreme_jvp(t: Any, ans: Any, x: Any, axis: Any, keepdims: bool) -> Any:
     return where(hit, t, 0.0).sum(axis=axis, keepdims=keepdims) / _count(hit, axis, keepdims, x.dtype)
 
 
-def _extreme(ufunc: Any, of_rows: Any) -> Any:
+def _extreme(ufunc: Any, along_rows: Any) -> Any:
     def extreme(x: np.ndarray, axis: Any = None, keepdims: bool = False) -> Any:
-        if not _of_rows(x, axis):
+        if not of_rows(x, axis):
             return ufunc.reduce(x, axis=axis, keepdims=keepdims)
-        return of_rows(x) if keepdims else of_rows(x)[:, 0]
+        return along_rows(x) if keepdims else along_rows(x)[:, 0]
 
     return extreme
 
@@ -159,83 +157,6 @@ min = Primitive(
     _extreme(np.minimum, row_minima),
     (_extreme_rule,),
     jvp=(_extreme_jvp,),
-)
-
-
-def _logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
-    top = np.where(np.isfinite(top), top, 0)
-    out = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
-    return out if keepdims else out.reshape(np.sum(out, axis=axis).shape)
-
-
-def _softmax_from(ans: Any, x: Any, axis: Any) -> Any:
-    ans = expand(ans, x.shape, axis)
-    # Where everything is -inf the weights are 0, not exp(-inf + inf) = NaN.
-    return exp(x - where(ans == -math.inf, 0.0, ans))
-
-
-logsumexp = Primitive(
-    "logsumexp",
-    _logsumexp,
-    (lambda g, ans, x, axis, keepdims: expand(g, x.shape, axis) * _softmax_from(ans, x, axis),),
-    jvp=(
-        lambda t, ans, x, axis, keepdims: (t * _softmax_from(ans, x, axis)).sum(axis=axis, keepdims=keepdims),
-    ),
-)
-
-
-def _along(x: Any, axis: int) -> Any:
-    return x.sum(axis=axis, keepdims=True)
-
-
-def _below_top(x: np.ndarray, axis: int) -> np.ndarray:
-    """What is to be added to the largest number along the axis to have x."""
-    top = row_maxima(x) if _of_rows(x, axis) else np.max(x, axis=axis, keepdims=True, initial=-np.inf)
-    return np.asarray(x - top)
-
-
-def _softmax(x: Any, axis: int) -> np.ndarray:
-    out = _below_top(x, axis)
-    np.exp(out, out=out)
-    out /= _sum(out, axis, True)
-    return out
-
-
-def _softmax_rule(g: Any, ans: Any, _x: Any, axis: int) -> Any:
-    if type(g) is not np.ndarray:
-        return ans * (g - _along(g * ans, axis))
-    if not g.ndim:
-        return np.zeros_like(g)
-    out = g - expand(_vecdot(g, ans, axis=axis), g.shape, axis)
-    out *= ans
-    return out
-
-
-softmax = Primitive(
-    "softmax", _softmax, (_softmax_rule,)
-)  # Its Jacobian is symmetric: one rule serves both modes.
-
-
-def _log_softmax(x: Any, axis: int) -> np.ndarray:
-    out = _below_top(x, axis)
-    out -= np.log(_sum(np.exp(out), axis, True))
-    return out
-
-
-def _log_softmax_rule(g: Any, ans: Any, _x: Any, axis: int) -> Any:
-    if type(g) is not np.ndarray or not g.ndim:
-        return g - exp(ans) * _along(g, axis)
-    out = np.exp(ans)
-    out *= _sum(g, axis, True)
-    return np.subtract(g, out, out=out)
-
-
-log_softmax = Primitive(
-    "log_softmax",
-    _log_softmax,
-    (_log_softmax_rule,),
-    jvp=(lambda t, ans, _x, axis: t - _along(exp(ans) * t, axis),),
 )
 
 
