@@ -359,7 +359,7 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "no_two",
-    "The size falls by a root of 2 in each layer: relu takes half of the mean square, and the weights do not make up for it.",
+    "At all three widths the size falls by about a root of 2 in each layer. relu takes half of the mean square: make up for it.",
 )
 def own_start(width, rng):
     return rng.normal(0.0, np.sqrt(1 / width), (width, width))
@@ -368,13 +368,13 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "variance_as_std",
-    "Far too small: `rng.normal` takes the standard deviation, and this is its square.",
+    "Far too small, and the smaller the wider: `rng.normal` takes the standard deviation, and its second argument is no variance.",
 )
 def own_start(width, rng):
     return rng.normal(0.0, 2 / width, (width, width))
 
 
-@wrong("own_start", "not_scaled", "Weights of std 1 make each layer's numbers larger, by the root of half the width.")
+@wrong("own_start", "not_scaled", "The wider the layer, the faster the numbers grow: an output adds up one product for each input. Let the std fall with the width.")
 def own_start(width, rng):
     return rng.normal(size=(width, width))
 
@@ -382,18 +382,18 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "like_pytorch",
-    "This is the start of section 1: uniform numbers up to 1 over the root of the width. It shrinks by 0.41 in each layer.",
+    "At all three widths the numbers shrink to about 0.4 in each layer, as from the start of section 1.",
 )
 def own_start(width, rng):
     return rng.uniform(-1, 1, (width, width)) / np.sqrt(width)
 
 
-@wrong("own_start", "positive", "No weight is negative, so nothing cancels: each layer makes the numbers much larger.")
+@wrong("own_start", "positive", "The numbers grow, and the faster the wider, as where no weight is negative and nothing cancels. Weights have mean 0.")
 def own_start(width, rng):
     return abs(rng.normal(0.0, np.sqrt(2 / width), (width, width)))
 
 
-@wrong("own_start", "zeros", "Weights of 0 send on nothing, and all neurons are alike.")
+@wrong("own_start", "zeros", "Nothing is drawn: two layers in a row are equal. First weights are random, from rng.")
 def own_start(width, rng):
     return np.zeros((width, width))
 
@@ -401,7 +401,7 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "identity",
-    "The numbers last, but nothing is drawn: all layers are equal. First weights are random, from rng.",
+    "Nothing is drawn: two layers in a row are equal. First weights are random, from rng.",
 )
 def own_start(width, rng):
     return np.eye(width)
@@ -450,7 +450,7 @@ def own_start(width, rng):
     return rng.normal(0.0, np.sqrt(2 / width), (width, width)).tolist()
 
 
-@wrong("own_start", "too_large", "Too large: each layer makes the numbers 1.4 times larger, twenty times over.")
+@wrong("own_start", "too_large", "Too large at all three widths: each layer makes the numbers about 1.4 times larger, twenty times over.")
 def own_start(width, rng):
     return rng.normal(0.0, 2 / np.sqrt(width), (width, width))
 
@@ -458,7 +458,7 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "falls_too_fast",
-    "Right near one width, and wrong at others: with the width the std falls by its root, and not in proportion.",
+    "Narrow layers grow and wide ones shrink: the std falls too fast with the width. Compare with its root.",
 )
 def own_start(width, rng):
     return rng.normal(0.0, 15.5 / width, (width, width))
@@ -479,115 +479,9 @@ def own_start(width, rng):
     return 1.4 * rng.standard_normal((width, width)) / width**0.5
 
 
-@right("own_start", "measured")
-def own_start(width, rng):
-    weight, x = rng.normal(size=(width, width)), rng.normal(size=(200, width))
-    sent = np.maximum(x @ weight.T, 0.0)
-    return weight * np.sqrt((x**2).mean() / (sent**2).mean())
-
-
 @right("own_start", "orthogonal")
 def own_start(width, rng):
     return np.linalg.qr(rng.normal(size=(width, width)))[0] * np.sqrt(2)
-
-
-# -- he_normal --------------------------------------------------------------------------------------------------------
-
-
-@wrong("he_normal", "in_first", "The shape is the wrong way round: a weight has a row for each output.")
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(0.0, np.sqrt(2 / fan_in), (fan_in, fan_out))
-
-
-@wrong(
-    "he_normal",
-    "variance_as_std",
-    "Far too small: rng.normal takes the standard deviation, the root of all of 2 / fan_in.",
-)
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(0.0, 2 / fan_in, (fan_out, fan_in))
-
-
-@wrong(
-    "he_normal",
-    "no_two",
-    "relu cuts off half of the mean square; the variance 1 / fan_in does not make up for it.",
-)
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(0.0, np.sqrt(1 / fan_in), (fan_out, fan_in))
-
-
-@wrong("he_normal", "fan_out", "You divided by the number of outputs. A neuron adds up its inputs.")
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(0.0, np.sqrt(2 / fan_out), (fan_out, fan_in))
-
-
-@wrong("he_normal", "both_fans", "This is Xavier's variance. He looks at the inputs alone.")
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(0.0, np.sqrt(2 / (fan_in + fan_out)), (fan_out, fan_in))
-
-
-@wrong("he_normal", "uniform", "The variance is right, and the numbers are uniform: none lies far out.")
-def he_normal(fan_in, fan_out, rng):
-    a = np.sqrt(6 / fan_in)
-    return rng.uniform(-a, a, (fan_out, fan_in))
-
-
-@wrong(
-    "he_normal", "own_generator", "A generator of its own gives all layers the same numbers. Draw from rng."
-)
-def he_normal(fan_in, fan_out, rng):
-    return np.random.default_rng(0).normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
-
-
-@wrong("he_normal", "global", "The numbers do not come from rng, so a run cannot be repeated.")
-def he_normal(fan_in, fan_out, rng):
-    return np.random.normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in))
-
-
-@wrong(
-    "he_normal",
-    "one_row",
-    "This is one row. A weight has a row for each output: the shape is (fan_out, fan_in).",
-)
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(0.0, np.sqrt(2 / fan_in), fan_in)
-
-
-@wrong(
-    "he_normal",
-    "std_as_mean",
-    "The std stands where the mean belongs: `rng.normal` takes the mean first, here 0.",
-)
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(np.sqrt(2 / fan_in), size=(fan_out, fan_in))
-
-
-@wrong("he_normal", "not_scaled", "These numbers have std 1. The second argument of `rng.normal` is the std.")
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(size=(fan_out, fan_in))
-
-
-@wrong("he_normal", "absolute", "No number is negative. Weights are centred at 0.")
-def he_normal(fan_in, fan_out, rng):
-    return abs(rng.normal(0.0, np.sqrt(2 / fan_in), (fan_out, fan_in)))
-
-
-@wrong(
-    "he_normal", "equal_rows", "Each row holds the same numbers, and so all neurons of the layer are equal."
-)
-def he_normal(fan_in, fan_out, rng):
-    return np.tile(rng.normal(0.0, np.sqrt(2 / fan_in), fan_in), (fan_out, 1))
-
-
-@right("he_normal", "scaled")
-def he_normal(fan_in, fan_out, rng):
-    return rng.standard_normal((fan_out, fan_in)) * (2 / fan_in) ** 0.5
-
-
-@right("he_normal", "transposed")
-def he_normal(fan_in, fan_out, rng):
-    return rng.normal(size=(fan_in, fan_out)).T / np.sqrt(fan_in / 2)
 
 
 # -- xavier_uniform ---------------------------------------------------------------------------------------------------
@@ -1215,8 +1109,8 @@ def owned(module):
 @wrong(
     "owned",
     "default_dict",
-    "Asked a second time, it gives more than there is, or less: a default such as `found={}` is made once and kept from "
-    "call to call. Let the default be None, and make the dict inside.",
+    "What an earlier call found is in the answer again: something is kept from call to call, as a default `found={}` is, "
+    "which is made once.",
 )
 def owned(module, front="", found={}):  # noqa: B006
     for name, value in vars(module).items():
@@ -1226,6 +1120,23 @@ def owned(module, front="", found={}):  # noqa: B006
                 found[front + n] = x
             if isinstance(x, Module):
                 owned(x, f"{front}{n}.", found)
+    return found
+
+
+@wrong(
+    "owned",
+    "seen_default",
+    "Asked a second time, it finds nothing of what it found before: something is kept from call to call, as a default "
+    "`seen=set()` is, which is made once.",
+)
+def owned(module, seen=set()):  # noqa: B006
+    found = {}
+    for name, x in parts(module):
+        if isinstance(x, (Parameter, Module)) and id(x) not in seen:
+            seen.add(id(x))
+            found[name] = x
+        if isinstance(x, Module):
+            found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
     return found
 
 
@@ -1505,9 +1416,9 @@ class MendedNet(Module):
         return hidden @ self.second.T
 """
 GOOD = {
-    "first": "Parameter(rng.normal(0.0, 0.5, (4, 3)))",
-    "shift": "Parameter(np.zeros(4))",
-    "second": "Parameter(rng.normal(0.0, 0.5, (1, 4)))",
+    "first": "Parameter(rng.normal(0.0, 0.5, (8, 3)))",
+    "shift": "Parameter(np.zeros(8))",
+    "second": "Parameter(rng.normal(0.0, 0.5, (1, 8)))",
     "drop": "hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) / 0.5) if self.training else hidden",
 }
 
@@ -1529,19 +1440,37 @@ wrong(
     "mended_net",
     "plain_tensor",
     "The shift is still a Tensor. Only a Parameter is found and trained.",
-    source=net(shift="Tensor(np.zeros(4), requires_grad=True)"),
+    source=net(shift="Tensor(np.zeros(8), requires_grad=True)"),
+)
+wrong(
+    "mended_net",
+    "too_large",
+    "The first weights are still so large that a tanh gives 1 or -1 only, and its slope there is nearly 0.",
+    source=net(first="Parameter(rng.normal(0.0, 10.0, (8, 3)))"),
+)
+wrong(
+    "mended_net",
+    "too_small",
+    "The first weights are so small that hardly anything passes. A std near the root of 1 / fan-in keeps the size.",
+    source=net(first="Parameter(rng.normal(0.0, 0.01, (8, 3)))"),
+)
+wrong(
+    "mended_net",
+    "shift_drawn",
+    "The shift does not begin at 0.",
+    source=net(shift="Parameter(rng.normal(0.0, 0.5, 8))"),
 )
 wrong(
     "mended_net",
     "equal_neurons",
-    "The four neurons begin equal: random first weights are what makes neurons differ.",
-    source=net(first="Parameter(np.full((4, 3), 0.3))"),
+    "The eight neurons begin equal: random first weights are what makes neurons differ.",
+    source=net(first="Parameter(np.full((8, 3), 0.3))"),
 )
 wrong(
     "mended_net",
     "zeros",
-    "The four neurons begin equal: random first weights are what makes neurons differ.",
-    source=net(first="Parameter(np.zeros((4, 3)))"),
+    "The eight neurons begin equal: random first weights are what makes neurons differ.",
+    source=net(first="Parameter(np.zeros((8, 3)))"),
 )
 wrong(
     "mended_net",
@@ -1582,24 +1511,24 @@ wrong(
     "mended_net",
     "fixed_weights",
     "The first weights do not all come from rng: a seed should give the same ones again, and another seed all others.",
-    source=net(first="Parameter(np.arange(12.0).reshape(4, 3) / 10 - 0.5)"),
+    source=net(first="Parameter(np.arange(24.0).reshape(8, 3) / 20 - 0.5)"),
 )
 wrong(
     "mended_net",
     "global",
     "The first weights do not all come from rng: a seed should give the same ones again, and another seed all others.",
-    source=net(first="Parameter(np.random.normal(0.0, 0.5, (4, 3)))"),
+    source=net(first="Parameter(np.random.normal(0.0, 0.5, (8, 3)))"),
 )
 wrong(
     "mended_net",
     "second_not_drawn",
     "The first weights do not all come from rng: a seed should give the same ones again, and another seed all others.",
-    source=net(second="Parameter(np.full((1, 4), 0.3))"),
+    source=net(second="Parameter(np.full((1, 8), 0.3))"),
 )
 wrong(
     "mended_net",
     "equal_rows",
-    "The four neurons begin equal: random first weights are what makes neurons differ.",
+    "The eight neurons begin equal: random first weights are what makes neurons differ.",
     source=net(first="Parameter(np.tile(rng.normal(0.0, 0.5, (1, 3)), (4, 1)))"),
 )
 wrong(
@@ -1614,7 +1543,7 @@ wrong(
     "mended_net",
     "own_generator",
     "The first weights do not all come from rng: a seed should give the same ones again, and another seed all others.",
-    source=net(first="Parameter(np.random.default_rng(0).normal(0.0, 0.5, (4, 3)))"),
+    source=net(first="Parameter(np.random.default_rng(0).normal(0.0, 0.5, (8, 3)))"),
 )
 wrong(
     "mended_net",
@@ -1628,7 +1557,7 @@ wrong(
     "mended_net",
     "one_mask_for_all_rows",
     "All rows lose the same neurons. Draw for each number: the mask has the shape of `hidden`.",
-    source=net(drop="hidden = hidden * ((self.rng.random(4) >= 0.5) / 0.5) if self.training else hidden"),
+    source=net(drop="hidden = hidden * ((self.rng.random(8) >= 0.5) / 0.5) if self.training else hidden"),
 )
 wrong(
     "mended_net",
@@ -1671,7 +1600,7 @@ wrong(
     "mended_net",
     "shape_turned",
     "`first` has another shape than the colleague's: a weight has a row for each output.",
-    source=net(first="Parameter(rng.normal(0.0, 0.5, (3, 4)))").replace("self.first.T", "self.first"),
+    source=net(first="Parameter(rng.normal(0.0, 0.5, (3, 8)))").replace("self.first.T", "self.first"),
 )
 right(
     "mended_net",
@@ -1687,9 +1616,9 @@ class Drop(Module):  # the notebook's Dropout, without the learner's dropout
 
 class MendedNet(Module):
     def __init__(self, rng):
-        self.first = Parameter(rng.normal(0.0, 0.5, (4, 3)))
-        self.shift = Parameter(np.zeros(4))
-        self.second = Parameter(rng.normal(0.0, 0.5, (1, 4)))
+        self.first = Parameter(rng.normal(0.0, 0.5, (8, 3)))
+        self.shift = Parameter(np.zeros(8))
+        self.second = Parameter(rng.normal(0.0, 0.5, (1, 8)))
         self.drop = Drop(rng)
 
     def forward(self, x):
@@ -1701,7 +1630,7 @@ right(
     "mended_net",
     "uniform",
     source=net(
-        first="Parameter(rng.uniform(-1, 1, (4, 3)))",
+        first="Parameter(rng.uniform(-1, 1, (8, 3)))",
         drop="hidden = hidden * (self.rng.binomial(1, 0.5, hidden.shape) * 2.0) if self.training else hidden",
     ),
 )
@@ -1711,9 +1640,9 @@ right(
     source="""
 class MendedNet(Module):
     def __init__(self, rng):
-        self.first = Parameter(rng.standard_normal((4, 3)) / 2)
-        self.second = Parameter(rng.standard_normal((1, 4)) / 2)
-        self.shift = Parameter([0.0] * 4)
+        self.first = Parameter(rng.standard_normal((8, 3)) / 2)
+        self.second = Parameter(rng.standard_normal((1, 8)) / 2)
+        self.shift = Parameter([0.0] * 8)
         self.generator = rng
 
     def forward(self, x):

@@ -56,7 +56,6 @@ def solution_lines(answer: str) -> list[str]:
 
 #: Units whose mutants nobody has judged yet: `autograder mutants UNIT` writes the verdicts when none is left alive.
 WITHOUT_VERDICTS = {
-    "08_layers",
     "11_testing_gradients",
 }
 
