@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import traceback
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 
@@ -59,10 +60,22 @@ def describe(error: BaseException, beside: str = "") -> AnswerError:
         if is_notebook_file(frame.filename) and frame.filename != beside:
             line = linecache.getline(frame.filename, frame.lineno or 0).strip()
             place = f"line {frame.lineno}: {line}" if line else f"line {frame.lineno}"
-            if isinstance(error, NotImplementedError) and frame.name.isidentifier():
-                name = frame.name
+            if isinstance(error, NotImplementedError):
+                name = _function_of(error.__traceback__, frame)
             break
     return AnswerError(type(error).__name__[:80], message[:500], place[:200], name or "")
+
+
+def _function_of(tb: TracebackType | None, frame: traceback.FrameSummary) -> str:
+    """The function of this frame; of a method, with its class: nobody has written an exercise `__init__`."""
+    name = frame.name
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        if (code.co_filename, code.co_name, tb.tb_lineno) == (frame.filename, frame.name, frame.lineno):
+            name = code.co_qualname.rpartition("<locals>.")[2]
+        tb = tb.tb_next
+    name = name.removesuffix(".__init__")
+    return name if all(part.isidentifier() for part in name.split(".")) else ""
 
 
 def is_notebook_file(filename: str) -> bool:

@@ -507,6 +507,17 @@ def test_a_missing_function_is_named_behind_a_probe_too(cell: Cell) -> None:
     assert bare(text)[0] == "✗ both: not written yet: `second`"
 
 
+def test_a_class_or_a_method_that_is_missing_is_named(cell: Cell) -> None:
+    stub = 'raise NotImplementedError("your answer goes here")'
+    cell(f"class Net:\n    def __init__(self, size):\n        {stub}\n\n    def step(self):\n        {stub}")
+    for call, named in (("Net(3)", "Net"), ("Net.step(None)", "Net.step")):
+        text = cell(
+            f"@probe\ndef trained():\n    return {call}\n\n"
+            'with exercise("network") as check:\n    check.equal(trained(), 1, "it is there")'
+        )
+        assert bare(text)[0] == f"✗ network: not written yet: `{named}`"
+
+
 # -- the reason of a check whose answer raised --------------------------------------------------------------------
 
 
