@@ -1,4 +1,4 @@
-"""The learner's own engine, from the notebooks of units 03 to 09, for notebook 10.
+"""The learner's own engine, from the notebooks of units 03 to 09, for notebook 10, and of unit 14, for its own.
 
     from autograder import mine
     Tensor, nn, optim, functional = mine.engine()
@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 from ...errors import UserError
 from ...lesson import logbook
 from .. import progress as learner
-from .cells import YOURS, Unit, run_unit
+from .cells import NOT_WRITTEN, YOURS, Unit, run_unit
 from .engine import make_core, make_tensor
 from .layers import extend_module, make_functional, make_nn, make_optim
 from .parts import PARTS
+from .pictures import PICTURE_PARTS, add_operations
+from .pictures import UNIT as PICTURES
 
 NO_NOTEBOOK = "reference, there is no notebook of it here"
 
@@ -47,7 +49,7 @@ def engine(folder: str | Path | None = None) -> Engine:
     whose: dict[tuple[str, str], str] = {}
 
     def run(name: str, **after: Any) -> Unit:
-        parts = [part for part in PARTS if part.unit == name]
+        parts = [part for part in (*PARTS, *PICTURE_PARTS) if part.unit == name]
         if name in notebooks:
             unit = run_unit(name, notebooks[name], parts, after)
         else:
@@ -56,7 +58,9 @@ def engine(folder: str | Path | None = None) -> Engine:
                 unit.names |= part.stand_ins
                 unit.whose[part.exercise] = NO_NOTEBOOK
         _look_for_given(unit, name in notebooks, place)
-        whose.update({(name, exercise): said for exercise, said in unit.whose.items()})
+        # Unit 14 is for later: who has not begun it is not told of it.
+        if name != PICTURES or set(unit.whose.values()) - {NOT_WRITTEN, NO_NOTEBOOK}:
+            whose.update({(name, exercise): said for exercise, said in unit.whose.items()})
         return unit
 
     units = {n: run(n) for n in ("03_reverse_mode", "05_tensors", "06_shapes_and_matmul", "07_losses")}
@@ -68,6 +72,7 @@ def engine(folder: str | Path | None = None) -> Engine:
 
     layers = run("08_layers", imports=own_tensor, module=extend_module).names
     steps = run("09_optimizers", imports=own_tensor).names
+    add_operations(units["05_tensors"].names, run(PICTURES).names)
     print(_table(whose, logbook.standing(logbook.read(place))))
     return Engine(
         tensor, make_nn(layers), make_optim(steps), make_functional(tensor, units["07_losses"].names, layers)

@@ -12,6 +12,7 @@ import numpy as np
 from autograd_ref.nn.init import generator, manual_seed
 
 from .engine import Names, Surface
+from .pictures import picture_layers
 
 
 class Namespace(SimpleNamespace):
@@ -115,6 +116,7 @@ def make_nn(names: Names) -> Namespace:
         Dropout=Dropout,
         LayerNorm=LayerNorm,
         Embedding=Embedding,
+        **picture_layers(names),
         manual_seed=manual_seed,
     )
 

@@ -1,6 +1,7 @@
 """Which answers of units 03 to 09 a learner's own engine is made of, and what stands in for one that is not written.
 
-What stands in is the reference's: each function here has the signature that the exercise asks for.
+What stands in is the reference's: each function here has the signature that the exercise asks for. Unit 14's parts are
+in `pictures`.
 """
 
 from __future__ import annotations
