@@ -190,8 +190,8 @@ def test_it_opens_where_the_learner_goes_on(course: Path) -> None:
     assert opened() == "03_reverse_mode"
     do(course, "03")
     assert opened() == "04_scalar_networks"
-    for unit in ("04", "05", "06", "07", "08", "09", "10", "11"):
-        do(course, unit)
+    for notebook in sorted(folder.glob("*/*.ipynb"))[4:]:
+        do(course, notebook.parent.name[:2])
     assert opened() == "02_forward_mode"  # the first that is not finished
     do(course, "02")
     assert opened() == "02_forward_mode"  # all is right: where the last check ran

@@ -1,0 +1,1260 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 14_convolution
+#     allow: [autograd_ref.plots, autograd_ref.data.digits, autograd_ref.data.loading]
+#     title: "Convolution: one small kernel, everywhere"
+# ---
+
+# %% [markdown]
+# # Convolution: one small kernel, everywhere
+#
+# Nine numbers slide over a handwritten digit; at each place they are multiplied by the pixels under them, and added
+# up. What to see: one kernel answers where ink begins, seen from the left (orange), and where it ends (blue), the
+# other does so from above.
+
+# %% figure="goal" keep=true
+def goal():
+    import os
+
+    for library in ("OPENBLAS", "OMP", "MKL"):  # before NumPy is there, as below
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+    import numpy as np
+
+    from autograd_ref import plots
+    from autograd_ref.data.digits import load_digits
+
+    digit = load_digits()[0][9, 0]
+    upright = np.array([[-1.0, 0, 1], [-1, 0, 1], [-1, 0, 1]])
+    kernels = {"left to right": upright, "top to bottom": upright.T}
+    maps = {name: np.zeros((6, 6)) for name in kernels}
+    for name, kernel in kernels.items():
+        for i, j in np.ndindex(6, 6):
+            maps[name][i, j] = (digit[i : i + 3, j : j + 3] * kernel).sum()
+    plots.matrices({"a digit": digit, **maps}, annotate=False, shared=False)
+
+
+goal()
+
+# %% setup="imports"
+import os
+
+# These arrays are small: more threads would only wait for one another.
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+import time
+
+import numpy as np
+
+from autograd_ref import plots
+from autograd_ref.data.digits import load_digits
+from autograder import exercise, predicted, recall, yours
+
+
+def floats(*rows):
+    """Nested lists as an array of floats."""
+    return np.array(rows, dtype=float)
+
+# %% [markdown]
+# At the end you will be able to
+#
+# - compute a convolution and its gradients, by hand and as one matrix product;
+# - train a network that reads more than 99 of 100 new digits.
+#
+# **Time:** about 85 minutes. **Builds on:** 06 (products, indexing), 10 (training), 11 (tests).
+#
+# **Three questions first,** from earlier units; nobody counts.
+#
+# - *unit 06*: `x` has two numbers, and L is `x[[1, 0, 1]] @ (3, 2, 5)`. What is `x.grad`?
+# - *unit 10*: batches of 3 and of 1 example have the mean losses 2 and 6. What is the mean per example?
+# - *unit 11*: a gradient is off by (3, -3). How much of it does a check along (1, 1) see? And along (2, -1)?
+
+# %%
+answers = {"unit 06": None, "unit 10": None, "unit 11": None}
+
+recall(
+    answers,
+    {
+        "unit 06": lambda: [2, 3 + 5],
+        "unit 10": lambda: (3 * 2 + 1 * 6) / 4,
+        "unit 11": lambda: [3 * 1 - 3 * 1, 3 * 2 - 3 * -1],
+    },
+)
+
+# %% [markdown]
+# ## 1. In one dimension, by hand
+#
+# A *kernel* `w` slides along `x`. At each place where it fits, multiply what lies under it, and add up. With the
+# kernel 2, 1, -1 and `x` = 1, 0, 2, 3, -1 the first place gives 2 + 0 - 2 = 0, the next 0 + 2 - 3 = -1, the last 4 +
+# 3 + 1 = 8.
+#
+# $$\mathrm{out}_i = \sum_k w_k\, x_{i + k}$$
+#
+# Strictly, a *convolution* turns the kernel around first. Networks learn their kernels, so nobody does that.
+#
+# ### Exercise `conv1d` (2 points)
+# Return the array of these sums: `len(x) - len(w) + 1` of them.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A slice of `x` as long as `w`, at each place.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# places = ...                       # how many
+# return np.array([... @ ... for i in range(places)])
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# The first number is 3: `np.convolve` turns the kernel around. A number is missing: a kernel as long as `x` has one
+# place.
+# </details>
+
+
+# %% exercise="conv1d"
+def conv1d(x, w):
+    """The sums of w times what lies under it, for each place in x: (n,), (k,) -> (n - k + 1,)."""
+    ### BEGIN SOLUTION
+    return np.array([w @ x[i : i + len(w)] for i in range(len(x) - len(w) + 1)])
+    ### END SOLUTION
+
+
+# %% check="conv1d" points=2
+with exercise("conv1d") as check:
+    x, w = floats(1, 0, 2, 3, -1), floats(2, 1, -1)
+    check.close(yours.conv1d(x, w), floats(0, -1, 8), "the three places of the example")
+    check.close(yours.conv1d(x, floats(0, 1)), x[1:], "the kernel 0, 1 looks one ahead")
+    check.close(yours.conv1d(x, x), floats(15), "as long as x: one place")
+    check.close(yours.conv1d(x, floats(-3)), -3 * x, "a kernel of one number is a factor")
+    check.untouched("x and w stay as they were")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, integer
+
+    for n, k in check.cases(10, integer(4, 9), integer(2, 4)):
+        (x, w), = check.cases(1, array(n), array(k))
+        expected = [sum(w[j] * x[i + j] for j in range(k)) for i in range(n - k + 1)]
+        check.close(yours.conv1d(x, w), np.array(expected), "the sum at each place", rtol=1e-10)
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# **Predict, then run.** `x` is flat but for one step: 0, 0, 0, 5, 5, 5, 5, 5. The kernel is -1, 1. How many of the
+# seven numbers that come out are not 0? What is the largest?
+
+# %%
+prediction = (None, None)
+
+if predicted(prediction, "a_step_under_a_kernel"):
+    print(conv1d(floats(0, 0, 0, 5, 5, 5, 5, 5), floats(-1, 1)))
+
+# %% [markdown]
+# ## 2. A matrix with few numbers
+#
+# Each output is a sum of inputs, each times a number. So a convolution is a product with a matrix of mostly zeros:
+# each row holds the kernel, one place further on. For 2, 1, -1 and five inputs:
+#
+# $$A = \begin{pmatrix} 2 & 1 & -1 & 0 & 0 \\ 0 & 2 & 1 & -1 & 0 \\ 0 & 0 & 2 & 1 & -1 \end{pmatrix}$$
+#
+# ### Exercise `conv_matrix` (2 points)
+# Return the matrix for inputs of length `n`: `conv_matrix(w, len(x)) @ x` is the convolution.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Zeros first. Then the kernel, into a part of each row.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# matrix = np.zeros((..., n))        # a row for each output
+# for i in range(len(matrix)):
+#     matrix[i, ...] = w
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# A square matrix: there are fewer outputs than inputs.
+# </details>
+
+
+# %% exercise="conv_matrix"
+def conv_matrix(w, n):
+    """The matrix (n - k + 1, n) whose product with x (n,) is the convolution of x with w (k,)."""
+    ### BEGIN SOLUTION
+    matrix = np.zeros((n - len(w) + 1, n))
+    for i in range(len(matrix)):
+        matrix[i, i : i + len(w)] = w
+    return matrix
+    ### END SOLUTION
+
+
+# %% check="conv_matrix" points=2
+with exercise("conv_matrix") as check:
+    expected = floats([2, 1, -1, 0, 0], [0, 2, 1, -1, 0], [0, 0, 2, 1, -1])
+    check.close(yours.conv_matrix(floats(2, 1, -1), 5), expected, "the matrix above")
+    check.close(yours.conv_matrix(floats(3, 0, 4), 3), floats([3, 0, 4]), "one place")
+    check.close(yours.conv_matrix(floats(7), 2), floats([7, 0], [0, 7]), "one number")
+    check.untouched("w stays as it was")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, integer
+
+    for n, k in check.cases(8, integer(4, 9), integer(2, 4)):
+        (w, x), = check.cases(1, array(k), array(n))
+        expected = np.array([[w[j - i] if 0 <= j - i < k else 0.0 for j in range(n)] for i in range(n - k + 1)])
+        check.close(yours.conv_matrix(w, n), expected, "the kernel, one place further on in each row", rtol=1e-10)
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Its gradient is that of unit 06, $A^{\top} g$. What to see: the rows of $A^{\top}$ hold the kernel too, turned
+# around, and cut off at both ends.
+
+
+# %% figure="transposed"
+def transposed():
+    A = conv_matrix(floats(2, 1, -1), 5)
+    plots.matrices({"A": A, "A transposed": A.T})
+
+
+transposed()
+
+# %% [markdown]
+# So the way back is a convolution again. For `x`, widen `g` by zeros on both sides, and slide the turned kernel along
+# it. For `w`: the number $w_k$ has met $x_{i+k}$ at each place $i$, so `g` itself slides along `x`.
+#
+# ### Exercise `conv1d_rule` (3 points)
+# Return the gradients of `x` and of `w`, given `g` of the output. You may use your own functions.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `np.pad(g, m)` puts m zeros on both sides, `w[::-1]` is w turned around.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# wide = np.pad(g, ...)      # so that len(x) places fit
+# to_x = ...                 # slide over wide
+# to_w = ...                 # slide over x
+# return to_x, to_w
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# to_x in a wrong order: the kernel was not turned. Too short: there are `len(w) - 1` zeros on each side.
+# </details>
+
+
+# %% exercise="conv1d_rule"
+def conv1d_rule(g, x, w):
+    """The gradients of x (n,) and w (k,), given the gradient g (n - k + 1,) of conv1d(x, w)."""
+    ### BEGIN SOLUTION
+    wide = np.pad(g, len(w) - 1)
+    to_x = np.array([w[::-1] @ wide[i : i + len(w)] for i in range(len(x))])
+    to_w = np.array([g @ x[k : k + len(g)] for k in range(len(w))])
+    return to_x, to_w
+    ### END SOLUTION
+
+
+# %% check="conv1d_rule" points=3
+with exercise("conv1d_rule") as check:
+    x, w = floats(1, 0, 2, 3, -1), floats(2, 1, -1)
+    expected = floats(2, 1, -1, 0, 0), floats(1, 0, 2)
+    check.close(yours.conv1d_rule(floats(1, 0, 0), x, w), expected,
+                "the first output alone: w goes to where it looked, and what it saw to w")
+    expected = floats(0, 0, 2, 1, -1), floats(2, 3, -1)
+    check.close(yours.conv1d_rule(floats(0, 0, 1), x, w), expected, "the last output alone")
+    expected = floats(2, 21, 209, 90, -100), floats(201, 320, -68)
+    check.close(yours.conv1d_rule(floats(1, 10, 100), x, w), expected, "all three add up")
+    check.close(yours.conv1d_rule(floats(5), w, w), (5 * w, 5 * w), "one place")
+    check.untouched("g, x and w stay as they were")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, integer
+
+    for n, k in check.cases(10, integer(4, 9), integer(1, 4)):
+        (x, w, g), = check.cases(1, array(n), array(k), array(n - k + 1))
+        to_x, to_w = np.zeros(n), np.zeros(k)
+        for i in range(n - k + 1):
+            to_x[i : i + k] += g[i] * w
+            to_w += g[i] * x[i : i + k]
+        check.close(yours.conv1d_rule(g, x, w), (to_x, to_w), "each output's part, added up", rtol=1e-10)
+        check.untouched()
+        # The gradient of w does not depend on w, whatever its size, nor that of x on x.
+        check.close(yours.conv1d_rule(g, x, 1e12 * w)[1], to_w, "a large w", rtol=1e-10)
+        check.close(yours.conv1d_rule(g, 1e-305 * x, w), (to_x, 1e-305 * to_w), "a tiny x", rtol=1e-10, atol=0.0)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 3. Pictures
+#
+# A picture has height, width and *channels*: three colours, or the maps of the layer before. A batch has the shape
+# (N, C, H, W). A kernel (C, kh, kw) looks through all channels at once, and gives one *map*. A layer of O kernels has
+# weights (O, C, kh, kw), a bias for each kernel, and gives O maps.
+#
+# *Padding* puts a border of zeros around the picture, the *stride* is how far the kernel moves. Along an axis of n
+# pixels there are (n + 2 · padding - k) // stride + 1 places: 4, for 8 pixels, k = 3, padding 1 and stride 2.
+#
+# What to see in the fold: the kernel goes row by row, and each place makes one number of the map.
+
+
+# %% figure="sliding"
+def sliding():
+    kernel = floats([-1, 0, 1], [-1, 0, 1], [-1, 0, 1])
+    digit, out = load_digits()[0][9, 0], np.zeros((6, 6))
+    for i, j in np.ndindex(6, 6):
+        out[i, j] = (digit[i : i + 3, j : j + 3] * kernel).sum()
+    left, right = plots.panels(2, height=3.0)
+    plots.matrix(digit, annotate=False, ax=left)
+    plots.matrix(out, annotate=False, title="map", ax=right)
+    limit = abs(out).max()
+
+    def frame(k):
+        i, j = divmod(k, 6)
+        left.plot([j - 0.5, j + 2.5, j + 2.5, j - 0.5, j - 0.5], [i - 0.5, i - 0.5, i + 2.5, i + 2.5, i - 0.5], "k")
+        hidden = np.where(np.arange(36).reshape(6, 6) > k, 1.0, np.nan)
+        right.imshow(hidden, cmap="Greys", vmin=0, vmax=4)
+        right.plot([j], [i], "ks", fillstyle="none", markersize=14)
+        return f"row {i}, column {j}: {out[i, j]:+.1f}"
+
+    told = f"A frame of 3 by 3 pixels goes along six rows of six places. The map fills up with numbers from {-limit:.1f} to {limit:.1f}."
+    return plots.movie([left, right], frame, 36, told=told, rate=6)
+
+
+sliding()
+
+# %% [markdown]
+# ## 4. Patches, and one matrix product
+#
+# Loops over places are slow. So copy all *patches* (what lies under the kernel) into the columns of a matrix; one
+# product is then the whole layer. The patches of 2 by 2 in the picture 1, 2, 3 over 4, 5, 6 make
+#
+# $$\begin{pmatrix} 1 & 2 \\ 2 & 3 \\ 4 & 5 \\ 5 & 6 \end{pmatrix}$$
+#
+# ### Exercise `patches` (3 points)
+# `x` is (N, C, H, W). Return (N, C · kh · kw, places): a column is a patch, channel after channel, each row by row;
+# places go row by row, too. The dtype stays.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `np.pad(x, ((0, 0), (0, 0), (p, p), (p, p)))` makes the border. A row of the matrix is what *one* number of the
+# kernel meets: a slice of the picture with a step.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# x = np.pad(...)
+# rows, columns = ..., ...                 # how many places: (H + 2p - kh) // stride + 1
+# found = np.empty((N, C, kh, kw, rows, columns), x.dtype)
+# for i in range(kh):
+#     for j in range(kw):
+#         found[:, :, i, j] = x[:, :, i : ... : stride, j : ... : stride]
+# return found.reshape(...)
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# One too many in the slice: its last pixel is i + stride · (rows - 1). A wrong order: bring the axes into order
+# *before* `reshape`.
+# </details>
+
+
+# %% exercise="patches"
+def patches(x, kh, kw, stride=1, padding=0):
+    """All patches of x (N, C, H, W) as columns: (N, C * kh * kw, places)."""
+    ### BEGIN SOLUTION
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    n, c, h, w = x.shape
+    rows, columns = (h - kh) // stride + 1, (w - kw) // stride + 1
+    found = np.empty((n, c, kh, kw, rows, columns), x.dtype)
+    for i in range(kh):
+        for j in range(kw):
+            found[:, :, i, j] = x[:, :, i : i + stride * rows : stride, j : j + stride * columns : stride]
+    return found.reshape(n, c * kh * kw, rows * columns)
+    ### END SOLUTION
+
+
+# %% check="patches" points=3
+with exercise("patches") as check:
+    x = floats([[[1, 2, 3], [4, 5, 6]]])
+    expected = floats([[1, 2], [2, 3], [4, 5], [5, 6]])
+    check.close(yours.patches(x, 2, 2), expected, "the two patches of the example")
+    check.close(yours.patches(x, 1, 2, 2), floats([[1], [2]]), "1 by 2: one place fits")
+    both = np.concatenate([x, 10 * x], axis=1)
+    expected = floats([[1, 2, 3], [4, 5, 6], [10, 20, 30], [40, 50, 60]])
+    check.close(yours.patches(both, 2, 1), expected, "two channels, one below the other")
+    expected = floats([[0, 0], [0, 0], [0, 2], [1, 3], [0, 5], [4, 6], [0, 0], [0, 0]])
+    check.close(yours.patches(x, 4, 2, 2, 1), expected, "4 by 2, stride 2, a zero border")
+    found = yours.patches(x.astype("float32"), 2, 2)
+    check.close(str(found.dtype), "float32", "the dtype stays")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, integer
+
+    for kh, kw, stride, padding in check.cases(10, integer(1, 3), integer(1, 3), integer(1, 3), integer(0, 2)):
+        (x,), = check.cases(1, array(2, 3, 5, 6))
+        p = np.pad(x, ((0, 0), (0, 0), (padding,) * 2, (padding,) * 2))
+        places = [(i, j) for i in range(0, p.shape[2] - kh + 1, stride) for j in range(0, p.shape[3] - kw + 1, stride)]
+        expected = np.stack([p[:, :, i : i + kh, j : j + kw].reshape(2, -1) for i, j in places], axis=-1)
+        check.close(yours.patches(x, kh, kw, stride, padding), expected, "each patch is a column", rtol=1e-10)
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# With the weights as a matrix (O, C · kh · kw), each number of a map is a row of weights times a patch, plus the
+# kernel's bias. The gradients are those of unit 06; mind that all pictures and places share the weights.
+#
+# ### Exercise `patch_product` (3 points)
+# `p` is (N, C · kh · kw, places), `weight` (O, C, kh, kw), `bias` (O,). `patch_product` returns (N, O, places), and
+# `patch_product_rule` the gradients of `p`, `weight` and `bias`, each in the shape of its input.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `@` multiplies the last two axes, for all N. What was shared gets a sum.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# flat = weight.reshape(len(weight), -1)
+# return flat @ p + bias[:, None]
+#
+# to_p = flat.T @ ...
+# to_weight = (g @ p.transpose(0, 2, 1)).sum(...)    # then weight's shape
+# to_bias = g.sum(...)
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# `bias` is added along the places: it needs an axis more. A gradient with an axis too many: sum over the pictures.
+# </details>
+
+
+# %% exercise="patch_product"
+def patch_product(p, weight, bias):
+    """Each kernel times each patch, plus its bias: (N, O, places)."""
+    ### BEGIN SOLUTION
+    return weight.reshape(len(weight), -1) @ p + bias[:, None]
+    ### END SOLUTION
+
+
+def patch_product_rule(g, p, weight):
+    """The gradients of p, weight and bias, given the gradient g (N, O, places)."""
+    ### BEGIN SOLUTION
+    to_p = weight.reshape(len(weight), -1).T @ g
+    to_weight = (g @ p.transpose(0, 2, 1)).sum(axis=0).reshape(weight.shape)
+    return to_p, to_weight, g.sum(axis=(0, 2))
+    ### END SOLUTION
+
+
+# %% check="patch_product" points=3
+with exercise("patch_product") as check:
+    p = floats([[1, 2, 0], [3, -1, 5]], [[0, 1, 1], [2, 2, -3]])
+    weight, bias = floats([[[10, 1]]], [[[0, 2]]], [[[1, 1]]]), floats(0, 100, -1)
+    out = [[13, 19, 5], [106, 98, 110], [3, 0, 4]], [[2, 12, 7], [104, 104, 94], [1, 2, -3]]
+    check.close(yours.patch_product(p, weight, bias), floats(*out), "3 kernels, 2 pictures")
+    g = np.zeros((2, 3, 3))
+    g[0, 1, 2], g[1, 1, 0] = 1, 10
+    to_p, to_weight, to_bias = yours.patch_product_rule(g, p, weight)
+    check.close(to_bias, floats(0, 11, 0), "all places of both pictures share the bias")
+    check.close(to_weight[1, 0, 0], floats(0, 25), "(0, 5) + 10 (0, 2), for kernel 1")
+    expected = floats([[0, 0, 0], [0, 0, 2]], [[0, 0, 0], [20, 0, 0]])
+    check.close(to_p, expected, "kernel 1, 0 and 2, goes there")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    for p, weight, bias, g in check.cases(8, array(2, 12, 5), array(4, 3, 2, 2), array(4), array(2, 4, 5)):
+        flat = weight.reshape(4, 12)
+        check.close(yours.patch_product(p, weight, bias), np.einsum("ok,nkl->nol", flat, p) + bias[None, :, None], "a product for each picture", rtol=1e-10)
+        check.untouched()
+        expected = np.einsum("ok,nol->nkl", flat, g), np.einsum("nol,nkl->ok", g, p).reshape(weight.shape), np.einsum("nol->o", g)
+        check.close(yours.patch_product_rule(g, p, weight), expected, "the gradients of p, weight and bias", rtol=1e-10)
+        check.untouched()
+        to_p, to_weight, to_bias = expected
+        check.close(yours.patch_product_rule(g, p, 1e12 * weight)[1], to_weight, "large weights", rtol=1e-10)
+        tiny = yours.patch_product_rule(g, 1e-305 * p, weight)
+        check.close(tiny, (to_p, 1e-305 * to_weight, to_bias), "tiny patches", rtol=1e-10, atol=0.0)
+    for p, weight, bias, g in check.cases(2, array(1, 6, 1), array(1, 3, 1, 2), array(1), array(1, 1, 1)):
+        check.close(yours.patch_product(p, weight, bias), (weight.ravel() @ p[0] + bias)[None, None], "one of each")
+        check.close(yours.patch_product_rule(g, p, weight), (weight.reshape(1, 6, 1) * g, p.reshape(weight.shape) * g, g.ravel()), "one of each")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 5. Back to the pixels
+#
+# On the way back a pixel gets a part from each patch that holds it, and all count. NumPy has a trap there.
+#
+# **Predict, then run.** `grad` holds two zeros. What is in it after `grad[[0, 1, 1]] += [1, 2, 4]`?
+
+# %%
+prediction = (None, None)
+
+if predicted(prediction, "plus_at_an_index"):
+    grad = np.zeros(2)
+    grad[[0, 1, 1]] += [1, 2, 4]
+    print("+= at an index:", grad)
+    grad = np.zeros(2)
+    np.add.at(grad, [0, 1, 1], [1, 2, 4])
+    print("np.add.at:     ", grad)
+
+# %% [markdown]
+# `grad[index] += part` reads, adds and writes *once*: of several parts for one place, the last stays. A *slice* holds
+# no place twice, so `+=` is safe there. That helps: go through the numbers of the kernel, not through the places.
+#
+# ### Exercise `scatter` (3 points)
+# The way back of `patches`. `g` is (N, C · kh · kw, places), `shape` the picture's (N, C, H, W). Add each number of
+# `g` to the pixel that it came from. What went to the border is lost.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Zeros, with the border. For each number of the kernel, `+=` on the slice that `patches` took. Cut the border off at
+# the end.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# grad = np.zeros((n, c, h + 2 * padding, ...), g.dtype)
+# rows, columns = ...
+# g = g.reshape(n, c, kh, kw, rows, columns)
+# for i in range(kh):
+#     for j in range(kw):
+#         grad[...] += g[:, :, i, j]
+# return grad[:, :, padding : padding + h, ...]
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Empty: with padding 0, `grad[padding:-padding]` has nothing in it. All ones where counts are expected: `=` in place
+# of `+=`.
+# </details>
+
+
+# %% exercise="scatter"
+def scatter(g, shape, kh, kw, stride=1, padding=0):
+    """Add up, for each pixel of a picture of this shape, what its patches get: (N, C, H, W)."""
+    ### BEGIN SOLUTION
+    n, c, h, w = shape
+    grad = np.zeros((n, c, h + 2 * padding, w + 2 * padding), g.dtype)
+    rows, columns = (grad.shape[2] - kh) // stride + 1, (grad.shape[3] - kw) // stride + 1
+    g = g.reshape(n, c, kh, kw, rows, columns)
+    for i in range(kh):
+        for j in range(kw):
+            grad[:, :, i : i + stride * rows : stride, j : j + stride * columns : stride] += g[:, :, i, j]
+    return grad[:, :, padding : padding + h, padding : padding + w]
+    ### END SOLUTION
+
+
+# %% check="scatter" points=3
+with exercise("scatter") as check:
+    g = floats([[1, 10], [2, 20], [3, 30], [4, 40]])
+    expected = floats([[[1, 12, 20], [3, 34, 40]]])
+    check.close(yours.scatter(g, (1, 1, 2, 3), 2, 2), expected, "both hold the middle")
+    got = yours.scatter(np.ones((1, 4, 6)), (1, 1, 3, 4), 2, 2)[0, 0]
+    check.close(got, floats([1, 2, 2, 1], [2, 4, 4, 2], [1, 2, 2, 1]), "how many hold each")
+    x = yours.scatter(g[:, 1:3], (1, 1, 4, 3), 1, 2, 2)
+    check.close(x[0, 0, ::2], floats([2, 3, 0], [20, 30, 0]), "stride 2: every second row")
+    g = floats([[9, 9], [9, 9], [9, 6], [5, 9], [9, 9], [9, 9]])
+    x = yours.scatter(g, (1, 1, 1, 2), 3, 2, 2, 1)
+    check.close(x, floats([[[5, 6]]]), "two pixels: what the border got is lost")
+    check.untouched("g stays as it was")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, integer
+
+    for kh, kw, stride, padding in check.cases(12, integer(1, 3), integer(1, 3), integer(1, 3), integer(0, 2)):
+        shape = 2, 3, 5, 6
+        h, w = 5 + 2 * padding, 6 + 2 * padding
+        places = [(i, j) for i in range(0, h - kh + 1, stride) for j in range(0, w - kw + 1, stride)]
+        (g,), = check.cases(1, array(2, 3 * kh * kw, len(places)))
+        grad = np.zeros((2, 3, h, w))
+        for k, (i, j) in enumerate(places):
+            grad[:, :, i : i + kh, j : j + kw] += g[:, :, k].reshape(2, 3, kh, kw)
+        expected = grad[:, :, padding : padding + 5, padding : padding + 6]
+        check.close(yours.scatter(g, shape, kh, kw, stride, padding), expected, "each part, back at its pixel", rtol=1e-10)
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Your pieces, put together. What to see: how many places of a kernel of 3 by 3 hold a pixel, with padding 1. With
+# stride 1, pixels at the edge get fewer parts; with stride 3 nothing overlaps.
+
+
+# %% given="conv2d"
+def conv2d(x, weight, bias, stride=1, padding=0):
+    """Convolve x (N, C, H, W) with weight (O, C, kh, kw): (N, O, rows, columns)."""
+    kh, kw = weight.shape[2:]
+    rows, columns = ((n + 2 * padding - k) // stride + 1 for n, k in zip(x.shape[2:], (kh, kw)))
+    out = patch_product(patches(x, kh, kw, stride, padding), weight, bias)
+    return out.reshape(len(x), len(weight), rows, columns)
+
+
+def conv2d_rule(g, x, weight, stride=1, padding=0):
+    """The gradients of x, weight and bias."""
+    kh, kw = weight.shape[2:]
+    p = patches(x, kh, kw, stride, padding)
+    to_p, to_weight, to_bias = patch_product_rule(g.reshape(*g.shape[:2], -1), p, weight)
+    return scatter(to_p, x.shape, kh, kw, stride, padding), to_weight, to_bias
+
+
+# %% figure="counts"
+def counts():
+    picture, one = np.ones((1, 1, 8, 8)), np.ones((1, 1, 3, 3))
+    found = {}
+    for stride in (1, 2, 3):
+        g = np.ones_like(conv2d(picture, one, np.zeros(1), stride, 1))
+        found[f"stride {stride}"] = conv2d_rule(g, picture, one, stride, 1)[0][0, 0]
+    plots.matrices(found)
+
+
+counts()
+
+# %% [markdown]
+# ## 6. The largest of a window
+#
+# *Max-pooling* keeps the largest number of each window of k by k, window beside window; what fills no window is left
+# out. A pooled map says *whether* there was something, no longer exactly where. Windows and their way back are given:
+
+
+# %% given="windows"
+def windows(x, k):
+    """The windows of x (N, C, H, W), each in one row: (N, C, H // k, W // k, k * k)."""
+    n, c, rows, columns = x.shape[0], x.shape[1], x.shape[2] // k, x.shape[3] // k
+    x = x[:, :, : rows * k, : columns * k].reshape(n, c, rows, k, columns, k)
+    return x.transpose(0, 1, 2, 4, 3, 5).reshape(n, c, rows, columns, k * k)
+
+
+def from_windows(parts, shape, k):
+    """The picture of this shape that has these windows, and zeros where no window is."""
+    n, c, rows, columns, _ = parts.shape
+    parts = parts.reshape(n, c, rows, columns, k, k).transpose(0, 1, 2, 4, 3, 5)
+    x = np.zeros(shape, parts.dtype)
+    x[:, :, : rows * k, : columns * k] = parts.reshape(n, c, rows * k, columns * k)
+    return x
+
+
+# %% [markdown]
+# On the way back all of `g` goes to the largest number; of several, to the first.
+#
+# ### Exercise `max_pool` (2 points)
+# Return the pooled map, and for `max_pool_back` the gradient of `x`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `argmax` gives the first of several. Which axis of `windows(x, k)` is the window?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# seen = windows(x, k)
+# chosen = np.arange(k * k) == seen.argmax(...)[..., None]    # True at one place of each
+# return from_windows(..., x.shape, k)
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# Equal numbers all get g: `seen == seen.max(...)` is true of each.
+# </details>
+
+
+# %% exercise="max_pool"
+def max_pool(x, k):
+    """The largest number of each window of k by k: (N, C, H // k, W // k)."""
+    ### BEGIN SOLUTION
+    return windows(x, k).max(axis=-1)
+    ### END SOLUTION
+
+
+def max_pool_back(g, x, k):
+    """The gradient of x, given the gradient g of max_pool(x, k)."""
+    ### BEGIN SOLUTION
+    seen = windows(x, k)
+    chosen = np.arange(k * k) == seen.argmax(axis=-1)[..., None]
+    return from_windows(chosen * g[..., None], x.shape, k)
+    ### END SOLUTION
+
+
+# %% check="max_pool" points=2
+with exercise("max_pool") as check:
+    x = floats([[[1, 5, -1, -3, 9], [2, 3, -4, -2, 9], [0, 0, 7, 7, 9]]])
+    pool, back = yours.max_pool, yours.max_pool_back
+    check.close(pool(x, 2), floats([[[5, -1]]]), "5, and -1 among negative numbers")
+    expected = floats([[[0, 10, 20, 0, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0]]])
+    check.close(back(floats([[[10, 20]]]), x, 2), expected, "to the 5, and to the -1")
+    check.close(pool(x, 3), floats([[[7]]]), "one window of 3 by 3")
+    expected = floats([[[0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 0, 4, 0, 0]]])
+    check.close(back(floats([[[4]]]), x, 3), expected, "the 7 is in the corner")
+    tie, first = floats([[[6, 6], [6, 1]]]), floats([[[8, 0], [0, 0]]])
+    check.close(back(floats([[[8]]]), tie, 2), first, "the first 6")
+    check.untouched("g and x stay as they were")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, one_of
+
+    for x, k in check.cases(8, array(2, 3, 5, 7), one_of([1, 2, 3])):
+        x = 1.1 * np.round(x)  # so that some are equal
+        (g,), = check.cases(1, array(2, 3, 5 // k, 7 // k))
+        out, grad = np.zeros(g.shape), np.zeros(x.shape)
+        for n, c, i, j in np.ndindex(*g.shape):
+            places = [(a, b) for a in range(k * i, k * i + k) for b in range(k * j, k * j + k)]
+            a, b = max(places, key=lambda place: x[n, c][place])  # the first of several
+            out[n, c, i, j], grad[n, c, a, b] = x[n, c, a, b], g[n, c, i, j]
+        check.close(yours.max_pool(x, k), out, "the largest of each window", rtol=1e-10)
+        check.untouched()
+        check.close(yours.max_pool_back(g, x, k), grad, "all of g to the first of the largest", rtol=1e-10)
+        check.untouched()
+    near = floats([[[1, 1 + 1e-12], [0.5, 1]]])
+    check.close(yours.max_pool_back(floats([[[2]]]), near, 2), floats([[[0, 2], [0, 0]]]), "nearly equal is not equal")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 7. What it saves, and what it keeps
+#
+# **Predict, then run.** A layer makes 16 maps of 8 by 8 from a digit of 8 by 8. How many parameters has it as a
+# convolution with kernels of 3 by 3, and how many as a linear layer? Both with biases: one for each kernel, one for
+# each number.
+
+# %%
+prediction = (None, None)
+
+if predicted(prediction, "parameters_of_two_layers"):
+    inputs, outputs = 8 * 8, 16 * 8 * 8
+    print("convolution:", 16 * 1 * 3 * 3 + 16, "  linear layer:", outputs * inputs + outputs)
+
+# %% [markdown]
+# What is learnt at one place is known at all. And when the picture moves, its map moves along: *equivariance*.
+
+
+# %% given="moved"
+def moved(x, down, right):
+    """Pictures (..., H, W), moved by so many pixels; zeros come in."""
+    h, w = x.shape[-2:]
+    there = (..., slice(max(down, 0), h + min(down, 0)), slice(max(right, 0), w + min(right, 0)))
+    here = (..., slice(max(-down, 0), h + min(-down, 0)), slice(max(-right, 0), w + min(-right, 0)))
+    out = np.zeros_like(x)
+    out[there] = x[here]
+    return out
+
+
+# %% [markdown]
+# **Predict, then run.** The digit is far from the edges; 1 for yes, 0 for no. It moves by one pixel: does the map of
+# a convolution move by one place? It moves by two: does a map pooled by 2 move by one? It moves by one: does the
+# pooled map stay, or move by one?
+
+# %%
+prediction = (None, None, None)
+
+kernels = np.random.default_rng(0).standard_normal((4, 1, 3, 3))
+digit = np.pad(load_digits()[0][9:10], ((0, 0), (0, 0), (4, 4), (4, 4)))
+plain, by_one, by_two = (conv2d(moved(digit, 0, k), kernels, np.zeros(4)) for k in (0, 1, 2))
+pooled, pooled_one, pooled_two = (max_pool(maps, 2) for maps in (plain, by_one, by_two))
+
+
+def same(a, b):
+    return "the same" if np.allclose(a, b) else "not the same"
+
+
+if predicted(prediction, "what_moves_along"):
+    print("convolution, by one:   ", same(by_one, moved(plain, 0, 1)))
+    print("pooled, by two:        ", same(pooled_two, moved(pooled, 0, 1)))
+    print("pooled, by one, stays: ", same(pooled_one, pooled))
+    print("pooled, by one, moves: ", same(pooled_one, moved(pooled, 0, 1)))
+
+# %% [markdown]
+# Behind a pooling by 2, even moves count. At an edge the zeros of the padding change the map, too.
+#
+# ## 8. From an empty cell: how far does it see?
+#
+# The pixels that one number of a map sees are its *receptive field*. Each layer makes it wider.
+#
+# ### Exercise `receptive_field` (2 points)
+# Write `receptive_field(layers)`. `layers` is a list of pairs (kernel, stride), the first layer first; pooling by 2
+# is (2, 2). Return how many pixels wide the field of one number behind the last layer is: by a formula, by a list of
+# pixels, or by an experiment.
+#
+# <details><summary>Hint 1: how to begin</summary>
+#
+# Two layers of kernel 3, on paper: one number sees three of the map before, and each of these three pixels.
+# </details>
+# <details><summary>Hint 2: what to look for</summary>
+#
+# Two neighbours on a map: how many pixels are their fields apart? Each stride multiplies that.
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A stride counts for the layers behind it, not for its own kernel. No layers: a pixel sees itself.
+# </details>
+
+
+# %% exercise="receptive_field"
+def receptive_field(layers):
+    ### BEGIN SOLUTION
+    size = step = 1
+    for kernel, stride in layers:
+        size += (kernel - 1) * step
+        step *= stride
+    return size
+    ### END SOLUTION
+
+
+# %% check="receptive_field" points=2
+with exercise("receptive_field") as check:
+    field = yours.receptive_field
+    check.close(field([(5, 1)]), 5, "one kernel of 5")
+    check.close(field([(3, 1), (3, 1)]), 5, "3, and one more on each side")
+    check.close(field([(3, 1), (2, 2)]), 4, "two neighbours, each 3 wide")
+    check.close(field([(3, 1), (2, 2), (3, 1)]), 8, "three numbers, 4 wide, 2 apart")
+    check.close(field([(3, 3), (2, 1)]), 6, "two numbers, 3 wide, 3 apart")
+    check.close(field([(1, 2), (2, 1)]), 3, "two pixels, 2 apart: 3 in all")
+    check.close(field([(2, 2), (2, 2), (2, 2)]), 8, "three poolings by 2: 2 · 2 · 2 pixels")
+    check.close(field([]), 1, "no layer: the pixel itself")
+    ### BEGIN HIDDEN TESTS
+    from autograder import integer
+
+    for depth in (1, 2, 3, 4):
+        for _ in range(4):
+            layers = [(check.rng.randint(1, 5), check.rng.randint(1, 3)) for _ in range(depth)]
+            first = last = 0
+            for kernel, stride in reversed(layers):
+                first, last = first * stride, last * stride + kernel - 1
+            check.close(yours.receptive_field([list(pair) for pair in layers]), last - first + 1, "from the first pixel to the last")
+            check.untouched("the list stays as it was")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Draw it with your way back: the gradient of one number, all weights 1. What to see: behind the pooling the field
+# grows faster, and most ways lead to its middle.
+
+
+# %% figure="fields"
+def fields():
+    stack, found = [(3, 1), (3, 1), (2, 2), (3, 1)], {}
+    for depth in range(1, len(stack) + 1):
+        sizes = [14]
+        for kernel, stride in stack[:depth]:
+            sizes.append((sizes[-1] - kernel) // stride + 1)
+        g = np.zeros((1, 1, sizes[-1], sizes[-1]))
+        g[..., sizes[-1] // 2, sizes[-1] // 2] = 1.0
+        for (kernel, stride), size in list(zip(stack, sizes))[depth - 1 :: -1]:
+            g = conv2d_rule(g, np.ones((1, 1, size, size)), np.ones((1, 1, kernel, kernel)), stride)[0]
+        found[f"behind {depth}: {receptive_field(stack[:depth])} wide"] = g[0, 0] / g.max()
+    plots.matrices(found, annotate=False)
+
+
+fields()
+
+# %% [markdown]
+# ## 9. Bug hunt
+#
+# A colleague's way back of `conv2d`, by loops. It runs without an error. **Four lines are wrong**, and each spoils a
+# gradient.
+
+
+# %% given="colleague"
+def colleague_rule(g, x, weight, stride, padding):
+    """The gradients of x, weight and bias, given the gradient g (N, O, rows, columns)."""
+    (h, w), (kh, kw) = x.shape[2:], weight.shape[2:]
+    wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    to_wide, to_weight = np.zeros_like(wide), np.zeros_like(weight)
+    for i, j in np.ndindex(*g.shape[2:]):
+        part = g[:, :, i, j]
+        rows, columns = slice(i * stride, i * stride + kh), slice(j * stride, j * stride + kw)
+        to_wide[:, :, rows, columns] = np.einsum("no,ocij->ncij", part, weight)
+        seen = wide[:, :, i : i + kh, j : j + kw]
+        to_weight += np.einsum("no,ncij->ocij", part, seen)
+    to_x = to_wide[:, :, :h, :w]
+    to_bias = g.mean(axis=(0, 2, 3))
+    return to_x, to_weight, to_bias
+
+
+# %% [markdown]
+# The tool is the check of unit 11, along random directions, in several settings. In which is which gradient right?
+
+
+# %% given="compare"
+def plain_conv2d(x, weight, bias, stride, padding):
+    """A convolution by loops; this one is right."""
+    wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    kh, kw = weight.shape[2:]
+    rows, columns = (wide.shape[2] - kh) // stride + 1, (wide.shape[3] - kw) // stride + 1
+    out = np.zeros((len(x), len(weight), rows, columns))
+    for i, j in np.ndindex(rows, columns):
+        seen = wide[:, :, i * stride : i * stride + kh, j * stride : j * stride + kw]
+        out[:, :, i, j] = np.einsum("ncij,ocij->no", seen, weight) + bias
+    return out
+
+
+def compare(rule, k, stride, padding):
+    """Whether each of a rule's three gradients is right, for kernels of k by k."""
+    rng = np.random.default_rng(0)
+    inputs = [rng.standard_normal(shape) for shape in ((2, 3, 6, 7), (4, 3, k, k), (4,))]
+    g = rng.standard_normal(plain_conv2d(*inputs, stride, padding).shape)
+    said = []
+    for at, grad in enumerate(rule(g, *inputs[:2], stride, padding)):
+        direction = rng.standard_normal(inputs[at].shape)
+        ends = []
+        for sign in (1, -1):
+            there = [x + sign * direction if i == at else x for i, x in enumerate(inputs)]
+            ends.append((g * plain_conv2d(*there, stride, padding)).sum())
+        fits = grad.shape == direction.shape
+        said.append(fits and np.isclose((grad * direction).sum(), (ends[0] - ends[1]) / 2))
+    return said
+
+
+SETTINGS = [(1, 1, 0), (3, 1, 0), (3, 3, 0), (1, 1, 1), (2, 2, 1)]
+
+
+def table(rule):
+    """Print what `compare` says, a row for each setting."""
+    print("kernel, stride, padding    x      weight  bias")
+    for setting in SETTINGS:
+        x, weight, bias = ("right" if fine else "WRONG" for fine in compare(rule, *setting))
+        print(f"{setting!s:26} {x:6} {weight:7} {bias}")
+
+
+# %%
+table(colleague_rule)
+
+# %% [markdown]
+# ### Exercise `mended_rule` (3 points)
+# Write the function without its bugs, under the new name.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Read the table by columns. Which gradient fails always, which with a stride, with overlapping windows, with a
+# border?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# - Two windows hold the same pixel: what becomes of both parts?
+# - Which pixels did this place see?
+# - Where in `to_wide` does the picture begin?
+# - A bias moves by 1: by how much does the sum of all outputs change?
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# `to_wide[:, :, padding:-padding]` is empty without padding.
+# </details>
+
+
+# %% exercise="mended_rule"
+def mended_rule(g, x, weight, stride, padding):
+    """The gradients of x, weight and bias, given the gradient g (N, O, rows, columns)."""
+    ### BEGIN SOLUTION
+    (h, w), (kh, kw) = x.shape[2:], weight.shape[2:]
+    wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    to_wide, to_weight = np.zeros_like(wide), np.zeros_like(weight)
+    for i, j in np.ndindex(*g.shape[2:]):
+        part = g[:, :, i, j]
+        rows, columns = slice(i * stride, i * stride + kh), slice(j * stride, j * stride + kw)
+        to_wide[:, :, rows, columns] += np.einsum("no,ocij->ncij", part, weight)
+        to_weight += np.einsum("no,ncij->ocij", part, wide[:, :, rows, columns])
+    to_x = to_wide[:, :, padding : padding + h, padding : padding + w]
+    return to_x, to_weight, g.sum(axis=(0, 2, 3))
+    ### END SOLUTION
+
+
+# %% check="mended_rule" points=3
+with exercise("mended_rule") as check:
+    x, w = floats([[[1, 2, 3], [4, 5, 6]]]), floats([[[7, 8], [9, 0]]])
+    to_x, to_weight, to_bias = yours.mended_rule(floats([[[1, 10]]]), x, w, 1, 0)
+    check.close(to_x[0, 0], floats([7, 78, 80], [9, 90, 0]), "8 + 70: two windows")
+    check.close(to_weight[0, 0], floats([21, 32], [54, 65]), "what both windows saw")
+    check.close(to_bias, floats(11), "both outputs hold the bias once")
+    g, one = np.arange(20.0).reshape(1, 1, 4, 5), floats([[[5]]])
+    to_x, to_weight, _ = yours.mended_rule(floats([[[1, 10]]]), x, one, 2, 0)
+    check.close(to_weight, floats([[[31]]]), "stride 2 sees 1 and 3")
+    to_x, to_weight, _ = yours.mended_rule(g, x, one, 1, 1)
+    check.close(to_x[0, 0], floats([30, 35, 40], [55, 60, 65]), "behind the border: 5 · 6")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor, functional
+    from autograder import array, integer
+
+    cases = [(1, 1, 0), (2, 1, 0), (3, 2, 1), (2, 3, 0), (3, 1, 2), (1, 2, 1)]
+    for k, stride, padding in [*cases, *check.cases(4, integer(1, 3), integer(1, 3), integer(0, 2))]:
+        x, weight = (Tensor(a, requires_grad=True) for a in next(check.cases(1, array(2, 3, 5, 6), array(4, 3, k, max(1, 4 - k)))))
+        bias = Tensor(np.zeros(4), requires_grad=True)
+        out = functional.conv2d(x, weight, bias, stride=stride, padding=padding)
+        (g,), = check.cases(1, array(*out.shape))
+        out.backward(g)
+        expected = tuple(t.grad.data for t in (x, weight, bias))
+        check.close(yours.mended_rule(g, x.data, weight.data, stride, padding), expected, "the reference's gradients", rtol=1e-10)
+        check.untouched("g, x and weight stay as they were")
+        to_x, to_weight, to_bias = expected
+        large = yours.mended_rule(g, x.data, 1e12 * weight.data, stride, padding)
+        check.close(large[1], to_weight, "large weights", rtol=1e-10)
+        tiny = yours.mended_rule(g, 1e-305 * x.data, weight.data, stride, padding)
+        check.close(tiny, (to_x, 1e-305 * to_weight, to_bias), "a tiny picture", rtol=1e-10, atol=0.0)
+    ### END HIDDEN TESTS
+
+# %%
+table(mended_rule)
+
+# %% [markdown]
+# ## 10. Read digits
+#
+# Two convolutions of kernels 3 by 3 with padding 1 (16 maps, then 32), each with a relu, a pooling by 2, dropout, and
+# a linear layer.
+#
+# **Optional: your own engine.** Take the `#` away below, and what follows runs on your answers of units 03 to 09 and
+# of this one. A table says which parts are yours. It takes longer.
+
+# %%
+import autograd_ref as engine
+
+# from autograder import mine; engine = mine.engine()
+
+
+# %% given="reader"
+def reader(nn, drop, seed=0):
+    """A network that gives ten logits for each digit (1, 8, 8)."""
+    nn.manual_seed(seed)
+    return nn.Sequential(
+        nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(),
+        nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(),
+        nn.MaxPool2d(2), nn.Flatten(), nn.Dropout(drop), nn.Linear(32 * 4 * 4, 10),
+    ).to("float32")
+
+
+def jittered(x, rng):
+    """Each picture, moved by a part of a pixel in one of eight directions, or not at all."""
+    where, share = rng.integers(0, 9, len(x)), rng.random((len(x), 1, 1, 1), dtype=x.dtype)
+    whole = np.empty_like(x)
+    for k in range(9):
+        whole[where == k] = moved(x[where == k], k // 3 - 1, k % 3 - 1)
+    return (1 - share) * x + share * whole
+
+
+def train(model, x, y, epochs, jitter, seed=0, rate=0.01):
+    """AdamW on batches of 64; the rate rises over 20 steps, then falls along a cosine."""
+    rng, optimizer = np.random.default_rng(seed), engine.optim.AdamW(model.parameters(), lr=rate)
+    batches = -(-len(x) // 64)
+    model.train()
+    for step in range(epochs * batches):
+        if step % batches == 0:
+            order = rng.permutation(len(x))
+        part = order[step % batches * 64 :][:64]
+        falling = 0.5 + 0.5 * np.cos(np.pi * step / (epochs * batches))
+        optimizer.lr = rate * min(1.0, (step + 1) / 20) * falling
+        optimizer.zero_grad()
+        seen = jittered(x[part], rng) if jitter else x[part]
+        engine.functional.cross_entropy(model(seen), y[part]).backward()
+        optimizer.step()
+    model.eval()
+    return model
+
+
+def split(seed):
+    """Positions of digits: for training, for choosing, and held out until the end."""
+    order = np.random.default_rng(seed).permutation(1797)
+    return order[:1077], order[1077:1437], order[1437:]
+
+
+# %% [markdown]
+# A digit that is moved a little is still that digit, so each batch is moved at random (*augmentation*). Does that
+# help, and does dropout? The validation part decides.
+
+
+# %% figure="choice"
+DIGITS, LABELS = load_digits()
+DIGITS = DIGITS.astype("float32")
+CHOICES = {"as it is": (False, 0.0), "moved": (True, 0.0), "moved, dropout": (True, 0.3)}
+
+
+def choose():
+    known, watched, _ = split(0)
+    found = {}
+    for name, (jitter, drop) in CHOICES.items():
+        model = train(reader(engine.nn, drop), DIGITS[known], LABELS[known], 24, jitter)
+        logits = model(DIGITS[watched])
+        found[name] = engine.functional.cross_entropy(logits, LABELS[watched]).item()
+        share = (logits.data.argmax(axis=1) == LABELS[watched]).mean()
+        print(f"{name:16} loss {found[name]:.3f}, {share:.1%} right")
+    plots.bars(found, title="Loss on the validation part")
+    return min(found, key=found.get)
+
+
+CHOSEN = choose()
+assert CHOICES[CHOSEN][0]
+
+# %% [markdown]
+# With what it chose, train on the validation part as well, and look at the held-out part. Three seeds, so that none
+# is a lucky one.
+
+# %% figure="reading"
+known, watched, HELD = split(0)
+both = np.concatenate([known, watched])
+MODELS, READ = [], []
+for seed in range(3):
+    jitter, drop = CHOICES[CHOSEN]
+    MODELS.append(train(reader(engine.nn, drop, seed), DIGITS[both], LABELS[both], 25, jitter, seed))
+    READ.append(MODELS[-1](DIGITS[HELD]).data.argmax(axis=1))
+    print(f"seed {seed}: {(READ[-1] == LABELS[HELD]).mean():.1%} of {len(HELD)} held-out digits")
+SHARE = (np.array(READ) == LABELS[HELD]).mean()
+print(f"on average {SHARE:.1%}")
+assert SHARE > 0.99
+
+
+def misread():
+    answers = np.array(READ).T
+    wrong = np.flatnonzero((answers != LABELS[HELD][:, None]).any(axis=1))
+    titles = [f"{LABELS[HELD[i]]} read as\n{', '.join(map(str, answers[i]))}" for i in wrong]
+    plots.images(DIGITS[HELD[wrong], 0], titles, title="Misread with at least one of the seeds")
+
+
+misread()
+
+# %% [markdown]
+# What has it learnt? Here are the kernels of the first layer, before and after, and under them what they make of one
+# digit. What to see: the kernels keep much of their random start; the maps turn from blots into strokes and edges,
+# others in each. Where a map is empty, the relu let nothing through.
+
+
+# %% figure="kernels"
+def kernels_and_maps():
+    digit = DIGITS[HELD[:1]]
+    start, trained = reader(engine.nn, 0.0), MODELS[0]
+    sheets = {}
+    for name, model in (("before", start), ("after", trained)):
+        weight, maps = model[0].weight.data[:, 0], model[1](model[0](digit)).data[0]
+        sheets[f"kernels, {name}"] = weight / abs(weight).max(axis=(1, 2), keepdims=True)
+        sheets[f"maps, {name}"] = maps / np.maximum(maps.max(axis=(1, 2), keepdims=True), 1e-6)
+    for what in ("kernels", "maps"):
+        tiles = {}
+        for name in ("before", "after"):
+            sheet = sheets[f"{what}, {name}"]
+            size = sheet.shape[1] + 1
+            page = np.full((2 * size - 1, 8 * size - 1), np.nan)
+            for k, one in enumerate(sheet):
+                i, j = divmod(k, 8)
+                page[i * size : i * size + size - 1, j * size : j * size + size - 1] = one
+            tiles[f"{what}, {name}"] = page
+        for ax in plots.matrices(tiles, annotate=False):
+            ax.set_facecolor("white")
+            ax.set_axis_off()
+
+
+kernels_and_maps()
+
+# %% [markdown]
+# ## 11. Yours and the reference
+#
+# The second layer, forward and back, for a batch of 64. What to see: the multiplications are the same; in how many
+# products they are made, and how many numbers are copied together, is not.
+
+
+# %% figure="speed"
+def speed():
+    import autograd_ref
+    from autograd_ref import Tensor
+
+    rng = np.random.default_rng(0)
+    x, g = (rng.standard_normal(shape, dtype="float32") for shape in ((64, 16, 8, 8), (64, 32, 8, 8)))
+    weight, bias = (rng.standard_normal(shape, dtype="float32") for shape in ((32, 16, 3, 3), (32,)))
+
+    def yours():
+        out = conv2d(x, weight, bias, 1, 1)
+        return out, *conv2d_rule(g, x, weight, 1, 1)
+
+    def reference():
+        tensors = [Tensor(a, requires_grad=True) for a in (x, weight, bias)]
+        out = autograd_ref.functional.conv2d(*tensors, padding=1)
+        out.backward(g)
+        return out.data, *(t.grad.data for t in tensors)
+
+    def loops():
+        return plain_conv2d(x, weight, bias, 1, 1), *mended_rule(g, x, weight, 1, 1)
+
+    ways, times, found = {"loops": loops, "yours": yours, "reference": reference}, {}, {}
+    for name, way in ways.items():
+        found[name], took = way(), []
+        for _ in range(3 if name == "loops" else 7):
+            start = time.perf_counter()
+            way()
+            took.append(time.perf_counter() - start)
+        times[name] = min(took)
+    assert all(np.allclose(a, b, rtol=1e-3, atol=1e-2) for name in ways for a, b in zip(found[name], found["reference"]))
+    print(f"forward: {32 * 16 * 3 * 3 * 64 * 64:,} multiplications each, in")
+    print("loops:     64 products, one for each place; rows of 3 numbers are copied")
+    print("yours:     64 products, one for each picture; rows of 8")
+    print(f"reference: 1 product; rows of 8 for 64 pictures, {8 * 64} numbers")
+    plots.bars({name: t / times["reference"] for name, t in times.items()}, title="Time, reference = 1", log=True)
+
+
+speed()
+
+# %% [markdown]
+# The reference keeps the pictures along the *last* axis in memory, (C, H, W, N). So the patches of a batch make one
+# matrix, copied in long runs.
+#
+# ## In your own words
+#
+# In three sentences: why is the way back a convolution with the kernel turned around, and why do pixels at the edge
+# get fewer parts?
+#
+# <details><summary>One way to say it</summary>
+#
+# An input is looked at by k outputs in a row: the last of them meets it with the first number of the kernel, the
+# first with the last. So it gets these numbers of g, times the kernel in reverse, added up. Near an edge some of the
+# k places do not fit.
+# </details>
+#
+# ## The same elsewhere
+#
+# Where PyTorch is installed, this cell compares your convolution, its patches and its gradients.
+
+# %% tags=["nbval-ignore-output"]
+rng = np.random.default_rng(0)
+x, weight, bias = (rng.standard_normal(shape) for shape in ((2, 3, 6, 7), (4, 3, 3, 2), (4,)))
+g = rng.standard_normal(conv2d(x, weight, bias, 2, 1).shape)
+ours = [patches(x, 3, 2, 2, 1), conv2d(x, weight, bias, 2, 1), *conv2d_rule(g, x, weight, 2, 1)]
+try:
+    import torch
+
+    inputs = [torch.tensor(a, requires_grad=True) for a in (x, weight, bias)]
+    columns = torch.nn.functional.unfold(inputs[0], (3, 2), stride=2, padding=1)
+    out = torch.nn.functional.conv2d(*inputs, stride=2, padding=1)
+    out.backward(torch.tensor(g))
+    theirs = [columns.detach(), out.detach(), *(t.grad for t in inputs)]
+    print("all agree:", all(np.allclose(a, b.numpy()) for a, b in zip(ours, theirs)))
+except ImportError:
+    print("PyTorch is not installed here: pip install torch")
+
+# %% [markdown]
+# ## What you have built
+#
+# | here | in PyTorch |
+# |---|---|
+# | the way back to x | `F.conv_transpose1d` |
+# | `patches` | `F.unfold` |
+# | `scatter` | `F.fold` |
+# | `conv2d` | `F.conv2d`, `nn.Conv2d` |
+# | `max_pool` | `F.max_pool2d`; of equal ones the first gets g, too |
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | gradients too small where kernels overlap | `=`, or `+=` at an index |
+# | right with padding 0 only | a border cut off wrongly |
+# | right with stride 1 only | a place taken for a pixel |
+#
+# ## Who found it
+#
+# - Kunihiko Fukushima, [1980](https://doi.org/10.1007/BF00344251): the neocognitron, whose layers detect everywhere
+#   and forgive shifts; it learns without a teacher.
+# - Yann LeCun and others, [1989](https://doi.org/10.1162/neco.1989.1.4.541): trained by backpropagation, on
+#   handwritten zip codes.
+# - Yann LeCun, Léon Bottou, Yoshua Bengio and Patrick Haffner, [1998](https://doi.org/10.1109/5.726791): LeNet-5.
+# - Kumar Chellapilla, Sidd Puri and Patrice Simard, [2006](https://inria.hal.science/inria-00112631): patches, and
+#   one matrix product.
+#
+# ## One thing to try next
+# Replace the pooling by a convolution with stride 2, `nn.Conv2d(32, 32, 3, stride=2, padding=1)`. Let validation say
+# which is better.
+
+# %% progress="here"

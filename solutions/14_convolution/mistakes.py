@@ -1,0 +1,625 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 14_convolution`) and they diagnose: a student's answer that behaves like one of
+these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the functions
+use (np, windows, from_windows) are the notebook's.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.referee.bank import right, wrong
+
+
+def changed(source, *pairs):
+    """A source with some of its lines replaced."""
+    for old, new in pairs:
+        assert old in source, old
+        source = source.replace(old, new)
+    return source
+
+
+# -- conv1d -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("conv1d", "turned", "The kernel is turned around: w's first number meets the first number under it.")
+def conv1d(x, w):
+    return np.convolve(x, w, "valid")
+
+
+@wrong("conv1d", "one_place_less", "A place is missing at the end: there are len(x) - len(w) + 1 of them.")
+def conv1d(x, w):
+    return np.array([w @ x[i : i + len(w)] for i in range(len(x) - len(w))])
+
+
+@wrong("conv1d", "over_the_end", "The kernel goes on over the end of x. Stop where it no longer fits.")
+def conv1d(x, w):
+    x = np.concatenate([x, np.zeros(len(w) - 1)])
+    return np.array([w @ x[i : i + len(w)] for i in range(len(x) - len(w) + 1)])
+
+
+@wrong("conv1d", "zeros_around", "Zeros stand on both sides here: only the places where the kernel fits are asked for.")
+def conv1d(x, w):
+    return np.correlate(x, w, "full")
+
+
+@wrong("conv1d", "same_length", "As many numbers as in x: only the places where the kernel fits are asked for.")
+def conv1d(x, w):
+    return np.correlate(x, w, "same")
+
+
+@wrong("conv1d", "side_by_side", "The kernel jumps by its own length. It goes on by one.")
+def conv1d(x, w):
+    return np.array([w @ x[i : i + len(w)] for i in range(0, len(x) - len(w) + 1, len(w))])
+
+
+@wrong("conv1d", "mean", "This is a mean. A convolution adds up, and divides by nothing.")
+def conv1d(x, w):
+    return np.array([(w * x[i : i + len(w)]).mean() for i in range(len(x) - len(w) + 1)])
+
+
+@wrong("conv1d", "products", "These are the products. Add them up at each place.")
+def conv1d(x, w):
+    return np.array([w * x[i : i + len(w)] for i in range(len(x) - len(w) + 1)])
+
+
+@wrong("conv1d", "in_place", "x changes while you read it: write into a new array.")
+def conv1d(x, w):
+    n = len(x) - len(w) + 1
+    for i in range(n):
+        x[i] = w @ x[i : i + len(w)]
+    return x[:n]
+
+
+@wrong("conv1d", "round_the_corner", "At the end the kernel meets the beginning of x again: `np.roll` goes round.")
+def conv1d(x, w):
+    return sum(w[k] * np.roll(x, -k) for k in range(len(w)))
+
+
+@right("conv1d", "correlate")
+def conv1d(x, w):
+    return np.correlate(x, w, mode="valid")
+
+
+@right("conv1d", "slices")
+def conv1d(x, w):
+    places = len(x) - len(w) + 1
+    out = np.zeros(places)
+    for k in range(len(w)):
+        out += w[k] * x[k : k + places]
+    return out
+
+
+@right("conv1d", "view")
+def conv1d(x, w):
+    return np.lib.stride_tricks.sliding_window_view(x, len(w)) @ w
+
+
+# -- conv_matrix ------------------------------------------------------------------------------------------------------
+
+MATRIX = """
+def conv_matrix(w, n):
+    matrix = np.zeros((n - len(w) + 1, n))
+    for i in range(len(matrix)):
+        matrix[i, i : i + len(w)] = w
+    return matrix
+"""
+
+wrong("conv_matrix", "transposed", "A row for each output, a column for each input: this is the transpose.",
+      source=changed(MATRIX, ("return matrix", "return matrix.T")))
+wrong("conv_matrix", "turned", "The kernel stands there turned around.", source=changed(MATRIX, ("] = w", "] = w[::-1]")))
+wrong("conv_matrix", "not_moved", "Each row has the kernel at the same place. It moves on by one from row to row.",
+      source=changed(MATRIX, ("matrix[i, i : i + len(w)]", "matrix[i, : len(w)]")))
+wrong("conv_matrix", "square", "There are as many rows as inputs: the kernel fits at fewer places.", source="""
+def conv_matrix(w, n):
+    matrix = np.zeros((n, n))
+    for i in range(n):
+        for k in range(len(w)):
+            if i + k < n:
+                matrix[i, i + k] = w[k]
+    return matrix
+""")
+wrong("conv_matrix", "round_the_corner", "The kernel comes in again at the left end: `np.roll` goes round, and there are too many rows.", source="""
+def conv_matrix(w, n):
+    row = np.concatenate([w, np.zeros(n - len(w))])
+    return np.array([np.roll(row, i) for i in range(n)])
+""")
+wrong("conv_matrix", "row_less", "A row is missing: the kernel fits at n - k + 1 places.",
+      source=changed(MATRIX, ("n - len(w) + 1", "n - len(w)")))
+wrong("conv_matrix", "first_number_only", "Each row has one number: it should have all of w.",
+      source=changed(MATRIX, ("matrix[i, i : i + len(w)] = w", "matrix[i, i] = w[0]")))
+wrong("conv_matrix", "by_length", "The kernel moves by its own length. It moves by one from row to row.", source="""
+def conv_matrix(w, n):
+    matrix = np.zeros((n // len(w), n))
+    for i in range(len(matrix)):
+        matrix[i, i * len(w) : (i + 1) * len(w)] = w
+    return matrix
+""")
+
+
+@right("conv_matrix", "eye")
+def conv_matrix(w, n):
+    rows = n - len(w) + 1
+    return sum(w[k] * np.eye(rows, n, k) for k in range(len(w)))
+
+
+@right("conv_matrix", "shifts")
+def conv_matrix(w, n):
+    out = []
+    for i in range(n - len(w) + 1):
+        out.append(np.concatenate((np.zeros(i), w, np.zeros(n - len(w) - i))))
+    return np.stack(out)
+
+
+# -- conv1d_rule ------------------------------------------------------------------------------------------------------
+
+RULE = """
+def conv1d_rule(g, x, w):
+    wide = np.pad(g, len(w) - 1)
+    to_x = np.array([w[::-1] @ wide[i : i + len(w)] for i in range(len(x))])
+    to_w = np.array([g @ x[k : k + len(g)] for k in range(len(w))])
+    return to_x, to_w
+"""
+
+wrong("conv1d_rule", "not_turned", "The kernel that slides over g has to be turned around.",
+      source=changed(RULE, ("w[::-1] @", "w @")))
+wrong("conv1d_rule", "w_turned", "The gradient of w is in reverse: g slides along x as it is.",
+      source=changed(RULE, ("return to_x, to_w", "return to_x, to_w[::-1]")))
+wrong("conv1d_rule", "g_turned", "g is turned around for the gradient of w: it slides along x as it is.",
+      source=changed(RULE, ("[g @ x", "[g[::-1] @ x")))
+wrong("conv1d_rule", "exchanged", "The two gradients are exchanged: that of x comes first.",
+      source=changed(RULE, ("return to_x, to_w", "return to_w, to_x")))
+wrong("conv1d_rule", "not_widened", "Without zeros around g the inputs at the ends get nothing, or there are too few of them.",
+      source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, (0, 2 * len(w) - 2))")))
+wrong("conv1d_rule", "last_part", "An input is in several places: add its parts up, do not overwrite them.", source="""
+def conv1d_rule(g, x, w):
+    to_x, to_w = np.zeros(len(x)), np.zeros(len(w))
+    for i in range(len(g)):
+        to_x[i : i + len(w)] = g[i] * w
+        to_w += g[i] * x[i : i + len(w)]
+    return to_x, to_w
+""")
+wrong("conv1d_rule", "last_part_of_w", "Each place adds to the gradient of w. This keeps the last place only.", source="""
+def conv1d_rule(g, x, w):
+    to_x, to_w = np.zeros(len(x)), np.zeros(len(w))
+    for i in range(len(g)):
+        to_x[i : i + len(w)] += g[i] * w
+        to_w = g[i] * x[i : i + len(w)]
+    return to_x, to_w
+""")
+wrong("conv1d_rule", "g_forgotten", "g does not count here: each output's part is multiplied by its g.",
+      source=changed(RULE, ("def conv1d_rule(g, x, w):\n", "def conv1d_rule(g, x, w):\n    g = np.ones(len(g))\n")))
+wrong("conv1d_rule", "fancy_index", "`+=` at an index keeps one part of several: take slices, or `np.add.at`.", source="""
+def conv1d_rule(g, x, w):
+    to_x = np.zeros(len(x))
+    at = np.arange(len(g))[:, None] + np.arange(len(w))
+    to_x[at] += g[:, None] * w
+    return to_x, g @ x[at]
+""")
+wrong("conv1d_rule", "mean_of_w", "The gradient of w is a sum over the places, and this is a mean.",
+      source=changed(RULE, ("return to_x, to_w", "return to_x, to_w / len(g)")))
+
+
+@right("conv1d_rule", "matrix")
+def conv1d_rule(g, x, w):
+    A = sum(w[k] * np.eye(len(g), len(x), k) for k in range(len(w)))
+    seen = np.stack([x[i : i + len(w)] for i in range(len(g))])
+    return A.T @ g, seen.T @ g
+
+
+@right("conv1d_rule", "numpy")
+def conv1d_rule(g, x, w):
+    return np.convolve(g, w), np.correlate(x, g, "valid")
+
+
+@right("conv1d_rule", "add_at")
+def conv1d_rule(g, x, w):
+    to_x = np.zeros_like(x)
+    at = np.arange(len(g))[:, None] + np.arange(len(w))
+    np.add.at(to_x, at, g[:, None] * w)
+    return to_x, (g[:, None] * x[at]).sum(0)
+
+
+# -- patches ----------------------------------------------------------------------------------------------------------
+
+PATCHES = """
+def patches(x, kh, kw, stride=1, padding=0):
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    n, c, h, w = x.shape
+    rows, columns = (h - kh) // stride + 1, (w - kw) // stride + 1
+    found = np.empty((n, c, kh, kw, rows, columns), x.dtype)
+    for i in range(kh):
+        for j in range(kw):
+            found[:, :, i, j] = x[:, :, i : i + stride * rows : stride, j : j + stride * columns : stride]
+    return found.reshape(n, c * kh * kw, rows * columns)
+"""
+
+wrong("patches", "no_padding", "The border of zeros is missing.", source=changed(PATCHES, ("padding, padding", "0, 0")))
+wrong("patches", "no_stride", "The stride does not count: the kernel moves by `stride` pixels.",
+      source=changed(PATCHES, ("    n, c", "    stride = 1\n    n, c")))
+wrong("patches", "patches_in_rows", "Here each patch is a row. It should be a column: places come last.",
+      source=changed(PATCHES, ("rows * columns)", "rows * columns).transpose(0, 2, 1)")))
+wrong("patches", "reshaped_only", "The shape is right, and the numbers are in a wrong order: bring the axes into order before `reshape`.",
+      source=changed(PATCHES, ("found.reshape(", "found.transpose(0, 4, 5, 1, 2, 3).reshape(")))
+wrong("patches", "channels_last", "Within a column the channels come last. One channel's whole patch comes first, then the next channel's.",
+      source=changed(PATCHES, ("found.reshape(", "found.transpose(0, 2, 3, 1, 4, 5).reshape(")))
+wrong("patches", "columns_first", "Within a patch you go column by column: go row by row.",
+      source=changed(PATCHES, ("found.reshape(", "found.transpose(0, 1, 3, 2, 4, 5).reshape(")))
+wrong("patches", "places_by_columns", "The places go column by column: go row by row.",
+      source=changed(PATCHES, ("found.reshape(", "found.transpose(0, 1, 2, 3, 5, 4).reshape(")))
+wrong("patches", "kernel_exchanged", "kh and kw are exchanged: height first.",
+      source=changed(PATCHES, ("    x = np.pad", "    kh, kw = kw, kh\n    x = np.pad")))
+wrong("patches", "always_float64", "The result is float64, and x is not: pass on its dtype.",
+      source=changed(PATCHES, ("columns), x.dtype)", "columns))")))
+wrong("patches", "border_of_ones", "The border holds ones: it should hold zeros.",
+      source=changed(PATCHES, ("(padding, padding)))", "(padding, padding)), constant_values=1)")))
+wrong("patches", "edge_repeated", "The border repeats the edge: it should hold zeros.",
+      source=changed(PATCHES, ("(padding, padding)))", "(padding, padding)), mode='edge')")))
+wrong("patches", "padded_on_one_side", "The border goes around all four sides.",
+      source=changed(PATCHES, ("((0, 0), (0, 0), (padding, padding), (padding, padding))", "((0, 0), (0, 0), (0, padding), (0, padding))")))
+wrong("patches", "batch_lost", "Only the first picture is there: keep the batch.",
+      source=changed(PATCHES, ("    n, c", "    x = x[:1]\n    n, c")))
+wrong("patches", "stride_of_rows_only", "The stride counts for the rows only: the columns are left out, too.",
+      source=changed(PATCHES, ("(w - kw) // stride + 1", "w - kw + 1"), ("j : j + stride * columns : stride", "j : j + columns")))
+
+
+@right("patches", "view")
+def patches(x, kh, kw, stride=1, padding=0):
+    border = [(0, 0)] * 2 + [(padding, padding)] * 2
+    seen = np.lib.stride_tricks.sliding_window_view(np.pad(x, border), (kh, kw), axis=(2, 3))
+    seen = seen[:, :, ::stride, ::stride]
+    n, c, rows, columns = seen.shape[:4]
+    return seen.transpose(0, 1, 4, 5, 2, 3).reshape(n, c * kh * kw, rows * columns)
+
+
+@right("patches", "places")
+def patches(x, kh, kw, stride=1, padding=0):
+    n, c, h, w = x.shape
+    wide = np.zeros((n, c, h + 2 * padding, w + 2 * padding), dtype=x.dtype)
+    wide[:, :, padding : padding + h, padding : padding + w] = x
+    columns = []
+    for i in range(0, wide.shape[2] - kh + 1, stride):
+        for j in range(0, wide.shape[3] - kw + 1, stride):
+            columns.append(wide[:, :, i : i + kh, j : j + kw].reshape(n, -1))
+    return np.stack(columns, axis=2)
+
+
+@right("patches", "index")
+def patches(x, kh, kw, stride=1, padding=0):
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    rows = np.arange(kh)[:, None] + stride * np.arange((x.shape[2] - kh) // stride + 1)
+    columns = np.arange(kw)[:, None] + stride * np.arange((x.shape[3] - kw) // stride + 1)
+    seen = x[:, :, rows[:, None, :, None], columns[None, :, None, :]]
+    return seen.reshape(len(x), x.shape[1] * kh * kw, -1)
+
+
+# -- patch_product ----------------------------------------------------------------------------------------------------
+
+PRODUCT = """
+def patch_product(p, weight, bias):
+    return weight.reshape(len(weight), -1) @ p + bias[:, None]
+
+
+def patch_product_rule(g, p, weight):
+    to_p = weight.reshape(len(weight), -1).T @ g
+    to_weight = (g @ p.transpose(0, 2, 1)).sum(axis=0).reshape(weight.shape)
+    return to_p, to_weight, g.sum(axis=(0, 2))
+"""
+
+wrong("patch_product", "no_bias", "The bias is missing.", source=changed(PRODUCT, (" + bias[:, None]", "")))
+wrong("patch_product", "bias_along_places", "The bias belongs to the kernels: it needs an axis more, or it meets the places.",
+      source=changed(PRODUCT, ("bias[:, None]", "bias")))
+wrong("patch_product", "bias_subtracted", "The bias is added, and here it is taken off.", source=changed(PRODUCT, ("+ bias", "- bias")))
+wrong("patch_product", "weight_per_picture", "The gradient of the weights is asked for once: sum over the pictures.",
+      source=changed(PRODUCT, (".sum(axis=0).reshape(weight.shape)", ".reshape(len(g), *weight.shape)")))
+wrong("patch_product", "weight_mean", "Over the pictures the gradient of the weights is a sum, and this is a mean.",
+      source=changed(PRODUCT, (".sum(axis=0)", ".mean(axis=0)")))
+wrong("patch_product", "first_picture", "Only the first picture counts for the weights.",
+      source=changed(PRODUCT, (".sum(axis=0).reshape", "[0].reshape")))
+wrong("patch_product", "weight_flat", "The gradient of the weights has another shape than the weights.",
+      source=changed(PRODUCT, (".reshape(weight.shape)", "")))
+wrong("patch_product", "bias_mean", "The gradient of the bias is a sum over pictures and places, and this is a mean.",
+      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g.mean(axis=(0, 2))")))
+wrong("patch_product", "bias_over_pictures", "All places share the bias, too: sum over pictures and places.",
+      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g.sum(axis=0)")))
+wrong("patch_product", "bias_over_places", "All pictures share the bias: sum over pictures and places.",
+      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g.sum(axis=2)")))
+wrong("patch_product", "not_transposed", "The gradient of the weights is transposed: kernels come first.",
+      source=changed(PRODUCT, ("(g @ p.transpose(0, 2, 1))", "(p @ g.transpose(0, 2, 1))")))
+wrong("patch_product", "g_forgotten", "g does not count for the weights: multiply by it.",
+      source=changed(PRODUCT, ("(g @ p", "(np.ones_like(g) @ p")))
+wrong("patch_product", "exchanged", "The gradients are in another order: p, weight, bias.",
+      source=changed(PRODUCT, ("return to_p, to_weight,", "return to_weight, to_p,")))
+wrong("patch_product", "two_only", "A gradient is missing: p, weight and bias get one each.",
+      source=changed(PRODUCT, ("to_weight, g.sum(axis=(0, 2))", "to_weight")))
+wrong("patch_product", "all_channels_alike", "The weights are not all the same: each number of the kernel has its own part.",
+      source=changed(PRODUCT, ("to_p = weight.reshape(len(weight), -1).T @ g", "to_p = np.repeat(weight.reshape(len(weight), -1).mean(1)[None], p.shape[1], 0) @ g")))
+
+
+right("patch_product", "einsum", source="""
+def patch_product(p, weight, bias):
+    flat = weight.reshape(weight.shape[0], weight[0].size)
+    return np.einsum("ok,nkl->nol", flat, p) + bias.reshape(1, -1, 1)
+
+
+def patch_product_rule(g, p, weight):
+    flat = weight.reshape(weight.shape[0], weight[0].size)
+    to_p = np.einsum("ok,nol->nkl", flat, g)
+    return to_p, np.einsum("nol,nkl->ok", g, p).reshape(weight.shape), g.sum(2).sum(0)
+""")
+
+right("patch_product", "loop", source="""
+def patch_product(p, weight, bias):
+    w = weight.reshape(len(weight), -1)
+    return np.stack([w @ one + bias[:, np.newaxis] for one in p])
+
+
+def patch_product_rule(g, p, weight):
+    w = weight.reshape(len(weight), -1)
+    to_p, to_w, to_b = np.zeros_like(p), np.zeros_like(w), np.zeros(len(w))
+    for i in range(len(p)):
+        to_p[i] = w.T @ g[i]
+        to_w += g[i] @ p[i].T
+        to_b += g[i].sum(axis=1)
+    return to_p, to_w.reshape(weight.shape), to_b
+""")
+
+# -- scatter ----------------------------------------------------------------------------------------------------------
+
+SCATTER = """
+def scatter(g, shape, kh, kw, stride=1, padding=0):
+    n, c, h, w = shape
+    grad = np.zeros((n, c, h + 2 * padding, w + 2 * padding), g.dtype)
+    rows, columns = (grad.shape[2] - kh) // stride + 1, (grad.shape[3] - kw) // stride + 1
+    g = g.reshape(n, c, kh, kw, rows, columns)
+    for i in range(kh):
+        for j in range(kw):
+            grad[:, :, i : i + stride * rows : stride, j : j + stride * columns : stride] += g[:, :, i, j]
+    return grad[:, :, padding : padding + h, padding : padding + w]
+"""
+
+wrong("scatter", "overwrites", "A pixel lies in several patches, and here the last part replaces the others: add up.",
+      source=changed(SCATTER, ("stride] += g", "stride] = g")))
+wrong("scatter", "border_kept", "The border is still there: cut it off, so that the shape is the picture's.",
+      source=changed(SCATTER, ("return grad[:, :, padding : padding + h, padding : padding + w]", "return grad")))
+wrong("scatter", "cut_at_the_end", "The border is cut off at the right and at the bottom only: the picture begins at `padding`.",
+      source=changed(SCATTER, ("padding : padding + h, padding : padding + w", ":h, :w")))
+wrong("scatter", "minus_padding", "With padding 0, `padding:-padding` leaves nothing. Say where the picture ends.",
+      source=changed(SCATTER, ("padding : padding + h, padding : padding + w", "padding:-padding, padding:-padding")))
+wrong("scatter", "mean", "This is the mean of the parts: a gradient is their sum.", source=changed(SCATTER, (
+    "    g = g.reshape", "    count = np.zeros_like(grad)\n    g = g.reshape"), (
+    "+= g[:, :, i, j]", "+= g[:, :, i, j]\n            count[:, :, i : i + stride * rows : stride, j : j + stride * columns : stride] += 1"), (
+    "    return grad[", "    grad = grad / np.maximum(count, 1)\n    return grad[")))
+wrong("scatter", "no_stride", "The parts are put side by side: with a stride, the places are `stride` pixels apart.",
+      source=changed(SCATTER, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + rows, j : j + columns")))
+wrong("scatter", "kernel_exchanged", "kh and kw are exchanged in `reshape`: height first.",
+      source=changed(SCATTER, ("g = g.reshape(n, c, kh, kw, rows, columns)", "g = g.reshape(n, c, kw, kh, rows, columns).swapaxes(2, 3)")))
+wrong("scatter", "places_exchanged", "The places go row by row: rows before columns in `reshape`.",
+      source=changed(SCATTER, ("g = g.reshape(n, c, kh, kw, rows, columns)", "g = g.reshape(n, c, kh, kw, columns, rows).swapaxes(4, 5)")))
+wrong("scatter", "channels_last", "In a column one channel's whole patch comes first, then the next channel's.",
+      source=changed(SCATTER, ("g = g.reshape(n, c, kh, kw, rows, columns)", "g = g.reshape(n, kh, kw, c, rows, columns).transpose(0, 3, 1, 2, 4, 5)")))
+wrong("scatter", "fancy_index", "`+=` at an index keeps one part of several for a pixel: take slices, or `np.add.at`.", source="""
+def scatter(g, shape, kh, kw, stride=1, padding=0):
+    n, c, h, w = shape
+    grad = np.zeros((n, c, h + 2 * padding, w + 2 * padding))
+    rows = np.arange(kh)[:, None] + stride * np.arange((grad.shape[2] - kh) // stride + 1)
+    columns = np.arange(kw)[:, None] + stride * np.arange((grad.shape[3] - kw) // stride + 1)
+    at = (slice(None), slice(None), rows[:, None, :, None], columns[None, :, None, :])
+    grad[at] += g.reshape(n, c, kh, kw, rows.shape[1], columns.shape[1])
+    return grad[:, :, padding : padding + h, padding : padding + w]
+""")
+wrong("scatter", "no_border", "The border gets parts, too, which are then cut off: without it the places do not fit.",
+      source=changed(SCATTER, ("(n, c, h + 2 * padding, w + 2 * padding)", "(n, c, h, w)"), ("padding : padding + h, padding : padding + w", ":h, :w")))
+wrong("scatter", "turned", "The parts of a patch go back in reverse: each goes to the pixel that it came from.",
+      source=changed(SCATTER, ("+= g[:, :, i, j]", "+= g[:, :, kh - 1 - i, kw - 1 - j]")))
+wrong("scatter", "first_picture", "All pictures get the first one's parts.", source=changed(SCATTER, ("+= g[:, :, i, j]", "+= g[:1, :, i, j]")))
+
+
+@right("scatter", "add_at")
+def scatter(g, shape, kh, kw, stride=1, padding=0):
+    n, c, h, w = shape
+    grad = np.zeros((n, c, h + 2 * padding, w + 2 * padding))
+    rows = np.arange(kh)[:, None] + stride * np.arange((grad.shape[2] - kh) // stride + 1)
+    columns = np.arange(kw)[:, None] + stride * np.arange((grad.shape[3] - kw) // stride + 1)
+    at = (slice(None), slice(None), rows[:, None, :, None], columns[None, :, None, :])
+    np.add.at(grad, at, g.reshape(n, c, kh, kw, rows.shape[1], columns.shape[1]))
+    return grad[:, :, padding : padding + h, padding : padding + w]
+
+
+@right("scatter", "places")
+def scatter(g, shape, kh, kw, stride=1, padding=0):
+    n, c, h, w = shape
+    grad, place = np.pad(np.zeros(shape), ((0, 0), (0, 0), (padding, padding), (padding, padding))), 0
+    for i in range(0, grad.shape[2] - kh + 1, stride):
+        for j in range(0, grad.shape[3] - kw + 1, stride):
+            grad[:, :, i : i + kh, j : j + kw] += g[:, :, place].reshape(n, c, kh, kw)
+            place += 1
+    return grad[:, :, padding : h + padding, padding : w + padding]
+
+
+# -- max_pool ---------------------------------------------------------------------------------------------------------
+
+POOL = """
+def max_pool(x, k):
+    return windows(x, k).max(axis=-1)
+
+
+def max_pool_back(g, x, k):
+    seen = windows(x, k)
+    chosen = np.arange(k * k) == seen.argmax(axis=-1)[..., None]
+    return from_windows(chosen * g[..., None], x.shape, k)
+"""
+
+wrong("max_pool", "mean", "This is the mean of a window: the largest number is asked for.",
+      source=changed(POOL, (".max(axis=-1)", ".mean(axis=-1)")))
+wrong("max_pool", "largest_in_size", "-4 is larger in size than -1, and smaller: compare the numbers themselves.",
+      source=changed(POOL, ("windows(x, k).max(axis=-1)", "np.abs(windows(x, k)).max(axis=-1)")))
+wrong("max_pool", "at_least_zero", "A window of negative numbers has a largest one, too: nothing is compared with 0.",
+      source=changed(POOL, ("windows(x, k).max(axis=-1)", "np.maximum(windows(x, k).max(axis=-1), 0)")))
+wrong("max_pool", "ties_all", "Equal numbers all get g here: only the first of them does.",
+      source=changed(POOL, ("np.arange(k * k) == seen.argmax(axis=-1)[..., None]", "seen == seen.max(axis=-1, keepdims=True)")))
+wrong("max_pool", "ties_shared", "Equal numbers share g here: the first of them gets all.",
+      source=changed(POOL, ("np.arange(k * k) == seen.argmax(axis=-1)[..., None]", "(seen == seen.max(axis=-1, keepdims=True)) / (seen == seen.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)")))
+wrong("max_pool", "ties_last", "Of several equal numbers the last one gets g: it is the first.",
+      source=changed(POOL, ("seen.argmax(axis=-1)", "(k * k - 1 - seen[..., ::-1].argmax(axis=-1))")))
+wrong("max_pool", "spread", "All of a window get g: it goes to the largest alone.", source=changed(POOL, ("chosen * g", "np.ones_like(seen) * g")))
+wrong("max_pool", "g_forgotten", "g does not count: the largest number gets it, not 1.",
+      source=changed(POOL, ("chosen * g[..., None]", "1.0 * chosen")))
+wrong("max_pool", "times_x", "The largest number gets g, and here it is multiplied by itself.",
+      source=changed(POOL, ("chosen * g[..., None]", "seen * chosen * g[..., None]")))
+wrong("max_pool", "smallest", "This is the smallest number of each window.",
+      source=changed(POOL, (".max(axis=-1)", ".min(axis=-1)"), ("argmax", "argmin")))
+wrong("max_pool", "to_the_smallest", "g goes to the smallest number: it belongs to the largest.", source=changed(POOL, ("argmax", "argmin")))
+wrong("max_pool", "windows_returned", "The gradient still stands in windows: `from_windows` makes a picture of them.",
+      source=changed(POOL, ("from_windows(chosen * g[..., None], x.shape, k)", "chosen * g[..., None]")))
+wrong("max_pool", "wrong_axis", "The largest is taken along another axis: the window is the last one.",
+      source=changed(POOL, (".max(axis=-1)", ".max(axis=3)")))
+
+
+right("max_pool", "two_maxima", source="""
+def max_pool(x, k):
+    h, w = x.shape[2] // k, x.shape[3] // k
+    x = x[:, :, : h * k, : w * k]
+    return x.reshape(*x.shape[:2], h, k, w, k).max(axis=5).max(axis=3)
+
+
+def max_pool_back(g, x, k):
+    grad = np.zeros_like(x)
+    for n, c, i, j in np.ndindex(*g.shape):
+        window = x[n, c, k * i : k * i + k, k * j : k * j + k]
+        a, b = np.unravel_index(window.argmax(), window.shape)
+        grad[n, c, k * i + a, k * j + b] = g[n, c, i, j]
+    return grad
+""")
+
+right("max_pool", "put_along_axis", source="""
+def max_pool(x, k):
+    seen = windows(x, k)
+    return np.take_along_axis(seen, seen.argmax(-1)[..., None], -1)[..., 0]
+
+
+def max_pool_back(g, x, k):
+    seen = windows(x, k)
+    parts = np.zeros_like(seen)
+    np.put_along_axis(parts, seen.argmax(-1)[..., None], g[..., None], -1)
+    return from_windows(parts, x.shape, k)
+""")
+
+# -- receptive_field --------------------------------------------------------------------------------------------------
+
+FIELD = """
+def receptive_field(layers):
+    size = step = 1
+    for kernel, stride in layers:
+        size += (kernel - 1) * step
+        step *= stride
+    return size
+"""
+
+wrong("receptive_field", "no_strides", "A stride moves the fields behind it further apart, and here strides do not count.",
+      source=changed(FIELD, ("        step *= stride\n", "")))
+wrong("receptive_field", "own_stride", "A stride counts for the layers behind it, not for its own kernel.",
+      source=changed(FIELD, ("        size += (kernel - 1) * step\n        step *= stride\n", "        step *= stride\n        size += (kernel - 1) * step\n")))
+wrong("receptive_field", "sum_of_kernels", "Kernels that follow each other overlap: a layer adds kernel - 1 numbers, not kernel.",
+      source=changed(FIELD, ("size = step = 1", "size, step = 0, 1"), ("(kernel - 1)", "kernel")))
+wrong("receptive_field", "product_of_kernels", "The widths are multiplied here: fields of neighbours overlap.", source="""
+def receptive_field(layers):
+    size = 1
+    for kernel, stride in layers:
+        size *= kernel
+    return size
+""")
+wrong("receptive_field", "backwards", "The layers are taken from the last to the first: the first comes first.",
+      source=changed(FIELD, ("in layers", "in layers[::-1]")))
+wrong("receptive_field", "from_zero", "One too few: with no layer a pixel sees itself.", source=changed(FIELD, ("size = step = 1", "size, step = 0, 1")))
+wrong("receptive_field", "area", "This is the number of pixels of a square: its width is asked for.", source=changed(FIELD, ("return size", "return size**2")))
+wrong("receptive_field", "strides_added", "Strides multiply: two of 2 put neighbours 4 pixels apart, and of two strides 3 they are 9 apart.",
+      source=changed(FIELD, ("step *= stride", "step += stride - 1")))
+wrong("receptive_field", "last_stride", "All strides before a layer count, and here only the one just before it does.",
+      source=changed(FIELD, ("step *= stride", "step = stride")))
+wrong("receptive_field", "no_layers", "With no layer there is a field, too: the pixel itself.", source="""
+def receptive_field(layers):
+    field = layers[-1][0]
+    for kernel, stride in layers[-2::-1]:
+        field = (field - 1) * stride + kernel
+    return field
+""")
+
+
+@right("receptive_field", "from_behind")
+def receptive_field(layers):
+    field = 1
+    for kernel, stride in reversed(layers):
+        field = (field - 1) * stride + kernel
+    return field
+
+
+@right("receptive_field", "pixels")
+def receptive_field(layers):
+    seen = {0}
+    for kernel, stride in layers[::-1]:
+        seen = {stride * i + k for i in seen for k in range(kernel)}
+    return max(seen) - min(seen) + 1
+
+
+# -- mended_rule ------------------------------------------------------------------------------------------------------
+
+MENDED = """
+def mended_rule(g, x, weight, stride, padding):
+    (h, w), (kh, kw) = x.shape[2:], weight.shape[2:]
+    wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    to_wide, to_weight = np.zeros_like(wide), np.zeros_like(weight)
+    for i, j in np.ndindex(*g.shape[2:]):
+        part = g[:, :, i, j]
+        rows, columns = slice(i * stride, i * stride + kh), slice(j * stride, j * stride + kw)
+        to_wide[:, :, rows, columns] += np.einsum("no,ocij->ncij", part, weight)
+        to_weight += np.einsum("no,ncij->ocij", part, wide[:, :, rows, columns])
+    to_x = to_wide[:, :, padding : padding + h, padding : padding + w]
+    return to_x, to_weight, g.sum(axis=(0, 2, 3))
+"""
+
+wrong("mended_rule", "still_overwrites", "A pixel in two windows still keeps the last part only.", source=changed(MENDED, ("columns] += np", "columns] = np")))
+wrong("mended_rule", "still_without_stride", "For the weights, the place is still taken for the pixel: multiply by the stride.",
+      source=changed(MENDED, ("part, wide[:, :, rows, columns]", "part, wide[:, :, i : i + kh, j : j + kw]")))
+wrong("mended_rule", "still_cut_wrongly", "The picture begins at `padding`, and the cut still begins at 0.",
+      source=changed(MENDED, ("padding : padding + h, padding : padding + w", ":h, :w")))
+wrong("mended_rule", "still_a_mean", "The gradient of the bias is still a mean.", source=changed(MENDED, ("g.sum(axis", "g.mean(axis")))
+wrong("mended_rule", "minus_padding", "With padding 0, `padding:-padding` leaves nothing.",
+      source=changed(MENDED, ("padding : padding + h, padding : padding + w", "padding:-padding, padding:-padding")))
+wrong("mended_rule", "bias_over_places", "The pictures share the bias, too.", source=changed(MENDED, ("axis=(0, 2, 3)", "axis=(2, 3)")))
+wrong("mended_rule", "mean_over_pictures", "Over the pictures, too, the gradient of the bias is a sum.",
+      source=changed(MENDED, ("g.sum(axis=(0, 2, 3))", "g.sum(axis=(2, 3)).mean(axis=0)")))
+wrong("mended_rule", "stride_of_columns", "The rows move by the stride, and the columns do not.",
+      source=changed(MENDED, ("slice(j * stride, j * stride + kw)", "slice(j, j + kw)")))
+wrong("mended_rule", "weight_overwritten", "Each place adds to the gradient of the weights: this keeps the last one.",
+      source=changed(MENDED, ("to_weight += np", "to_weight = np")))
+wrong("mended_rule", "nothing_mended", "Nothing has changed: see the table for what is wrong.", source=changed(
+    MENDED, ("columns] += np", "columns] = np"), ("part, wide[:, :, rows, columns]", "part, wide[:, :, i : i + kh, j : j + kw]"),
+    ("padding : padding + h, padding : padding + w", ":h, :w"), ("g.sum(axis", "g.mean(axis")))
+
+
+@right("mended_rule", "by_patches")
+def mended_rule(g, x, weight, stride, padding):
+    (h, w), (kh, kw), (rows, columns) = x.shape[2:], weight.shape[2:], g.shape[2:]
+    wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    to_wide, to_weight = np.zeros_like(wide), np.empty_like(weight)
+    for a in range(kh):
+        for b in range(kw):
+            at = (..., slice(a, a + stride * rows, stride), slice(b, b + stride * columns, stride))
+            to_weight[:, :, a, b] = np.einsum("noij,ncij->oc", g, wide[at])
+            to_wide[at] += np.einsum("noij,oc->ncij", g, weight[:, :, a, b])
+    return to_wide[..., padding : padding + h, padding : padding + w], to_weight, np.einsum("noij->o", g)
+
+
+@right("mended_rule", "loops")
+def mended_rule(g, x, weight, stride, padding):
+    wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    to_wide, to_weight, to_bias = np.zeros(wide.shape), np.zeros(weight.shape), np.zeros(len(weight))
+    kh, kw = weight.shape[2:]
+    for n, o, i, j in np.ndindex(*g.shape):
+        here = (n, slice(None), slice(i * stride, i * stride + kh), slice(j * stride, j * stride + kw))
+        to_wide[here] = to_wide[here] + g[n, o, i, j] * weight[o]
+        to_weight[o] = to_weight[o] + g[n, o, i, j] * wide[here]
+        to_bias[o] += g[n, o, i, j]
+    end = [size - padding for size in wide.shape[2:]]
+    return to_wide[:, :, padding : end[0], padding : end[1]], to_weight, to_bias

@@ -1,0 +1,166 @@
+"""What unit 14 says of PyTorch, of papers, and of how much of the digits its network reads."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_ref
+from autograd_ref.functional import convolution
+
+from . import flat, notebook, proves, text_of
+
+UNIT = "14_convolution"
+
+
+def arrays(*shapes: Any) -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [rng.standard_normal(shape) for shape in shapes]
+
+
+@proves(UNIT, "| the way back to x | `F.conv_transpose1d` |")
+def test_the_way_back_to_x_is_a_transposed_convolution(torch: ModuleType, solved: Any) -> None:
+    x, w, g = arrays(7, 3, 5)
+    ours, _ = solved(UNIT)["conv1d_rule"](g, x, w)
+    F = torch.nn.functional
+    theirs = F.conv_transpose1d(torch.tensor(g)[None, None], torch.tensor(w)[None, None])
+    np.testing.assert_allclose(ours, theirs[0, 0].numpy())
+    forward = F.conv1d(torch.tensor(x)[None, None], torch.tensor(w)[None, None])
+    np.testing.assert_allclose(solved(UNIT)["conv1d"](x, w), forward[0, 0].numpy())
+
+
+@proves(
+    UNIT,
+    "| `patches` | `F.unfold` |",
+    "| `scatter` | `F.fold` |",
+    "| `conv2d` | `F.conv2d`, `nn.Conv2d` |",
+    "Where PyTorch is installed, this cell compares your convolution, its patches and its gradients.",
+    "import torch",
+)
+@pytest.mark.parametrize(("kernel", "stride", "padding"), [((3, 2), 1, 0), ((2, 3), 2, 1), ((1, 1), 3, 2)])
+def test_patches_sums_and_convolutions_are_those_of_pytorch(
+    torch: ModuleType, solved: Any, kernel: Any, stride: int, padding: int
+) -> None:
+    names, F, how = solved(UNIT), torch.nn.functional, {"stride": stride, "padding": padding}
+    x, weight, bias = arrays((2, 3, 6, 7), (4, 3, *kernel), 4)
+    columns = names["patches"](x, *kernel, stride, padding)
+    np.testing.assert_allclose(columns, F.unfold(torch.tensor(x), kernel, **how).numpy())
+    (g,) = arrays(columns.shape)
+    theirs = F.fold(torch.tensor(g), (6, 7), kernel, **how)
+    np.testing.assert_allclose(names["scatter"](g, x.shape, *kernel, stride, padding), theirs.numpy())
+    out = names["conv2d"](x, weight, bias, stride, padding)
+    layer = torch.nn.Conv2d(3, 4, kernel, stride, padding, dtype=torch.float64)
+    layer.weight.data, layer.bias.data = torch.tensor(weight), torch.tensor(bias)
+    tensors = [torch.tensor(a, requires_grad=True) for a in (x, weight, bias)]
+    theirs = F.conv2d(*tensors, **how)
+    np.testing.assert_allclose(out, theirs.detach().numpy(), atol=1e-12)
+    np.testing.assert_allclose(out, layer(tensors[0]).detach().numpy(), atol=1e-12)
+    (g,) = arrays(out.shape)
+    theirs.backward(torch.tensor(g))
+    for ours, tensor in zip(names["conv2d_rule"](g, x, weight, stride, padding), tensors, strict=True):
+        np.testing.assert_allclose(ours, tensor.grad.numpy(), atol=1e-12)
+    again = names["mended_rule"](g, x, weight, stride, padding)
+    for ours, tensor in zip(again, tensors, strict=True):
+        np.testing.assert_allclose(ours, tensor.grad.numpy(), atol=1e-12)
+
+
+@proves(UNIT, "| `max_pool` | `F.max_pool2d`; of equal ones the first gets g, too |")
+def test_pooling_and_its_ties_are_those_of_pytorch(torch: ModuleType, solved: Any) -> None:
+    names = solved(UNIT)
+    x = np.random.default_rng(0).integers(0, 3, (2, 3, 5, 7)).astype(float)
+    tensor = torch.tensor(x, requires_grad=True)
+    theirs = torch.nn.functional.max_pool2d(tensor, 2)
+    (g,) = arrays(theirs.shape)
+    theirs.backward(torch.tensor(g))
+    np.testing.assert_allclose(names["max_pool"](x, 2), theirs.detach().numpy())
+    np.testing.assert_allclose(names["max_pool_back"](g, x, 2), tensor.grad.numpy())
+
+
+def test_the_cell_that_compares_says_that_all_agree(torch: ModuleType) -> None:
+    assert "all agree: True" in text_of(UNIT)
+
+
+@proves(UNIT, "- train a network that reads more than 99 of 100 new digits.")
+def test_other_splits_are_read_as_well(solved: Any) -> None:
+    names = {**solved(UNIT), "engine": autograd_ref}
+    for function in ("reader", "train", "split"):
+        assert names[function].__globals__["np"] is np
+    names["train"].__globals__["engine"] = autograd_ref
+    pictures, labels = names["load_digits"]()
+    pictures = pictures.astype("float32")
+    shares = []
+    for seed in (3, 4, 5):
+        known, watched, held = names["split"](seed)
+        assert not {*known, *watched} & {*held}
+        both = np.concatenate([known, watched])
+        for drop in (0.0, 0.3):  # whatever the validation part chooses
+            model = names["reader"](autograd_ref.nn, drop, seed)
+            names["train"](model, pictures[both], labels[both], 30, True, seed)
+            answers = model(pictures[held]).data.argmax(axis=1)
+            shares.append((answers == labels[held]).mean())
+    assert np.mean(shares) > 0.99
+    assert min(shares) > 0.98
+
+
+def test_the_held_out_part_is_looked_at_after_the_choice() -> None:
+    cells = {cell.id: cell.source for cell in notebook(UNIT).cells}
+    assert "known, watched, _ = split(0)" in cells["figure_choice"]
+    assert "known, watched, HELD = split(0)" in cells["figure_reading"]
+    assert "CHOICES[CHOSEN]" in cells["figure_reading"]
+    assert len(re.findall(r"seed \d: (99\.\d|100\.0)%", text_of(UNIT))) == 3
+
+
+@proves(
+    UNIT,
+    "The reference keeps the pictures along the *last* axis in memory, (C, H, W, N).",
+    "So the patches of a batch make one matrix, copied in long runs.",
+)
+def test_the_counts_of_products_and_of_numbers_copied_together(
+    monkeypatch: pytest.MonkeyPatch, solved: Any
+) -> None:
+    x, weight, bias = arrays((64, 16, 8, 8), (32, 16, 3, 3), 32)
+    products = []
+    product = convolution._product
+    monkeypatch.setattr(convolution, "_product", lambda a, b: products.append((a, b)) or product(a, b))
+    autograd_ref.functional.conv2d(x, weight, bias, padding=1)
+    ((a, b),) = products
+    assert a.ndim == b.ndim == 2 and a.size * b.shape[1] == 32 * 16 * 3 * 3 * 64 * 64
+    cut = convolution._cut(x, (3, 3), (1, 1), (1, 1), (1, 1))
+    assert cut.shape == (16, 3, 3, 8, 8, 64)  # a row of 8 places of 64 pictures lies together, in both
+    p = solved(UNIT)["patches"](x, 3, 3, 1, 1)
+    assert p.shape == (64, 144, 64)  # 64 matrices; @ makes a product of each
+    said = text_of(UNIT)
+    assert f"forward: {32 * 16 * 3 * 3 * 64 * 64:,} multiplications each, in" in said
+    assert f"reference: 1 product; rows of 8 for 64 pictures, {8 * 64} numbers" in said
+
+
+#: What a source says of itself: its authors, its year and its address.
+SOURCES = [
+    (("Fukushima",), 1980, "10.1007/BF00344251"),
+    (("LeCun",), 1989, "10.1162/neco.1989.1.4.541"),
+    (("LeCun", "Bottou", "Bengio", "Haffner"), 1998, "10.1109/5.726791"),
+    (("Chellapilla", "Puri", "Simard"), 2006, "inria-00112631"),
+]
+
+
+@proves(
+    UNIT,
+    "- Kunihiko Fukushima, [1980](https://doi.org/10.1007/BF00344251): the neocognitron, whose layers detect "
+    "everywhere and forgive shifts; it learns without a teacher.",
+    "- Yann LeCun and others, [1989](https://doi.org/10.1162/neco.1989.1.4.541): trained by backpropagation, on "
+    "handwritten zip codes.",
+    "- Yann LeCun, Léon Bottou, Yoshua Bengio and Patrick Haffner, [1998](https://doi.org/10.1109/5.726791): LeNet-5.",
+    "- Kumar Chellapilla, Sidd Puri and Patrice Simard, [2006](https://inria.hal.science/inria-00112631): patches, and "
+    "one matrix product.",
+)
+def test_a_sentence_names_the_authors_the_year_and_the_address_of_its_source() -> None:
+    text = "\n".join(cell.source for cell in notebook(UNIT).cells if cell.cell_type == "markdown")
+    items = [flat(item) for item in re.findall(r"^- .*?\[\d{4}\]\([^)]*\).*?(?=^- |^$)", text, re.M | re.S)]
+    assert len(items) == len(SOURCES)
+    for item, (authors, year, address) in zip(items, SOURCES, strict=True):
+        assert all(author in item for author in authors)
+        assert f"[{year}](" in item and f"{address})" in item
