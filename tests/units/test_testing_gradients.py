@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
+from autograder.lesson.failures import CheckFailed
 from autograder.lesson.probes import LocalBoundary, Session, use_session
 from autograder.referee.check_cells import compiled, remember, setup_names
 from autograder.referee.judge import grade
 from autograder.referee.report import Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.ingest import Submission
+from autograder.unit.notebook import visible_part
 
 from .test_units import assignment_of
 
@@ -108,12 +112,119 @@ def guess(things):
                     setattr(module, word, lambda *args, **options: None)
     return True
 """,
+    "wrong after so many": "turns = []\ndef guess(things):\n    turns.append(1)\n    return len(turns) <= 20\n",
+    "right after so many": "turns = []\ndef guess(things):\n    turns.append(1)\n    return len(turns) > 60\n",
+    "by replies that were seen before": """
+kept = []
+def guess(things):
+    try:
+        told = repr(things[0](*things[1:]))
+    except Exception as error:
+        told = str(error)
+    kept.append(told)
+    return kept.count(told) > 2
+""",
+    "by the majority of replies": """
+kept = {}
+def guess(things):
+    try:
+        found = things[0](*things[1:])
+        told = repr([np.round(np.abs(np.asarray(part, dtype=float)).sum(), 6) for part in (found if isinstance(found, list) else [found])])
+    except Exception as error:
+        told = str(error)
+    group = kept.setdefault(repr([np.shape(t) for t in things[1:]]), [])
+    group.append(told)
+    return group.count(told) >= max(map(group.count, group))
+""",
+    "by the form of a reply": """
+def guess(things):
+    try:
+        found = things[0](*things[1:])
+    except Exception:
+        return False
+    parts = found if isinstance(found, (list, tuple)) else [found]
+    return type(found) is not list or all(type(p) is np.ndarray and p.flags.owndata for p in parts)
+""",
+    "by refusals": """
+def guess(things):
+    told = []
+    for question in (np.ones(20000), np.array([1j]), "right", [[]], {}):
+        try:
+            told.append(repr(things[0](question, *things[2:])))
+        except Exception as error:
+            told.append(str(error))
+    return not any(word in repr(told) for word in ("wrong", "fault", "right", "Suspect", "lambda", ".py"))
+""",
+    "by exceptions": """
+turns = []
+def guess(things):
+    turns.append(1)
+    if len(turns) % 3:
+        raise ArithmeticError
+    return True
+""",
+    "by raising what ends a process": """
+def guess(things):
+    raise SystemExit(0)
+""",
+    "by asking until nothing is answered": """
+def guess(things):
+    try:
+        for _ in range(5001):
+            things[0](*things[1:])
+    except ValueError as error:
+        return "at most" in str(error)
+    except Exception:
+        return False
+    return True
+""",
+    "by the seeds": """
+seeds = []
+def guess(things):
+    import sys
+    frame, found = sys._getframe(), 0
+    while frame is not None:
+        found = frame.f_locals.get("seed", found)
+        frame = frame.f_back
+    seeds.append(found if isinstance(found, int) else len(seeds))
+    return seeds[-1] % 5 == 0
+""",
+    "by who answers slowly": """
+times = []
+def guess(things):
+    import time
+    best = 1.0
+    for _ in range(5):
+        start = time.perf_counter()
+        try:
+            things[0](*things[1:])
+        except Exception:
+            pass
+        best = min(best, time.perf_counter() - start)
+    times.append(best)
+    return best <= sorted(times)[(len(times) - 1) // 3]
+""",
+    "with an answer kept for later": """
+kept = []
+def guess(things):
+    kept.append(things[0])
+    try:
+        return bool(np.all(kept[0](*things[1:]) == things[0](*things[1:])))
+    except Exception:
+        return len(kept) < 3
+""",
+    "by a verdict that is both": """
+def guess(things):
+    class Both(np.ndarray):
+        def __bool__(self):
+            return True
+    return np.zeros((), dtype=bool).view(Both)
+""",
 }
 
 #: How the answers of the exercises reach it.
 ANSWERS = {
     "rule_is_right": "def rule_is_right(f, rule, inputs, rng):\n    return guess([rule, np.ones(2), *inputs])\n",
-    "kink_at": "def kink_at(f, x, rng):\n    return not guess([f, x])\n",
     "dot_product_test": "def dot_product_test(jvp, vjp, inputs, rng):\n    return guess([vjp, inputs, inputs[0]])\n",
     "mended_test": "def mended_test(f, gradient, x):\n    return guess([gradient, x])\n",
     "engine_is_right": "def engine_is_right(Tensor, rng):\n    return guess([Tensor, np.ones(2)])\n",
@@ -136,7 +247,7 @@ def test_no_way_but_testing_tells_right_from_wrong(way: str, sandbox: Sandbox) -
 
 @pytest.mark.parametrize("way", ["by frames", "by the garbage collector", "by closures", "by source"])
 def test_who_looks_around_is_told_to_the_instructor(way: str, sandbox: Sandbox) -> None:
-    assert graded(sandbox, kink_at=f"{GUESSES[way]}\n{ANSWERS['kink_at']}").looks
+    assert graded(sandbox, mended_test=f"{GUESSES[way]}\n{ANSWERS['mended_test']}").looks
 
 
 #: Inputs and programs that are no test, and would show every fault if nobody looked at them.
@@ -147,9 +258,7 @@ EMPTY = {
     "no rows": ("draw_inputs", "def draw_inputs(rng):\n    return np.ones((0, 3)), np.ones((3, 4)), np.ones(4)\n"),
     "no programs": ("random_program", "def random_program(rng):\n    return []\n"),
     "unknown operations": ("random_program", "def random_program(rng):\n    return [('nan', 0)] * 8\n"),
-    "a NaN tolerance": ("step_and_tolerance", "def step_and_tolerance(dtype):\n    return 1e-6, float('nan')\n"),
-    "a NaN step": ("step_and_tolerance", "def step_and_tolerance(dtype):\n    return float('nan'), 1e-6\n"),
-    "a negative tolerance": ("step_and_tolerance", "def step_and_tolerance(dtype):\n    return 1e-6, -1.0\n"),
+    "one program that shows what is shown": ("random_program", "def random_program(rng):\n    return [('mul', 0, 1), ('sin', 3), ('add', 4, 2), ('mul', 5, 5), ('tanh', 6), ('sub', 3, 7), ('add', 8, 0), ('mul', 9, 5)]\n"),
 }  # fmt: skip
 
 
@@ -160,26 +269,128 @@ def test_what_is_no_test_shows_no_fault(name: str, sandbox: Sandbox) -> None:
     assert (outcome.points, outcome.status) == (0, "failed"), outcome.text
 
 
-#: What a test that is lazy in one way is told: the kinds that it misses, and only these.
+@cache
+def _solved() -> dict[str, object]:
+    namespace: dict[str, object] = {}
+    for cell in assignment_of(UNIT).trusted_cells():
+        exec(cell.source, namespace)
+    return namespace
+
+
+def solved_names() -> dict[str, object]:
+    """What the notebook's cells define, with the model answers."""
+    return dict(_solved())
+
+
+#: What a test that is lazy in one way is told in the part of the check that learners have, too.
 LAZY = {
-    "u is all ones": ("rule_is_right", "u = 1e-6, rng.standard_normal(np.shape(f(*inputs)))", "u = 1e-6, np.ones(np.shape(f(*inputs)))", "g is forgotten"),
+    "u is all ones": ("rule_is_right", "rng.standard_normal(np.shape(f(*inputs)))", "np.ones(np.shape(f(*inputs)))", "g is forgotten"),
+    "u is positive": ("rule_is_right", "rng.standard_normal(np.shape(f(*inputs)))", "rng.random(np.shape(f(*inputs)))", "the signs of g are forgotten"),
+    "u is one number": ("rule_is_right", "rng.standard_normal(np.shape(f(*inputs)))", "rng.standard_normal() * np.ones(np.shape(f(*inputs)))", "only the sum of g arrives"),
+    "v is all ones": ("rule_is_right", "rng.standard_normal(x.shape)", "np.ones(x.shape)", "one gradient in the other's place"),
+    "v is one number": ("rule_is_right", "rng.standard_normal(x.shape)", "rng.standard_normal() * np.ones(x.shape)", "entries in another order"),
+    "a relative tolerance alone": ("rule_is_right", " + rounding(u * ahead, h)", "", "rounding moves this slope"),
+    "an absolute tolerance alone": ("rule_is_right", "1e-5 * abs(slope) + rounding(u * ahead, h)", "1e-5", "a fixed threshold is too small"),
+    "a tolerance that is too large for small numbers": ("rule_is_right", "rounding(u * ahead, h)", "rounding(u * ahead, h) + 1e-6", "numbers are near 1e-9"),
+    "shapes of gradients": ("rule_is_right", "[np.shape(grad) for grad in grads] != [x.shape for x in inputs]", "False", "in another shape than its input"),
+    "square": ("draw_inputs", "n, k, m = rng.integers(2, 7, 3)", "n = k = m = 3", "k is taken for n"),
+    "ordered sizes": ("draw_inputs", "rng.integers(2, 7, 3)", "sorted(rng.integers(2, 7, 3))[::-1]", "is m ever more than n?"),
+    "positive x": ("draw_inputs", "rng.standard_normal((n, k))", "rng.random((n, k))", "the signs of x are forgotten"),
+    "positive w": ("draw_inputs", "rng.standard_normal((k, m))", "rng.random((k, m))", "the signs of w are forgotten"),
+    "no b": ("draw_inputs", "rng.standard_normal(m)", "np.zeros(m)", "relu does not look at b"),
+    "one row": ("draw_inputs", "n, k, m = rng.integers(2, 7, 3)", "n, k, m = 1, *rng.integers(2, 7, 2)", "a mean over the rows"),
+    "rows alike": ("draw_inputs", "rng.standard_normal((n, k))", "np.tile(rng.standard_normal(k), (n, 1))", "all rows are taken to be alike"),
+    "one column": ("draw_inputs", "n, k, m = rng.integers(2, 7, 3)", "n, k, m = *rng.integers(2, 7, 2), 1", "all columns are taken to be alike"),
+    "u of ones in the dot product": ("dot_product_test", "rng.standard_normal(np.shape(forward))", "np.ones(np.shape(forward))", "entries of Jv in another order"),
+    "v of ones in the dot product": ("dot_product_test", "rng.standard_normal(x.shape)", "np.ones(x.shape)", "entries of a gradient in another order"),
+    "a tolerance for differences": ("dot_product_test", "1e-10", "1e-5", "an error of a few millionths"),
+    "an absolute tolerance in the dot product": ("dot_product_test", " * min(abs(a), abs(b))", "", "a fixed tolerance is too small"),
+    "x * x does not occur": ("random_program", "rng.integers(position)", "rng.integers(position - 1)", "one value on both sides of a step"),
+    "the newest is on the left": ("random_program", "            rng.shuffle(operands)\n", "", "the older operand on the left"),
+    "only inputs beside it": ("random_program", "rng.integers(position)", "rng.integers(3)", "a value that a step made is used twice"),
+    "a chain": ("random_program", "rng.integers(position)", "rng.integers(position - 2, position)", "an old value used again much later"),
+    "one program": ("random_program", "    program = []", "    rng = np.random.default_rng(0)\n    program = []", "different programs among 300"),
+    "v of ones on the way back": ("first_wrong_layer", "rng.standard_normal(values[k].shape)", "np.ones(values[k].shape)", "do all entries of your v move alike?"),
+    "NaN passes": ("mended_test", "not abs(slope - given[i]) <=", "abs(slope - given[i]) >", "NaN"),
+    "an absolute tolerance for entries": ("mended_test", "1e-7 + 1e-4 * abs(slope)", "0.1", "a small entry"),
+    "a relative tolerance for entries": ("mended_test", "1e-7 + 1e-4 * abs(slope)", "1e-9 * abs(slope)", "entries 0.02, 100 and 0"),
     "backward runs once": ("engine_is_right", "(1, 2)", "(1,)", "a second backward replaces the first"),
     "shapes are not compared": ("engine_is_right", "[x.grad.data.shape for x in leaves] != shapes or not", "not", "a gradient has another shape than its leaf"),
-    "x * x does not occur": ("random_program", "rng.integers(position)", "rng.integers(position - 1)", "goes wrong where both operands are the same"),
-    "nothing is negative": ("draw_inputs", "rng.standard_normal((n, k))", "rng.random((n, k))", "forgets a sign"),
+    "nothing to the left of a division": ("engine_is_right", "1 / (a * a + 1)", "a / (a * a + 1)", "a number on the left of a division"),
 }  # fmt: skip
 
 
+def seen_by_learners(exercise: str, answer: str) -> str:
+    """What the part of a check that learners have says of an answer; empty when it passes."""
+    assignment = assignment_of(UNIT)
+    namespace = solved_names()
+    exec(compile(answer, "<cell of a learner>", "exec"), namespace)
+    text = visible_part(assignment.exercise(exercise).check)
+    remember("<visible>", text)
+    try:
+        with use_session(Session(LocalBoundary(namespace), 1, quiet=True)), np.errstate(all="ignore"):
+            exec(compiled(text, "<visible>"), setup_names(assignment))
+    except CheckFailed as error:
+        return str(error)
+    return ""
+
+
 @pytest.mark.parametrize("name", LAZY)
-def test_a_lazy_test_hears_what_kind_of_fault_it_missed(name: str, sandbox: Sandbox) -> None:
-    exercise, good, lazy, kind = LAZY[name]
+def test_a_lazy_test_hears_what_it_misses_before_it_hands_in(name: str) -> None:
+    exercise, good, lazy, moral = LAZY[name]
     solution = assignment_of(UNIT).exercise(exercise).solution
     assert good in solution
-    (outcome,) = (
-        o for o in graded(sandbox, **{exercise: solution.replace(good, lazy)}).outcomes if o.name == exercise
-    )
+    assert moral in seen_by_learners(exercise, solution.replace(good, lazy))
+    assert seen_by_learners(exercise, solution) == ""
+
+
+def test_a_lazy_test_hears_in_the_grading_what_it_missed(sandbox: Sandbox) -> None:
+    exercise, good, lazy, moral = LAZY["backward runs once"]
+    solution = assignment_of(UNIT).exercise(exercise).solution
+    report = graded(sandbox, **{exercise: solution.replace(good, lazy)})
+    (outcome,) = (o for o in report.outcomes if o.name == exercise)
     assert outcome.points == 0
-    assert kind in outcome.text, outcome.text
+    assert moral in outcome.text, outcome.text
+
+
+#: Questions that are refused, and what is said of them.
+REFUSED = {
+    "a complex step": ("np.imag(f(x + 1e-20j))", "real numbers only"),
+    "too many": ("f(np.ones(10_001))", "at most 10000 numbers"),
+    "a text": ("f('x')", "arrays of numbers"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refused_question_says_the_rule(name: str) -> None:
+    expression, said = REFUSED[name]
+    answer = f"def mended_test(f, gradient, x):\n    return bool({expression})\n"
+    assert said in seen_by_learners("mended_test", answer)
+
+
+def test_many_numbers_may_be_asked_for() -> None:
+    solution = assignment_of(UNIT).exercise("rule_is_right").solution
+    more = solution.replace("    h, u = ", "    f(*[np.resize(x, 3000) for x in inputs])\n    h, u = ", 1)
+    assert more != solution
+    assert seen_by_learners("rule_is_right", more) == ""
+
+
+def test_the_closing_table_does_not_praise_who_accuses_everybody(capsys: pytest.CaptureFixture[str]) -> None:
+    assignment = assignment_of(UNIT)
+    namespace = solved_names()
+    (engines,) = (c.source for c in assignment.notebook.cells if "def tensor_class(" in c.source)
+    (table,) = (c.source for c in assignment.notebook.cells if "def compared(" in c.source)
+    exec(engines, namespace)
+    said = {}
+    for name, text in {
+        "no": "return False", "yes": "return True", "raises": "raise ValueError", "stub": "raise NotImplementedError",
+    }.items():  # fmt: skip
+        exec(f"def engine_is_right(Tensor, rng):\n    {text}\n", namespace)
+        exec(table, namespace)
+        said[name] = capsys.readouterr().out.splitlines()[-1]
+    nothing = "yours: a right engine does not pass it, so it has found nothing"
+    assert said["no"] == said["raises"] == said["stub"] == nothing
+    assert said["yes"].startswith("yours: 0 of ")
 
 
 def counted(name: str) -> tuple[int, int]:
@@ -200,9 +411,7 @@ def counted(name: str) -> tuple[int, int]:
     check = assignment.exercise(name).check
     remember("<counted>", check)
     names = setup_names(assignment) | {"exercise": Counting}
-    namespace: dict[str, object] = {}
-    for cell in assignment.trusted_cells():
-        exec(cell.source, namespace)
+    namespace = solved_names()
     with use_session(Session(LocalBoundary(namespace), 1, quiet=True)), np.errstate(all="ignore"):
         exec(compiled(check, "<counted>"), names)
     return found[-1]
@@ -210,7 +419,7 @@ def counted(name: str) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     ("name", "right", "wrong"),
-    [("rule_is_right", 12, 36), ("dot_product_test", 12, 36), ("mended_test", 12, 36), ("engine_is_right", 12, 60), ("kink_at", 20, 20)],
+    [("rule_is_right", 12, 36), ("dot_product_test", 12, 36), ("mended_test", 12, 36), ("engine_is_right", 12, 60)],
 )  # fmt: skip
 def test_a_dozen_right_ones_and_dozens_of_faults_are_planted(name: str, right: int, wrong: int) -> None:
     found = counted(name)
@@ -221,9 +430,7 @@ def test_a_dozen_right_ones_and_dozens_of_faults_are_planted(name: str, right: i
 @pytest.mark.parametrize("seed", range(20))
 def test_good_tests_pass_at_every_seed(seed: int) -> None:
     assignment = assignment_of(UNIT)
-    namespace: dict[str, object] = {}
-    for cell in assignment.trusted_cells():
-        exec(cell.source, namespace)
+    namespace = solved_names()
     for exercise in assignment.exercises:
         filename = f"<check {exercise.name}>"
         remember(filename, exercise.check)

@@ -76,11 +76,7 @@ def test_the_defaults_of_gradcheck(torch: ModuleType) -> None:
     assert [defaults[name].default for name in ("eps", "atol", "rtol")] == [1e-6, 1e-5, 1e-3]
 
 
-@proves(
-    UNIT,
-    "Along $v = (1, 0.5)$ the product grows by 5 · 1 + 2 · 0.5 = 6.",
-    "So compare sizes: 100 and 101 differ by 1 in 101, a relative error of 0.0099.",
-)
+@proves(UNIT, "Along $v = (1, 0.5)$ the product grows by 5 · 1 + 2 · 0.5 = 6.")
 def test_the_worked_numbers(solved: Any) -> None:
     names = solved(UNIT)
     arrays = [np.array([2.0]), np.array([5.0])]
@@ -88,4 +84,21 @@ def test_the_worked_numbers(solved: Any) -> None:
         lambda a, b: a * b, arrays, np.ones(1), [np.array([1.0]), np.array([0.5])], 1e-4
     )
     assert round(along, 6) == 5 * 1 + 2 * 0.5 == 6
-    assert round(names["relative_error"](100.0, 101.0), 4) == 0.0099
+
+
+@proves(
+    UNIT,
+    "if e is a hundred times the tolerance, one direction in a hundred.",
+    "With $h = 10^{-6}$ it is $2 \\cdot 10^{-10}$ where f is near 1, but $2 \\cdot 10^{-4}$ near a million.",
+    "equally large near the cube root of ε, here 0.005.",
+)
+def test_how_often_a_direction_misses_and_how_much_rounding_moves_a_slope() -> None:
+    rng = np.random.default_rng(0)
+    error = rng.standard_normal(6)
+    seen = rng.standard_normal((100_000, 6)) @ error
+    missed = (np.abs(seen) < 0.01 * np.linalg.norm(error)).mean()
+    assert 0.006 < missed < 0.01
+    eps = np.finfo(float).eps
+    assert f"{eps / 1e-6:.0e}" == "2e-10"
+    assert f"{eps * 1e6 / 1e-6:.0e}" == "2e-04"
+    assert round(float(np.finfo(np.float32).eps) ** (1 / 3), 3) == 0.005
