@@ -1,0 +1,1463 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 13_second_derivatives`) and they diagnose: a student's answer that behaves like
+one of these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the
+functions use (Tensor, Node, gradient, along, np) are the notebook's.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.referee.bank import right, wrong
+
+# -- tanh_rule --------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "tanh_rule",
+    "data_of_out",
+    "The first derivative is right and the second is 0: `1 - out * out` came in as a constant, so its graph was cut.",
+)
+def tanh_rule(g, out, a):
+    return (g * (1 - out.data**2),)
+
+
+@wrong(
+    "tanh_rule",
+    "numpy_again",
+    "The first derivative is right and the second is 0: `1 - tanh²` came in as a constant, so its graph was cut.",
+)
+def tanh_rule(g, out, a):
+    return (g * Tensor(1 - np.tanh(a.data) ** 2),)
+
+
+@wrong("tanh_rule", "no_g", "That is the slope of tanh alone: it has to be multiplied by g.")
+def tanh_rule(g, out, a):
+    return (1 - out * out,)
+
+
+@wrong("tanh_rule", "a_for_out", "The slope is 1 - tanh², and here it is 1 - a²: `out` is the tanh.")
+def tanh_rule(g, out, a):
+    return (g * (1 - a * a),)
+
+
+@wrong("tanh_rule", "not_squared", "The slope is 1 - tanh²: the square is missing.")
+def tanh_rule(g, out, a):
+    return (g * (1 - out),)
+
+
+@wrong("tanh_rule", "no_tuple", "A rule sends a tuple, here of one: a comma makes it, `(x,)`.")
+def tanh_rule(g, out, a):
+    return g * (1 - out * out)
+
+
+@wrong(
+    "tanh_rule",
+    "new_tensor",
+    "The numbers are right and have no graph: all derivatives of what was sent are 0. Return what the operations gave.",
+)
+def tanh_rule(g, out, a):
+    return (Tensor((g * (1 - out * out)).data),)
+
+
+@wrong(
+    "tanh_rule",
+    "data_of_g",
+    "The derivatives by a are right and the one by g is 0: g came in as a constant. It is a Tensor with a past, too.",
+)
+def tanh_rule(g, out, a):
+    return (g.data * (1 - out * out),)
+
+
+@wrong("tanh_rule", "sign", "The sign is wrong: tanh rises everywhere, so its slope is positive.")
+def tanh_rule(g, out, a):
+    return (g * (out * out - 1),)
+
+
+@wrong("tanh_rule", "slope_of_sigmoid", "out · (1 - out) is the slope of the sigmoid. That of tanh is 1 - out².")
+def tanh_rule(g, out, a):
+    return (g * out * (1 - out),)
+
+
+@wrong(
+    "tanh_rule",
+    "array",
+    "An array was sent: with `.data` everywhere, nothing is recorded. Compute with the Tensors.",
+)
+def tanh_rule(g, out, a):
+    return (g.data * (1 - out.data * out.data),)
+
+
+@wrong(
+    "tanh_rule",
+    "difference",
+    "Nearly right, and some digits are wrong: a difference quotient is no derivative. The slope of tanh is 1 - tanh².",
+)
+def tanh_rule(g, out, a):
+    h = 1e-5
+    return (g * (((a + h).tanh() - (a - h).tanh()) / (2 * h)),)
+
+
+@wrong(
+    "tanh_rule",
+    "five_points",
+    "Nearly right, and digits are lost where the slope hardly changes: a difference quotient is no derivative.",
+)
+def tanh_rule(g, out, a):
+    h = 1e-3
+    near, far = ((a + s).tanh() - (a - s).tanh() for s in (h, 2 * h))
+    return (g * ((8 * near - far) / (12 * h)),)
+
+
+@right("tanh_rule", "computed_again")
+def tanh_rule(g, out, a):
+    again = a.tanh()
+    return (g - g * again * again,)
+
+
+@right("tanh_rule", "two_factors")
+def tanh_rule(g, out, a):
+    slope = (1 + out) * (1 - out)
+    return (slope * g,)
+
+
+@right("tanh_rule", "power")
+def tanh_rule(g, out, a):
+    return ((-(out**2) + 1) * g,)
+
+
+# -- gradients --------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "gradients",
+    "overwritten",
+    "A Node that is used twice keeps only the part that came last. What arrives at one Node is added up.",
+)
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong(
+    "gradients",
+    "first_only",
+    "A Node that is used twice keeps only the part that came first. What arrives at one Node is added up.",
+)
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived.setdefault(parent, part)
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong(
+    "gradients",
+    "rules_on_arrays",
+    "The first gradients are right and those of the gradients are 0: the pass has left no graph. Rules have to get "
+    "Nodes, and what they give is added as Nodes.",
+)
+def gradients(root, leaves):
+    arrived = {root: np.ones_like(root.data)}
+    for node in newest_first(root):
+        if node.rule is not None:
+            inputs = [parent.data for parent in node.parents]
+            for parent, part in zip(node.parents, node.rule(arrived[node], node.data, *inputs)):
+                arrived[parent] = arrived.get(parent, 0) + part
+    return [Node(arrived.get(leaf, np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong(
+    "gradients",
+    "wrapped_anew",
+    "The first gradients are right and those of the gradients are 0: a new Node of `.data` does not know how it was made.",
+)
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                before = arrived[parent].data if parent in arrived else 0
+                arrived[parent] = Node(before + part.data)
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong(
+    "gradients",
+    "sums_of_data",
+    "The first gradients are right, later ones are not: where parts are added, the sum has to be recorded as well.",
+)
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = Node(arrived[parent].data + part.data) if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong("gradients", "none_for_zero", "A leaf that plays no part gets a Node of zeros, and not None.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf) for leaf in leaves]
+
+
+@wrong(
+    "gradients",
+    "left_out",
+    "A leaf that plays no part is left out of the list. It gets a Node of zeros.",
+)
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived[leaf] for leaf in leaves if leaf in arrived]
+
+
+@wrong("gradients", "plain_zero", "The zeros of a leaf that plays no part have the shape of that leaf.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(0.0)) for leaf in leaves]
+
+
+@wrong("gradients", "one_number", "The pass begins with ones of the shape of `root.data`; here it is one number.")
+def gradients(root, leaves):
+    arrived = {root: Node(1.0)}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong("gradients", "begins_with_root", "The pass begins with the values of the root. The gradient of a sum by itself is 1.")
+def gradients(root, leaves):
+    arrived = {root: Node(root.data)}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong("gradients", "mean", "These are the gradients of the mean of the root, and those of its sum are asked for.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data) / root.data.size)}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong("gradients", "arrays", "Arrays are returned. Return the Nodes: arrays cannot be differentiated again.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived[leaf].data if leaf in arrived else np.zeros_like(leaf.data) for leaf in leaves]
+
+
+@wrong("gradients", "one_node", "One Node is returned. Return a list, with a Node for each leaf.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return arrived.get(leaves[0], Node(np.zeros_like(leaves[0].data)))
+
+
+@wrong(
+    "gradients",
+    "kept_on_nodes",
+    "A second call gives more than the first: something stays on the Nodes. Keep what arrives in a dict of the call.",
+)
+def gradients(root, leaves):
+    root.grad = Node(np.ones_like(root.data))
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(node.grad, node, *node.parents)):
+                parent.grad = parent.grad + part if hasattr(parent, "grad") else part
+    return [getattr(leaf, "grad", Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong(
+    "gradients",
+    "sum_in_place",
+    "Sums are written into an array that others share, so the numbers are wrong, and the sum is not recorded.",
+)
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                if parent in arrived:
+                    arrived[parent].data += part.data
+                else:
+                    arrived[parent] = part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong("gradients", "oldest_first", "The pass begins at the leaves, where nothing has arrived yet. It begins at the root.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in reversed(newest_first(root)):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@right("gradients", "lists_of_parts")
+def gradients(root, leaves):
+    parts = {node: [] for node in newest_first(root)}
+    parts[root].append(Node(np.ones(root.data.shape)))
+
+    def total(node):
+        found = parts.get(node) or [Node(np.zeros(node.data.shape))]
+        for more in found[1:]:
+            found = [found[0] + more]
+        return found[0]
+
+    for node in newest_first(root):
+        if node.rule:
+            for parent, part in zip(node.parents, node.rule(total(node), node, *node.parents), strict=True):
+                parts[parent].append(part)
+    return [total(leaf) for leaf in leaves]
+
+
+@right("gradients", "zeros_everywhere")
+def gradients(root, leaves):
+    order = newest_first(root)
+    arrived = {node: Node(np.zeros_like(node.data)) for node in [*order, *leaves]}
+    arrived[root] = Node(np.ones_like(root.data))
+    for node in order:
+        if node.parents:
+            sent = node.rule(arrived[node], node, *node.parents)
+            for i in range(len(sent)):
+                arrived[node.parents[i]] = sent[i] + arrived[node.parents[i]]
+    return [arrived[leaf] for leaf in leaves]
+
+
+# -- hessian_by_rows --------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "hessian_by_rows",
+    "sum_of_rows",
+    "Every row is the same, the sum of all: `gradient(g, x)` is the gradient of the sum of g. Take one entry of g for "
+    "each row.",
+)
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    return np.array([gradient(g, x).data for _ in range(x.size)])
+
+
+@wrong(
+    "hessian_by_rows",
+    "cut",
+    "All zeros: the gradient became a new Tensor that does not know how it was made. Differentiate the one that "
+    "`gradient` gives.",
+)
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    g = Tensor(gradient(f(x), x).data)
+    return np.array([gradient(g[i], x).data for i in range(x.size)])
+
+
+@wrong("hessian_by_rows", "first_gradient", "That is the gradient, n numbers. Each of them has a gradient: these are the rows.")
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    return gradient(f(x), x).data
+
+
+@wrong(
+    "hessian_by_rows",
+    "difference",
+    "Nearly right, and some digits are wrong: a difference of gradients is not exact. Differentiate the gradient.",
+)
+def hessian_by_rows(f, x):
+    def slopes(at):
+        leaf = Tensor(at, requires_grad=True)
+        return gradient(f(leaf), leaf).data
+
+    h = 1e-5
+    return np.array([(slopes(x + h * e) - slopes(x - h * e)) / (2 * h) for e in np.eye(x.size)])
+
+
+@wrong(
+    "hessian_by_rows",
+    "five_points",
+    "Nearly right, and beside a steep slope the digits are lost: a difference of gradients is not exact.",
+)
+def hessian_by_rows(f, x):
+    def slopes(at):
+        leaf = Tensor(at, requires_grad=True)
+        return gradient(f(leaf), leaf).data
+
+    h, rows = 1e-3, []
+    for e in np.eye(x.size):
+        near, far = (slopes(x + s * e) - slopes(x - s * e) for s in (h, 2 * h))
+        rows.append((8 * near - far) / (12 * h))
+    return np.array(rows)
+
+
+@wrong(
+    "hessian_by_rows",
+    "diagonal",
+    "The sums of the rows stand on the diagonal, and all else is 0. Entry ij says how slope i changes with x[j].",
+)
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    return np.diag(gradient(gradient(f(x), x), x).data)
+
+
+@wrong("hessian_by_rows", "diagonal_only", "Only the diagonal is there. Off it stands how one slope changes with another x.")
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    return np.diag([gradient(g[i], x).data[i] for i in range(x.size)])
+
+
+@wrong(
+    "hessian_by_rows",
+    "outer_product",
+    "These are products of slopes. A second derivative is the slope of a slope.",
+)
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x).data
+    return np.outer(g, g)
+
+
+@wrong("hessian_by_rows", "doubled", "Every number is twice as large: the rows alone are symmetric already.")
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    H = np.array([gradient(g[i], x).data for i in range(x.size)])
+    return H + H.T
+
+
+@wrong("hessian_by_rows", "upper_half", "Below the diagonal there are zeros. A Hessian is symmetric, and all of it is asked for.")
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    return np.triu(np.array([gradient(g[i], x).data for i in range(x.size)]))
+
+
+@wrong("hessian_by_rows", "one_row", "One row is missing at the end: there are as many rows as numbers in x.")
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    return np.array([gradient(g[i], x).data for i in range(x.size - 1)])
+
+
+@right("hessian_by_rows", "columns_forward")
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    return np.stack([along(g, x, e).data for e in np.eye(x.size)], axis=1)
+
+
+@right("hessian_by_rows", "weighted_sums")
+def hessian_by_rows(f, x):
+    rows = []
+    for e in np.eye(len(x)):
+        leaf = Tensor(x.copy(), requires_grad=True)
+        rows.append(gradient((gradient(f(leaf), leaf) * e).sum(), leaf).data)
+    return np.vstack(rows)
+
+
+# -- hvp --------------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "hvp",
+    "by_rows",
+    "The numbers are right, and each row of the Hessian was made: the number of operations grows with n.",
+)
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    if x.ndim > 1:
+        return gradient((g * v).sum(), x).data
+    return np.array([gradient(g[i], x).data for i in range(x.size)]) @ v
+
+
+@wrong(
+    "hvp",
+    "difference",
+    "Nearly right, and some digits are wrong: a difference of gradients is not exact. Go through the graph of the gradient.",
+)
+def hvp(f, x, v):
+    def slopes(at):
+        leaf = Tensor(at, requires_grad=True)
+        return gradient(f(leaf), leaf).data
+
+    h = 1e-5
+    return (slopes(x + h * v) - slopes(x - h * v)) / (2 * h)
+
+
+@wrong(
+    "hvp",
+    "five_points",
+    "Nearly right, and beside a steep slope the digits are lost: a difference of gradients is not exact.",
+)
+def hvp(f, x, v):
+    def slopes(at):
+        leaf = Tensor(at, requires_grad=True)
+        return gradient(f(leaf), leaf).data
+
+    h = 1e-3
+    near, far = (slopes(x + s * v) - slopes(x - s * v) for s in (h, 2 * h))
+    return (8 * near - far) / (12 * h)
+
+
+@wrong(
+    "hvp",
+    "times_after",
+    "The sum of all rows was taken, and then each entry times that of v. The entries of v weigh the rows before they "
+    "are added.",
+)
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return gradient(gradient(f(x), x), x).data * v
+
+
+@wrong("hvp", "without_v", "That is the product with a vector of ones: v does not occur in it.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return gradient(gradient(f(x), x), x).data
+
+
+@wrong("hvp", "slope_along_v", "That is one number, how f rises along v. How the *gradient* changes along v is asked for.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return (gradient(f(x), x) * v).sum().data
+
+
+@wrong("hvp", "curvature", "That is one number, v · Hv. The product Hv is asked for, with as many numbers as v.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return (along(gradient(f(x), x), x, v) * v).sum().data
+
+
+@wrong("hvp", "cut", "All zeros: the numbers of the gradient were taken out of the graph before they were differentiated.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return gradient(Tensor((gradient(f(x), x).data * v).sum()), x).data
+
+
+@wrong("hvp", "whole_step", "That is how the gradient changes over the whole step v. Its rate of change at x is asked for.")
+def hvp(f, x, v):
+    def slopes(at):
+        leaf = Tensor(at, requires_grad=True)
+        return gradient(f(leaf), leaf).data
+
+    return slopes(x + v) - slopes(x)
+
+
+@wrong("hvp", "gradient_times_v", "That is the gradient times v. The Hessian times v says how the gradient changes.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return gradient(f(x), x).data * v
+
+
+@wrong("hvp", "direction_of_v", "The direction is right and the length is not: v keeps its length, and need not be 1 long.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return along(gradient(f(x), x), x, v / np.sqrt((v * v).sum())).data
+
+
+@wrong("hvp", "vectors_only", "Right for vectors only: for other shapes the sum over all entries is asked for, as in `(g * v).sum()`.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return gradient((gradient(f(x), x) * v).sum(-1)[0], x).data if x.ndim > 1 else gradient(gradient(f(x), x) @ v, x).data
+
+
+@wrong("hvp", "half", "Half as large: a parabola needs a half in front, its second derivative does not.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return along(gradient(f(x), x), x, v).data / 2
+
+
+@wrong("hvp", "v_is_changed", "The result is right, and v is another array than before: write into nothing that you were given.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    out = along(gradient(f(x), x), x, v.copy()).data
+    v /= 2
+    return out
+
+
+@right("hvp", "reverse_over_reverse")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    return gradient((g * v).sum(), x).data
+
+
+@right("hvp", "reverse_over_forward")
+def hvp(f, x, v):
+    leaf = Tensor(x, requires_grad=True)
+    return gradient(along(f(leaf), leaf, v), leaf).data
+
+
+@right("hvp", "a_line")
+def hvp(f, x, v):
+    # The gradient along the line x + t v, differentiated by t.
+    x, t = Tensor(x, requires_grad=True), Tensor(np.array(0.0), requires_grad=True)
+    moved = x + t * v
+    u = Tensor(np.zeros(v.shape), requires_grad=True)
+    slope = (gradient(f(moved), x) * u).sum()
+    return gradient(gradient(slope, t), u).data
+
+
+# -- conjugate_gradients ----------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "conjugate_gradients",
+    "steepest",
+    "The first step is right. Each later one goes along r alone, and so spoils the ones before: the old d is missing.",
+)
+def conjugate_gradients(product, b, steps):
+    p, r = np.zeros_like(b), b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(r)
+        a = size / (r @ Hd)
+        p, r = p + a * r, r - a * Hd
+    return p
+
+
+@wrong(
+    "conjugate_gradients",
+    "ratio_upside_down",
+    "The first step is right, and the next direction is not: the new r · r is divided by the old one.",
+)
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r + size / (r @ r) * d if r @ r else r
+    return p
+
+
+@wrong(
+    "conjugate_gradients",
+    "no_stop",
+    "The last step is 0 / 0: when nothing is missing, stop.",
+)
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    with np.errstate(all="ignore"):
+        for _ in range(steps):
+            size = r @ r
+            Hd = product(d)
+            a = size / (d @ Hd)
+            p, r = p + a * d, r - a * Hd
+            d = r + (r @ r) / size * d
+    return p
+
+
+@wrong("conjugate_gradients", "residual_grows", "The first step is right, then it leads away: what was found is taken off r, not added.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * d, r + a * Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
+@wrong(
+    "conjugate_gradients",
+    "ratio_of_one",
+    "The first step is right. In the next direction the old d stands whole: both r · r in the ratio are the new one.",
+)
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        if r @ r == 0:
+            break
+        Hd = product(d)
+        a = (r @ r) / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r + d
+    return p
+
+
+@wrong(
+    "conjugate_gradients",
+    "no_direction",
+    "The first step is right, and all others go the same way: d is never renewed.",
+)
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+    return p
+
+
+@wrong("conjugate_gradients", "returns_r", "That is what is still missing, r. Return p.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r + (r @ r) / size * d
+    return r
+
+
+@wrong("conjugate_gradients", "two_products", "The numbers are right, and each step asks for two products: r can be kept up without one.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        a = size / (d @ product(d))
+        p, r = p + a * d, r - a * product(d)
+        d = r + (r @ r) / size * d
+    return p
+
+
+@wrong("conjugate_gradients", "to_the_end", "It goes on after `steps` steps: as many are taken as there are numbers in b.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(len(b)):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
+@wrong(
+    "conjugate_gradients",
+    "written_out",
+    "H was written out, column by column, and solved. Take the steps: one product in each, and what is found after "
+    "`steps` of them.",
+)
+def conjugate_gradients(product, b, steps):
+    H = np.stack([product(e) for e in np.eye(len(b))], axis=1)
+    return np.linalg.solve(H, b)
+
+
+@wrong("conjugate_gradients", "begins_at_b", "p begins with b, and r does not know: begin with zeros.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = b, b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
+@wrong("conjugate_gradients", "one_step_short", "One step is missing.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps - 1):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
+@wrong("conjugate_gradients", "b_is_changed", "b is another array than before: `r -= ...` writes into b, for both are one array.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b.copy()
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p = p + a * d
+        r -= a * Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
+@wrong("conjugate_gradients", "length_of_one", "Every step has the length 1 times r: it is not divided by d · Hd.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        p, r = p + d, r - Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
+@wrong("conjugate_gradients", "roots", "Lengths stand where squared lengths belong: r · r is no root.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = np.linalg.norm(r)
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r + np.linalg.norm(r) / size * d
+    return p
+
+
+@wrong("conjugate_gradients", "new_r_in_the_length", "The ratio of the next direction is right, and the length of each later step is not: it needs r · r of now.")
+def conjugate_gradients(product, b, steps):
+    p, r, d, first = np.zeros_like(b), b, b, b @ b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = first / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
+@right("conjugate_gradients", "keeps_the_square")
+def conjugate_gradients(product, b, steps):
+    p, r = 0.0 * b, b.copy()
+    d, square = r.copy(), float(np.dot(r, r))
+    while steps > 0 and square > 0:
+        Hd = product(d)
+        a = square / np.dot(d, Hd)
+        p += a * d
+        r -= a * Hd
+        before, square = square, float(np.dot(r, r))
+        d = r + square / before * d
+        steps -= 1
+    return p
+
+
+@right("conjugate_gradients", "conjugate_by_product")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros(b.shape), b, b
+    for _ in range(steps):
+        size = (r * r).sum()
+        if size == 0:
+            return p
+        Hd = product(d)
+        a = (r * d).sum() / (d * Hd).sum()
+        p = p + a * d
+        r = r - a * Hd
+        d = r - (r * Hd).sum() / (d * Hd).sum() * d
+    return p
+
+
+# -- sharpest ---------------------------------------------------------------------------------------------------------
+
+
+@wrong("sharpest", "length_of_Hv", "That is the length of Hv, which is never negative. The curvature along v is v · Hv.")
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        v = product(v)
+        v = v / np.linalg.norm(v)
+    return float(np.linalg.norm(product(v))), v
+
+
+@wrong("sharpest", "not_divided", "v is not brought to length 1, so it grows or vanishes, and v · Hv with it.")
+def sharpest(product, v, steps):
+    with np.errstate(all="ignore"):
+        for _ in range(steps):
+            v = product(v)
+        return float(v @ product(v)), v
+
+
+@wrong("sharpest", "divided_at_the_end", "After many steps the numbers are too large or too small: divide in each step, not at the end.")
+def sharpest(product, v, steps):
+    with np.errstate(all="ignore"):
+        for _ in range(steps):
+            v = product(v)
+        v = v / np.linalg.norm(v)
+        return float(v @ product(v)), v
+
+
+@wrong("sharpest", "before_the_last", "The direction is right, and the curvature is that of the v before: take it behind the loop.")
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        Hv = product(v)
+        value = v @ Hv / (v @ v)
+        v = Hv / np.linalg.norm(Hv)
+    return float(value), v
+
+
+@wrong("sharpest", "largest_entry", "v was divided by its largest entry. Its length is the root of the sum of squares.")
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        v = product(v)
+        v = v / abs(v).max()
+    return float(v @ product(v)), v
+
+
+@wrong("sharpest", "sum_of_entries", "v was divided by the sum of its entries. Its length is the root of the sum of squares.")
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        v = product(v)
+        v = v / v.sum()
+    return float(v @ product(v)), v
+
+
+@wrong("sharpest", "one_step_more", "One step too many: after `steps` products with a division comes only v · Hv.")
+def sharpest(product, v, steps):
+    for _ in range(steps + 1):
+        v = product(v)
+        v = v / np.linalg.norm(v)
+    return float(v @ product(v)), v
+
+
+@wrong("sharpest", "value_alone", "The curvature alone is returned: the direction belongs to it.")
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        v = product(v)
+        v = v / np.linalg.norm(v)
+    return float(v @ product(v))
+
+
+@wrong("sharpest", "other_order", "The two are there, in the other order: first the curvature, then the direction.")
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        v = product(v)
+        v = v / np.linalg.norm(v)
+    return v, float(v @ product(v))
+
+
+@wrong("sharpest", "never_negative", "The sign of a negative curvature was lost.")
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        v = product(v)
+        v = v / np.linalg.norm(v)
+    return abs(float(v @ product(v))), v
+
+
+@wrong("sharpest", "written_out", "H was written out and its eigenvalues computed. Take the steps: after a few of them v has not arrived yet.")
+def sharpest(product, v, steps):
+    H = np.stack([product(e) for e in np.eye(len(v))], axis=1)
+    values, vectors = np.linalg.eigh((H + H.T) / 2)
+    k = abs(values).argmax()
+    return float(values[k]), vectors[:, k] * np.sign(vectors[:, k] @ v)
+
+
+@wrong("sharpest", "square_of_the_length", "v was divided by the square of its length: a root is missing.")
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        v = product(v)
+        v = v / (v @ v)
+    return float(v @ product(v)), v
+
+
+@wrong("sharpest", "product_forgotten", "v · v is 1, whatever the curvature: one factor is Hv.")
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        v = product(v)
+        v = v / np.linalg.norm(v)
+    return float(v @ v), v
+
+
+@wrong("sharpest", "v_is_changed", "v is another array than before: `v /= ...` wrote into what you were given.")
+def sharpest(product, v, steps):
+    v /= np.linalg.norm(v)
+    for _ in range(steps):
+        v = product(v)
+        v = v / np.linalg.norm(v)
+    return float(v @ product(v)), v
+
+
+@right("sharpest", "keeps_the_product")
+def sharpest(product, v, steps):
+    w = product(v)
+    for _ in range(steps):
+        v = w / np.sqrt(np.sum(w**2))
+        w = product(v)
+    return (v * w).sum().item(), v
+
+
+@right("sharpest", "quotient")
+def sharpest(product, v, steps):
+    while steps:
+        v = product(v / np.linalg.norm(v))
+        steps -= 1
+    v = v / np.linalg.norm(v)
+    return float(np.dot(v, product(v)) / np.dot(v, v)), v
+
+
+# -- mended_penalty ---------------------------------------------------------------------------------------------------
+
+
+@wrong("mended_penalty", "as_it_was", "This is the colleague's version: mean, graph and columns are as they were.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    slopes = gradient(f(x).mean(), x)
+    return (Tensor(slopes.data) ** 2).mean()
+
+
+@wrong(
+    "mended_penalty",
+    "mean_of_f",
+    "With one row it is right. With more, each gradient is divided by their number: it is taken of the mean of f.",
+)
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    slopes = gradient(f(x).mean(), x)
+    return (slopes**2).sum(-1).mean()
+
+
+@wrong(
+    "mended_penalty",
+    "still_cut",
+    "The values are right, and by the weights all is 0: training cannot lower this penalty. The graph of the slopes is "
+    "still cut.",
+)
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    slopes = gradient(f(x), x)
+    return (Tensor(slopes.data) ** 2).sum(-1).mean()
+
+
+@wrong(
+    "mended_penalty",
+    "mean_of_columns",
+    "12.5 in place of 25: the mean goes over the columns, too. A squared length is a sum over them.",
+)
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return (gradient(f(x), x) ** 2).mean()
+
+
+@wrong("mended_penalty", "sum_of_rows", "The squared lengths of all rows are added up. Their mean is asked for.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return (gradient(f(x), x) ** 2).sum()
+
+
+@wrong("mended_penalty", "length", "5 in place of 25: these are lengths. The square is asked for, without a root.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return (gradient(f(x), x) ** 2).sum(-1).sqrt().mean()
+
+
+@wrong(
+    "mended_penalty",
+    "square_of_the_mean",
+    "The mean of the gradients was squared. Gradients of different rows may cancel in it: square first.",
+)
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return (gradient(f(x), x).mean(0) ** 2).sum()
+
+
+@wrong("mended_penalty", "a_number", "A plain number is returned: no gradient by the weights can come out of it.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return (gradient(f(x), x) ** 2).sum(-1).mean().item()
+
+
+@wrong("mended_penalty", "away_from_one", "That is the mean of (length - 1)², which is 0 for slopes of 1. The squared length is asked for.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return (((gradient(f(x), x) ** 2).sum(-1).sqrt() - 1) ** 2).mean()
+
+
+@wrong("mended_penalty", "columns_first", "The sum goes over the rows and the mean over the columns: it is the other way round.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return (gradient(f(x), x) ** 2).sum(0).mean()
+
+
+@wrong("mended_penalty", "not_squared", "The entries of the gradients are added as they are: they have to be squared.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return gradient(f(x), x).sum(-1).mean()
+
+
+@wrong("mended_penalty", "one_for_each_row", "One number for each row is returned: their mean is asked for.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return (gradient(f(x), x) ** 2).sum(-1)
+
+
+@wrong("mended_penalty", "half_cut", "By the weights it is half of what it should be: one factor of the square was taken out of the graph.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    slopes = gradient(f(x), x)
+    return (slopes * slopes.data).sum(-1).mean()
+
+
+@wrong("mended_penalty", "first_row", "Only the first row counts. The mean goes over all of them.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return (gradient(f(x), x)[0] ** 2).sum()
+
+
+@wrong("mended_penalty", "difference", "Nearly right, and some digits are wrong: slopes by differences are not exact.")
+def mended_penalty(f, x):
+    h, total = 1e-5, 0.0
+    for k in range(x.shape[1]):
+        e = h * np.eye(x.shape[1])[k]
+        total = total + (((f(Tensor(x + e)) - f(Tensor(x - e))) / (2 * h)) ** 2).mean()
+    return total
+
+
+@right("mended_penalty", "over_the_number")
+def mended_penalty(f, x):
+    rows = Tensor(x, requires_grad=True)
+    g = gradient(f(rows), rows)
+    return (g**2).sum() / len(x)
+
+
+@right("mended_penalty", "column_by_column")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    out, total = f(x), 0.0
+    for k in range(x.shape[1]):
+        v = np.zeros(x.shape)
+        v[:, k] = 1.0
+        total = total + (along(out, x, v) ** 2).mean()
+    return total
+
+
+@right("mended_penalty", "mean_times_number")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x).mean(), x) * x.shape[0]
+    return (g * g).mean() * x.shape[1]
+
+
+# -- residual ---------------------------------------------------------------------------------------------------------
+
+
+@wrong("residual", "minus", "That is u'' - u. The equation u'' = -u has the residual u'' + u.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(gradient(values, t), t) - values
+
+
+@wrong("residual", "first_derivative", "That is u' + u: one derivative is missing.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(values, t) + values
+
+
+@wrong("residual", "mean", "u'' is too small by the number of rows: the gradient was taken of a mean.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(gradient(values.mean(), t), t) + values
+
+
+@wrong("residual", "two_means", "u'' is too small by the square of the number of rows: both gradients are of means.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(gradient(values.mean(), t).mean(), t) + values
+
+
+@wrong(
+    "residual",
+    "slope_is_cut",
+    "Only u is there, and u'' is 0: the slope became a new Tensor that does not know t.",
+)
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(Tensor(gradient(values, t).data), t) + values
+
+
+@wrong(
+    "residual",
+    "no_graph",
+    "The values are right, and by the weights all is 0: a Tensor made of `.data` has no past.",
+)
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return Tensor((gradient(gradient(values, t), t) + values).data)
+
+
+@wrong(
+    "residual",
+    "bend_is_cut",
+    "The values are right, and by the weights only u counts: u'' came in as a constant.",
+)
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(gradient(values, t), t).data + values
+
+
+@wrong(
+    "residual",
+    "values_are_cut",
+    "The values are right, and by the weights only u'' counts: u came in as a constant.",
+)
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(gradient(values, t), t) + values.data
+
+
+@wrong(
+    "residual",
+    "second_difference",
+    "Nearly right, and many digits are wrong: a second difference is not exact. Take the gradient of the gradient.",
+)
+def residual(u, t):
+    h = 1e-4
+    before, here, after = (u(Tensor(t + s)) for s in (-h, 0, h))
+    return (before - 2 * here + after) / h**2 + here
+
+
+@wrong("residual", "only_bend", "That is u'' alone: u has to be added.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    return gradient(gradient(u(t), t), t)
+
+
+@wrong("residual", "slope_squared", "That is u'² + u: a second derivative is no square of the first.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(values, t) ** 2 + values
+
+
+@wrong("residual", "slope_twice", "The first derivative was doubled: the second is the gradient of the first.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(values, t) + gradient(values, t) + values
+
+
+@wrong("residual", "squared", "That is the square of the residual: squaring it is the loss's affair.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return (gradient(gradient(values, t), t) + values) ** 2
+
+
+@wrong("residual", "plus_t", "t was added where u(t) belongs.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    return gradient(gradient(u(t), t), t) + t
+
+
+@wrong("residual", "an_array", "An array is returned: training cannot differentiate it. Return the Tensor.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return (gradient(gradient(values, t), t) + values).data
+
+
+@wrong("residual", "a_sum", "One number is returned: the residual has a value for each time.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return (gradient(gradient(values, t), t) + values).sum()
+
+
+@wrong("residual", "third_derivative", "That is u''' + u: one derivative too many.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(gradient(gradient(values, t), t), t) + values
+
+
+@right("residual", "forward_twice")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values, one = u(t), np.ones(t.shape)
+    return along(along(values, t, one), t, one) + values
+
+
+@right("residual", "mean_times_number")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    slope = gradient(u(t).mean(), t) * len(t.data)
+    return u(t) + gradient(slope.sum(), t)
+
+
+# -- fixed_point_rule -------------------------------------------------------------------------------------------------
+
+
+@wrong("fixed_point_rule", "one_round", "Right where W is 0: only the last round is counted, and the loop behind it is not. Solve for u.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    return np.outer(s * g, z), s * g
+
+
+@wrong("fixed_point_rule", "not_transposed", "I - S has to be transposed: backward, a gradient goes through a matrix the other way.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve(np.eye(len(z)) - s[:, None] * W, g)
+    return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "columns_scaled", "The columns of W were multiplied by s. In S_ij = s_i W_ij the rows are: s as a column.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s * W).T, g)
+    return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "other_order", "Both are there, in the other order: first the cotangent of W, then that of x.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
+    return s * u, np.outer(s * u, z)
+
+
+@wrong("fixed_point_rule", "outer_transposed", "The cotangent of W is transposed: row i has s_i u_i, column j has z_j.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
+    return np.outer(z, s * u), s * u
+
+
+@wrong("fixed_point_rule", "slope_not_squared", "The slope of tanh is 1 - z²: the square is missing.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
+    return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "u_for_x", "x gets u itself. It goes through tanh as well: s times u.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
+    return np.outer(s * u, z), u
+
+
+@wrong("fixed_point_rule", "u_for_W", "W gets u_i z_j. The slope of tanh is missing: s_i u_i z_j.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
+    return np.outer(u, z), s * u
+
+
+@wrong("fixed_point_rule", "plus", "I + S stands where I - S belongs: the loop's share is on the other side of the equation.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) + s[:, None] * W).T, g)
+    return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "twenty_rounds", "Twenty rounds of the sum g + Sᵀg + … are not all: where the loop is slow, digits are missing. Solve for u.")
+def fixed_point_rule(g, z, W, x):
+    s, u = 1 - z * z, g
+    for _ in range(20):
+        u = g + W.T @ (s * u)
+    return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "x_for_z", "W was multiplied by z in the loop, and not by x: entry ij gets s_i u_i z_j.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
+    return np.outer(s * u, x), s * u
+
+
+@wrong("fixed_point_rule", "slope_at_x", "The slope was taken at x. It belongs to what tanh got, W z + x, and is 1 - z².")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - np.tanh(x) ** 2
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
+    return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "W_for_S", "I - W was solved. S has the slopes in it: row i of W times s_i.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - W).T, g)
+    return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "slope_twice", "The slope is counted twice: g goes into the solve as it is.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, s * g)
+    return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "no_identity", "S alone was solved: g passes once without the loop, so the identity belongs in front.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.lstsq((s[:, None] * W).T, g, rcond=None)[0]
+    return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "g_is_changed", "g is another array than before: `g *= ...` wrote into what you were given.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
+    g *= s
+    return np.outer(s * u, z), s * u
+
+
+@right("fixed_point_rule", "inverse")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z**2
+    by_x = s * (g @ np.linalg.inv(np.identity(z.size) - np.diag(s) @ W))
+    return by_x[:, None] * z, by_x
+
+
+@right("fixed_point_rule", "columns_and_rows")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - np.square(z)
+    by_x = np.linalg.solve(np.eye(len(z)) - W.T * s, g) * s
+    return by_x[:, np.newaxis] @ z[np.newaxis], by_x

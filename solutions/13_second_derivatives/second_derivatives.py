@@ -1,0 +1,1394 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 13_second_derivatives
+#     allow: [autograd_ref.tensor, autograd_ref.ops, autograd_ref.sweep, autograd_ref.modes, autograd_ref.optim, autograd_ref.plots]
+#     title: "Second derivatives: the gradient of a gradient"
+# ---
+
+# %% [markdown]
+# # Second derivatives: the gradient of a gradient
+#
+# The valley of unit 09, from the ring to the minimum at (0, 0). What to see: Adam swings for twenty steps. Conjugate gradients
+# arrive with the second step, Newton with the first: they know how the valley is *curved*.
+
+# %% figure="goal" keep=true
+def goal():
+    import numpy as np
+
+    from autograd_ref import plots
+
+    adam = """
+        -4.50 1.00 -4.20 0.70 -3.90 0.41 -3.60 0.14 -3.31 -0.08 -3.02 -0.25 -2.74 -0.34 -2.46 -0.36
+        -2.19 -0.32 -1.94 -0.25 -1.69 -0.15 -1.45 -0.05 -1.23 0.04 -1.02 0.11 -0.83 0.15 -0.65 0.16
+        -0.49 0.13 -0.34 0.09 -0.22 0.04 -0.11 0.00 -0.02 -0.04"""
+    paths = {
+        "Adam": np.array(adam.split(), dtype=float).reshape(-1, 2),
+        "conjugate gradients": np.array([[-4.5, 1.0], [-4.314, -0.031], [0.0, 0.0]]),
+        "Newton": np.array([[-4.5, 1.0], [0.0, 0.0]]),
+    }
+    return plots.moving_paths(lambda x, y: (x * x + 25 * y * y) / 2, paths, x=(-5, 1), y=(-1.3, 1.3))
+
+
+goal()
+
+# %% setup="imports"
+import itertools
+
+import numpy as np
+
+from autograd_ref import Tensor, optim, plots, sweep
+from autograder import exercise, predicted, probe, recall, yours
+
+
+def gradient(out, x):
+    """The gradient of the sum of `out` by x: a Tensor with a graph of its own. Zeros if x plays no part."""
+    (found,) = sweep.backward(out, Tensor(np.ones(out.shape)), create_graph=True, inputs=[x])
+    return Tensor(np.zeros(x.shape)) if found is None else found
+
+
+def along(out, x, v):
+    """How `out` changes when x moves along the array v: forward through the graph, a Tensor like `out`."""
+    (found,) = sweep.forward([out], [x], [Tensor(v)])
+    return Tensor(np.zeros(out.shape)) if found is None else found
+
+
+def arrays(*rows):
+    """A list of arrays of floats, made of lists."""
+    return [np.array(row, dtype=float) for row in rows]
+
+
+def seen(thing, kind=Tensor):
+    """The array of a Tensor, or of a Node; of anything else, what it is."""
+    if isinstance(thing, kind):
+        return thing.data
+    return None if thing is None else f"no {kind.__name__}: {type(thing).__name__}"
+
+# %% [markdown]
+# At the end you will be able to
+#
+# - differentiate a backward pass, as often as you like;
+# - use a Hessian that is too large to write down;
+# - say how curved a minimum is, and which learning rate that allows;
+# - train a network on a differential equation, and differentiate the result of a loop without its graph.
+#
+# **Time:** about 85 minutes. **Builds on:** 05 (rules), 06 (products), 09 (the valley).
+#
+# **Three questions first,** from earlier units; nobody counts.
+#
+# - *unit 10*: 400 examples in batches of 64, the last one smaller: how many steps has an epoch?
+# - *unit 11*: what does a central difference of x³ give at 2, with h = 0.5?
+# - *unit 11, errors*: what is the relative error between 8 and 10?
+
+# %%
+answers = {"unit 10": None, "unit 11": None, "unit 11, errors": None}
+
+recall(
+    answers,
+    {
+        "unit 10": lambda: -(-400 // 64),
+        "unit 11": lambda: (2.5**3 - 1.5**3) / (2 * 0.5),
+        "unit 11, errors": lambda: abs(8 - 10) / 10,
+    },
+)
+
+# %% [markdown]
+# ## 1. A rule made of operations
+#
+# A rule of unit 05 got arrays. Give it Tensors instead: then its products and sums are recorded, as all operations are, and
+# what it sends back has a graph. The second derivative needs no rule of its own. But a colleague's rule is made of NumPy:
+# `g * (1 - np.tanh(a.data) ** 2)`.
+#
+# **Predict, then run.** At a = 0.5 the slope of tanh is 0.786, and the slope of this slope is -0.727. What are the two
+# with the colleague's rule?
+
+
+# %%
+prediction = (None, None)
+
+
+def colleague_rule(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = tanh(a)."""
+    return (g * (1 - np.tanh(a.data) ** 2),)
+
+
+if predicted(prediction, "a_rule_of_arrays"):
+    a = Tensor(np.array([0.5]), requires_grad=True)
+    (first,) = colleague_rule(Tensor(np.ones(1)), a.tanh(), a)
+    print("first:", first.data.round(3), "second:", gradient(first, a).data)
+
+# %% [markdown]
+# No error, and a wrong number: `.data` is a constant, with slope 0.
+#
+# ### Exercise `tanh_rule` (2 points)
+# Write the rule for Tensors `g`, `out` and `a`, so that it can be differentiated by each of them.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The formula of unit 05, in plain operators, without NumPy.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return (g * ...,)       # `out` is tanh(a), and remembers it
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A second derivative of 0: `.data` or `np` cut the graph. No tuple: mind the comma.
+# </details>
+
+
+# %% exercise="tanh_rule"
+def tanh_rule(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = tanh(a); all are Tensors."""
+    ### BEGIN SOLUTION
+    return (g * (1 - out * out),)
+    ### END SOLUTION
+
+
+# %% probes="tanh_rule"
+@probe
+def tanh_sent(g, a):
+    """What tanh_rule sends back, and derivatives of its sum: by a, by g, twice by a."""
+    g, a = Tensor(g, requires_grad=True), Tensor(a, requires_grad=True)
+    sent = tanh_rule(g, a.tanh(), a)
+    if not (isinstance(sent, tuple) and len(sent) == 1):
+        return {"sent": f"no tuple of one: {type(sent).__name__}", "by a": None, "by g": None, "by a, twice": None}
+    if not isinstance(sent[0], Tensor):
+        return {"sent": seen(sent[0]), "by a": None, "by g": None, "by a, twice": None}
+    second = gradient(sent[0], a)
+    return {
+        "sent": sent[0].data,
+        "by a": second.data,
+        "by g": gradient(sent[0], g).data,
+        "by a, twice": gradient(second, a).data,
+    }
+
+
+# %% check="tanh_rule" points=2
+with exercise("tanh_rule") as check:
+    t, g = arrays([0.5, -0.8], [10, -1])
+    got = tanh_sent(g, np.arctanh(t))
+    check.close(got["sent"], np.array([7.5, -0.36]), "g times 1 - tanh²")
+    check.close(got["by a"], np.array([-7.5, -0.576]), "the second: -2 tanh (1 - tanh²)")
+    check.close(got["by g"], np.array([0.75, 0.36]), "g was multiplied by 1 - tanh²")
+    check.close(got["by a, twice"], np.array([-3.75, -0.6624]), "the third comes free, too")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    for shape in ((2, 3), (), (1,), (4,)):
+        for g, a in check.cases(4, array(*shape), array(*shape)):
+            t = np.tanh(a)
+            s = 1 - t * t
+            got, want = tanh_sent(g, a), {"sent": g * s, "by a": -2 * g * t * s, "by g": s, "by a, twice": g * s * (6 * t * t - 2)}
+            for name, value in want.items():
+                check.close(got[name], value, f"the derivative {name}", rtol=1e-9, atol=1e-12)
+        # So near 0 that a difference of slopes finds nothing.
+        for g, a in check.cases(2, array(2, 3), array(2, 3, low=0.5)):
+            got = tanh_sent(g, a * 1e-6)
+            check.close(got["by a"], -2 * g * a * 1e-6, "small numbers", rtol=2e-9, atol=0.0)
+            check.close(got["by a, twice"], -2 * g, "near 0, the third derivative is -2")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 2. A backward pass that is recorded
+#
+# Now the pass. Here is an engine as in unit 05, for arrays of one shape; rules get Nodes and give Nodes.
+
+
+# %% given="node"
+class Node:
+    """An array, and how it was computed: the rule, and the Nodes that went in."""
+
+    ages = itertools.count()
+
+    def __init__(self, data, rule=None, parents=()):
+        self.data, self.rule, self.parents = np.asarray(data, dtype=float), rule, parents
+        self.age = next(self.ages)
+
+    def __add__(self, other):
+        return made(np.add, lambda g, out, a, b: (g, g), self, other)
+
+    def __mul__(self, other):
+        return made(np.multiply, lambda g, out, a, b: (g * b, g * a), self, other)
+
+    def __truediv__(self, other):
+        return made(np.divide, lambda g, out, a, b: (g / b, -g * out / b), self, other)
+
+    def __neg__(self):
+        return self * -1.0
+
+    def __sub__(self, other):
+        return self + -other
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def tanh(self):
+        return made(np.tanh, tanh_rule, self)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def made(forward, rule, *operands):
+    """A new Node; a number among the operands becomes one without parents."""
+    nodes = tuple(x if isinstance(x, Node) else Node(x) for x in operands)
+    return Node(forward(*[node.data for node in nodes]), rule, nodes)
+
+
+def newest_first(root):
+    """All Nodes behind a root, and itself, each before those that it was made from."""
+    found, waiting = {root}, [root]
+    while waiting:
+        new = set(waiting.pop().parents) - found
+        found |= new
+        waiting += new
+    return sorted(found, key=lambda node: node.age, reverse=True)
+
+
+# %% [markdown]
+# Take y = x · x · x at x = 2. Slopes: 12, then 12 (of 3x²), then 6.
+#
+# ### Exercise `gradients` (3 points)
+# Return the gradients of the sum of `root`, one Node for each leaf, in a list. Compute them **from Nodes**, so that
+# `gradients` can be called on its own results. A leaf that plays no part gets zeros. Keep nothing on the Nodes.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A dict holds what has arrived at each Node, and all that arrives is a Node.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# arrived = {root: Node(...)}                       # ones, like the data of root
+# for node in newest_first(root):
+#     if node.rule is None: continue                # a leaf, or a number
+#     for parent, part in zip(node.parents, node.rule(..., node, *node.parents)):
+#         arrived[parent] = ...                     # a first part, or a sum
+# return [... for leaf in leaves]
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A second derivative of 0: the rule got `.data`, or a part was wrapped in a new Node. Too small: a Node that is used
+# twice gets a sum.
+# </details>
+
+
+# %% exercise="gradients"
+def gradients(root, leaves):
+    """The gradients of the sum of root by each leaf: Nodes that know how they were made."""
+    ### BEGIN SOLUTION
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is None:
+            continue
+        for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+            arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+    ### END SOLUTION
+
+
+# %% probes="gradients"
+@probe
+def derivatives_of(steps, values, wanted, order):
+    """A program on leaves with these values: the gradients of its last Node by the leaves `wanted`, then those of
+    the first of these gradients, and so on."""
+    nodes, found = [Node(value) for value in values], []
+    for sign, *places in steps:
+        a, b = (nodes[place] for place in (*places, *places)[:2])
+        if sign == "²":  # of one operand
+            nodes.append(made(np.square, lambda g, out, x: (2.0 * g * x,), a))
+        else:
+            nodes.append(a + b if sign == "+" else a - b if sign == "-" else a * b if sign == "*" else a / b)
+    root, leaves = nodes[-1], [nodes[place] for place in wanted]
+    for _ in range(order):
+        gradients(root, leaves)  # a call before may not matter
+        parts = gradients(root, leaves)
+        if not isinstance(parts, (list, tuple)):
+            return [*found, seen(parts, list)]
+        found.append([seen(part, Node) for part in parts])
+        root = parts[0]
+        if not isinstance(root, Node):
+            return found
+    return found
+
+
+# %% check="gradients" points=3
+with exercise("gradients") as check:
+    x, y = arrays([2, -1], [3, 5])
+    cube, both = [("*", 0, 0), ("*", 1, 0)], [("*", 0, 1), ("+", 2, 0)]
+    first, second, third = derivatives_of(cube, [x], [0], 3)
+    check.close(first, [3 * x * x], "x · x · x: the slope is 3x², of three uses of x")
+    check.close(second, [6 * x], "the slope of the slope: is the pass recorded?")
+    check.close(third, [6 + 0 * x], "and once more")
+    (one, other), (_, mixed) = derivatives_of(both, [x, y], [0, 1], 2)
+    check.close((one, other), (y + 1, x), "xy + x: y + 1 for x, and x for y")
+    check.close(mixed, 1 + 0 * x, "y + 1 rises with y")
+    check.close(derivatives_of([("*", 0, 0)], [x, y], [1], 1), [[0 * y]], "y has no part")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    def expected(steps, values, wanted, order):
+        nodes, found = [Tensor(value, requires_grad=True) for value in values], []
+        for sign, *places in steps:
+            a, b = (nodes[place] for place in (*places, *places)[:2])
+            if sign == "²":
+                nodes.append(a**2)
+            else:
+                nodes.append(a + b if sign == "+" else a - b if sign == "-" else a * b if sign == "*" else a / b)
+        root = nodes[-1]
+        for _ in range(order):
+            parts = [gradient(root, nodes[place]) for place in wanted]
+            found.append([part.data for part in parts])
+            root = parts[0]
+        return found
+
+    programs = [
+        ([], 1, [0, 0], 2),
+        ([("/", 0, 1), ("/", 2, 0), ("*", 3, 3)], 2, [1, 0], 3),
+        ([("/", 0, 1), ("-", 0, 2), ("*", 3, 2)], 2, [1, 0], 3),
+        ([("*", 0, 0), ("+", 2, 1), ("*", 3, 2), ("+", 4, 2), ("/", 5, 1)], 2, [0, 1], 3),
+        ([("+", 0, 0), ("-", 1, 1)], 1, [0], 2),
+        ([("²", 0), ("*", 2, 1), ("²", 3), ("-", 4, 0)], 2, [0, 1], 3),
+    ]
+    for _ in range(12):
+        steps = [(check.rng.choice("+-**/"), check.rng.randrange(2 + i), check.rng.randrange(2 + i)) for i in range(5)]
+        programs.append((steps, 2, check.rng.sample([0, 1], 2), 2))
+    for steps, count, wanted, order in programs:
+        shape = check.rng.choice([(2, 3), (3,), (), (1,)])
+        values = [value for (value,) in check.cases(count, array(*shape, low=0.5, high=1.5))]
+        want = expected(steps, values, wanted, order)
+        size = max(1.0, *[float(np.abs(part).max()) for parts in want for part in parts])
+        check.close(derivatives_of(steps, values, wanted, order), want, "as the engine has it", rtol=1e-9, atol=1e-10 * size)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Your rule and your pass, three times in a row. What to see: each curve is the slope of the one before; the rings are its
+# central differences.
+
+
+# %% figure="tanh_family"
+def tanh_family():
+    x = np.linspace(-3, 3, 121)
+    leaf = Node(x)
+    curves, y = {}, leaf.tanh()
+    names = ["tanh", "slope", "second", "third"]
+    ax, nearby = plots.panels(1)[0], [3 * k for k in range(1, 40)]
+    for name in names:
+        if curves:
+            (y,) = gradients(y, [leaf])
+        curves[name] = x, y.data
+    plots.lines(curves, ax=ax, title="tanh and its derivatives, all by one rule", xlabel="x")
+    for before, after in zip(names, names[1:]):
+        rise = (np.roll(curves[before][1], -1) - np.roll(curves[before][1], 1))[nearby] / (2 * (x[1] - x[0]))
+        assert abs(rise - curves[after][1][nearby]).max() < 0.02
+        ax.plot(x[nearby], rise, "o", color="black", markersize=4, fillstyle="none")
+
+
+tanh_family()
+
+# %% [markdown]
+# In PyTorch a pass is recorded with `create_graph=True`. From here on the engine does it: `gradient(out, x)` is your
+# `gradients`, and `along(out, x, v)` goes *forward* through the same graph, as in unit 02: how does `out` change when x
+# moves along v?
+#
+# ## 3. The Hessian, and why not
+#
+# With n parameters the gradient has n entries, and each has n slopes: the *Hessian*, n rows. For x²y at (2, 3) the
+# gradient is (2xy, x²) = (12, 4), the Hessian has the rows (2y, 2x) = (6, 4) and (2x, 0) = (4, 0). Row i is the gradient of
+# entry i of the gradient.
+#
+# ### Exercise `hessian_by_rows` (2 points)
+# `f` takes a Tensor and gives a Tensor of one number; `x` is an array of n numbers. Return the Hessian at x, an array (n, n).
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# One gradient of `f`, then one of each of its entries: `g[i]` is recorded.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# x = Tensor(x, requires_grad=True)
+# g = ...
+# return np.array([... for i in range(x.size)])      # rows are arrays: .data
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Zeros: `g` was made a new Tensor. One row only: `gradient(g, x)` is that of the *sum* of g.
+# </details>
+
+
+# %% exercise="hessian_by_rows"
+def hessian_by_rows(f, x):
+    """All second derivatives of f at x, an array (n, n), by n + 1 backward passes."""
+    ### BEGIN SOLUTION
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    return np.array([gradient(g[i], x).data for i in range(x.size)])
+    ### END SOLUTION
+
+
+# %% probes="hessian_by_rows"
+def function_of(name, weights):
+    """A function from Tensors to one number."""
+    known = {
+        "x²y": lambda p: p[0] * p[0] * p[1],
+        "x²y + 1e9 x": lambda p: p[0] * p[0] * p[1] + 1e9 * p[0],
+        "linear": lambda p: (p * weights).sum(),
+        "cubes": lambda p: (p * p * p * weights).sum(),
+        "network": lambda p: ((p @ weights).tanh() * 2.0).exp().sum(),
+        "steep": lambda p: ((p @ weights).tanh() * 2.0).exp().sum() + 1e9 * p.sum(),
+    }
+    return known[name]
+
+
+@probe
+def hessian_of(name, x, weights):
+    """hessian_by_rows of the function of that name."""
+    return hessian_by_rows(function_of(name, weights), x)
+
+
+# %% check="hessian_by_rows" points=2
+with exercise("hessian_by_rows") as check:
+    x, w = arrays([2, 3], [4, -1])
+    H = np.array([[6.0, 4], [4, 0]])
+    check.close(hessian_of("x²y", x, w), H, "rows (2y, 2x) and (2x, 0)")
+    check.untouched("x stays as it was")
+    check.close(hessian_of("cubes", x, w), np.diag([48.0, -18]), "4x³ - y³: 24x and -6y")
+    check.close(hessian_of("linear", x, w), np.zeros((2, 2)), "4x - y is not curved")
+    got, because = hessian_of("x²y + 1e9 x", x, w), "exact beside a slope of 1e9"
+    check.close(got, H, f"{because}: differences lose their digits")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import hessian
+    from autograder import array
+
+    for n in (1, 3, 4):
+        for x, weights in check.cases(3, array(n, low=-1, high=1), array(n, 5, low=-1, high=1)):
+            for name in ("network", "steep"):
+                want = hessian(function_of("network", weights))(x).data
+                check.close(hessian_of(name, x, weights), want, "exact, also beside a slope of 1e9", rtol=1e-9)
+            check.untouched()
+    for x, weights in check.cases(3, array(3), array(3)):
+        check.close(hessian_of("cubes", x, weights), np.diag(6 * x * weights), "cubes")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# With a million parameters these are 10¹² numbers, eight terabytes. Nobody writes them down.
+#
+# ## 4. From an empty cell: Hessian times vector
+#
+# What one needs of a Hessian is nearly always its *product* with a vector: $Hv$ says how the gradient changes when x
+# moves along v. For x²y at (2, 3) and v = (1, 10) that is (6 · 1 + 4 · 10, 4 · 1) = (46, 4).
+#
+# ### Exercise `hvp` (3 points)
+# Write `hvp(f, x, v)`: `f` as before, `x` and `v` arrays of one shape, any shape, and so is the result. Exact, and with a number
+# of operations that does not grow with n. There are at least two ways, with `gradient` and `along`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The gradient is a Tensor with a graph. Go through that graph once: forward along v, or backward from one number.
+# </details>
+# <details><summary>Hint 2: which number</summary>
+#
+# Row i of H is the gradient of `g[i]`. Of which sum is v[0] · row 0 + v[1] · row 1 + … the gradient?
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Too many operations: rows were made one by one. A few wrong digits: a difference of gradients is not exact.
+# </details>
+
+
+# %% exercise="hvp"
+def hvp(f, x, v):
+    ### BEGIN SOLUTION
+    x = Tensor(x, requires_grad=True)
+    return along(gradient(f(x), x), x, v).data
+    ### END SOLUTION
+
+
+# %% probes="hvp"
+@probe
+def product_of(name, x, weights, v):
+    """hvp of the function of that name; of a function of arrays of any shape, too."""
+    known = {
+        "sheet": lambda p: (p * p * p * weights).sum() + (p[0] * p[1]).sum(),
+        "plain": lambda p: (p * weights).sum(),
+    }
+    return hvp(known.get(name) or function_of(name, weights), x, v)
+
+
+@probe
+def operations_of(x, weights, v):
+    """What hvp gives, and how many operations the engine records meanwhile: each gets the next number."""
+    def newest():
+        return (Tensor(1.0, requires_grad=True) * 2.0).grad_fn.number
+
+    before = newest()
+    out = hvp(function_of("cubes", weights), x, v)
+    return out, newest() - before
+
+
+# %% check="hvp" points=3
+with exercise("hvp") as check:
+    x, w, v = arrays([2, 3], [4, -1], [1, 10])
+    check.close(product_of("x²y", x, w, v), np.array([46.0, 4]), "rows (6, 4) and (4, 0)")
+    check.untouched("x and v stay as they were")
+    check.close(product_of("cubes", x, w, v), np.array([48.0, -180]), "H is 24x and -6y")
+    check.close(product_of("x²y + 1e9 x", x, w, v), np.array([46.0, 4]), "exact beside 1e9")
+    rows = np.stack([x, w, v])
+    check.close(product_of("sheet", rows, rows[::-1], rows[[1, 2, 0]]),
+                np.array([[49.0, -170], [100, 59], [24, 540]]), "x of shape (3, 2)")
+    got, count = operations_of(*[n := np.linspace(1.0, 2.0, 300)] * 3)
+    check.close(got, 6 * n**3, "300 numbers at once")
+    check.true(count < 100, "a few dozen operations, and no rows")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import hessian
+    from autograder import array
+
+    for n in (1, 3, 4):
+        for x, weights, v in check.cases(3, array(n, low=-1, high=1), array(n, 5, low=-1, high=1), array(n)):
+            want = hessian(function_of("network", weights))(x).data @ v
+            for name in ("network", "steep"):
+                check.close(product_of(name, x, weights, v), want, "exact, also beside a slope of 1e9", rtol=1e-9)
+            check.untouched()
+    for shape in ((2, 3), (4, 2), (3, 1, 2)):
+        for x, weights, v in check.cases(2, *[array(*shape)] * 3):
+            want = 6 * x * weights * v
+            want[0] += v[1]
+            want[1] += v[0]
+            check.close(product_of("sheet", x, weights, v), want, "any shape")
+            check.close(product_of("plain", x, weights, v), 0 * v, "not curved")
+    for x, weights, v in check.cases(1, array(900), array(900), array(900)):
+        got, count = operations_of(x, weights, v)
+        check.close(got, 6 * x * weights * v, "900 numbers at once")
+        check.true(count < 100, "as many operations for 900 numbers")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Against differences of gradients. What to see: whatever the step, they keep at most ten or eleven digits. The exact product
+# needs no step.
+
+
+# %% figure="exact"
+def exact():
+    def f(p):
+        return (p.tanh() * p).exp().sum()
+
+    rng = np.random.default_rng(0)
+    x, v = rng.normal(size=(2, 5))
+    steps = np.logspace(-9, -1, 33)
+
+    def slopes(at):
+        leaf = Tensor(at, requires_grad=True)
+        return gradient(f(leaf), leaf).data
+
+    product = hvp(f, x, v)
+    rows = hessian_by_rows(f, x) @ v
+    errors = [abs((slopes(x + h * v) - slopes(x - h * v)) / (2 * h) - rows).max() for h in steps]
+    assert min(errors) > 1e-12 > abs(product - rows).max()
+    curves = {"difference of gradients": (steps, errors), "hvp": (steps, [abs(product - rows).max()] * 33)}
+    plots.lines(curves, log="xy", xlabel="step h", ylabel="error", title="Distance from the rows, times v")
+
+
+exact()
+
+# %% [markdown]
+# `along(gradient(...))` is *forward over reverse*; backward twice is *reverse over reverse*. Both are exact, and cost a few
+# gradients for any n.
+#
+# ## 5. Newton, by products alone
+#
+# Near x, f looks like a parabola with the gradient g and the Hessian H. Its minimum is at $x - p$ with $Hp = g$: that is
+# **Newton's step**. To solve $Hp = b$ without H, *conjugate gradients* take one product a step. Begin with p = 0 and
+# r = d = b, then repeat:
+#
+# $$a = \frac{r \cdot r}{d \cdot Hd}, \quad p \leftarrow p + a\,d, \quad r' = r - a\,Hd, \quad
+# d \leftarrow r' + \frac{r' \cdot r'}{r \cdot r}\, d, \quad r \leftarrow r'$$
+#
+# r is what is missing, b - Hp. No direction d spoils an earlier step, so after n steps p is exact, up to rounding.
+#
+# ### Exercise `conjugate_gradients` (3 points)
+# `product(d)` gives $Hd$. Return p after `steps` steps, or fewer: stop as soon as r · r is 0, for then the next step is
+# 0 / 0. Take one product a step.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Keep r · r: it is needed twice.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# p, r, d = ..., b, b
+# for _ in range(steps):
+#     size = ...                  # r · r
+#     if ...: break
+#     Hd = product(d)
+#     a = ...
+#     p, r = ...                  # new arrays
+#     d = r + ... * d
+# return p
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# The first step is right and the second is not: which r stands where in the new d? Changed b: `r -= ...` writes into it.
+# </details>
+
+
+# %% exercise="conjugate_gradients"
+def conjugate_gradients(product, b, steps):
+    """p with H p = b, after at most so many steps from p = 0; product(d) is H d."""
+    ### BEGIN SOLUTION
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r + (r @ r) / size * d
+    return p
+    ### END SOLUTION
+
+
+# %% probes="conjugate_gradients"
+@probe
+def solved(M, b, steps):
+    """What conjugate_gradients gives for the matrix MᵀM, and for how many products it asks."""
+    asked = []
+
+    def product(d):
+        asked.append(1)
+        return M.T @ (M @ d)
+
+    return conjugate_gradients(product, b, steps), len(asked)
+
+
+# %% check="conjugate_gradients" points=3
+with exercise("conjugate_gradients") as check:
+    M, b = np.diag([1.0, 5.0]), np.array([-4.5, 25.0])  # H: 1 and 25; b: the slope
+    a = (b @ b) / (4.5**2 + 25 * 25.0**2)
+    check.close(solved(M, b, 1), (a * b, 1), "one step: a = r·r / d·Hd, along b")
+    check.untouched("b stays as it was")
+    check.close(solved(M, b, 2), (np.array([-4.5, 1.0]), 2), "two steps: exact, as n = 2")
+    flat = np.array([3.0, 0.0])
+    check.close(solved(M, flat, 5), (flat, 1), "exact at once: a second step is 0 / 0")
+    check.close(solved(M, 0 * b, 2), (0 * b, 0), "b = 0: nothing to do")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    def walked(H, b, steps):
+        p, r, d = 0 * b, b.copy(), b.copy()
+        for _ in range(steps):
+            a = (d @ r) / (d @ H @ d)
+            p = p + a * d
+            r = b - H @ p
+            d = r - (r @ H @ d) / (d @ H @ d) * d
+        return p
+
+    for n in (3, 4):
+        for M, b in check.cases(4, array(n + 2, n), array(n)):
+            M = M + 3 * np.eye(n + 2, n)
+            for steps in range(n):
+                want = walked(M.T @ M, b, steps)
+                check.close(solved(M, b, steps), (want, steps), f"after {steps} steps", rtol=1e-6, atol=1e-9)
+            check.untouched()
+            got, products = solved(M, b, n)
+            check.close(got, np.linalg.solve(M.T @ M, b), "exact after n steps", rtol=1e-6, atol=1e-9)
+            check.close(products, n, "one product a step")
+    # Three different curvatures: three steps, however many numbers; those that follow do no harm.
+    M = np.diag(np.sqrt([1.0, 1, 4, 4, 9, 9, 9]))
+    for (b,) in check.cases(3, array(7)):
+        for steps in (3, 4, 5):
+            check.close(solved(M, b, steps)[0], b / np.diag(M) ** 2, "three steps, then nothing", rtol=1e-7, atol=1e-9)
+    check.close(solved(np.diag([2.0]), np.array([3.0]), 3), (np.array([0.75]), 1), "one number")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Your two functions make Newton's step:
+
+
+# %% given="newton"
+def newton(f, x, steps):
+    """The points of Newton's method; each step solves H p = g by products."""
+    points = [x]
+    for _ in range(steps):
+        at = Tensor(points[-1], requires_grad=True)
+        g = gradient(f(at), at).data
+        p = conjugate_gradients(lambda d: hvp(f, at.data, d), g, len(g))
+        points.append(points[-1] - p)
+    return np.array(points)
+
+
+# %% [markdown]
+# A curved valley, 10 (y - x²)² + (1 - x)². What to see: Adam follows the floor; Newton jumps, twice to a place that is
+# *higher*, and is there after seven steps.
+
+
+# %% figure="bent"
+def bent_valley():
+    def f(p):
+        return 10 * (p[1] - p[0] * p[0]) ** 2 + (1 - p[0]) ** 2
+
+    start = np.array([-1.2, 1.0])
+    point = Tensor(start.copy(), requires_grad=True)
+    adam, path = optim.Adam([point], lr=0.1), [start]
+    for _ in range(30):
+        adam.zero_grad()
+        f(point).backward()
+        adam.step()
+        path.append(point.data.copy())
+    paths = {"Adam, 30 steps": np.array(path), "Newton, 7 steps": newton(f, start, 7)}
+    heights = {name: [f(p).item() for p in map(Tensor, points)] for name, points in paths.items()}
+    assert heights["Adam, 30 steps"][-1] > 1 > 1e-9 > heights["Newton, 7 steps"][-1]
+    assert (np.diff(heights["Newton, 7 steps"]) > 0).sum() == 2
+    for name, values in heights.items():
+        print(f"{name}: height {values[-1]:.1e}")
+    return plots.moving_paths(
+        lambda x, y: np.log(0.1 + 10 * (y - x * x) ** 2 + (1 - x) ** 2), paths, x=(-1.6, 1.4), y=(-1.3, 1.6), between=2
+    )
+
+
+bent_valley()
+
+# %% [markdown]
+# **Predict, then run.** x⁴/4 - x²/2 has minima at -1 and 1, and a maximum at 0. Where does Newton's method end from 2, and from
+# 0.1?
+
+# %%
+prediction = (None, None)
+
+if predicted(prediction, "newton_on_a_hill"):
+    for start in (2.0, 0.1):
+        path = newton(lambda p: (p**4 / 4 - p**2 / 2).sum(), np.array([start]), 8)
+        print(f"from {start}:", path[:, 0].round(3) + 0.0)
+
+# %% [markdown]
+# Newton's step goes where the slope is 0, and a maximum is such a place. Where the curvature is negative, it leads uphill.
+#
+# ## 6. How curved is a minimum?
+#
+# The largest curvature sets the limit of unit 09: with a rate above 2 / curvature, gradient descent cannot stay in a
+# minimum. Products alone find it: $v \leftarrow Hv / \lVert Hv \rVert$ turns nearly every v towards the direction that H
+# stretches most, and $v \cdot Hv$ is the curvature along v. With curvatures 1 and 25, (1, 1) becomes (1, 25) / 25.02,
+# nearly the second axis.
+#
+# ### Exercise `sharpest` (2 points)
+# Do this `steps` times, from v. Return the curvature along the last v, a float, and this v.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A loop with one product and one division, and one product behind it.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for _ in range(steps):
+#     v = product(v)
+#     v = ...                         # length 1: np.linalg.norm
+# return float(...), v
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Infinite: divide in each step, not at the end. Always positive: the length of Hv is no curvature, which may be
+# negative.
+# </details>
+
+
+# %% exercise="sharpest"
+def sharpest(product, v, steps):
+    """The curvature along the sharpest direction, and that direction; product(d) is H d."""
+    ### BEGIN SOLUTION
+    for _ in range(steps):
+        v = product(v)
+        v = v / np.linalg.norm(v)
+    return float(v @ product(v)), v
+    ### END SOLUTION
+
+
+# %% probes="sharpest"
+@probe
+def sharpest_of(M, signs, v, steps):
+    """What sharpest gives for the matrix Mᵀ diag(signs) M."""
+    return sharpest(lambda d: M.T @ (signs * (M @ d)), v, steps)
+
+
+# %% check="sharpest" points=2
+with exercise("sharpest") as check:
+    M, v = np.diag([1.0, 5.0]), np.array([1.0, 1.0])  # H is diagonal: 1 and 25
+    got = sharpest_of(M, np.ones(2), v, 1)
+    check.close(got[1], np.array([1.0, 25]) / np.sqrt(626), "Hv = (1, 25), at length 1")
+    check.untouched("v stays as it was")
+    check.close(got[0], (1 + 25 * 625) / 626, "v · Hv for this v")
+    got = sharpest_of(M, np.array([1.0, -1]), v, 500)
+    check.close(got, (-25.0, np.array([0.0, 1])), "H has 1 and -25: a negative curvature")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, one_of
+
+    for M, signs, v, steps in check.cases(8, array(4, 3), array(4), array(3), one_of([1, 2, 3, 6])):
+        H, want = M.T @ (signs[:, None] * M), v
+        for _ in range(steps):
+            want = H @ want
+            want = want / np.sqrt(want @ want)
+        got = sharpest_of(M, signs, v, steps)
+        check.close(got, (float(want @ H @ want), want), f"after {steps} steps", rtol=1e-7)
+        check.untouched()
+    for M, v in check.cases(3, array(4, 3), array(3)):
+        for scale in (1e3, 1e-3):
+            value, direction = sharpest_of(scale * M, np.ones(4), v, 2000)
+            check.close(value, np.linalg.eigvalsh(scale**2 * M.T @ M)[-1], "2000 steps", rtol=1e-4)
+            check.close(float(direction @ direction), 1.0, "of length 1")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# A small network learns sin(2x) from 20 points, by gradient descent with two rates. Your `hvp` and `sharpest` watch its
+# curvature.
+
+
+# %% given="descents"
+POINTS = np.linspace(-2.0, 2.0, 20)[:, None]
+
+
+def wave_loss(p):
+    """The loss of a network of 16 tanh neurons whose 49 parameters lie in one Tensor."""
+    w, b, v, c = p[:16], p[16:32], p[32:48], p[48]
+    out = ((POINTS * w + b).tanh() * v).sum(1) + c
+    return ((out - np.sin(2 * POINTS[:, 0])) ** 2).mean()
+
+
+def first_parameters(seed):
+    scale = np.concatenate([np.ones(32), np.full(16, 0.25), [0.0]])
+    return np.random.default_rng(seed).normal(size=49) * scale
+
+
+def descend(p, rate, steps):
+    """The losses of gradient descent, and where it ends."""
+    losses = []
+    for _ in range(steps):
+        leaf = Tensor(p, requires_grad=True)
+        loss = wave_loss(leaf)
+        loss.backward()
+        losses.append(loss.item())
+        p = p - rate * leaf.grad.data
+    return losses, p
+
+
+def curvature(p, v, steps=20):
+    return sharpest(lambda d: hvp(wave_loss, p, d), v, steps)
+
+
+# %% figure="two_minima"
+def two_minima():
+    left, right = plots.panels(2)
+    curves, slices, ends = {}, {}, {}
+    for rate in (0.05, 0.2):
+        p, v, found = first_parameters(1), np.ones(49), []
+        for _ in range(50):
+            value, v = curvature(p, v)
+            found.append(value)
+            losses, p = descend(p, rate, 40)
+        value, v = curvature(p, v, 300)
+        ends[rate] = value
+        print(f"rate {rate}: loss {losses[-1]:.3f}, curvature {value:.0f}; 2 / rate is {2 / rate:.0f}")
+        curves[f"rate {rate}"] = np.arange(50) * 40, found
+        away = np.linspace(-0.25, 0.25, 41)
+        slices[f"rate {rate}"] = away, [wave_loss(Tensor(p + s * v)).item() for s in away]
+    assert ends[0.05] > 16 and abs(ends[0.2] - 10) < 0.5
+    curves["2 / 0.2"] = [0, 1960], [10, 10]
+    plots.lines(curves, ax=left, title="largest curvature", xlabel="step")
+    plots.lines(slices, ax=right, title="loss along it, at the end", xlabel="away from the minimum")
+
+
+two_minima()
+
+# %% [markdown]
+# What to see: the small rate ends in a narrow valley, too curved for 0.2. The large one is thrown out of such places until
+# the curvature is down to 2 / 0.2 = 10, and stays at this edge.
+#
+# **Predict, then run.** From the narrow minimum, with curvature 17: up to which rate does gradient descent stay?
+
+# %%
+prediction = None
+
+if predicted(prediction, "rate_of_a_minimum"):
+    _, p = descend(first_parameters(1), 0.05, 2000)
+    value, v = curvature(p, np.ones(49), 300)
+    print(f"2 / curvature = {2 / value:.2f}")
+    for share in (0.9, 1.1):
+        losses, _ = descend(p + 1e-3 * v, share * 2 / value, 100)
+        print(f"rate {share * 2 / value:.2f}:", "it leaves" if max(losses) > 10 * losses[0] else "it stays")
+
+# %% [markdown]
+# ## 7. Bug hunt: a penalty that does nothing
+#
+# A *gradient penalty* keeps a function flat: the loss gets the mean, over the rows of x, of the squared length of the
+# gradient by that row. Training differentiates this once more, by the weights.
+#
+# A colleague's version runs, and **three things are wrong with it**. For 3 x₀ - 4 x₁ each row has the gradient (3, -4): the
+# penalty is 9 + 16 = 25, for any number of rows, and its gradient by the weights is (6, -8).
+
+
+# %% given="colleague_penalty"
+def colleague_penalty(f, x):
+    """The mean over the rows of x (N, d) of the squared length of the gradient of f."""
+    x = Tensor(x, requires_grad=True)
+    slopes = gradient(f(x).mean(), x)
+    return (Tensor(slopes.data) ** 2).mean()
+
+
+def measured(penalty, x, weights=(3.0, -4.0)):
+    """What a penalty is for x @ w, and its gradient by w."""
+    w = Tensor(np.array(weights)[:, None], requires_grad=True)
+    value = penalty(lambda rows: rows @ w, x)
+    return round(value.item(), 3), gradient(value, w).data[:, 0].round(3).tolist()
+
+
+# %%
+for rows in (1, 5):
+    print(rows, "rows:", measured(colleague_penalty, np.ones((rows, 2))))
+
+# %% [markdown]
+# ### Exercise `mended_penalty` (3 points)
+# Write it again, mended. `f` maps (N, d) to (N, 1), each row for itself; `x` is an array; the result is a Tensor of one
+# number.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# One fault shows with 5 rows, one with 2 columns, one in the gradient by w.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# x = Tensor(x, requires_grad=True)
+# slopes = gradient(..., x)           # row i: how out i changes with x i
+# return (...).sum(...).mean()        # over the columns, then over the rows
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Still 12.5: lengths add up over columns, and only rows are averaged. (0, 0) by w: a new Tensor of `.data` has no past.
+# </details>
+
+
+# %% exercise="mended_penalty"
+def mended_penalty(f, x):
+    """The mean over the rows of x (N, d) of the squared length of the gradient of f."""
+    ### BEGIN SOLUTION
+    x = Tensor(x, requires_grad=True)
+    slopes = gradient(f(x), x)
+    return (slopes * slopes).sum(-1).mean()
+    ### END SOLUTION
+
+
+# %% probes="mended_penalty"
+@probe
+def penalty_of(name, x, weights):
+    """The penalty of the function of that name, and its gradient by the weights."""
+    w = Tensor(weights, requires_grad=True)
+    known = {
+        "linear": lambda rows: rows @ w,
+        "1e9 more": lambda rows: rows @ w + 1e9,
+        "tanh": lambda rows: (rows @ w).tanh().sum(-1, keepdims=True),
+        "high": lambda rows: (rows @ w).tanh().sum(-1, keepdims=True) + 1e9,
+    }
+    value = mended_penalty(known[name], x)
+    if not isinstance(value, Tensor):
+        return seen(value), None
+    return value.data, gradient(value, w).data
+
+
+# %% check="mended_penalty" points=3
+with exercise("mended_penalty") as check:
+    x, w = np.array([[1.0, 2], [-1, 0.5], [3, 3]]), np.array([[3.0], [-4]])
+    check.close(penalty_of("linear", x[:1], w)[0], 25.0, "9 + 16: a sum over columns")
+    check.untouched("x stays as it was")
+    check.close(penalty_of("linear", x, w)[0], 25.0, "three rows, each with 25: their mean")
+    check.close(penalty_of("linear", x, w)[1], 2 * w, "by w: can training lower it?")
+    value = penalty_of("tanh", np.array([[0.0, 0], [5e3, 0]]), w)[0]
+    check.close(value, 12.5, "25 where tanh is steep, 0 where it is flat: 12.5")
+    got = penalty_of("1e9 more", x, w)[0]
+    check.close(got, 25.0, "exact beside a value of 1e9: differences lose their digits")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    def penalty_and_slope(x, w):
+        t = np.tanh(x @ w)
+        s = 1 - t * t
+        slopes, N = s @ w.T, len(x)
+        by_s = 2 * slopes @ w / N * (-2 * t * s)
+        return (slopes**2).sum() / N, 2 * slopes.T @ s / N + x.T @ by_s
+
+    for N, d, k in ((4, 3, 2), (1, 2, 3), (5, 1, 2)):
+        for x, w in check.cases(3, array(N, d, low=-1, high=1), array(d, k, low=-1, high=1)):
+            for name in ("tanh", "high"):
+                check.close(penalty_of(name, x, w), penalty_and_slope(x, w), "value and gradient", rtol=1e-9)
+            check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Twelve noisy points of a sine, and your penalty at 60 places, for it needs no targets. What to see: without it the network
+# goes through every point and swings between them.
+
+
+# %% figure="penalised"
+def penalised():
+    x, grid = np.linspace(-3, 3, 12)[:, None], np.linspace(-3, 3, 200)[:, None]
+    fits, places = {}, np.linspace(-3, 3, 60)[:, None]
+    errors = []
+    for weight in (0.0, 0.1):
+        rng = np.random.default_rng(2)
+        y = np.sin(x) + 0.3 * rng.normal(size=x.shape)
+        first = (rng.normal(0, 4, (1, 30)), rng.normal(0, 4, 30), rng.normal(0, 0.18, (30, 1)), np.zeros(1))
+        w, b, v, c = parameters = [Tensor(p, requires_grad=True) for p in first]
+
+        def network(rows):
+            return (rows @ w + b).tanh() @ v + c
+
+        adam = optim.Adam(parameters, lr=0.02)
+        for _ in range(500):
+            adam.zero_grad()
+            loss = ((network(Tensor(x)) - y) ** 2).mean()
+            (loss + weight * mended_penalty(network, places) if weight else loss).backward()
+            adam.step()
+        out = network(Tensor(grid)).data
+        fits[f"penalty times {weight}"] = grid[:, 0], out[:, 0]
+        errors.append(((out - np.sin(grid)) ** 2).mean())
+        print(f"penalty times {weight}: mean squared distance from the sine {errors[-1]:.3f}")
+    assert errors[0] > 2 * errors[1]
+    ax = plots.lines({**fits, "the sine": (grid[:, 0], np.sin(grid[:, 0]))}, xlabel="x", title="Twelve noisy points")
+    ax.plot(x, y, "o", color="black", markersize=5, fillstyle="none")
+
+
+penalised()
+
+# %% [markdown]
+# ## 8. A network that solves an equation
+#
+# $u'' = -u$, with $u(0) = 0$ and $u'(0) = 1$, has one solution. Nobody tells the network which. Its loss is the square of the
+# **residual** $u'' + u$, which is 0 for the solution. Here the derivative is by the *input*: by t, twice.
+#
+# ### Exercise `residual` (2 points)
+# `u` maps times (N, 1) to values (N, 1), each row for itself; `t` is an array. Return $u'' + u$, a Tensor (N, 1) that
+# training can differentiate. For u = t³ at t = 2 it is 12 + 8 = 20.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Each value depends on its own t only, so the gradient of the sum holds all slopes.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# t = ...                         # a leaf
+# values = u(t)
+# slope = ...
+# return gradient(...) + ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Too small by N: no mean. The weights get nothing: `.data` cuts them off.
+# </details>
+
+
+# %% exercise="residual"
+def residual(u, t):
+    """u'' + u at the times t (N, 1): a Tensor of that shape, with a graph."""
+    ### BEGIN SOLUTION
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(gradient(values, t), t) + values
+    ### END SOLUTION
+
+
+# %% probes="residual"
+@probe
+def residual_of(name, weight, t):
+    """The residual of the function of that name, and the gradient of its sum by the weight."""
+    w = Tensor(np.array(weight), requires_grad=True)
+    known = {
+        "cube": lambda t: w * t * t * t,
+        "line": lambda t: w * t,
+        "number": lambda t: w + 0.0 * t,
+        "wave": lambda t: (w * t).tanh() * t,
+        "steep wave": lambda t: (w * t).tanh() * t + 1e7 * t,
+    }
+    found = residual(known[name], t)
+    if not isinstance(found, Tensor):
+        return seen(found), None
+    return found.data, gradient(found, w).data
+
+
+# %% check="residual" points=2
+with exercise("residual") as check:
+    (t,) = arrays([[2], [-1], [0.5]])
+    got = residual_of("cube", 1.0, t)
+    check.close(got[0], 6 * t + t**3, "t³: 6t + t³, so 12 + 8 at t = 2")
+    check.untouched("t stays as it was")
+    check.close(got[1], (6 * t + t**3).sum(), "w t³: by w, too, or training has no effect")
+    check.close(residual_of("line", 1e8, t)[0], 1e8 * t, "straight: only u is left")
+    check.close(residual_of("number", 5.0, t)[0], 5 + 0 * t, "and of the constant 5, too")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, number
+
+    for N in (1, 4, 5):
+        for t, w in check.cases(4, array(N, 1), number()):
+            h, s = np.tanh(w * t), 1 - np.tanh(w * t) ** 2
+            bend = 2 * w * s - 2 * t * w * w * h * s
+            by_w = 2 * s - 4 * w * t * h * s - 4 * t * w * h * s - 2 * t * t * w * w * s * (1 - 3 * h * h) + t * t * s
+            for name, more in (("wave", 0.0), ("steep wave", 1e7 * t)):
+                got = residual_of(name, w, t)
+                check.close(got[0] - more, bend + t * h, "u'' + u", rtol=1e-8, atol=1e-8)
+                check.close(got[1], by_w.sum(), "its gradient by a weight", rtol=1e-8, atol=1e-8)
+            check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# The network is $u(t) = t + t^2\, N(t)$, so that it begins at 0 with slope 1 whatever its weights are. It never sees a value of
+# the solution.
+
+
+# %% figure="solved_equation"
+def solved_equation():
+    rng, times = np.random.default_rng(0), np.linspace(0, 2 * np.pi, 40)[:, None]
+    first = (rng.normal(size=(1, 16)), rng.uniform(-6, 6, 16), rng.normal(size=(16, 1)) / 4)
+    w, b, v = parameters = [Tensor(p, requires_grad=True) for p in first]
+
+    def u(t):
+        return t + t * t * ((t @ w + b).tanh() @ v) / 4
+
+    x, curves, rests = times[:, 0], {}, {}
+    adam = optim.Adam(parameters, lr=0.01)
+    for step in range(1501):
+        rest = residual(u, times)
+        if step in (0, 100, 1500):
+            curves[f"step {step}"] = x, u(Tensor(times)).data[:, 0]
+            rests[f"step {step}"] = x, abs(rest.data[:, 0])
+        adam.zero_grad()
+        (rest * rest).mean().backward()
+        adam.step()
+    far = abs(curves["step 1500"][1] - np.sin(x)).max()
+    assert far < 0.05
+    print("step 1500: nowhere farther than 0.05 from sin(t)")
+    left, right = plots.panels(2)
+    ax = plots.lines(curves, ax=left, title="u(t); circles: sin(t)", xlabel="t")
+    ax.plot(x[::2], np.sin(x[::2]), "o", color="black", markersize=4, fillstyle="none")
+    ax.set_ylim(-1.5, 3)
+    ax.get_legend().remove()
+    plots.lines(rests, ax=right, log="y", title="its residual, |u'' + u|", xlabel="t")
+
+
+solved_equation()
+
+# %% [markdown]
+# What to see: where the residual has come down, the curve is the sine. With relu in place of tanh the residual comes down,
+# too, and the curve stays off by more than 0.5: relu's second derivative is 0, so bending at its kinks costs nothing.
+#
+# ## 9. The result of a loop, without its graph
+#
+# Repeat $z \leftarrow \tanh(Wz + x)$ until z stays: a *fixed point*. Backward through all rounds would need all their graphs.
+
+
+# %% setup="fixed_point"
+def fixed_point(W, x, rounds=5000):
+    """z with z = tanh(W z + x), by repetition from 0."""
+    z = np.zeros_like(x)
+    for _ in range(rounds):
+        before, z = z, np.tanh(W @ z + x)
+        if np.array_equal(before, z):
+            break
+    return z
+
+
+# %% [markdown]
+# But z solves an equation, and that can be differentiated. With $s = 1 - z^2$, small changes obey
+#
+# $$dz = s\,(W\,dz + dW\,z + dx), \quad\text{so}\quad (I - S)\,dz = s\,(dW\,z + dx), \qquad S_{ij} = s_i W_{ij}$$
+#
+# Backward, transposed: solve $(I - S)^T u = g$. Then x gets $s\,u$, and entry ij of W gets $s_i u_i z_j$. With single numbers, W = 0.5
+# and z = 0.6: s = 0.64, u = g / 0.68, and x gets 0.94 g.
+#
+# ### Exercise `fixed_point_rule` (3 points)
+# Return the cotangents of W (n, n) and of x (n,), for the fixed point z (n,) and g (n,), all arrays.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `np.linalg.solve(A, g)` gives u with A u = g. No loop.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# s = ...
+# S = ... * W                   # row i times s[i]: s as a column
+# u = np.linalg.solve(..., g)
+# return ..., ...               # W first; np.outer
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Only x is right when W is 0: the solve is missing. Columns scaled: `s * W` multiplies columns, `s[:, None] * W` rows.
+# </details>
+
+
+# %% exercise="fixed_point_rule"
+def fixed_point_rule(g, z, W, x):
+    """The cotangents of W and x, where z = tanh(W z + x)."""
+    ### BEGIN SOLUTION
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
+    return np.outer(s * u, z), s * u
+    ### END SOLUTION
+
+
+# %% probes="fixed_point_rule"
+@probe
+def sent_by_the_fixed_point(g, W, x):
+    """What fixed_point_rule gives at the fixed point of W and x."""
+    return fixed_point_rule(g, fixed_point(W, x), W, x)
+
+
+# %% check="fixed_point_rule" points=3
+with exercise("fixed_point_rule") as check:
+    (z, g), W = arrays([0.6, -0.8], [0.68, 1]), np.array([[0.5, 0.25], [0, 0]])
+    none, s = 0 * W, np.array([0.64, 0.36])
+    got = yours.fixed_point_rule(g, z, none, np.arctanh(z))
+    check.close(got, (np.outer(s * g, z), s * g), "W = 0: the rule of tanh, no loop")
+    got = yours.fixed_point_rule(g, z, W, np.arctanh(z) - W @ z)
+    check.untouched("all arguments stay as they were")
+    check.close(got[1], np.array([0.64, 0.4176]), "u = (1, 1 + 0.16): solve the transposed")
+    check.close(got[0], np.outer([0.64, 0.4176], z), "row i, column j of W: s_i u_i z_j")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    def cotangents(g, W, x):
+        z = fixed_point(W, x)
+        s = 1 - z * z
+        J = np.diag(s) @ W
+        u = sum_of_powers(J.T, g)
+        return (s * u)[:, None] * z[None], s * u
+
+    def sum_of_powers(A, g):
+        """g + A g + A² g + ..., doubled until nothing is left."""
+        while np.abs(A).max() > 1e-30:
+            g, A = g + A @ g, A @ A
+        return g
+
+    for n in (1, 2, 3, 4):
+        for g, W, x in check.cases(4, array(n), array(n, n), array(n)):
+            W = W / (1.1 * np.abs(W).sum(axis=1).max())
+            check.close(sent_by_the_fixed_point(g, W, x), cotangents(g, W, x), "implicit", rtol=1e-9, atol=1e-12)
+            check.untouched()
+    # A slow loop: a hundred rounds of it are not nearly enough.
+    for g, W, x in check.cases(3, array(3), array(3, 3, low=0.2), array(3, low=0.2)):
+        W = 0.999 * W / W.sum(axis=1, keepdims=True)
+        check.close(sent_by_the_fixed_point(g, W, 1e-6 * x), cotangents(g, W, 1e-6 * x), "a slow loop", rtol=1e-6)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Backward through the last rounds only, against your rule. What to see: each round kept adds a digit or less, and a graph.
+# Your rule keeps z alone.
+
+
+# %% figure="unrolled"
+def unrolled():
+    rng = np.random.default_rng(0)
+    W, x, g = rng.normal(size=(4, 4)) / 3, rng.normal(size=4), rng.normal(size=4)
+    z = fixed_point(W, x)
+    by_rule, _ = fixed_point_rule(g, z, W, x)
+    kept, errors = np.arange(1, 41), []
+
+    def through(rounds):
+        weights, state = Tensor(W, requires_grad=True), Tensor(z)
+        for _ in range(rounds):
+            state = (weights @ state + x).tanh()
+        return gradient((state * g).sum(), weights).data
+
+    true = through(2000)
+    errors = [abs(through(rounds) - true).max() for rounds in kept]
+    off = abs(by_rule - true).max()
+    assert off < 1e-12 and errors[0] > 1e-3
+    curves = {"through the last rounds": (kept, errors), "your rule": (kept, np.full(40, off))}
+    plots.lines(curves, log="y", xlabel="rounds kept", title="Error of the gradient of W")
+
+
+unrolled()
+
+# %% [markdown]
+# ## In your own words
+# Somebody says: "Second derivatives are too expensive, n² of them." Answer in three sentences, then open ours.
+#
+# <details><summary>One way to say it</summary>
+#
+# All n² together are, and nearly nobody needs them: a step of Newton, a largest curvature or a penalty take products of the
+# Hessian with vectors. A product is one more pass through the graph of the gradient, so it costs about as much as a gradient
+# or two, for any n. It is exact, because that pass uses the same rules.
+# </details>
+#
+# ## The same in PyTorch
+# Where PyTorch is installed, this cell compares its product and its residual with yours.
+
+# %%
+rng = np.random.default_rng(0)
+weights, point, direction = rng.normal(size=(5, 3)), rng.normal(size=5), rng.normal(size=5)
+ours = hvp(lambda p: ((p @ weights).tanh() ** 2).sum(), point, direction)
+rest = residual(lambda t: (t * 2).tanh() * t, point[:, None]).data
+try:
+    import torch
+
+    p = torch.tensor(point, requires_grad=True)
+    loss = ((p @ torch.tensor(weights)).tanh() ** 2).sum()
+    (g,) = torch.autograd.grad(loss, p, create_graph=True)
+    (theirs,) = torch.autograd.grad(g @ torch.tensor(direction), p)
+    t = torch.tensor(point[:, None], requires_grad=True)
+    u = (t * 2).tanh() * t
+    (slope,) = torch.autograd.grad(u.sum(), t, create_graph=True)
+    (bend,) = torch.autograd.grad(slope.sum(), t)
+    assert np.allclose(theirs.numpy(), ours) and np.allclose((bend + u).detach().numpy(), rest)
+except ImportError:
+    print("PyTorch is not installed here: pip install torch")
+
+# %% [markdown]
+# | here | in PyTorch |
+# |---|---|
+# | `gradient(out, x)` | `torch.autograd.grad(out.sum(), x, create_graph=True)` |
+# | `hessian_by_rows` | `torch.autograd.functional.hessian` |
+# | `hvp`, forward over reverse | `torch.func.jvp(torch.func.grad(f), (x,), (v,))` |
+# | `tanh_rule` | `backward` of a `torch.autograd.Function`, made of operations on Tensors |
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | a second derivative of 0, no error | `.data`, `detach` or NumPy, in a rule or in a loss |
+# | "does not require grad" in PyTorch | a first gradient without `create_graph=True` |
+# | a penalty that is printed and never falls | a graph that was cut |
+# | NaN after some steps of conjugate gradients | 0 / 0, after the solution was found |
+# | Newton goes uphill | negative curvature |
+#
+# ## Who found it
+#
+# - Magnus Hestenes and Eduard Stiefel, [1952](https://doi.org/10.6028/jres.049.044): conjugate gradients.
+# - Harris Drucker and Yann Le Cun, [1992](https://doi.org/10.1109/72.165600): *double backpropagation*, a penalty on
+#   slopes by the input.
+# - Barak Pearlmutter, [1994](https://doi.org/10.1162/neco.1994.6.1.147): fast exact multiplication by the Hessian. Read it
+#   first: it is your section 4.
+# - Maziar Raissi, Paris Perdikaris and George Karniadakis, [2019](https://doi.org/10.1016/j.jcp.2018.10.045): networks that
+#   solve differential equations.
+# - Shaojie Bai, Zico Kolter and Vladlen Koltun, [2019](https://arxiv.org/abs/1909.01377): networks that are one fixed point.
+#
+# ## One thing to try next
+# A pendulum obeys $u'' = -\sin(u)$. Change `residual`, and draw both solutions. Which one swings back later?
+
+# %% progress="here"

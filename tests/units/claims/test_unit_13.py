@@ -1,0 +1,310 @@
+"""What unit 13 says of PyTorch, its numbers, and who found what."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograd_ref import Tensor
+
+from . import PROVED, flat, notebook, proves, text_of
+
+UNIT = "13_second_derivatives"
+
+
+# -- PyTorch ------------------------------------------------------------------------------------------------------
+
+
+@proves(
+    UNIT,
+    "In PyTorch a pass is recorded with `create_graph=True`.",
+    "Where PyTorch is installed, this cell compares its product and its residual with yours.",
+    "import torch",
+    "## The same in PyTorch",
+    "| `gradient(out, x)` | `torch.autograd.grad(out.sum(), x, create_graph=True)` |",
+)
+def test_a_recorded_pass_is_differentiated_as_here(torch: ModuleType, solved: Any) -> None:
+    gradient = solved(UNIT)["gradient"]
+    data = np.random.default_rng(0).normal(size=(3, 2))
+    theirs, ours = torch.tensor(data, requires_grad=True), Tensor(data, requires_grad=True)
+    found, mine = (theirs.tanh() * theirs).exp(), (ours.tanh() * ours).exp()
+    for _ in range(3):
+        (found,) = torch.autograd.grad(found.sum(), theirs, create_graph=True)
+        mine = gradient(mine, ours)
+        np.testing.assert_allclose(mine.data, found.detach().numpy(), rtol=1e-10)
+
+
+@proves(UNIT, '| "does not require grad" in PyTorch | a first gradient without `create_graph=True` |')
+def test_without_create_graph_a_second_gradient_raises(torch: ModuleType) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    (first,) = torch.autograd.grad((x**3).sum(), x)
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        torch.autograd.grad(first.sum(), x)
+
+
+@proves(
+    UNIT,
+    "| `hessian_by_rows` | `torch.autograd.functional.hessian` |",
+    "| `hvp`, forward over reverse | `torch.func.jvp(torch.func.grad(f), (x,), (v,))` |",
+)
+def test_the_hessian_and_its_product(torch: ModuleType, solved: Any) -> None:
+    names, rng = solved(UNIT), np.random.default_rng(0)
+    weights, x, v = rng.normal(size=(4, 3)), rng.normal(size=4), rng.normal(size=4)
+
+    def f(p: Any) -> Any:
+        return ((p @ torch.tensor(weights)).tanh() ** 2).sum()
+
+    theirs = torch.autograd.functional.hessian(f, torch.tensor(x)).numpy()
+    _, product = torch.func.jvp(torch.func.grad(f), (torch.tensor(x),), (torch.tensor(v),))
+
+    def mine(p: Any) -> Any:
+        return ((p @ weights).tanh() ** 2).sum()
+
+    np.testing.assert_allclose(names["hessian_by_rows"](mine, x), theirs, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(names["hvp"](mine, x, v), product.numpy(), rtol=1e-9, atol=1e-12)
+
+
+@proves(UNIT, "| `tanh_rule` | `backward` of a `torch.autograd.Function`, made of operations on Tensors |")
+def test_a_rule_of_ones_own_is_differentiated_if_it_is_made_of_operations(torch: ModuleType) -> None:
+    def tanh_with(slope: Any) -> Any:
+        class Tanh(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, a: Any) -> Any:
+                out = a.tanh()
+                ctx.save_for_backward(out)
+                return out
+
+            @staticmethod
+            def backward(ctx: Any, g: Any) -> Any:
+                return g * slope(*ctx.saved_tensors)
+
+        return Tanh.apply
+
+    def second(tanh: Any) -> float:
+        a = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
+        (first,) = torch.autograd.grad(tanh(a).sum() * a.sum(), a, create_graph=True)
+        return float(torch.autograd.grad(first.sum(), a)[0])
+
+    operations = tanh_with(lambda out: 1 - out * out)
+    a = torch.tensor([0.5, -1.2], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradgradcheck(operations, (a,))
+    t = np.tanh(0.5)
+    true = 2 * (1 - t * t) - 2 * 0.5 * t * (1 - t * t)
+    assert second(operations) == pytest.approx(true)
+    arrays = tanh_with(lambda out: torch.from_numpy(1 - out.detach().numpy() ** 2))
+    assert abs(second(arrays) - true) > 0.1  # wrong, and no error
+
+
+# -- numbers ------------------------------------------------------------------------------------------------------
+
+
+@proves(
+    UNIT,
+    "**Predict, then run.** At a = 0.5 the slope of tanh is 0.786, and the slope of this slope is -0.727.",
+    "With curvatures 1 and 25, (1, 1) becomes (1, 25) / 25.02, nearly the second axis.",
+    "With single numbers, W = 0.5 and z = 0.6: s = 0.64, u = g / 0.68, and x gets 0.94 g.",
+    "For x²y at (2, 3) and v = (1, 10) that is (6 · 1 + 4 · 10, 4 · 1) = (46, 4).",
+)
+def test_the_worked_numbers(solved: Any) -> None:
+    names = solved(UNIT)
+    leaf = names["Node"](0.5)
+    (slope,) = names["gradients"](leaf.tanh(), [leaf])
+    (bend,) = names["gradients"](slope, [leaf])
+    assert (round(slope.data.item(), 3), round(bend.data.item(), 3)) == (0.786, -0.727)
+    assert round(np.sqrt(1 + 25**2), 2) == 25.02
+    product = names["hvp"](lambda p: p[0] * p[0] * p[1], np.array([2.0, 3.0]), np.array([1.0, 10.0]))
+    assert product.tolist() == [6 * 1 + 4 * 10, 4 * 1] == [46, 4]
+    z, W = np.array([0.6]), np.array([[0.5]])
+    assert [round(1 - 0.6**2, 2), round(1 - 0.64 * 0.5, 2)] == [0.64, 0.68]
+    _, by_x = names["fixed_point_rule"](np.ones(1), z, W, np.arctanh(z) - W @ z)
+    assert round(by_x.item(), 2) == 0.94
+
+
+@proves(
+    UNIT,
+    "The valley of unit 09, from the ring to the minimum at (0, 0).",
+    "What to see: Adam swings for twenty steps.",
+    "Conjugate gradients arrive with the second step, Newton with the first: they know how the valley is *curved*.",
+)
+def test_the_typed_paths_of_the_first_picture(solved: Any) -> None:
+    names = solved(UNIT)
+    (source,) = (cell.source for cell in notebook(UNIT).cells if cell.id == "figure_goal")
+    typed = re.search(r'adam = """(.*?)"""', source, re.DOTALL)
+    assert typed
+    start, curved = np.array([-4.5, 1.0]), np.array([1.0, 25.0])
+    point = Tensor(start.copy(), requires_grad=True)
+    adam, path = names["optim"].Adam([point], lr=0.3, betas=(0.8, 0.99)), [start]
+    for _ in range(20):
+        adam.zero_grad()
+        (point * point * curved / 2).sum().backward()
+        adam.step()
+        path.append(point.data.copy())
+    assert abs(np.array(path) - np.array(typed[1].split(), dtype=float).reshape(-1, 2)).max() < 0.006
+    steps = [
+        start - names["conjugate_gradients"](lambda d: curved * d, curved * start, count)
+        for count in (0, 1, 2)
+    ]
+    assert np.array(steps).round(3).tolist() == [[-4.5, 1.0], [-4.314, -0.031], [0.0, 0.0]]
+    assert "[[-4.5, 1.0], [-4.314, -0.031], [0.0, 0.0]]" in source
+    newton = names["newton"](lambda p: (p * p * curved / 2).sum(), start, 1)
+    assert newton.round(9).tolist() == [[-4.5, 1.0], [0.0, 0.0]]
+
+
+@proves(UNIT, "With a million parameters these are 10¹² numbers, eight terabytes.")
+def test_the_size_of_a_hessian() -> None:
+    assert (10**6) ** 2 == 10**12 and 8 * 10**12 == 8e12
+
+
+@proves(
+    UNIT,
+    "What to see: whatever the step, they keep at most ten or eleven digits.",
+    "Both are exact, and cost a few gradients for any n.",
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_differences_of_gradients_lose_digits_and_products_do_not(seed: int, solved: Any) -> None:
+    names = solved(UNIT)
+    gradient, along = names["gradient"], names["along"]
+    x, v = np.random.default_rng(seed).normal(size=(2, 5))
+
+    def f(p: Any) -> Any:
+        return (p.tanh() * p).exp().sum()
+
+    def slopes(at: Any) -> Any:
+        leaf = Tensor(at, requires_grad=True)
+        return gradient(f(leaf), leaf).data
+
+    rows = names["hessian_by_rows"](f, x) @ v
+    leaf = Tensor(x, requires_grad=True)
+    twice = gradient((gradient(f(leaf), leaf) * v).sum(), leaf).data
+    forward = along(gradient(f(leaf), leaf), leaf, v).data
+    for h in np.logspace(-9, -1, 33):
+        difference = (slopes(x + h * v) - slopes(x - h * v)) / (2 * h)
+        assert abs(difference - rows).max() / abs(rows).max() > 1e-12
+    assert max(abs(twice - rows).max(), abs(forward - rows).max()) / abs(rows).max() < 1e-14
+
+
+def operations(work: Any) -> int:
+    def newest() -> int:
+        return int((Tensor(1.0, requires_grad=True) * 2.0).grad_fn.number)
+
+    before = newest()
+    work()
+    return newest() - before
+
+
+def test_a_product_costs_as_many_operations_for_any_n(solved: Any) -> None:
+    names = solved(UNIT)
+
+    def f(p: Any) -> Any:
+        return (p.tanh() * p).exp().sum()
+
+    few, many = (operations(lambda n=n: names["hvp"](f, np.ones(n), np.ones(n))) for n in (3, 300))
+    assert few == many < 60 < operations(lambda: names["hessian_by_rows"](f, np.ones(300)))
+
+
+@proves(
+    UNIT,
+    "The large one is thrown out of such places until the curvature is down to 2 / 0.2 = 10, and stays at this edge.",
+    "What to see: the small rate ends in a narrow valley, too curved for 0.2.",
+)
+@pytest.mark.parametrize("nudge", range(4))
+def test_the_two_minima_are_there_whatever_a_machine_rounds(nudge: int, solved: Any) -> None:
+    names = solved(UNIT)
+    start = names["first_parameters"](1)
+    start = start + 1e-9 * np.random.default_rng(nudge).normal(size=start.size)
+    found = {}
+    for rate in (0.05, 0.2):
+        _, p = names["descend"](start, rate, 2000)
+        found[rate], _ = names["curvature"](p, np.ones(49), 300)
+    assert 16.5 < found[0.05] < 17.5
+    assert 9.5 < found[0.2] < 10.5
+
+
+@proves(
+    UNIT,
+    "What to see: where the residual has come down, the curve is the sine.",
+    "With relu in place of tanh the residual comes down, too, and the curve stays off by more than 0.5: relu's second "
+    "derivative is 0, so bending at its kinks costs nothing.",
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_network_of_relus_does_not_notice_its_bends(seed: int, solved: Any) -> None:
+    names = solved(UNIT)
+    times = np.linspace(0, 2 * np.pi, 40)[:, None]
+
+    def trained(activation: str) -> tuple[float, float, float]:
+        rng = np.random.default_rng(seed)
+        first = (rng.normal(size=(1, 16)), rng.uniform(-6, 6, 16), rng.normal(size=(16, 1)) / 4)
+        w, b, v = parameters = [Tensor(p, requires_grad=True) for p in first]
+
+        def u(t: Any) -> Any:
+            return t + t * t * (getattr(t @ w + b, activation)() @ v) / 4
+
+        adam, losses = names["optim"].Adam(parameters, lr=0.01), []
+        for _ in range(1500):
+            rest = names["residual"](u, times)
+            adam.zero_grad()
+            loss = (rest * rest).mean()
+            loss.backward()
+            adam.step()
+            losses.append(loss.item())
+        return losses[0], losses[-1], abs(u(Tensor(times)).data - np.sin(times)).max()
+
+    at_first, at_last, far = trained("relu")
+    assert at_last < 0.05 * at_first and far > 0.5
+    at_first, at_last, far = trained("tanh")
+    assert at_last < 0.01 * at_first and far < 0.05
+
+
+# -- people -------------------------------------------------------------------------------------------------------
+
+#: Authors, year, and what the publisher or a catalogue says of the paper under this address.
+SOURCES = {
+    "https://doi.org/10.6028/jres.049.044": (
+        ("Hestenes", "Stiefel"),
+        1952,
+        "Methods of conjugate gradients for solving linear systems. J. Res. National Bureau of Standards 49, 409-436",
+    ),
+    "https://doi.org/10.1109/72.165600": (
+        ("Drucker", "Le Cun"),
+        1992,
+        "Improving generalization performance using double backpropagation. IEEE Transactions on Neural "
+        "Networks 3, 991-997",
+    ),
+    "https://doi.org/10.1162/neco.1994.6.1.147": (
+        ("Pearlmutter",),
+        1994,
+        "Fast exact multiplication by the Hessian. Neural Computation 6, 147-160",
+    ),
+    "https://doi.org/10.1016/j.jcp.2018.10.045": (
+        ("Raissi", "Perdikaris", "Karniadakis"),
+        2019,
+        "Physics-informed neural networks: a deep learning framework for solving forward and inverse problems "
+        "involving nonlinear partial differential equations. Journal of Computational Physics 378, 686-707",
+    ),
+    "https://arxiv.org/abs/1909.01377": (("Bai", "Kolter", "Koltun"), 2019, "Deep equilibrium models"),
+}
+
+
+@proves(
+    UNIT,
+    "- Magnus Hestenes and Eduard Stiefel, [1952](https://doi.org/10.6028/jres.049.044): conjugate gradients.",
+    "- Harris Drucker and Yann Le Cun, [1992](https://doi.org/10.1109/72.165600): *double backpropagation*, a penalty "
+    "on slopes by the input.",
+    "- Barak Pearlmutter, [1994](https://doi.org/10.1162/neco.1994.6.1.147): fast exact multiplication by the Hessian. "
+    "Read it first: it is your section 4.",
+    "- Maziar Raissi, Paris Perdikaris and George Karniadakis, [2019](https://doi.org/10.1016/j.jcp.2018.10.045): "
+    "networks that solve differential equations.",
+    "- Shaojie Bai, Zico Kolter and Vladlen Koltun, [2019](https://arxiv.org/abs/1909.01377): networks that are one "
+    "fixed point.",
+)
+@pytest.mark.parametrize("address", SOURCES)
+def test_a_sentence_names_the_authors_and_the_year_of_its_source(address: str) -> None:
+    authors, year, _ = SOURCES[address]
+    (sentence,) = re.findall(rf"- ([^-]*?, \[\d{{4}}\]\({re.escape(address)}\))", text_of(UNIT))
+    assert all(author in sentence for author in authors)
+    assert f"[{year}]" in sentence
+    assert any(place == UNIT and flat(sentence) in told for place, told in PROVED)
