@@ -83,6 +83,11 @@ class Operators:
     def matmul(self, other: Any) -> Tensor: return ag.ops.matmul(self, other)
     def clip(self, low: Any = None, high: Any = None) -> Tensor: return ag.ops.clip(self, low, high)
 
+    def clamp(self, min: Any = None, max: Any = None) -> Tensor: return ag.ops.clamp(self, min, max)
+    def masked_fill(self, mask: Any, value: Any) -> Tensor: return ag.ops.masked_fill(self, mask, value)
+    def tril(self, diagonal: int = 0) -> Tensor: return ag.ops.tril(self, diagonal)
+    def triu(self, diagonal: int = 0) -> Tensor: return ag.ops.triu(self, diagonal)
+
     def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor: return ag.ops.sum(self, axis, keepdims)
     def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         return ag.ops.mean(self, axis, keepdims)
@@ -94,6 +99,8 @@ class Operators:
         return ag.ops.var(self, axis, keepdims, correction)
     def std(self, axis: Any = None, keepdims: bool = False, correction: int = 1) -> Tensor:
         return ag.ops.std(self, axis, keepdims, correction)
+    def norm(self, p: Any = 2, axis: Any = None, keepdims: bool = False) -> Tensor:
+        return ag.ops.norm(self, p, axis, keepdims)
     def logsumexp(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         return ag.ops.logsumexp(self, axis, keepdims)
     def softmax(self, axis: int = -1) -> Tensor: return ag.ops.softmax(self, axis)
@@ -101,10 +108,15 @@ class Operators:
     def cumsum(self, axis: int = 0) -> Tensor: return ag.ops.cumsum(self, axis)
     def argmax(self, axis: int | None = None) -> Tensor: return ag.ops.argmax(self, axis)
     def argmin(self, axis: int | None = None) -> Tensor: return ag.ops.argmin(self, axis)
+    def argsort(self, axis: int = -1, descending: bool = False) -> Tensor:
+        return ag.ops.argsort(self, axis, descending)
+    def sort(self, axis: int = -1, descending: bool = False) -> Any: return ag.ops.sort(self, axis, descending)
+    def topk(self, k: int, axis: int = -1, largest: bool = True) -> Any: return ag.ops.topk(self, k, axis, largest)
     def any(self) -> bool: return bool(self.detach().numpy().any())
     def all(self) -> bool: return bool(self.detach().numpy().all())
 
     def reshape(self, *shape: Any) -> Tensor: return ag.ops.reshape(self, *shape)
+    def view(self, *shape: Any) -> Tensor: return ag.ops.reshape(self, *shape)
     def flatten(self, start: int = 0) -> Tensor: return ag.ops.flatten(self, start)
     def permute(self, *axes: Any) -> Tensor: return ag.ops.permute(self, *axes)
     def transpose(self, *axes: Any) -> Tensor: return ag.ops.transpose(self, *axes)
@@ -112,12 +124,19 @@ class Operators:
     def squeeze(self, axis: Any = None) -> Tensor: return ag.ops.squeeze(self, axis)
     def unsqueeze(self, axis: int) -> Tensor: return ag.ops.unsqueeze(self, axis)
     def broadcast_to(self, *shape: Any) -> Tensor: return ag.ops.broadcast_to(self, *shape)
+    def expand(self, *shape: Any) -> Tensor: return ag.ops.expand(self, *shape)
+    def repeat(self, *times: Any) -> Tensor: return ag.ops.repeat(self, *times)
+    def chunk(self, chunks: int, axis: int = 0) -> list[Tensor]: return ag.ops.chunk(self, chunks, axis)
+    def unbind(self, axis: int = 0) -> list[Tensor]: return ag.ops.unbind(self, axis)
     def split(self, size: Any, axis: int = 0) -> list[Tensor]: return ag.ops.split(self, size, axis)
     def flip(self, axis: Any = None) -> Tensor: return ag.ops.flip(self, axis)
     def roll(self, shift: Any, axis: Any = None) -> Tensor: return ag.ops.roll(self, shift, axis)
     def take(self, index: Any, axis: int = 0) -> Tensor: return ag.ops.take(self, index, axis)
     def gather(self, axis: int, index: Any) -> Tensor: return ag.ops.gather(self, axis, index)
     def astype(self, dtype: Any) -> Tensor: return ag.ops.astype(self, dtype)
+    def float(self) -> Tensor: return ag.ops.astype(self, "float32")
+    def double(self) -> Tensor: return ag.ops.astype(self, "float64")
+    def long(self) -> Tensor: return ag.ops.astype(self, "int64")
     def clone(self) -> Tensor: return ag.ops.clone(self)
 
     @property

@@ -108,7 +108,15 @@ class Tensor(Protocols, Operators):
 
     @property
     def size(self) -> int:
-        """The number of elements."""
+        """The number of elements, as in NumPy: what PyTorch calls `size()` is `shape`."""
+        return self._data.size
+
+    def dim(self) -> int:
+        """The number of axes: PyTorch's name for `ndim`."""
+        return self._data.ndim
+
+    def numel(self) -> int:
+        """The number of elements: PyTorch's name for `size`."""
         return self._data.size
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_ref.ops.activations import clip, elu, leaky_relu, silu
+from autograd_ref.ops.activations import clamp, clip, elu, leaky_relu, silu
 from autograd_ref.ops.comparisons import (
     argmax,
     argmin,
@@ -26,6 +26,7 @@ from autograd_ref.ops.comparisons import (
     logical_or,
     not_equal,
 )
+from autograd_ref.ops.masks import masked_fill, tril, triu
 from autograd_ref.ops.products import diagonal, einsum, outer
 from autograd_ref.ops.reductions import (
     cumsum,
@@ -34,6 +35,7 @@ from autograd_ref.ops.reductions import (
     max,
     mean,
     min,
+    norm,
     prod,
     softmax,
     std,
@@ -43,13 +45,16 @@ from autograd_ref.ops.reductions import (
 from autograd_ref.ops.shapes import (
     astype,
     broadcast_to,
+    chunk,
     concatenate,
+    expand,
     flatten,
     flip,
     gather,
     getitem,
     pad,
     permute,
+    repeat,
     reshape,
     roll,
     set_item,
@@ -60,8 +65,10 @@ from autograd_ref.ops.shapes import (
     swapaxes,
     take,
     transpose,
+    unbind,
     unsqueeze,
 )
+from autograd_ref.ops.sorting import argsort, sort, topk
 from autograd_ref.rules.elementwise import (
     abs,
     add,
@@ -98,15 +105,16 @@ from autograd_ref.tensor import Tensor
 
 # fmt: off
 __all__ = [
-    "abs", "add", "argmax", "argmin", "astensor", "astype", "axes_of", "bitwise_and", "bitwise_not",
-    "bitwise_or", "bitwise_xor", "broadcast_to", "clip", "clone", "concatenate", "cos", "cumsum",
-    "diagonal", "div", "einsum", "elu", "equal", "erf", "exp", "expm1", "flatten", "flip", "floor_divide",
-    "gather", "getitem", "greater", "greater_equal", "leaky_relu", "less", "less_equal", "log", "log1p",
-    "log_softmax", "logical_and", "logical_not", "logical_or", "logsigmoid", "logsumexp", "matmul", "max",
-    "maximum", "mean", "min", "minimum", "mul", "neg", "not_equal", "outer", "pad", "permute", "pow",
-    "prod", "relu", "remainder", "reshape", "roll", "set_item", "shaped", "sigmoid", "sign", "silu", "sin",
-    "softmax", "softplus", "split", "sqrt", "squeeze", "stack", "std", "sub", "sum", "swapaxes", "take",
-    "tan", "tanh", "transpose", "unsqueeze", "var", "where",
+    "abs", "add", "argmax", "argmin", "argsort", "astensor", "astype", "axes_of", "bitwise_and",
+    "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast_to", "chunk", "clamp", "clip", "clone",
+    "concatenate", "cos", "cumsum", "diagonal", "div", "einsum", "elu", "equal", "erf", "exp", "expand",
+    "expm1", "flatten", "flip", "floor_divide", "gather", "getitem", "greater", "greater_equal",
+    "leaky_relu", "less", "less_equal", "log", "log1p", "log_softmax", "logical_and", "logical_not",
+    "logical_or", "logsigmoid", "logsumexp", "masked_fill", "matmul", "max", "maximum", "mean", "min",
+    "minimum", "mul", "neg", "norm", "not_equal", "outer", "pad", "permute", "pow", "prod", "relu",
+    "remainder", "repeat", "reshape", "roll", "set_item", "shaped", "sigmoid", "sign", "silu", "sin",
+    "softmax", "softplus", "sort", "split", "sqrt", "squeeze", "stack", "std", "sub", "sum", "swapaxes",
+    "take", "tan", "tanh", "topk", "transpose", "tril", "triu", "unbind", "unsqueeze", "var", "where",
 ]
 # fmt: on
 

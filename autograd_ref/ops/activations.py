@@ -13,6 +13,16 @@ def clip(x: Any, low: float | None = None, high: float | None = None) -> Any:
     return elementwise.clip(x, low=low, high=high)
 
 
+def clamp(x: Any, min: float | None = None, max: float | None = None) -> Any:
+    """`clip` by PyTorch's names: `x` limited to `[min, max]`; the slope is 1 at the limits.
+
+    >>> from autograd_ref import Tensor
+    >>> clamp(Tensor([-2.0, 0.5, 2.0]), min=-1, max=1)
+    Tensor([-1. ,  0.5,  1. ])
+    """
+    return clip(x, min, max)
+
+
 def leaky_relu(x: Any, negative_slope: float = 0.01) -> Any:
     """`x` where positive, `negative_slope * x` elsewhere."""
     return elementwise.leaky_relu(x, slope=negative_slope)

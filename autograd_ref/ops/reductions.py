@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd_ref.ops.shapes import reshape, shaped
-from autograd_ref.rules import reductions
+from autograd_ref.rules import elementwise, norms, reductions
 from autograd_ref.rules import softmax as exponentials
 from autograd_ref.rules.reductions import axes_of
 from autograd_ref.rules.shapes import clone
@@ -72,6 +72,28 @@ def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     for a in axes:
         out = reductions.prod(out, axis=a, keepdims=True)
     return out if keepdims else reshape(out, tuple(n for i, n in enumerate(x.shape) if i not in axes))
+
+
+def norm(x: Any, p: float = 2, axis: Axis = None, keepdims: bool = False) -> Any:
+    """`sum(|x| ** p) ** (1 / p)` over `axis`: for 2 the length of a vector, for `math.inf` its largest size.
+
+    For 0 it counts what is not 0; `-math.inf` gives the smallest size. Where it is 0 its slope is 0, as in PyTorch.
+    Raises TypeError for integers.
+
+    >>> norm(np.array([[3.0, 4.0], [0.0, 2.0]]), axis=1)
+    array([5., 2.])
+    """
+    x = shaped(x)
+    if x.dtype.kind != "f":
+        raise TypeError(f"'norm' needs floating-point numbers, not {x.dtype}: use astype(float).")
+    axis = _axis(x, axis)
+    if p in (math.inf, -math.inf):
+        return (max if p > 0 else min)(elementwise.abs(x), axis, keepdims)
+    if p == 0:
+        return sum(elementwise.abs(elementwise.sign(x)), axis, keepdims)
+    if p == 1:
+        return sum(elementwise.abs(x), axis, keepdims)
+    return norms.norm(x, p=p, axis=axis, keepdims=keepdims)
 
 
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:

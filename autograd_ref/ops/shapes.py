@@ -94,6 +94,44 @@ def broadcast_to(x: Any, *shape: Any) -> Any:
     return shapes.broadcast_to(x, shape=_unpack(shape), before=x.shape)
 
 
+def expand(x: Any, *shape: Any) -> Any:
+    """`x` repeated along axes of length 1 and new leading axes, as a view: `broadcast_to` where -1 keeps a length.
+
+    Raises ValueError for a shape that does not fit.
+
+    >>> expand(Tensor([[1.0], [2.0]]), -1, 3).tolist()
+    [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
+    """
+    x, wanted = shaped(x), _unpack(shape)
+    new = len(wanted) - x.ndim
+    if new < 0 or -1 in wanted[:new]:
+        raise ValueError(
+            f"'expand' cannot make {wanted} of shape {x.shape}: give a length for every axis, -1 to keep one, and "
+            "none of these for a new axis in front."
+        )
+    whole = tuple([x.shape[i - new] if n == -1 else n for i, n in enumerate(wanted)])
+    return shapes.broadcast_to(x, shape=whole, before=x.shape)
+
+
+def repeat(x: Any, *times: Any) -> Any:
+    """Copies of `x` side by side, `times[i]` of them along axis i; more numbers than axes make new leading axes.
+
+    It is PyTorch's `Tensor.repeat` and NumPy's `tile`. Raises ValueError for fewer numbers than axes.
+
+    >>> repeat(Tensor([[1.0, 2.0]]), 2, 2).tolist()
+    [[1.0, 2.0, 1.0, 2.0], [1.0, 2.0, 1.0, 2.0]]
+    """
+    x, counts = shaped(x), _unpack(times)
+    new = len(counts) - x.ndim
+    if new < 0 or any(n < 0 for n in counts):
+        raise ValueError(
+            f"'repeat' needs how often for each of the {x.ndim} axes of shape {x.shape}, none negative, not {counts}."
+        )
+    if new:
+        x = reshape(x, ((1,) * new + x.shape))
+    return shapes.repeat(x, times=tuple(counts), before=x.shape)
+
+
 def concatenate(xs: Sequence[Any], axis: int = 0) -> Any:
     """The arrays one after the other along an axis that they have."""
     xs = [shaped(x) for x in xs]
@@ -124,6 +162,33 @@ def split(x: Any, size: int | Sequence[int], axis: int = 0) -> list[Any]:
         )
     lead = (slice(None),) * axis
     return [getitem(x, (*lead, slice(e - s, e))) for s, e in zip(sizes, ends, strict=True)]
+
+
+def chunk(x: Any, chunks: int, axis: int = 0) -> list[Any]:
+    """At most `chunks` pieces of equal length along `axis`, the last shorter where that does not divide; views.
+
+    As in PyTorch there may be fewer: 6 elements in 4 chunks are 3 pieces of 2.
+
+    >>> [piece.tolist() for piece in chunk(Tensor([1.0, 2.0, 3.0]), 2)]
+    [[1.0, 2.0], [3.0]]
+    """
+    x = shaped(x)
+    if chunks < 1:
+        raise ValueError(f"'chunk' makes at least 1 piece, not {chunks}.")
+    n = x.shape[axes_of(axis, x.ndim)[0]]
+    return split(x, -(-n // chunks), axis) if n else split(x, [0] * chunks, axis)
+
+
+def unbind(x: Any, axis: int = 0) -> list[Any]:
+    """The slices along `axis`, which they do not have: `x[0]`, `x[1]`, ... for axis 0; views.
+
+    >>> unbind(Tensor([[1.0, 2.0], [3.0, 4.0]]), 1)
+    [Tensor([1., 3.]), Tensor([2., 4.])]
+    """
+    x = shaped(x)
+    axis = axes_of(axis, x.ndim)[0]
+    lead = (slice(None),) * axis
+    return [getitem(x, (*lead, i)) for i in range(x.shape[axis])]
 
 
 def pad(x: Any, width: Any, value: float = 0) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd_ref.core.broadcasting import unbroadcast
 from autograd_ref.core.primitive import Primitive
+from autograd_ref.core.promotion import constant
 from autograd_ref.core.tensor import Tensor
 
 # `before` is the argument's shape. It travels as a parameter, so that the argument itself need not be kept.
@@ -46,6 +47,21 @@ broadcast_to = Primitive(
     jvp="linear",
     view=True,
 )
+
+
+def _repeated(x: np.ndarray, times: tuple[int, ...], before: tuple[int, ...]) -> np.ndarray:
+    """`np.tile` in one copy: every axis is split in two, of which the first counts the copies."""
+    out = np.empty([n for pair in zip(times, before, strict=True) for n in pair], x.dtype)
+    out[...] = x.reshape([n for length in before for n in (1, length)])
+    return out.reshape([n * length for n, length in zip(times, before, strict=True)])
+
+
+def _repeat_rule(g: Any, _ans: Any, _x: Any, times: tuple[int, ...], before: tuple[int, ...]) -> Any:
+    apart = g.reshape([n for pair in zip(times, before, strict=True) for n in pair])
+    return apart.sum(axis=tuple(range(0, 2 * len(times), 2)))
+
+
+repeat = Primitive("repeat", _repeated, (_repeat_rule,), jvp="linear")
 
 
 def _part(i: int, g: Any, axis: int, starts: list[int]) -> Any:
@@ -152,3 +168,27 @@ def _back(shift: Any) -> Any:
 
 clone = Primitive("clone", lambda x: np.array(x), (lambda g, _ans, _x: g,), jvp="linear")
 alias = Primitive("alias", lambda x: x.view(), (lambda g, _ans, _x: g,), jvp="linear", view=True)
+
+
+@lru_cache(maxsize=64)
+def _below(rows: int, columns: int, diagonal: int) -> np.ndarray:
+    """True on a diagonal of a matrix and below it."""
+    made = np.tri(rows, columns, diagonal, bool)
+    made.setflags(write=False)
+    return made
+
+
+def _lower(x: np.ndarray, diagonal: int) -> np.ndarray:
+    return np.where(_below(*x.shape[-2:], diagonal), x, constant(0.0, x.dtype))
+
+
+def _upper(x: np.ndarray, diagonal: int) -> np.ndarray:
+    return np.where(_below(*x.shape[-2:], diagonal - 1), constant(0.0, x.dtype), x)
+
+
+tril: Primitive = Primitive(
+    "tril", _lower, (lambda g, _ans, _x, diagonal: tril(g, diagonal=diagonal),), jvp="linear"
+)
+triu: Primitive = Primitive(
+    "triu", _upper, (lambda g, _ans, _x, diagonal: triu(g, diagonal=diagonal),), jvp="linear"
+)

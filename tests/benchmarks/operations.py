@@ -153,6 +153,7 @@ def table() -> dict[str, Operation]:
         "add row": Operation(lambda x, y, _: x + y, lambda x, y, _: x + y, with_rows),
         "mul row": Operation(lambda x, y, _: x * y, lambda x, y, _: x * y, with_rows),
         "clip": Operation(lambda x: ops.clip(x, -0.5, 0.5), lambda x: torch.clip(x, -0.5, 0.5), one),
+        "clamp": Operation(lambda x: ops.clamp(x, -0.5, 0.5), lambda x: torch.clamp(x, -0.5, 0.5), one),
         "where": Operation(lambda x, y, c: ops.where(c, x, y), lambda x, y, c: torch.where(c, x, y), masked),
         "leaky_relu": Operation(ops.leaky_relu, f.leaky_relu, one),
         "elu": Operation(ops.elu, f.elu, one),
@@ -172,6 +173,13 @@ def table() -> dict[str, Operation]:
             )
             for n, m in (("sum", "sum"), ("mean", "mean"), ("prod", "prod"), ("var", "var"), ("std", "std"))
         },
+        "norm": same("norm"),
+        "norm axis": Operation(lambda x: ops.norm(x, 2, 1), lambda x: torch.norm(x, 2, 1), one),
+        "norm 3": Operation(lambda x: ops.norm(x, 3, 1), lambda x: torch.norm(x, 3, 1), one),
+        "norm 1": Operation(lambda x: ops.norm(x, 1, 1), lambda x: torch.norm(x, 1, 1), one),
+        "norm inf": Operation(
+            lambda x: ops.norm(x, np.inf, 1), lambda x: torch.norm(x, np.inf, 1), one
+        ),
         "max axis": Operation(lambda x: ops.max(x, 1), lambda x: torch.amax(x, 1), one),
         "min axis": Operation(lambda x: ops.min(x, 1), lambda x: torch.amin(x, 1), one),
         "cumsum": Operation(lambda x: ops.cumsum(x, 1), lambda x: torch.cumsum(x, 1), one),
@@ -199,6 +207,20 @@ def table() -> dict[str, Operation]:
         "astype": Operation(
             lambda x: ops.astype(x, np.float32 if x.dtype == np.float64 else np.float64),
             lambda x: x.to(torch.float32 if x.dtype == torch.float64 else torch.float64), one,
+        ),
+        "expand": Operation(lambda x: ops.expand(x, 2, -1, -1), lambda x: x.expand(2, -1, -1), one),
+        "repeat": Operation(lambda x: ops.repeat(x, 2, 1), lambda x: x.repeat(2, 1), one),
+        "chunk": Operation(lambda x: ops.chunk(x, 2)[0], lambda x: torch.chunk(x, 2)[0], one),
+        "unbind": Operation(lambda x: ops.unbind(x, 1)[0], lambda x: torch.unbind(x, 1)[0], one),
+        "tril": same("tril"),
+        "triu": same("triu"),
+        "masked_fill": Operation(
+            lambda x, _, c: ops.masked_fill(x, c, 2.0), lambda x, _, c: torch.masked_fill(x, c, 2.0), masked
+        ),
+        "sort": Operation(lambda x: ops.sort(x)[0], lambda x: torch.sort(x, stable=True)[0], one),
+        "argsort": Operation(ops.argsort, torch.argsort, one),
+        "topk": Operation(
+            lambda x: ops.topk(x, len(x) // 2)[0], lambda x: torch.topk(x, len(x) // 2)[0], one
         ),
         "diagonal": Operation(ops.diagonal, torch.diagonal, one),
         "getitem": Operation(lambda x: x[1:3], lambda x: x[1:3], one),

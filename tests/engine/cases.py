@@ -150,6 +150,7 @@ CASES: dict[str, list[Case]] = {
     "clip": [
         one(apart(2, 3), lambda x: ops.clip(x, -0.6, 0.6), lambda x: t().clip(x, -0.6, 0.6)),
         one(apart(4), lambda x: ops.clip(x, low=0.0), lambda x: t().clip(x, min=0.0)),
+        one(apart(4), lambda x: x.clamp(min=0.0), lambda x: x.clamp(min=0.0)),
         one(apart(0), lambda x: ops.clip(x, high=0.0), lambda x: t().clip(x, max=0.0)),
         one(
             np.array([-1.0, 0.0, 1.0]),
@@ -170,6 +171,16 @@ CASES: dict[str, list[Case]] = {
             (normal(), normal(2, 3)),
             lambda x, y: ops.where(MASK, x, y),
             lambda x, y: t().where(t().tensor(MASK), x, y),
+        ),
+        one(
+            normal(2, 3),
+            lambda x: x.masked_fill(MASK, 2.5),
+            lambda x: x.masked_fill(t().tensor(MASK), 2.5),
+        ),
+        one(
+            (normal(3), normal()),
+            lambda x, v: x.masked_fill(MASK, v),
+            lambda x, v: x.masked_fill(t().tensor(MASK), v),
         ),
     ],
     "softplus": [one(normal(*s), ops.softplus, lambda x: t().nn.functional.softplus(x)) for s in SHAPES]
@@ -252,6 +263,7 @@ CASES: dict[str, list[Case]] = {
         one(normal(3), lambda x: x.broadcast_to(2, 3), lambda x: x.broadcast_to(2, 3)),
         one(normal(2, 1), lambda x: x.broadcast_to(4, 2, 3), lambda x: x.broadcast_to(4, 2, 3)),
         one(normal(), lambda x: x.broadcast_to(0, 3), lambda x: x.broadcast_to(0, 3)),
+        one(normal(2, 1), lambda x: x.expand(4, -1, 3), lambda x: x.expand(4, -1, 3)),
     ],
     "concatenate": [
         one((normal(2, 3), normal(1, 3)), lambda *x: ops.concatenate(x), lambda *x: t().concatenate(x)),
@@ -299,6 +311,8 @@ CASES: dict[str, list[Case]] = {
         one(normal(4, 3), lambda x: x[[]], lambda x: x[t().tensor([], dtype=t().long)]),
         one(normal(4, 3), lambda x: x[[0, 1, 0], [2, 2, 2]], lambda x: x[[0, 1, 0], [2, 2, 2]]),
         one(normal(4, 3), lambda x: x[:, [0, 0]], lambda x: x[:, [0, 0]]),
+        one(normal(5, 3), lambda x: ops.concatenate(x.chunk(3)[::-1]), lambda x: t().cat(x.chunk(3)[::-1])),
+        one(normal(2, 3), lambda x: ops.stack(x.unbind(1)[::-1]), lambda x: t().stack(x.unbind(1)[::-1])),
         one(normal(2, 3), lambda x: x[MASK], lambda x: x[t().tensor(MASK)]),
         one(normal(2, 3), lambda x: x[np.array([True, False])], lambda x: x[t().tensor([True, False])]),
         one(normal(4, 3), lambda x: ops.take(x, INDEX, 1), lambda x: x[:, t().tensor(INDEX)]),
@@ -315,6 +329,13 @@ CASES: dict[str, list[Case]] = {
         one(normal(3, 2), lambda x: x.gather(0, INDEX), lambda x: x.gather(0, t().tensor(INDEX))),
         one(normal(2, 3), lambda x: x.gather(1, INDEX), lambda x: x.gather(1, t().tensor(INDEX))),
         one(normal(4, 3), lambda x: x.gather(1, INDEX), lambda x: x.gather(1, t().tensor(INDEX))),
+        *[
+            one(normal(3, 4), lambda x, a=a, d=d: x.sort(a, d)[0], lambda x, a=a, d=d: x.sort(a, d)[0])
+            for a in (0, 1, -1)
+            for d in (False, True)
+        ],
+        one(normal(3, 4), lambda x: x.topk(2)[0], lambda x: x.topk(2)[0]),
+        one(normal(3, 4), lambda x: x.topk(3, 0, False)[0], lambda x: x.topk(3, 0, False)[0]),
     ],
     "matmul": [
         one((normal(*a), normal(*b)), ops.matmul, lambda x, y: x @ y)
@@ -607,6 +628,51 @@ CASES |= {
     + [
         one(np.array([-2.5, -0.3, 0.3, 2.5]), lambda x: x % -0.7, lambda x: x % -0.7, smooth=False),
         one(np.array([0.6, 0.9, 1.4]), lambda x: 2.5 % x, lambda x: t().full_like(x, 2.5) % x, smooth=False),
+    ],
+    "repeat": [
+        one(normal(*s), lambda x, n=n: x.repeat(*n), lambda x, n=n: x.repeat(n))
+        for s, n in [
+            ((2, 3), (2, 1)),
+            ((2, 3), (3, 1, 2)),
+            ((1, 3), (4, 1)),
+            ((3,), (1,)),
+            ((), (2, 2)),
+            ((), ()),
+            ((2, 0), (2, 3)),
+            ((2, 3), (0, 2)),
+        ]
+    ],
+    "tril": [
+        one(normal(*s), lambda x, k=k: x.tril(k), lambda x, k=k: x.tril(k))
+        for s in ((3, 4), (2, 4, 2), (0, 3))
+        for k in (-1, 0, 2)
+    ],
+    "triu": [
+        one(normal(*s), lambda x, k=k: x.triu(k), lambda x, k=k: x.triu(k))
+        for s in ((3, 4), (2, 4, 2), (0, 3))
+        for k in (-1, 0, 2)
+    ],
+    "norm": [
+        *[
+            case
+            for p in (2, 3, 1.5)
+            for case in reduction(
+                lambda x, axis, keepdims, p=p: ops.norm(x, p, axis, keepdims),
+                lambda x, d, k, p=p: t().linalg.vector_norm(x, p, d, k),
+            )
+        ],
+        one(normal(), ops.norm, lambda x: x.norm()),
+        one(normal(), lambda x: x.norm(3), lambda x: x.norm(3)),
+        *[
+            one(
+                np.array([[0.0, 0.0], [3.0, 0.0]]),
+                lambda x, p=p: x.norm(p, 1),
+                lambda x, p=p: x.norm(p, 1),
+                smooth=False,
+                second=False,  # PyTorch's is NaN
+            )
+            for p in (2, 3, 1.5)
+        ],
     ],
     "logsigmoid": [one(normal(*s), ops.logsigmoid, lambda x: t().nn.functional.logsigmoid(x)) for s in SHAPES]
     + [

@@ -93,11 +93,30 @@ def _() -> None:
         Tensor([True]).any(0)
 
 
-@difference("`split`")
+@difference("`split`, `chunk`, `unbind`")
 def _() -> None:
     x, p = leaves(1.0, 2.0)
-    assert type(x.split(1)) is list
-    assert type(p.split(1)) is tuple
+    assert type(x.split(1)) is type(x.chunk(2)) is type(x.unbind()) is list
+    assert type(p.split(1)) is type(p.chunk(2)) is type(p.unbind()) is tuple
+
+
+@difference("`size`")
+def _() -> None:
+    x, p = leaves([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
+    assert x.size == x.numel() == p.numel() == 6
+    assert x.shape == tuple(p.size()) == (2, 3)
+    assert (x.shape[0], x.dim()) == (p.size(0), p.dim())
+    with refused():
+        x.size(0)
+
+
+@difference("`view`")
+def _() -> None:
+    x, p = leaves([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
+    assert np.shares_memory(x.view(3, -1).data, x.data)
+    assert x.T.view(6).tolist() == [1, 4, 2, 5, 3, 6]
+    with refused():
+        p.T.view(6)
 
 
 @difference("precision")
@@ -172,6 +191,18 @@ def _() -> None:
     (second,) = torch.autograd.grad(first, p)
     assert x.grad.item() == 0
     assert np.isnan(second.item())
+
+
+@difference("`norm` at 0, twice")
+def _() -> None:
+    x, p = leaves(0.0, 0.0)
+    x.norm().backward(create_graph=True)
+    slope, x.grad = x.grad, None
+    slope.sum().backward()
+    (first,) = torch.autograd.grad(p.norm(), p, create_graph=True)
+    (second,) = torch.autograd.grad(first.sum(), p)
+    assert slope.tolist() == first.tolist() == x.grad.tolist() == [0, 0]
+    assert bool(second.isnan().all())
 
 
 @difference("modes of async functions")

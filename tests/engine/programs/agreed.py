@@ -828,10 +828,10 @@ MEANT = [
     ),
     Meant(
         "repeated views are read-only",
-        "What `broadcast_to` repeats is one number seen many times, and NumPy lets nobody write to it.",
+        "What `broadcast_to` or `expand` repeats is one number seen many times, and NumPy lets nobody write to it.",
         "we raise",
         ours="read-only",
-        test=_said("broadcast_to"),
+        test=_said("broadcast_to", "expand"),
         example=lines(leaf("x", "np.ones(1)", False), "y = x.broadcast_to((1, 1))", "y.data[...] = 2.0"),
     ),
 ]
