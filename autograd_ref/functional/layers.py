@@ -96,6 +96,34 @@ def embedding(index: Any, weight: Any) -> Any:
     return ops.getitem(weight, index if isinstance(index, Tensor) else rows)
 
 
+def one_hot(index: Any, num_classes: int = -1) -> Any:
+    """A row of zeros with a 1 at `index[...]` for each integer: `(*index.shape, num_classes)`, int64.
+
+    Without `num_classes` there are as many as the largest index needs. Raises TypeError for an index that is not of
+    integers, ValueError for one that is negative or too large.
+
+    >>> one_hot(np.array([2, 0]))
+    array([[0, 0, 1],
+           [1, 0, 0]])
+    """
+    rows = np.asarray(plain(index))
+    if rows.dtype.kind not in "iu":
+        raise TypeError(f"'one_hot' needs integers, not {rows.dtype}.")
+    classes = num_classes
+    if num_classes == -1:
+        if not rows.size:
+            raise ValueError("'one_hot' cannot tell the number of classes from no index: give num_classes.")
+        classes = int(rows.max()) + 1
+    if rows.size and not (rows.min() >= 0 and rows.max() < classes):
+        raise ValueError(
+            f"'one_hot' of {classes} classes was asked for {rows.min()} to {rows.max()}, there are 0 to {classes - 1}."
+        )
+    out = np.zeros((rows.size, classes), np.int64)
+    out[np.arange(rows.size), rows.reshape(-1)] = 1
+    out = out.reshape(*rows.shape, classes)
+    return Tensor(out) if isinstance(index, Tensor) else out
+
+
 def dropout(x: Any, p: float = 0.5, training: bool = True, rng: np.random.Generator | None = None) -> Any:
     """Each element becomes 0 with probability `p`, the others are divided by `1 - p`.
 

@@ -96,3 +96,40 @@ _mean_huber = Fused(
     _huber_backward,
     reads={"x": "x target", "target": "x target"},
 )
+
+
+def smooth_l1_loss(input: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
+    """`huber_loss` with `delta=beta`, divided by beta: the absolute difference, with a parabola below `beta`.
+
+    With 0 it is `l1_loss`. Girshick 2015, Fast R-CNN, arXiv:1504.08083. Raises ValueError for a negative beta.
+
+    >>> smooth_l1_loss(np.array([0.0, 3.0]), np.array([1.0, 0.0]), "none")
+    array([0.5, 2.5])
+    """
+    if not beta >= 0:
+        raise ValueError(f"'smooth_l1_loss' needs a beta that is not negative, and it is {beta}.")
+    if beta == 0:
+        return l1_loss(input, target, reduction)
+    loss = huber_loss(input, target, reduction, beta)
+    return loss if beta == 1 else loss / beta
+
+
+def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:
+    """`target * (log(target) - input)`: how far the distribution `target` is from that whose logarithm is `input`.
+
+    With `log_target` the target is a logarithm, too. The divergence itself is the sum over a distribution: `reduction`
+    "batchmean" divides that of all by the number of rows, while "mean" divides by the number of elements, as in
+    PyTorch. 0 log 0 is 0. Kullback and Leibler 1951.
+
+    >>> p, q = np.array([[0.5, 0.5]]), np.array([[0.25, 0.75]])
+    >>> kl_div(np.log(q), p, "batchmean").round(4)
+    np.float64(0.1438)
+    """
+    may_broadcast("kl_div", input, target)
+    if log_target:
+        loss = ops.exp(target) * (target - input)
+    else:
+        loss = target * (ops.log(ops.where(target > 0, target, 1.0)) - input)
+    if reduction == "batchmean":
+        return ops.sum(loss) / (input.shape[0] if input.ndim else 1)
+    return reduce(loss, reduction)

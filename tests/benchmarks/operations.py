@@ -263,11 +263,44 @@ def table() -> dict[str, Operation]:
         "layer_norm": Operation(
             lambda x, w, b: F.layer_norm(x, len(w), w, b), lambda x, w, b: f.layer_norm(x, (len(w),), w, b), with_rows
         ),
+        "rms_norm": Operation(
+            lambda x, w, _: F.rms_norm(x, len(w), w), lambda x, w, _: f.rms_norm(x, (len(w),), w), with_rows
+        ),
+        "group_norm": Operation(
+            lambda x, w, b: F.group_norm(x, 2, w, b), lambda x, w, b: f.group_norm(x, 2, w, b), with_rows
+        ),
+        "normalize": Operation(F.normalize, f.normalize, one),
+        "one_hot": Operation(lambda _, i: F.one_hot(i, 300), lambda _, i: f.one_hot(i, 300), indexed),
+        "adaptive_avg_pool1d": Operation(
+            lambda x: F.adaptive_avg_pool1d(x, 3), lambda x: f.adaptive_avg_pool1d(x, 3), signal
+        ),
+        "adaptive_avg_pool2d": Operation(
+            lambda x: F.adaptive_avg_pool2d(x, 3), lambda x: f.adaptive_avg_pool2d(x, 3), image
+        ),
+        "adaptive_avg_pool2d one": Operation(
+            lambda x: F.adaptive_avg_pool2d(x, 1), lambda x: f.adaptive_avg_pool2d(x, 1), image
+        ),
+        "adaptive_max_pool1d": Operation(
+            lambda x: F.adaptive_max_pool1d(x, 3), lambda x: f.adaptive_max_pool1d(x, 3), signal
+        ),
+        "adaptive_max_pool2d": Operation(
+            lambda x: F.adaptive_max_pool2d(x, 3), lambda x: f.adaptive_max_pool2d(x, 3), image
+        ),
+        "conv_transpose1d": Operation(
+            F.conv_transpose1d, f.conv_transpose1d, lambda n: (normal(1, n, n), normal(n, 4, 3))
+        ),
+        "conv_transpose2d": Operation(
+            F.conv_transpose2d, f.conv_transpose2d, lambda n: (normal(1, 1, n, n), normal(1, 4, 3, 3))
+        ),
         # losses
         **{
             n: Operation(frozen(getattr(F, n)), frozen(getattr(f, n)), two)
-            for n in ("mse_loss", "l1_loss", "huber_loss")
+            for n in ("mse_loss", "l1_loss", "huber_loss", "smooth_l1_loss")
         },
+        "kl_div": Operation(
+            lambda x, t: F.kl_div(x, t.detach(), "batchmean"),
+            lambda x, t: f.kl_div(x, t.detach(), reduction="batchmean"), probabilities,
+        ),
         "binary_cross_entropy": Operation(
             frozen(F.binary_cross_entropy), frozen(f.binary_cross_entropy), probabilities
         ),

@@ -93,6 +93,29 @@ ELEMENTWISE = {
     ),
     "l1_loss": Edge(F.l1_loss, f.l1_loss, (ANY, ANY)),
     "huber_loss": Edge(F.huber_loss, f.huber_loss, (ANY, ANY)),
+    "smooth_l1_loss": Edge(F.smooth_l1_loss, f.smooth_l1_loss, (ANY, ANY)),
+    "smooth_l1_loss of 0.5": Edge(
+        lambda x, y: F.smooth_l1_loss(x, y, "sum", 0.5), lambda x, y: f.smooth_l1_loss(x, y, reduction="sum", beta=0.5),
+        (ANY, ANY),
+    ),
+    "kl_div": Edge(
+        lambda x, t: F.kl_div(x, t, "sum"), lambda x, t: f.kl_div(x, t, reduction="sum"), (ANY, (0.25, 0.5, 1.0))
+    ),
+    "kl_div of nothing": Edge(
+        lambda x: F.kl_div(x, x.data * 0), lambda x: f.kl_div(x, x.detach() * 0)
+    ),
+    "kl_div of logarithms": Edge(
+        lambda x, t: F.kl_div(x, t, "batchmean", True),
+        lambda x, t: f.kl_div(x, t, reduction="batchmean", log_target=True), (ANY, (-30.0, -0.5, 0.0)),
+    ),
+    "normalize": Edge(
+        lambda x: F.normalize(F.pad(x[None, None], (1, 1), value=2.0) if not x.ndim else x, axis=-1),
+        lambda x: f.normalize(f.pad(x[None, None], (1, 1), value=2.0) if not x.ndim else x, dim=-1),
+    ),
+    "pad": Edge(
+        lambda x: F.pad(x[None, None], (1, 1) + (0, 1) * x.ndim, value=2.0),
+        lambda x: f.pad(x[None, None], (1, 1) + (0, 1) * x.ndim, value=2.0),
+    ),
     "binary_cross_entropy": Edge(
         lambda p: F.binary_cross_entropy(p, p.data * 0 + 0.25),
         lambda p: f.binary_cross_entropy(p, p.detach() * 0 + 0.25),
@@ -291,6 +314,8 @@ WITHOUT = {
     "bitwise_xor", "equal", "greater", "greater_equal", "less", "less_equal", "logical_and",
     "logical_not", "logical_or", "not_equal", "shaped",
     "diagonal", "gather", "matmul", "outer", "set_item", "split", "swapaxes", "take", "clip",
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+    "conv_transpose1d", "conv_transpose2d", "group_norm", "one_hot", "rms_norm",
     "avg_pool1d", "avg_pool2d", "batch_norm", "conv1d", "conv2d", "cross_entropy", "dropout", "embedding", "layer_norm",
     "linear", "max_pool1d", "max_pool2d", "nll_loss", "scaled_dot_product_attention", "self_attention",
 }  # fmt: skip

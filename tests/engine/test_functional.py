@@ -305,3 +305,160 @@ def test_a_gradient_that_is_no_number_goes_to_the_maximum_alone(huge, how):
     out.backward(u)
     other.backward(torch.tensor(u))
     np.testing.assert_allclose(ours.grad.data, theirs.grad.numpy(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["constant", "reflect", "replicate", "circular"])
+@pytest.mark.parametrize("widths", [(1, 2), (2, 0, 1, 3), (-1, 2), (1, -2, -1, 1), (0, 0)])
+def test_padding_equals_pytorch(mode, widths):
+    x = RNG.standard_normal((2, 3, 5, 4))
+    if mode != "constant" and len(widths) == 2:  # PyTorch wants all widths of an image there
+        widths = (*widths, 0, 1)
+    same(lambda a: F.pad(a, widths, mode), lambda a: f.pad(a, widths, mode), x)
+
+
+def test_padding_that_does_not_fit_is_refused_with_a_sentence():
+    x = np.zeros((2, 3))
+    for widths, mode in [
+        ((1,), "constant"),
+        ((1,) * 6, "constant"),
+        ((-2, -2), "constant"),
+        ((3, 0), "reflect"),
+    ]:
+        with pytest.raises(ValueError, match="'pad'"):
+            F.pad(x, widths, mode)
+    with pytest.raises(ValueError, match="not 'mirror'"):
+        F.pad(x, (1, 1), "mirror")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 7, (2, 3), (None, 2), (5, None), (6, 7)])
+@pytest.mark.parametrize("name", ["adaptive_avg_pool2d", "adaptive_max_pool2d"])
+def test_adaptive_pooling_equals_pytorch_and_its_derivatives_the_numbers(name, size):
+    ours, theirs = getattr(F, name), getattr(f, name)
+    x = RNG.permutation(2 * 3 * 6 * 7).reshape(2, 3, 6, 7) / 10.0
+    same(lambda a: ours(a, size), lambda a: theirs(a, size), x)
+    same(lambda a: ours(a, size), lambda a: theirs(a, size), np.round(x / 5))  # with ties
+    assert gradcheck(lambda a: ours(a, size), x)
+    assert gradgradcheck(lambda a: ours(a * a, size), x)
+
+
+@pytest.mark.parametrize("name", ["adaptive_avg_pool1d", "adaptive_max_pool1d"])
+def test_adaptive_pooling_of_sequences_equals_pytorch(name):
+    x = RNG.standard_normal((2, 3, 8))
+    for size in (1, 3, 4, 8, 9):
+        same(lambda a, n=size: getattr(F, name)(a, n), lambda a, n=size: getattr(f, name)(a, n), x)
+    with pytest.raises(ValueError, match=name):
+        getattr(F, name)(x, 0)
+    with pytest.raises(ValueError, match=name):
+        getattr(F, name)(x[0], 2)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (0,)])
+def test_one_hot_equals_pytorch(shape):
+    index = RNG.integers(0, 4, shape)
+    ours, theirs = F.one_hot(Tensor(index), 5), f.one_hot(torch.tensor(index), 5)
+    assert isinstance(ours, Tensor)
+    assert ours.dtype == np.int64
+    np.testing.assert_array_equal(ours.data, theirs.numpy())
+    if index.size:
+        np.testing.assert_array_equal(F.one_hot(index), f.one_hot(torch.tensor(index)).numpy())
+
+
+@pytest.mark.parametrize(("index", "classes"), [([-1], 3), ([3], 3), ([], -1)])
+def test_one_hot_refuses_what_it_has_no_place_for(index, classes):
+    with pytest.raises(ValueError, match="'one_hot'"):
+        F.one_hot(np.array(index, int), classes)
+    with pytest.raises(TypeError, match="integers"):
+        F.one_hot(np.array([0.0]))
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none", "batchmean"])
+def test_divergence_and_smooth_l1_equal_pytorch(reduction):
+    x, y = RNG.standard_normal((2, 3, 4))
+    p = RNG.dirichlet(np.ones(4), 3)
+    for log in (False, True):
+        target = np.log(p) if log else p
+        same(
+            lambda a, b, log=log: F.kl_div(a, b, reduction, log),
+            lambda a, b, log=log: f.kl_div(a, b, reduction=reduction, log_target=log),
+            x, target,
+        )  # fmt: skip
+    if reduction != "batchmean":
+        for beta in (0.0, 0.5, 1.0, 2.0):
+            same(
+                lambda a, b, beta=beta: F.smooth_l1_loss(a, b, reduction, beta),
+                lambda a, b, beta=beta: f.smooth_l1_loss(a, b, reduction=reduction, beta=beta),
+                x, y,
+            )  # fmt: skip
+    with pytest.raises(ValueError, match="beta"):
+        F.smooth_l1_loss(x, y, beta=-1.0)
+
+
+@pytest.mark.parametrize("given", [(), ("weight",), ("weight", "bias")])
+def test_group_and_rms_norm_equal_pytorch_with_and_without_their_parameters(given):
+    x, w, b = RNG.standard_normal((2, 6, 5)), RNG.standard_normal(6), RNG.standard_normal(6)
+    more = {"weight": w, "bias": b}
+    ours = {n: more[n] for n in given}
+    theirs = {n: torch.tensor(a) for n, a in ours.items()}
+    same(lambda a: F.group_norm(a, 3, **ours), lambda a: f.group_norm(a, 3, **theirs), x)
+    if "bias" not in given:
+        full = RNG.standard_normal((6, 5))
+        for shape, weight in ((5, full[0]), ((6, 5), full)):
+            sizes = (shape,) if isinstance(shape, int) else shape
+            scale = weight if given else None
+            same(
+                lambda a, s=shape, v=scale: F.rms_norm(a, s, v),
+                lambda a, s=sizes, v=scale: f.rms_norm(a, s, None if v is None else torch.tensor(v)),
+                x,
+            )
+    for call in (lambda: F.group_norm(x, 4), lambda: F.rms_norm(x, 4)):
+        with pytest.raises(ValueError, match="_norm'"):
+            call()
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, np.inf])
+def test_normalize_equals_pytorch(p):
+    x = RNG.standard_normal((3, 4, 2))
+    x[0, :, 0] = 0
+    for axis in (0, 1, -1):
+        same(lambda a, d=axis: F.normalize(a, p, d), lambda a, d=axis: f.normalize(a, p, d), x)
+
+
+def test_a_transposed_convolution_is_the_transpose_of_the_convolution():
+    x, w = RNG.standard_normal((2, 3, 9, 8)), RNG.standard_normal((4, 3, 3, 2))
+    how = {"stride": (2, 3), "padding": 1}
+    y = F.conv2d(x, w, **how)
+    u = RNG.standard_normal(y.shape)
+    back = F.conv_transpose2d(u, w, **how, output_padding=(0, 2))
+    assert back.shape == x.shape
+    np.testing.assert_allclose(np.vdot(u, y), np.vdot(back, x))
+
+
+@pytest.mark.parametrize(
+    ("shape", "weight", "how"),
+    [
+        ((1, 2, 3, 3), (3, 2, 2, 2), {}),
+        ((1, 2, 3, 3), (2, 2, 2, 2), {"output_padding": 1}),
+        ((1, 2, 3, 3), (2, 2, 2, 2), {"padding": 3}),
+        ((1, 3, 3, 3), (3, 2, 2, 2), {"groups": 2}),
+    ],
+)
+def test_a_transposed_convolution_that_does_not_fit_is_refused(shape, weight, how):
+    with pytest.raises(ValueError, match="'conv_transpose2d'"):
+        F.conv_transpose2d(np.zeros(shape), np.zeros(weight), **how)
+
+
+def test_sorting_equals_pytorch_at_ties_and_nan():
+    x = np.array([[2.0, np.nan, -0.0, 0.0, 2.0, -1.0], [1.0, 1.0, 1.0, np.nan, np.nan, 0.5]])
+    for axis in (0, 1):
+        for down in (False, True):
+            ours = ops.sort(Tensor(x), axis, down)
+            theirs = torch.sort(torch.tensor(x), dim=axis, descending=down, stable=True)
+            np.testing.assert_array_equal(ours.values.data, theirs.values.numpy())
+            np.testing.assert_array_equal(ours.indices.data, theirs.indices.numpy())
+            np.testing.assert_array_equal(ops.argsort(x, axis, down), theirs.indices.numpy())
+    found = ops.topk(x, 3)
+    np.testing.assert_array_equal(found.values, torch.topk(torch.tensor(x), 3).values.numpy())
+    assert found.indices.tolist() == [[1, 0, 4], [3, 4, 0]]
+    for k in (-1, 7):
+        with pytest.raises(ValueError, match="'topk'"):
+            ops.topk(x, k)
