@@ -26,11 +26,13 @@ if TYPE_CHECKING:
         transforms,
     )
     from autograd_ref.core import modes, primitive, sweep, tensor
+    from autograd_ref.core.function import Function
     from autograd_ref.core.modes import detect_anomaly, enable_grad, is_grad_enabled, no_grad
     from autograd_ref.core.tensor import Tensor
     from autograd_ref.transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
 __all__ = [
+    "Function",
     "Tensor",
     "core",
     "data",
@@ -64,6 +66,7 @@ __all__ = [
 
 #: Where a public name lives that is not a submodule's own.
 _HOME = {
+    "Function": "core.function",
     "Tensor": "core.tensor",
     **dict.fromkeys(("detect_anomaly", "enable_grad", "is_grad_enabled", "no_grad"), "core.modes"),
     **dict.fromkeys(("modes", "primitive", "sweep", "tensor"), "core"),

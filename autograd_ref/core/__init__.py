@@ -8,7 +8,20 @@ from __future__ import annotations
 import os
 from types import ModuleType
 
-from . import broadcasting, errors, modes, node, operators, primitive, promotion, saved, sweep, tensor
+from . import (
+    broadcasting,
+    errors,
+    function,
+    hooks,
+    modes,
+    node,
+    operators,
+    primitive,
+    promotion,
+    saved,
+    sweep,
+    tensor,
+)
 
 fast: ModuleType | None = None
 if os.environ.get("AUTOGRAD_REF_PLAIN") != "1":
@@ -18,6 +31,8 @@ __all__ = [
     "broadcasting",
     "errors",
     "fast",
+    "function",
+    "hooks",
     "modes",
     "node",
     "operators",

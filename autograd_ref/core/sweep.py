@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from . import hooks
 from .modes import enable_grad, state
 from .node import Node, Record
 from .saved import changed, check
@@ -40,12 +41,27 @@ def backward(
         with enable_grad():
             return backward(root, gradient, True, True, inputs)
     found: dict[Edge, Any] | None = None if inputs is None else dict.fromkeys(map(edge_of, inputs))
+    if hooks.watched and found is None and hooks.gathering.found is None:
+        return _with_hooks_of_leaves(root, gradient, retain_graph, create_graph)
     start = edge_of(root)
     if isinstance(start, Tensor):
         deposit(start, gradient, create_graph, found)
     else:
         walk(start, gradient, retain_graph or create_graph, create_graph, found)
     return [own(found[edge_of(t)]) for t in inputs] if inputs and found else []
+
+
+def _with_hooks_of_leaves(root: Tensor, gradient: Any, retain_graph: bool, create_graph: bool) -> list[Any]:
+    """A backward pass after which the gradients of leaves with hooks go through these."""
+    gathered: dict[int, tuple[Tensor, Any]] = {}
+    hooks.gathering.found = gathered
+    try:
+        backward(root, gradient, retain_graph, create_graph)
+    finally:
+        hooks.gathering.found = None
+    for leaf, g in gathered.values():
+        deposit(leaf, hooks.through(hooks.watched[id(leaf)][1], g), create_graph, None)
+    return []
 
 
 def walk(start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edge, Any] | None) -> None:
@@ -80,6 +96,8 @@ def walk(start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edg
 
 def deposit(leaf: Tensor, g: Any, create: bool, found: dict[Edge, Any] | None) -> None:
     """Add `g` to `leaf.grad`, or to `found` if the caller asked for this leaf."""
+    if found is None and hooks.gathered(leaf, g):
+        return
     if found is not None:
         if leaf in found:
             found[leaf] = g if found[leaf] is None else found[leaf] + g

@@ -194,6 +194,32 @@ class Tensor(Protocols, Operators):
         sweep = ag.core.sweep
         sweep.backward(self, sweep.seed_for(self, gradient, create_graph), retain_graph, create_graph)
 
+    def register_hook(self, hook: Any) -> Any:
+        """Let `hook(gradient)` see this tensor's gradient in every backward pass that reaches it.
+
+        What it returns takes the gradient's place, unless it is None. Returns a handle with `remove()`. The hooks of
+        a leaf are called when the pass has ended. Raises RuntimeError if no gradient will come.
+
+        >>> x = Tensor([1.0, 2.0], requires_grad=True)
+        >>> handle = x.register_hook(lambda g: g * 10)
+        >>> (x * 3).sum().backward()
+        >>> x.grad
+        Tensor([30., 30.])
+        """
+        return ag.core.hooks.register(self, hook)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of a computed tensor in `.grad`, as that of a leaf is kept.
+
+        >>> x = Tensor(3.0, requires_grad=True)
+        >>> y = x * x
+        >>> y.retain_grad()
+        >>> (y * y).backward()
+        >>> y.grad.item(), x.grad.item()
+        (18.0, 108.0)
+        """
+        ag.core.hooks.retain(self)
+
     # -- changes in place ------------------------------------------------------------------------------------
 
     def mark_changed(self) -> None:
@@ -240,7 +266,8 @@ class Tensor(Protocols, Operators):
         result = result.astype(self.dtype)
         self._data[...] = result._data
         self.mark_changed()
-        self.grad_fn, self.requires_grad = result.grad_fn, result.requires_grad
+        old, self.grad_fn, self.requires_grad = self.grad_fn, result.grad_fn, result.requires_grad
+        ag.core.hooks.moved(self, old)
         renew_views(self)
         return self
 

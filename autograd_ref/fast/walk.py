@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.core import sweep
+from autograd_ref.core import hooks, sweep
 from autograd_ref.core.modes import state
 from autograd_ref.core.node import Node
 from autograd_ref.core.promotion import constant
@@ -48,7 +48,7 @@ def backward(
 ) -> list[Any]:
     """`core.sweep.backward`, straight to the walk where gradients go to the leaves and are not recorded."""
     start = root.grad_fn
-    if start is None or create_graph or inputs is not None:
+    if start is None or create_graph or inputs is not None or hooks.watched:
         return _plain_backward(root, gradient, retain_graph, create_graph, inputs)
     walk(start, gradient, retain_graph, False, None)
     return []
@@ -63,7 +63,7 @@ def walk(start: Node, gradient: Any, retain: bool, create: bool, found: dict[Edg
     nodes: dict[int, Node] = {}
     heap: list[int] = []
     anomaly = state.anomaly
-    to_leaves = found is None and not create
+    to_leaves = found is None and not create and not hooks.watched
     node: Any = start
     g = gradient
     while True:
@@ -150,6 +150,8 @@ def _may_reuse(box: Any, key: Any) -> bool:
 
 def deposit(leaf: Tensor, g: Any, create: bool, found: dict[Edge, Any] | None) -> None:
     """`core.sweep.deposit` that leaves a gradient an array as long as nobody has looked at it."""
+    if found is None and hooks.gathered(leaf, g):
+        return
     held: Any = leaf._grad
     if type(held) is Place:
         if found is None:

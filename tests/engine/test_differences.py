@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import autograd_ref
-from autograd_ref import Tensor, detect_anomaly, nn, no_grad, ops, optim
+from autograd_ref import Function, Tensor, detect_anomaly, nn, no_grad, ops, optim
 from autograd_ref import functional as F
 
 from .programs.agreed import MEANT
@@ -265,6 +265,53 @@ def _() -> None:
     assert list(inspect.signature(torch.optim.SGD).parameters)[3] == "dampening"
 
 
+@difference("hooks of leaves")
+def _() -> None:
+    for make in (0, 1):
+        told: list[str] = []
+        old, leaf = leaves(2.0)[make], leaves(3.0)[make]
+        older = old * 1.0
+        product = older * (leaf * 1.0)
+        older.register_hook(lambda g, told=told: told.append("value"))
+        leaf.register_hook(lambda g, told=told: told.append("leaf"))
+        product.backward()
+        assert told == (["leaf", "value"] if make else ["value", "leaf"])
+
+
+@difference("a `Function`")
+def _() -> None:
+    class Two(Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2, x * 3
+
+    class Theirs(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2, x * 3
+
+    x, p = leaves(1.0)
+    with refused(TypeError):
+        Two.apply(x)
+    assert len(Theirs.apply(p)) == 2
+    assert not hasattr(Function, "setup_context")
+    assert not hasattr(Function, "jvp")
+    assert hasattr(torch.autograd.Function, "setup_context")
+    assert hasattr(torch.autograd.Function, "jvp")
+
+
+@difference("names of module dicts")
+def _() -> None:
+    ours, theirs = nn.ModuleDict({"a": nn.Tanh()}), torch.nn.ModuleDict({"a": torch.nn.Tanh()})
+    assert isinstance(ours.keys(), list)
+    assert isinstance(ours.items(), list)
+    assert not isinstance(theirs.keys(), list)
+    assert list(ours.keys()) == list(theirs.keys())
+    for modules in (ours, theirs):
+        with refused(KeyError):
+            modules["forward"] = modules["a"]
+
+
 @difference("groups of an optimizer")
 def _() -> None:
     x, p = leaves(1.0)
@@ -313,6 +360,7 @@ ELSEWHERE = {
     "device",
     "dtype",
     "inplace",
+    "out",
     "size_average",
     "reduce",
     "_stacklevel",
