@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from autograd_ref.core.hooks import Handle, Hooks
 from autograd_ref.core.tensor import Tensor
 from autograd_ref.nn.summary import summary
 
@@ -55,13 +56,60 @@ class Module:
     """
 
     training = True
+    _hooks: tuple[Hooks, Hooks] | None = (
+        None  # before and after `forward`; a module without costs nothing more
+    )
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; call the module itself, `model(x)`."""
         raise NotImplementedError(f"{type(self).__name__} needs a method forward.")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._hooks is not None:
+            return self._call_with_hooks(args, kwargs)
         return self.forward(*args, **kwargs) if kwargs else self.forward(*args)
+
+    # -- hooks
+    # ------------------------------------------------------------------------------------------------
+
+    def register_forward_pre_hook(self, hook: Callable[[Module, Any], Any]) -> Handle:
+        """Call `hook(module, args)` before `forward`; what it returns, unless it is None, takes the arguments' place.
+
+        Returns a handle with `remove()`.
+        """
+        return self._own_hooks()[0].add(hook)
+
+    def register_forward_hook(self, hook: Callable[[Module, Any, Any], Any]) -> Handle:
+        """Call `hook(module, args, result)` after `forward`; what it returns, unless it is None, is the result.
+
+        Returns a handle with `remove()`. `Sequential` and all other modules call their children with hooks.
+
+        >>> from autograd_ref import nn
+        >>> layer, seen = nn.Tanh(), []
+        >>> handle = layer.register_forward_hook(lambda module, args, result: seen.append(result.shape))
+        >>> out = nn.Sequential(layer)(Tensor([[1.0, 2.0]]))
+        >>> handle.remove()
+        >>> seen
+        [(1, 2)]
+        """
+        return self._own_hooks()[1].add(hook)
+
+    def _own_hooks(self) -> tuple[Hooks, Hooks]:
+        if self._hooks is None:
+            self._hooks = Hooks(), Hooks()
+        return self._hooks
+
+    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        before, after = self._own_hooks()
+        for hook in list(before.values()):
+            given = hook(self, args)
+            if given is not None:
+                args = given if isinstance(given, tuple) else (given,)
+        result = self.forward(*args, **kwargs)
+        for hook in list(after.values()):
+            given = hook(self, args, result)
+            result = result if given is None else given
+        return result
 
     # -- what it owns
     # -----------------------------------------------------------------------------------------
@@ -71,6 +119,10 @@ class Module:
         for name, value in vars(self).items():
             if isinstance(value, Module):
                 yield name, value
+
+    def children(self) -> Iterator[Module]:
+        """The modules that are attributes of this one, each once."""
+        yield from {id(child): child for _, child in self.named_children()}.values()
 
     def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
         """This module and all modules below it, each once, with dotted names; parents come first."""
@@ -100,6 +152,14 @@ class Module:
                 seen.add(id(value))
                 yield name, value
 
+    def named_buffers(self) -> Iterator[tuple[str, Buffer]]:
+        """All buffers with dotted names, in the order of assignment; one that is shared comes once."""
+        seen: set[int] = set()
+        for name, value in self.named_tensors():
+            if isinstance(value, Buffer) and id(value) not in seen:
+                seen.add(id(value))
+                yield name, value
+
     def modules(self) -> Iterator[Module]:
         """This module and all modules below it."""
         for _, module in self.named_modules():
@@ -109,6 +169,20 @@ class Module:
         """All parameters, each once: what an optimizer takes."""
         for _, parameter in self.named_parameters():
             yield parameter
+
+    def buffers(self) -> Iterator[Buffer]:
+        """All buffers, each once."""
+        for _, buffer in self.named_buffers():
+            yield buffer
+
+    def register_buffer(self, name: str, tensor: Any) -> None:
+        """Make `tensor`, anything a Tensor takes, a buffer: `self.name = Buffer(tensor)` by PyTorch's name.
+
+        None makes an attribute that is None. Raises ValueError for a name that is no attribute's, or is taken.
+        """
+        if not name.isidentifier() or hasattr(self, name):
+            raise ValueError(f"A buffer's name is that of a new attribute, which {name!r} cannot be here.")
+        setattr(self, name, None if tensor is None else Buffer(tensor))
 
     # -- what you do to all of it
     # -----------------------------------------------------------------------------

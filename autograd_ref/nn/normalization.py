@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.functional import batch_norm, layer_norm
+from autograd_ref.functional import batch_norm, group_norm, layer_norm, rms_norm
 from autograd_ref.nn.module import Buffer, Module, Parameter
 
 
@@ -24,6 +24,47 @@ class LayerNorm(Module):
 
     def extra_repr(self) -> str:
         return ", ".join(map(str, self.shape))
+
+
+class RMSNorm(Module):
+    """Divides every item by its root mean square over its last axes, `normalized_shape`.  Zhang and Sennrich 2019.
+
+    `eps` is the dtype's own if it is None.
+    """
+
+    def __init__(self, normalized_shape: int | tuple[int, ...], eps: float | None = None) -> None:
+        self.shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.eps = eps
+        self.weight = Parameter(np.ones(self.shape))
+
+    def forward(self, x: Any) -> Any:
+        return rms_norm(x, self.shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return ", ".join(map(str, self.shape))
+
+
+class GroupNorm(Module):
+    """Normalises every item's channels, of (N, num_channels, ...), in groups.  Wu and He 2018.
+
+    >>> GroupNorm(2, 6)
+    GroupNorm(2, 6)
+    """
+
+    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5) -> None:
+        if num_groups < 1 or num_channels % num_groups:
+            raise ValueError(
+                f"num_channels ({num_channels}) must be a multiple of num_groups ({num_groups})."
+            )
+        self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
+        self.weight = Parameter(np.ones(num_channels))
+        self.bias = Parameter(np.zeros(num_channels))
+
+    def forward(self, x: Any) -> Any:
+        return group_norm(x, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.num_groups}, {self.num_channels}"
 
 
 class _BatchNorm(Module):

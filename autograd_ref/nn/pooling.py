@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_ref import functional
 from autograd_ref.functional import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from autograd_ref.nn.module import Module
 
@@ -46,3 +47,39 @@ class AvgPool2d(_Pool):
 
     def forward(self, x: Any) -> Any:
         return avg_pool2d(x, self.kernel_size, self.stride, self.padding)
+
+
+class _AdaptivePool(Module):
+    def __init__(self, output_size: Any) -> None:
+        self.output_size = output_size
+
+    def extra_repr(self) -> str:
+        return f"{self.output_size}"
+
+
+class AdaptiveAvgPool1d(_AdaptivePool):
+    """The means of `output_size` windows of (N, C, L)."""
+
+    def forward(self, x: Any) -> Any:
+        return functional.adaptive_avg_pool1d(x, self.output_size)
+
+
+class AdaptiveAvgPool2d(_AdaptivePool):
+    """The means of `output_size` windows of (N, C, H, W), a number for both axes or a pair: 1 for one per channel."""
+
+    def forward(self, x: Any) -> Any:
+        return functional.adaptive_avg_pool2d(x, self.output_size)
+
+
+class AdaptiveMaxPool1d(_AdaptivePool):
+    """The largest numbers of `output_size` windows of (N, C, L)."""
+
+    def forward(self, x: Any) -> Any:
+        return functional.adaptive_max_pool1d(x, self.output_size)
+
+
+class AdaptiveMaxPool2d(_AdaptivePool):
+    """The largest numbers of `output_size` windows of (N, C, H, W), a number for both axes or a pair."""
+
+    def forward(self, x: Any) -> Any:
+        return functional.adaptive_max_pool2d(x, self.output_size)

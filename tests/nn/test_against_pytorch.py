@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograd_ref import nn
+from autograd_ref import Tensor, nn
 
 torch = pytest.importorskip("torch")
 tnn = torch.nn
@@ -39,6 +39,19 @@ LAYERS = [
     ("AvgPool2d", (3,), {"stride": 2, "padding": 1}, (2, 3, 6, 7)),
     ("LayerNorm", (6,), {}, (4, 5, 6)),
     ("LayerNorm", ((5, 6),), {}, (4, 5, 6)),
+    ("RMSNorm", (6,), {}, (4, 5, 6)),
+    ("RMSNorm", ((5, 6),), {"eps": 0.1}, (4, 5, 6)),
+    ("GroupNorm", (2, 6), {}, (4, 6, 3)),
+    ("GroupNorm", (3, 6), {"eps": 0.1}, (4, 6, 3, 2)),
+    ("GroupNorm", (2, 6), {}, (4, 6)),
+    ("ConvTranspose1d", (3, 4, 3), {"stride": 2, "padding": 1, "output_padding": 1}, (2, 3, 5)),
+    ("ConvTranspose2d", (3, 4, (2, 3)), {}, (2, 3, 4, 5)),
+    ("ConvTranspose2d", (4, 6, 3), {"groups": 2, "stride": 2, "bias": False, "dilation": 2}, (2, 4, 3, 4)),
+    ("AdaptiveAvgPool1d", (3,), {}, (2, 3, 7)),
+    ("AdaptiveAvgPool2d", (1,), {}, (2, 3, 6, 7)),
+    ("AdaptiveAvgPool2d", ((2, None),), {}, (2, 3, 5, 7)),
+    ("AdaptiveMaxPool1d", (2,), {}, (2, 3, 7)),
+    ("AdaptiveMaxPool2d", ((4, 3),), {}, (2, 3, 6, 7)),
     ("BatchNorm1d", (5,), {}, (8, 5)),
     ("BatchNorm1d", (5,), {"momentum": 0.3}, (4, 5, 3)),
     ("BatchNorm2d", (3,), {}, (4, 3, 5, 2)),
@@ -83,6 +96,109 @@ def test_ten_steps_of_a_cell_unrolled_over_four_inputs(train_both, name, bias):
         normal(2, 5),
         call=unroll,
     )
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_ten_steps_of_a_long_short_term_memory_cell(train_both, bias):
+    def unroll(cell, xs, h, c):
+        for i in range(4):
+            h, c = cell(xs[i], (h, c))
+        return h + c
+
+    args = normal(4, 2, 3), normal(2, 5), normal(5, 2).T.copy()
+    train_both(nn.LSTMCell(3, 5, bias=bias), tnn.LSTMCell(3, 5, bias=bias), *args, call=unroll)
+
+
+@pytest.mark.parametrize("name", ["RNN", "GRU", "LSTM"])
+@pytest.mark.parametrize(
+    ("options", "shape"),
+    [
+        ({}, (4, 2, 3)),
+        ({"num_layers": 2, "bias": False}, (3, 2, 3)),
+        ({"batch_first": True, "bidirectional": True}, (2, 4, 3)),
+        ({"num_layers": 2, "bidirectional": True}, (3, 1, 3)),
+        ({"num_layers": 3, "batch_first": True}, (5, 3)),  # no batch
+    ],
+)
+@pytest.mark.parametrize("started", [False, True])
+def test_ten_steps_of_a_recurrent_layer(train_both, name, options, shape, started):
+    ours, theirs = getattr(nn, name)(3, 4, **options), getattr(tnn, name)(3, 4, **options)
+    rows = options.get("num_layers", 1) * (2 if options.get("bidirectional") else 1)
+    batch = () if len(shape) == 2 else (shape[0] if options.get("batch_first") else shape[1],)
+    more = [np.random.default_rng(i).standard_normal((rows, *batch, 4)) for i in range(1 + (name == "LSTM"))]
+
+    def call(module, x, *states):
+        state = None if not states else states if name == "LSTM" else states[0]
+        out, last = module(x, state)
+        total = out.sum() if isinstance(last, tuple) is False else out.sum() + (last[1] * last[1]).sum()
+        h = last[0] if isinstance(last, tuple) else last
+        return out * 1.5 + total + (h * h).sum()
+
+    train_both(ours, theirs, normal(*shape), *(more if started else ()), call=call, tolerance=1e-9)
+
+
+def test_a_recurrent_layer_refuses_what_does_not_fit_with_a_sentence():
+    layer = nn.LSTM(3, 4)
+    for shape in ((2, 3, 4), (3,), (0, 2, 3)):
+        with pytest.raises(ValueError, match="LSTM needs"):
+            layer(np.zeros(shape))
+    with pytest.raises(ValueError, match="starts from"):
+        layer(np.zeros((5, 2, 3)), (np.zeros((1, 1, 4)), np.zeros((1, 1, 4))))
+    for wrong in ({"num_layers": 0}, {"dropout": 2.0}):
+        with pytest.raises(ValueError, match=r"must be|probability"):
+            nn.GRU(3, 4, **wrong)
+    with pytest.raises(ValueError, match="nonlinearity"):
+        nn.RNN(3, 4, nonlinearity="gelu")
+
+
+def test_dropout_between_recurrent_layers_is_for_training_only():
+    nn.manual_seed(0)
+    layer, x = nn.GRU(3, 8, num_layers=2, dropout=0.5), normal(5, 2, 3)
+    assert not np.array_equal(layer(x)[0].data, layer(x)[0].data)
+    layer.eval()
+    np.testing.assert_array_equal(layer(x)[0].data, layer(x)[0].data)
+
+
+LABELS, WEIGHT = np.array([2, 0, -100, 1]), np.array([0.5, 2.0, 1.0])
+POSITIVE = np.random.default_rng(7).uniform(0.1, 0.9, (4, 3))
+LOSSES = [
+    ("MSELoss", {"reduction": "sum"}, normal(4, 3)),
+    ("L1Loss", {}, normal(4, 3)),
+    ("HuberLoss", {"delta": 0.5}, normal(4, 3)),
+    ("SmoothL1Loss", {"beta": 0.5, "reduction": "none"}, normal(4, 3)),
+    ("KLDivLoss", {"reduction": "batchmean"}, POSITIVE),
+    ("KLDivLoss", {"reduction": "sum", "log_target": True}, np.log(POSITIVE)),
+    ("CrossEntropyLoss", {}, LABELS),
+    (
+        "CrossEntropyLoss",
+        {"weight": WEIGHT, "label_smoothing": 0.1, "ignore_index": 1},
+        np.array([2, 0, 2, 1]),
+    ),
+    ("CrossEntropyLoss", {"reduction": "none"}, POSITIVE),
+    ("NLLLoss", {"weight": WEIGHT, "ignore_index": 0}, np.array([2, 0, 2, 1])),
+    ("BCELoss", {"weight": POSITIVE}, POSITIVE),
+    ("BCEWithLogitsLoss", {"pos_weight": WEIGHT, "weight": POSITIVE, "reduction": "sum"}, POSITIVE),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "target"), LOSSES)
+def test_a_loss_module_gives_pytorchs_loss_and_gradient(name, options, target):
+    x = POSITIVE[::-1].copy() if name == "BCELoss" else normal(4, 3)
+    theirs = {n: torch.tensor(v) if isinstance(v, np.ndarray) else v for n, v in options.items()}
+    ours, theirs = getattr(nn, name)(**options), getattr(tnn, name)(**theirs)
+    t, p = Tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
+    a, b = ours(t, Tensor(target)), theirs(p, torch.tensor(target))
+    np.testing.assert_allclose(a.data, b.detach().numpy(), rtol=1e-12)
+    a.sum().backward()
+    b.sum().backward()
+    np.testing.assert_allclose(t.grad.data, p.grad.numpy(), rtol=1e-11, atol=1e-14)
+    assert set(ours.state_dict()) == set(theirs.state_dict())
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _, _ in LOSSES}))
+def test_a_loss_module_refuses_an_unknown_reduction_at_once(name):
+    with pytest.raises(ValueError, match=r"reduction is 'mean', 'sum'.* not 'average'"):
+        getattr(nn, name)(reduction="average")
 
 
 def test_a_cell_starts_from_zeros(train_both):

@@ -228,3 +228,61 @@ def test_initialising_is_reproducible():
 def test_a_forward_pass_without_recording_makes_no_graph():
     with no_grad():
         assert nn.Linear(2, 2)(np.ones((1, 2))).grad_fn is None
+
+
+def test_children_buffers_and_registered_buffers_are_found_by_pytorchs_names():
+    model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
+    assert list(model.children()) == [model[0], model[1]]
+    model.again = model[0]
+    assert len(list(model.children())) == 2
+    model.register_buffer("scale", np.array([2.0]))
+    model.register_buffer("nothing", None)
+    names = ["scale", "1.running_mean", "1.running_var", "1.num_batches_tracked"]
+    assert [name for name, _ in model.named_buffers()] == names
+    assert len(list(model.buffers())) == 4
+    assert model.nothing is None
+    assert isinstance(model.scale, nn.Buffer)
+    assert "scale" in model.state_dict()
+    for name in ("scale", "training", "not a name"):
+        with pytest.raises(ValueError, match="buffer"):
+            model.register_buffer(name, 1.0)
+
+
+def test_a_module_dict_owns_its_modules_by_name():
+    heads = nn.ModuleDict({"a": nn.Linear(2, 3), "b": nn.Tanh()})
+    heads["c"] = nn.Linear(3, 1)
+    heads.update([("b", nn.ReLU())])
+    assert (list(heads), len(heads), "b" in heads, "d" in heads) == (["a", "b", "c"], 3, True, False)
+    assert isinstance(heads["b"], nn.ReLU)
+    assert [name for name, _ in heads.items()] == heads.keys()
+    assert heads.values()[0] is heads["a"]
+    assert [name for name, _ in heads.named_parameters()] == ["a.weight", "a.bias", "c.weight", "c.bias"]
+    del heads["c"]
+    assert list(heads) == ["a", "b"]
+    for name in ("x.y", "", "forward", "training"):
+        with pytest.raises(KeyError):
+            heads[name] = nn.Tanh()
+    with pytest.raises(KeyError):
+        heads["d"]
+    with pytest.raises(KeyError):
+        del heads["training"]
+    with pytest.raises(TypeError, match="made of modules"):
+        heads["d"] = abs
+
+
+@pytest.mark.parametrize("inside", ["alone", "in a Sequential"])
+def test_hooks_of_a_module_see_and_change_what_goes_in_and_out(inside):
+    layer, seen = nn.Tanh(), []
+    model = layer if inside == "alone" else nn.Sequential(layer)
+    before = layer.register_forward_pre_hook(lambda module, args: seen.append(("in", module, args[0].item())))
+    doubled = layer.register_forward_pre_hook(lambda module, args: args[0] * 2)
+    after = layer.register_forward_hook(
+        lambda module, args, out: seen.append(("out", args[0].item(), out.item()))
+    )
+    ten = layer.register_forward_hook(lambda module, args, out: out * 10)
+    assert model(Tensor(0.25)).item() == pytest.approx(10 * np.tanh(0.5))
+    assert seen == [("in", layer, 0.25), ("out", 0.5, np.tanh(0.5))]
+    for handle in (before, doubled, after, ten, ten):
+        handle.remove()
+    assert model(Tensor(0.25)).item() == np.tanh(0.25)
+    assert len(seen) == 2
