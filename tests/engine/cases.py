@@ -678,8 +678,8 @@ MORE: dict[str, list[Case]] = {
     "group_norm": [
         one(
             (normal(*s), normal(s[1]), normal(s[1])),
-            lambda x, w, b, g=g: F.group_norm(x, g, w, b),
-            lambda x, w, b, g=g: t().nn.functional.group_norm(x, g, w, b),
+            lambda x, w, b, g=g: F.group_norm(x, g, w, b, 0.1),
+            lambda x, w, b, g=g: t().nn.functional.group_norm(x, g, w, b, 0.1),
         )
         for s, g in [((2, 6, 3), 2), ((3, 4), 2), ((2, 3, 2, 4), 1), ((2, 3, 4), 3)]
     ],
