@@ -662,8 +662,8 @@ MORE: dict[str, list[Case]] = {
                 lambda x, d, k, p=p: t().linalg.vector_norm(x, p, d, k),
             )
         ],
-        one(normal(), ops.norm, lambda x: x.norm()),
-        one(normal(), lambda x: x.norm(3), lambda x: x.norm(3)),
+        one(np.array(-1.5), ops.norm, lambda x: x.norm()),
+        one(np.array(0.75), lambda x: x.norm(3), lambda x: x.norm(3)),
         *[
             one(
                 np.array([[0.0, 0.0], [3.0, 0.0]]),
