@@ -65,8 +65,6 @@ ELEMENTWISE = forms(
     ("F.gelu({0}, 'tanh')", "F.gelu({0}, approximate='tanh')"),
     ("ops.clip({0}, -0.5, 1.0)", "torch.clip({0}, -0.5, 1.0)"),
     ("{0}.clip(low=0.0)", "{0}.clip(min=0.0)"),
-    ("{0}.clamp(-0.5, 1.0)", "{0}.clip(-0.5, 1.0)"),
-    ("{0}.masked_fill({0} > 0, {number})", "{0}.masked_fill({0} > 0, {number})"),
     ("{0}.clip(high=1.0)", "{0}.clip(max=1.0)"),
     "{0} ** 0",
     "{0} ** 1",
@@ -163,9 +161,7 @@ INTEGER = forms(
 )
 
 # -- shapes ------------------------------------------------------------------------------------------------------
-RESHAPE = forms(
-    "{0}.reshape({shape})", "ops.reshape({0}, {shape})", ("{0}.view({shape})", "{0}.reshape({shape})")
-)
+RESHAPE = forms("{0}.reshape({shape})", "ops.reshape({0}, {shape})")
 FLATTEN = form("{0}.flatten()")
 TRANSPOSE = forms(("{0}.T", "{0}.permute({reversed})"), ("{0}.transpose()", "{0}.permute({reversed})"))
 PERMUTE = forms("{0}.permute({axes})", "ops.permute({0}, {axes})")
@@ -173,13 +169,7 @@ SWAPAXES = form("{0}.swapaxes({a}, {b})")
 SQUEEZE = forms("{0}.squeeze()", "{0}.squeeze({axis})")
 UNSQUEEZE = forms("{0}.unsqueeze({axis})", "ops.unsqueeze({0}, {axis})")
 EXPAND = forms("{0}.broadcast_to({shape})", "ops.broadcast_to({0}, {shape})")
-EXPAND_SOME = form("{0}.expand({shape})")
-REPEAT = form("{0}.repeat({times})")
-SPLIT = forms("{0}.split({size}, {axis})[{piece}]", "{0}.chunk({chunks}, {axis})[0]")
-UNBIND = form("{0}.unbind({axis})[{place}]")
-TRIANGLES = forms(
-    "{0}.tril({diagonal})", "{0}.triu({diagonal})", "ops.tril({0})", "ops.triu({0}, {diagonal})"
-)
+SPLIT = form("{0}.split({size}, {axis})[{piece}]")
 FLIP = forms("{0}.flip({axes})", "ops.flip({0}, {axes})")
 ROLL = forms("{0}.roll({shift}, {axis})", "ops.roll({0}, {shift})")
 PAD = form("ops.pad({0}, {width}, {value})", "F.pad({0}, {flat}, value={value})")
@@ -205,10 +195,6 @@ REDUCTIONS = forms(
     ("{0}.logsumexp({axis}, {keep})", "{0}.logsumexp({dims}, {keep})"),
     ("{0}.var({axis}, {keep})", "{0}.var({dims}, keepdim={keep})"),
     ("{0}.var({axis}, {keep}, 0)", "{0}.var({dims}, keepdim={keep}, correction=0)"),
-    ("{0}.norm(2, {axis}, {keep})", "{0}.norm(2, {dims}, {keep})"),
-    ("{0}.norm(1, {axis}, {keep})", "{0}.abs().sum({dims}, {keep})"),
-    ("{0}.norm(3, {axis}, {keep})", "torch.linalg.vector_norm({0}, 3, {dims}, {keep})"),
-    ("{0}.norm(np.inf, {axis}, {keep})", "{0}.abs().amax({dims}, {keep})"),
     ("{0}.std({axis}, {keep})", "{0}.std({dims}, keepdim={keep})"),
     ("{0}.std({axis}, {keep}, 0)", "{0}.std({dims}, keepdim={keep}, correction=0)"),
 )
@@ -222,20 +208,6 @@ ALONG = forms(
     "ops.log_softmax({0}, {axis})",
     "F.log_softmax({0}, {axis})",
     "{0}.cumsum({axis})",
-)
-# Which of equal elements PyTorch's topk takes is not said: sorted by a stable sort it is.
-ORDER = forms(
-    ("{0}.sort({axis})[0]", "{0}.sort(stable=True, dim={axis})[0]"),
-    ("{0}.sort({axis}, True)[{which}]", "{0}.sort(stable=True, dim={axis}, descending=True)[{which}]"),
-    ("{0}.argsort({axis})", "{0}.argsort(stable=True, dim={axis})"),
-    (
-        "{0}.topk({k}, {axis})[0]",
-        "{0}.sort(stable=True, dim={axis}, descending=True)[0].narrow({axis}, 0, {k})",
-    ),
-    (
-        "{0}.topk({k}, {axis}, False)[{which}]",
-        "{0}.sort(stable=True, dim={axis})[{which}].narrow({axis}, 0, {k})",
-    ),
 )
 POSITION = forms("{0}.argmax({axis})", "{0}.argmin({axis})", "{0}.argmax()")
 

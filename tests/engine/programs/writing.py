@@ -340,7 +340,7 @@ def view(w: Writer) -> bool:
         return False
     shape = w.shape(x)
     n = len(shape)
-    r, choice = w.random, w.random.randrange(14)
+    r, choice = w.random, w.random.randrange(12)
     if choice == 0:
         size = int(np.prod(shape, dtype=int))
         options = [(-1,), (size,), (1, size), (size, 1)] + [
@@ -367,25 +367,9 @@ def view(w: Writer) -> bool:
         axis = r.randrange(n)
         size = r.randint(1, 2)
         pieces = -(-shape[axis] // size)
-        return bool(
-            pieces
-            and w.say(
-                r.choice(forms.SPLIT),
-                x,
-                size=size,
-                axis=axis,
-                piece=r.randrange(pieces),
-                chunks=r.randint(1, 3),
-            )
-        )
+        return bool(pieces and w.say(forms.SPLIT, x, size=size, axis=axis, piece=r.randrange(pieces)))
     if choice == 8:
         return bool(w.say(forms.FLATTEN, x))
-    if choice == 9 and n < 3:
-        kept = tuple(r.choice((-1, m)) if m != 1 else r.choice((-1, 2, 3)) for m in shape)
-        return bool(w.say(forms.EXPAND_SOME, x, shape=(r.randint(1, 2), *kept) if r.random() < 0.5 else kept))
-    if choice == 10 and n and 0 not in shape:
-        axis = w.axis(x)
-        return bool(w.say(forms.UNBIND, x, axis=axis, place=r.randrange(shape[axis])))
     return bool(w.say(forms.INDEX, x, index=w.index(shape)))
 
 
@@ -396,12 +380,7 @@ def moving(w: Writer) -> bool:
         return False
     shape, r = w.shape(x), w.random
     n = len(shape)
-    choice = r.randrange(8)
-    if choice == 6:
-        times = tuple(r.randint(1, 2) for _ in range(n + (r.random() < 0.3)))
-        return bool(w.say(forms.REPEAT, x, times=times))
-    if choice == 7:
-        return bool(n >= 2 and w.say(r.choice(forms.TRIANGLES), x, diagonal=r.randint(-1, 2)))
+    choice = r.randrange(6)
     if choice == 0:
         return bool(w.say(r.choice(forms.FLIP), x, axes=tuple(r.sample(range(n), r.randint(1, n)))))
     if choice == 1:
@@ -495,11 +474,7 @@ def reducing(w: Writer) -> bool:
         return bool(w.say(r.choice(forms.WHOLE), x, dims=tuple(range(n)) if n else 0))
     if choice < 0.75 and n:
         return bool(w.say(forms.PROD, x, axis=w.axis(x), keep=r.random() < 0.4))
-    if choice < 0.78:
-        axis = w.axis(x)
-        k = n and r.randint(0, w.shape(x)[axis])
-        return bool(n and w.say(r.choice(forms.ORDER), x, axis=axis, k=k, which=r.randrange(2)))
-    if choice < 0.82:
+    if choice < 0.8:
         return bool(n and w.say(r.choice(forms.POSITION), x, axis=w.axis(x)))
     return bool(w.say(r.choice(forms.ALONG), x, axis=w.axis(x)))
 
