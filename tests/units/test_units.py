@@ -57,6 +57,7 @@ def solution_lines(answer: str) -> list[str]:
 #: Units whose mutants nobody has judged yet: `autograder mutants UNIT` writes the verdicts when none is left alive.
 WITHOUT_VERDICTS = {
     "11_testing_gradients",
+    "12_graph_life",
     "14_convolution",
 }
 

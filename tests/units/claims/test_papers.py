@@ -11,13 +11,24 @@ import pytest
 from . import notebook, proves, sentences_of, units
 
 #: The years of volumes, by which journals and proceedings name their pages.
-VOLUMES = {"proceedings.mlr.press/v9/": 2010, "jmlr.org/papers/v15/": 2014}
+VOLUMES = {
+    "proceedings.mlr.press/v9/": 2010,
+    "jmlr.org/papers/v15/": 2014,
+    "doi.org/10.1145/347837.": 2000,  # ACM Transactions on Mathematical Software 26
+}
 
 #: Where an address tells the year, and how.
 YEARS: tuple[tuple[str, Callable[[re.Match[str]], int]], ...] = (
     (r"arxiv\.org/abs/(\d\d)\d\d\.\d{4,5}$", lambda m: 2000 + int(m[1])),
     (r"/lecun-(\d\d)\w?\.pdf$", lambda m: 1900 + int(m[1])),
-    (r"((?:proceedings\.mlr\.press|jmlr\.org/papers)/v\d+/)", lambda m: VOLUMES[m[1]]),
+    (
+        r"((?:proceedings\.mlr\.press|jmlr\.org/papers)/v\d+/|doi\.org/10\.1145/\d+\.)",
+        lambda m: VOLUMES[m[1]],
+    ),
+    (
+        r"doi\.org/10\.1080/\d{7}(\d\d)\d{8}$",
+        lambda m: 1900 + int(m[1]),
+    ),  # of the journal, the year, of the paper
     (r"doi\.org/.*?[./(]((?:19|20)\d\d)\b", lambda m: int(m[1])),
 )
 

@@ -1,0 +1,1691 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 12_graph_life
+#     allow: [autograd_ref.tensor, autograd_ref.ops, autograd_ref.sweep, autograd_ref.modes, autograd_ref.nn, autograd_ref.optim, autograd_ref.functional, autograd_ref.graph, autograd_ref.plots, autograd_ref.utils]
+#     title: "The life of a graph: who keeps what alive"
+# ---
+
+# %% [markdown]
+# # The life of a graph: who keeps what alive
+#
+# Three loops over the same network. What to see: in a training step the memory rises in the forward pass and falls in
+# `backward`. A list of losses that `backward` never ran on lets nothing go. Under `no_grad` there is nothing to keep.
+
+# %% figure="goal" keep=true
+def goal():
+    import numpy as np
+
+    from autograd_ref import Tensor, no_grad, plots
+
+    def held(things):
+        arrays, stack = {}, [t.grad_fn for t in things if t.grad_fn is not None]
+        while stack:
+            node = stack.pop()
+            arrays |= {id(a): a.nbytes for a in node.saved or () if isinstance(a, np.ndarray)}
+            stack += [p for p in node.parents if p is not None and not isinstance(p, Tensor)]
+        return sum(arrays.values()) / 1000
+
+    rng, found = np.random.default_rng(0), {}
+    x = Tensor(rng.standard_normal((64, 32)))
+    weights = [Tensor(rng.normal(0, 0.2, (32, 32)), requires_grad=True) for _ in range(4)]
+    for name in ("train", "a list of losses", "a list, under no_grad"):
+        kept, levels = [], [0.0]
+        for _ in range(5):
+            h = x
+            for w in weights:
+                if "no_grad" in name:
+                    with no_grad():
+                        h = (h @ w).tanh()
+                else:
+                    h = (h @ w).tanh()
+                levels.append(held([*kept, h]))
+            if name == "train":
+                h.mean().backward()
+                levels += [held([h])] * 2
+            else:
+                kept.append(h)
+                levels += [held(kept)] * 2
+        found[name] = levels
+    curves = {name: (range(len(levels)), levels) for name, levels in found.items()}
+    plots.lines(curves, title="Kilobytes that graphs hold, over five steps", xlabel="moment", ylabel="kB")
+
+
+goal()
+
+# %% setup="imports"
+import gc
+
+import numpy as np
+
+from autograd_ref import Tensor, no_grad, plots
+from autograd_ref.modes import is_grad_enabled
+from autograder import exercise, predicted, probe, recall
+
+
+class Far(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array on another machine: a number that stands for it. When nobody holds this any more, it is forgotten there."""
+
+    def __init__(self, link, number):
+        self.link, self.number = link, number
+
+    def __del__(self):
+        self.link.gone.append(self.number)
+
+    def __array_ufunc__(self, ufunc, method, *parts, **options):
+        return NotImplemented if method != "__call__" or options else self.link(ufunc.__name__, *parts)
+
+
+class Refused(Exception):
+    """That machine says why it does not do what it was asked."""
+
+
+class Link:
+    """The way to that machine."""
+
+    def __init__(self, ask):
+        self.ask, self.gone, self.held, self.most, self.count = ask, [], 0, 0, 0
+
+    def told(self, kind, *parts):
+        """What the machine says to (kind, parts); it hears which arrays are held no more."""
+        sent = [part.number if isinstance(part, Far) else float(part) for part in parts]
+        which = [isinstance(part, Far) for part in parts]
+        self.gone, gone = [], self.gone
+        self.held += (kind != "end") - len(gone)
+        self.most, self.count = max(self.most, self.held), self.count + 1
+        word = f"{kind}: " + " ".join(f"{part:g}" for part in [*sent, self.count])  # by it, alike answers are known
+        try:
+            return self.ask((word, sent, which, gone))
+        except ValueError as error:
+            raise Refused(f"refused: {error}") from None
+
+    def __call__(self, kind, *parts):
+        return Far(self, self.told(kind, *parts))
+
+
+FAR_OPERATIONS = {
+    ufunc.__name__: ufunc
+    for ufunc in (np.add, np.subtract, np.multiply, np.divide, np.negative, np.power, np.square, np.tanh, np.exp, np.cosh)
+}
+
+
+class Machine:
+    """Computes for a Link, and counts: the arrays alive after each computation, and how often layers were run.
+
+    What is said to be held no more is gone: using it again, or saying so twice, is refused.
+    """
+
+    def __init__(self, layers=0, seed=0):
+        self.rng = np.random.default_rng(seed)
+        self.weights = [np.linalg.qr(self.rng.standard_normal((3, 3)))[0] for _ in range(layers)]
+        self.arrays, self.places, self.next = {}, {}, 0
+        self.runs, self.alive, self.history, self.ends = 0, [], [], []
+
+    @property
+    def peak(self):
+        return max(self.alive)
+
+    def __call__(self, question):
+        kind, sent, which, gone = question
+        kind = kind.split(":")[0]
+        for number in gone:
+            self.arrays.pop(number)
+        if kind == "end":
+            self.ends.append(dict(self.arrays))
+            return 0
+        parts = [self.arrays[n] if far else n for n, far in zip(sent, which)]
+        place = None
+        if kind == "given":
+            result, place = self.rng.standard_normal(3), 0
+        elif kind == "run":
+            self.runs += 1
+            if self.runs > 3000:
+                raise ValueError("these are more than 3,000 runs of a layer")
+            place = int(parts[0]) + 1
+            if self.places[sent[1]] != place - 1:
+                raise ValueError(f"layer {place - 1} was given what is the input of layer {self.places[sent[1]]}")
+            result = np.tanh(self.weights[place - 1] @ parts[1])
+        elif kind == "back":
+            w = self.weights[int(parts[0])]
+            if self.places[sent[1]] != int(parts[0]):
+                raise ValueError(f"layer {int(parts[0])} goes back with the input of layer {self.places[sent[1]]}, not with its own")
+            result = w.T @ (parts[2] * (1 - np.tanh(w @ parts[1]) ** 2))
+        elif kind == "slope":
+            result = 2 * parts[0] + np.array([1.0, -0.5, 0.3])
+        else:
+            result = FAR_OPERATIONS[kind](*parts)
+        self.next += 1
+        self.arrays[self.next], self.places[self.next] = np.array(result, dtype=float), place
+        self.alive.append(len(self.arrays))
+        self.history.append((kind, self.runs, sorted(self.places[n] for n in self.arrays if self.places[n] is not None), place))
+        return self.next
+
+
+class FarLayer:
+    """Layer number i of that machine: `layer(x)` runs it, `layer.backward(x, g)` gives the gradient of its input x."""
+
+    def __init__(self, link, i):
+        self.link, self.i = link, i
+
+    def __call__(self, x):
+        return self.link("run", self.i, x)
+
+    def backward(self, x, g):
+        return self.link("back", self.i, x, g)
+
+
+# %% [markdown]
+# At the end you will be able to
+#
+# - count what a tensor keeps alive, and cut it off where nobody needs it;
+# - build the counter that tells `backward` of changes in place;
+# - find a reference cycle;
+# - trade memory for time, down to a handful of arrays.
+#
+# **Time:** about 85 minutes. **Builds on:** 03 (graphs), 05 and 06 (Tensors), 10 (training loops).
+#
+# ## First, from memory
+# Units 09 and 10, with new numbers. Replace each None and run.
+#
+# - *unit 09, clipping*: the gradient is (6, 8), its norm may be 2. What is its first entry then?
+# - *unit 09, AdamW*: a weight of 5, a gradient that was always 0, rate 0.1, weight decay 0.2. The weight after one step?
+# - *unit 10*: a batch of 30 examples has the mean loss 2, one of 10 the mean loss 5. The mean over all 40?
+
+# %%
+answers = {"unit 09, clipping": None, "unit 09, AdamW": None, "unit 10": None}
+
+
+def decayed():
+    from autograd_ref import nn, optim
+
+    weight = nn.Parameter(np.array([5.0]))
+    weight.grad = Tensor(np.zeros(1))
+    optim.AdamW([weight], lr=0.1, weight_decay=0.2).step()
+    return weight.data[0]
+
+
+recall(
+    answers,
+    {
+        "unit 09, clipping": lambda: 6 * 2 / np.hypot(6, 8),
+        "unit 09, AdamW": decayed,
+        "unit 10": lambda: (30 * 2 + 10 * 5) / 40,
+    },
+)
+
+# %% [markdown]
+# ## 1. What a graph holds
+#
+# Python forgets an object when nobody refers to it. A result refers to its node (`grad_fn`), the node to its `parents`, and
+# to what its rule will read (`saved`). So who holds a loss holds everything behind it.
+
+# %%
+x = Tensor(np.random.default_rng(0).standard_normal((50, 100)))
+w = Tensor(np.full((100, 20), 0.1), requires_grad=True)
+loss = (x @ w).tanh().sum()
+node = loss.grad_fn
+while isinstance(node, type(loss.grad_fn)):
+    kept = [f"{a.shape}, {a.nbytes:,} bytes" for a in node.saved if isinstance(a, np.ndarray)]
+    print(f"{node.name:7} saved {', '.join(kept) or 'nothing'}")
+    node = [parent for parent in node.parents if parent is not None][0]
+
+# %% [markdown]
+# No name refers to the tanh, and yet it lives: its slope is 1 - tanh², so its node saved the result. Nobody needs x @ w
+# itself, so it is gone. Behind the last node is the leaf `w`.
+#
+# A *view* has no numbers of its own. `w[0]` shows one row, and keeps all of `w` alive. `owner` finds it.
+
+
+# %% given="owner"
+def owner(array):
+    """The array whose memory this one shows: itself, if it is no view."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+# %%
+print("a row of w:", w.data[0].nbytes, "bytes; alive because of it:", owner(w.data[0]).nbytes)
+
+# %% [markdown]
+# ### Exercise `bytes_kept` (3 points)
+# How many bytes do these tensors keep alive? Count the `nbytes` of every owner, each once: of the tensors' own `data`, of
+# all arrays in `saved` of all nodes behind them, and of the `data` of the leaves there. No recursion. Gradients do not
+# count.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A walk as in unit 04, from tensors to nodes to their parents; and a dict of owners, so that each counts once.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# owners, seen, stack = {}, set(), list(tensors)
+# while stack:
+#     thing = stack.pop()            # a Tensor, a node or None
+#     if thing is None or id(thing) in seen: continue
+#     seen.add(id(thing))
+#     if isinstance(thing, Tensor): arrays, behind = ..., ...
+#     else: arrays, behind = thing.saved or (), ...
+#     ...                            # of each array that is one (isinstance), note the owner by its id
+# return ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Too much: two nodes saved the same array. Too little: the leaves, or the whole behind a view. `saved` is None when
+# `backward` has been there, and holds None or plain numbers where no array is needed.
+# </details>
+
+
+# %% exercise="bytes_kept"
+def bytes_kept(tensors):
+    """The bytes of all arrays that these tensors keep alive, each memory counted once."""
+    ### BEGIN SOLUTION
+    owners, seen, stack = {}, set(), list(tensors)
+    while stack:
+        thing = stack.pop()
+        if thing is None or id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, Tensor):
+            arrays, behind = [thing.data], [thing.grad_fn]
+        else:
+            arrays, behind = thing.saved or (), thing.parents
+        stack += behind
+        found = [owner(array) for array in arrays if isinstance(array, np.ndarray)]
+        owners.update({id(array): array.nbytes for array in found})
+    return sum(owners.values())
+    ### END SOLUTION
+
+
+# %% probes="bytes_kept"
+def built(steps):
+    """Tensors made by a program. A step is the name of an operation and what it works on: numbers of earlier tensors."""
+    made = []
+    for name, *operands in steps:
+        if name in ("leaf", "plain"):
+            made.append(Tensor(np.full(tuple(operands), 0.5), requires_grad=name == "leaf"))
+            continue
+        a, *b = [made[k] for k in operands]
+        with no_grad() if name == "quiet" else enabled():
+            made.append({
+                "matmul": lambda: a @ b[0], "add": lambda: a + b[0], "mul": lambda: a * b[0],
+                "tanh": lambda: a.tanh(), "quiet": lambda: a.tanh(), "exp": lambda: a.exp(), "sum": lambda: a.sum(),
+                "row": lambda: a[0], "part": lambda: a[1:], "turn": lambda: a.T, "double": lambda: a * 2,
+                "detach": lambda: a.detach(), "backward": lambda: a.backward() or a,
+                "retained": lambda: a.backward(retain_graph=True) or a,
+            }[name]())
+    return made
+
+
+def enabled():
+    from autograd_ref.modes import enable_grad
+
+    return enable_grad()
+
+
+@probe
+def kept_by(steps, held):
+    """The bytes that the tensors with these numbers keep, asked for twice; and how long the list is then."""
+    made = built(steps)
+    some = [made[k] for k in held]
+    del made
+    bytes_kept(some)
+    return bytes_kept(some), len(some)
+
+
+@probe
+def kept_by_chain(length):
+    """The bytes that the end of a long chain of tanh keeps."""
+    h = Tensor(np.full(2, 0.5), requires_grad=True)
+    for _ in range(length):
+        h = h.tanh()
+    return bytes_kept([h])
+
+
+X_AND_W = [("plain", 5, 10), ("leaf", 10, 2)]
+LOSS = [*X_AND_W, ("matmul", 0, 1), ("tanh", 2), ("sum", 3)]
+SHOWN = [*LOSS, ("row", 1), ("detach", 3), ("backward", 4)]
+
+
+# %% check="bytes_kept" points=3
+with exercise("bytes_kept") as check:
+    check.equal(kept_by(X_AND_W, [0, 1]), (560, 2), "an array of 50 numbers and one of 20")
+    check.equal(kept_by(X_AND_W, [1, 1, 1]), (160, 3), "one tensor, three times")
+    check.equal(kept_by(LOSS, [2]), (640, 1), "x @ w; its node saved x, and leads to w")
+    check.equal(kept_by(LOSS, [4]), (648, 1), "the loss; the tanh; x, saved for w; and w")
+    check.equal(kept_by(SHOWN[:6], [5]), (160, 1), "a row of w: all of w is its memory")
+    check.equal(kept_by(SHOWN[:7], [6]), (80, 1), "detached: numbers, no graph")
+    check.equal(kept_by(SHOWN, [4]), (8, 1), "backward has freed the graph: the loss alone")
+    check.equal(kept_by_chain(5000), 80016, "5000 results and the leaf, without recursion")
+    ### BEGIN HIDDEN TESTS
+    check.equal(kept_by(SHOWN, []), (0, 0), "nothing keeps nothing")
+    check.equal(kept_by([*SHOWN[:5], ("retained", 4)], [5]), (648, 1), "retained: the graph is still there")
+    square = [("leaf", 4, 3), ("mul", 0, 0), ("mul", 1, 1), ("double", 2), ("add", 3, 0), ("turn", 4), ("part", 5)]
+    for k in range(7):
+        check.equal(kept_by(square, [k]), ([96, 192, 288, 288, 288, 288, 288][k], 1), "arrays that are saved twice, views, plain numbers")
+    for _ in range(15):
+        rng, steps, shapes, wants = check.rng, [("leaf", 4, 3), ("plain", 4, 3), ("leaf", 4, 3)], [0] * 3, 3
+        for i in range(3, 12):
+            name = rng.choice(["add", "mul", "tanh", "exp", "double", "quiet", "detach"])
+            steps.append((name, *(rng.randrange(i) for _ in range(2 if name in ("add", "mul") else 1))))
+        steps += [("row", 11), ("turn", 10), ("part", 9)]
+        held = rng.sample(range(len(steps)), 3)
+        made = built(steps)
+        owners, seen, stack = {}, set(), [made[k] for k in held]
+        while stack:
+            thing = stack.pop()
+            if thing is None or id(thing) in seen:
+                continue
+            seen.add(id(thing))
+            tensor = isinstance(thing, Tensor)
+            stack += [thing.grad_fn] if tensor else thing.parents
+            for array in [thing.data] if tensor else thing.saved or ():
+                if isinstance(array, np.ndarray):
+                    owners[id(array if array.base is None else array.base)] = (array if array.base is None else array.base).nbytes
+        check.equal(kept_by(steps, held), (sum(owners.values()), 3), "a random graph")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 2. A list of losses
+#
+# **Predict, then run.** One loss of this network holds 1 graph. How many does a list of ten hold, when `backward` ran on each
+# loss? When it ran on none? When they were computed under `no_grad`?
+
+# %%
+prediction = (None, None, None)
+
+
+def network_loss(weight, x):
+    return ((x @ weight).tanh() * 0.5).exp().sum()
+
+
+def list_of_losses(way, weight):
+    losses = []
+    for _ in range(10):
+        x = Tensor(np.ones((50, 100)))  # a new batch
+        if way == "under no_grad":
+            with no_grad():
+                losses.append(network_loss(weight, x))
+            continue
+        losses.append(network_loss(weight, x))
+        if way == "with backward":
+            losses[-1].backward()
+    return losses
+
+
+if predicted(prediction, "graphs_in_a_list"):
+    weight = Tensor(np.full((100, 20), 0.1), requires_grad=True)
+    alone = bytes_kept([weight])
+    one = bytes_kept(list_of_losses("without", weight)[:1]) - alone
+    for way in ("with backward", "without", "under no_grad"):
+        print(f"{way:14} {(bytes_kept([weight, *list_of_losses(way, weight)]) - alone) / one:.0f}")
+
+# %% [markdown]
+# So a list is dangerous where `backward` never runs: in an evaluation, or in a mean of losses "for the log". A log needs
+# numbers: `loss.item()`.
+#
+# One training step, by your count. What to see: each layer adds what its rule will read, the loss next to nothing, and
+# `backward` gives all of it back.
+
+
+# %% figure="one_step"
+def one_step():
+    rng, marks = np.random.default_rng(0), {}
+    x = Tensor(rng.standard_normal((64, 32)))
+    weights = [Tensor(rng.normal(0, 0.2, (32, 32)), requires_grad=True) for _ in range(4)]
+    h, always = x, bytes_kept([x, *weights])
+    for k, weight in enumerate(weights):
+        h = (h @ weight).tanh()
+        marks[f"layer {k + 1}"] = bytes_kept([x, h, *weights]) - always
+    loss = (h * h).mean()
+    marks["loss"] = bytes_kept([x, h, loss, *weights]) - always
+    del h
+    loss.backward()
+    marks["backward"] = bytes_kept([x, loss, *weights]) - always
+    plots.bars(marks, title="Bytes, beside the weights and x")
+
+
+one_step()
+
+# %% [markdown]
+# ## 3. Freed on the way, and cut on purpose
+#
+# `backward` frees each node as soon as its rule has run. A second call finds nothing to read:
+
+# %%
+a = Tensor(np.array([1.0, 2.0]), requires_grad=True)
+shared = a * a
+first, second = (shared * 2).sum(), (shared * 3).sum()
+first.backward()
+try:
+    second.backward()
+except RuntimeError as error:
+    print(error)
+
+# %% [markdown]
+# Two losses share a part, and the first `backward` frees it. Better than `retain_graph=True` is one `backward` of
+# their sum.
+#
+# A *recurrent* network carries a state from input to input. Going back through all of them after each piece costs more and
+# more. So one goes back through the last piece only (*truncated* backpropagation) and cuts: `state.detach()` has the same
+# numbers and no past.
+#
+# ### Exercise `in_chunks` (2 points)
+# Go through `inputs` in chunks of `size` (the last may be shorter): `state = cell(state, x)` for each x. After each chunk call
+# `backward` on `loss_of(state)`, then cut. Return the last state, cut too.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Two loops: over the starts of the chunks, over the inputs of one.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# for start in range(0, len(inputs), size):
+#     for x in inputs[...]:
+#         state = ...
+#     ...                       # back, through this chunk
+#     state = ...               # the same numbers, no past
+# return state
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# "already used by a backward pass": the state leads into the last chunk. `retain_graph=True` silences that, and goes
+# back through all chunks again. A gradient of 0: cut before `backward`.
+# </details>
+
+
+# %% exercise="in_chunks"
+def in_chunks(cell, loss_of, state, inputs, size):
+    """Truncated backpropagation: gradients of each chunk's loss through that chunk; gives the last state."""
+    ### BEGIN SOLUTION
+    for start in range(0, len(inputs), size):
+        for x in inputs[start : start + size]:
+            state = cell(state, x)
+        loss_of(state).backward()
+        state = state.detach()
+    return state
+    ### END SOLUTION
+
+
+# %% probes="in_chunks"
+@probe
+def chunked(weight, first, inputs, size):
+    """With the cell state * w + x and the loss state²: the gradient of w, the last state, and whether it has a past."""
+    w = Tensor(weight, requires_grad=True)
+    cells = []
+
+    def cell(state, x):
+        cells.append(float(x))
+        return state * w + x
+
+    last = in_chunks(cell, lambda state: state * state, Tensor(first), list(inputs), size)
+    if not isinstance(last, Tensor):
+        return f"a {type(last).__name__}, no Tensor"
+    return None if w.grad is None else w.grad.item(), last.item(), last.requires_grad, cells
+
+
+def chunks_expected(weight, first, inputs, size):
+    """The same by the chain rule: the state's slope by w begins at 0 in each chunk."""
+    grad, state, cells = 0.0, first, []
+    for start in range(0, len(inputs), size):
+        slope = 0.0
+        for x in inputs[start : start + size]:
+            slope, state = state + weight * slope, state * weight + x
+            cells.append(x)
+        grad += 2 * state * slope
+    return grad, state, False, cells
+
+
+# %% check="in_chunks" points=2
+with exercise("in_chunks") as check:
+    got = chunked(2.0, 3.0, [1.0], 1)
+    check.close(got[:2], (42.0, 7.0), "3 · 2 + 1 = 7, of 7² the slope is 2 · 7 · 3")
+    got = chunked(2.0, 3.0, [1.0, 0.0], 1)
+    check.close(got[:2], (42.0 + 196.0, 14.0), "then 14, this chunk alone: 2 · 14 · 7")
+    check.true(got[2] is False, "the last state is cut, too: it requires no gradient")
+    got = chunked(2.0, 3.0, [1.0, 0.0], 2)
+    check.close(got[:2], (364.0, 14.0), "one chunk of two: 2 · 14 · (7 + 2 · 3)")
+    got = chunked(1.0, 0.0, [1.0, 1.0, 1.0], 2)
+    check.close(got[:2], (4.0 + 12.0, 3.0), "1, 2, then 3 alone: 2 · 2 · 1, 2 · 3 · 2")
+    ### BEGIN HIDDEN TESTS
+    from autograder import number, numbers
+
+    for size in (1, 2, 3, 4, 7, 9):
+        for w, first, inputs in check.cases(2, number(), number(), numbers(7)):
+            check.close(chunked(w, first, inputs, size), chunks_expected(w, first, inputs, size), "seven inputs, chunk by chunk")
+    check.close(chunked(2.0, 3.0, [], 2), (None, 3.0, False, []), "no inputs: nothing happens")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# | to | write | what stays |
+# |---|---|---|
+# | look at a number | `loss.item()` | a float |
+# | go on with the numbers | `state.detach()` | the same memory, no past |
+# | compute without a gradient | `with no_grad():` | nothing is saved |
+# | keep the numbers of this moment | `w.data.copy()` | memory of its own |
+#
+# ### Bug hunt
+# A colleague's training needs more memory from step to step, and the weights that it gives back are not the best ones. **Four
+# things are wrong.** `leaks(run)` trains with it, and prints how many losses' graphs are alive each time when a new loss is
+# computed: the number that should be 0.
+
+
+# %% given="colleague"
+def colleague_run(loss_of, step, w, batches, held_out):
+    """Trains; gives the losses, their running mean, and the weights of the lowest held-out loss, as an array."""
+    history, mean, lowest, best = [], 0.0, np.inf, None
+    for batch in batches:
+        loss = loss_of(batch)
+        loss.backward(retain_graph=True)
+        step()
+        history.append(loss.item())
+        mean = 0.9 * mean + 0.1 * loss
+        check = loss_of(held_out)
+        if check.item() < lowest:
+            lowest, best = check.item(), w.data
+    return history, float(mean), best
+
+
+# %% setup="losses"
+class FarLoss(Far):
+    """A loss on another machine."""
+
+    def item(self):
+        return self.link.told("item", self)
+
+    __float__ = item
+
+    @property
+    def data(self):
+        return np.array(self.item())
+
+    def __lt__(self, other):
+        return float(self) < float(other)
+
+    def __gt__(self, other):
+        return float(self) > float(other)
+
+    def detach(self):
+        return self.link("detach", self)
+
+    def backward(self, gradient=None, retain_graph=False):
+        self.link("backward", self, retain_graph)
+
+
+class LossLink(Link):
+    """The way to a machine that keeps losses."""
+
+    def __call__(self, kind, *parts):
+        return FarLoss(self, self.told(kind, *parts, is_grad_enabled()))
+
+
+class Losses:
+    """Keeps the graphs of losses, and notes how many are alive whenever a new loss begins."""
+
+    def __init__(self, train, held_out, weights):
+        self.values = {"train": iter(train), "held out": iter(held_out)}
+        self.weights, self.graphs, self.value, self.alive, self.next = iter(weights), {}, {}, set(), 0
+        self.left, self.events = [], []
+
+    def reached(self, numbers):
+        """The losses behind these, themselves included, whose graphs have not been freed."""
+        seen, stack = set(), list(numbers)
+        while stack:
+            number = stack.pop()
+            if number not in seen and self.graphs.get(number) is not None:
+                seen.add(number)
+                stack += self.graphs[number]
+        return seen
+
+    def __call__(self, question):
+        kind, sent, which, gone = question
+        kind = kind.split(":")[0]
+        for number in gone:
+            self.alive.remove(number)
+        if kind == "step":
+            self.events.append("step")
+            return next(self.weights)
+        if kind == "item":
+            return self.value[sent[0]]
+        *sent, recording = sent
+        numbers = [int(n) for n, far in zip(sent, which) if far]
+        if not self.alive.issuperset(numbers):
+            raise ValueError("this loss is gone")
+        values = [self.value[n] if far else n for n, far in zip(sent, which)]
+        self.next += 1
+        graph = None
+        if kind in ("train", "held out"):
+            self.left.append(len(self.reached(self.alive)))
+            self.events.append(kind)
+            value, graph = next(self.values[kind]), () if recording else None
+        elif kind == "backward":
+            self.events.append("backward, retained" if values[1] else "backward")
+            if self.graphs[numbers[0]] is None:
+                raise ValueError("This graph was already used by a backward pass, or was never recorded.")
+            value = 0.0
+            if not values[1]:
+                for number in self.reached(numbers):
+                    self.graphs[number] = None
+        elif kind == "detach":
+            value = values[0]
+        else:
+            value = FAR_OPERATIONS[kind](*values)
+            graph = tuple(n for n in numbers) if recording else None
+        self.alive.add(self.next)
+        self.graphs[self.next], self.value[self.next] = graph, float(value)
+        return self.next
+
+
+def far_run(run, ask, start, batches):
+    """Let `run` train on losses that are far away; what it gives, and whether its array is still that of w."""
+    link, w = LossLink(ask), Tensor(np.array(start), requires_grad=True)
+
+    def step():
+        w.data[...] = link.told("step")
+
+    def loss_of(batch):
+        return link("train" if batch != "held out" else "held out")
+
+    given = run(loss_of, step, w, batches, "held out")
+    last = given[-1] if isinstance(given, tuple) else None
+    return given, bool(np.shares_memory(w.data, last.data if isinstance(last, Tensor) else np.asarray(last, dtype=float)))
+
+
+def leaks(run):
+    """How many graphs are alive whenever a new loss is computed."""
+    rng = np.random.default_rng(0)
+    machine = Losses(rng.random(5).tolist(), rng.random(5).tolist(), [w.tolist() for w in rng.random((5, 2))])
+    far_run(run, machine, [0.0, 0.0], list(range(5)))
+    return machine.left
+
+
+# %%
+print(leaks(colleague_run))
+
+# %% [markdown]
+# ### Exercise `mended_run` (3 points)
+# Write it again, mended: the same results, plain numbers and one array, and never a graph that nobody needs.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Three lines hold graphs: which names refer to a loss when the next one begins? And whose memory is `best`, after the
+# next `step()`?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# loss.backward(...)               # who goes back a second time?
+# mean = 0.9 * mean + 0.1 * ...    # a number
+# with ...:                        # nobody goes back from here
+#     check = loss_of(held_out)
+# ... best = ..., w.data...        # the numbers of this moment
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# 1 in every second place: `loss` still has its graph when `check` is computed, or `check` has one when `loss` is. Growing
+# numbers: the mean is a chain of all losses. The last weights in place of the best: `w.data` changes in place.
+# </details>
+
+
+# %% exercise="mended_run"
+def mended_run(loss_of, step, w, batches, held_out):
+    """Trains; gives the losses, their running mean, and the weights of the lowest held-out loss, as an array."""
+    ### BEGIN SOLUTION
+    history, mean, lowest, best = [], 0.0, np.inf, None
+    for batch in batches:
+        loss = loss_of(batch)
+        loss.backward()
+        step()
+        history.append(loss.item())
+        mean = 0.9 * mean + 0.1 * loss.item()
+        with no_grad():
+            check = loss_of(held_out).item()
+        if check < lowest:
+            lowest, best = check, w.data.copy()
+    return history, mean, best
+    ### END SOLUTION
+
+
+# %% probes="mended_run"
+@probe
+def trained(ask, start, batches):
+    """The losses, the mean and the best weights, as mended_run gives them; and whether these are the memory of w."""
+    try:
+        (history, mean, best), shared = far_run(mended_run, ask, start, batches)
+    except Refused as error:
+        return str(error)
+    numbers = [n if isinstance(n, (int, float)) else f"a {type(n).__name__}" for n in history]
+    best = best.data if isinstance(best, Tensor) else best
+    return numbers, float(mean) if isinstance(mean, (int, float)) else f"a {type(mean).__name__}", best, shared
+
+
+def far_training(check, train, held_out, weights):
+    """Run it against losses of these values; what it gave, and the machine that watched."""
+    machines = []
+    there = trained.asking(lambda: machines.append(Losses(train, held_out, weights)) or machines[-1])
+    told = there([0.0] * len(weights[0]), list(range(len(train))))
+    check.true(isinstance(told, tuple), f"{told}")
+    return told, machines[-1]
+
+
+def running_mean(losses):
+    mean = 0.0
+    for loss in losses:
+        mean = 0.9 * mean + 0.1 * loss
+    return mean
+
+
+# %% check="mended_run" points=3
+with exercise("mended_run") as check:
+    losses, held = [2.0, 4.0, 3.0], [3.0, 1.0, 2.0]
+    steps = [[1.0, -1], [2.0, 5], [3.0, 0]]
+    got, machine = far_training(check, losses, held, steps)
+    check.close(got[0], losses, "the losses, as plain numbers")
+    check.close(got[1], 0.822, "0.9 · (0.9 · 0.2 + 0.4) + 0.3")
+    check.close(got[2], np.array([2.0, 5.0]), "of step 2: the held-out loss was 1")
+    for kind, left in (("held-out", machine.left[1::2]), ("training", machine.left[::2])):
+        check.true(left == [0, 0, 0], f"graphs alive when a {kind} loss begins: {left}")
+    check.equal(machine.events[:4], ["train", "backward", "step", "held out"], "as before")
+    ### BEGIN HIDDEN TESTS
+    for count in (1, 2, 5, 8):
+        rng = np.random.default_rng(check.rng.randrange(2**31))
+        losses, held = rng.random(count).round(3).tolist(), rng.permutation(count).astype(float).tolist()
+        weights = rng.standard_normal((count, 3)).round(3).tolist()
+        got, machine = far_training(check, losses, held, weights)
+        check.close(got[:3], (losses, running_mean(losses), np.array(weights[int(np.argmin(held))])), "losses, mean and best weights")
+        check.true(machine.left == [0] * (2 * count), f"graphs alive whenever a loss begins: {machine.left}")
+        check.equal(machine.events, ["train", "backward", "step", "held out"] * count, "loss, backward, step, held-out loss, in each round")
+    got, machine = far_training(check, [1.0, 2.0, 3.0], [2.0, 2.0, 5.0], [[1.0], [2.0], [3.0]])
+    check.close(got[2], np.array([1.0]), "of two equally low ones the first")
+    ### END HIDDEN TESTS
+
+# %%
+print(leaks(mended_run))
+
+# %% [markdown]
+# ## 4. Changes in place
+#
+# In unit 04 a weight changed between a product and `backward`. A rule that reads the *new* value gives a wrong gradient,
+# silently. **Predict, then run.** After `y = (x * w).sum()`, which of these four makes `backward` raise? (True or
+# False, four times.)
+#
+# 1. `w += 1`, under `no_grad`
+# 2. `w = w + 1`
+# 3. `v = w[:1]`, then `v += 1`, under `no_grad`
+# 4. `w.data[0] = 100`
+
+# %%
+prediction = (None, None, None, None)
+
+
+def after(change):
+    x, w = Tensor(np.array([5.0, 7.0]), requires_grad=True), Tensor(np.array([2.0, 3.0]), requires_grad=True)
+    y = (x * w).sum()
+    if change == "w = w + 1":
+        w = w + 1
+    with no_grad():
+        if change == "w += 1":
+            w += 1
+        elif change == "v += 1":
+            v = w[:1]
+            v += 1
+        elif change == "w.data[0] = 100":
+            w.data[0] = 100
+    try:
+        y.backward()
+        return f"x.grad is {x.grad.data}"
+    except RuntimeError as error:
+        return str(error).split(" by ")[0]
+
+
+if predicted(prediction, "four_changes"):
+    for change in ("w += 1", "w = w + 1", "v += 1", "w.data[0] = 100"):
+        print(f"{change:16} {after(change)}")
+
+# %% [markdown]
+# The right gradient is (2, 3). The second way makes a new tensor, and is harmless. The first and the third are noticed. The
+# fourth goes around the engine, and is not.
+#
+# How does it notice, without keeping copies? By a **version counter**. Each change in place adds 1. Whoever saves a value for
+# `backward` notes the version, and compares when it reads. A view shows the same memory, so it needs the same counter.
+#
+# ### Exercise `Counted` (3 points)
+# An array with a `version`, 0 at first. `add_(other)` adds in place, counts, and returns itself. `view(index)` (a slice) gives
+# a Counted that shares memory *and* counter, `clone()` one that shares neither.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# An int cannot be shared: `a.n = b.n` copies the number. A list with one number can.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# self.data, self.changes = ..., [0]        # in __init__
+# return self.changes[0]                    # version
+# part = Counted(0.0)                       # in view: then give it
+# part.data, part.changes = ..., ...        # what it shares
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Other memory: `self.data = self.data + other` is a new array, and no view sees it. Versions that part: the view got a
+# copy of the count, or only the base counts.
+# </details>
+
+
+# %% exercise="Counted"
+class Counted:
+    def __init__(self, data):
+        """A copy of these numbers, as an array of floats in `data`."""
+        ### BEGIN SOLUTION
+        self.data, self.changes = np.array(data, dtype=float), [0]
+        ### END SOLUTION
+
+    @property
+    def version(self):
+        """How often this memory was changed in place."""
+        ### BEGIN SOLUTION
+        return self.changes[0]
+        ### END SOLUTION
+
+    def add_(self, other):
+        """Add to the numbers, in place."""
+        ### BEGIN SOLUTION
+        self.data += other
+        self.changes[0] += 1
+        return self
+        ### END SOLUTION
+
+    def view(self, index):
+        """A part, in the same memory, with the same counter."""
+        ### BEGIN SOLUTION
+        part = Counted(0.0)
+        part.data, part.changes = self.data[index], self.changes
+        return part
+        ### END SOLUTION
+
+    def clone(self):
+        """The same numbers in other memory, with a counter of its own."""
+        ### BEGIN SOLUTION
+        return Counted(self.data)
+        ### END SOLUTION
+
+
+# %% probes="Counted"
+@probe
+def counted_after(numbers, steps):
+    """A Counted of these numbers, and what the steps make of it and of one another: the data and the versions of all, and
+    which shared memory with what they were made from, when they were made."""
+    made, shared = [Counted(numbers)], []
+    for name, k, *rest in steps:
+        if name == "add":
+            given = made[k].add_(rest[0])
+            if given is not made[k]:
+                return f"add_ gave {'another Counted' if isinstance(given, Counted) else type(given).__name__}"
+        else:
+            made.append(made[k].view(slice(*rest)) if name == "view" else made[k].clone())
+            shared.append(bool(np.shares_memory(made[k].data, made[-1].data)))
+    return [c.data for c in made], [c.version for c in made], shared
+
+
+def all_after(check, numbers, steps):
+    """The same, where it has the form that it should have."""
+    told = counted_after(numbers, steps)
+    check.true(isinstance(told, tuple), f"{told}, and not itself")
+    return told[:2]
+
+
+def counted_expected(numbers, steps):
+    """The same, told by which memory each one shows."""
+    memory, counts, shown = [np.array(numbers, dtype=float)], [0], [(0, np.arange(len(numbers)))]
+    for name, k, *rest in steps:
+        where, places = shown[k]
+        if name == "add":
+            memory[where][places] += rest[0]
+            counts[where] += 1
+        elif name == "view":
+            shown.append((where, places[slice(*rest)]))
+        else:
+            shown.append((len(memory), np.arange(len(places))))
+            memory.append(memory[where][places].copy())
+            counts.append(0)
+    return [memory[where][places] for where, places in shown], [counts[where] for where, _ in shown]
+
+
+# %% check="Counted" points=3
+with exercise("Counted") as check:
+    start, view, clone = [1.0, 2.0, 3.0], ("view", 0, 1, 3), ("clone", 0)
+    check.close(all_after(check, start, []), ([np.array(start)], [0]), "new: version 0")
+    got = all_after(check, start, [("add", 0, 10.0), ("add", 0, 5.0)])
+    check.close(got, ([np.array([16.0, 17, 18])], [2]), "two changes in place")
+    data, versions = all_after(check, start, [view, ("add", 0, 10.0)])
+    check.close(data[1], np.array([12.0, 13.0]), "the view shows what its base got")
+    check.close(versions, [1, 1], "the base was changed: so was what the view shows")
+    data, versions = all_after(check, start, [view, ("add", 1, 10.0)])
+    check.close((data[0], versions), (np.array([1.0, 12, 13]), [1, 1]), "by the view")
+    data, versions = all_after(check, start, [("add", 0, 1.0), clone, ("add", 1, 1.0)])
+    check.close((data[0][0], versions), (2.0, [1, 1]), "one clone is changed, not both")
+    ### BEGIN HIDDEN TESTS
+    from autograder import numbers
+
+    check.close(all_after(check, [1, 2, 3], [("add", 0, 0.5)]), ([np.array([1.5, 2.5, 3.5])], [1]), "whole numbers become floats")
+    row = np.array([1.0, 2.0])
+    check.close(all_after(check, row, [("add", 0, 1.0)]), ([np.array([2.0, 3.0])], [1]), "an array")
+    check.untouched("the numbers that it is made from stay as they are")
+    for (start,) in check.cases(12, numbers(6)):
+        steps, count = [("add", 0, 1.0), ("view", 0, 1, None), ("view", 1, None, None, 2)], 3
+        for _ in range(8):
+            name, k = check.rng.choice(["add", "add", "view", "clone"]), check.rng.randrange(count)
+            if name == "add":
+                steps.append((name, k, check.rng.choice([0.0, -1.5, 2.25])))
+            else:
+                steps.append((name, k, *([check.rng.choice([None, 1]), None] if name == "view" else [])))
+                count += 1
+        check.close(all_after(check, start, steps), counted_expected(start, steps), "views of views, clones of views")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `Saved` (3 points)
+# **An empty page:** stamp, save, compare. `Saved(counted)` is what a rule keeps of a value, and copies nothing. The array
+# itself comes back from `get()`, as long as its version is what it was. Otherwise `get()` raises RuntimeError with a
+# sentence that holds both versions as numbers: the one now and the one expected. `free()` lets go of the value, as
+# `backward` does after its rule has run; from then on `get()` raises RuntimeError with a sentence that says
+# `retain_graph`.
+#
+# <details><summary>Hint 1: where to begin</summary>
+#
+# With two attributes: the value, and its version at this moment.
+# </details>
+# <details><summary>Hint 2: what you can test</summary>
+#
+# `c = Counted([1, 2]); s = Saved(c); c.add_(1); s.get()` has to raise. What if it is a view of c that changes?
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# The old numbers come back: that is a copy. No complaint after two changes: compare with what was noted, not with 0. Still
+# alive after `free()`: something else refers to it.
+# </details>
+
+
+# %% exercise="Saved"
+class Saved:
+    ### BEGIN SOLUTION
+    def __init__(self, counted):
+        self.counted, self.version = counted, counted.version
+
+    def get(self):
+        if self.counted is None:
+            raise RuntimeError("freed by a backward pass: call the first one with retain_graph=True")
+        if self.counted.version != self.version:
+            now = self.counted.version
+            raise RuntimeError(f"changed in place: it is at version {now}, expected version {self.version}")
+        return self.counted.data
+
+    def free(self):
+        self.counted = None
+    ### END SOLUTION
+
+
+# %% probes="Saved"
+class AnyCounted:
+    """What a Saved gets: something with `data` and a `version`."""
+
+    def __init__(self, data, version):
+        self.data, self.version = data, version
+
+
+@probe
+def saved_says(numbers, version, changes):
+    """Save at this version, then go through (what, number); what each `get` gives or raises."""
+    value, said = AnyCounted(np.array(numbers), version), []
+    first, saved = Saved(value), Saved(value)
+    for what, number in changes:
+        if what == "write":  # by a way that is not counted
+            value.data[0] = number
+        elif what == "version":
+            value.version = number
+        elif what == "free":
+            saved.free()
+        elif what == "free the first":
+            first.free()
+        else:
+            try:
+                given = saved.get()
+                said.append(given if isinstance(given, np.ndarray) else type(given).__name__)
+            except Exception as error:
+                said.append(f"{type(error).__name__}: {error}")
+    return [part if isinstance(part, str) else part.tolist() for part in said]
+
+
+@probe
+def alive_after_free(ask, free):
+    """Save something far away, give up all other hold on it, free it or not; then ask for another thing."""
+    link = Link(ask)
+    saved = Saved(AnyCounted(link("given"), 3))
+    if free:
+        saved.free()
+    link("given")
+    link.told("end")
+    link.told("end", link.held)
+    return saved is not None
+
+
+def left_alive(free):
+    """How many arrays were alive on that machine at the end: the new one, and the one that was saved?"""
+    machines = []
+    alive_after_free.asking(lambda: machines.append(Machine()) or machines[-1])(free)
+    return machines[-1].alive[-1]
+
+
+def holds(text, *words):
+    """Whether a RuntimeError was raised whose sentence has these words, each on its own."""
+    import re
+
+    return text[:13] == "RuntimeError:" and all(re.search(rf"(?<![\w.]){word}(?![\w]|\.\d)", text) for word in words)
+
+
+# %% check="Saved" points=3
+with exercise("Saved") as check:
+    def says(version, *changes):
+        return saved_says([1.5, 2.0], version, list(changes))
+
+    check.equal(says(7, ("get", 0), ("get", 0)), [[1.5, 2.0]] * 2, "unchanged")
+    for then, now in ((7, 9), (0, 1)):
+        check.true(holds(says(then, ("version", now), ("get", 0))[0], then, now),
+                   f"now {now}, noted {then}: RuntimeError, with both")
+    check.equal(says(7, ("write", 4.0), ("get", 0)), [[4.0, 2.0]], "the array, no copy")
+    said = says(7, ("free", 0), ("get", 0))[0]
+    check.true(holds(said, "retain_graph"), "freed: RuntimeError, with retain_graph")
+    for free, left, why in ((False, 2, "held by the Saved"), (True, 1, "freed: let go of")):
+        check.true(left_alive(free) == left, f"arrays alive with the one {why}: {left}")
+    ### BEGIN HIDDEN TESTS
+    for _ in range(6):
+        then, now = check.rng.sample(range(20, 90), 2)
+        said = saved_says([0.5, 1.0], then, [("get", 0), ("version", now), ("get", 0), ("get", 0), ("version", then), ("get", 0)])
+        check.equal([said[0], said[3]], [[0.5, 1.0]] * 2, "at the version that was noted")
+        check.true(holds(said[1], then, now) and holds(said[2], then, now), "each get compares anew, also when the version falls")
+        said = saved_says([0.5, 1.0], then, [("version", now), ("free", 0), ("get", 0), ("get", 0)])
+        check.true(holds(said[0], "retain_graph") and holds(said[1], "retain_graph"), "freed, and changed before")
+        said = saved_says([0.5, 1.0], then, [("free", 0), ("version", now), ("get", 0)])
+        check.true(holds(said[0], "retain_graph"), "freed, and changed after")
+        said = saved_says([0.5, 1.0], then, [("free the first", 0), ("get", 0), ("free", 0), ("free", 0), ("get", 0)])
+        check.equal(said[0], [0.5, 1.0], "another Saved of the same value was freed, not this one")
+        check.true(holds(said[1], "retain_graph"), "freed twice")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Both together, in a product like unit 04's. The rule reads what was saved, and notices:
+
+
+# %%
+def product(a, b):
+    """a * b, and its rule, which saves both."""
+    saved_a, saved_b = Saved(a), Saved(b)
+
+    def rule(g):
+        found = g * saved_b.get(), g * saved_a.get()
+        saved_a.free(), saved_b.free()
+        return found
+
+    return a.data * b.data, rule
+
+
+for story in ("nothing", "a view of w changes", "a second backward"):
+    x, w = Counted([5.0, 7.0]), Counted([2.0, 3.0])
+    y, rule = product(x, w)
+    if story == "a view of w changes":
+        w.view(slice(0, 1)).add_(98.0)
+    try:
+        found = [rule(np.ones(2)) for _ in range(2 if story == "a second backward" else 1)]
+        print(f"{story}: {found[0][0]}, {found[0][1]}")
+    except RuntimeError as error:
+        print(f"{story}: {error}")
+
+# %% [markdown]
+# ## 5. A cycle that only the collector finds
+#
+# Python frees an object when its last reference goes. Two objects that refer to each other never get there. A *garbage
+# collector*, the module `gc`, looks for such cycles from time to time. Until then they keep all that they hold.
+#
+# Here are three ways to give a node its rule.
+
+
+# %% given="nodes"
+class Node:
+    """A value, the nodes that it was made from, and a function `back` that says what they get."""
+
+    def __init__(self, data, parents=()):
+        self.data, self.parents, self.back = data, parents, None
+
+
+def exp_node(x):
+    value = np.exp(x.data)
+    out = Node(value, (x,))
+    out.back = lambda g: g * value
+    return out
+
+
+def square_node(x):
+    out = Node(x.data * x.data, (x,))
+    out.back = lambda g: g * 2.0 * x.data
+    return out
+
+
+def colleague_tanh(x):
+    out = Node(np.tanh(x.data), (x,))
+    out.back = lambda g: g * (1.0 - out.data * out.data)
+    return out
+
+
+def left_behind(make):
+    """How many nodes are there still, of a chain of 100 that nobody holds, until the collector comes?"""
+    gc.collect()
+    gc.disable()
+    x = Node(np.array(0.5))
+    for _ in range(100):
+        x = make(x)
+    del x
+    left = sum(isinstance(thing, Node) for thing in gc.get_objects())
+    gc.enable()
+    gc.collect()
+    return left - sum(isinstance(thing, Node) for thing in gc.get_objects())
+
+
+# %% [markdown]
+# **Predict, then run.** How many nodes are left behind: by exp, by square, by tanh?
+
+# %%
+prediction = (None, None, None)
+
+if predicted(prediction, "left_behind"):
+    for make in (exp_node, square_node, colleague_tanh):
+        print(f"{make.__name__}: {left_behind(make)}")
+    out = colleague_tanh(Node(np.array(0.5)))
+    cell = gc.get_referrers(out)
+    print("who refers to it:", sorted({type(r).__name__ for r in cell} - {"dict", "list"}))
+    print("and what does its rule hold?", [c.cell_contents is out for c in out.back.__closure__])
+
+# %% [markdown]
+# The node holds its rule, the rule's *closure* holds the node. The chain behind it lives on, too. What to hold instead?
+#
+# ### Exercise `tanh_node` (2 points)
+# Write `colleague_tanh` without the cycle: everything is freed as soon as nobody holds the result, with no help from the
+# collector.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Look at `exp_node`: what does its rule remember?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# t = ...
+# out = Node(t, (x,))
+# out.back = lambda g: ...       # t, and not out
+# return out
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# `out` in a default argument or in a list is held as well. `gc.collect()` in the function finds the cycle, and looks at all
+# objects of the program for it, at each operation.
+# </details>
+
+
+# %% exercise="tanh_node"
+def tanh_node(x):
+    """A node for tanh of x, whose rule does not hold it."""
+    ### BEGIN SOLUTION
+    t = np.tanh(x.data)
+    out = Node(t, (x,))
+    out.back = lambda g: g * (1.0 - t * t)
+    return out
+    ### END SOLUTION
+
+
+# %% probes="tanh_node"
+class Bait:
+    """In a cycle with itself: gone when the collector has been there."""
+
+    def __init__(self, far):
+        self.far, self.own = far, self
+
+
+@probe
+def chain_far_away(ask, length):
+    """A chain of tanh nodes on far arrays, its gradient, and one more look at that machine when all are let go."""
+    gc.collect()
+    gc.disable()
+    try:
+        link = Link(ask)
+        Bait(link("given"))
+        g, node = link("given"), Node(link("given"))
+        for _ in range(length):
+            node = tanh_node(node)
+        top = node.data
+        while node.parents:
+            g, node = node.back(g), node.parents[0]
+        del node
+        link("given")
+        for _ in range(2):  # what is gone is heard at the first, and counted at the second
+            link.told("end")
+            link.told("end", link.held)
+            gc.collect()
+        return top.number, g.number
+    finally:
+        gc.enable()
+
+
+@probe
+def tanh_rule(x, g):
+    """The value, what the rule gives for g, twice, and whether the parents are right."""
+    node = Node(np.array(x))
+    out = tanh_node(node)
+    first, second = out.back(g), out.back(g)
+    return [np.asarray(v).item() for v in (out.data, first, second)], len(out.parents) == 1 and out.parents[0] is node
+
+
+def chain_of_tanh(length):
+    """The two arrays that the chain gave, what they should be, and how many arrays were alive at the end."""
+    machines = []
+    top, g = chain_far_away.asking(lambda: machines.append(Machine(seed=length)) or machines[-1])(length)
+    rng = np.random.default_rng(length)
+    bait, up, x = (rng.standard_normal(3) for _ in range(3))
+    values = [x]
+    for _ in range(length):
+        values.append(np.tanh(values[-1]))
+    for value in values[:0:-1]:
+        up = up * (1 - value**2)
+    left = machines[-1].ends[0]
+    return [left[n] for n in (top, g)], [values[-1], up], len(left), 1 in left
+
+
+# %% check="tanh_node" points=2
+with exercise("tanh_node") as check:
+    t = np.tanh(0.5)
+    slope = 1 - t * t
+    check.close(tanh_rule(0.5, 10.0), ([t, 10 * slope, 10 * slope], True), "g (1 - t²)")
+    got, expected, alive, bait = chain_of_tanh(5)
+    check.close(got, expected, "five in a row: the value, and the gradient of the first")
+    check.true(bait, "the collector was called, and it is not to be needed")
+    check.true(alive == 3, f"nobody holds them, and {alive - 3} arrays are still there")
+    ### BEGIN HIDDEN TESTS
+    from autograder import number
+
+    for x, g in check.cases(5, number(), number()):
+        t = np.tanh(x)
+        check.close(tanh_rule(x, g), ([t, g * (1 - t * t), g * (1 - t * t)], True), "the value, and g (1 - t²)")
+    for length in (1, 2, check.rng.randrange(20, 40)):
+        got, expected, alive, bait = chain_of_tanh(length)
+        check.close(got, expected, "a chain")
+        check.true(alive == 3 and bait, f"nobody holds the nodes, and {alive - 3} of their arrays are still there")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 6. Compute again, in place of keeping
+#
+# A network of n layers keeps n inputs for the way back. Keep every fourth, say; on the way back run four layers again from
+# there, use what they give, and forget it. This is *checkpointing*: memory falls, the work grows.
+#
+# To count both, our layers are on an imaginary machine. `layer(x)` runs one there, `layer.backward(x, g)` gives the gradient
+# of its input x. An array that nobody holds any more is gone there.
+
+
+# %% given="tried"
+def tried(function, n, *rest):
+    """Let a function go through n layers and back; gives the machine, which has counted."""
+    machine = Machine(n)
+    link = Link(machine)
+    function([FarLayer(link, i) for i in range(n)], link("given"), lambda out: link("slope", out), *rest)
+    return machine
+
+
+def keep_all(layers, x, slope):
+    inputs = [x]
+    for layer in layers:
+        inputs.append(layer(inputs[-1]))
+    g = slope(inputs.pop())
+    for layer in reversed(layers):
+        g = layer.backward(inputs.pop(), g)
+    return g
+
+
+# %%
+machine = tried(keep_all, 64)
+print(f"64 layers, all kept: {machine.runs} runs, at most {machine.peak} arrays")
+
+# %% [markdown]
+# ### Exercise `checkpointed` (3 points)
+# Go through all layers, keeping `x` and every `every`-th input after it. `slope(out)` gives the gradient that arrives at
+# the last output. Then go back, part by part, each run again from what was kept. Return the gradient of `x`.
+#
+# With 6 layers in parts of 2, the inputs of layers 0, 2, 4 are kept. A part's last output is not needed a second time: 6 + 3
+# runs.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The inner half of `keep_all`, for one part at a time, from the last part to the first.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# kept = []
+# for i, layer in enumerate(layers):
+#     if ...: kept.append(x)
+#     x = layer(x)
+# g = slope(x)
+# for start in reversed(range(0, len(layers), every)):
+#     part, inputs = layers[...], [kept.pop()]
+#     for layer in part[:-1]: ...           # run it again
+#     for layer in reversed(part): ...      # and back, letting go of each input
+# return g
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Too many arrays: `inputs[i]` reads and keeps, `inputs.pop()` lets go. Too many runs: each part is run from its own
+# start, not from `x`. The machine refuses: a layer met an input that is not its own.
+# </details>
+
+
+# %% exercise="checkpointed"
+def checkpointed(layers, x, slope, every):
+    """The gradient of x, with every `every`-th input kept and the others computed again."""
+    ### BEGIN SOLUTION
+    kept = []
+    for i, layer in enumerate(layers):
+        if i % every == 0:
+            kept.append(x)
+        x = layer(x)
+    g = slope(x)
+    for start in reversed(range(0, len(layers), every)):
+        part, inputs = layers[start : start + every], [kept.pop()]
+        for layer in part[:-1]:
+            inputs.append(layer(inputs[-1]))
+        for layer in reversed(part):
+            g = layer.backward(inputs.pop(), g)
+    return g
+    ### END SOLUTION
+
+
+# %% probes="checkpointed"
+def way_and_back(ask, function, n, rest):
+    """Let a function go through n far layers and back; the number of the array that it gives."""
+    link = Link(ask)
+    layers = [FarLayer(link, i) for i in range(n)]
+    try:
+        g = function(layers, link("given"), lambda out: link("slope", out), *rest)
+        link.told("end")
+        link.told("end", link.most // 4, link.held // 4)
+    except Refused as error:
+        return str(error)
+    if not isinstance(g, Far):
+        return None if g is None else f"a {type(g).__name__}"
+    return [g.number, len(layers)]
+
+
+@probe
+def checkpointed_there(ask, n, every):
+    """Go through n layers and back with `checkpointed`."""
+    return way_and_back(ask, checkpointed, n, [every])
+
+
+def counted_there(check, there, n, *rest, seed=0):
+    """The gradient that it gave (None where there is none), the right one, and the machine."""
+    machines = []
+    told = there.asking(lambda: machines.append(Machine(n, seed)) or machines[-1])(n, *rest)
+    check.true(isinstance(told, list), f"the gradient of x is wanted, and there is: {told}")
+    check.true(told[1] == n, f"{n - told[1]} layers were taken out of the caller's list")
+    machine = Machine(n, seed)
+    inputs = [machine.rng.standard_normal(3)]
+    for w in machine.weights:
+        inputs.append(np.tanh(w @ inputs[-1]))
+    g = 2 * inputs[-1] + np.array([1.0, -0.5, 0.3])
+    for w, out in zip(machine.weights[::-1], inputs[:0:-1]):
+        g = w.T @ (g * (1 - out**2))
+    return machines[-1].arrays[told[0]], g, machines[-1]
+
+
+# %% check="checkpointed" points=3
+with exercise("checkpointed") as check:
+    cases = (6, 2, 9, 8), (7, 3, 11, 9), (16, 4, 28, 11), (40, 8, 75, 16)
+    for n, every, runs, peak in cases:
+        got, expected, machine = counted_there(check, checkpointed_there, n, every)
+        how = f"{n} layers, every {every} kept"
+        check.close(got, expected, f"the gradient of x: {how}")
+        check.true(machine.runs <= runs, f"{how}: {machine.runs} runs, {runs} are enough")
+        check.true(machine.peak <= peak, f"{how}: {machine.peak} arrays, {peak} are enough")
+        left = machine.alive[-1]
+        check.true(left <= 7, f"{how}: {left} arrays at the end. Let go of what was used")
+    ### BEGIN HIDDEN TESTS
+    for _ in range(6):
+        n, every = check.rng.randrange(1, 30), check.rng.randrange(1, 9)
+        got, expected, machine = counted_there(check, checkpointed_there, n, every, seed=check.rng.randrange(1000))
+        check.close(got, expected, "the gradient of x")
+        parts = -(-n // every)
+        check.true(machine.runs <= 2 * n - parts, f"{n} layers, every {every} kept: {machine.runs} runs, and not {2 * n - parts}")
+        check.true(machine.peak <= parts + min(every, n) + 3, f"{n} layers, every {every} kept: {machine.peak} arrays at a time")
+    got, expected, machine = counted_there(check, checkpointed_there, 40, 10)
+    check.true(machine.alive[-1] <= 7, f"at the last layer {machine.alive[-1]} arrays are alive: let go of what was used")
+    got, expected, machine = counted_there(check, checkpointed_there, 40, 1)
+    check.true(machine.runs == 40, "every input kept: nothing is run again")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# With parts of k layers the machine holds about n/k borders and k inputs of one part. The sum is smallest where both are
+# equal, at k = √n: 64 layers need 8 + 8, for one more forward pass. Can it be less?
+#
+# ### Exercise `in_little_memory` (3 points)
+# **Your own way.** Go through 128 layers and back, with never more than 20 arrays on the machine and at most 800 runs. (√128 is
+# about 11, and 11 + 11 is too many.) There is no outline.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A part of `checkpointed` is itself a chain of layers, with an input and a gradient that arrives. So checkpoint inside the
+# checkpoint.
+# </details>
+# <details><summary>Hint 2: what to write first</summary>
+#
+# A function that takes some layers, their input and the g that arrives at their end, and gives the gradient of their input.
+# One layer is easy. Of more: run the first half, go back through the second, then through the first. Every halving costs one
+# array, and half a forward pass.
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A few arrays too many: a name in a waiting call still holds the middle (`del`). `slope` needs the last output, so one
+# forward pass that keeps nothing goes before.
+# </details>
+
+
+# %% exercise="in_little_memory"
+def in_little_memory(layers, x, slope):
+    ### BEGIN SOLUTION
+    def back(part, x, g):
+        if len(part) <= 1:
+            return part[0].backward(x, g) if part else g
+        half, middle = len(part) // 2, x
+        for layer in part[:half]:
+            middle = layer(middle)
+        g = back(part[half:], middle, g)
+        del middle
+        return back(part[:half], x, g)
+
+    out = x
+    for layer in layers:
+        out = layer(out)
+    return back(layers, x, slope(out))
+    ### END SOLUTION
+
+
+# %% probes="in_little_memory"
+@probe
+def little_there(ask, n):
+    """Go through n layers and back with `in_little_memory`."""
+    return way_and_back(ask, in_little_memory, n, [])
+
+
+# %% check="in_little_memory" points=3
+with exercise("in_little_memory") as check:
+    for n in (1, 5, 128):
+        got, expected, machine = counted_there(check, little_there, n)
+        check.close(got, expected, f"the gradient of x, layers: {n}")
+        peak, runs = machine.peak, machine.runs
+        check.true(peak <= 20, f"layers: {n}. There are {peak} arrays at a time, not 20")
+        check.true(runs <= 800, f"layers: {n}. There are {runs} runs, and not 800")
+    ### BEGIN HIDDEN TESTS
+    for n in (2, 3, 17, 127):
+        got, expected, machine = counted_there(check, little_there, n, seed=check.rng.randrange(1000))
+        check.close(got, expected, "the gradient of x")
+        check.true(machine.peak <= 20 and machine.runs <= 800, f"layers: {n}. There are {machine.peak} arrays, {machine.runs} runs")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# All in one picture, for 64 layers. k = 1 keeps all, k = 64 nothing but x. What to see: of the fixed distances k = 8 holds the
+# least; halving holds less than any of them, and runs more.
+
+
+# %% figure="memory_against_time"
+def memory_against_time():
+    found = {every: tried(checkpointed, 64, every) for every in (1, 2, 4, 8, 16, 32, 64)}
+    halved = tried(in_little_memory, 64)
+    curves = {
+        "every k-th kept": ([m.runs for m in found.values()], [m.peak for m in found.values()]),
+        "yours": ([halved.runs - 0.5, halved.runs + 0.5], [halved.peak] * 2),
+    }
+    ax = plots.lines(curves, title="64 layers: memory against time", xlabel="runs of a layer", ylabel="arrays at most")
+    for line in ax.lines:
+        line.set(marker="o")
+    for every, m in found.items():
+        where = {4: (-36, -3), 8: (-10, -16), 16: (7, -5)}.get(every, (7, 0))
+        ax.annotate(f"k = {every}", (m.runs, m.peak), xytext=where, textcoords="offset points", fontsize=9)
+    print("yours:", halved.peak, "arrays,", halved.runs, "runs")
+    ax.set(ylim=(0, 75), xlim=(50, None))
+
+
+memory_against_time()
+
+# %% [markdown]
+# And in motion, through 16 layers: red is computed, blue is held. What to see: keep all climbs once; the others climb again, in
+# short steps from what they kept.
+
+
+# %% figure="in_motion"
+def in_motion():
+    ways = {"keep all": tried(keep_all, 16), "every 4th": tried(checkpointed, 16, 4), "yours": tried(in_little_memory, 16)}
+    longest = max(len(m.history) for m in ways.values())
+    axes = plots.panels(3, height=3.0)
+    for ax, (name, machine) in zip(axes, ways.items()):
+        ax.set(title=f"{name}: {machine.peak} arrays", xlim=(0, longest), ylim=(-0.7, 16.7), xlabel="moment")
+        ax.set_yticks(range(0, 17, 4))
+    axes[0].set_ylabel("input of layer")
+
+    def frame(k):
+        for ax, machine in zip(axes, ways.values()):
+            for kind, style in (("held", {"color": "#9ecae1"}), ("new", {"color": "#d94801"})):
+                points = [(t, place) for t, (_, _, held, new) in enumerate(machine.history[: k + 1])
+                          for place in (held if kind == "held" else [new]) if place is not None]
+                ax.plot(*(np.array(points).T if points else ([], [])), "s", markersize=2.6, **style)
+        return None
+
+    return plots.movie(
+        axes, frame, longest, rate=12,
+        told="Three ways through 16 layers and back: all inputs stay; every fourth stays, and four at a time come again; "
+        "halves of halves come again, and few stay.",
+    )
+
+
+in_motion()
+
+# %% [markdown]
+# ## In your own words
+# Somebody asks: "My loss is a single number. Why is my memory full?" Answer in three sentences, then open ours.
+#
+# <details><summary>One way to say it</summary>
+#
+# The number refers to the operation that made it, that one to its inputs, and so on back to the weights, with every array
+# that a rule will read. So who keeps the loss keeps all of them, until `backward` frees them. Keep `loss.item()`, compute
+# without a gradient what needs none, and where even one graph is too large, keep a few borders and compute the rest again.
+# </details>
+#
+# ## The same in PyTorch
+# Where PyTorch is installed, this cell shows what it says to a change in place by a view and to a second backward, and counts
+# the runs of a checkpoint.
+
+# %% tags=["nbval-ignore-output"]
+try:
+    import torch
+except ImportError:
+    print("PyTorch is not installed here: pip install torch")
+else:
+    from torch.utils.checkpoint import checkpoint
+
+    their_x, their_w = (torch.tensor(row, requires_grad=True) for row in ([5.0, 7.0], [2.0, 3.0]))
+    their_y = (their_x * their_w).sum()
+    with torch.no_grad():
+        their_w[:1].add_(98.0)
+    for their_loss in (their_y, (their_x * their_w).sum()):
+        try:
+            their_loss.backward()
+            their_loss.backward()
+        except RuntimeError as error:
+            print(str(error).split(". ")[0], "\n")
+    calls, their_x = [], torch.tensor([0.3, -0.2], requires_grad=True)
+
+    def part(x):
+        calls.append("run")
+        return x.tanh().exp()
+
+    checkpoint(part, their_x, use_reentrant=False).sum().backward()
+    t = np.tanh([0.3, -0.2])
+    print("runs:", len(calls), " the gradient is right:", np.allclose(their_x.grad, np.exp(t) * (1 - t * t)))
+
+# %% [markdown]
+# | here | in PyTorch |
+# |---|---|
+# | `item`, `detach`, `no_grad`, `retain_graph` | the same names |
+# | `Counted.version` | `tensor._version` |
+# | `w.data[0] = 100`, which nobody notices | `w.data` has a counter of its own: not noticed either |
+# | `Saved` | a saved tensor of a node, such as `y.grad_fn._saved_self` |
+# | `checkpointed` | `torch.utils.checkpoint.checkpoint_sequential` |
+# | a checkpoint of any part | `torch.utils.checkpoint.checkpoint(part, x, use_reentrant=False)`; here `autograd_ref.utils.checkpoint` |
+#
+# One difference: after `backward` PyTorch frees what nodes saved, and the nodes stay until nobody holds the loss.
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | memory grows with every step | a list or a running mean of losses |
+# | it jumps at each evaluation | `no_grad` is missing |
+# | it grows, and falls now and then | a cycle: a closure that holds its own result |
+# | "a second time" | a state that is carried on, or a part that two losses share |
+# | "modified by an inplace operation" | `+=` on something that a rule saved |
+# | the best weights are the last ones | `w.data` without a copy |
+#
+# ## Who found it
+#
+# | when | who | what |
+# |---|---|---|
+# | 1990 | Ronald Williams, Jing Peng | [truncated backpropagation](https://doi.org/10.1162/neco.1990.2.4.490) through time |
+# | 1992 | Andreas Griewank | [logarithmic growth](https://doi.org/10.1080/10556789208805505): checkpoints in checkpoints |
+# | 2000 | Andreas Griewank, Andrea Walther | [revolve](https://doi.org/10.1145/347837.347846): the schedule that needs the fewest runs |
+# | 2016 | Tianqi Chen and others | [training deep nets with sublinear memory](https://arxiv.org/abs/1604.06174): the root of n |
+#
+# ## One thing to try next
+# Halving is not the best schedule. With s kept inputs, and no layer run more than r times before its turn, Griewank's reaches
+# $\binom{s + r}{s}$ layers. How many does yours?
+
+# %% progress="here"

@@ -1,0 +1,881 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 12_graph_life`) and they diagnose: a student's answer that behaves like one of
+these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the functions
+use (np, Tensor, owner, Node) are the notebook's.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.referee.bank import right, wrong
+
+
+def changed(source, *pairs):
+    """A source with some of its lines replaced."""
+    for old, new in pairs:
+        assert old in source, old
+        source = source.replace(old, new)
+    return source
+
+
+# -- bytes_kept -------------------------------------------------------------------------------------------------------
+
+KEPT = """
+def bytes_kept(tensors):
+    owners, seen, stack = {}, set(), list(tensors)
+    while stack:
+        thing = stack.pop()
+        if thing is None or id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, Tensor):
+            arrays, behind = [thing.data], [thing.grad_fn]
+        else:
+            arrays, behind = thing.saved or (), thing.parents
+        stack += behind
+        found = [owner(array) for array in arrays if isinstance(array, np.ndarray)]
+        owners.update({id(array): array.nbytes for array in found})
+    return sum(owners.values())
+"""
+EACH = "        owners.update({id(array): array.nbytes for array in found})\n"
+
+wrong("bytes_kept", "own_only", "Only the tensors' own arrays are counted. Their nodes hold more: follow `grad_fn`.",
+      source=changed(KEPT, ("[thing.grad_fn]", "[]")))
+wrong("bytes_kept", "views_by_their_size", "A view counts with its own few numbers, and the whole memory behind it is alive: count the owner.",
+      source=changed(KEPT, ("owner(array) for", "array for")))
+wrong("bytes_kept", "saved_only", "What the tensors themselves hold, their `data`, is missing.",
+      source=changed(KEPT, ("[thing.data], [thing.grad_fn]", "[], [thing.grad_fn]")))
+wrong("bytes_kept", "counted_again", "A memory that is met twice is counted twice: note owners by their id.",
+      source=changed(KEPT, (EACH, "        owners.update({(id(array), len(seen)): array.nbytes for array in found})\n")))
+wrong("bytes_kept", "given_twice", "A tensor that is given twice is counted twice.",
+      source=changed(KEPT, ("    return sum(owners.values())", "    return sum(owners.values()) + sum(t.data.nbytes for t in tensors) - sum({id(t): t.data.nbytes for t in tensors}.values())")))
+wrong("bytes_kept", "no_leaves", "The leaves at the end of the graph are alive, too, and so are their `data`.",
+      source=changed(KEPT, ("        stack += behind", "        stack += [b for b in behind if not isinstance(b, Tensor)]")))
+wrong("bytes_kept", "first_node_only", "What the first node saved is counted, and not what its parents did: go on to all of them.",
+      source=changed(KEPT, ("thing.saved or (), thing.parents", "thing.saved or (), [p for p in thing.parents if isinstance(p, Tensor)]")))
+wrong("bytes_kept", "numbers_not_bytes", "That is how many numbers there are. A float64 has 8 bytes: `nbytes`.",
+      source=changed(KEPT, ("array.nbytes", "array.size")))
+wrong("bytes_kept", "empties_the_list", "`stack` is the caller's own list, and `pop` empties it: make a list of your own.",
+      source=changed(KEPT, ("list(tensors)", "tensors")))
+wrong("bytes_kept", "freed_graph", "After `backward` a node's `saved` is None, and None cannot be walked through.",
+      source=changed(KEPT, ("thing.saved or ()", "thing.saved")))
+wrong("bytes_kept", "grads_too", "Gradients do not count here.",
+      source=changed(KEPT, ("[thing.data], [thing.grad_fn]", "[thing.data, *([thing.grad.data] if thing.grad is not None else [])], [thing.grad_fn]")))
+wrong("bytes_kept", "recursive", "A long chain is too deep for recursion: use a stack, as in unit 03.", source="""
+def bytes_kept(tensors):
+    owners, seen = {}, set()
+
+    def visit(thing):
+        if thing is None or id(thing) in seen:
+            return
+        seen.add(id(thing))
+        tensor = isinstance(thing, Tensor)
+        for array in [thing.data] if tensor else thing.saved or ():
+            if isinstance(array, np.ndarray):
+                owners[id(owner(array))] = owner(array).nbytes
+        for one in [thing.grad_fn] if tensor else thing.parents:
+            visit(one)
+
+    for tensor in tensors:
+        visit(tensor)
+    return sum(owners.values())
+""")
+wrong("bytes_kept", "one_tensor", "Only the first tensor is followed.", source=changed(KEPT, ("list(tensors)", "list(tensors[:1])")))
+wrong("bytes_kept", "by_size", "Two memories of the same size are two: tell owners apart by their id.",
+      source=changed(KEPT, ("{id(array): array.nbytes", "{array.nbytes: array.nbytes")))
+wrong("bytes_kept", "as_a_set", "A set of sizes holds each size once, and two arrays may be equally large.",
+      source=changed(KEPT, (EACH, EACH), ("sum(owners.values())", "sum(set(owners.values()))")))
+
+
+@right("bytes_kept", "nodes_first")
+def bytes_kept(tensors):
+    nodes, arrays, waiting = {}, [t.data for t in tensors], [t.grad_fn for t in tensors if t.grad_fn]
+    while waiting:
+        node = waiting.pop(0)
+        if node.__class__.__name__ != "Node":
+            arrays.append(node.data)
+        elif id(node) not in nodes:
+            nodes[id(node)] = node
+            waiting.extend(parent for parent in node.parents if parent is not None)
+            arrays.extend(a for a in (node.saved or []) if type(a) is np.ndarray)
+    whole = {}
+    for a in arrays:
+        whole[id(owner(a))] = owner(a)
+    return sum(int(a.nbytes) for a in whole.values())
+
+
+@right("bytes_kept", "a_set_of_pairs")
+def bytes_kept(tensors):
+    known, memory = set(), set()
+    todo = tuple(tensors)
+    while todo:
+        later = []
+        for thing in todo:
+            if id(thing) in known:
+                continue
+            known.add(id(thing))
+            if isinstance(thing, Tensor):
+                memory.add((id(owner(thing.data)), owner(thing.data).nbytes))
+                later += [thing.grad_fn] if thing.grad_fn is not None else []
+            else:
+                for a in thing.saved or []:
+                    if isinstance(a, np.ndarray):
+                        memory.add((id(owner(a)), owner(a).nbytes))
+                later += [p for p in thing.parents if p is not None]
+        todo = later
+    return sum(size for _, size in memory)
+
+
+# -- in_chunks --------------------------------------------------------------------------------------------------------
+
+CHUNKS = """
+def in_chunks(cell, loss_of, state, inputs, size):
+    for start in range(0, len(inputs), size):
+        for x in inputs[start : start + size]:
+            state = cell(state, x)
+        loss_of(state).backward()
+        state = state.detach()
+    return state
+"""
+
+wrong("in_chunks", "never_cut", "The state leads back into the chunk before, which `backward` has freed: cut with `detach()`.",
+      source=changed(CHUNKS, ("        state = state.detach()\n", "")))
+wrong("in_chunks", "retained", "The gradient of a chunk goes on into the chunks before it: cut the state with `detach()` after each.",
+      source=changed(CHUNKS, (".backward()", ".backward(retain_graph=True)"), ("        state = state.detach()\n", ""), ("return state", "return state.detach()")))
+wrong("in_chunks", "cut_first", "The state is cut before `backward`, so that nothing leads to the weight.",
+      source=changed(CHUNKS, ("        loss_of(state).backward()\n        state = state.detach()\n", "        state = state.detach()\n        state.requires_grad_()\n        loss_of(state).backward()\n        state = state.detach()\n")))
+wrong("in_chunks", "cut_at_each_input", "The state is cut after each input, and belongs to be cut after each chunk.",
+      source=changed(CHUNKS, ("            state = cell(state, x)\n", "            state = cell(state.detach(), x)\n")))
+wrong("in_chunks", "result_not_cut", "The state that you return still has its past: cut it after the last chunk, too.",
+      source=changed(CHUNKS, ("            state = cell(state, x)\n", "            state = cell(state, x) if x is not inputs[start] else cell(state.detach(), x)\n"), ("        state = state.detach()\n", "")))
+wrong("in_chunks", "state_forgotten", "Each chunk begins with the first state again: carry the numbers on.",
+      source=changed(CHUNKS, ("        for x in inputs[start", "        h = state\n        for x in inputs[start"), ("            state = cell(state, x)", "            h = cell(h, x)"), ("loss_of(state)", "loss_of(h)"), ("        state = state.detach()", "        last = h.detach()"), ("return state", "return last if inputs else state")))
+wrong("in_chunks", "last_dropped", "The last chunk is shorter than the others, and is left out.",
+      source=changed(CHUNKS, ("range(0, len(inputs), size)", "range(0, len(inputs) - size + 1, size)")))
+wrong("in_chunks", "one_loss", "There is one `backward` at the end, and one after each chunk is asked for.",
+      source=changed(CHUNKS, ("        loss_of(state).backward()\n        state = state.detach()\n    return state", "        if start + size < len(inputs):\n            state = state.detach()\n    if inputs:\n        loss_of(state).backward()\n    return state.detach()")))
+wrong("in_chunks", "loss_at_each_input", "The loss is asked for after each chunk, not after each input.",
+      source=changed(CHUNKS, ("            state = cell(state, x)\n        loss_of(state).backward()\n", "            state = cell(state, x)\n            loss_of(state).backward(retain_graph=True)\n")))
+wrong("in_chunks", "no_grad", "Under `no_grad` nothing is recorded, and `backward` has nowhere to go.",
+      source=changed(CHUNKS, ("            state = cell(state, x)\n", "            with no_grad():\n                state = cell(state, x)\n")))
+wrong("in_chunks", "starts_only", "One input of each chunk is used: `range` gives the starts, and a slice the chunk.",
+      source=changed(CHUNKS, ("inputs[start : start + size]", "inputs[start : start + 1]")))
+wrong("in_chunks", "summed", "The gradient of a chunk goes on into the chunks before it: cut the state with `detach()` after each.",
+      source="""
+def in_chunks(cell, loss_of, state, inputs, size):
+    total = 0.0
+    for start in range(0, len(inputs), size):
+        for x in inputs[start : start + size]:
+            state = cell(state, x)
+        total = total + loss_of(state)
+    if inputs:
+        total.backward()
+    return state.detach()
+""")
+wrong("in_chunks", "number", "A number is no Tensor: `detach()` gives a Tensor without a past.",
+      source=changed(CHUNKS, ("return state", "return state.item()")))
+
+
+@right("in_chunks", "new_tensor")
+def in_chunks(cell, loss_of, state, inputs, size):
+    while inputs:
+        chunk, inputs = inputs[:size], inputs[size:]
+        for x in chunk:
+            state = cell(state, x)
+        loss_of(state).backward()
+        state = Tensor(state.data.copy())
+    return state
+
+
+@right("in_chunks", "by_position")
+def in_chunks(cell, loss_of, state, inputs, size):
+    for i, x in enumerate(inputs):
+        if i % size == 0:
+            state = state.detach()
+        state = cell(state, x)
+        if i % size == size - 1 or i == len(inputs) - 1:
+            loss = loss_of(state)
+            loss.backward()
+    return state.detach()
+
+
+# -- mended_run -------------------------------------------------------------------------------------------------------
+
+RUN = """
+def mended_run(loss_of, step, w, batches, held_out):
+    history, mean, lowest, best = [], 0.0, np.inf, None
+    for batch in batches:
+        loss = loss_of(batch)
+        loss.backward()
+        step()
+        history.append(loss.item())
+        mean = 0.9 * mean + 0.1 * loss.item()
+        with no_grad():
+            check = loss_of(held_out).item()
+        if check < lowest:
+            lowest, best = check, w.data.copy()
+    return history, mean, best
+"""
+
+wrong("mended_run", "as_it_was", "Nothing is mended yet: four lines are wrong.", source="""
+def mended_run(loss_of, step, w, batches, held_out):
+    history, mean, lowest, best = [], 0.0, np.inf, None
+    for batch in batches:
+        loss = loss_of(batch)
+        loss.backward(retain_graph=True)
+        step()
+        history.append(loss.item())
+        mean = 0.9 * mean + 0.1 * loss
+        check = loss_of(held_out)
+        if check.item() < lowest:
+            lowest, best = check.item(), w.data
+    return history, float(mean), best
+""")
+wrong("mended_run", "retained", "`retain_graph=True` keeps the graph of each loss for a second backward, and there is none.",
+      source=changed(RUN, (".backward()", ".backward(retain_graph=True)")))
+wrong("mended_run", "mean_of_losses", "The mean is a chain of all losses: take their numbers, `item()`.",
+      source=changed(RUN, ("0.1 * loss.item()", "0.1 * loss"), ("return history, mean,", "return history, float(mean),")))
+wrong("mended_run", "held_out_recorded", "Nobody goes back from the held-out loss, and its graph is alive when the next one begins: `no_grad`.",
+      source=changed(RUN, ("        with no_grad():\n            check = loss_of(held_out).item()\n        if check < lowest:\n            lowest, best = check,",
+                           "        check = loss_of(held_out)\n        if check.item() < lowest:\n            lowest, best = check.item(),")))
+wrong("mended_run", "alias", "`w.data` is the same memory, and the next step changes it: keep a copy.", source=changed(RUN, ("w.data.copy()", "w.data")))
+wrong("mended_run", "detached_alias", "`detach()` cuts the past, and the memory is still that of w: copy it.", source=changed(RUN, ("w.data.copy()", "w.detach().data")))
+wrong("mended_run", "view_alias", "A view shares the memory of w: copy it.", source=changed(RUN, ("w.data.copy()", "w.data[:]")))
+wrong("mended_run", "all_without_grad", "The training loss needs its graph: only the held-out one goes without.",
+      source=changed(RUN, ("        loss = loss_of(batch)\n", "        with no_grad():\n            loss = loss_of(batch)\n")))
+wrong("mended_run", "history_of_losses", "The history holds losses, and not their numbers.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss)")))
+wrong("mended_run", "history_of_detached", "A detached loss is still no number: `item()`.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss.detach())")))
+wrong("mended_run", "no_backward", "Without `backward` the step has no gradient.", source=changed(RUN, ("        loss.backward()\n", "")))
+wrong("mended_run", "last_weights", "These are the weights of the last round: keep those of the lowest held-out loss.",
+      source=changed(RUN, ("            lowest, best = check, w.data.copy()\n", "            lowest = check\n        best = w.data.copy()\n")))
+wrong("mended_run", "first_weights", "`lowest` has to fall: otherwise every loss is compared with infinity.",
+      source=changed(RUN, ("lowest, best = check, w.data.copy()", "best = w.data.copy()")))
+wrong("mended_run", "highest", "The best is the lowest held-out loss, not the highest.",
+      source=changed(RUN, ("np.inf, None", "-np.inf, None"), ("check < lowest", "check > lowest")))
+wrong("mended_run", "by_training_loss", "The weights are chosen by the training loss: the held-out one decides.",
+      source=changed(RUN, ("if check < lowest", "if loss.item() < lowest"), ("best = check, w", "best = loss.item(), w")))
+wrong("mended_run", "step_last", "The held-out loss is computed before the step: then it is not the loss of these weights.",
+      source=changed(RUN, ("        step()\n", ""), ("        if check < lowest", "        step()\n        if check < lowest")))
+wrong("mended_run", "plain_mean", "The running mean is 0.9 of the old one and 0.1 of the new loss.",
+      source=changed(RUN, ("        mean = 0.9 * mean + 0.1 * loss.item()\n", "        mean = sum(history) / len(history)\n")))
+wrong("mended_run", "mean_of_held_out", "The mean is that of the training losses.",
+      source=changed(RUN, ("        mean = 0.9 * mean + 0.1 * loss.item()\n", ""), ("        if check <", "        mean = 0.9 * mean + 0.1 * check\n        if check <")))
+wrong("mended_run", "a_tensor", "The mean is to be a plain number.", source=changed(RUN, ("0.1 * loss.item()", "0.1 * loss.detach()")))
+wrong("mended_run", "held_out_first", "Each round: loss, backward, step, then the held-out loss.",
+      source=changed(RUN, ("        loss = loss_of(batch)\n        loss.backward()\n        step()\n", "        with no_grad():\n            check = loss_of(held_out).item()\n        loss = loss_of(batch)\n        loss.backward()\n        step()\n"),
+                     ("        with no_grad():\n            check = loss_of(held_out).item()\n        if", "        if")))
+wrong("mended_run", "deleted_but_retained", "The graph is kept for a second backward, until `loss` is deleted: it lives while the held-out loss is computed.",
+      source=changed(RUN, (".backward()", ".backward(retain_graph=True)"), ("        if check < lowest", "        del loss\n        if check < lowest")))
+
+
+@right("mended_run", "detach_and_clone")
+def mended_run(loss_of, step, w, batches, held_out):
+    history, mean, results = [], 0.0, []
+    for batch in batches:
+        loss = loss_of(batch)
+        loss.backward()
+        step()
+        number = float(loss.detach())
+        history += [number]
+        mean = mean * 0.9 + number / 10
+        with no_grad():
+            held = loss_of(held_out)
+        results.append((held.item(), w.detach().clone()))
+    return history, mean, min(results, key=lambda pair: pair[0])[1]
+
+
+@right("mended_run", "deleted")
+def mended_run(loss_of, step, w, batches, held_out):
+    history, mean, lowest, best = [], 0.0, None, None
+    for batch in batches:
+        loss = loss_of(batch)
+        loss.backward()
+        history.append(float(loss.data))
+        del loss
+        step()
+        mean += 0.1 * (history[-1] - mean)
+        check = loss_of(held_out)
+        number = check.item()
+        del check
+        if lowest is None or number < lowest:
+            lowest, best = number, np.array(w.data)
+    return history, mean, best
+
+
+# -- Counted ----------------------------------------------------------------------------------------------------------
+
+COUNTED = """
+class Counted:
+    def __init__(self, data):
+        self.data, self.changes = np.array(data, dtype=float), [0]
+
+    @property
+    def version(self):
+        return self.changes[0]
+
+    def add_(self, other):
+        self.data += other
+        self.changes[0] += 1
+        return self
+
+    def view(self, index):
+        part = Counted(0.0)
+        part.data, part.changes = self.data[index], self.changes
+        return part
+
+    def clone(self):
+        return Counted(self.data)
+"""
+
+wrong("Counted", "view_starts_anew", "The view counts for itself. It shows the same memory, so it needs the same counter: one object that both change, such as a list.",
+      source=changed(COUNTED, ("self.data[index], self.changes", "self.data[index], [0]")))
+wrong("Counted", "int", "A view gets a copy of the count, and then they part: share something that can be changed, such as a list.",
+      source=changed(COUNTED, ("self.changes = np.array(data, dtype=float), [0]", "self.changes = np.array(data, dtype=float), 0"), ("self.changes[0]", "self.changes")))
+wrong("Counted", "list_copied", "The view has a copy of the list, so its changes count elsewhere: share the list itself.",
+      source=changed(COUNTED, ("self.data[index], self.changes", "self.data[index], list(self.changes)")))
+wrong("Counted", "view_copied", "The view has numbers of its own: a slice shares memory, and a copy of it does not.",
+      source=changed(COUNTED, ("self.data[index], self.changes", "self.data[index].copy(), self.changes")))
+wrong("Counted", "view_by_init", "`Counted(...)` copies its numbers, and has a counter of its own: give the view both.",
+      source=changed(COUNTED, ("        part = Counted(0.0)\n        part.data, part.changes = self.data[index], self.changes\n        return part", "        return Counted(self.data[index])")))
+wrong("Counted", "new_array", "`self.data = self.data + other` is a new array, and no view sees it: `+=` writes into the old one.",
+      source=changed(COUNTED, ("self.data += other", "self.data = self.data + other")))
+wrong("Counted", "no_count", "The change is not counted.", source=changed(COUNTED, ("        self.changes[0] += 1\n", "")))
+wrong("Counted", "counts_to_one", "The version says how often, not whether: add 1 each time.", source=changed(COUNTED, ("self.changes[0] += 1", "self.changes[0] = 1")))
+wrong("Counted", "counts_differences", "A change by 0 is a write like any other: it counts.",
+      source=changed(COUNTED, ("        self.changes[0] += 1\n", "        self.changes[0] += int(np.any(np.asarray(other) != 0))\n")))
+wrong("Counted", "returns_nothing", "`add_` gives itself back.", source=changed(COUNTED, ("        return self\n\n    def view", "\n    def view")))
+wrong("Counted", "returns_a_clone", "`add_` gives itself back, not another Counted.", source=changed(COUNTED, ("        return self\n\n    def view", "        return self.clone()\n\n    def view")))
+wrong("Counted", "clone_shares_counter", "The clone has other memory, so what is written into one does not change the other: give it its own counter.",
+      source=changed(COUNTED, ("        return Counted(self.data)", "        other = Counted(self.data)\n        other.changes = self.changes\n        return other")))
+wrong("Counted", "clone_keeps_count", "The clone's memory is new, and has not been changed: its version is 0.",
+      source=changed(COUNTED, ("        return Counted(self.data)", "        other = Counted(self.data)\n        other.changes = list(self.changes)\n        return other")))
+wrong("Counted", "clone_is_view", "The clone shares the memory: copy it.",
+      source=changed(COUNTED, ("        return Counted(self.data)", "        other = Counted(0.0)\n        other.data = self.data\n        return other")))
+wrong("Counted", "class_counter", "A list in the class is one for all: each memory needs its own.",
+      source=changed(COUNTED, ("class Counted:\n", "class Counted:\n    changes = [0]\n\n"), ("self.data, self.changes = np.array(data, dtype=float), [0]", "self.data = np.array(data, dtype=float)"),
+                     ("        part.data, part.changes = self.data[index], self.changes", "        part.data = self.data[index]")))
+wrong("Counted", "uses_the_given_array", "The array that was given is used itself, and changes with this: copy it.",
+      source=changed(COUNTED, ("np.array(data, dtype=float)", "np.asarray(data, dtype=float)"), ("return Counted(self.data)", "return Counted(self.data.copy())")))
+wrong("Counted", "whole_numbers", "Whole numbers stay whole here: make an array of floats.",
+      source=changed(COUNTED, ("np.array(data, dtype=float)", "np.array(data)"), ("Counted(0.0)", "Counted(0)")))
+wrong("Counted", "starts_at_one", "Nothing has changed at first: the version is 0.", source=changed(COUNTED, ("dtype=float), [0]", "dtype=float), [1]")))
+wrong("Counted", "only_base_counts", "A change through the view has to count for its base, too.",
+      source=changed(COUNTED, ("        part = Counted(0.0)\n        part.data, part.changes = self.data[index], self.changes\n        return part",
+                               "        part = Counted(0.0)\n        part.data, part.base = self.data[index], self\n        return part"),
+                     ("        return self.changes[0]", "        return self.base.version if hasattr(self, 'base') else self.changes[0]")))
+
+
+right("Counted", "base", source="""
+class Counted:
+    def __init__(self, data, base=None):
+        self.data = np.array(data, dtype=float)
+        self.base, self.count = base, 0
+
+    @property
+    def version(self):
+        return self.count if self.base is None else self.base.version
+
+    def add_(self, other):
+        np.add(self.data, other, out=self.data)
+        top = self
+        while top.base is not None:
+            top = top.base
+        top.count += 1
+        return self
+
+    def view(self, index):
+        part = Counted([], base=self)
+        part.data = self.data[index]
+        return part
+
+    def clone(self):
+        return Counted(self.data.copy())
+""")
+
+
+right("Counted", "counter_object", source="""
+class Counted:
+    class Counter:
+        n = 0
+
+    def __init__(self, data):
+        self.data = np.asarray(data, dtype=float).copy()
+        self.counter = Counted.Counter()
+
+    version = property(lambda self: self.counter.n)
+
+    def add_(self, other):
+        self.data[...] = self.data + other
+        self.counter.n += 1
+        return self
+
+    def view(self, index):
+        import copy
+
+        part = copy.copy(self)
+        part.data = self.data[index]
+        return part
+
+    def clone(self):
+        return type(self)(self.data)
+""")
+
+
+# -- Saved ------------------------------------------------------------------------------------------------------------
+
+SAVED = """
+class Saved:
+    def __init__(self, counted):
+        self.counted, self.version = counted, counted.version
+
+    def get(self):
+        if self.counted is None:
+            raise RuntimeError("freed by a backward pass: call the first one with retain_graph=True")
+        if self.counted.version != self.version:
+            now = self.counted.version
+            raise RuntimeError(f"changed in place: it is at version {now}, expected version {self.version}")
+        return self.counted.data
+
+    def free(self):
+        self.counted = None
+"""
+
+wrong("Saved", "no_check", "A change in place goes unnoticed: at `get`, compare the version with the one that the value had when it was saved.",
+      source=changed(SAVED, ("if self.counted.version != self.version", "if False")))
+wrong("Saved", "against_zero", "The version may have been above 0 when it was saved: compare with what you noted.",
+      source=changed(SAVED, ("!= self.version:", "!= 0:")))
+wrong("Saved", "a_copy", "That is a copy of the array, and takes as much memory again: keep the value itself, and compare.",
+      source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version, self.array = counted, counted.version, counted.data.copy()"), ("return self.counted.data", "return self.array")))
+wrong("Saved", "copy_only", "The copy is safe, and costs what the counter is there to save: keep the value, note its version, compare.", source="""
+class Saved:
+    def __init__(self, counted):
+        self.array = counted.data.copy()
+
+    def get(self):
+        if self.array is None:
+            raise RuntimeError("freed: use retain_graph")
+        return self.array
+
+    def free(self):
+        self.array = None
+""")
+wrong("Saved", "noted_at_get", "The version is noted when it is read, and has to be noted when it is saved.",
+      source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version = counted, None"),
+                     ("        if self.counted.version != self.version", "        if self.version is None:\n            self.version = self.counted.version\n        if self.counted.version != self.version")))
+wrong("Saved", "only_larger", "Different is different: compare with `!=`.", source=changed(SAVED, ("!= self.version:", "> self.version:")))
+wrong("Saved", "renoted", "After the complaint the new version is noted, so that the next `get` says nothing.",
+      source=changed(SAVED, ("            raise RuntimeError(f\"changed", "            then, self.version = self.version, now\n            raise RuntimeError(f\"changed"), ("expected version {self.version}", "expected version {then}")))
+wrong("Saved", "no_numbers", "The sentence has to say both versions: the one now and the one expected.",
+      source=changed(SAVED, ("it is at version {now}, expected version {self.version}", "use clone()")))
+wrong("Saved", "now_only", "The sentence says one version. Say the expected one, too.", source=changed(SAVED, (", expected version {self.version}", "")))
+wrong("Saved", "expected_only", "The sentence says what was expected. Say the version now, too.", source=changed(SAVED, ("it is at version {now}, ", "")))
+wrong("Saved", "value_error", "A RuntimeError is asked for, as PyTorch raises it.", source=changed(SAVED, ("RuntimeError", "ValueError")))
+wrong("Saved", "assertion", "A RuntimeError is asked for, not an assertion.",
+      source=changed(SAVED, ("            raise RuntimeError(f\"changed in place: it is at version {now}, expected version {self.version}\")", "            assert False, f\"at version {now}, expected {self.version}\"")))
+wrong("Saved", "none_when_changed", "A changed value gives None here, and nobody hears of it: raise.",
+      source=changed(SAVED, ("            raise RuntimeError(f\"changed in place: it is at version {now}, expected version {self.version}\")", "            return None")))
+wrong("Saved", "free_does_nothing", "`free` has to let go of the value.", source=changed(SAVED, ("        self.counted = None\n", "        pass\n")))
+wrong("Saved", "free_by_flag", "Something in this object still refers to the value or to its array: `free` has to let go of both.",
+      source=changed(SAVED, ("counted, counted.version", "counted, counted.version\n        self.freed = False"), ("if self.counted is None", "if self.freed"), ("        self.counted = None\n", "        self.freed = True\n")))
+wrong("Saved", "half_freed", "Something in this object still refers to the value or to its array: `free` has to let go of both.",
+      source=changed(SAVED, ("counted, counted.version", "counted, counted.version\n        self.array = counted.data"), ("return self.counted.data", "return self.array")))
+wrong("Saved", "freed_array", "`free` deletes the array of the value itself, and others have saved it, too.",
+      source=changed(SAVED, ("        self.counted = None\n", "        if self.counted is not None:\n            self.counted.data = None\n        self.counted = None\n")))
+wrong("Saved", "attribute_error", "After `free` there is an AttributeError, which tells nobody what to do: raise a sentence with retain_graph.",
+      source=changed(SAVED, ("        if self.counted is None:\n            raise RuntimeError(\"freed by a backward pass: call the first one with retain_graph=True\")\n", "")))
+wrong("Saved", "freed_unsaid", "The sentence after `free` has to say what to do: retain_graph.", source=changed(SAVED, (": call the first one with retain_graph=True", "")))
+wrong("Saved", "freed_gives_none", "After `free`, `get` gives None, and the rule computes on with it: raise.",
+      source=changed(SAVED, ("            raise RuntimeError(\"freed by a backward pass: call the first one with retain_graph=True\")", "            return None")))
+wrong("Saved", "gives_the_counted", "`get` gives the array, not the value around it.", source=changed(SAVED, ("return self.counted.data", "return self.counted")))
+wrong("Saved", "array_noted", "The array is noted, and not the value: nobody sees its version change.",
+      source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version, self.now = counted, counted.version, counted.version"), ("self.counted.version", "self.now")))
+wrong("Saved", "get_frees", "`get` lets go of the value, and a rule may read it twice: that is the task of `free`.",
+      source=changed(SAVED, ("        return self.counted.data", "        array, self.counted = self.counted.data, None\n        return array")))
+wrong("Saved", "free_once", "`free` may be called twice.", source=changed(SAVED, ("        self.counted = None\n", "        del self.counted.data\n        self.counted = None\n")))
+
+
+right("Saved", "try", source="""
+class Saved:
+    def __init__(self, value):
+        self.value = [value]
+        self.stamp = value.version
+
+    def get(self):
+        if not self.value:
+            raise RuntimeError("This was freed. Say retain_graph=True in the first backward.")
+        (value,) = self.value
+        if value.version == self.stamp:
+            return value.data
+        raise RuntimeError("saved at version %d, now at version %d" % (self.stamp, value.version))
+
+    def free(self):
+        self.value.clear()
+""")
+
+
+right("Saved", "closure", source="""
+class Saved:
+    def __init__(self, counted):
+        then = counted.version
+
+        def read():
+            if counted.version - then:
+                raise RuntimeError(f"version {then} was saved, and it is {counted.version} now")
+            return counted.data
+
+        self.read = read
+
+    def get(self):
+        return self.read()
+
+    def free(self):
+        def nothing():
+            raise RuntimeError("freed: backward(retain_graph=True) keeps it")
+
+        self.read = nothing
+""")
+
+
+# -- tanh_node --------------------------------------------------------------------------------------------------------
+
+TANH = """
+def tanh_node(x):
+    t = np.tanh(x.data)
+    out = Node(t, (x,))
+    out.back = lambda g: g * (1.0 - t * t)
+    return out
+"""
+
+wrong("tanh_node", "colleague", "The rule holds `out`, and `out` holds the rule: let it hold the number t.",
+      source=changed(TANH, ("1.0 - t * t", "1.0 - out.data * out.data")))
+wrong("tanh_node", "half", "The rule still reads `out` in one place: that is enough for a cycle.", source=changed(TANH, ("1.0 - t * t", "1.0 - t * out.data")))
+wrong("tanh_node", "default_argument", "A default argument is held by the function as well: it holds `out`.",
+      source=changed(TANH, ("lambda g: g * (1.0 - t * t)", "lambda g, out=out: g * (1.0 - out.data * out.data)")))
+wrong("tanh_node", "method", "A bound method holds its object.",
+      source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "    import types\n    out.back = types.MethodType(lambda self, g: g * (1.0 - self.data * self.data), out)\n")))
+wrong("tanh_node", "collects", "This calls the collector at each operation: it looks at all objects of the program. Leave no cycle in the first place.",
+      source=changed(TANH, ("1.0 - t * t", "1.0 - out.data * out.data"), ("    return out", "    gc.collect()\n    return out")))
+wrong("tanh_node", "kept_in_a_list", "A list outside of the function holds every node for good.",
+      source="ALL = []\n" + changed(TANH, ("    return out", "    ALL.append(out)\n    return out")))
+wrong("tanh_node", "no_parents", "Without its parents the chain ends here.", source=changed(TANH, ("Node(t, (x,))", "Node(t)")))
+wrong("tanh_node", "slope_of_input", "The slope is 1 - t², with t the tanh and not x.", source=changed(TANH, ("1.0 - t * t", "1.0 - x.data * x.data")))
+wrong("tanh_node", "g_lost", "The slope is there, times the g that arrives it is not.", source=changed(TANH, ("g * (1.0 - t * t)", "1.0 - t * t")))
+wrong("tanh_node", "not_squared", "The slope is 1 - t².", source=changed(TANH, ("1.0 - t * t", "1.0 - t")))
+wrong("tanh_node", "sign", "The slope is 1 - t², not t² - 1.", source=changed(TANH, ("1.0 - t * t", "t * t - 1.0")))
+wrong("tanh_node", "wrong_value", "The node's value is tanh of x's data.", source=changed(TANH, ("Node(t, (x,))", "Node(x.data, (x,))")))
+wrong("tanh_node", "no_rule", "`out.back` is to be a function of the g that arrives.", source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "")))
+wrong("tanh_node", "number_not_rule", "`back` is a function of the g that arrives.", source=changed(TANH, ("lambda g: g * (1.0 - t * t)", "1.0 - t * t")))
+wrong("tanh_node", "frees_itself", "The rule works once: a second backward, with the graph retained, finds nothing.",
+      source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "    kept = [1.0 - t * t]\n    out.back = lambda g: g * kept.pop()\n")))
+wrong("tanh_node", "back_holds_itself", "The rule refers to itself by its own name: that is a cycle, too.", source="""
+def tanh_node(x):
+    t = np.tanh(x.data)
+    out = Node(t, (x,))
+
+    def back(g):
+        back.calls = 1
+        return g * (1.0 - t * t)
+
+    out.back = back
+    return out
+""")
+
+
+@right("tanh_node", "slope_first")
+def tanh_node(x):
+    out = Node(np.tanh(x.data), (x,))
+    slope = 1.0 - out.data**2
+
+    def back(g):
+        return slope * g
+
+    out.back = back
+    return out
+
+
+@right("tanh_node", "weak")
+def tanh_node(x):
+    out = Node(np.tanh(x.data), [x])
+    out.back = lambda g, t=out.data: g - g * t * t
+    return out
+
+
+@right("tanh_node", "from_the_input")
+def tanh_node(x):
+    def back(g):
+        return g * (1 - np.tanh(x.data) ** 2)
+
+    out = Node(np.tanh(x.data), (x,))
+    out.back = back
+    return out
+
+
+# -- checkpointed -----------------------------------------------------------------------------------------------------
+
+CHECKPOINTED = """
+def checkpointed(layers, x, slope, every):
+    kept = []
+    for i, layer in enumerate(layers):
+        if i % every == 0:
+            kept.append(x)
+        x = layer(x)
+    g = slope(x)
+    for start in reversed(range(0, len(layers), every)):
+        part, inputs = layers[start : start + every], [kept.pop()]
+        for layer in part[:-1]:
+            inputs.append(layer(inputs[-1]))
+        for layer in reversed(part):
+            g = layer.backward(inputs.pop(), g)
+    return g
+"""
+
+wrong("checkpointed", "keeps_all", "All inputs are kept: that is `keep_all`.", source="""
+def checkpointed(layers, x, slope, every):
+    inputs = [x]
+    for layer in layers:
+        inputs.append(layer(inputs[-1]))
+    g = slope(inputs.pop())
+    for layer in reversed(layers):
+        g = layer.backward(inputs.pop(), g)
+    return g
+""")
+wrong("checkpointed", "keeps_x_only", "Each layer's input is computed from x again: start from what was kept for its part.", source="""
+def checkpointed(layers, x, slope, every):
+    out = x
+    for layer in layers:
+        out = layer(out)
+    g = slope(out)
+    for i in reversed(range(len(layers))):
+        h = x
+        for layer in layers[:i]:
+            h = layer(h)
+        g = layers[i].backward(h, g)
+    return g
+""")
+wrong("checkpointed", "whole_again", "The whole network is run again for each part: start from the part's own input.", source="""
+def checkpointed(layers, x, slope, every):
+    out = x
+    for layer in layers:
+        out = layer(out)
+    g = slope(out)
+    for start in reversed(range(0, len(layers), every)):
+        h, inputs = x, []
+        for i, layer in enumerate(layers[: start + every]):
+            if i >= start:
+                inputs.append(h)
+            h = layer(h)
+        for layer in reversed(layers[start : start + every]):
+            g = layer.backward(inputs.pop(), g)
+    return g
+""")
+wrong("checkpointed", "part_s_end_again", "The last layer of each part is run again, and nobody needs what it gives.",
+      source=changed(CHECKPOINTED, ("part[:-1]", "part"), ("        for layer in reversed(part)", "        inputs.pop()\n        for layer in reversed(part)")))
+wrong("checkpointed", "again_for_each_layer", "Within a part each input is computed from the part's start again: keep them for as long as the part takes.", source="""
+def checkpointed(layers, x, slope, every):
+    kept = []
+    for i, layer in enumerate(layers):
+        if i % every == 0:
+            kept.append(x)
+        x = layer(x)
+    g = slope(x)
+    for i in reversed(range(len(layers))):
+        h = kept[i // every]
+        for layer in layers[i // every * every : i]:
+            h = layer(h)
+        g = layers[i].backward(h, g)
+    return g
+""")
+wrong("checkpointed", "nothing_let_go", "What was computed again is never let go of: it piles up, part by part.",
+      source=changed(CHECKPOINTED, ("    kept = []\n", "    kept, piled = [], []\n"), ("        for layer in reversed(part)", "        piled += inputs\n        for layer in reversed(part)")))
+wrong("checkpointed", "inputs_stay", "The inputs of a part stay until the part is done: let go of each when its layer has been there (`pop`).",
+      source=changed(CHECKPOINTED, ("        for layer in reversed(part):\n            g = layer.backward(inputs.pop(), g)", "        for layer, h in zip(reversed(part), reversed(inputs)):\n            g = layer.backward(h, g)")))
+wrong("checkpointed", "kept_in_order", "The parts come from the last to the first, and so do their inputs.", source=changed(CHECKPOINTED, ("[kept.pop()]", "[kept.pop(0)]")))
+wrong("checkpointed", "parts_in_order", "Go back: the last part first.", source=changed(CHECKPOINTED, ("reversed(range(0, len(layers), every))", "range(0, len(layers), every)")))
+wrong("checkpointed", "layers_in_order", "Within a part, too, the last layer comes first.", source=changed(CHECKPOINTED, ("for layer in reversed(part)", "for layer in part")))
+wrong("checkpointed", "outputs_kept", "What is kept has to be the input of a part's first layer; here it is that layer's output.",
+      source=changed(CHECKPOINTED, ("        if i % every == 0:\n            kept.append(x)\n        x = layer(x)\n", "        x = layer(x)\n        if i % every == 0:\n            kept.append(x)\n")))
+wrong("checkpointed", "slope_of_input", "`slope` gets the last output: a forward pass goes before it.", source=changed(CHECKPOINTED, ("    kept = []\n", "    kept, g = [], slope(x)\n"), ("    g = slope(x)\n", "")))
+wrong("checkpointed", "short_part_lost", "The last part is shorter when the layers do not divide evenly, and is left out.",
+      source=changed(CHECKPOINTED, ("reversed(range(0, len(layers), every))", "reversed(range(0, len(layers) // every * every, every))"), ("    g = slope(x)\n", "    g = slope(x)\n    if len(layers) % every:\n        kept.pop()\n")))
+wrong("checkpointed", "number_of_parts", "`every` is the length of a part, not how many parts there are.",
+      source=changed(CHECKPOINTED, ("    kept = []\n", "    kept, every = [], -(-len(layers) // every)\n")))
+wrong("checkpointed", "returns_nothing", "Return the gradient of x.", source=changed(CHECKPOINTED, ("    return g\n", "")))
+wrong("checkpointed", "returns_the_output", "Return the gradient of x, not the output.", source=changed(CHECKPOINTED, ("    return g\n", "    return x\n")))
+wrong("checkpointed", "output_as_input", "A layer's `backward` takes its input, and here it gets what it gave.",
+      source=changed(CHECKPOINTED, ("        for layer in part[:-1]", "        for layer in part"), ("        for layer in reversed(part)", "        inputs.pop(0)\n        for layer in reversed(part)")))
+wrong("checkpointed", "in_place_of_the_list", "`layers` is the caller's list: taking layers out of it leaves the network empty.",
+      source="""
+def checkpointed(layers, x, slope, every):
+    kept, n = [], len(layers)
+    for i in range(n):
+        if i % every == 0:
+            kept.append(x)
+        x = layers[i](x)
+    g = slope(x)
+    while layers:
+        size = (len(layers) - 1) % every + 1
+        inputs = [kept.pop()]
+        for layer in layers[-size:-1]:
+            inputs.append(layer(inputs[-1]))
+        for _ in range(size):
+            g = layers.pop().backward(inputs.pop(), g)
+    return g
+""")
+
+
+@right("checkpointed", "dict")
+def checkpointed(layers, x, slope, every):
+    n, kept = len(layers), {}
+    h = x
+    for i in range(n):
+        if not i % every:
+            kept[i] = h
+        h = layers[i](h)
+    g = slope(h)
+    del h
+    for i in range(n - 1, -1, -1):
+        start = i - i % every
+        for j in range(start, i):
+            if j + 1 not in kept:
+                kept[j + 1] = layers[j](kept[j])
+        g = layers[i].backward(kept.pop(i), g)
+    return g
+
+
+@right("checkpointed", "helper")
+def checkpointed(layers, x, slope, every):
+    def back(part, x, g):
+        if not part:
+            return g
+        return part[0].backward(x, g if len(part) == 1 else back(part[1:], part[0](x), g))
+
+    parts = [layers[i : i + every] for i in range(0, len(layers), every)]
+    starts = []
+    for part in parts:
+        starts.append(x)
+        for layer in part:
+            x = layer(x)
+    g = slope(x)
+    for part in parts[::-1]:
+        g = back(part, starts.pop(), g)
+    return g
+
+
+# -- in_little_memory -------------------------------------------------------------------------------------------------
+
+LITTLE = """
+def in_little_memory(layers, x, slope):
+    def back(part, x, g):
+        if len(part) <= 1:
+            return part[0].backward(x, g) if part else g
+        half, middle = len(part) // 2, x
+        for layer in part[:half]:
+            middle = layer(middle)
+        g = back(part[half:], middle, g)
+        del middle
+        return back(part[:half], x, g)
+
+    out = x
+    for layer in layers:
+        out = layer(out)
+    return back(layers, x, slope(out))
+"""
+
+wrong("in_little_memory", "keeps_all", "All inputs are kept.", source="""
+def in_little_memory(layers, x, slope):
+    inputs = [x]
+    for layer in layers:
+        inputs.append(layer(inputs[-1]))
+    g = slope(inputs.pop())
+    for layer in reversed(layers):
+        g = layer.backward(inputs.pop(), g)
+    return g
+""")
+wrong("in_little_memory", "root", "Parts of one length need about twice the root of n: more than 20. Divide the parts again.", source="""
+def in_little_memory(layers, x, slope):
+    every, kept = round(len(layers) ** 0.5), []
+    for i, layer in enumerate(layers):
+        if i % every == 0:
+            kept.append(x)
+        x = layer(x)
+    g = slope(x)
+    for start in reversed(range(0, len(layers), every)):
+        part, inputs = layers[start : start + every], [kept.pop()]
+        for layer in part[:-1]:
+            inputs.append(layer(inputs[-1]))
+        for layer in reversed(part):
+            g = layer.backward(inputs.pop(), g)
+    return g
+""")
+wrong("in_little_memory", "from_x", "For each layer all before it are run again from x: about 128 times 64 runs. Keep something in the middle.", source="""
+def in_little_memory(layers, x, slope):
+    out = x
+    for layer in layers:
+        out = layer(out)
+    g = slope(out)
+    for i in reversed(range(len(layers))):
+        h = x
+        for layer in layers[:i]:
+            h = layer(h)
+        g = layers[i].backward(h, g)
+    return g
+""")
+wrong("in_little_memory", "one_off", "The first part is the first layer alone, and the rest is nearly as long as before: halve.", source=changed(LITTLE, ("len(part) // 2, x", "1, x")))
+wrong("in_little_memory", "all_but_one", "For each layer all before it are run again from x: about 128 times 64 runs. Keep something in the middle.", source=changed(LITTLE, ("len(part) // 2, x", "len(part) - 1, x")))
+wrong("in_little_memory", "first_half_first", "Go back: through the second half first, with the g that arrives at its end.",
+      source=changed(LITTLE, ("        g = back(part[half:], middle, g)\n        del middle\n        return back(part[:half], x, g)", "        g = back(part[:half], x, g)\n        return back(part[half:], middle, g)")))
+wrong("in_little_memory", "second_half_from_x", "The second half starts at the middle, not at x.", source=changed(LITTLE, ("back(part[half:], middle, g)", "back(part[half:], x, g)")))
+wrong("in_little_memory", "half_lost", "After the second half the first is still to come.", source=changed(LITTLE, ("        return back(part[:half], x, g)", "        return g")))
+wrong("in_little_memory", "slope_of_input", "`slope` gets the last output: a forward pass goes before it.", source=changed(LITTLE, ("slope(out)", "slope(x)")))
+wrong("in_little_memory", "keeps_the_way", "The way to the middle is kept as well: let go of it, and keep the middle.",
+      source=changed(LITTLE, ("        half, middle = len(part) // 2, x\n", "        half, middle, way = len(part) // 2, x, []\n"), ("            middle = layer(middle)\n", "            middle = layer(middle)\n            way.append(middle)\n")))
+wrong("in_little_memory", "forward_kept", "The first forward pass keeps all that it computes.",
+      source=changed(LITTLE, ("    out = x\n    for layer in layers:\n        out = layer(out)\n    return back(layers, x, slope(out))", "    outs = [x]\n    for layer in layers:\n        outs.append(layer(outs[-1]))\n    return back(layers, x, slope(outs[-1]))")))
+wrong("in_little_memory", "one_layer_only", "Of one layer there is nothing to halve: take its `backward`.", source=changed(LITTLE, ("        if len(part) <= 1:\n            return part[0].backward(x, g) if part else g\n", "        if not part:\n            return g\n")), ends=False)
+wrong("in_little_memory", "two_at_the_end", "A part of two layers is treated as one, and a layer is left out.", source=changed(LITTLE, ("if len(part) <= 1", "if len(part) <= 2")))
+wrong("in_little_memory", "g_not_passed", "The first half needs the g that comes out of the second.", source=changed(LITTLE, ("        g = back(part[half:], middle, g)", "        back(part[half:], middle, g)")))
+wrong("in_little_memory", "returns_nothing", "Return the gradient of x.", source=changed(LITTLE, ("    return back(layers, x, slope(out))", "    back(layers, x, slope(out))")))
+wrong("in_little_memory", "counts_on_128", "The parts are those of 128 layers, and there may be fewer.", source=changed(LITTLE, ("return back(layers, x, slope(out))", "return back([layers[i] for i in range(128)], x, slope(out))")))
+
+
+@right("in_little_memory", "three_levels")
+def in_little_memory(layers, x, slope):
+    def run(first, last, x):
+        for layer in layers[first:last]:
+            x = layer(x)
+        return x
+
+    def back(first, last, x, g):
+        n = last - first
+        if n == 1:
+            return layers[first].backward(x, g)
+        size = max(1, round(n / 7)) if n > 7 else 1
+        borders = list(range(first, last, size))
+        kept = [x]
+        for a, b in zip(borders, borders[1:]):
+            kept.append(run(a, b, kept[-1]))
+        for a, b in zip(borders[::-1], [last, *borders[:0:-1]]):
+            g = back(a, b, kept.pop(), g)
+        return g
+
+    return back(0, len(layers), x, slope(run(0, len(layers), x)))
+
+
+@right("in_little_memory", "a_stack")
+def in_little_memory(layers, x, slope):
+    h = x
+    for layer in layers:
+        h = layer(h)
+    g, stack = slope(h), [(0, len(layers), x)]
+    del x, h
+    while stack:
+        first, last, h = stack.pop()
+        while last - first > 1:
+            middle = (first + last) // 2
+            stack.append((first, middle, h))
+            for layer in layers[first:middle]:
+                h = layer(h)
+            first = middle
+        g = layers[first].backward(h, g)
+    return g
