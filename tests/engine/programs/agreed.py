@@ -585,6 +585,17 @@ MEANT = [
         ),
     ),
     Meant(
+        "a maximum's gradient goes to the maximum",
+        "Elements that are not the extreme get 0, whatever arrives; PyTorch gives 0 times it, which is NaN for inf.",
+        "gradient",
+        theirs="nan",
+        test=_both(_said("max(", "min("), _finite_there_alike),
+        example=lines(
+            *(leaf("x", "np.array([[0.0, -1.0], [4.0, 3.0]])"), ("y = x.max(1)", "y = x.amax(1)")),
+            *("z = y.sqrt().sum()", "z.backward()"),
+        ),
+    ),
+    Meant(
         "a product passes NaN on",
         "0 times an infinite gradient is NaN, in the second derivative of `prod`, too; PyTorch's may put 0.",
         "gradient",
