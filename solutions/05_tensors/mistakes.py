@@ -16,7 +16,7 @@ from autograder.referee.bank import right, wrong
 @wrong(
     "broadcast_shape",
     "aligned_left",
-    "You put the ones behind the shorter shape. Shapes are aligned at the right: missing axes are at the front.",
+    "This is what shapes aligned at the left give. They are aligned at the right: missing axes are at the front.",
 )
 def broadcast_shape(a, b):
     rank = max(len(a), len(b))

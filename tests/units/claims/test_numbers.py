@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -234,6 +235,56 @@ def test_the_mean_over_small_batches_is_the_whole_gradient(solved: Any) -> None:
     assert mean == pytest.approx(whole, abs=1e-12)
     parameters = len(network.parameters())
     assert all(10 * (ten - parameters) == pytest.approx(work - parameters, rel=0.01) for _, ten in tens)
+
+
+@proves(
+    "04_scalar_networks",
+    "After each repair, look at `trial(mended_training)`: with all three mended, and only then, the numbers never rise "
+    "and end at 0.33.",
+)
+def test_only_the_fully_mended_loop_never_rises_and_ends_at_033(solved: Any) -> None:
+    names = solved("04_scalar_networks")
+
+    def loop(apart: bool, stale: bool, twice: bool) -> Any:
+        def training(score: Any, optimizer: Any, inputs: Any, targets: Any, orders: Any, size: int) -> Any:
+            history = []
+            for order in orders:
+                optimizer.zero_grad()
+                for start in range(0, len(order), size):
+                    chosen = order[start : start + size]
+                    wanted = targets[start : start + size] if apart else [targets[i] for i in chosen]
+                    loss = names["margin_loss"]([score(inputs[i]) for i in chosen], wanted)
+                    if not stale:
+                        optimizer.zero_grad()
+                    (loss / len(chosen) if twice else loss).backward()
+                    optimizer.step()
+                    history.append(loss.data)
+            return history
+
+        return training
+
+    for bugs in itertools.product((False, True), repeat=3):
+        means = names["trial"](loop(*bugs))
+        met = means == sorted(means, reverse=True) and means[-1] == 0.33
+        assert met == (not any(bugs)), (bugs, means)
+    assert means == names["trial"](names["colleague_training"])
+
+
+@proves("04_scalar_networks", "The loop that learned the moons fails here.")
+def test_the_loop_of_the_moons_fails_on_an_island_and_learns_it_moved_to_0(solved: Any) -> None:
+    import random
+
+    names = solved("04_scalar_networks")
+    points, targets = names["island"](random.Random(2), 80)
+    near = [[(x - 40) / 10, (y - 25) / 10] for x, y in points]
+    right = []
+    for inputs in (points, near):
+        network = names["MLP"]([2, 8, 8, 1], seed=5)
+        optimizer = names["SGD"](network.parameters(), rate=1.0)
+        for _ in range(40):
+            names["training_step"](optimizer, lambda: names["loss_on"](network, inputs, targets))  # noqa: B023
+        right.append(names["count_right"](network, inputs, targets))
+    assert right[0] < 60 and right[1] > 72, right
 
 
 @proves("05_tensors", "The true values: 3.72e-44 (float32: 3.78e-44), 2.1e-09 and 1.")

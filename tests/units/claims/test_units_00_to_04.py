@@ -281,7 +281,7 @@ def test_the_backward_of_a_function_is_a_vjp(torch: ModuleType, solved: Any) -> 
 )
 @proves(
     "04_scalar_networks",
-    "Unlike unit 03's, this `backward` *adds* to the grads of parameters, as PyTorch's does: section 8 shows what for.",
+    "Unlike unit 03's, this `backward` *adds* to the grads of parameters, as PyTorch's does.",
 )
 @proves(
     "05_tensors",
@@ -401,7 +401,7 @@ def test_margin_loss_is_the_soft_margin_loss(torch: ModuleType, solved: Any) -> 
     "04_scalar_networks",
     "An *optimizer*, as PyTorch calls it, has two methods.",
     "| `SGD` with `zero_grad` and `step` | `torch.optim.SGD` |",
-    "| `accumulate_gradients` | several `backward()` before one `optimizer.step()` |",
+    "| several `backward()` before one `step()` | the same: the gradients add up |",
 )
 def test_sgd_steps_with_all_that_backward_has_added(torch: ModuleType) -> None:
     w = leaf(torch, 2.0)
