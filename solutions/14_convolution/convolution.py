@@ -75,18 +75,18 @@ def floats(*rows):
 #
 # **Three questions first,** from earlier units; nobody counts.
 #
-# - *unit 06*: `x` has two numbers, and L is `x[[1, 0, 1]] @ (3, 2, 5)`. What is `x.grad`?
-# - *unit 10*: batches of 3 and of 1 example have the mean losses 2 and 6. What is the mean per example?
+# - *unit 12, bytes*: an operation saves one float64 array of 3 by 40. How many bytes does it keep alive?
+# - *unit 12, pieces*: 8 layers run in checkpoints of 2. How many arrays at the beginning of a piece are kept?
 # - *unit 11*: a gradient is off by (3, -3). How much of it does a check along (1, 1) see? And along (2, -1)?
 
 # %%
-answers = {"unit 06": None, "unit 10": None, "unit 11": None}
+answers = {"unit 12, bytes": None, "unit 12, pieces": None, "unit 11": None}
 
 recall(
     answers,
     {
-        "unit 06": lambda: [2, 3 + 5],
-        "unit 10": lambda: (3 * 2 + 1 * 6) / 4,
+        "unit 12, bytes": lambda: np.zeros((3, 40)).nbytes,
+        "unit 12, pieces": lambda: len(range(0, 8, 2)),
         "unit 11": lambda: [3 * 1 - 3 * 1, 3 * 2 - 3 * -1],
     },
 )
