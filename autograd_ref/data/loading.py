@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+
+from autograd_ref.data.samplers import BatchSampler
 
 
 class Dataset:
@@ -46,43 +48,76 @@ class DataLoader:
 
     `shuffle` takes a new order in every epoch, all of them determined by `seed` (None: different in every
     run). `drop_last` leaves out a last batch that is smaller. Items are stacked field by field; an
-    `ArrayDataset` is indexed once a batch, which is faster.
+    `ArrayDataset` is indexed once a batch, which is faster. A `sampler` gives the numbers of the items in an order of
+    its own, a `batch_sampler` those of whole batches, and `collate_fn` makes a batch of a list of items.
 
     >>> loader = DataLoader(ArrayDataset(np.arange(5)), batch_size=2)
     >>> [batch.tolist() for (batch,) in loader]
     [[0, 1], [2, 3], [4]]
+    >>> words = ["a", "tree", "is"]
+    >>> next(iter(DataLoader(words, batch_size=3, collate_fn=lambda items: [len(word) for word in items])))
+    [1, 4, 2]
     """
 
     def __init__(
         self,
-        dataset: Dataset,
+        dataset: Dataset | Sequence[Any],
         batch_size: int = 32,
         shuffle: bool = False,
         drop_last: bool = False,
         seed: int | None = None,
+        sampler: Iterable[int] | None = None,
+        batch_sampler: Iterable[Sequence[int]] | None = None,
+        collate_fn: Callable[[list[Any]], Any] | None = None,
     ) -> None:
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, not {batch_size}.")
+        if sampler is not None and shuffle:
+            raise ValueError("A sampler has an order of its own: leave out shuffle, or the sampler.")
+        if batch_sampler is not None and (sampler is not None or shuffle or drop_last):
+            raise ValueError("A batch_sampler decides all: leave out sampler, shuffle and drop_last.")
         self.dataset, self.batch_size = dataset, batch_size
         self.shuffle, self.drop_last = shuffle, drop_last
+        self.sampler, self.batch_sampler, self.collate_fn = sampler, batch_sampler, collate_fn
         self._generator = np.random.default_rng(seed)
 
     def __len__(self) -> int:
-        n = len(self.dataset)
+        if self.batch_sampler is not None:
+            return len(self.batch_sampler)  # type: ignore[arg-type]
+        n = len(self.dataset if self.sampler is None else self.sampler)  # type: ignore[arg-type]
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
-    def __iter__(self) -> Iterator[tuple[np.ndarray, ...]]:
-        n = len(self.dataset)
-        order = self._generator.permutation(n) if self.shuffle else np.arange(n)
-        for start in range(0, len(self) * self.batch_size, self.batch_size):
-            yield self._batch(order[start : start + self.batch_size])
+    def __iter__(self) -> Iterator[Any]:
+        for chosen in self._batches():
+            yield self._batch(chosen)
 
-    def _batch(self, chosen: np.ndarray) -> tuple[np.ndarray, ...]:
-        if isinstance(self.dataset, ArrayDataset):
-            return self.dataset[chosen]
+    def _batches(self) -> Iterator[Any]:
+        """The numbers of the items of each batch."""
+        if self.batch_sampler is not None:
+            yield from self.batch_sampler
+        elif self.sampler is not None:
+            yield from BatchSampler(self.sampler, self.batch_size, self.drop_last)
+        else:
+            n = len(self.dataset)
+            order = self._generator.permutation(n) if self.shuffle else np.arange(n)
+            for start in range(0, len(self) * self.batch_size, self.batch_size):
+                yield order[start : start + self.batch_size]
+
+    def _batch(self, chosen: Any) -> Any:
+        if isinstance(self.dataset, ArrayDataset) and self.collate_fn is None:
+            return self.dataset[np.asarray(chosen, np.intp)]
         items = [self.dataset[int(i)] for i in chosen]
-        fields = zip(*(item if isinstance(item, tuple) else (item,) for item in items), strict=True)
-        return tuple(np.stack([np.asarray(value) for value in field]) for field in fields)
+        return default_collate(items) if self.collate_fn is None else self.collate_fn(items)
+
+
+def default_collate(items: list[Any]) -> tuple[np.ndarray, ...]:
+    """A batch as a loader makes it: the items' fields stacked, as a tuple of arrays.
+
+    >>> default_collate([(1.0, 2), (3.0, 4)])
+    (array([1., 3.]), array([2, 4]))
+    """
+    fields = zip(*(item if isinstance(item, tuple) else (item,) for item in items), strict=True)
+    return tuple(np.stack([np.asarray(value) for value in field]) for field in fields)
 
 
 def random_split(dataset: ArrayDataset, fraction: float, seed: int = 0) -> tuple[ArrayDataset, ArrayDataset]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from autograd_ref.core.hooks import Handle, Hooks
 from autograd_ref.core.tensor import Tensor
+from autograd_ref.nn import safetensors
 from autograd_ref.nn.summary import summary
 
 
@@ -261,12 +262,18 @@ class Module:
             own[name].mark_changed()
 
     def save(self, path: str | Path) -> None:
-        """Write the state to `path` as NumPy's .npz, a zip of arrays that holds no code."""
+        """Write the state to `path`: as safetensors if it ends so, else as NumPy's .npz. Neither holds code."""
+        if Path(path).suffix == ".safetensors":
+            safetensors.save_file(self.state_dict(), path)
+            return
         with open(path, "wb") as file:
             np.savez(file, **self.state_dict())  # type: ignore[arg-type]
 
     def load(self, path: str | Path, strict: bool = True) -> None:
-        """Read a state that `save` wrote. Raises as `load_state_dict` does."""
+        """Read what `save` wrote, or a .safetensors file of another library. Raises as `load_state_dict` does."""
+        if Path(path).suffix == ".safetensors":
+            self.load_state_dict(safetensors.load_file(path), strict)
+            return
         with np.load(path, allow_pickle=False) as file:
             self.load_state_dict(dict(file), strict)
 

@@ -3,7 +3,15 @@
 from autograd_ref.optim.adaptive import Adagrad, Adam, AdamW, RMSprop
 from autograd_ref.optim.clip import clip_grad_norm_, clip_grad_value_
 from autograd_ref.optim.optimizer import Optimizer
-from autograd_ref.optim.schedules import CosineWithWarmup, ReduceLROnPlateau, Schedule, StepLR
+from autograd_ref.optim.schedules import (
+    CosineAnnealingLR,
+    CosineWithWarmup,
+    LambdaLR,
+    OneCycleLR,
+    ReduceLROnPlateau,
+    Schedule,
+    StepLR,
+)
 from autograd_ref.optim.sgd import SGD
 
 __all__ = [
@@ -11,7 +19,10 @@ __all__ = [
     "Adagrad",
     "Adam",
     "AdamW",
+    "CosineAnnealingLR",
     "CosineWithWarmup",
+    "LambdaLR",
+    "OneCycleLR",
     "Optimizer",
     "RMSprop",
     "ReduceLROnPlateau",

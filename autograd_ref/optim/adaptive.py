@@ -156,6 +156,15 @@ class Adam(Optimizer):
             loaded.append(np.where(scaled * (1 - beta) == plain, scaled, plain / (1 - beta)))
         return loaded
 
+    def _set_option(self, name: str, value: Any) -> None:
+        """M and V are of the betas that they were computed with: m and v stay what they are."""
+        if name == "betas":
+            fraction(beta1=value[0], beta2=value[1])
+            for arrays in self._memory.states:
+                for array, old, new in zip(arrays, self.betas, value, strict=True):
+                    array *= (1 - old) / (1 - new)
+        super()._set_option(name, value)
+
     def decayed(self, p: np.ndarray, g: np.ndarray) -> np.ndarray:
         """The gradient to use, with weight decay."""
         return np.add(g, self.weight_decay * p)

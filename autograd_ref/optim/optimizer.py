@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autograd_ref.core.tensor import Tensor
+from autograd_ref.optim.groups import Group
 from autograd_ref.optim.memory import memory
 
 
@@ -93,6 +94,34 @@ class Optimizer:
     def groups(self) -> list[Optimizer]:
         """The optimizers of the groups, each with its own options; this one alone when there are no groups."""
         return self._groups or [self]
+
+    @property
+    def param_groups(self) -> list[Group]:
+        """The groups in PyTorch's form: `group["params"]`, `group["lr"]` and the other options, to read and to set."""
+        return [Group(group) for group in self.groups]
+
+    def add_param_group(self, group: dict[str, Any]) -> None:
+        """Add a group in PyTorch's form, `{"params": [...], "lr": ...}`; what it does not name is as in the first.
+
+        Schedules that were made before do not know it. Raises ValueError for a parameter that is here already, or an
+        unknown option.
+        """
+        added = self.groups[0]._group(group)
+        if {id(p) for p in added.parameters} & {id(p) for p in self.parameters}:
+            raise ValueError(f"{type(self).__name__} got the same parameter twice.")
+        if not self._groups:
+            first = self._group({"params": self.parameters})
+            first.steps, first._memory, first.state_names = self.steps, self._memory, self.state_names
+            self._groups = [first]
+        self._groups.append(added)
+        self.parameters = [*self.parameters, *added.parameters]
+
+    def _set_option(self, name: str, value: Any) -> None:
+        """Give an option another value, with the state that it wants: a momentum that was 0 has none."""
+        setattr(self, name, value)
+        names = self._names(self._options())
+        if names != self.state_names:
+            self.state_names, self._memory = names, memory(self.parameters, names)
 
     @property
     def lr(self) -> float:

@@ -296,3 +296,74 @@ def test_a_state_of_another_optimizer_gets_a_sentence():
         optim.RMSprop(ours).load_state_dict(torch.optim.Adam(theirs).state_dict())
     with pytest.raises(ValueError, match="decoupled_weight_decay=True"):
         optim.Adam(ours).load_state_dict(torch.optim.AdamW(theirs).state_dict())
+
+
+SCHEDULES = [
+    ("LambdaLR", {"lr_lambda": lambda count: 0.9**count}),
+    ("LambdaLR", {"lr_lambda": [lambda count: 1.0, lambda count: 1 / (1 + count)]}),
+    ("CosineAnnealingLR", {"T_max": 7}),
+    ("CosineAnnealingLR", {"T_max": 20, "eta_min": 0.01}),
+    ("OneCycleLR", {"max_lr": 0.5, "total_steps": 21}),
+    ("OneCycleLR", {"max_lr": [0.5, 0.2], "total_steps": 30, "pct_start": 0.5, "anneal_strategy": "linear"}),
+    (
+        "OneCycleLR",
+        {"max_lr": 1.0, "total_steps": 21, "div_factor": 4.0, "final_div_factor": 10.0, "pct_start": 0.21},
+    ),
+    ("OneCycleLR", {"max_lr": 1.0, "total_steps": 21, "base_momentum": 0.5, "max_momentum": 0.8}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), SCHEDULES)
+@pytest.mark.parametrize("kind", ["SGD", "Adam"])
+def test_twenty_steps_under_a_schedule_are_pytorchs(name, options, kind):
+    how = {"momentum": 0.9} if kind == "SGD" else {}
+    values = [np.array([1.0, -2.0]), np.array([[0.5], [3.0]])]
+    xs = [Tensor(v.copy(), requires_grad=True) for v in values]
+    ps = [torch.tensor(v, requires_grad=True) for v in values]
+    a = getattr(optim, kind)([{"params": [xs[0]]}, {"params": [xs[1]], "lr": 0.05}], lr=0.1, **how)
+    b = getattr(torch.optim, kind)([{"params": [ps[0]]}, {"params": [ps[1]], "lr": 0.05}], lr=0.1, **how)
+    ours = getattr(optim, name)(a, **options)
+    theirs = getattr(torch.optim.lr_scheduler, name)(b, **options)
+    for _ in range(20):
+        for optimizer, leaves in ((a, xs), (b, ps)):
+            optimizer.zero_grad()
+            ((leaves[0] * leaves[0]).sum() + (leaves[1] ** 4).sum() * 0.01).backward()
+            optimizer.step()
+        ours.step()
+        theirs.step()
+        np.testing.assert_allclose(ours.get_last_lr(), theirs.get_last_lr(), rtol=1e-9, atol=1e-14)
+        for mine, other in zip(a.param_groups, b.param_groups, strict=True):
+            key = "momentum" if kind == "SGD" else "betas"
+            np.testing.assert_allclose(mine[key], other[key], rtol=1e-9)
+    for x, p in zip(xs, ps, strict=True):
+        np.testing.assert_allclose(x.data, p.detach().numpy(), rtol=1e-9)
+
+
+def test_parameter_groups_are_read_and_set_as_in_pytorch():
+    xs = [Tensor(np.array([1.0, -2.0]), requires_grad=True) for _ in range(2)]
+    ps = [torch.tensor([1.0, -2.0], dtype=torch.float64, requires_grad=True) for _ in range(2)]
+    a, b = optim.SGD([xs[0]], lr=0.1, momentum=0.9), torch.optim.SGD([ps[0]], lr=0.1, momentum=0.9)
+    for round in range(4):
+        for optimizer, leaves in ((a, xs), (b, ps)):
+            if round == 1:
+                optimizer.add_param_group({"params": [leaves[1]], "lr": 0.02, "momentum": 0.0})
+            if round == 2:
+                for group in optimizer.param_groups:
+                    group["lr"] *= 0.5
+                optimizer.param_groups[1]["momentum"] = 0.5
+                optimizer.param_groups[0]["weight_decay"] = 0.1
+            optimizer.zero_grad()
+            sum((leaf**2).sum() for leaf in leaves).backward()
+            optimizer.step()
+    for x, p in zip(xs, ps, strict=True):
+        np.testing.assert_allclose(x.data, p.detach().numpy(), rtol=1e-12)
+    assert [g["params"] for g in a.param_groups] == [[xs[0]], [xs[1]]]
+    for mine, other in zip(a.param_groups, b.param_groups, strict=True):
+        assert {n: mine[n] for n in ("lr", "momentum", "weight_decay")} == {
+            n: other[n] for n in ("lr", "momentum", "weight_decay")
+        }
+    saved = a.state_dict()
+    assert [g["lr"] for g in saved["param_groups"]] == [0.05, 0.01]
+    again = optim.SGD([{"params": [xs[0]]}, {"params": [xs[1]]}], momentum=0.9)
+    again.load_state_dict(saved)
+    assert again.param_groups[1]["momentum"] == 0.5

@@ -394,3 +394,43 @@ def test_frozen_parameters_are_left_alone():
     p.requires_grad_(True)
     steps(optimizer, rng, 1)
     assert (p.data != before).all()
+
+
+def test_a_group_that_does_not_fit_is_refused_with_a_sentence():
+    x, y = Tensor([1.0], requires_grad=True), Tensor([2.0], requires_grad=True)
+    optimizer = optim.SGD([x], lr=0.1)
+    with pytest.raises(ValueError, match="the same parameter twice"):
+        optimizer.add_param_group({"params": [x]})
+    with pytest.raises(ValueError, match="no option 'rate'"):
+        optimizer.add_param_group({"params": [y], "rate": 1.0})
+    group = optimizer.param_groups[0]
+    with pytest.raises(KeyError, match="no option 'rate'"):
+        group["rate"] = 1.0
+    with pytest.raises(KeyError):
+        group["rate"]
+    with pytest.raises(TypeError, match="cannot be taken away"):
+        del group["lr"]
+    assert len(optimizer.param_groups) == 1
+    assert repr(group).startswith("<1 parameters, lr=0.1,")
+    assert set(group) == {"params", "lr", "momentum", "weight_decay", "nesterov"} and len(group) == 5
+
+
+def test_a_schedule_that_does_not_fit_is_refused_with_a_sentence():
+    def made(**more):
+        return optim.SGD([Tensor([1.0], requires_grad=True)], lr=0.1, **more)
+
+    for call, words in [
+        (lambda: optim.LambdaLR(made(), [lambda c: 1.0] * 2), "2 functions for 1 groups"),
+        (lambda: optim.CosineAnnealingLR(made(), 0), "T_max"),
+        (lambda: optim.OneCycleLR(made(), [0.1, 0.2], 5), "2 rates for 1 groups"),
+        (lambda: optim.OneCycleLR(made(), 0.1, 5, anneal_strategy="no"), "'cos' or 'linear'"),
+        (lambda: optim.OneCycleLR(made(), 0.1, 0), "at least 1 step"),
+        (lambda: optim.OneCycleLR(optim.Adagrad([Tensor([1.0], requires_grad=True)]), 0.1, 5), "no momentum"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            call()
+    schedule = optim.OneCycleLR(made(momentum=0.9), 0.1, 3)
+    schedule.step()
+    schedule.step()
+    with pytest.raises(ValueError, match="one more"):
+        schedule.step()
