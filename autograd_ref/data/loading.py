@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from autograd_ref.data.samplers import BatchSampler
-
 
 class Dataset:
     """Anything with a length and numbered items; derive from it and write `__len__` and `__getitem__`."""
@@ -95,13 +93,13 @@ class DataLoader:
         """The numbers of the items of each batch."""
         if self.batch_sampler is not None:
             yield from self.batch_sampler
-        elif self.sampler is not None:
-            yield from BatchSampler(self.sampler, self.batch_size, self.drop_last)
-        else:
-            n = len(self.dataset)
-            order = self._generator.permutation(n) if self.shuffle else np.arange(n)
-            for start in range(0, len(self) * self.batch_size, self.batch_size):
-                yield order[start : start + self.batch_size]
+            return
+        n = len(self.dataset)
+        order: Any = self._generator.permutation(n) if self.shuffle else np.arange(n)
+        if self.sampler is not None:
+            order = list(self.sampler)
+        for start in range(0, len(self) * self.batch_size, self.batch_size):
+            yield order[start : start + self.batch_size]
 
     def _batch(self, chosen: Any) -> Any:
         if isinstance(self.dataset, ArrayDataset) and self.collate_fn is None:

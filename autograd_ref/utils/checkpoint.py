@@ -59,25 +59,7 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool = F
             f"checkpoint() is for functions that give one tensor, and this one gave a {type(out).__name__}: "
             "concatenate what it gives, or checkpoint its parts."
         )
-    if out.grad_fn is None:
-        return out
-    reached = _outside(out.grad_fn, born)
-    given = [
-        (a, sweep.edge_of(a) if twin in reached else None)
-        for a, twin in zip(call.tensors_of(args), twins, strict=True)
-    ]
-    besides = [edge for edge in reached if edge not in dict.fromkeys(twins)]
-    node = Node()
-    node.number, node.primitive, node.shape = tick(), AGAIN, out.shape
-    node.record = (
-        (*[edge for _, edge in given], *besides),
-        (None, *[a._data for a, _ in given], *[getattr(edge, "_data", None) for edge in besides]),
-        [None, *[a._stamp for a, _ in given], *map(stamps_in, besides)],
-        {"call": call},
-    )
-    result = wrap(out._data)
-    result.grad_fn, result.requires_grad = node, True
-    return result
+    return out if out.grad_fn is None else _as_one(call, call.tensors_of(args), twins, out, born)
 
 
 def checkpoint_sequential(
@@ -103,6 +85,25 @@ def checkpoint_sequential(
     for start in range(0, size * (segments - 1), size):
         input = checkpoint(_chain(parts[start : start + size]), input, use_reentrant=use_reentrant)
     return _chain(parts[size * (segments - 1) :])(input)
+
+
+def _as_one(call: _Call, args: list[Tensor], twins: list[Tensor], out: Tensor, born: int) -> Tensor:
+    """The numbers of `out` as one operation of the arguments, and of what else the call reached."""
+    assert out.grad_fn is not None
+    reached = _outside(out.grad_fn, born)
+    given = [(a, sweep.edge_of(a) if twin in reached else None) for a, twin in zip(args, twins, strict=True)]
+    besides = [edge for edge in reached if edge not in dict.fromkeys(twins)]
+    node = Node()
+    node.number, node.primitive, node.shape = tick(), AGAIN, out.shape
+    node.record = (
+        (*[edge for _, edge in given], *besides),
+        (None, *[a._data for a, _ in given], *[getattr(edge, "_data", None) for edge in besides]),
+        [None, *[a._stamp for a, _ in given], *map(stamps_in, besides)],
+        {"call": call},
+    )
+    result = wrap(out._data)
+    result.grad_fn, result.requires_grad = node, True
+    return result
 
 
 def _chain(functions: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:

@@ -318,6 +318,9 @@ def _() -> None:
     a, b = optim.SGD([{"params": [x]}], lr=0.5), torch.optim.SGD([{"params": [p]}], lr=0.5)
     assert a.groups[0].lr == a.lr == b.param_groups[0]["lr"] == 0.5
     assert not hasattr(b, "lr")
+    b.param_groups[0]["mine"] = 1
+    with pytest.raises(KeyError, match="no option 'mine'"):
+        a.param_groups[0]["mine"] = 1
 
 
 @difference("state of an optimizer")
