@@ -132,7 +132,7 @@ def tanh_rule(g, out, a):
 @wrong(
     "gradients",
     "overwritten",
-    "A Node that is used twice keeps only the part that came last. What arrives at one Node is added up.",
+    "A Node that is used twice keeps only one of its parts. What arrives at one Node is added up.",
 )
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
@@ -146,7 +146,7 @@ def gradients(root, leaves):
 @wrong(
     "gradients",
     "first_only",
-    "A Node that is used twice keeps only the part that came first. What arrives at one Node is added up.",
+    "A Node that is used twice keeps only one of its parts. What arrives at one Node is added up.",
 )
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
@@ -317,6 +317,35 @@ def gradients(root, leaves):
     return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
 
 
+@wrong(
+    "gradients",
+    "breadth_first",
+    "A Node sent on what it had before all its parts were there. Take the Nodes in the order of `newest_first`: then "
+    "each comes after all that were made from it.",
+)
+def gradients(root, leaves):
+    arrived, waiting, done = {root: Node(np.ones_like(root.data))}, [root], set()
+    while waiting:
+        node = waiting.pop(0)
+        if node.rule is None or node in done:
+            continue
+        done.add(node)
+        for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+            arrived[parent] = arrived[parent] + part if parent in arrived else part
+            waiting.append(parent)
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong("gradients", "a_dict", "A dict is returned. Return a list, with a Node for each leaf, in the order of `leaves`.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return {leaf: arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves}
+
+
 @wrong("gradients", "oldest_first", "The pass begins at the leaves, where nothing has arrived yet. It begins at the root.")
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
@@ -376,8 +405,8 @@ def hessian_by_rows(f, x):
 @wrong(
     "hessian_by_rows",
     "cut",
-    "All zeros: the gradient became a new Tensor that does not know how it was made. Differentiate the one that "
-    "`gradient` gives.",
+    "All zeros: no graph leads from what you differentiated to x. `.data` or a new Tensor cuts it, and so does an x that "
+    "`f` was not given.",
 )
 def hessian_by_rows(f, x):
     x = Tensor(x, requires_grad=True)
@@ -562,7 +591,7 @@ def hvp(f, x, v):
     return (along(gradient(f(x), x), x, v) * v).sum().data
 
 
-@wrong("hvp", "cut", "All zeros: the numbers of the gradient were taken out of the graph before they were differentiated.")
+@wrong("hvp", "cut", "All zeros: no graph leads from the gradient to x. `.data` or a new Tensor cuts it, and so does an x that `f` was not given.")
 def hvp(f, x, v):
     x = Tensor(x, requires_grad=True)
     return gradient(Tensor((gradient(f(x), x).data * v).sum()), x).data
@@ -687,6 +716,24 @@ def conjugate_gradients(product, b, steps):
     return p
 
 
+@wrong(
+    "conjugate_gradients",
+    "stops_at_a_size",
+    "It stops while something is still missing: small numbers are no zeros. The end is where r · r is 0.",
+)
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size < 1e-10:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
 @wrong("conjugate_gradients", "residual_grows", "The first step is right, then it leads away: what was found is taken off r, not added.")
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b
@@ -762,7 +809,7 @@ def conjugate_gradients(product, b, steps):
     return p
 
 
-@wrong("conjugate_gradients", "to_the_end", "It goes on after `steps` steps: as many are taken as there are numbers in b.")
+@wrong("conjugate_gradients", "to_the_end", "It goes on after `steps` products: as many were asked for as there are numbers in b.")
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b
     for _ in range(len(b)):
@@ -938,6 +985,29 @@ def sharpest(product, v, steps):
     return float(value), v
 
 
+@wrong(
+    "sharpest",
+    "length_before",
+    "The direction is right, and the number is the length that v was divided by. The curvature is v · Hv, with the last "
+    "v in both places.",
+)
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        Hv = product(v)
+        value = np.linalg.norm(Hv)
+        v = Hv / value
+    return float(value), v
+
+
+@wrong("sharpest", "old_v", "The direction is right, and v · Hv was taken with the v before the last: take it behind the loop.")
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        Hv = product(v)
+        value = v @ Hv
+        v = Hv / np.linalg.norm(Hv)
+    return float(value), v
+
+
 @wrong("sharpest", "largest_entry", "v was divided by its largest entry. Its length is the root of the sum of squares.")
 def sharpest(product, v, steps):
     for _ in range(steps):
@@ -1080,6 +1150,12 @@ def mended_penalty(f, x):
     return (gradient(f(x), x) ** 2).mean()
 
 
+@wrong("mended_penalty", "two_columns", "Right for two columns only: a sum over the columns is right for any number of them.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return 2 * (gradient(f(x), x) ** 2).mean()
+
+
 @wrong("mended_penalty", "sum_of_rows", "The squared lengths of all rows are added up. Their mean is asked for.")
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
@@ -1213,7 +1289,7 @@ def residual(u, t):
 @wrong(
     "residual",
     "slope_is_cut",
-    "Only u is there, and u'' is 0: the slope became a new Tensor that does not know t.",
+    "Only u is there. If you took u'', no graph led from the slope to t: `.data` or a new Tensor cuts it.",
 )
 def residual(u, t):
     t = Tensor(t, requires_grad=True)
@@ -1257,12 +1333,26 @@ def residual(u, t):
 @wrong(
     "residual",
     "second_difference",
-    "Nearly right, and many digits are wrong: a second difference is not exact. Take the gradient of the gradient.",
+    "Nearly right, and digits are wrong: a difference is not exact. Take the gradient of the gradient.",
 )
 def residual(u, t):
     h = 1e-4
     before, here, after = (u(Tensor(t + s)) for s in (-h, 0, h))
     return (before - 2 * here + after) / h**2 + here
+
+
+@wrong(
+    "residual",
+    "difference_of_slopes",
+    "Nearly right, and digits are wrong: a difference is not exact. Take the gradient of the gradient.",
+)
+def residual(u, t):
+    def slope(at):
+        at = Tensor(at, requires_grad=True)
+        return gradient(u(at), at)
+
+    h = 1e-5
+    return (slope(t + h) - slope(t - h)) / (2 * h) + u(Tensor(t))
 
 
 @wrong("residual", "only_bend", "That is u'' alone: u has to be added.")
@@ -1382,6 +1472,13 @@ def fixed_point_rule(g, z, W, x):
     s = 1 - z * z
     u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
     return np.outer(s * u, z), u
+
+
+@wrong("fixed_point_rule", "u_for_both", "The slope of tanh is missing in both: x gets s u, and W gets s_i u_i z_j.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
+    return np.outer(u, z), u
 
 
 @wrong("fixed_point_rule", "u_for_W", "W gets u_i z_j. The slope of tanh is missing: s_i u_i z_j.")

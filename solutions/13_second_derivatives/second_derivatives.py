@@ -35,7 +35,7 @@ def goal():
         "conjugate gradients": np.array([[-4.5, 1.0], [-4.314, -0.031], [0.0, 0.0]]),
         "Newton": np.array([[-4.5, 1.0], [0.0, 0.0]]),
     }
-    return plots.moving_paths(lambda x, y: (x * x + 25 * y * y) / 2, paths, x=(-5, 1), y=(-1.3, 1.3))
+    return plots.moving_paths(lambda x, y: (x * x + 25 * y * y) / 2, paths, x=(-5, 1), y=(-1.3, 1.3), between=2)
 
 
 goal()
@@ -49,14 +49,22 @@ from autograd_ref import Tensor, optim, plots, sweep
 from autograder import exercise, predicted, probe, recall, yours
 
 
+def wants_gradients(name, x):
+    """Without this, an x that no graph knows would get zeros, and nobody would know why."""
+    if not getattr(x, "requires_grad", False):
+        raise ValueError(f"{name}: no graph knows this x. Make it with Tensor(..., requires_grad=True).")
+
+
 def gradient(out, x):
     """The gradient of the sum of `out` by x: a Tensor with a graph of its own. Zeros if x plays no part."""
+    wants_gradients("gradient", x)
     (found,) = sweep.backward(out, Tensor(np.ones(out.shape)), create_graph=True, inputs=[x])
     return Tensor(np.zeros(x.shape)) if found is None else found
 
 
 def along(out, x, v):
     """How `out` changes when x moves along the array v: forward through the graph, a Tensor like `out`."""
+    wants_gradients("along", x)
     (found,) = sweep.forward([out], [x], [Tensor(v)])
     return Tensor(np.zeros(out.shape)) if found is None else found
 
@@ -103,9 +111,12 @@ recall(
 # %% [markdown]
 # ## 1. A rule made of operations
 #
-# A rule of unit 05 got arrays. Give it Tensors instead: then its products and sums are recorded, as all operations are, and
-# what it sends back has a graph. The second derivative needs no rule of its own. But a colleague's rule is made of NumPy:
+# A rule of unit 05 got arrays. Give it Tensors: then its products and sums are recorded, and what it sends back
+# has a graph. The second derivative needs no rule of its own. But a colleague's rule is made of NumPy:
 # `g * (1 - np.tanh(a.data) ** 2)`.
+#
+# Two helpers: `gradient(out, x)` is the gradient of the sum of `out` by x, and `along(out, x, v)` how `out`
+# changes when x moves along the array v. Both want an x that was made with `requires_grad=True`.
 #
 # **Predict, then run.** At a = 0.5 the slope of tanh is 0.786, and the slope of this slope is -0.727. What are the two
 # with the colleague's rule?
@@ -202,7 +213,7 @@ with exercise("tanh_rule") as check:
 # %% [markdown]
 # ## 2. A backward pass that is recorded
 #
-# Now the pass. Here is an engine as in unit 05, for arrays of one shape; rules get Nodes and give Nodes.
+# An engine as in unit 05, for arrays of one shape; rules get Nodes and give Nodes.
 
 
 # %% given="node"
@@ -210,6 +221,7 @@ class Node:
     """An array, and how it was computed: the rule, and the Nodes that went in."""
 
     ages = itertools.count()
+    __array_ufunc__ = None  # an array on the left leaves the operation to the Node
 
     def __init__(self, data, rule=None, parents=()):
         self.data, self.rule, self.parents = np.asarray(data, dtype=float), rule, parents
@@ -223,6 +235,15 @@ class Node:
 
     def __truediv__(self, other):
         return made(np.divide, lambda g, out, a, b: (g / b, -g * out / b), self, other)
+
+    def __rtruediv__(self, other):
+        return made(np.divide, lambda g, out, a, b: (g / b, -g * out / b), other, self)
+
+    def __pow__(self, n):
+        """A whole power, as of a Tensor."""
+        if int(n) != n:
+            raise ValueError(f"a Node has whole powers only, and this is {n}")
+        return made(lambda a: a**n, lambda g, out, a: (g * (n * a ** (n - 1)) if n else g * 0.0,), self)
 
     def __neg__(self):
         return self * -1.0
@@ -303,7 +324,7 @@ def gradients(root, leaves):
 def derivatives_of(steps, values, wanted, order):
     """A program on leaves with these values: the gradients of its last Node by the leaves `wanted`, then those of
     the first of these gradients, and so on."""
-    nodes, found = [Node(value) for value in values], []
+    nodes, found = [Node(value) for value in values], [None] * order
     for sign, *places in steps:
         a, b = (nodes[place] for place in (*places, *places)[:2])
         if sign == "²":  # of one operand
@@ -311,15 +332,16 @@ def derivatives_of(steps, values, wanted, order):
         else:
             nodes.append(a + b if sign == "+" else a - b if sign == "-" else a * b if sign == "*" else a / b)
     root, leaves = nodes[-1], [nodes[place] for place in wanted]
-    for _ in range(order):
+    for k in range(order):
         gradients(root, leaves)  # a call before may not matter
         parts = gradients(root, leaves)
         if not isinstance(parts, (list, tuple)):
-            return [*found, seen(parts, list)]
-        found.append([seen(part, Node) for part in parts])
-        root = parts[0]
+            found[k] = seen(parts, list)
+            break
+        found[k] = [seen(part, Node) for part in parts]
+        root = parts[0] if parts else None
         if not isinstance(root, Node):
-            return found
+            break
     return found
 
 
@@ -334,7 +356,8 @@ with exercise("gradients") as check:
     (one, other), (_, mixed) = derivatives_of(both, [x, y], [0, 1], 2)
     check.close((one, other), (y + 1, x), "xy + x: y + 1 for x, and x for y")
     check.close(mixed, 1 + 0 * x, "y + 1 rises with y")
-    check.close(derivatives_of([("*", 0, 0)], [x, y], [1], 1), [[0 * y]], "y has no part")
+    knot = derivatives_of([("*", 0, 0), ("*", 2, 0), ("+", 2, 3)], [x, y], [0, 1], 1)
+    check.close(knot, [[2 * x + 3 * x * x, 0 * y]], "a + a x, of a = x²; y has no part")
     ### BEGIN HIDDEN TESTS
     from autograder import array
 
@@ -373,7 +396,7 @@ with exercise("gradients") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Your rule and your pass, three times in a row. What to see: each curve is the slope of the one before; the rings are its
+# Your rule and pass, three times in a row. What to see: each curve is the slope of the one before; the rings are its
 # central differences.
 
 
@@ -398,9 +421,8 @@ def tanh_family():
 tanh_family()
 
 # %% [markdown]
-# In PyTorch a pass is recorded with `create_graph=True`. From here on the engine does it: `gradient(out, x)` is your
-# `gradients`, and `along(out, x, v)` goes *forward* through the same graph, as in unit 02: how does `out` change when x
-# moves along v?
+# In PyTorch a pass is recorded with `create_graph=True`. From here on the engine does it: `gradient` is your `gradients`,
+# and `along` goes *forward* through the same graph, as in unit 02.
 #
 # ## 3. The Hessian, and why not
 #
@@ -484,7 +506,7 @@ with exercise("hessian_by_rows") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# With a million parameters these are 10¹² numbers, eight terabytes. Nobody writes them down.
+# With a million parameters these are 10¹² numbers, eight terabytes.
 #
 # ## 4. From an empty cell: Hessian times vector
 #
@@ -616,7 +638,8 @@ exact()
 # $$a = \frac{r \cdot r}{d \cdot Hd}, \quad p \leftarrow p + a\,d, \quad r' = r - a\,Hd, \quad
 # d \leftarrow r' + \frac{r' \cdot r'}{r \cdot r}\, d, \quad r \leftarrow r'$$
 #
-# r is what is missing, b - Hp. No direction d spoils an earlier step, so after n steps p is exact, up to rounding.
+# r is what is missing, b - Hp. If d · Hd > 0 for all d but 0 (*positive definite*), no direction spoils an earlier step: after n
+# steps p is exact, up to rounding.
 #
 # ### Exercise `conjugate_gradients` (3 points)
 # `product(d)` gives $Hd$. Return p after `steps` steps, or fewer: stop as soon as r · r is 0, for then the next step is
@@ -686,6 +709,8 @@ with exercise("conjugate_gradients") as check:
     flat = np.array([3.0, 0.0])
     check.close(solved(M, flat, 5), (flat, 1), "exact at once: a second step is 0 / 0")
     check.close(solved(M, 0 * b, 2), (0 * b, 0), "b = 0: nothing to do")
+    want = np.array([-4.5e-20, 1e-20])
+    check.close(solved(M, 1e-20 * b, 2), (want, 2), "small numbers are not 0", atol=0.0)
     ### BEGIN HIDDEN TESTS
     from autograder import array
 
@@ -733,8 +758,8 @@ def newton(f, x, steps):
 
 
 # %% [markdown]
-# A curved valley, 10 (y - x²)² + (1 - x)². What to see: Adam follows the floor; Newton jumps, twice to a place that is
-# *higher*, and is there after seven steps.
+# A curved valley, 10 (y - x²)² + (1 - x)². What to see: Adam follows the floor; Newton jumps, twice too far, to a place
+# that is *higher*, and is there after seven steps. (Its heights are logarithms.)
 
 
 # %% figure="bent"
@@ -854,7 +879,7 @@ with exercise("sharpest") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# A small network learns sin(2x) from 20 points, by gradient descent with two rates. Your `hvp` and `sharpest` watch its
+# A small network learns sin(2x) from 20 points, by gradient descent with two rates. `hvp` and `sharpest` watch its
 # curvature.
 
 
@@ -886,7 +911,7 @@ def descend(p, rate, steps):
     return losses, p
 
 
-def curvature(p, v, steps=20):
+def curvature(p, v, steps=10):
     return sharpest(lambda d: hvp(wave_loss, p, d), v, steps)
 
 
@@ -962,7 +987,7 @@ for rows in (1, 5):
 
 # %% [markdown]
 # ### Exercise `mended_penalty` (3 points)
-# Write it again, mended. `f` maps (N, d) to (N, 1), each row for itself; `x` is an array; the result is a Tensor of one
+# Write it, mended. `f` maps (N, d) to (N, 1), each row for itself; `x` is an array; the result is a Tensor of one
 # number.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -1017,6 +1042,7 @@ with exercise("mended_penalty") as check:
     check.untouched("x stays as it was")
     check.close(penalty_of("linear", x, w)[0], 25.0, "three rows, each with 25: their mean")
     check.close(penalty_of("linear", x, w)[1], 2 * w, "by w: can training lower it?")
+    check.close(penalty_of("linear", x.T, arrays([1], [2], [-2]))[0], 9.0, "1 + 4 + 4")
     value = penalty_of("tanh", np.array([[0.0, 0], [5e3, 0]]), w)[0]
     check.close(value, 12.5, "25 where tanh is steep, 0 where it is flat: 12.5")
     got = penalty_of("1e9 more", x, w)[0]
@@ -1039,8 +1065,8 @@ with exercise("mended_penalty") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Twelve noisy points of a sine, and your penalty at 60 places, for it needs no targets. What to see: without it the network
-# goes through every point and swings between them.
+# Twelve noisy points of a sine, and your penalty at 60 places: it needs no targets. What to see: without it the network
+# swings between the points.
 
 
 # %% figure="penalised"
@@ -1077,8 +1103,8 @@ penalised()
 # %% [markdown]
 # ## 8. A network that solves an equation
 #
-# $u'' = -u$, with $u(0) = 0$ and $u'(0) = 1$, has one solution. Nobody tells the network which. Its loss is the square of the
-# **residual** $u'' + u$, which is 0 for the solution. Here the derivative is by the *input*: by t, twice.
+# $u'' = -u$, with $u(0) = 0$ and $u'(0) = 1$, has one solution. The network's loss is the square of the
+# **residual** $u'' + u$, which is 0 for the solution. Here the derivative is by the *input* t, twice.
 #
 # ### Exercise `residual` (2 points)
 # `u` maps times (N, 1) to values (N, 1), each row for itself; `t` is an array. Return $u'' + u$, a Tensor (N, 1) that
@@ -1121,6 +1147,7 @@ def residual_of(name, weight, t):
     known = {
         "cube": lambda t: w * t * t * t,
         "line": lambda t: w * t,
+        "steep cube": lambda t: w * t * t * t + 1e9 * t,
         "number": lambda t: w + 0.0 * t,
         "wave": lambda t: (w * t).tanh() * t,
         "steep wave": lambda t: (w * t).tanh() * t + 1e7 * t,
@@ -1140,6 +1167,8 @@ with exercise("residual") as check:
     check.close(got[1], (6 * t + t**3).sum(), "w t³: by w, too, or training has no effect")
     check.close(residual_of("line", 1e8, t)[0], 1e8 * t, "straight: only u is left")
     check.close(residual_of("number", 5.0, t)[0], 5 + 0 * t, "and of the constant 5, too")
+    got = residual_of("steep cube", 1.0, t)[0] - 1e9 * t
+    check.close(got, 6 * t + t**3, "t³ + 1e9 t: exact beside 1e9 t", atol=1e-6)
     ### BEGIN HIDDEN TESTS
     from autograder import array, number
 
@@ -1156,8 +1185,7 @@ with exercise("residual") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# The network is $u(t) = t + t^2\, N(t)$, so that it begins at 0 with slope 1 whatever its weights are. It never sees a value of
-# the solution.
+# The network is $u(t) = t + t^2\, N(t)$: at 0 it is 0 with slope 1, whatever its weights. It sees no value of the solution.
 
 
 # %% figure="solved_equation"
@@ -1225,7 +1253,7 @@ def fixed_point(W, x, rounds=5000):
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# `np.linalg.solve(A, g)` gives u with A u = g. No loop.
+# `np.linalg.solve(A, g)` gives u with A u = g.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -1238,7 +1266,7 @@ def fixed_point(W, x, rounds=5000):
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Only x is right when W is 0: the solve is missing. Columns scaled: `s * W` multiplies columns, `s[:, None] * W` rows.
+# Right only when W is 0: the solve is missing. Columns scaled: `s * W` multiplies columns, `s[:, None] * W` rows.
 # </details>
 
 
@@ -1297,7 +1325,7 @@ with exercise("fixed_point_rule") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Backward through the last rounds only, against your rule. What to see: each round kept adds a digit or less, and a graph.
+# Backward through the last rounds, against your rule. What to see: each round kept adds a digit or less, and a graph.
 # Your rule keeps z alone.
 
 
@@ -1333,7 +1361,7 @@ unrolled()
 #
 # All n² together are, and nearly nobody needs them: a step of Newton, a largest curvature or a penalty take products of the
 # Hessian with vectors. A product is one more pass through the graph of the gradient, so it costs about as much as a gradient
-# or two, for any n. It is exact, because that pass uses the same rules.
+# or two, for any n.
 # </details>
 #
 # ## The same in PyTorch
@@ -1374,8 +1402,8 @@ except ImportError:
 # | a second derivative of 0, no error | `.data`, `detach` or NumPy, in a rule or in a loss |
 # | "does not require grad" in PyTorch | a first gradient without `create_graph=True` |
 # | a penalty that is printed and never falls | a graph that was cut |
-# | NaN after some steps of conjugate gradients | 0 / 0, after the solution was found |
-# | Newton goes uphill | negative curvature |
+# | NaN after some steps of conjugate gradients | 0 / 0 after the solution, or d · Hd = 0 in a saddle |
+# | Newton goes uphill | negative curvature, or a step too far for its parabola |
 #
 # ## Who found it
 #

@@ -154,6 +154,42 @@ def test_the_typed_paths_of_the_first_picture(solved: Any) -> None:
     assert newton.round(9).tolist() == [[-4.5, 1.0], [0.0, 0.0]]
 
 
+@proves(
+    UNIT,
+    "Newton jumps, twice too far, to a place that is *higher*, and is there after seven steps.",
+    "(Its heights are logarithms.)",
+    "| Newton goes uphill | negative curvature, or a step too far for its parabola |",
+)
+def test_newton_rises_in_the_bent_valley_from_where_the_hessian_is_positive_definite(solved: Any) -> None:
+    names = solved(UNIT)
+
+    def f(p: Any) -> Any:
+        return 10 * (p[1] - p[0] * p[0]) ** 2 + (1 - p[0]) ** 2
+
+    points = names["newton"](f, np.array([-1.2, 1.0]), 7)
+    heights = [f(Tensor(p)).item() for p in points]
+    rises = np.flatnonzero(np.diff(heights) > 0)
+    assert len(rises) == 2 and heights[-1] < 1e-9
+    for k in rises:
+        assert np.linalg.eigvalsh(names["hessian_by_rows"](f, points[k])).min() > 0
+    (figure,) = (cell.source for cell in notebook(UNIT).cells if cell.id == "figure_bent")
+    assert "lambda x, y: np.log(" in figure
+
+
+@proves(
+    UNIT,
+    "If d · Hd > 0 for all d but 0 (*positive definite*), no direction spoils an earlier step: after n steps p is "
+    "exact, up to rounding.",
+    "| NaN after some steps of conjugate gradients | 0 / 0 after the solution, or d · Hd = 0 in a saddle |",
+)
+def test_conjugate_gradients_need_a_positive_definite_hessian(solved: Any) -> None:
+    newton = solved(UNIT)["newton"]
+    with np.errstate(all="ignore"):
+        saddle = newton(lambda p: p[0] * p[0] - p[1] * p[1], np.array([1.0, 1.0]), 1)
+    bowl = newton(lambda p: p[0] * p[0] + 3 * p[1] * p[1], np.array([1.0, 1.0]), 1)
+    assert np.isnan(saddle[1]).all() and abs(bowl[1]).max() < 1e-15
+
+
 @proves(UNIT, "With a million parameters these are 10¹² numbers, eight terabytes.")
 def test_the_size_of_a_hessian() -> None:
     assert (10**6) ** 2 == 10**12 and 8 * 10**12 == 8e12
