@@ -715,7 +715,7 @@ def leaks(run):
 print(leaks(colleague_run))
 
 # %% [markdown]
-# ### Exercise `mended_run` (3 points)
+# ### Exercise `mended_leaks` (3 points)
 # Write it again, mended: the same results, plain numbers and one array, and never a graph that nobody needs.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -740,8 +740,8 @@ print(leaks(colleague_run))
 # </details>
 
 
-# %% exercise="mended_run"
-def mended_run(loss_of, step, w, batches, held_out):
+# %% exercise="mended_leaks"
+def mended_leaks(loss_of, step, w, batches, held_out):
     """Trains; gives the losses, their running mean, and the weights of the lowest held-out loss, as an array."""
     ### BEGIN SOLUTION
     history, mean, lowest, best = [], 0.0, np.inf, None
@@ -759,12 +759,12 @@ def mended_run(loss_of, step, w, batches, held_out):
     ### END SOLUTION
 
 
-# %% probes="mended_run"
+# %% probes="mended_leaks"
 @probe
 def trained(ask, start, batches):
-    """The losses, the mean and the best weights, as mended_run gives them; and whether these are the memory of w."""
+    """The losses, the mean and the best weights, as mended_leaks gives them; and whether these are the memory of w."""
     try:
-        (history, mean, best), shared = far_run(mended_run, ask, start, batches)
+        (history, mean, best), shared = far_run(mended_leaks, ask, start, batches)
     except Refused as error:
         return str(error)
     numbers = [n if isinstance(n, (int, float)) else f"a {type(n).__name__}" for n in history]
@@ -788,8 +788,8 @@ def running_mean(losses):
     return mean
 
 
-# %% check="mended_run" points=3
-with exercise("mended_run") as check:
+# %% check="mended_leaks" points=3
+with exercise("mended_leaks") as check:
     losses, held = [2.0, 4.0, 3.0], [3.0, 1.0, 2.0]
     steps = [[1.0, -1], [2.0, 5], [3.0, 0]]
     got, machine = far_training(check, losses, held, steps)
@@ -813,7 +813,7 @@ with exercise("mended_run") as check:
     ### END HIDDEN TESTS
 
 # %%
-print(leaks(mended_run))
+print(leaks(mended_leaks))
 
 # %% [markdown]
 # ## 4. Changes in place

@@ -200,10 +200,10 @@ def in_chunks(cell, loss_of, state, inputs, size):
     return state.detach()
 
 
-# -- mended_run -------------------------------------------------------------------------------------------------------
+# -- mended_leaks -------------------------------------------------------------------------------------------------------
 
 RUN = """
-def mended_run(loss_of, step, w, batches, held_out):
+def mended_leaks(loss_of, step, w, batches, held_out):
     history, mean, lowest, best = [], 0.0, np.inf, None
     for batch in batches:
         loss = loss_of(batch)
@@ -218,8 +218,8 @@ def mended_run(loss_of, step, w, batches, held_out):
     return history, mean, best
 """
 
-wrong("mended_run", "as_it_was", "Nothing is mended yet: four lines are wrong.", source="""
-def mended_run(loss_of, step, w, batches, held_out):
+wrong("mended_leaks", "as_it_was", "Nothing is mended yet: four lines are wrong.", source="""
+def mended_leaks(loss_of, step, w, batches, held_out):
     history, mean, lowest, best = [], 0.0, np.inf, None
     for batch in batches:
         loss = loss_of(batch)
@@ -232,45 +232,45 @@ def mended_run(loss_of, step, w, batches, held_out):
             lowest, best = check.item(), w.data
     return history, float(mean), best
 """)
-wrong("mended_run", "retained", "`retain_graph=True` keeps the graph of each loss for a second backward, and there is none.",
+wrong("mended_leaks", "retained", "`retain_graph=True` keeps the graph of each loss for a second backward, and there is none.",
       source=changed(RUN, (".backward()", ".backward(retain_graph=True)")))
-wrong("mended_run", "mean_of_losses", "The mean is a chain of all losses: take their numbers, `item()`.",
+wrong("mended_leaks", "mean_of_losses", "The mean is a chain of all losses: take their numbers, `item()`.",
       source=changed(RUN, ("0.1 * loss.item()", "0.1 * loss"), ("return history, mean,", "return history, float(mean),")))
-wrong("mended_run", "held_out_recorded", "Nobody goes back from the held-out loss, and its graph is alive when the next one begins: `no_grad`.",
+wrong("mended_leaks", "held_out_recorded", "Nobody goes back from the held-out loss, and its graph is alive when the next one begins: `no_grad`.",
       source=changed(RUN, ("        with no_grad():\n            check = loss_of(held_out).item()\n        if check < lowest:\n            lowest, best = check,",
                            "        check = loss_of(held_out)\n        if check.item() < lowest:\n            lowest, best = check.item(),")))
-wrong("mended_run", "alias", "`w.data` is the same memory, and the next step changes it: keep a copy.", source=changed(RUN, ("w.data.copy()", "w.data")))
-wrong("mended_run", "detached_alias", "`detach()` cuts the past, and the memory is still that of w: copy it.", source=changed(RUN, ("w.data.copy()", "w.detach().data")))
-wrong("mended_run", "view_alias", "A view shares the memory of w: copy it.", source=changed(RUN, ("w.data.copy()", "w.data[:]")))
-wrong("mended_run", "all_without_grad", "The training loss needs its graph: only the held-out one goes without.",
+wrong("mended_leaks", "alias", "`w.data` is the same memory, and the next step changes it: keep a copy.", source=changed(RUN, ("w.data.copy()", "w.data")))
+wrong("mended_leaks", "detached_alias", "`detach()` cuts the past, and the memory is still that of w: copy it.", source=changed(RUN, ("w.data.copy()", "w.detach().data")))
+wrong("mended_leaks", "view_alias", "A view shares the memory of w: copy it.", source=changed(RUN, ("w.data.copy()", "w.data[:]")))
+wrong("mended_leaks", "all_without_grad", "The training loss needs its graph: only the held-out one goes without.",
       source=changed(RUN, ("        loss = loss_of(batch)\n", "        with no_grad():\n            loss = loss_of(batch)\n")))
-wrong("mended_run", "history_of_losses", "The history holds losses, and not their numbers.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss)")))
-wrong("mended_run", "history_of_detached", "A detached loss is still no number: `item()`.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss.detach())")))
-wrong("mended_run", "no_backward", "Without `backward` the step has no gradient.", source=changed(RUN, ("        loss.backward()\n", "")))
-wrong("mended_run", "last_weights", "These are the weights of the last round: keep those of the lowest held-out loss.",
+wrong("mended_leaks", "history_of_losses", "The history holds losses, and not their numbers.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss)")))
+wrong("mended_leaks", "history_of_detached", "A detached loss is still no number: `item()`.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss.detach())")))
+wrong("mended_leaks", "no_backward", "Without `backward` the step has no gradient.", source=changed(RUN, ("        loss.backward()\n", "")))
+wrong("mended_leaks", "last_weights", "These are the weights of the last round: keep those of the lowest held-out loss.",
       source=changed(RUN, ("            lowest, best = check, w.data.copy()\n", "            lowest = check\n        best = w.data.copy()\n")))
-wrong("mended_run", "first_weights", "`lowest` has to fall: otherwise every loss is compared with infinity.",
+wrong("mended_leaks", "first_weights", "`lowest` has to fall: otherwise every loss is compared with infinity.",
       source=changed(RUN, ("lowest, best = check, w.data.copy()", "best = w.data.copy()")))
-wrong("mended_run", "highest", "The best is the lowest held-out loss, not the highest.",
+wrong("mended_leaks", "highest", "The best is the lowest held-out loss, not the highest.",
       source=changed(RUN, ("np.inf, None", "-np.inf, None"), ("check < lowest", "check > lowest")))
-wrong("mended_run", "by_training_loss", "The weights are chosen by the training loss: the held-out one decides.",
+wrong("mended_leaks", "by_training_loss", "The weights are chosen by the training loss: the held-out one decides.",
       source=changed(RUN, ("if check < lowest", "if loss.item() < lowest"), ("best = check, w", "best = loss.item(), w")))
-wrong("mended_run", "step_last", "The held-out loss is computed before the step: then it is not the loss of these weights.",
+wrong("mended_leaks", "step_last", "The held-out loss is computed before the step: then it is not the loss of these weights.",
       source=changed(RUN, ("        step()\n", ""), ("        if check < lowest", "        step()\n        if check < lowest")))
-wrong("mended_run", "plain_mean", "The running mean is 0.9 of the old one and 0.1 of the new loss.",
+wrong("mended_leaks", "plain_mean", "The running mean is 0.9 of the old one and 0.1 of the new loss.",
       source=changed(RUN, ("        mean = 0.9 * mean + 0.1 * loss.item()\n", "        mean = sum(history) / len(history)\n")))
-wrong("mended_run", "mean_of_held_out", "The mean is that of the training losses.",
+wrong("mended_leaks", "mean_of_held_out", "The mean is that of the training losses.",
       source=changed(RUN, ("        mean = 0.9 * mean + 0.1 * loss.item()\n", ""), ("        if check <", "        mean = 0.9 * mean + 0.1 * check\n        if check <")))
-wrong("mended_run", "a_tensor", "The mean is to be a plain number.", source=changed(RUN, ("0.1 * loss.item()", "0.1 * loss.detach()")))
-wrong("mended_run", "held_out_first", "Each round: loss, backward, step, then the held-out loss.",
+wrong("mended_leaks", "a_tensor", "The mean is to be a plain number.", source=changed(RUN, ("0.1 * loss.item()", "0.1 * loss.detach()")))
+wrong("mended_leaks", "held_out_first", "Each round: loss, backward, step, then the held-out loss.",
       source=changed(RUN, ("        loss = loss_of(batch)\n        loss.backward()\n        step()\n", "        with no_grad():\n            check = loss_of(held_out).item()\n        loss = loss_of(batch)\n        loss.backward()\n        step()\n"),
                      ("        with no_grad():\n            check = loss_of(held_out).item()\n        if", "        if")))
-wrong("mended_run", "deleted_but_retained", "The graph is kept for a second backward, until `loss` is deleted: it lives while the held-out loss is computed.",
+wrong("mended_leaks", "deleted_but_retained", "The graph is kept for a second backward, until `loss` is deleted: it lives while the held-out loss is computed.",
       source=changed(RUN, (".backward()", ".backward(retain_graph=True)"), ("        if check < lowest", "        del loss\n        if check < lowest")))
 
 
-@right("mended_run", "detach_and_clone")
-def mended_run(loss_of, step, w, batches, held_out):
+@right("mended_leaks", "detach_and_clone")
+def mended_leaks(loss_of, step, w, batches, held_out):
     history, mean, results = [], 0.0, []
     for batch in batches:
         loss = loss_of(batch)
@@ -285,8 +285,8 @@ def mended_run(loss_of, step, w, batches, held_out):
     return history, mean, min(results, key=lambda pair: pair[0])[1]
 
 
-@right("mended_run", "deleted")
-def mended_run(loss_of, step, w, batches, held_out):
+@right("mended_leaks", "deleted")
+def mended_leaks(loss_of, step, w, batches, held_out):
     history, mean, lowest, best = [], 0.0, None, None
     for batch in batches:
         loss = loss_of(batch)

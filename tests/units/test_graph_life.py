@@ -26,7 +26,7 @@ def {name}(layers, x, slope, every=1):
 """
 
 RETAINED = """
-def mended_run(loss_of, step, w, batches, held_out):
+def mended_leaks(loss_of, step, w, batches, held_out):
     history, mean, lowest, best = [], 0.0, np.inf, None
     for batch in batches:
         loss = loss_of(batch)
@@ -62,9 +62,9 @@ LIES = {
     "gives the input back": ("checkpointed", "def checkpointed(layers, x, slope, every):\n    return x\n"),
     "gives the slope back": ("in_little_memory", "def in_little_memory(layers, x, slope):\n    for layer in layers:\n        x = layer(x)\n    return slope(x)\n"),
     "gives another number": ("checkpointed", "def checkpointed(layers, x, slope, every):\n    x.number = True\n    return x\n"),
-    "a graph retained": ("mended_run", RETAINED.format(lie="pass")),
-    "a graph retained, and said to be gone": ("mended_run", RETAINED.format(lie="loss.link.gone.append(loss.number)")),
-    "a graph retained, said to be gone once": ("mended_run", RETAINED.format(lie="type(loss).__del__ = lambda self: None; loss.link.gone.append(loss.number)")),
+    "a graph retained": ("mended_leaks", RETAINED.format(lie="pass")),
+    "a graph retained, and said to be gone": ("mended_leaks", RETAINED.format(lie="loss.link.gone.append(loss.number)")),
+    "a graph retained, said to be gone once": ("mended_leaks", RETAINED.format(lie="type(loss).__del__ = lambda self: None; loss.link.gone.append(loss.number)")),
     "a cycle": ("tanh_node", CYCLE.format(before="", lie="pass")),
     "a cycle, and said to be gone": ("tanh_node", CYCLE.format(before="", lie="hasattr(out.data, 'link') and out.data.link.gone.append(out.data.number)")),
     "a cycle, and the collector": ("tanh_node", CYCLE.format(before="", lie="__import__('gc').collect()")),
