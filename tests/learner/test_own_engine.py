@@ -420,9 +420,9 @@ def test_float32_stays_float32(own: mine.Engine) -> None:
 
 def test_what_the_engine_lacks_is_said(own: mine.Engine) -> None:
     with pytest.raises(
-        AttributeError, match=r"your own engine has no `Conv2d` here, only Module, .*Embedding"
+        AttributeError, match=r"your own engine has no `BatchNorm1d` here, only Module, .*Embedding"
     ):
-        operator.attrgetter("Conv2d")(own.nn)
+        operator.attrgetter("BatchNorm1d")(own.nn)
 
 
 # -- where the notebooks are --------------------------------------------------------------------------------------

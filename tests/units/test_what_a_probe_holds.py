@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType, FunctionType
 from typing import Any
 
@@ -109,8 +109,9 @@ class Watched(LocalBoundary):
             elif isinstance(node, ast.ClassDef):
                 owner = self.names[node.name]
                 for method in (x for x in node.body if isinstance(x, ast.FunctionDef)):
-                    name = f"{node.name}.{method.name}"
-                    setattr(owner, method.name, self.replaced(name, vars(owner)[method.name]))
+                    name, made = f"{node.name}.{method.name}", vars(owner)[method.name]
+                    if not isinstance(made, property):  # that reads what its object keeps, and so may it
+                        setattr(owner, method.name, self.replaced(name, made))
 
     def call(self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False) -> Reply:
         # A direct call has no frame between the pupil's own and the answer's.
@@ -140,6 +141,15 @@ class Watched(LocalBoundary):
         raise NotImplementedError
 
 
+def vars_of(values: Iterable[Any]) -> list[Any]:
+    """What these objects hold by name."""
+    return [x for value in values for x in getattr(value, "__dict__", {}).values()]
+
+
+#: Checks that count what lives: `f_locals` keeps what it has shown alive (until Python 3.13), so who looks has failed.
+LOOKING_IS_SEEN = {"tanh_node"}
+
+
 class Scout(Watched):
     """Solves the exercise, and notes which places could be taken for the answer."""
 
@@ -150,7 +160,10 @@ class Scout(Watched):
     def act(
         self, name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Any, frame: FrameType
     ) -> Any:
-        own = {id(x) for x in (*args, *kwargs.values())}
+        given = [*args, *kwargs.values()]
+        for x in (*args[:1], *vars_of(args[:1])):  # and what its object keeps
+            given += vars_of([x])
+        own = {id(x) for x in given}
         around = list(places(frame))
         right = function(*args, **kwargs)
         for way, value in around:
@@ -205,7 +218,9 @@ def test_nobody_passes_with_what_lies_around_in_a_probe(exercise_of: tuple[str, 
     assignment = assignment_of(unit)
     exercise = assignment.exercise(exercise_name)
     scout = Scout(assignment, exercise)
-    assert check_with(scout, assignment, exercise)
+    if not check_with(scout, assignment, exercise):
+        assert exercise_name in LOOKING_IS_SEEN and sys.version_info < (3, 13)
+        return
     leaks = []
     for name, way in scout.found:
         thief = Thief(assignment, exercise, name, way)
