@@ -646,7 +646,7 @@ if predicted(prediction, "kinks"):
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# First draw n, k and m, then the numbers. Which of them have two signs?
+# Draw n, k and m, then the numbers. Which of them have two signs?
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -943,7 +943,7 @@ with exercise("dot_product_test") as check:
 #
 # Rules may all be right, and the engine wrong: a value used twice, a node visited too early.
 # *Property-based testing* draws the inputs and checks what must hold for all of
-# them. In Python, the library Hypothesis does so, and then *shrinks* a failing input to a small one.
+# them. In Python, Hypothesis does so, and *shrinks* a failing input to a small one.
 #
 # A program is a list of steps. A step is the name of an operation and the positions of its operands; inputs have the
 # positions 0, 1 and 2, the first step makes the value 3. What to see in this program of four steps: value 3 is used
