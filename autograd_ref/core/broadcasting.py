@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+
+
+def ones(n: int, dtype: Any) -> np.ndarray:
+    """Ones to multiply with: `ones(len(x), x.dtype).dot(x)` is the sum over the rows.
+
+    Short ones are kept: making them takes longer than a small product.
+    """
+    return short_ones(n, dtype) if n <= 4096 else np.ones(n, dtype)
+
+
+@lru_cache(maxsize=64)
+def short_ones(n: int, dtype: Any) -> np.ndarray:
+    """The same, for at most 4096."""
+    made = np.ones(n, dtype)
+    made.setflags(write=False)
+    return made
 
 
 def unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
@@ -19,9 +36,9 @@ def unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
         isinstance(g, np.ndarray) and g.ndim == 2 and g.dtype.kind == "f"
     ):  # a product takes a third of the time
         if shape == g.shape[1:]:
-            return np.ones(len(g), g.dtype).dot(g)
+            return ones(len(g), g.dtype).dot(g)
         if shape == (len(g), 1):
-            return g.dot(np.ones((g.shape[1], 1), g.dtype))
+            return g.dot(ones(g.shape[1], g.dtype)).reshape(shape)
     extra = g.ndim - len(shape)
     axes = tuple(range(extra)) + tuple(
         i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1

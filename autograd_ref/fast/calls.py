@@ -75,6 +75,9 @@ return result
 """
 
 
+ndarray = np.ndarray
+
+
 class _Number:
     """In the place of an argument that is not a tensor: it has no stamp."""
 
@@ -116,20 +119,17 @@ def _read_constants(self: Primitive, params: dict[str, Any]) -> tuple[dict[str, 
 
 
 def _kept_of(self: Primitive, params: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
-    """The options as a node keeps them: an array from outside is copied."""
-    held = arrays.copy()
+    """`arrays`, the options as a node keeps them: in it, an array from outside is replaced by a copy."""
     for name in self.constants:
         given, value = params[name], arrays[name]
         if type(value) is tuple:
-            held[name] = tuple(
-                [
-                    part.copy() if part is of and type(part) is np.ndarray else part
-                    for part, of in zip(value, given, strict=True)
-                ]
-            )
+            parts = []
+            for place, part in enumerate(value):
+                parts.append(part.copy() if type(part) is ndarray and part is given[place] else part)
+            arrays[name] = tuple(parts)
         elif value is given:
-            held[name] = kept(value)
-    return held
+            arrays[name] = kept(value)
+    return arrays
 
 
 def _each(text: str, n: int, between: str = ", ") -> str:
@@ -161,7 +161,7 @@ def _made(head: str, body: str, plain: Callable[..., Any], **more: Any) -> Calla
     names: dict[str, Any] = {
         "arrays_of": _arrays_of, "asarray": np.asarray, "check_finite": check_finite,
         "holds_no_array": _holds_no_array, "kept_of": _kept_of, "may_share_memory": np.may_share_memory,
-        "ndarray": np.ndarray, "new": object.__new__, "NEVER": NEVER, "NO_PARAMS": NO_PARAMS, "Node": Node,
+        "ndarray": ndarray, "new": object.__new__, "NEVER": NEVER, "NO_PARAMS": NO_PARAMS, "Node": Node,
         "NUMBER": _Number, "plain": plain, "read_constants": _read_constants, "shape_error": shape_error,
         "share": share, "state": state, "Tensor": Tensor, "tick": tick,
     } | more  # fmt: skip

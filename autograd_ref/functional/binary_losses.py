@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops
+from autograd_ref.core.broadcasting import ones
 from autograd_ref.core.primitive import Binary
 from autograd_ref.core.promotion import constant
 from autograd_ref.functional.fused import Fused
 from autograd_ref.functional.reduction import mean_of, plain, reduce, same_shape
 from autograd_ref.rules.blocks import with_number
-from autograd_ref.rules.rows import ones
 
 
 def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:

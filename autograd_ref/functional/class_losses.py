@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops
+from autograd_ref.core.broadcasting import ones
 from autograd_ref.core.promotion import constant
 from autograd_ref.functional.fused import Fused
 from autograd_ref.functional.reduction import plain, reduce, same_shape
-from autograd_ref.rules.rows import ones, row_maxima
+from autograd_ref.rules.rows import row_maxima
 
 
 def _ce_definition(logits: Any, labels: np.ndarray, scale: float) -> Any:

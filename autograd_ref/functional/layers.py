@@ -8,13 +8,12 @@ import numpy as np
 
 from autograd_ref import ops
 from autograd_ref.core import fast
-from autograd_ref.core.broadcasting import unbroadcast
+from autograd_ref.core.broadcasting import ones, unbroadcast
 from autograd_ref.core.node import Node
 from autograd_ref.core.saved import plain
 from autograd_ref.core.tensor import Tensor
 from autograd_ref.functional.fused import Fused
 from autograd_ref.rules.products import is_turned
-from autograd_ref.rules.rows import ones
 
 _Place = fast.Place if fast else None
 

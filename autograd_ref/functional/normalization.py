@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from autograd_ref import ops
+from autograd_ref.core.broadcasting import ones
 from autograd_ref.core.tensor import Tensor
 from autograd_ref.functional.fused import Fused
-from autograd_ref.rules.rows import ones, row_sums
+from autograd_ref.rules.rows import row_sums
 
 
 def layer_norm(

@@ -125,10 +125,13 @@ getitem: Primitive = Primitive(
 
 
 def _add_part(total: np.ndarray, g: np.ndarray, index: Any, before: Any) -> bool:
-    """Add the gradient of `x[index]` to that of x, if no element was read twice; returns whether that was so."""
-    if not is_basic(index):
+    """Add the gradient of `x[index]` to that of x, where that is no more work than by `_scatter`; whether it was."""
+    if is_basic(index):
+        total[index] += g
+    elif g.size <= _FEW and total.dtype is g.dtype:
+        np.add.at(total, index, g)
+    else:
         return False
-    total[index] += g
     return True
 
 

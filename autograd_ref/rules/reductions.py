@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from autograd_ref.core.broadcasting import short_ones
 from autograd_ref.core.primitive import Primitive
 from autograd_ref.core.tensor import Tensor
 from autograd_ref.rules.elementwise import where
-from autograd_ref.rules.rows import row_maxima, row_minima, short_ones
+from autograd_ref.rules.rows import row_maxima, row_minima
 from autograd_ref.rules.shapes import concatenate
 
 # NumPy's type stubs have no case for a variable keepdims or axis.
@@ -83,6 +84,8 @@ def of_rows(x: np.ndarray, axis: Any) -> bool:
 
 def total_of(x: Any, axis: Any = None, keepdims: bool = False, shape: Any = None) -> Any:
     """The sum over the axes: for rows a product with ones. Long ones stay with NumPy, which adds in pairs."""
+    if x.ndim == 1 and not keepdims and x.dtype.char in "fd" and 0 < x.size <= _LONG:
+        return x.dot(short_ones(x.size, x.dtype)) if axis in (None, (0,), 0) else x.copy()
     if of_rows(x, axis) and x.shape[1] <= _LONG:
         one = short_ones(x.shape[1], x.dtype)
         return x.dot(one[:, None] if keepdims else one)

@@ -5,10 +5,11 @@ NumPy's own reductions along a short last axis spend their time on the row, not 
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
+
+from autograd_ref.core.broadcasting import ones
 
 
 def row_sums(x: np.ndarray) -> np.ndarray:
@@ -34,19 +35,3 @@ def _row_extremes(ufunc: Any, position: Any, x: np.ndarray) -> np.ndarray:
         return x.take(at)[:, None]
     # A short row costs a call of its own.
     return ufunc.reduce(x.T.copy(), 0)[:, None]
-
-
-def ones(n: int, dtype: Any) -> np.ndarray:
-    """Ones to multiply with: `ones(len(x), x.dtype).dot(x)` is the sum over the rows.
-
-    Short ones are kept: making them takes longer than a small product.
-    """
-    return short_ones(n, dtype) if n <= 4096 else np.ones(n, dtype)
-
-
-@lru_cache(maxsize=64)
-def short_ones(n: int, dtype: Any) -> np.ndarray:
-    """The same, for at most 4096."""
-    made = np.ones(n, dtype)
-    made.setflags(write=False)
-    return made
