@@ -110,8 +110,18 @@ class Result:
         return [verdict for verdict in self.verdicts if verdict.alive]
 
     @property
+    def problems(self) -> list[str]:
+        """What is not as it should be, a sentence each."""
+        alive = [
+            f"{v.subject.exercise}: a mutant{f' of {v.subject.of}' if v.subject.of else ''} passes, "
+            f"{v.subject.mutant.told}"
+            for v in self.survivors
+        ]
+        return alive + self.faults
+
+    @property
     def good(self) -> bool:
-        return not self.survivors and not self.faults
+        return not self.problems
 
 
 def _line(source: str, edit: Edit) -> str:

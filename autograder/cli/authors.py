@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -96,21 +97,33 @@ def prove_command(
         return
     chance = secrets.randbelow(2**31) if seed is None else seed
     further = further_seeds(seeds, chance)
-    good, without = True, []
+    problems: list[str] = []
+    without: list[str] = []
     for assignment in assignments:
-        good = _prove_bank(assignment, sandbox, seed, jobs) and good
-        good = _prove_at_seeds(assignment, sandbox, further, jobs) and good
+        begun = time.monotonic()
+        found = _prove_bank(assignment, sandbox, seed, jobs)
+        found += _prove_at_seeds(assignment, sandbox, further, jobs)
         if read_verdicts(assignment):
             with progress_bar() as bar:
                 shown = _shown(bar, assignment.unit)
                 result = run_mutants(assignment, sandbox, jobs=jobs, chance=chance, **shown)
             show_mutants(result)
-            good = good and result.good
+            found += result.problems
         else:
             without.append(assignment.unit)
+        problems += [f"{assignment.unit}: {problem}" for problem in found]
+        console.print(f"{assignment.unit} took {time.monotonic() - begun:.0f} s.", style="dim")
     _show_choice(without, chance, bool(further))
-    if not good:
+    if problems:
+        _show_again(problems)
         raise SystemExit(1)
+
+
+def _show_again(problems: Sequence[str]) -> None:
+    """All that failed, once more at the end: between thousands of lines that are as they should be nobody finds it."""
+    console.print(f"\n{len(problems)} problem{'s' * (len(problems) > 1)}:", style="bold red")
+    for problem in problems:
+        console.print(Text(f"✗ {problem}", style="red"), soft_wrap=True)
 
 
 def _show_choice(without: Sequence[str], chance: int, further: bool) -> None:
@@ -124,8 +137,8 @@ def _show_choice(without: Sequence[str], chance: int, further: bool) -> None:
     )
 
 
-def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int | None, jobs: int | None) -> bool:
-    """Run a unit's bank, and show what became of each answer; True when all is as it should be."""
+def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int | None, jobs: int | None) -> list[str]:
+    """Run a unit's bank, and show what became of each answer; gives what is not as it should be."""
     from ..authoring.prove import gaps, in_the_notebook, prove, trials
     from ..referee import bank
 
@@ -144,7 +157,9 @@ def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int | None, jobs
     missing = list(gaps(assignment, entries))
     for gap in missing:
         console.print(f"✗ {gap}", style="red")
-    bad = sum(not proof.good for proof in proofs) + len(missing)
+    problems = [" ".join(f"{proof.trial.label}: {proof.said}".split()) for proof in proofs if not proof.good]
+    problems += missing
+    bad = len(problems)
     wrong = sum(p.trial.entry is not None and not p.trial.entry.right for p in proofs)
     right = sum(p.trial.entry is not None and p.trial.entry.right for p in proofs)
     verdict = "proved" if not bad else f"NOT proved: {bad} problem{'s' if bad > 1 else ''}"
@@ -152,19 +167,22 @@ def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int | None, jobs
         f"{name}: {verdict}; {wrong} wrong and {right} right answers, {len(proofs)} runs.", style="bold"
     )
     console.print(in_the_notebook(proofs), soft_wrap=True)
-    return not bad
+    return problems
 
 
-def _prove_at_seeds(assignment: Assignment, sandbox: Sandbox, seeds: Sequence[int], jobs: int | None) -> bool:
-    """Run a unit's bank at further seeds, and show what slipped; True when nothing did."""
+def _prove_at_seeds(
+    assignment: Assignment, sandbox: Sandbox, seeds: Sequence[int], jobs: int | None
+) -> list[str]:
+    """Run a unit's bank at further seeds, and show what slipped; gives that, and what went wrong."""
     from ..authoring.seeds import at_seeds
 
     if not seeds:
-        return True
+        return []
     name = assignment.unit
     with progress_bar() as bar:
         result = at_seeds(assignment, sandbox, seeds, jobs=jobs, **_shown(bar, f"{name}, further seeds"))
-    for told in [*(slip.told(name) for slip in result.slips), *result.faults]:
+    problems = [*(slip.told(name) for slip in result.slips), *result.faults]
+    for told in problems:
         console.print(Text(f"✗ {told}", style="red"), soft_wrap=True)
     console.print(
         f"{name}: {result.runs} runs at the further seeds {', '.join(map(str, seeds))}; "
@@ -172,7 +190,7 @@ def _prove_at_seeds(assignment: Assignment, sandbox: Sandbox, seeds: Sequence[in
         style="bold",
         soft_wrap=True,
     )
-    return result.good
+    return problems
 
 
 def _show_matrix(

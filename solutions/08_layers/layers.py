@@ -715,7 +715,7 @@ four_starts()
 #
 # A good start is only a start. Larger steps, from two starts:
 
-# %%
+# %% figure="larger_steps"
 for name, start in {"He": he_normal, "Xavier": xavier_uniform}.items():
     for rate in (0.0005, 0.1):
         weights = deep(start)

@@ -12,8 +12,12 @@ from autograder.authoring import seeds as seeds_module
 from autograder.authoring.prove import prove
 from autograder.authoring.seeds import at_seeds, further_seeds
 from autograder.referee.bank import Entry, load_bank
+from autograder.referee.judge import grade
+from autograder.referee.rebuild import rebuild
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
+from autograder.unit.cell import CHECK
+from autograder.unit.ingest import Submission
 
 #: Right where g is positive: at about every other seed, the one draw shows no fault.
 LUCKY = "def mul_vjp(g, a, b):\n    return (g * b, g * a) if g > 0 else (0.0, 0.0)"
@@ -100,6 +104,26 @@ def test_the_bank_of_the_small_unit_holds_and_every_answer_runs_at_every_seed(
     result = at_seeds(assignment, sandbox, SEEDS[:3], jobs=2, plan=planned.append)
     assert result.good, (result.slips, result.faults)
     assert planned == [result.runs] == [8 * 3 + 2]
+
+
+def test_what_stands_after_an_exercise_is_not_run_for_it(
+    weak: Callable[..., Assignment], sandbox: Sandbox
+) -> None:
+    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')")
+    steps = [step for step in rebuild(assignment, Submission()) if step.kind != CHECK and step.source.strip()]
+    answers = {exercise.name: exercise.solution for exercise in assignment.exercises}
+    first, last = assignment.exercises[0].name, assignment.exercises[-1].name
+    ran = {
+        only: set(grade(assignment, Submission(answers=answers), sandbox, seed=1, only=only).outputs)
+        for only in (first, last)
+    }
+    assert ran[first] < ran[last]
+    assert {step.label for step in steps if step.name == last}.isdisjoint(ran[first])
+    # Each is judged as in the whole.
+    whole = {o.name: o for o in grade(assignment, Submission(answers=answers), sandbox, seed=1).outcomes}
+    for only in (first, last):
+        (alone,) = grade(assignment, Submission(answers=answers), sandbox, seed=1, only=only).outcomes
+        assert alone == whole[only]
 
 
 def test_a_run_that_ends_early_or_finds_nothing_fails(

@@ -536,7 +536,12 @@ def test_prove_fails_a_unit_whose_tests_or_bank_are_broken(
     said = run("prove", "mini", "--jobs", 2, cwd=course.root)
     assert said.code == 1
     assert "NOT proved" in said.out
-    assert any(culprit in line and "✗" in line for line in said.out.splitlines()), said.out
+    lines = said.out.splitlines()
+    assert any(culprit in line and "✗" in line for line in lines), said.out
+    # Once more at the very end: of fifteen units the table is thousands of lines.
+    (again,) = [i for i, line in enumerate(lines) if re.fullmatch(r"\d+ problems?:", line.strip())]
+    assert any(culprit in line for line in lines[again:])
+    assert all(line.startswith("✗ mini: ") for line in lines[again + 1 :] if line.strip())
 
 
 def test_an_exception_in_one_trial_is_a_sentence_and_the_others_are_proved(
@@ -553,8 +558,9 @@ def test_an_exception_in_one_trial_is_a_sentence_and_the_others_are_proved(
     said = run("prove", "mini", "--jobs", 2, cwd=course.root)
     assert said.code == 1
     assert "Traceback" not in said.out + said.err
-    (line,) = [line for line in said.out.splitlines() if "✗" in line]
+    line, again = [line for line in said.out.splitlines() if "✗" in line]  # in the table, and at the end
     assert all(word in line for word in ("unbox", "log10", "RuntimeError", "no more threads can be started"))
+    assert again.startswith("✗ mini: log10: ")
     assert sum("✓" in line for line in said.out.splitlines()) == 12
     assert "mini: NOT proved: 1 problem" in said.out
 
