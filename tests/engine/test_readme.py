@@ -10,7 +10,7 @@ HOME = Path(autograd_ref.__file__).parent
 PAGE = HOME / "README.md"
 
 
-def test_every_example_of_the_readme_prints_what_it_says():
+def test_every_example_of_the_readme_prints_what_it_says() -> None:
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     result = doctest.testfile(str(PAGE), module_relative=False, optionflags=flags)
     assert result.attempted > 25
@@ -22,7 +22,7 @@ def lines_of(name: str) -> int:
     return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
 
 
-def test_the_reading_order_has_all_of_the_core_and_about_the_right_numbers_of_lines():
+def test_the_reading_order_has_all_of_the_core_and_about_the_right_numbers_of_lines() -> None:
     rows = re.findall(r"^\| (`.+?) \| .+? \| (\d+) \|$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     named = {row: re.findall(r"`([^`]+)`", row) for row, _ in rows}
     for row, lines in rows:
