@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 from rich.text import Text
@@ -125,3 +127,37 @@ def fresh(unit: Annotated[str, typer.Argument(help="The unit, by name or number.
         ),
         soft_wrap=True,
     )
+
+
+@commands.command()
+def review(
+    count: Annotated[int, typer.Option(min=1, help="At most so many exercises.")] = 3,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Those that are due next, too, where fewer are due today.")
+    ] = False,
+    no_lab: Annotated[bool, typer.Option("--no-lab", help="Do not open JupyterLab.")] = False,
+) -> None:
+    """Draw exercises that you solved some time ago, to be solved again: the oldest and the hardest first."""
+    from ..learner import progress as learner
+    from ..learner import review as reviews
+
+    folder = learner.units_folder()
+    units = learner.units(folder)
+    drawn = reviews.draw(folder, units, count, anyway)
+    now = datetime.now().astimezone()
+    for one in drawn:
+        said = f"{one.notebook.relative_to(folder)}: {one.card.said(now)}"
+        console.print(Text(said), soft_wrap=True)
+    if not drawn:
+        soonest = min(reviews.cards(units, folder), key=lambda card: card.due)
+        days = max(1, (soonest.due.date() - now.date()).days)
+        when = f"in {days} days" if days > 1 else "tomorrow"
+        rested = "" if anyway else "; `autograder review --anyway` draws what has rested a night"
+        console.print(
+            f"Nothing is due today. The next is {soonest.exercise}, {when}{rested}.", soft_wrap=True
+        )
+        return
+    if no_lab or not _has_jupyterlab():
+        return
+    place = quote(drawn[0].notebook.relative_to(folder).as_posix())
+    _open(folder, [f"--LabApp.default_url=/lab/tree/{place}"])

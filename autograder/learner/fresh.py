@@ -35,7 +35,7 @@ def start_afresh(folder: Path, wanted: str, moment: datetime | None = None) -> F
     Raises UserError when the unit is not known, or when no released notebook can be had.
     """
     unit = _name_of(folder, wanted)
-    name, text = _released(folder, unit)
+    name, text = released(folder, unit)
     path = folder / unit / name
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = None
@@ -77,8 +77,11 @@ def _solutions(folder: Path) -> Path | None:
     return path if folder.name == "course" and path.is_dir() else None
 
 
-def _released(folder: Path, unit: str) -> tuple[str, str]:
-    """The name and the text of the unit's released notebook: made from the solution, or as git has it."""
+def released(folder: Path, unit: str) -> tuple[str, str]:
+    """The name and the text of the unit's released notebook: made from the solution, or as git has it.
+
+    Raises UserError when it cannot be had.
+    """
     solutions = _solutions(folder)
     if solutions is not None and any((solutions / unit).glob("*.ipynb")):
         assignment = Course(solutions.parent).assignment(unit)

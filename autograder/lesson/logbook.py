@@ -22,6 +22,8 @@ from typing import Any
 from .wire import parsed
 
 FILE = ".progress.jsonl"
+#: The folder beside the units in which old exercises are done again. It has a record of its own.
+REVIEW = "review"
 
 #: How an exercise stands.
 RIGHT, WRONG, BROKEN, OPEN = "right", "not right yet", "was right, now fails", "open"
@@ -57,7 +59,7 @@ def units_folder(here: Path) -> Path | None:
     """
     for above in here.parents:
         if (above / "nbgrader_config.py").is_file():
-            if here.parent != above / "course":
+            if here.parent not in (above / "course", above / "course" / REVIEW):
                 return None
             break
     name = re.compile(rf'"unit":\s*"{re.escape(here.name)}"')
