@@ -1,9 +1,13 @@
-"""Proves a unit's bank at further seeds of a class: an answer that is lucky at one draw is not at all of them."""
+"""Proves a unit's bank at further seeds of a class: an answer that is lucky at one draw is not at all of them.
+
+An answer that a check ends before it has drawn anything is ended so at every seed. It runs at one of them.
+"""
 
 from __future__ import annotations
 
 import os
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -52,6 +56,8 @@ class Seeded:
     """What the runs at further seeds showed."""
 
     runs: int = 0
+    #: further runs of answers that had ended before anything was drawn
+    spared: int = 0
     slips: list[Slip] = field(default_factory=list)
     #: what is wrong with the run itself
     faults: list[str] = field(default_factory=list)
@@ -66,16 +72,23 @@ def further_seeds(count: int, chance: int) -> tuple[int, ...]:
     return tuple(random.Random(chance).sample(range(2**31), count))
 
 
-def runs_of(assignment: Assignment, entries: Sequence[Entry], seeds: Sequence[int]) -> Iterator[Run]:
-    """Every answer of the bank at every seed, and two that are planted: they have to slip."""
+#: What makes an answer another one each time that it runs.
+_UNSTEADY = re.compile(r"random|rng|shuffle|secrets|urandom|uuid|time|\bid\(|hash|\bset\(")
+
+
+def runs_of(
+    assignment: Assignment, entries: Sequence[Entry], seeds: Sequence[int]
+) -> Iterator[tuple[Run, ...]]:
+    """Every answer of the bank, at every seed, and two that are planted: they have to slip."""
     for entry in entries:
         answer = entry.answer(assignment.exercise(entry.exercise).solution)
-        for seed in seeds:
-            yield Run(entry.exercise, entry.name, answer, entry.right, seed)
+        yield tuple(Run(entry.exercise, entry.name, answer, entry.right, seed) for seed in seeds)
     first = assignment.exercises[0]
     for seed in seeds[:1]:
-        yield Run(first.name, "the model answer, planted as wrong", first.solution, False, seed, planted=True)
-        yield Run(first.name, "the stub, planted as right", first.stub, True, seed, planted=True)
+        yield (
+            Run(first.name, "the model answer, planted as wrong", first.solution, False, seed, planted=True),
+        )
+        yield (Run(first.name, "the stub, planted as right", first.stub, True, seed, planted=True),)
 
 
 def at_seeds(
@@ -89,36 +102,55 @@ def at_seeds(
 ) -> Seeded:
     """Grade every answer of the bank alone, as a class is graded, at each of these seeds."""
     order = list(runs_of(assignment, load_bank(assignment), seeds))
-    plan(len(order))
+    planned = sum(map(len, order))
+    plan(planned)
     stubs = {exercise.name: exercise.stub for exercise in assignment.exercises}
 
-    def look(run: Run) -> Slip | str | None:
+    def look(run: Run) -> tuple[Slip | str | None, bool]:
+        """What one run found, and whether the seed had a part in it."""
         try:
             submission = Submission(answers=stubs | {run.exercise: run.answer})
             report = grade(assignment, submission, sandbox, seed=run.seed, entries=(), only=run.exercise)
         except Exception as error:
-            return f"{run.exercise}: of {run.name} at seed {run.seed}, {stopped_by(error)}."
-        done(run)
+            return f"{run.exercise}: of {run.name} at seed {run.seed}, {stopped_by(error)}.", True
         (outcome,) = report.outcomes
         faults = [note for note in report.notes if "at fault" in note]
         if faults:
-            return f"{run.exercise}: {run.name} at seed {run.seed}: {faults[0]}"
-        return None if (outcome.status == PASSED) == run.right else Slip(run, outcome.text)
+            return f"{run.exercise}: {run.name} at seed {run.seed}: {faults[0]}", True
+        right = (outcome.status == PASSED) == run.right
+        return None if right else Slip(run, outcome.text), outcome.drawn or outcome.status == PASSED
+
+    def look_at_all(runs: tuple[Run, ...]) -> list[Slip | str | None]:
+        """What the runs of one answer found; as few as say what all would."""
+        found = []
+        for run in runs:
+            seen, seeded = look(run)
+            found.append(seen)
+            done(run)
+            if not seeded and not _UNSTEADY.search(run.answer):
+                for other in runs[len(found) :]:
+                    done(other)
+                break
+        return found
 
     result = Seeded()
     planted: set[Run] = set()
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        for found in pool.map(look, order):
-            result.runs += 1
-            if isinstance(found, str):
-                result.faults.append(found)
-            elif found is not None and found.run.planted:
-                planted.add(found.run)
-            elif found is not None:
-                result.slips.append(found)
-    if result.runs < len(order):
-        result.faults.append(f"{len(order)} runs were planned, and {result.runs} came to their end.")
-    for run in order:
+        for runs, all_found in zip(order, pool.map(look_at_all, order), strict=False):
+            result.runs += len(all_found)
+            result.spared += len(runs) - len(all_found)
+            for found in all_found:
+                if isinstance(found, str):
+                    result.faults.append(found)
+                elif found is not None and found.run.planted:
+                    planted.add(found.run)
+                elif found is not None:
+                    result.slips.append(found)
+    if result.runs + result.spared < planned:
+        result.faults.append(
+            f"{planned} runs were planned, and {result.runs + result.spared} came to their end."
+        )
+    for run in (run for runs in order for run in runs):
         if run.planted and run not in planted:
             result.faults.append(
                 f"{run.exercise}: {run.name}, was not found, so the runs at further seeds show nothing."

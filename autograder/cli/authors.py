@@ -186,7 +186,8 @@ def _prove_at_seeds(
         console.print(Text(f"✗ {told}", style="red"), soft_wrap=True)
     console.print(
         f"{name}: {result.runs} runs at the further seeds {', '.join(map(str, seeds))}; "
-        f"{len(result.slips)} wrong answers passed or right ones were refused.",
+        f"{len(result.slips)} wrong answers passed or right ones were refused. "
+        f"{result.spared} more would have ended as before, since nothing had been drawn.",
         style="bold",
         soft_wrap=True,
     )

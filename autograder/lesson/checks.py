@@ -44,17 +44,19 @@ WRONG_FORM = "the answer has the wrong form"
 
 
 class exercise:
-    """The checks of one exercise.
-
-    Attributes:
-        rng: a `random.Random` whose seed belongs to this run and this exercise.
-    """
+    """The checks of one exercise."""
 
     def __init__(self, name: str, hint: str = "") -> None:
         self.name = name
         self.hint = hint or "open the next hint above the answer cell"
         self.session: Session = current_session()
-        self.rng = random.Random(zlib.crc32(name.encode()) ^ self.session.seed)
+        self._rng = random.Random(zlib.crc32(name.encode()) ^ self.session.seed)
+
+    @property
+    def rng(self) -> random.Random:
+        """The numbers that this run draws: a `random.Random` whose seed belongs to it and to the exercise."""
+        self.session.drawn = True
+        return self._rng
 
     # -- the block ----------------------------------------------------------------------------------------------
 

@@ -288,10 +288,13 @@ class Session:
         self.checks_made = 0
         #: how many calls had been made when the last check began
         self.calls_checked = 0
+        #: whether the check has drawn anything: if not, it would end in the same way at every seed
+        self.drawn = False
 
     def begin(self) -> None:
         """Forget the calls and the checks of the exercise before."""
         self.calls.clear()
+        self.drawn = False
         self.checks_made = self.calls_checked = 0
 
     @property

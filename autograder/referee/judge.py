@@ -172,6 +172,11 @@ class _Grading:
         if exercise.name in self.unfinished:
             return self._nothing(exercise, self.unfinished[exercise.name], None)
         session = Session(self.runner, derived(self.report.seed, exercise.name), quiet=True)
+        outcome = self._judged(exercise, written, session)
+        outcome.drawn = session.drawn
+        return outcome
+
+    def _judged(self, exercise: Exercise, written: str, session: Session) -> Outcome:
         filename = f"<check {self.assignment.unit} {exercise.name}>"
         remember(filename, exercise.check)
         try:

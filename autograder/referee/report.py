@@ -26,6 +26,8 @@ class Outcome:
     hidden: bool = False
     #: True when a person should look: the check itself was at fault, or the file could not be used
     doubtful: bool = False
+    #: whether the check had drawn anything when it ended: if not, the seed has no part in this outcome
+    drawn: bool = True
 
     @property
     def text(self) -> str:

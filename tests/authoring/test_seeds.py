@@ -103,7 +103,37 @@ def test_the_bank_of_the_small_unit_holds_and_every_answer_runs_at_every_seed(
     planned: list[int] = []
     result = at_seeds(assignment, sandbox, SEEDS[:3], jobs=2, plan=planned.append)
     assert result.good, (result.slips, result.faults)
-    assert planned == [result.runs] == [8 * 3 + 2]
+    assert planned == [result.runs + result.spared] == [8 * 3 + 2]
+    assert result.spared > 0
+
+
+def test_only_what_ended_before_anything_was_drawn_is_run_once(
+    weak: Callable[..., Assignment], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(name: str, body: str) -> Entry:
+        return Entry("mul_vjp", name, "", f"def mul_vjp(g, a, b):\n    {body}", right=False)
+
+    entries = [
+        answer("visible", "return (g * a, g * b)"),
+        answer("chance", "import random; return (g * a, g * random.random())"),
+        answer("hidden", "return (30.0, 20.0)"),
+        Entry("mul_vjp", "exact", "", EXACT, right=True),
+    ]
+    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')", *entries)
+    ran: list[tuple[str, int]] = []
+    real: Any = seeds_module.grade
+
+    def counted(assignment: Any, submission: Any, *more: Any, **options: Any) -> Any:
+        source = submission.answers["mul_vjp"]
+        ran.extend((e.name, options["seed"]) for e in entries if source.endswith(e.source))
+        return real(assignment, submission, *more, **options)
+
+    monkeypatch.setattr(seeds_module, "grade", counted)
+    result = at_seeds(assignment, sandbox, SEEDS[:4], jobs=2)
+    assert result.good, (result.slips, result.faults)
+    count = {entry.name: sum(name == entry.name for name, _ in ran) for entry in entries}
+    assert count == {"visible": 1, "chance": 4, "hidden": 4, "exact": 4}
+    assert (result.runs, result.spared) == (1 + 4 + 4 + 4 + 2, 3)
 
 
 def test_what_stands_after_an_exercise_is_not_run_for_it(
