@@ -11,7 +11,7 @@ from autograd_ref.core import fast
 from autograd_ref.core.broadcasting import ones, unbroadcast
 from autograd_ref.core.node import Node
 from autograd_ref.core.saved import plain
-from autograd_ref.core.tensor import Tensor
+from autograd_ref.core.tensor import Tensor, wrap
 from autograd_ref.functional.fused import Fused
 from autograd_ref.rules.products import is_turned
 
@@ -108,19 +108,20 @@ def one_hot(index: Any, num_classes: int = -1) -> Any:
     rows = np.asarray(plain(index))
     if rows.dtype.kind not in "iu":
         raise TypeError(f"'one_hot' needs integers, not {rows.dtype}.")
+    unsigned = rows.view(f"u{rows.itemsize}")  # a negative number is then a very large one
+    most = np.maximum.reduce(unsigned, None) if rows.size else -1
     classes = num_classes
     if num_classes == -1:
         if not rows.size:
             raise ValueError("'one_hot' cannot tell the number of classes from no index: give num_classes.")
         classes = int(rows.max()) + 1
-    if rows.size and not (rows.min() >= 0 and rows.max() < classes):
+    if most >= classes:
         raise ValueError(
             f"'one_hot' of {classes} classes was asked for {rows.min()} to {rows.max()}, there are 0 to {classes - 1}."
         )
-    out = np.zeros((rows.size, classes), np.int64)
-    out[np.arange(rows.size), rows.reshape(-1)] = 1
-    out = out.reshape(*rows.shape, classes)
-    return Tensor(out) if isinstance(index, Tensor) else out
+    out = np.zeros((*rows.shape, classes), np.int64)
+    out.reshape(rows.size, classes)[np.arange(rows.size), rows.reshape(-1)] = 1
+    return wrap(out) if isinstance(index, Tensor) else out
 
 
 def dropout(x: Any, p: float = 0.5, training: bool = True, rng: np.random.Generator | None = None) -> Any:

@@ -119,7 +119,7 @@ def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = 
 
     With `log_target` the target is a logarithm, too. The divergence itself is the sum over a distribution: `reduction`
     "batchmean" divides that of all by the number of rows, while "mean" divides by the number of elements, as in
-    PyTorch. 0 log 0 is 0. Kullback and Leibler 1951.
+    PyTorch. 0 log 0 is 0, and the loss of a negative target NaN. Kullback and Leibler 1951.
 
     >>> p, q = np.array([[0.5, 0.5]]), np.array([[0.25, 0.75]])
     >>> kl_div(np.log(q), p, "batchmean").round(4)
@@ -129,7 +129,7 @@ def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = 
     if log_target:
         loss = ops.exp(target) * (target - input)
     else:
-        loss = target * (ops.log(ops.where(target > 0, target, 1.0)) - input)
+        loss = target * (ops.log(ops.where(target == 0, 1.0, target)) - input)
     if reduction == "batchmean":
         return ops.sum(loss) / (input.shape[0] if input.ndim else 1)
     return reduce(loss, reduction)

@@ -146,7 +146,10 @@ def group_norm(x: Any, num_groups: int, weight: Any = None, bias: Any = None, ep
     """
     if x.ndim < 2 or num_groups < 1 or x.shape[1] % num_groups:
         raise ValueError(f"'group_norm' needs (N, C, ...) with C a multiple of {num_groups}, not {x.shape}.")
-    if weight is None or bias is None or not x.size:
+    # Filled in, so that the result is never a view of what stands in groups.
+    weight = np.ones(x.shape[1], x.dtype) if weight is None else weight
+    bias = np.zeros(x.shape[1], x.dtype) if bias is None else bias
+    if not x.size:
         return _group_definition(x, weight, bias, num_groups, eps)
     return _group_norm(x, weight, bias, groups=num_groups, eps=eps)
 
@@ -155,8 +158,7 @@ def _group_definition(x: Any, weight: Any, bias: Any, groups: int, eps: float) -
     rows = ops.reshape(x, (x.shape[0], groups, math.prod(x.shape[1:]) // groups))
     out = ops.reshape(_definition(rows, None, None, 1, eps), x.shape)
     column = (-1,) + (1,) * (x.ndim - 2)
-    out = out if weight is None else out * ops.reshape(weight, column)
-    return out if bias is None else out + ops.reshape(bias, column)
+    return out * ops.reshape(weight, column) + ops.reshape(bias, column)
 
 
 def _group_forward(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> tuple[Any, Any]:

@@ -31,7 +31,7 @@ def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float = 0.0) 
             f"'pad' needs pairs (before, after) for the last axes, at most {x.ndim} of them, not {tuple(widths)}."
         )
     pairs = [(0, 0)] * (x.ndim - len(widths) // 2) + list(zip(widths[-2::-2], widths[::-2], strict=True))
-    if any(n + before + after < 0 for n, (before, after) in zip(x.shape, pairs, strict=True)):
+    if any(n + min(before, 0) + min(after, 0) < 0 for n, (before, after) in zip(x.shape, pairs, strict=True)):
         raise ValueError(f"'pad' cannot cut {tuple(widths)} off shape {x.shape}: there is less.")
     if mode == "constant":
         if any(n < 0 for n in widths):

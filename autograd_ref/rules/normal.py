@@ -20,6 +20,7 @@ _ONE_BY_ONE = 128  # So many take as long as a block's passes.
 def _erf(x: Any) -> np.ndarray:
     """erf by Taylor's series around the nearest point of a table; NumPy has none of its own."""
     x = np.asarray(x)
+    x = x if x.dtype.kind == "f" else x.astype(np.float64)
     if x.size <= _ONE_BY_ONE:
         return np.array([math.erf(value) for value in x.reshape(-1).tolist()], x.dtype).reshape(x.shape)
     out = np.empty(x.size, x.dtype)

@@ -398,7 +398,18 @@ def _layers() -> dict[str, list[Case]]:
             one(apart(*image), lambda x, a=a: F.max_pool2d(x, *a), lambda x, a=a: f().max_pool2d(x, *a))
             for a in [(2,), (2, 1), (3, 2, 1), ((1, 2), (2, 3)), (1,)]
         ]
+        + [  # of more than 4,096 elements, which are not done by a table where windows do not overlap
+            one(apart(2, 3, 30, 29), lambda x, a=a: F.max_pool2d(x, *a), lambda x, a=a: f().max_pool2d(x, *a))
+            for a in [(2,), ((3, 2), (4, 2), (1, 1)), ((1, 29),), (3, 2, 1)]
+        ]
         + [
+            one(
+                np.ones((2, 3, 30, 29)),
+                lambda x: F.max_pool2d(x, 2),
+                lambda x: f().max_pool2d(x, 2),
+                smooth=False,
+                note="ties in a large array",
+            ),
             one(
                 np.ones(image),
                 lambda x: F.max_pool2d(x, 2),
@@ -675,6 +686,29 @@ MORE: dict[str, list[Case]] = {
             for p in (2, 3, 1.5)
         ],
     ],
+    **{
+        f"adaptive_{kind}_pool2d": [
+            one(
+                apart(*s),
+                lambda x, k=kind, n=n: getattr(F, f"adaptive_{k}_pool2d")(x, n),
+                lambda x, k=kind, n=n: getattr(t().nn.functional, f"adaptive_{k}_pool2d")(x, n),
+            )
+            for s, n in [
+                ((2, 3, 5, 4), 3),
+                ((1, 2, 4, 6), (3, None)),
+                ((1, 1, 40, 50), (7, 3)),
+                ((1, 2, 3, 2), (5, 40)),
+            ]
+        ]
+        + [
+            one(
+                apart(2, 3, 7),
+                lambda x, k=kind: getattr(F, f"adaptive_{k}_pool1d")(x, 3),
+                lambda x, k=kind: getattr(t().nn.functional, f"adaptive_{k}_pool1d")(x, 3),
+            )
+        ]
+        for kind in ("avg", "max")
+    },
     "group_norm": [
         one(
             (normal(*s), normal(s[1]), normal(s[1])),

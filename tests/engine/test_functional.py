@@ -322,6 +322,7 @@ def test_padding_that_does_not_fit_is_refused_with_a_sentence():
         ((1,), "constant"),
         ((1,) * 6, "constant"),
         ((-2, -2), "constant"),
+        ((-4, 2), "constant"),
         ((3, 0), "reflect"),
     ]:
         with pytest.raises(ValueError, match="'pad'"):
@@ -339,6 +340,25 @@ def test_adaptive_pooling_equals_pytorch_and_its_derivatives_the_numbers(name, s
     same(lambda a: ours(a, size), lambda a: theirs(a, size), np.round(x / 5))  # with ties
     assert gradcheck(lambda a: ours(a, size), x)
     assert gradgradcheck(lambda a: ours(a * a, size), x)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 5, 7), (1, 2, 40, 50)])
+@pytest.mark.parametrize("size", [1, 3, [4, 3], (9, 60), (None, 2), (5, None)])
+@pytest.mark.parametrize("name", ["adaptive_avg_pool2d", "adaptive_max_pool2d"])
+def test_an_infinity_or_nan_reaches_the_windows_that_have_it_and_no_other(name, size, shape):
+    ours, theirs = getattr(F, name), getattr(f, name)
+    for there in (np.inf, np.nan):
+        x = RNG.standard_normal(shape)
+        x[-1, 0, 0, 0], x[0, 1, -1, -2] = there, -np.inf
+        a, p = Tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
+        with np.errstate(invalid="ignore"):
+            out, expected = ours(a, size), theirs(p, size)
+            g = RNG.standard_normal(out.shape)
+            g[0, 0, 0, 0], g[-1, -1, -1, -1] = there, np.inf
+            out.backward(g)
+        expected.backward(torch.tensor(g))
+        np.testing.assert_allclose(out.data, expected.detach().numpy(), rtol=1e-12)
+        np.testing.assert_allclose(a.grad.data, p.grad.numpy(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["adaptive_avg_pool1d", "adaptive_max_pool1d"])
@@ -382,6 +402,12 @@ def test_divergence_and_smooth_l1_equal_pytorch(reduction):
             lambda a, b, log=log: f.kl_div(a, b, reduction=reduction, log_target=log),
             x, target,
         )  # fmt: skip
+    away = np.array([[0.5, -0.5], [0.0, np.nan]])
+    for target in (away, -away):  # no probabilities: no number either, but for 0
+        with np.errstate(invalid="ignore"):
+            ours = F.kl_div(x[:2, :2], target, reduction)
+        theirs = f.kl_div(torch.tensor(x[:2, :2]), torch.tensor(target), reduction=reduction)
+        np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-12)
     if reduction != "batchmean":
         for beta in (0.0, 0.5, 1.0, 2.0):
             same(
