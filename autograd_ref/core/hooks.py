@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .modes import no_grad
+from .modes import enable_grad, no_grad
 from .node import Node, Record
 from .tensor import Tensor, wrap
 
@@ -62,9 +62,10 @@ class Hooked:
         g = through(self.hooks, g)
         tensor = self.keeper()
         if tensor is not None:
-            held = tensor.grad
-            given = wrap(np.array(g)) if not isinstance(g, Tensor) else g.clone()
-            tensor.grad = given if held is None else held + given
+            held, recorded = tensor.grad, isinstance(g, Tensor)
+            given = g.clone() if recorded else wrap(np.array(g))
+            with enable_grad() if recorded else no_grad():
+                tensor.grad = given if held is None else held + given
         return self.primitive.pull(g, record)
 
 

@@ -203,3 +203,18 @@ def test_a_value_computed_under_no_grad_has_no_hooks() -> None:
         y = of("ours", [1.0]) * 2
     with pytest.raises(RuntimeError, match="does not require one"):
         y.register_hook(print)
+
+
+def test_a_retained_gradient_is_recorded_by_the_passes_that_record():
+    for engine, leaf in (
+        ("here", Tensor([1.0, 2.0], requires_grad=True)),
+        ("PyTorch", torch.tensor([1.0, 2.0], requires_grad=True)),
+    ):
+        y = leaf * leaf
+        y.retain_grad()
+        y.sum().backward(retain_graph=True)
+        (y * leaf).sum().backward(create_graph=True, retain_graph=True)
+        assert y.grad.requires_grad, engine
+        y.sum().backward()
+        assert not y.grad.requires_grad, engine
+        assert y.grad.tolist() == [3.0, 4.0], engine
