@@ -9,10 +9,11 @@ from .programs.language import Program
 from .programs.running import Session
 from .programs.writing import KINDS, Writer
 
-#: What the engine of single numbers does not have: other dtypes, NumPy's writes, modules, optimizers.
+#: What the engine of single numbers does not have: other dtypes, NumPy's writes, modules, optimizers, hooks.
 WITHOUT = {
     "arrays", "cast", "copying", "index_array_changes", "mixed", "modules", "optimizing", "outside", "transforming",
-    "wanting", "changing_integers", "integers",
+    "wanting", "changing_integers", "integers", "watching", "own_functions", "checkpointing", "spreading", "attending",
+    "labelling", "bordering",
 }  # fmt: skip
 
 

@@ -5,3 +5,5 @@ printed is what runs. `writing` makes programs, `running` compares two engines o
 shows a difference as short as it gets, `agreed` lists the differences that are meant. `python -m tests.fuzz programs`
 runs many.
 """
+
+from . import networks as networks  # adds its kinds of statement to those of `writing`

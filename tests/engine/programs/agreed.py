@@ -142,6 +142,23 @@ def _writes_nothing(program: Program, found: Difference) -> bool:
     return target is not None and eval(target[1], _ours(program, before).ours.space).size == 0
 
 
+def _is_wanting_leaf(program: Program, found: Difference) -> bool:
+    """True if what the statement changes is a leaf that wants gradients."""
+    target = re.match(r"(?:with .*: )?(\w+)", program[found.at].text(OURS))
+    value = target and _ours(program, replace(found, at=found.at - 1)).ours.value(target[1])
+    return is_tensor(value) and value.is_leaf and value.requires_grad
+
+
+def _set_to_repeated(program: Program, found: Difference) -> bool:
+    """True if the gradient is a view of one number seen many times, which the program itself has put there."""
+    name = found.what.removesuffix(".grad")
+    named = dict(_ours(program, found).ours.variables())
+    given = [
+        m[1] for s in program[: found.at + 1] if (m := re.fullmatch(rf"{name}\.grad = (\w+)", s.text(OURS)))
+    ]
+    return any(array(named[g]).flags.writeable is False and named[name].grad is named[g] for g in given)
+
+
 def _view_of_earlier(program: Program, found: Difference) -> bool:
     """True if a tensor outside of the graph shows memory of a leaf that has been made to want gradients since."""
     ours = _ours(program, found).ours
@@ -255,7 +272,10 @@ def _depends_on_nothing(program: Program, found: Difference) -> bool:
     session = _ours(program, found)
     g = session.ours.gradient_of(found.what.removesuffix(".grad").split(".grad,")[0])
     leaves = [v for _, v in session.ours.variables() if is_tensor(v) and v.is_leaf and v.requires_grad]
-    slopes = sweep.backward(g, np.ones(g.shape, g.dtype), retain_graph=True, inputs=leaves)
+    try:
+        slopes = sweep.backward(g, np.ones(g.shape, g.dtype), retain_graph=True, inputs=leaves)
+    except RuntimeError:  # the graph has been freed, and nobody can tell
+        return False
     return all(slope is None or not slope.any() for slope in slopes)
 
 
@@ -455,9 +475,22 @@ MEANT = [
         "A result's axes lie in memory as NumPy lays them, and so `reshape` of one may be a view where PyTorch copies.",
         "sharing",
         test=lambda program, found: (
-            "another order" in found.what and _now(r"reshape|flatten")(program, found)
+            "another order" in found.what and _now(r"reshape|flatten|view")(program, found)
         ),
         example=lines(leaf("x", "np.ones((2, 3, 3))", False), "y = x.swapaxes(1, 2) != x", "z = y.flatten()"),
+    ),
+    Meant(
+        "the order of numbers in memory",
+        "A result's axes lie in memory as NumPy lays them, and so `reshape` of one may be a view where PyTorch copies.",
+        "sharing",
+        test=_both(
+            lambda program, found: "with gaps" in found.what,
+            _now(r"reshape|flatten|view"),
+            _said("deepcopy("),
+        ),
+        example=lines(
+            leaf("x", "np.ones((2, 3))", False), "y = copy.deepcopy(x.split(2, 1)[0])", "z = y.reshape(-1)"
+        ),
     ),
     Meant(
         "recorded changes need memory of their own",
@@ -567,6 +600,16 @@ MEANT = [
         example=lines(
             *(leaf("p", "np.array([1.0, 0.25])", False), leaf("t", "np.array([1.0, 0.25])")),
             *("y = F.binary_cross_entropy(p, t)", "y.backward()"),
+        ),
+    ),
+    Meant(
+        "kl_div of a target of 0",
+        "0 log 0 has the value 0 and the slope 0; PyTorch's slope is NaN.",
+        "gradient",
+        theirs="nan",
+        test=_both(_said("kl_div(", "KLDivLoss("), _finite_there_alike, _right),
+        example=lines(
+            leaf("x", "np.ones(2)", False), leaf("t", "np.array([0.0, 0.5])"), "F.kl_div(x, t).backward()"
         ),
     ),
     Meant(
@@ -696,9 +739,9 @@ MEANT = [
     ),
     Meant(
         "a pooled result is read again",
-        "`max_pool2d`, `gelu` and `elu` read their result again and refuse if it has changed; PyTorch may not.",
+        "`max_pool2d`, `gelu`, `elu` and `%` read their result again and refuse if it has changed; PyTorch may not.",
         "we raise",
-        ours="'(max_pool2d|gelu_tanh|elu)' saved its result",
+        ours="'(max_pool2d|gelu_tanh|elu|remainder)' saved its result",
         example=lines(
             leaf("x", "np.ones((1, 1, 2, 2))"), "y = F.max_pool2d(x, 2)", "y /= 2.0", "y.sum().backward()"
         ),
@@ -714,6 +757,30 @@ MEANT = [
             "y = F.scaled_dot_product_attention(x, x, v)",
             "with no_grad(): x += -1.0",
             "y.sum().backward()",
+        ),
+    ),
+    Meant(
+        "rms_norm keeps its argument",
+        "`rms_norm` refuses when it was changed, for the weight's gradient, too; PyTorch keeps what it multiplies.",
+        "we raise",
+        ours="'rms_norm' saved its argument number 1",
+        example=lines(
+            *(leaf("x", "np.ones((2, 2))", False), leaf("w", "np.ones(2)")),
+            *(
+                ("y = F.rms_norm(x, 2, w, 0.5)", "y = F.rms_norm(x, (2,), w, 0.5)"),
+                "x += 1.0",
+                "y.sum().backward()",
+            ),
+        ),
+    ),
+    Meant(
+        "a checkpoint watches its arguments",
+        "`checkpoint` refuses when one was changed before backward; PyTorch only where a gradient reads what it saves.",
+        "we raise",
+        ours="'checkpoint' saved its argument",
+        example=lines(
+            *(X, "y = checkpoint(lambda t: t.reshape(-1), x, use_reentrant=False)"),
+            *("with no_grad(): x += 1.0", "y.sum().backward()"),
         ),
     ),
     Meant(
@@ -749,6 +816,17 @@ MEANT = [
         example=lines(*(X, "y = x.relu().sum()", "y.backward(create_graph=True)", "c = copy.deepcopy(x)")),
     ),
     Meant(
+        "a checkpoint gives no view",
+        "What `checkpoint` returns has memory of its own, also where its function returns a view.",
+        "sharing",
+        ours="of its own",
+        test=_now(r"checkpoint\("),
+        example=lines(
+            leaf("x", "np.ones((1, 2))", False),
+            "y = checkpoint(lambda t: t.reshape(-1), x, use_reentrant=False)",
+        ),
+    ),
+    Meant(
         "an index array is copied",
         "What is written into a NumPy array after it was an index does not matter; PyTorch looks again.",
         "gradient",
@@ -759,7 +837,7 @@ MEANT = [
         "clip's slope at a limit",
         "It is 1; in the newest PyTorch it is 0.",
         "gradient",
-        test=_both(_said("clip("), _right),
+        test=_both(_said("clip(", "clamp("), _right),
         sometimes=True,
         row="`clip` at a limit",
         example=lines(X, ("y = x.clip(high=2.0)", "y = x.clip(max=2.0)"), "y.sum().backward()"),
@@ -814,6 +892,21 @@ MEANT = [
     Meant(
         "an empty view shares nothing",
         "A view without elements may be changed even if its base is a leaf.",
+        "only we compute",
+        theirs="a leaf Variable that requires grad is being used",
+        test=_both(_writes_nothing, lambda program, found: not _is_wanting_leaf(program, found)),
+        example=lines(
+            *(
+                leaf("x", "np.zeros((0, 3))", False),
+                leaf("w", "np.array(1.0)"),
+                "y = x.reshape(0)",
+                "y[...] += w",
+            ),
+        ),
+    ),
+    Meant(
+        "an empty view shares nothing",
+        "A view without elements may be changed even if its base is a leaf.",
         "value's place in the graph",
         ours="(False|True), True",
         test=_writes_nothing,
@@ -844,6 +937,17 @@ MEANT = [
         ours="read-only",
         test=_said("broadcast_to", "expand"),
         example=lines(leaf("x", "np.ones(1)", False), "y = x.broadcast_to((1, 1))", "y.data[...] = 2.0"),
+    ),
+    Meant(
+        "repeated views are read-only",
+        "What `broadcast_to` or `expand` repeats is one number seen many times, and NumPy lets nobody write to it.",
+        "aliasing",
+        ours="read-only",
+        test=_set_to_repeated,
+        example=lines(
+            *(X, leaf("z", "np.ones(3)", False), leaf("o", "np.ones(1)", False), "y = o.broadcast_to((3,))"),
+            *("z.grad = y", "x.sum().backward()"),
+        ),
     ),
 ]
 

@@ -36,7 +36,7 @@ def compared(program: Program) -> tuple[int, int, bool]:
                 return values, gradients, False
             try:
                 exec(code(statement.text(OURS)), there.space)
-            except (AttributeError, TypeError, NotImplementedError, NameError):
+            except (AttributeError, TypeError, NotImplementedError, NameError, ValueError):
                 return values, gradients, False
             if statement.effect == "value" and statement.form.ours != "{0}.grad":
                 mine, numbers = here.ours.value(statement.to), there.space[statement.to]

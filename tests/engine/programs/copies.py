@@ -70,6 +70,18 @@ def clipped(x: Any, low: Any = None, high: Any = None, **limits: Any) -> Any:
     return torch.where(flat == x, x, flat)
 
 
+def divergence(input: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:
+    """`kl_div` in which 0 log 0 has the slope 0."""
+    import torch
+
+    if log_target:
+        return torch.nn.functional.kl_div(input, target, reduction=reduction, log_target=True)
+    loss = target * (torch.where(target == 0, 1.0, target).log() - input)
+    if reduction == "batchmean":
+        return loss.sum() / (input.shape[0] if input.ndim else 1)
+    return loss if reduction == "none" else getattr(loss, reduction)()
+
+
 def copied(value: Any) -> Any:
     """The same numbers in other memory."""
     import torch
@@ -78,14 +90,15 @@ def copied(value: Any) -> Any:
         return value.clone() if hasattr(value, "clone") else value.copy() if hasattr(value, "copy") else value
 
 
-NAMES = {"func": ByBackward, "clipped": clipped, "copied": copied}
+NAMES = {"func": ByBackward, "clipped": clipped, "divergence": divergence, "copied": copied}
 
 _TRANSFORM = re.compile(r"torch\.func\.")
 _SEED = re.compile(r"\.backward\(([A-Za-z]\w*)(?=[,)])")
 _AUGMENTED = re.compile(r"^([^=]*[^=!<>]) ([-+*/]?=) (.*[A-Za-z].*)$")
 _METHOD = re.compile(r"_\(([A-Za-z]\w*)\)$")
 _DATA = re.compile(r"^(\w+)\.data ([-*]?)= (.*)$")
-_CLIP = re.compile(r"torch\.clip\(|([A-Za-z]\w*)\.clip\(")
+_CLIP = re.compile(r"torch\.cl(?:ip|amp)\(|([A-Za-z]\w*)\.cl(?:ip|amp)\(")
+_DIVERGENCE = re.compile(r"F\.kl_div\((.*)\)$|nn\.KLDivLoss\((.*)\)\((.*)\)$")
 
 
 def with_copies(program: Program, data: bool) -> list[Statement]:
@@ -104,6 +117,7 @@ def _with_copies(s: Statement, text: str, arrays: set[str], data: bool) -> str:
     text = _TRANSFORM.sub("func.", text)
     text = _SEED.sub(r".backward(copied(\1)", text)
     text = _CLIP.sub(lambda m: "clipped(" + (f"{m[1]}, " if m[1] else ""), text)
+    text = _DIVERGENCE.sub(lambda m: f"divergence({m[1] or m[3] + ', ' + m[2]})", text)
     if s.effect == "backward" and "_graph" not in text:
         given = text[text.index("backward(") + 9 : -1]
         text = text[:-1] + (", " if given else "") + "retain_graph=True)"

@@ -62,9 +62,15 @@ ELEMENTWISE = forms(
     ("ops.leaky_relu({0})", "F.leaky_relu({0})"),
     "F.leaky_relu({0}, 0.2)",
     "F.gelu({0})",
+    ("ops.logsigmoid({0})", "F.logsigmoid({0})"),
+    "F.logsigmoid({0})",
     ("F.gelu({0}, 'tanh')", "F.gelu({0}, approximate='tanh')"),
     ("ops.clip({0}, -0.5, 1.0)", "torch.clip({0}, -0.5, 1.0)"),
     ("{0}.clip(low=0.0)", "{0}.clip(min=0.0)"),
+    "{0}.clamp(-0.5, 1.0)",
+    "ops.clamp({0}, max=1.0)",
+    "{0}.masked_fill({0} > 0, {number})",
+    "ops.masked_fill({0}, {0} == 0, {number})",
     ("{0}.clip(high=1.0)", "{0}.clip(max=1.0)"),
     "{0} ** 0",
     "{0} ** 1",
@@ -117,6 +123,9 @@ BROADCASTING = forms(
     "ops.where({0} > {1}, {0}, {1})",
     "ops.where({0} == {1}, {0} * 2.0, {1})",
     "{0} / (1.0 + {1} * {1})",
+    "{0} % {1}",
+    "ops.remainder({0}, {1})",
+    ("{0}.detach() // {1}.detach()", "{0}.detach() // {1}.detach()"),
 )
 COMPARING = forms(
     "{0} < {1}",
@@ -161,7 +170,9 @@ INTEGER = forms(
 )
 
 # -- shapes ------------------------------------------------------------------------------------------------------
-RESHAPE = forms("{0}.reshape({shape})", "ops.reshape({0}, {shape})")
+RESHAPE = forms(
+    "{0}.reshape({shape})", "ops.reshape({0}, {shape})", ("{0}.view({shape})", "{0}.reshape({shape})")
+)
 FLATTEN = form("{0}.flatten()")
 TRANSPOSE = forms(("{0}.T", "{0}.permute({reversed})"), ("{0}.transpose()", "{0}.permute({reversed})"))
 PERMUTE = forms("{0}.permute({axes})", "ops.permute({0}, {axes})")
@@ -169,7 +180,13 @@ SWAPAXES = form("{0}.swapaxes({a}, {b})")
 SQUEEZE = forms("{0}.squeeze()", "{0}.squeeze({axis})")
 UNSQUEEZE = forms("{0}.unsqueeze({axis})", "ops.unsqueeze({0}, {axis})")
 EXPAND = forms("{0}.broadcast_to({shape})", "ops.broadcast_to({0}, {shape})")
-SPLIT = form("{0}.split({size}, {axis})[{piece}]")
+EXPAND_SOME = forms("{0}.expand({shape})", ("ops.expand({0}, {shape})", "{0}.expand({shape})"))
+REPEAT = forms("{0}.repeat({times})", ("ops.repeat({0}, {times})", "{0}.repeat({times})"))
+SPLIT = forms("{0}.split({size}, {axis})[{piece}]", "{0}.chunk({chunks}, {axis})[0]")
+UNBIND = forms("{0}.unbind({axis})[{place}]", "ops.unbind({0}, {axis})[{place}]")
+TRIANGLES = forms(
+    "{0}.tril({diagonal})", "{0}.triu({diagonal})", "ops.tril({0})", "ops.triu({0}, {diagonal})"
+)
 FLIP = forms("{0}.flip({axes})", "ops.flip({0}, {axes})")
 ROLL = forms("{0}.roll({shift}, {axis})", "ops.roll({0}, {shift})")
 PAD = form("ops.pad({0}, {width}, {value})", "F.pad({0}, {flat}, value={value})")
@@ -195,6 +212,11 @@ REDUCTIONS = forms(
     ("{0}.logsumexp({axis}, {keep})", "{0}.logsumexp({dims}, {keep})"),
     ("{0}.var({axis}, {keep})", "{0}.var({dims}, keepdim={keep})"),
     ("{0}.var({axis}, {keep}, 0)", "{0}.var({dims}, keepdim={keep}, correction=0)"),
+    ("{0}.norm(2, {axis}, {keep})", "{0}.norm(2, {dims}, {keep})"),
+    ("{0}.norm(1, {axis}, {keep})", "{0}.abs().sum({dims}, {keep})"),
+    ("{0}.norm(3, {axis}, {keep})", "torch.linalg.vector_norm({0}, 3, {dims}, {keep})"),
+    ("{0}.norm(np.inf, {axis}, {keep})", "{0}.abs().amax({dims}, {keep})"),
+    ("ops.norm({0}, 2, {axis}, {keep})", "torch.linalg.vector_norm({0}, 2, {dims}, {keep})"),
     ("{0}.std({axis}, {keep})", "{0}.std({dims}, keepdim={keep})"),
     ("{0}.std({axis}, {keep}, 0)", "{0}.std({dims}, keepdim={keep}, correction=0)"),
 )
@@ -208,6 +230,20 @@ ALONG = forms(
     "ops.log_softmax({0}, {axis})",
     "F.log_softmax({0}, {axis})",
     "{0}.cumsum({axis})",
+)
+# Which of equal elements PyTorch's topk takes is not said: sorted by a stable sort it is.
+ORDER = forms(
+    ("{0}.sort({axis})[0]", "{0}.sort(stable=True, dim={axis})[0]"),
+    ("{0}.sort({axis}, True)[{which}]", "{0}.sort(stable=True, dim={axis}, descending=True)[{which}]"),
+    ("{0}.argsort({axis})", "{0}.argsort(stable=True, dim={axis})"),
+    (
+        "{0}.topk({k}, {axis})[0]",
+        "{0}.sort(stable=True, dim={axis}, descending=True)[0].narrow({axis}, 0, {k})",
+    ),
+    (
+        "{0}.topk({k}, {axis}, False)[{which}]",
+        "{0}.sort(stable=True, dim={axis})[{which}].narrow({axis}, 0, {k})",
+    ),
 )
 POSITION = forms("{0}.argmax({axis})", "{0}.argmin({axis})", "{0}.argmax()")
 
@@ -236,8 +272,25 @@ PAIRWISE_LOSSES = forms(
     "F.huber_loss({0}, {1})",
     "F.binary_cross_entropy_with_logits({0}, {1}, reduction='{reduction}')",
     "F.binary_cross_entropy_with_logits({0}, {1})",
+    "F.smooth_l1_loss({0}, {1}, reduction='{reduction}')",
+    "F.smooth_l1_loss({0}, {1}, beta=0.5)",
+    "F.smooth_l1_loss({0}, {1}, beta=0.0, reduction='{reduction}')",
+    "F.kl_div({0}, {1}, reduction='{reduction}', log_target=True)",
+    "F.kl_div({0}, {1}, reduction='batchmean', log_target=True)",
+    "nn.MSELoss()({0}, {1})",
+    "nn.L1Loss(reduction='{reduction}')({0}, {1})",
+    "nn.HuberLoss(delta=0.5)({0}, {1})",
+    "nn.SmoothL1Loss()({0}, {1})",
+    "nn.KLDivLoss(reduction='{reduction}', log_target=True)({0}, {1})",
+    "nn.BCEWithLogitsLoss(reduction='{reduction}')({0}, {1})",
 )
-PROBABILITY_LOSS = form("F.binary_cross_entropy({0}, {1}, reduction='{reduction}')")
+PROBABILITY_LOSS = forms(
+    "F.binary_cross_entropy({0}, {1}, reduction='{reduction}')",
+    "nn.BCELoss(reduction='{reduction}')({0}, {1})",
+)
+DIVERGENCE = forms(
+    "F.kl_div({0}, {1}, reduction='{reduction}')", "nn.KLDivLoss(reduction='batchmean')({0}, {1})"
+)
 LABEL_LOSSES = forms(
     "F.cross_entropy({0}, {1})",
     "F.cross_entropy({0}, {1}, reduction='{reduction}')",
@@ -245,6 +298,8 @@ LABEL_LOSSES = forms(
     "F.cross_entropy({0}, {1}, ignore_index=1)",
     ("F.nll_loss(ops.log_softmax({0}, 1), {1})", "F.nll_loss(F.log_softmax({0}, 1), {1})"),
     "F.nll_loss({0}, {1}, reduction='{reduction}')",
+    "nn.CrossEntropyLoss(reduction='{reduction}')({0}, {1})",
+    "nn.NLLLoss()({0}, {1})",
 )
 SOFT_LABELS = form("F.cross_entropy({0}, {1}, reduction='{reduction}')")
 LINEAR = forms("F.linear({0}, {1}, {2})", "F.linear({0}, {1}, {2}).relu()")
@@ -271,7 +326,63 @@ ATTENTION = forms(
     "F.scaled_dot_product_attention({0}, {1}, {2})",
     "F.scaled_dot_product_attention({0}, {1}, {2}, is_causal=True)",
 )
+SELF_ATTENTION = form(
+    "F.self_attention({0}, 1)", "torch.cat([F.scaled_dot_product_attention(*{0}.chunk(3, -1))], -1)"
+)
 EMBEDDING = form("F.embedding({0}, {1})")
+ONE_HOT = forms("F.one_hot({0})", "F.one_hot({0}, 4)")
+BORDER = forms("F.pad({0}, {widths})", "F.pad({0}, {widths}, value=1.5)")
+BORDER_OF = form("F.pad({0}, {widths}, '{border}')")
+NORMALIZE = forms(
+    ("F.normalize({0}, axis={axis})", "F.normalize({0}, dim={axis})"),
+    "F.normalize({0}, {p}, {axis})",
+    "F.normalize({0}, {p}, {axis}, 0.5)",
+)
+GROUP_NORM = {
+    1: forms("F.group_norm({0}, {groups})"),
+    3: forms("F.group_norm({0}, {groups}, {1}, {2})", "F.group_norm({0}, {groups}, {1})"),
+}
+RMS_NORM = {
+    1: form("F.rms_norm({0}, {n})", "F.rms_norm({0}, ({n},))"),
+    2: form("F.rms_norm({0}, {n}, {1}, 1e-5)", "F.rms_norm({0}, ({n},), {1}, 1e-5)"),
+}
+ADAPTIVE1D = forms("F.adaptive_avg_pool1d({0}, {size})", "F.adaptive_max_pool1d({0}, {size})")
+ADAPTIVE2D = forms("F.adaptive_avg_pool2d({0}, {sizes})", "F.adaptive_max_pool2d({0}, {sizes})")
+TRANSPOSED1D = forms(
+    "F.conv_transpose1d({0}, {1})",
+    "F.conv_transpose1d({0}, {1}, None, 2, 1, 1)",
+    "F.conv_transpose1d({0}, {1}, dilation=2)",
+)
+TRANSPOSED2D = forms(
+    "F.conv_transpose2d({0}, {1})",
+    "F.conv_transpose2d({0}, {1}, None, 2)",
+    "F.conv_transpose2d({0}, {1}, padding=1)",
+)
+
+# -- what watches a gradient, or computes it in another way --------------------------------------------------------
+HOOK = forms(
+    "{0}.register_hook(lambda g: g * 2.0)",
+    "{0}.register_hook(lambda g: None)",
+    "{0}.register_hook(lambda g: g * g)",
+    ("{0}.register_hook(lambda g: g.clip(-0.5, 0.5))", "{0}.register_hook(lambda g: g.clip(-0.5, 0.5))"),
+    "{0}.register_hook(lambda g: g * {1})",
+    "{0}.register_hook(lambda g: g + {1}.detach())",
+)
+UNHOOK = form("{0}.remove()")
+RETAIN = form("{0}.retain_grad()")
+FUNCTIONS = forms(
+    "Cube.apply({0})",
+    "Times.apply({0}, {1})",
+    "Exponential.apply({0})",
+    "Straight.apply({0}, {number})",
+    "Cube.apply(Times.apply({0}, {0}))",
+)
+CHECKPOINT = forms(
+    "checkpoint(lambda t: t * t * t, {0}, use_reentrant=False)",
+    "checkpoint(lambda t: (t * {1}).tanh(), {0}, use_reentrant=False)",
+    "checkpoint(lambda t, u: t.exp() * u + t, {0}, {1}, use_reentrant=False)",
+    "checkpoint(lambda t: t.reshape(-1), {0}, use_reentrant=False)",
+)
 
 # -- changes in place --------------------------------------------------------------------------------------------
 CHANGE_BY = forms(
@@ -387,6 +498,26 @@ MODULES: dict[str, tuple[str, tuple[int, ...]]] = {
     ),
     "nn.Sequential(nn.AvgPool1d(2), nn.Dropout(0.0))": ("float", (1, 2, 3)),
     "nn.Embedding(3, 2)": ("int", (-1,)),
+    "nn.GroupNorm(2, 4)": ("float", (-1, 4)),
+    "nn.Sequential(nn.GroupNorm(1, 2), nn.AdaptiveAvgPool1d(2), nn.AdaptiveMaxPool1d(1))": (
+        "float",
+        (2, 2, 3),
+    ),
+    "nn.RMSNorm(3)": ("float", (-1, 3)),
+    "nn.ConvTranspose1d(2, 2, 2)": ("float", (1, 2, 3)),
+    "nn.Sequential(nn.ConvTranspose2d(1, 2, 2, 2), nn.AdaptiveMaxPool2d(2), nn.AdaptiveAvgPool2d((1, 2)))": (
+        "float",
+        (1, 1, 3, 3),
+    ),
+    "nn.ModuleList([nn.Linear(3, 2)])": ("float", (-1, 3)),
+    "nn.ModuleDict({'a': nn.Linear(2, 2)})": ("float", (-1, 2)),
+    "nn.RNN(3, 2)": ("float", (2, -1, 3)),
+    "nn.RNN(2, 2, 2, 'relu', bidirectional=True)": ("float", (-1, 2)),
+    "nn.GRU(3, 2, batch_first=True)": ("float", (1, -1, 3)),
+    "nn.GRU(2, 1, bidirectional=True)": ("float", (2, 2, 2)),
+    "nn.LSTM(3, 2)": ("float", (2, -1, 3)),
+    "nn.LSTM(2, 2, 2, batch_first=True)": ("float", (2, -1, 2)),
+    "nn.LSTMCell(3, 2)": ("float", (-1, 3)),
     "nn.RNNCell(3, 2)": ("float", (-1, 3)),
     "nn.GRUCell(3, 2)": ("float", (-1, 3)),
 }
@@ -396,6 +527,20 @@ ATTENTION_MODULE = form(
     "filled(nn.MultiheadAttention(2, 1, batch_first=True), {seed})",
 )
 CALL = form("{0}({1})")
+#: How a module is called that gives more than one tensor, or that only holds others: by the beginning of its name.
+CALLS = {
+    "nn.RNN(": forms("{0}({1})[0]", "{0}({1})[1]"),
+    "nn.GRU(": forms("{0}({1})[0]", "{0}({1})[1]"),
+    "nn.LSTM(": forms("{0}({1})[0]", "{0}({1})[1][1]"),
+    "nn.LSTMCell(": forms("{0}({1})[0]", "{0}({1})[1]"),
+    "nn.ModuleList(": forms("{0}[0]({1})"),
+    "nn.ModuleDict(": forms("{0}['a']({1})"),
+}
+MODULE_HOOK = forms(
+    "{0}.register_forward_hook(lambda module, args, out: out * 2.0)",
+    "{0}.register_forward_pre_hook(lambda module, args: (args[0] * 0.5,))",
+    "{0}.register_forward_hook(lambda module, args, out: None)",
+)
 CALL_ATTENTION = form("{0}({1})", "{0}({1}, {1}, {1})[0]")
 PARAMETER = form("list({0}.parameters())[{place}]")
 MODULE_STATE = forms(

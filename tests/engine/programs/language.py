@@ -97,6 +97,57 @@ def filled(module: Any, seed: int) -> Any:
     return module
 
 
+def functions(base: Any) -> dict[str, Any]:
+    """Operations of one's own, from the `Function` of either engine."""
+
+    class Cube(base):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * x * x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return g * 3.0 * x * x
+
+    class Times(base):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any, y: Any) -> Any:
+            ctx.save_for_backward(x, y)
+            return x * y
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            x, y = ctx.saved_tensors
+            wanted = ctx.needs_input_grad
+            return g * y if wanted[0] else None, g * x if wanted[1] else None
+
+    class Exponential(base):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            out = x.exp()
+            ctx.save_for_backward(out)
+            return out
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (out,) = ctx.saved_tensors
+            return g * out
+
+    class Straight(base):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any, factor: float) -> Any:
+            ctx.factor = factor
+            return (x > 0) * 1.0 * factor
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * ctx.factor, None
+
+    return {"Cube": Cube, "Times": Times, "Exponential": Exponential, "Straight": Straight}
+
+
 def _torch() -> Any:
     import torch
 
@@ -107,8 +158,21 @@ def namespace(engine: str) -> dict[str, Any]:
     """The names that a program may use."""
     if engine == OURS:
         import autograd_ref
-        from autograd_ref import enable_grad, functional, grad, hvp, jvp, nn, no_grad, ops, optim, vjp
+        from autograd_ref import (
+            Function,
+            enable_grad,
+            functional,
+            grad,
+            hvp,
+            jvp,
+            nn,
+            no_grad,
+            ops,
+            optim,
+            vjp,
+        )
         from autograd_ref.tensor import Tensor
+        from autograd_ref.utils.checkpoint import checkpoint
 
         del autograd_ref
         own: Mapping[str, Any] = {
@@ -123,11 +187,17 @@ def namespace(engine: str) -> dict[str, Any]:
             "vjp": vjp,
             "jvp": jvp,
             "hvp": hvp,
+            "checkpoint": checkpoint,
+            **functions(Function),
         }
     else:
         torch = _torch()
+        from torch.utils.checkpoint import checkpoint
+
         own = {
             "torch": torch,
+            "checkpoint": checkpoint,
+            **functions(torch.autograd.Function),
             "F": torch.nn.functional,
             "nn": torch.nn,
             "optim": torch.optim,

@@ -192,7 +192,9 @@ class Tensor:
                 new = new.reshape(np.shape(part))
             else:
                 new = _each(lambda x: x if isinstance(x, Number) else Number(x), new)
-        self.array[index] = new
+        self.array[index] = (
+            new if new.shape else new[()]
+        )  # an array would go in as it is, in place of a number
 
     def _update(self, result: Tensor) -> Tensor:
         wants = result.requires_grad
@@ -308,6 +310,65 @@ class Tensor:
         """Repeated."""
         return Tensor.of(np.broadcast_to(self.array, shape), self.constant)
 
+    def expand(self, shape: Any) -> Tensor:
+        """Repeated; -1 keeps a length."""
+        old = (1,) * (len(shape) - self.ndim) + self.shape
+        return self.broadcast_to(tuple([m if n == -1 else n for n, m in zip(shape, old, strict=True)]))
+
+    def repeat(self, times: Any) -> Tensor:
+        """Copies side by side."""
+        return Tensor.of(np.tile(self.read(), times), self.constant)
+
+    def unbind(self, axis: int = 0) -> list[Tensor]:
+        """The slices along an axis."""
+        return [Tensor.of(part, self.constant) for part in np.moveaxis(self.array, axis, 0)]
+
+    def chunk(self, chunks: int, axis: int = 0) -> list[Tensor]:
+        """In so many pieces at most."""
+        return self.split(max(1, -(-self.shape[axis] // chunks)), axis)
+
+    def tril(self, diagonal: int = 0) -> Tensor:
+        """Below a diagonal."""
+        return _where(Tensor.of(np.tril(np.ones(self.shape, bool), diagonal), True), self, 0.0)
+
+    def triu(self, diagonal: int = 0) -> Tensor:
+        """Above it."""
+        return _where(Tensor.of(np.triu(np.ones(self.shape, bool), diagonal), True), self, 0.0)
+
+    def masked_fill(self, mask: Any, number: Any) -> Tensor:
+        """A number where the mask is true."""
+        return _where(mask, number, self)
+
+    def sort(self, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
+        """In order, and where each stood."""
+        values = self.values()
+        order = np.argsort(-values if descending else values, axis, kind="stable")
+        return Tensor.of(np.take_along_axis(self.read(), order, axis), self.constant), Tensor.of(order, True)
+
+    def argsort(self, axis: int = -1) -> Tensor:
+        """Where each stood."""
+        return self.sort(axis)[1]
+
+    def topk(self, k: int, axis: int = -1, largest: bool = True) -> list[Tensor]:
+        """The first of them."""
+        return [t[(slice(None),) * (axis % self.ndim) + (slice(k),)] for t in self.sort(axis, largest)]
+
+    def norm(self, p: Any = 2, axis: Any = None, keepdims: bool = False) -> Tensor:
+        """The p-th root of the sum of p-th powers, of slope 0 at 0."""
+
+        def root(xs: list[Number]) -> Number:
+            total = sum([absolute(x) ** p for x in xs], Number(0.0))
+            return total * 0.0 if total.value == 0 else total ** (1 / p)
+
+        if p == np.inf:
+            return _reduced(
+                self,
+                axis,
+                keepdims,
+                lambda xs: _shared([absolute(x) for x in xs], max(abs(value(x)) for x in xs)),
+            )
+        return _reduced(self, axis, keepdims, root)
+
     def split(self, size: int, axis: int = 0) -> list[Tensor]:
         """In pieces."""
         cuts = list(range(size, self.shape[axis], size))
@@ -315,7 +376,7 @@ class Tensor:
 
     def flip(self, axes: Any) -> Tensor:
         """Backwards."""
-        return Tensor.of(np.flip(self.array, axes), self.constant)
+        return Tensor.of(np.flip(self.read(), axes).copy(), self.constant)
 
     def roll(self, shift: int, axis: Any = None) -> Tensor:
         """Moved on."""
@@ -510,6 +571,23 @@ def _layer_norm(x: Tensor, n: int, weight: Tensor | None = None, bias: Tensor | 
     return out if bias is None else out + bias
 
 
+def _rms_norm(x: Tensor, n: int, weight: Tensor | None = None, eps: float = 2.0**-52) -> Tensor:
+    out = x / ((x * x).mean(-1, True) + eps).sqrt()
+    return out if weight is None else out * weight
+
+
+def _group_norm(x: Tensor, groups: int, weight: Tensor | None = None, bias: Tensor | None = None) -> Tensor:
+    rows = x.clone().reshape(x.shape[0], groups, -1)
+    column = (-1,) + (1,) * (x.ndim - 2)
+    out = _layer_norm(rows, 0).clone().reshape(x.shape)
+    out = out if weight is None else out * weight.reshape(column)
+    return out if bias is None else out + bias.reshape(column)
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    return x - y * np.floor_divide(value(x), value(y))
+
+
 def _cross_entropy(x: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
     if labels.array.dtype == object:
         raise NotImplementedError
@@ -521,13 +599,13 @@ def _cross_entropy(x: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor
 _POINTWISE = {
     "exp": exp, "expm1": expm1, "log": log, "log1p": log1p, "sqrt": sqrt, "sin": sin, "cos": cos, "tan": tan,
     "tanh": tanh, "sigmoid": sigmoid, "relu": relu, "sign": sign, "erf": erf, "abs": absolute, "softplus": softplus,
-    "silu": lambda x: x * sigmoid(x), "gelu": _gelu, "neg": lambda x: -x,
+    "silu": lambda x: x * sigmoid(x), "gelu": _gelu, "logsigmoid": lambda x: -softplus(-x), "neg": lambda x: -x,
     "elu": lambda x, a=1.0: x if value(x) > 0 else expm1(x) * a,
     "leaky_relu": lambda x, a=0.01: x if value(x) > 0 else x * a,
 }  # fmt: skip
 _PAIRS: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": lambda x, y: x / y,
-    "pow": lambda x, y: x**y, "maximum": _greater_of, "minimum": _lesser_of,
+    "pow": lambda x, y: x**y, "remainder": _remainder, "maximum": _greater_of, "minimum": _lesser_of,
 }  # fmt: skip
 _MEASURES = {
     "l1_loss": lambda d, _: absolute(d),
@@ -549,12 +627,14 @@ _names |= {
     "matmul": lambda x, y: x @ y,
     "linear": _linear,
     "layer_norm": _layer_norm,
+    "rms_norm": _rms_norm,
+    "group_norm": _group_norm,
     "cross_entropy": _cross_entropy,
     "binary_cross_entropy_with_logits": _bce_with_logits,
 }
 for _name in (
     "sum", "softmax", "log_softmax", "reshape", "permute", "unsqueeze", "broadcast_to", "flip", "roll", "take",
-    "clone", "cumsum",
+    "clone", "cumsum", "expand", "repeat", "unbind", "tril", "triu", "masked_fill", "norm",
 ):  # fmt: skip
     _names[_name] = (lambda name: lambda x, *args: getattr(x, name)(*args))(_name)
 for _name in ("exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "pow"):
@@ -568,6 +648,8 @@ for _name, _f in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "p
         setattr(Tensor, f"{_f}_", _change)
 for _name, _f in zip(("lt", "le", "gt", "ge", "eq", "ne"), _COMPARISONS, strict=True):
     setattr(Tensor, f"__{_name}__", _names[_f])
+Tensor.view = Tensor.reshape  # type: ignore[attr-defined]
+Tensor.__mod__ = _names["remainder"]  # type: ignore[attr-defined]
 Tensor.__neg__ = _names["neg"]  # type: ignore[attr-defined]
 Tensor.__abs__ = _names["abs"]  # type: ignore[attr-defined]
 Tensor.__pos__ = lambda self: self  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import forms
 from .language import Form, Statement
-from .running import Difference, Session, array, is_tensor
+from .running import Difference, Session, array, gradient, is_tensor
 
 NICE = (0.0, 0.0, -0.0, 1.0, 1.0, -1.0, 0.5, 2.0, -2.0, 3.0)
 HUGE = 1e5
@@ -317,7 +317,7 @@ def logic(w: Writer) -> bool:
     return bool(x and y and w.say(w.random.choice(forms.LOGIC), x, y))
 
 
-@kind(2)
+@kind(3)
 def integers(w: Writer) -> bool:
     x = w.pick(w.having("i"))
     y = x and w.pick(w.having("i", lambda t: t.shape == w.shape(x)))
@@ -340,7 +340,7 @@ def view(w: Writer) -> bool:
         return False
     shape = w.shape(x)
     n = len(shape)
-    r, choice = w.random, w.random.randrange(12)
+    r, choice = w.random, w.random.randrange(14)
     if choice == 0:
         size = int(np.prod(shape, dtype=int))
         options = [(-1,), (size,), (1, size), (size, 1)] + [
@@ -367,20 +367,45 @@ def view(w: Writer) -> bool:
         axis = r.randrange(n)
         size = r.randint(1, 2)
         pieces = -(-shape[axis] // size)
-        return bool(pieces and w.say(forms.SPLIT, x, size=size, axis=axis, piece=r.randrange(pieces)))
+        return bool(
+            pieces
+            and w.say(
+                r.choice(forms.SPLIT),
+                x,
+                size=size,
+                axis=axis,
+                piece=r.randrange(pieces),
+                chunks=r.randint(1, 3),
+            )
+        )
     if choice == 8:
         return bool(w.say(forms.FLATTEN, x))
+    if choice == 9 and n < 3:
+        kept = tuple(r.choice((-1, m)) if m != 1 else r.choice((-1, 2, 3)) for m in shape)
+        return bool(
+            w.say(
+                r.choice(forms.EXPAND_SOME), x, shape=(r.randint(1, 2), *kept) if r.random() < 0.5 else kept
+            )
+        )
+    if choice == 10 and n and 0 not in shape:
+        axis = w.axis(x)
+        return bool(w.say(r.choice(forms.UNBIND), x, axis=axis, place=r.randrange(shape[axis])))
     return bool(w.say(forms.INDEX, x, index=w.index(shape)))
 
 
-@kind(4)
+@kind(5)
 def moving(w: Writer) -> bool:
     x = w.tensor(lambda t: t.ndim > 0)
     if not x:
         return False
     shape, r = w.shape(x), w.random
     n = len(shape)
-    choice = r.randrange(6)
+    choice = r.randrange(8)
+    if choice == 6:
+        times = tuple(r.randint(1, 2) for _ in range(n + (r.random() < 0.3)))
+        return bool(w.say(r.choice(forms.REPEAT), x, times=times))
+    if choice == 7:
+        return bool(n >= 2 and w.say(r.choice(forms.TRIANGLES), x, diagonal=r.randint(-1, 2)))
     if choice == 0:
         return bool(w.say(r.choice(forms.FLIP), x, axes=tuple(r.sample(range(n), r.randint(1, n)))))
     if choice == 1:
@@ -457,7 +482,7 @@ def where(w: Writer) -> bool:
 # -- fewer numbers -------------------------------------------------------------------------------------------------
 
 
-@kind(8)
+@kind(9)
 def reducing(w: Writer) -> bool:
     x = w.tensor()
     if not x:
@@ -474,7 +499,11 @@ def reducing(w: Writer) -> bool:
         return bool(w.say(r.choice(forms.WHOLE), x, dims=tuple(range(n)) if n else 0))
     if choice < 0.75 and n:
         return bool(w.say(forms.PROD, x, axis=w.axis(x), keep=r.random() < 0.4))
-    if choice < 0.8:
+    if choice < 0.84:
+        axis = w.axis(x)
+        k = n and r.randint(0, w.shape(x)[axis])
+        return bool(n and w.say(r.choice(forms.ORDER), x, axis=axis, k=k, which=r.randrange(2)))
+    if choice < 0.88:
         return bool(n and w.say(r.choice(forms.POSITION), x, axis=w.axis(x)))
     return bool(w.say(r.choice(forms.ALONG), x, axis=w.axis(x)))
 
@@ -504,7 +533,7 @@ def product(w: Writer) -> bool:
 # -- functional ----------------------------------------------------------------------------------------------------
 
 
-@kind(6)
+@kind(7)
 def loss(w: Writer) -> bool:
     r = w.random
     reduction = r.choice(("mean", "sum", "none"))
@@ -517,7 +546,8 @@ def loss(w: Writer) -> bool:
         x = w.tensor()
         p = x and w.say(forms.form("ops.sigmoid({0})"), x)
         y = p and w.of_shape(w.shape(p), w.dtype(p))
-        return bool(p and y and w.say(forms.PROBABILITY_LOSS, p, y, reduction=reduction))
+        form = r.choice(forms.PROBABILITY_LOSS if r.random() < 0.6 else forms.DIVERGENCE)
+        return bool(p and y and w.say(form, p, y, reduction=reduction))
     x = w.of_shape((r.randint(1, 3), r.randint(2, 3)))
     if not x:
         return False
@@ -765,7 +795,7 @@ def backward(w: Writer) -> bool:
 @kind(5)
 def gradients(w: Writer) -> bool:
     r = w.random
-    x = w.tensor(lambda t: t.is_leaf and t.requires_grad and t.grad is not None)
+    x = w.tensor(lambda t: t.requires_grad and gradient(t) is not None)
     if not x:
         return False
     choice = r.random()
@@ -779,7 +809,7 @@ def gradients(w: Writer) -> bool:
     return bool(y and w.say(forms.SET_GRAD, x, y, to=False, effect="change", mode="") is not None)
 
 
-@kind(2)
+@kind(3)
 def transforming(w: Writer) -> bool:
     r = w.random
     x = w.tensor(lambda t: t.size > 0)
@@ -805,7 +835,7 @@ def transforming(w: Writer) -> bool:
 # -- modules and optimizers ----------------------------------------------------------------------------------------
 
 
-@kind(4)
+@kind(6)
 def modules(w: Writer) -> bool:
     r = w.random
     known = [
@@ -836,7 +866,10 @@ def modules(w: Writer) -> bool:
     x = w.of_shape(shape, "float64") if what == "float" else positions(w, 3, shape)
     if not x or isinstance(w.session.ours.value(x), np.ndarray):
         return False
-    return bool(w.say(forms.CALL, m, x, effect="change"))
+    if r.random() < 0.15 and not how.startswith(tuple(forms.CALLS)):
+        return w.say(r.choice(forms.MODULE_HOOK), m, mode="") is None
+    call = next((f for start, f in forms.CALLS.items() if how.startswith(start)), [forms.CALL])
+    return bool(w.say(r.choice(call), m, x, effect="change"))
 
 
 @kind(4)
@@ -853,12 +886,12 @@ def optimizing(w: Writer) -> bool:
             "{parameters}", ", ".join(f"{{{i}}}" for i in range(len(chosen)))
         )
         return bool(chosen) and w.say(forms.form(how), *chosen, mode="") is None
-    if r.random() < 0.85:
+    if r.random() < 0.7:
         form = r.choice((forms.STEP[0], forms.STEP[0], forms.STEP[1]))
         return w.say(form, r.choice(known), to=False, effect="change", mode="") is not None
     leaves = w.having("f", lambda t: t.is_leaf and t.requires_grad and t.grad is not None)
-    if len(leaves) < 2:
+    if not leaves:
         return False
     if r.random() < 0.5:
-        return w.say(forms.CLIP_NORM, *r.sample(leaves, 2), effect="change", mode="") is not None
+        return w.say(forms.CLIP_NORM, leaves[0], r.choice(leaves), effect="change", mode="") is not None
     return w.say(forms.CLIP_VALUE, r.choice(leaves), to=False, effect="change", mode="") is not None
