@@ -220,6 +220,21 @@ def _named(program: Program) -> set[str]:
     return {s.to for s in program if s.to}
 
 
+def _agreed_without(pattern: str) -> Callable[[Program, Difference], bool]:
+    """True if nothing differs, or only what is meant, without the changes that look like this."""
+
+    def test(program: Program, found: Difference) -> bool:
+        kept = [
+            s for s in program[: found.at + 1] if s.effect != "change" or not re.search(pattern, s.text(OURS))
+        ]
+        if len(kept) == found.at + 1:
+            return False
+        rest = difference(kept)
+        return rest is None or judged(kept, rest) is not None
+
+    return test
+
+
 def _has_own_memory(program: Program, found: Difference) -> bool:
     """True if what the statement changes shares its memory with nothing here."""
     ours = _ours(program, replace(found, at=found.at - 1)).ours
@@ -779,7 +794,7 @@ MEANT = [
         "we raise",
         ours="'checkpoint' saved its argument",
         example=lines(
-            *(X, "y = checkpoint(lambda t: t.reshape(-1), x, use_reentrant=False)"),
+            *(X, "y = checkpoint(lambda t: t + 1.0, x, use_reentrant=False)"),
             *("with no_grad(): x += 1.0", "y.sum().backward()"),
         ),
     ),
@@ -814,6 +829,27 @@ MEANT = [
         theirs="support the deepcopy protocol|Can't call numpy\\(\\) on Tensor that requires grad",
         test=_both(_now(r"deepcopy\(|\.numpy\(\)"), _is_constant),
         example=lines(*(X, "y = x.relu().sum()", "y.backward(create_graph=True)", "c = copy.deepcopy(x)")),
+    ),
+    Meant(
+        "hooks of views",
+        "A hook or `retain_grad()` of a view stays when its memory changes; PyTorch makes the view's record anew, without it.",
+        "gradient",
+        test=_both(_said("register_hook(", "retain_grad("), _agreed_without(r"mark_changed|_\(|[-+*/]?= ")),
+        example=lines(
+            *(X, "v = x[:1]", "h = v.register_hook(lambda g: g * 2.0)"),
+            *(("v.mark_changed()", "v.detach().copy_(v.detach())"), "v.sum().backward()"),
+        ),
+    ),
+    Meant(
+        "what a checkpoint finds",
+        "`checkpoint` takes leaves as they are in backward; PyTorch refuses after a `requires_grad_()` in between.",
+        "only we compute",
+        theirs="CheckpointError",
+        test=_agreed_without(r"\.requires_grad_\("),
+        example=lines(
+            *(X, Z, "y = checkpoint(lambda t: t * z, x, use_reentrant=False)", "z.requires_grad_(False)"),
+            "y.sum().backward()",
+        ),
     ),
     Meant(
         "a checkpoint gives no view",
