@@ -832,7 +832,7 @@ MEANT = [
     ),
     Meant(
         "hooks of views",
-        "A hook or `retain_grad()` of a view stays when its memory changes; PyTorch makes the view's record anew, without it.",
+        "A hook of a view stays when its memory changes; PyTorch makes the view's record anew, and the hook is gone.",
         "gradient",
         test=_both(_said("register_hook(", "retain_grad("), _agreed_without(r"mark_changed|_\(|[-+*/]?= ")),
         example=lines(
