@@ -52,7 +52,7 @@ wrong("bytes_kept", "given_twice", "A tensor that is given twice is counted twic
       source=changed(KEPT, ("    return sum(owners.values())", "    return sum(owners.values()) + sum(t.data.nbytes for t in tensors) - sum({id(t): t.data.nbytes for t in tensors}.values())")))
 wrong("bytes_kept", "no_leaves", "The leaves at the end of the graph are alive, too, and so are their `data`.",
       source=changed(KEPT, ("        stack += behind", "        stack += [b for b in behind if not isinstance(b, Tensor)]")))
-wrong("bytes_kept", "first_node_only", "What the first node saved is counted, and not what its parents did: go on to all of them.",
+wrong("bytes_kept", "first_node_only", "The walk ends at the first node, here a sum that saved nothing: what its parents saved is alive, too.",
       source=changed(KEPT, ("thing.saved or (), thing.parents", "thing.saved or (), [p for p in thing.parents if isinstance(p, Tensor)]")))
 wrong("bytes_kept", "numbers_not_bytes", "That is how many numbers there are. A float64 has 8 bytes: `nbytes`.",
       source=changed(KEPT, ("array.nbytes", "array.size")))
@@ -84,8 +84,18 @@ def bytes_kept(tensors):
 wrong("bytes_kept", "one_tensor", "Only the first tensor is followed.", source=changed(KEPT, ("list(tensors)", "list(tensors[:1])")))
 wrong("bytes_kept", "by_size", "Two memories of the same size are two: tell owners apart by their id.",
       source=changed(KEPT, ("{id(array): array.nbytes", "{array.nbytes: array.nbytes")))
-wrong("bytes_kept", "as_a_set", "A set of sizes holds each size once, and two arrays may be equally large.",
+wrong("bytes_kept", "as_a_set", "Two memories of the same size are two: tell owners apart by their id.",
       source=changed(KEPT, (EACH, EACH), ("sum(owners.values())", "sum(set(owners.values()))")))
+wrong("bytes_kept", "first_parent", "Of a node's parents the first alone is followed, and the first may be None: go on to all.",
+      source=changed(KEPT, ("thing.saved or (), thing.parents", "thing.saved or (), thing.parents[:1]")))
+wrong("bytes_kept", "eight_each", "Not every number has 8 bytes: a float32 has 4. `nbytes` knows.",
+      source=changed(KEPT, ("array.nbytes", "array.size * 8")))
+wrong("bytes_kept", "remembers", "The second call finds what the first has seen: begin each call with nothing seen.",
+      source=changed(KEPT, ("(tensors):", "(tensors, seen=set()):"), ("owners, seen, stack = {}, set(), list(tensors)", "owners, stack = {}, list(tensors)")))
+wrong("bytes_kept", "stops_at_nothing_saved", "The walk ends at the first node, here a sum that saved nothing: what its parents saved is alive, too.",
+      source=changed(KEPT, ("        stack += behind\n", "        if any(isinstance(array, np.ndarray) for array in arrays):\n            stack += behind\n")))
+wrong("bytes_kept", "walked_again", "What was seen is not noted: a result that is used twice is gone on from twice, and each step doubles the work.",
+      source=changed(KEPT, ("        seen.add(id(thing))\n", "")), ends=False)
 
 
 @right("bytes_kept", "nodes_first")
@@ -143,7 +153,7 @@ wrong("in_chunks", "never_cut", "The state leads back into the chunk before, whi
       source=changed(CHUNKS, ("        state = state.detach()\n", "")))
 wrong("in_chunks", "retained", "The gradient of a chunk goes on into the chunks before it: cut the state with `detach()` after each.",
       source=changed(CHUNKS, (".backward()", ".backward(retain_graph=True)"), ("        state = state.detach()\n", ""), ("return state", "return state.detach()")))
-wrong("in_chunks", "cut_first", "The state is cut before `backward`, so that nothing leads to the weight.",
+wrong("in_chunks", "cut_first", "Nothing leads from the loss to the weight: the state was cut before `backward`, or computed under `no_grad`.",
       source=changed(CHUNKS, ("        loss_of(state).backward()\n        state = state.detach()\n", "        state = state.detach()\n        state.requires_grad_()\n        loss_of(state).backward()\n        state = state.detach()\n")))
 wrong("in_chunks", "cut_at_each_input", "The state is cut after each input, and belongs to be cut after each chunk.",
       source=changed(CHUNKS, ("            state = cell(state, x)\n", "            state = cell(state.detach(), x)\n")))
@@ -157,7 +167,7 @@ wrong("in_chunks", "one_loss", "There is one `backward` at the end, and one afte
       source=changed(CHUNKS, ("        loss_of(state).backward()\n        state = state.detach()\n    return state", "        if start + size < len(inputs):\n            state = state.detach()\n    if inputs:\n        loss_of(state).backward()\n    return state.detach()")))
 wrong("in_chunks", "loss_at_each_input", "The loss is asked for after each chunk, not after each input.",
       source=changed(CHUNKS, ("            state = cell(state, x)\n        loss_of(state).backward()\n", "            state = cell(state, x)\n            loss_of(state).backward(retain_graph=True)\n")))
-wrong("in_chunks", "no_grad", "Under `no_grad` nothing is recorded, and `backward` has nowhere to go.",
+wrong("in_chunks", "no_grad", "Nothing leads from the loss to the weight: the state was cut before `backward`, or computed under `no_grad`.",
       source=changed(CHUNKS, ("            state = cell(state, x)\n", "            with no_grad():\n                state = cell(state, x)\n")))
 wrong("in_chunks", "starts_only", "One input of each chunk is used: `range` gives the starts, and a slice the chunk.",
       source=changed(CHUNKS, ("inputs[start : start + size]", "inputs[start : start + 1]")))
@@ -175,6 +185,45 @@ def in_chunks(cell, loss_of, state, inputs, size):
 """)
 wrong("in_chunks", "number", "A number is no Tensor: `detach()` gives a Tensor without a past.",
       source=changed(CHUNKS, ("return state", "return state.item()")))
+wrong("in_chunks", "array", "An array is no Tensor: `detach()` gives a Tensor without a past.",
+      source=changed(CHUNKS, ("return state", "return state.data")))
+wrong("in_chunks", "backward_at_the_end", "The gradients are right and come too late: all graphs live until one `backward` at the end. Go back after each chunk.",
+      source="""
+def in_chunks(cell, loss_of, state, inputs, size):
+    losses = []
+    for start in range(0, len(inputs), size):
+        for x in inputs[start : start + size]:
+            state = cell(state, x)
+        losses.append(loss_of(state))
+        state = state.detach()
+    for loss in losses:
+        loss.backward()
+    return state
+""")
+wrong("in_chunks", "rest_without_backward", "The inputs after the last full chunk are gone through, and `backward` is not called for them: they are a chunk, too.", source="""
+def in_chunks(cell, loss_of, state, inputs, size):
+    for i, x in enumerate(inputs):
+        state = cell(state, x)
+        if (i + 1) % size == 0:
+            loss_of(state).backward()
+            state = state.detach()
+    return state.detach()
+""")
+wrong("in_chunks", "backward_at_each_input", "Each input is treated as a chunk of its own: go back, and cut, after `size` inputs.",
+      source=changed(CHUNKS, ("        loss_of(state).backward()\n        state = state.detach()\n", "            loss_of(state).backward()\n            state = state.detach()\n")))
+wrong("in_chunks", "losses_summed", "The losses of all states of a chunk are added up: the loss is that of the chunk's last state alone.",
+      source=changed(CHUNKS, ("        for x in", "        loss = 0.0\n        for x in"), ("            state = cell(state, x)\n        loss_of(state).backward()\n", "            state = cell(state, x)\n            loss = loss + loss_of(state)\n        loss.backward()\n")))
+wrong("in_chunks", "takes_inputs_out", "The caller's list is empty afterwards: take slices of it, and nothing out of it.", source="""
+def in_chunks(cell, loss_of, state, inputs, size):
+    while inputs:
+        for _ in range(min(size, len(inputs))):
+            state = cell(state, inputs.pop(0))
+        loss_of(state).backward()
+        state = state.detach()
+    return state.detach()
+""")
+wrong("in_chunks", "size_is_a_count", "`size` is the length of a chunk, and here it is the number of chunks.",
+      source=changed(CHUNKS, ("    for start in", "    size = -(-len(inputs) // size) or 1\n    for start in")))
 
 
 @right("in_chunks", "new_tensor")
@@ -236,20 +285,20 @@ wrong("mended_leaks", "retained", "`retain_graph=True` keeps the graph of each l
       source=changed(RUN, (".backward()", ".backward(retain_graph=True)")))
 wrong("mended_leaks", "mean_of_losses", "The mean is a chain of all losses: take their numbers, `item()`.",
       source=changed(RUN, ("0.1 * loss.item()", "0.1 * loss"), ("return history, mean,", "return history, float(mean),")))
-wrong("mended_leaks", "held_out_recorded", "Nobody goes back from the held-out loss, and its graph is alive when the next one begins: `no_grad`.",
+wrong("mended_leaks", "held_out_recorded", "Nobody goes back from the held-out loss, and it is computed with a graph: compute it under `no_grad`.",
       source=changed(RUN, ("        with no_grad():\n            check = loss_of(held_out).item()\n        if check < lowest:\n            lowest, best = check,",
                            "        check = loss_of(held_out)\n        if check.item() < lowest:\n            lowest, best = check.item(),")))
-wrong("mended_leaks", "alias", "`w.data` is the same memory, and the next step changes it: keep a copy.", source=changed(RUN, ("w.data.copy()", "w.data")))
-wrong("mended_leaks", "detached_alias", "`detach()` cuts the past, and the memory is still that of w: copy it.", source=changed(RUN, ("w.data.copy()", "w.detach().data")))
-wrong("mended_leaks", "view_alias", "A view shares the memory of w: copy it.", source=changed(RUN, ("w.data.copy()", "w.data[:]")))
+wrong("mended_leaks", "alias", "What you keep is still the memory of w, and the next step changes it: keep a copy. `detach()` and a slice share it, too.", source=changed(RUN, ("w.data.copy()", "w.data")))
+wrong("mended_leaks", "detached_alias", "What you keep is still the memory of w, and the next step changes it: keep a copy. `detach()` and a slice share it, too.", source=changed(RUN, ("w.data.copy()", "w.detach().data")))
+wrong("mended_leaks", "view_alias", "What you keep is still the memory of w, and the next step changes it: keep a copy. `detach()` and a slice share it, too.", source=changed(RUN, ("w.data.copy()", "w.data[:]")))
 wrong("mended_leaks", "all_without_grad", "The training loss needs its graph: only the held-out one goes without.",
       source=changed(RUN, ("        loss = loss_of(batch)\n", "        with no_grad():\n            loss = loss_of(batch)\n")))
 wrong("mended_leaks", "history_of_losses", "The history holds losses, and not their numbers.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss)")))
 wrong("mended_leaks", "history_of_detached", "A detached loss is still no number: `item()`.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss.detach())")))
 wrong("mended_leaks", "no_backward", "Without `backward` the step has no gradient.", source=changed(RUN, ("        loss.backward()\n", "")))
-wrong("mended_leaks", "last_weights", "These are the weights of the last round: keep those of the lowest held-out loss.",
+wrong("mended_leaks", "last_weights", "These are the weights of the last round: keep those of the lowest held-out loss so far, and let `lowest` fall with it.",
       source=changed(RUN, ("            lowest, best = check, w.data.copy()\n", "            lowest = check\n        best = w.data.copy()\n")))
-wrong("mended_leaks", "first_weights", "`lowest` has to fall: otherwise every loss is compared with infinity.",
+wrong("mended_leaks", "first_weights", "These are the weights of the last round: keep those of the lowest held-out loss so far, and let `lowest` fall with it.",
       source=changed(RUN, ("lowest, best = check, w.data.copy()", "best = w.data.copy()")))
 wrong("mended_leaks", "highest", "The best is the lowest held-out loss, not the highest.",
       source=changed(RUN, ("np.inf, None", "-np.inf, None"), ("check < lowest", "check > lowest")))
@@ -265,8 +314,26 @@ wrong("mended_leaks", "a_tensor", "The mean is to be a plain number.", source=ch
 wrong("mended_leaks", "held_out_first", "Each round: loss, backward, step, then the held-out loss.",
       source=changed(RUN, ("        loss = loss_of(batch)\n        loss.backward()\n        step()\n", "        with no_grad():\n            check = loss_of(held_out).item()\n        loss = loss_of(batch)\n        loss.backward()\n        step()\n"),
                      ("        with no_grad():\n            check = loss_of(held_out).item()\n        if", "        if")))
-wrong("mended_leaks", "deleted_but_retained", "The graph is kept for a second backward, until `loss` is deleted: it lives while the held-out loss is computed.",
+wrong("mended_leaks", "deleted_but_retained", "`retain_graph=True` keeps the graph of each loss for a second backward, and there is none.",
       source=changed(RUN, (".backward()", ".backward(retain_graph=True)"), ("        if check < lowest", "        del loss\n        if check < lowest")))
+wrong("mended_leaks", "held_out_detached", "The held-out loss is computed with its graph, and then without: it needs none, so compute it under `no_grad`.",
+      source=changed(RUN, ("        with no_grad():\n            check = loss_of(held_out).item()\n", "        check = loss_of(held_out).detach().item()\n")))
+wrong("mended_leaks", "held_out_deleted", "Nobody goes back from the held-out loss, and it is computed with a graph: compute it under `no_grad`.",
+      source=changed(RUN, ("        with no_grad():\n            check = loss_of(held_out).item()\n", "        held = loss_of(held_out)\n        check = held.item()\n        del held\n")))
+wrong("mended_leaks", "ties", "Of two equally low held-out losses the first counts: `<`, as it was.",
+      source=changed(RUN, ("if check < lowest", "if check <= lowest")))
+wrong("mended_leaks", "all_detached", "A detached loss is still no number: `item()`.",
+      source=changed(RUN, ("history.append(loss.item())", "history.append(loss.detach())"), ("0.1 * loss.item()", "0.1 * loss.detach()"), ("return history, mean,", "return history, float(mean),")))
+wrong("mended_leaks", "mixed_mean", "0.9 of the mean stays, and 0.1 comes from the new loss: here it is the other way round.",
+      source=changed(RUN, ("0.9 * mean + 0.1 * loss.item()", "0.1 * mean + 0.9 * loss.item()")))
+wrong("mended_leaks", "takes_batches_out", "The caller's list of batches is empty afterwards: go through it, and take nothing out.",
+      source=changed(RUN, ("    for batch in batches:\n", "    while batches:\n        batch = batches.pop(0)\n")))
+wrong("mended_leaks", "second_loss_of_the_batch", "The weights are judged by the batch that they were trained with: the held-out loss decides.",
+      source=changed(RUN, ("loss_of(held_out)", "loss_of(batch)")))
+wrong("mended_leaks", "backward_twice", "A second `backward` adds the same gradient again: one is enough.",
+      source=changed(RUN, ("        loss.backward()\n", "        loss.backward(retain_graph=True)\n        loss.backward()\n")))
+wrong("mended_leaks", "below_the_one_before", "These are the weights of the last round: keep those of the lowest held-out loss so far, and let `lowest` fall with it.",
+      source=changed(RUN, ("            lowest, best = check, w.data.copy()\n", "            best = w.data.copy()\n        lowest = check\n")))
 
 
 @right("mended_leaks", "detach_and_clone")
@@ -295,9 +362,8 @@ def mended_leaks(loss_of, step, w, batches, held_out):
         del loss
         step()
         mean += 0.1 * (history[-1] - mean)
-        check = loss_of(held_out)
-        number = check.item()
-        del check
+        with no_grad():
+            number = loss_of(held_out).item()
         if lowest is None or number < lowest:
             lowest, best = number, np.array(w.data)
     return history, mean, best
@@ -330,9 +396,9 @@ class Counted:
 
 wrong("Counted", "view_starts_anew", "The view counts for itself. It shows the same memory, so it needs the same counter: one object that both change, such as a list.",
       source=changed(COUNTED, ("self.data[index], self.changes", "self.data[index], [0]")))
-wrong("Counted", "int", "A view gets a copy of the count, and then they part: share something that can be changed, such as a list.",
+wrong("Counted", "int", "The view counts for itself. It shows the same memory, so it needs the same counter: one object that both change, such as a list.",
       source=changed(COUNTED, ("self.changes = np.array(data, dtype=float), [0]", "self.changes = np.array(data, dtype=float), 0"), ("self.changes[0]", "self.changes")))
-wrong("Counted", "list_copied", "The view has a copy of the list, so its changes count elsewhere: share the list itself.",
+wrong("Counted", "list_copied", "The view counts for itself. It shows the same memory, so it needs the same counter: one object that both change, such as a list.",
       source=changed(COUNTED, ("self.data[index], self.changes", "self.data[index], list(self.changes)")))
 wrong("Counted", "view_copied", "The view has numbers of its own: a slice shares memory, and a copy of it does not.",
       source=changed(COUNTED, ("self.data[index], self.changes", "self.data[index].copy(), self.changes")))
@@ -364,6 +430,14 @@ wrong("Counted", "only_base_counts", "A change through the view has to count for
       source=changed(COUNTED, ("        part = Counted(0.0)\n        part.data, part.changes = self.data[index], self.changes\n        return part",
                                "        part = Counted(0.0)\n        part.data, part.base = self.data[index], self\n        return part"),
                      ("        return self.changes[0]", "        return self.base.version if hasattr(self, 'base') else self.changes[0]")))
+wrong("Counted", "one_for_all", "There is one counter for all, and a new Counted sets it back: each memory needs its own.",
+      source=changed(COUNTED, ("class Counted:\n", "class Counted:\n    changes = [0]\n\n"), ("self.data, self.changes = np.array(data, dtype=float), [0]", "self.data = np.array(data, dtype=float)\n        self.changes[0] = 0"),
+                     ("        part = Counted(0.0)\n        part.data, part.changes = self.data[index], self.changes", "        part = Counted.__new__(Counted)\n        part.data = self.data[index]")))
+wrong("Counted", "one_level", "A view of a view counts apart from the base: all three show one memory, and need one counter.",
+      source=changed(COUNTED, ("self.data, self.changes = np.array(data, dtype=float), [0]", "self.data, self.count, self.base = np.array(data, dtype=float), 0, self"),
+                     ("return self.changes[0]", "return self.base.count"), ("self.changes[0] += 1", "self.base.count += 1"), ("part.data, part.changes = self.data[index], self.changes", "part.data, part.base = self.data[index], self")))
+wrong("Counted", "view_counts", "Making a view changes no number: the version stays.",
+      source=changed(COUNTED, ("        return part", "        self.changes[0] += 1\n        return part")))
 
 
 right("Counted", "base", source="""
@@ -441,13 +515,13 @@ class Saved:
         self.counted = None
 """
 
-wrong("Saved", "no_check", "A change in place goes unnoticed: at `get`, compare the version with the one that the value had when it was saved.",
+wrong("Saved", "no_check", "A change in place goes unnoticed: note the version when the value is saved, and at `get` compare it with the value's own version, as that is then.",
       source=changed(SAVED, ("if self.counted.version != self.version", "if False")))
 wrong("Saved", "against_zero", "The version may have been above 0 when it was saved: compare with what you noted.",
       source=changed(SAVED, ("!= self.version:", "!= 0:")))
-wrong("Saved", "a_copy", "That is a copy of the array, and takes as much memory again: keep the value itself, and compare.",
+wrong("Saved", "a_copy", "That is a copy of the array, and takes as much memory again: keep the value itself, note its version, compare.",
       source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version, self.array = counted, counted.version, counted.data.copy()"), ("return self.counted.data", "return self.array")))
-wrong("Saved", "copy_only", "The copy is safe, and costs what the counter is there to save: keep the value, note its version, compare.", source="""
+wrong("Saved", "copy_only", "That is a copy of the array, and takes as much memory again: keep the value itself, note its version, compare.", source="""
 class Saved:
     def __init__(self, counted):
         self.array = counted.data.copy()
@@ -460,7 +534,7 @@ class Saved:
     def free(self):
         self.array = None
 """)
-wrong("Saved", "noted_at_get", "The version is noted when it is read, and has to be noted when it is saved.",
+wrong("Saved", "noted_at_get", "A change in place goes unnoticed: note the version when the value is saved, and at `get` compare it with the value's own version, as that is then.",
       source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version = counted, None"),
                      ("        if self.counted.version != self.version", "        if self.version is None:\n            self.version = self.counted.version\n        if self.counted.version != self.version")))
 wrong("Saved", "only_larger", "Different is different: compare with `!=`.", source=changed(SAVED, ("!= self.version:", "> self.version:")))
@@ -488,11 +562,23 @@ wrong("Saved", "freed_unsaid", "The sentence after `free` has to say what to do:
 wrong("Saved", "freed_gives_none", "After `free`, `get` gives None, and the rule computes on with it: raise.",
       source=changed(SAVED, ("            raise RuntimeError(\"freed by a backward pass: call the first one with retain_graph=True\")", "            return None")))
 wrong("Saved", "gives_the_counted", "`get` gives the array, not the value around it.", source=changed(SAVED, ("return self.counted.data", "return self.counted")))
-wrong("Saved", "array_noted", "The array is noted, and not the value: nobody sees its version change.",
+wrong("Saved", "array_noted", "A change in place goes unnoticed: note the version when the value is saved, and at `get` compare it with the value's own version, as that is then.",
       source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version, self.now = counted, counted.version, counted.version"), ("self.counted.version", "self.now")))
 wrong("Saved", "get_frees", "`get` lets go of the value, and a rule may read it twice: that is the task of `free`.",
       source=changed(SAVED, ("        return self.counted.data", "        array, self.counted = self.counted.data, None\n        return array")))
 wrong("Saved", "free_once", "`free` may be called twice.", source=changed(SAVED, ("        self.counted = None\n", "        del self.counted.data\n        self.counted = None\n")))
+wrong("Saved", "copied_at_get", "That is a copy of the array, and takes as much memory again: keep the value itself, note its version, compare.",
+      source=changed(SAVED, ("return self.counted.data", "return self.counted.data.copy()")))
+wrong("Saved", "numbers_alone", "Two numbers are no sentence: say which is the version now, and which was expected.",
+      source=changed(SAVED, ("it is at version {now}, expected version {self.version}", "{now}, {self.version}"), ("changed in place: ", "")))
+wrong("Saved", "deleted_twice", "`free` may be called twice.",
+      source=changed(SAVED, ("if self.counted is None", "if not hasattr(self, 'counted')"), ("        self.counted = None\n", "        del self.counted\n")))
+wrong("Saved", "identity", "Two ints of the same value need not be one object: compare with `!=`, and not with `is not`.",
+      source=changed(SAVED, ("self.counted.version != self.version", "self.counted.version is not self.version")))
+wrong("Saved", "gives_the_error", "The error is given back like a value: raise it.",
+      source=changed(SAVED, ("            raise RuntimeError(f", "            return RuntimeError(f"), ("            raise RuntimeError(\"freed", "            return RuntimeError(\"freed")))
+wrong("Saved", "own_counter", "A Saved reads `data` and `version` of what it is given, and nothing else.",
+      source=changed(SAVED, ("counted, counted.version", "counted, counted.changes[0]")))
 
 
 right("Saved", "try", source="""
@@ -549,10 +635,10 @@ def tanh_node(x):
 
 wrong("tanh_node", "colleague", "The rule holds `out`, and `out` holds the rule: let it hold the number t.",
       source=changed(TANH, ("1.0 - t * t", "1.0 - out.data * out.data")))
-wrong("tanh_node", "half", "The rule still reads `out` in one place: that is enough for a cycle.", source=changed(TANH, ("1.0 - t * t", "1.0 - t * out.data")))
-wrong("tanh_node", "default_argument", "A default argument is held by the function as well: it holds `out`.",
+wrong("tanh_node", "half", "The rule holds `out`, and `out` holds the rule: let it hold the number t.", source=changed(TANH, ("1.0 - t * t", "1.0 - t * out.data")))
+wrong("tanh_node", "default_argument", "The rule holds `out`, and `out` holds the rule: let it hold the number t.",
       source=changed(TANH, ("lambda g: g * (1.0 - t * t)", "lambda g, out=out: g * (1.0 - out.data * out.data)")))
-wrong("tanh_node", "method", "A bound method holds its object.",
+wrong("tanh_node", "method", "The rule holds `out`, and `out` holds the rule: let it hold the number t.",
       source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "    import types\n    out.back = types.MethodType(lambda self, g: g * (1.0 - self.data * self.data), out)\n")))
 wrong("tanh_node", "collects", "This calls the collector at each operation: it looks at all objects of the program. Leave no cycle in the first place.",
       source=changed(TANH, ("1.0 - t * t", "1.0 - out.data * out.data"), ("    return out", "    gc.collect()\n    return out")))
@@ -565,10 +651,10 @@ wrong("tanh_node", "not_squared", "The slope is 1 - t².", source=changed(TANH, 
 wrong("tanh_node", "sign", "The slope is 1 - t², not t² - 1.", source=changed(TANH, ("1.0 - t * t", "t * t - 1.0")))
 wrong("tanh_node", "wrong_value", "The node's value is tanh of x's data.", source=changed(TANH, ("Node(t, (x,))", "Node(x.data, (x,))")))
 wrong("tanh_node", "no_rule", "`out.back` is to be a function of the g that arrives.", source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "")))
-wrong("tanh_node", "number_not_rule", "`back` is a function of the g that arrives.", source=changed(TANH, ("lambda g: g * (1.0 - t * t)", "1.0 - t * t")))
+wrong("tanh_node", "number_not_rule", "`out.back` is to be a function of the g that arrives.", source=changed(TANH, ("lambda g: g * (1.0 - t * t)", "1.0 - t * t")))
 wrong("tanh_node", "frees_itself", "The rule works once: a second backward, with the graph retained, finds nothing.",
       source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "    kept = [1.0 - t * t]\n    out.back = lambda g: g * kept.pop()\n")))
-wrong("tanh_node", "back_holds_itself", "The rule refers to itself by its own name: that is a cycle, too.", source="""
+wrong("tanh_node", "back_holds_itself", "The node is let go of, and the array of its tanh is not: something that nobody lets go of holds it. A rule that refers to itself by its own name is such a thing.", source="""
 def tanh_node(x):
     t = np.tanh(x.data)
     out = Node(t, (x,))
@@ -580,6 +666,12 @@ def tanh_node(x):
     out.back = back
     return out
 """)
+wrong("tanh_node", "arrays_in_a_list", "The node is let go of, and the array of its tanh is not: something that nobody lets go of holds it. A rule that refers to itself by its own name is such a thing.",
+      source="VALUES = []\n" + changed(TANH, ("    return out", "    VALUES.append(t)\n    return out")))
+wrong("tanh_node", "writes_into_g", "The g that arrives is changed in place, and others may hold it: compute a new array.",
+      source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "\n    def back(g):\n        g *= 1.0 - t * t\n        return g\n\n    out.back = back\n")))
+wrong("tanh_node", "slope_on_the_node", "The rule holds `out`, and `out` holds the rule: let it hold the number t.",
+      source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "    out.slope = 1.0 - t * t\n    out.back = lambda g: g * out.slope\n")))
 
 
 @right("tanh_node", "slope_first")
@@ -698,6 +790,8 @@ wrong("checkpointed", "outputs_kept", "What is kept has to be the input of a par
 wrong("checkpointed", "slope_of_input", "`slope` gets the last output: a forward pass goes before it.", source=changed(CHECKPOINTED, ("    kept = []\n", "    kept, g = [], slope(x)\n"), ("    g = slope(x)\n", "")))
 wrong("checkpointed", "short_part_lost", "The last part is shorter when the layers do not divide evenly, and is left out.",
       source=changed(CHECKPOINTED, ("reversed(range(0, len(layers), every))", "reversed(range(0, len(layers) // every * every, every))"), ("    g = slope(x)\n", "    g = slope(x)\n    if len(layers) % every:\n        kept.pop()\n")))
+wrong("checkpointed", "short_part_left", "The last part is shorter when the layers do not divide evenly, and is left out.",
+      source=changed(CHECKPOINTED, ("range(0, len(layers), every))", "range(0, len(layers) - every + 1, every))"), ("[kept.pop()]", "[kept[start // every]]")))
 wrong("checkpointed", "number_of_parts", "`every` is the length of a part, not how many parts there are.",
       source=changed(CHECKPOINTED, ("    kept = []\n", "    kept, every = [], -(-len(layers) // every)\n")))
 wrong("checkpointed", "returns_nothing", "Return the gradient of x.", source=changed(CHECKPOINTED, ("    return g\n", "")))
@@ -722,6 +816,31 @@ def checkpointed(layers, x, slope, every):
             g = layers.pop().backward(inputs.pop(), g)
     return g
 """)
+wrong("checkpointed", "nothing_popped", "What was kept, and the inputs of a part, are read and stay: let go of each where it was needed last (`pop`).",
+      source=changed(CHECKPOINTED, ("[kept.pop()]", "[kept[start // every]]"), ("        for layer in reversed(part):\n            g = layer.backward(inputs.pop(), g)", "        for i in reversed(range(len(part))):\n            g = part[i].backward(inputs[i], g)")))
+wrong("checkpointed", "parts_from_x", "To come to a part, all before it is run again from x: start from what was kept for it.", source="""
+def checkpointed(layers, x, slope, every):
+    out = x
+    for layer in layers:
+        out = layer(out)
+    g = slope(out)
+    for start in reversed(range(0, len(layers), every)):
+        h = x
+        for layer in layers[:start]:
+            h = layer(h)
+        part, inputs = layers[start : start + every], [h]
+        for layer in part[:-1]:
+            inputs.append(layer(inputs[-1]))
+        for layer in reversed(part):
+            g = layer.backward(inputs.pop(), g)
+    return g
+""")
+wrong("checkpointed", "first_part_first", "Each part finds its own inputs, and the parts go from the first to the last: the gradient arrives at the last.",
+      source=changed(CHECKPOINTED, ("reversed(range(0, len(layers), every))", "range(0, len(layers), every)"), ("[kept.pop()]", "[kept.pop(0)]")))
+wrong("checkpointed", "no_slope", "The last output is taken for the gradient that arrives there: `slope(out)` gives that.",
+      source=changed(CHECKPOINTED, ("g = slope(x)", "g = x")))
+wrong("checkpointed", "slope_of_each_part", "`slope` is for the last output alone: at the end of another part arrives what the part behind it gave.",
+      source=changed(CHECKPOINTED, ("    g = slope(x)\n", ""), ("part[:-1]", "part"), ("        for layer in reversed(part)", "        g = slope(inputs.pop())\n        for layer in reversed(part)")))
 
 
 @right("checkpointed", "dict")
@@ -837,6 +956,44 @@ wrong("in_little_memory", "two_at_the_end", "A part of two layers is treated as 
 wrong("in_little_memory", "g_not_passed", "The first half needs the g that comes out of the second.", source=changed(LITTLE, ("        g = back(part[half:], middle, g)", "        back(part[half:], middle, g)")))
 wrong("in_little_memory", "returns_nothing", "Return the gradient of x.", source=changed(LITTLE, ("    return back(layers, x, slope(out))", "    back(layers, x, slope(out))")))
 wrong("in_little_memory", "counts_on_128", "The parts are those of 128 layers, and there may be fewer.", source=changed(LITTLE, ("return back(layers, x, slope(out))", "return back([layers[i] for i in range(128)], x, slope(out))")))
+wrong("in_little_memory", "even_only", "Of an odd number of layers one is left out: the second half begins at `half` and goes on to the end.",
+      source=changed(LITTLE, ("back(part[half:], middle, g)", "back(part[half : 2 * half], middle, g)")))
+wrong("in_little_memory", "both_halves_run", "Each call runs all of its layers, and needs the first half alone: only the middle is to be found.",
+      source=changed(LITTLE, ("        for layer in part[:half]:\n            middle = layer(middle)\n", "        h = x\n        for i, layer in enumerate(part):\n            if i == half:\n                middle = h\n            h = layer(h)\n        del h\n")))
+wrong("in_little_memory", "eights", "Parts of one length: the inputs kept for them, and those of one part, are more than 20. Divide the parts again.", source="""
+def in_little_memory(layers, x, slope):
+    kept = []
+    for i, layer in enumerate(layers):
+        if i % 8 == 0:
+            kept.append(x)
+        x = layer(x)
+    g = slope(x)
+    while kept:
+        part, inputs = layers[8 * (len(kept) - 1) : 8 * len(kept)], [kept.pop()]
+        for layer in part[:-1]:
+            inputs.append(layer(inputs[-1]))
+        for layer in reversed(part):
+            g = layer.backward(inputs.pop(), g)
+    return g
+""")
+wrong("in_little_memory", "one_step_too_far", "The middle is the input of the second half: run `half` layers, and no more.",
+      source=changed(LITTLE, ("for layer in part[:half]:", "for layer in part[: half + 1]:")))
+wrong("in_little_memory", "middles_kept", "Each middle is kept in a list as well, and stays: let go of it when its half is done.",
+      source="MIDDLES = []\n" + changed(LITTLE, ("        g = back(part[half:], middle, g)\n", "        MIDDLES.append(middle)\n        g = back(part[half:], middle, g)\n")))
+wrong("in_little_memory", "remembered", "All inputs are kept.", source="""
+def in_little_memory(layers, x, slope):
+    known = {0: x}
+
+    def at(i):
+        if i not in known:
+            known[i] = layers[i - 1](at(i - 1))
+        return known[i]
+
+    g = slope(at(len(layers)))
+    for i in reversed(range(len(layers))):
+        g = layers[i].backward(at(i), g)
+    return g
+""")
 
 
 @right("in_little_memory", "three_levels")

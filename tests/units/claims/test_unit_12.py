@@ -90,6 +90,7 @@ def test_the_four_names(torch: ModuleType) -> None:
 
 @proves(
     UNIT,
+    "By a **version counter**, as in PyTorch.",
     "| `Counted.version` | `tensor._version` |",
     "| `w.data[0] = 100`, which nobody notices | `w.data` has a counter of its own: not noticed either |",
 )
@@ -176,7 +177,7 @@ def test_what_the_schedules_need(solved: Any) -> None:
 @proves(
     UNIT,
     "| 1990 | Ronald Williams, Jing Peng | [truncated backpropagation](https://doi.org/10.1162/neco.1990.2.4.490) "
-    "through time |",
+    "through time, every few steps |",
     "| 1992 | Andreas Griewank | [logarithmic growth](https://doi.org/10.1080/10556789208805505): checkpoints in "
     "checkpoints |",
     "| 2000 | Andreas Griewank, Andrea Walther | [revolve](https://doi.org/10.1145/347837.347846): the schedule that "
