@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,7 @@ def one_hot(index: Any, num_classes: int = -1) -> Any:
     if rows.dtype.kind not in "iu":
         raise TypeError(f"'one_hot' needs integers, not {rows.dtype}.")
     unsigned = rows.view(f"u{rows.itemsize}")  # a negative number is then a very large one
-    most = np.maximum.reduce(unsigned, None) if rows.size else -1
+    most = unsigned.item(unsigned.argmax()) if rows.size else -1
     classes = num_classes
     if num_classes == -1:
         if not rows.size:
@@ -120,8 +121,14 @@ def one_hot(index: Any, num_classes: int = -1) -> Any:
             f"'one_hot' of {classes} classes was asked for {rows.min()} to {rows.max()}, there are 0 to {classes - 1}."
         )
     out = np.zeros((*rows.shape, classes), np.int64)
-    out.reshape(rows.size, classes)[np.arange(rows.size), rows.reshape(-1)] = 1
+    out.put(rows.reshape(-1).astype(np.int64, copy=False) + _starts(rows.size, classes), 1)
     return wrap(out) if isinstance(index, Tensor) else out
+
+
+@lru_cache(maxsize=16)
+def _starts(rows: int, length: int) -> np.ndarray:
+    """Where each row of an array begins, counted in elements."""
+    return np.arange(rows, dtype=np.int64) * length
 
 
 def dropout(x: Any, p: float = 0.5, training: bool = True, rng: np.random.Generator | None = None) -> Any:
