@@ -20,6 +20,8 @@ Size = int | None | tuple[int | None, int | None]
 
 #: Up to so many elements the mean of every window is one matrix product with the whole image.
 _SMALL = 4096
+#: Of longer images sums are faster than products with many zeros, where there is more than one small image.
+_SHORT = 64
 #: Windows up to so many elements are compared side by side where they do not overlap.
 _FEW = 16
 
@@ -112,7 +114,7 @@ def _mean_definition(x: Any, size: tuple[int, int]) -> Any:
 def _mean_forward(x: np.ndarray, size: tuple[int, int]) -> tuple[np.ndarray, None]:
     x = x if x.dtype.kind == "f" else x.astype(np.float64)
     matrix = _matrix(*_image(x.shape, size), x.dtype.char)
-    if matrix is not None:
+    if matrix is not None and (x.size <= _SMALL or len(matrix) <= _SHORT):
         out = x.reshape(-1, len(matrix)).dot(matrix)
         if _finite(out):  # else an infinity has met the zeros of other windows
             return out.reshape(*x.shape[:-2], *size), None
