@@ -96,7 +96,7 @@ class _Recurrent(Module):
         if alone:
             out, last = ops.squeeze(out, 1), [ops.squeeze(s, 1) for s in last]
         elif self.batch_first:
-            out = ops.swapaxes(out, 0, 1)
+            out = ops.clone(ops.swapaxes(out, 0, 1))  # no view, which nobody might change in place
         return out, (last[0] if self.states == 1 else tuple(last))
 
     def _given(self, start: Any, shape: tuple[int, ...], alone: bool) -> list[Any]:

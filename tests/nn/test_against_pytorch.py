@@ -137,6 +137,15 @@ def test_ten_steps_of_a_recurrent_layer(train_both, name, options, shape, starte
     train_both(ours, theirs, normal(*shape), *(more if started else ()), call=call, tolerance=1e-9)
 
 
+@pytest.mark.parametrize("name", ["RNN", "GRU", "LSTM"])
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_what_a_recurrent_layer_gives_may_be_changed_in_place(name, batch_first):
+    out, _ = getattr(nn, name)(3, 2, batch_first=batch_first)(Tensor(normal(2, 4, 3)))
+    before = out.data.copy()
+    out *= 2.0
+    np.testing.assert_array_equal(out.data, before * 2)
+
+
 def test_a_recurrent_layer_refuses_what_does_not_fit_with_a_sentence():
     layer = nn.LSTM(3, 4)
     for shape in ((2, 3, 4), (3,), (0, 2, 3)):
