@@ -164,4 +164,7 @@ def _same(reply: Reply | AnswerError, call: Call) -> bool:
     if isinstance(reply, AnswerError):
         return call.error is not None and call.error.type_name == reply.type_name
     same = call.error is None and reply.asked == call.asked
-    return same and difference(reply.value, call.value) is None
+    # Both ways: an array may stand for a list, and a list not for an array, which may be what was wrong.
+    return (
+        same and difference(reply.value, call.value) is None and difference(call.value, reply.value) is None
+    )

@@ -76,6 +76,19 @@ def conv1d(x, w):
     return sum(w[k] * np.roll(x, -k) for k in range(len(w)))
 
 
+@wrong("conv1d", "integers", "The numbers are cut down to integers here: `np.zeros` makes floats, if you leave it.")
+def conv1d(x, w):
+    out = np.zeros(len(x) - len(w) + 1, dtype=int)
+    for i in range(len(out)):
+        out[i] = w @ x[i : i + len(w)]
+    return out
+
+
+@wrong("conv1d", "list", "The numbers are right, and they stand in a list: `np.array` makes an array of it.")
+def conv1d(x, w):
+    return [w @ x[i : i + len(w)] for i in range(len(x) - len(w) + 1)]
+
+
 @right("conv1d", "correlate")
 def conv1d(x, w):
     return np.correlate(x, w, mode="valid")
@@ -93,62 +106,6 @@ def conv1d(x, w):
 @right("conv1d", "view")
 def conv1d(x, w):
     return np.lib.stride_tricks.sliding_window_view(x, len(w)) @ w
-
-
-# -- conv_matrix ------------------------------------------------------------------------------------------------------
-
-MATRIX = """
-def conv_matrix(w, n):
-    matrix = np.zeros((n - len(w) + 1, n))
-    for i in range(len(matrix)):
-        matrix[i, i : i + len(w)] = w
-    return matrix
-"""
-
-wrong("conv_matrix", "transposed", "A row for each output, a column for each input: this is the transpose.",
-      source=changed(MATRIX, ("return matrix", "return matrix.T")))
-wrong("conv_matrix", "turned", "The kernel stands there turned around.", source=changed(MATRIX, ("] = w", "] = w[::-1]")))
-wrong("conv_matrix", "not_moved", "Each row has the kernel at the same place. It moves on by one from row to row.",
-      source=changed(MATRIX, ("matrix[i, i : i + len(w)]", "matrix[i, : len(w)]")))
-wrong("conv_matrix", "square", "There are as many rows as inputs: the kernel fits at fewer places.", source="""
-def conv_matrix(w, n):
-    matrix = np.zeros((n, n))
-    for i in range(n):
-        for k in range(len(w)):
-            if i + k < n:
-                matrix[i, i + k] = w[k]
-    return matrix
-""")
-wrong("conv_matrix", "round_the_corner", "The kernel comes in again at the left end: `np.roll` goes round, and there are too many rows.", source="""
-def conv_matrix(w, n):
-    row = np.concatenate([w, np.zeros(n - len(w))])
-    return np.array([np.roll(row, i) for i in range(n)])
-""")
-wrong("conv_matrix", "row_less", "A row is missing: the kernel fits at n - k + 1 places.",
-      source=changed(MATRIX, ("n - len(w) + 1", "n - len(w)")))
-wrong("conv_matrix", "first_number_only", "Each row has one number: it should have all of w.",
-      source=changed(MATRIX, ("matrix[i, i : i + len(w)] = w", "matrix[i, i] = w[0]")))
-wrong("conv_matrix", "by_length", "The kernel moves by its own length. It moves by one from row to row.", source="""
-def conv_matrix(w, n):
-    matrix = np.zeros((n // len(w), n))
-    for i in range(len(matrix)):
-        matrix[i, i * len(w) : (i + 1) * len(w)] = w
-    return matrix
-""")
-
-
-@right("conv_matrix", "eye")
-def conv_matrix(w, n):
-    rows = n - len(w) + 1
-    return sum(w[k] * np.eye(rows, n, k) for k in range(len(w)))
-
-
-@right("conv_matrix", "shifts")
-def conv_matrix(w, n):
-    out = []
-    for i in range(n - len(w) + 1):
-        out.append(np.concatenate((np.zeros(i), w, np.zeros(n - len(w) - i))))
-    return np.stack(out)
 
 
 # -- conv1d_rule ------------------------------------------------------------------------------------------------------
@@ -169,7 +126,25 @@ wrong("conv1d_rule", "g_turned", "g is turned around for the gradient of w: it s
       source=changed(RULE, ("[g @ x", "[g[::-1] @ x")))
 wrong("conv1d_rule", "exchanged", "The two gradients are exchanged: that of x comes first.",
       source=changed(RULE, ("return to_x, to_w", "return to_w, to_x")))
-wrong("conv1d_rule", "not_widened", "Without zeros around g the inputs at the ends get nothing, or there are too few of them.",
+wrong("conv1d_rule", "not_widened", "Without zeros around g there are too few places: put len(w) - 1 on each side.", source="""
+def conv1d_rule(g, x, w):
+    return np.correlate(g, w[::-1], "valid"), np.correlate(x, g, "valid")
+""")
+wrong("conv1d_rule", "too_wide", "Too many zeros: there are len(w) - 1 on each side of g, and not len(w).", source="""
+def conv1d_rule(g, x, w):
+    return np.correlate(np.pad(g, len(w)), w[::-1], "valid"), np.correlate(x, g, "valid")
+""")
+wrong("conv1d_rule", "g_in_place_of_w", "The gradient of x is in reverse: turn w around, and leave g as it is.", source="""
+def conv1d_rule(g, x, w):
+    return np.correlate(np.pad(g[::-1], len(w) - 1), w, "valid"), np.correlate(x, g, "valid")
+""")
+wrong("conv1d_rule", "w_along_x", "For the gradient of w you let w slide along x, as on the way forward. It is g that slides.", source="""
+def conv1d_rule(g, x, w):
+    return np.correlate(np.pad(g, len(w) - 1), w[::-1], "valid"), np.correlate(x, w, "valid")
+""")
+wrong("conv1d_rule", "zeros_on_the_left", "All zeros stand on one side of g: len(w) - 1 belong on each.",
+      source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, (2 * len(w) - 2, 0))")))
+wrong("conv1d_rule", "zeros_on_the_right", "All zeros stand on one side of g: len(w) - 1 belong on each.",
       source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, (0, 2 * len(w) - 2))")))
 wrong("conv1d_rule", "last_part", "An input is in several places: add its parts up, do not overwrite them.", source="""
 def conv1d_rule(g, x, w):
@@ -261,6 +236,10 @@ wrong("patches", "batch_lost", "Only the first picture is there: keep the batch.
       source=changed(PATCHES, ("    n, c", "    x = x[:1]\n    n, c")))
 wrong("patches", "stride_of_rows_only", "The stride counts for the rows only: the columns are left out, too.",
       source=changed(PATCHES, ("(w - kw) // stride + 1", "w - kw + 1"), ("j : j + stride * columns : stride", "j : j + columns")))
+wrong("patches", "steps_of_one", "The places are counted with the stride, and yet taken side by side: the slices need a step, too.",
+      source=changed(PATCHES, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + rows, j : j + columns")))
+wrong("patches", "all_axes_padded", "All four axes have a border here: it belongs to height and width alone.",
+      source=changed(PATCHES, ("((0, 0), (0, 0), (padding, padding), (padding, padding))", "padding")))
 
 
 @right("patches", "view")
@@ -293,77 +272,6 @@ def patches(x, kh, kw, stride=1, padding=0):
     return seen.reshape(len(x), x.shape[1] * kh * kw, -1)
 
 
-# -- patch_product ----------------------------------------------------------------------------------------------------
-
-PRODUCT = """
-def patch_product(p, weight, bias):
-    return weight.reshape(len(weight), -1) @ p + bias[:, None]
-
-
-def patch_product_rule(g, p, weight):
-    to_p = weight.reshape(len(weight), -1).T @ g
-    to_weight = (g @ p.transpose(0, 2, 1)).sum(axis=0).reshape(weight.shape)
-    return to_p, to_weight, g.sum(axis=(0, 2))
-"""
-
-wrong("patch_product", "no_bias", "The bias is missing.", source=changed(PRODUCT, (" + bias[:, None]", "")))
-wrong("patch_product", "bias_along_places", "The bias belongs to the kernels: it needs an axis more, or it meets the places.",
-      source=changed(PRODUCT, ("bias[:, None]", "bias")))
-wrong("patch_product", "bias_subtracted", "The bias is added, and here it is taken off.", source=changed(PRODUCT, ("+ bias", "- bias")))
-wrong("patch_product", "weight_per_picture", "The gradient of the weights is asked for once: sum over the pictures.",
-      source=changed(PRODUCT, (".sum(axis=0).reshape(weight.shape)", ".reshape(len(g), *weight.shape)")))
-wrong("patch_product", "weight_mean", "Over the pictures the gradient of the weights is a sum, and this is a mean.",
-      source=changed(PRODUCT, (".sum(axis=0)", ".mean(axis=0)")))
-wrong("patch_product", "first_picture", "Only the first picture counts for the weights.",
-      source=changed(PRODUCT, (".sum(axis=0).reshape", "[0].reshape")))
-wrong("patch_product", "weight_flat", "The gradient of the weights has another shape than the weights.",
-      source=changed(PRODUCT, (".reshape(weight.shape)", "")))
-wrong("patch_product", "bias_mean", "The gradient of the bias is a sum over pictures and places, and this is a mean.",
-      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g.mean(axis=(0, 2))")))
-wrong("patch_product", "bias_over_pictures", "All places share the bias, too: sum over pictures and places.",
-      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g.sum(axis=0)")))
-wrong("patch_product", "bias_over_places", "All pictures share the bias: sum over pictures and places.",
-      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g.sum(axis=2)")))
-wrong("patch_product", "not_transposed", "The gradient of the weights is transposed: kernels come first.",
-      source=changed(PRODUCT, ("(g @ p.transpose(0, 2, 1))", "(p @ g.transpose(0, 2, 1))")))
-wrong("patch_product", "g_forgotten", "g does not count for the weights: multiply by it.",
-      source=changed(PRODUCT, ("(g @ p", "(np.ones_like(g) @ p")))
-wrong("patch_product", "exchanged", "The gradients are in another order: p, weight, bias.",
-      source=changed(PRODUCT, ("return to_p, to_weight,", "return to_weight, to_p,")))
-wrong("patch_product", "two_only", "A gradient is missing: p, weight and bias get one each.",
-      source=changed(PRODUCT, ("to_weight, g.sum(axis=(0, 2))", "to_weight")))
-wrong("patch_product", "all_channels_alike", "The weights are not all the same: each number of the kernel has its own part.",
-      source=changed(PRODUCT, ("to_p = weight.reshape(len(weight), -1).T @ g", "to_p = np.repeat(weight.reshape(len(weight), -1).mean(1)[None], p.shape[1], 0) @ g")))
-
-
-right("patch_product", "einsum", source="""
-def patch_product(p, weight, bias):
-    flat = weight.reshape(weight.shape[0], weight[0].size)
-    return np.einsum("ok,nkl->nol", flat, p) + bias.reshape(1, -1, 1)
-
-
-def patch_product_rule(g, p, weight):
-    flat = weight.reshape(weight.shape[0], weight[0].size)
-    to_p = np.einsum("ok,nol->nkl", flat, g)
-    return to_p, np.einsum("nol,nkl->ok", g, p).reshape(weight.shape), g.sum(2).sum(0)
-""")
-
-right("patch_product", "loop", source="""
-def patch_product(p, weight, bias):
-    w = weight.reshape(len(weight), -1)
-    return np.stack([w @ one + bias[:, np.newaxis] for one in p])
-
-
-def patch_product_rule(g, p, weight):
-    w = weight.reshape(len(weight), -1)
-    to_p, to_w, to_b = np.zeros_like(p), np.zeros_like(w), np.zeros(len(w))
-    for i in range(len(p)):
-        to_p[i] = w.T @ g[i]
-        to_w += g[i] @ p[i].T
-        to_b += g[i].sum(axis=1)
-    return to_p, to_w.reshape(weight.shape), to_b
-""")
-
 # -- scatter ----------------------------------------------------------------------------------------------------------
 
 SCATTER = """
@@ -392,7 +300,7 @@ wrong("scatter", "mean", "This is the mean of the parts: a gradient is their sum
     "    return grad[", "    grad = grad / np.maximum(count, 1)\n    return grad[")))
 wrong("scatter", "no_stride", "The parts are put side by side: with a stride, the places are `stride` pixels apart.",
       source=changed(SCATTER, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + rows, j : j + columns")))
-wrong("scatter", "kernel_exchanged", "kh and kw are exchanged in `reshape`: height first.",
+wrong("scatter", "kernel_exchanged", "The axes of g are in another order here: it is (n, c, kh, kw, rows, columns).",
       source=changed(SCATTER, ("g = g.reshape(n, c, kh, kw, rows, columns)", "g = g.reshape(n, c, kw, kh, rows, columns).swapaxes(2, 3)")))
 wrong("scatter", "places_exchanged", "The places go row by row: rows before columns in `reshape`.",
       source=changed(SCATTER, ("g = g.reshape(n, c, kh, kw, rows, columns)", "g = g.reshape(n, c, kh, kw, columns, rows).swapaxes(4, 5)")))
@@ -454,6 +362,8 @@ wrong("max_pool", "mean", "This is the mean of a window: the largest number is a
       source=changed(POOL, (".max(axis=-1)", ".mean(axis=-1)")))
 wrong("max_pool", "largest_in_size", "-4 is larger in size than -1, and smaller: compare the numbers themselves.",
       source=changed(POOL, ("windows(x, k).max(axis=-1)", "np.abs(windows(x, k)).max(axis=-1)")))
+wrong("max_pool", "largest_in_size_with_sign", "-4 is larger in size than -1, and smaller: compare the numbers themselves.",
+      source=changed(POOL, ("windows(x, k).max(axis=-1)", "np.where(np.abs(windows(x, k)).max(-1) > windows(x, k).max(-1), windows(x, k).min(-1), windows(x, k).max(-1))")))
 wrong("max_pool", "at_least_zero", "A window of negative numbers has a largest one, too: nothing is compared with 0.",
       source=changed(POOL, ("windows(x, k).max(axis=-1)", "np.maximum(windows(x, k).max(axis=-1), 0)")))
 wrong("max_pool", "ties_all", "Equal numbers all get g here: only the first of them does.",
@@ -474,6 +384,8 @@ wrong("max_pool", "windows_returned", "The gradient still stands in windows: `fr
       source=changed(POOL, ("from_windows(chosen * g[..., None], x.shape, k)", "chosen * g[..., None]")))
 wrong("max_pool", "wrong_axis", "The largest is taken along another axis: the window is the last one.",
       source=changed(POOL, (".max(axis=-1)", ".max(axis=3)")))
+wrong("max_pool", "over_the_places", "The largest is taken along the places: the window is the last axis.",
+      source=changed(POOL, (".max(axis=-1)", ".max(axis=(2, 3))")))
 
 
 right("max_pool", "two_maxima", source="""
@@ -522,6 +434,8 @@ wrong("receptive_field", "own_stride", "A stride counts for the layers behind it
       source=changed(FIELD, ("        size += (kernel - 1) * step\n        step *= stride\n", "        step *= stride\n        size += (kernel - 1) * step\n")))
 wrong("receptive_field", "sum_of_kernels", "Kernels that follow each other overlap: a layer adds kernel - 1 numbers, not kernel.",
       source=changed(FIELD, ("size = step = 1", "size, step = 0, 1"), ("(kernel - 1)", "kernel")))
+wrong("receptive_field", "kernel_and_one", "A layer adds kernel - 1 numbers, not kernel: the first of them is seen already.",
+      source=changed(FIELD, ("(kernel - 1)", "kernel")))
 wrong("receptive_field", "product_of_kernels", "The widths are multiplied here: fields of neighbours overlap.", source="""
 def receptive_field(layers):
     size = 1
@@ -529,7 +443,7 @@ def receptive_field(layers):
         size *= kernel
     return size
 """)
-wrong("receptive_field", "backwards", "The layers are taken from the last to the first: the first comes first.",
+wrong("receptive_field", "backwards", "The strides *behind* a layer spread its kernel here. It is spread by those before it: take the layers in the other order.",
       source=changed(FIELD, ("in layers", "in layers[::-1]")))
 wrong("receptive_field", "from_zero", "One too few: with no layer a pixel sees itself.", source=changed(FIELD, ("size = step = 1", "size, step = 0, 1")))
 wrong("receptive_field", "area", "This is the number of pixels of a square: its width is asked for.", source=changed(FIELD, ("return size", "return size**2")))
@@ -543,6 +457,15 @@ def receptive_field(layers):
     for kernel, stride in layers[-2::-1]:
         field = (field - 1) * stride + kernel
     return field
+""")
+wrong("receptive_field", "no_layers_no_pixel", "With no layer there is a field, too: the pixel itself.",
+      source=changed(FIELD, ("    for kernel", "    if not layers:\n        return 0\n    for kernel")))
+wrong("receptive_field", "recurrence_forward", "The strides *behind* a layer spread its kernel here. It is spread by those before it: take the layers in the other order.", source="""
+def receptive_field(layers):
+    size = 1
+    for kernel, stride in layers:
+        size = (size - 1) * stride + kernel
+    return size
 """)
 
 
@@ -566,60 +489,64 @@ def receptive_field(layers):
 
 MENDED = """
 def mended_rule(g, x, weight, stride, padding):
-    (h, w), (kh, kw) = x.shape[2:], weight.shape[2:]
+    (h, w), (kh, kw) = x.shape[2:], weight.shape[1:]
     wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
     to_wide, to_weight = np.zeros_like(wide), np.zeros_like(weight)
     for i, j in np.ndindex(*g.shape[2:]):
-        part = g[:, :, i, j]
+        part = g[:, :, i : i + 1, j : j + 1]
         rows, columns = slice(i * stride, i * stride + kh), slice(j * stride, j * stride + kw)
-        to_wide[:, :, rows, columns] += np.einsum("no,ocij->ncij", part, weight)
-        to_weight += np.einsum("no,ncij->ocij", part, wide[:, :, rows, columns])
-    to_x = to_wide[:, :, padding : padding + h, padding : padding + w]
-    return to_x, to_weight, g.sum(axis=(0, 2, 3))
+        to_wide[:, :, rows, columns] += part * weight
+        to_weight += (part * wide[:, :, rows, columns]).sum(axis=0)
+    return to_wide[:, :, padding : padding + h, padding : padding + w], to_weight
 """
 
-wrong("mended_rule", "still_overwrites", "A pixel in two windows still keeps the last part only.", source=changed(MENDED, ("columns] += np", "columns] = np")))
+wrong("mended_rule", "still_overwrites", "A pixel in two windows still keeps the last part only.", source=changed(MENDED, ("columns] += part", "columns] = part")))
 wrong("mended_rule", "still_without_stride", "For the weights, the place is still taken for the pixel: multiply by the stride.",
-      source=changed(MENDED, ("part, wide[:, :, rows, columns]", "part, wide[:, :, i : i + kh, j : j + kw]")))
+      source=changed(MENDED, ("part * wide[:, :, rows, columns]", "part * wide[:, :, i : i + kh, j : j + kw]")))
 wrong("mended_rule", "still_cut_wrongly", "The picture begins at `padding`, and the cut still begins at 0.",
       source=changed(MENDED, ("padding : padding + h, padding : padding + w", ":h, :w")))
-wrong("mended_rule", "still_a_mean", "The gradient of the bias is still a mean.", source=changed(MENDED, ("g.sum(axis", "g.mean(axis")))
+wrong("mended_rule", "cut_at_the_start", "The border is cut off at the top and at the left only: the picture begins at `padding`.",
+      source=changed(MENDED, ("padding : padding + h, padding : padding + w", "-h:, -w:")))
 wrong("mended_rule", "minus_padding", "With padding 0, `padding:-padding` leaves nothing.",
       source=changed(MENDED, ("padding : padding + h, padding : padding + w", "padding:-padding, padding:-padding")))
-wrong("mended_rule", "bias_over_places", "The pictures share the bias, too.", source=changed(MENDED, ("axis=(0, 2, 3)", "axis=(2, 3)")))
-wrong("mended_rule", "mean_over_pictures", "Over the pictures, too, the gradient of the bias is a sum.",
-      source=changed(MENDED, ("g.sum(axis=(0, 2, 3))", "g.sum(axis=(2, 3)).mean(axis=0)")))
+wrong("mended_rule", "mean_over_pictures", "Over the pictures the gradient of the weights is a sum, and this is a mean.",
+      source=changed(MENDED, (".sum(axis=0)", ".mean(axis=0)")))
+wrong("mended_rule", "one_picture", "The first picture alone counts for the weights: add up over all pictures.",
+      source=changed(MENDED, ("(part * wide[:, :, rows, columns]).sum(axis=0)", "(part * wide[:, :, rows, columns])[0]")))
 wrong("mended_rule", "stride_of_columns", "The rows move by the stride, and the columns do not.",
       source=changed(MENDED, ("slice(j * stride, j * stride + kw)", "slice(j, j + kw)")))
 wrong("mended_rule", "weight_overwritten", "Each place adds to the gradient of the weights: this keeps the last one.",
-      source=changed(MENDED, ("to_weight += np", "to_weight = np")))
+      source=changed(MENDED, ("to_weight += (", "to_weight = (")))
+wrong("mended_rule", "gradient_seen", "g is multiplied by `to_wide`, which is a gradient: what was seen stands in `wide`.",
+      source=changed(MENDED, ("part * wide[:, :, rows, columns]", "part * to_wide[:, :, rows, columns]")))
+wrong("mended_rule", "channels_added", "This is the way back of a layer that adds up all channels. Here each channel has its own map.",
+      source=changed(MENDED, ("part = g[:, :, i : i + 1, j : j + 1]", "part = g[:, :, i : i + 1, j : j + 1].sum(axis=1, keepdims=True)")))
 wrong("mended_rule", "nothing_mended", "Nothing has changed: see the table for what is wrong.", source=changed(
-    MENDED, ("columns] += np", "columns] = np"), ("part, wide[:, :, rows, columns]", "part, wide[:, :, i : i + kh, j : j + kw]"),
-    ("padding : padding + h, padding : padding + w", ":h, :w"), ("g.sum(axis", "g.mean(axis")))
+    MENDED, ("columns] += part", "columns] = part"), ("part * wide[:, :, rows, columns]", "part * wide[:, :, i : i + kh, j : j + kw]"),
+    ("padding : padding + h, padding : padding + w", ":h, :w")))
 
 
-@right("mended_rule", "by_patches")
+@right("mended_rule", "by_numbers_of_the_kernel")
 def mended_rule(g, x, weight, stride, padding):
-    (h, w), (kh, kw), (rows, columns) = x.shape[2:], weight.shape[2:], g.shape[2:]
+    (h, w), (kh, kw), (rows, columns) = x.shape[2:], weight.shape[1:], g.shape[2:]
     wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
     to_wide, to_weight = np.zeros_like(wide), np.empty_like(weight)
     for a in range(kh):
         for b in range(kw):
             at = (..., slice(a, a + stride * rows, stride), slice(b, b + stride * columns, stride))
-            to_weight[:, :, a, b] = np.einsum("noij,ncij->oc", g, wide[at])
-            to_wide[at] += np.einsum("noij,oc->ncij", g, weight[:, :, a, b])
-    return to_wide[..., padding : padding + h, padding : padding + w], to_weight, np.einsum("noij->o", g)
+            to_weight[:, a, b] = np.einsum("ncij,ncij->c", g, wide[at])
+            to_wide[at] += np.einsum("ncij,c->ncij", g, weight[:, a, b])
+    return to_wide[..., padding : padding + h, padding : padding + w], to_weight
 
 
 @right("mended_rule", "loops")
 def mended_rule(g, x, weight, stride, padding):
     wide = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
-    to_wide, to_weight, to_bias = np.zeros(wide.shape), np.zeros(weight.shape), np.zeros(len(weight))
-    kh, kw = weight.shape[2:]
-    for n, o, i, j in np.ndindex(*g.shape):
-        here = (n, slice(None), slice(i * stride, i * stride + kh), slice(j * stride, j * stride + kw))
-        to_wide[here] = to_wide[here] + g[n, o, i, j] * weight[o]
-        to_weight[o] = to_weight[o] + g[n, o, i, j] * wide[here]
-        to_bias[o] += g[n, o, i, j]
+    to_wide, to_weight = np.zeros(wide.shape), np.zeros(weight.shape)
+    kh, kw = weight.shape[1:]
+    for n, c, i, j in np.ndindex(*g.shape):
+        here = (n, c, slice(i * stride, i * stride + kh), slice(j * stride, j * stride + kw))
+        to_wide[here] = to_wide[here] + g[n, c, i, j] * weight[c]
+        to_weight[c] = to_weight[c] + g[n, c, i, j] * wide[here]
     end = [size - padding for size in wide.shape[2:]]
-    return to_wide[:, :, padding : end[0], padding : end[1]], to_weight, to_bias
+    return to_wide[:, :, padding : end[0], padding : end[1]], to_weight

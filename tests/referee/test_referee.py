@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from autograder.lesson.probes import Call, Probe, Reply
@@ -98,3 +99,13 @@ def test_an_answer_that_failed_in_place_is_not_taken_for_one_that_changes_nothin
     monkeypatch.setattr(matching, "_reply", lambda process, call: Reply(2.0, changes))
     calls = [Call(Probe("unbox"), ([1.0],), 2.0, mutated=(0,))]
     assert (suspects.find("unbox", calls, in_place=in_place) is not None) is found
+
+
+@pytest.mark.parametrize(("gave", "found"), [(np.array([1.0, 2.0]), True), ([1.0, 2.0], False)])
+def test_an_answer_that_gave_a_list_is_not_taken_for_one_that_gave_an_array(
+    mini: Assignment, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, gave: object, found: bool
+) -> None:
+    suspects = matching.Matcher(mini, [Entry("unbox", "other", "Another mistake.", "", right=False)], sandbox)
+    monkeypatch.setattr(suspects, "_with", lambda entry: None)
+    monkeypatch.setattr(matching, "_reply", lambda process, call: Reply(np.array([1.0, 2.0])))
+    assert (suspects.find("unbox", [Call(Probe("unbox"), ([1.0],), gave)]) is not None) is found

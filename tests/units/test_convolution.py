@@ -23,9 +23,9 @@ def patches(x, kh, kw, stride=1, padding=0):
     "mended_rule": """
 def mended_rule(g, x, weight, stride, padding):
     from autograd_ref import Tensor, functional
-    tensors = [Tensor(a, requires_grad=True) for a in (x, weight, np.zeros(len(weight)))]
-    functional.conv2d(*tensors, stride=stride, padding=padding).backward(g)
-    return tuple(t.grad.data for t in tensors)
+    x, weight = (Tensor(a, requires_grad=True) for a in (x, weight[:, None]))
+    functional.conv2d(x, weight, stride=stride, padding=padding, groups=len(weight)).backward(g)
+    return x.grad.data, weight.grad.data[:, 0]
 """,
     "max_pool": """
 def max_pool(x, k):
@@ -64,13 +64,13 @@ def test_outside_of_the_grader_the_same_answer_is_right(name: str) -> None:
     exec(TAKEN[name], names)
     solved: dict[str, object] = {"np": np}
     for cell in assignment_of(UNIT).cells:
-        if cell.name in ("windows", name):
+        if cell.name in ("places_along", "windows", name):
             exec(cell.source, solved)
     rng = np.random.default_rng(0)
-    x, weight = rng.standard_normal((2, 3, 5, 6)), rng.standard_normal((4, 3, 2, 2))
+    x, weight = rng.standard_normal((2, 3, 5, 6)), rng.standard_normal((3, 2, 2))
     calls = {
         "patches": [("patches", (x, 2, 3, 2, 1))],
-        "mended_rule": [("mended_rule", (rng.standard_normal((2, 4, 3, 4)), x, weight, 2, 1))],
+        "mended_rule": [("mended_rule", (rng.standard_normal((2, 3, 3, 4)), x, weight, 2, 1))],
         "max_pool": [("max_pool", (x, 2)), ("max_pool_back", (rng.standard_normal((2, 3, 2, 3)), x, 2))],
     }
     for function, given in calls[name]:

@@ -219,24 +219,19 @@ def conv1d_rule(g, x, w):
     places = range(len(x) - len(w) + 1)
     return of_arrays(lambda x, w: np.array([(w * x[i : i + len(w)]).sum() for i in places]), g, x, w)
 """,
-        "patch_product": """
-def patch_product_rule(g, p, weight):
-    to = of_arrays(lambda p, weight: weight.reshape(len(weight), -1) @ p, g, p, weight)
-    return (*to, g.sum(axis=(0, 2)))
-""",
         "mended_rule": """
 def mended_rule(g, x, weight, stride, padding):
-    kh, kw = weight.shape[2:]
+    kh, kw = weight.shape[1:]
 
     def layer(x, weight):
         x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
         out = np.zeros(g.shape, np.result_type(x, weight))
         for i, j in np.ndindex(*g.shape[2:]):
             seen = x[:, :, i * stride : i * stride + kh, j * stride : j * stride + kw]
-            out[:, :, i, j] = np.tensordot(seen, weight, ((1, 2, 3), (1, 2, 3)))
+            out[:, :, i, j] = (seen * weight).sum(axis=(2, 3))
         return out
 
-    return (*of_arrays(layer, g, x, weight), g.sum(axis=(0, 2, 3)))
+    return of_arrays(layer, g, x, weight)
 """,
     },
 }

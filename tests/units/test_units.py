@@ -58,7 +58,6 @@ def solution_lines(answer: str) -> list[str]:
 WITHOUT_VERDICTS = {
     "11_testing_gradients",
     "12_graph_life",
-    "14_convolution",
 }
 
 

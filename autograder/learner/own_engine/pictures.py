@@ -1,6 +1,7 @@
 """What unit 14 adds to the learner's own engine: convolution and max-pooling, as operations and as layers.
 
-A convolution is two operations here, as in the notebook: patches of a picture, and their product with the weights.
+A convolution is two operations here, as in the notebook: patches of a picture, and their product with the weights,
+which the notebook gives.
 """
 
 from __future__ import annotations
@@ -57,7 +58,6 @@ def _patch_product_rule(g: Any, p: Any, weight: Any) -> Any:
 #: The learner's exercises of unit 14, and what stands in for one that is not written.
 PICTURE_PARTS = (
     Part(UNIT, "patches", {"patches": _patches}),
-    Part(UNIT, "patch_product", {"patch_product": _patch_product, "patch_product_rule": _patch_product_rule}),
     Part(UNIT, "scatter", {"scatter": _scatter}),
     Part(
         UNIT,
@@ -78,13 +78,13 @@ def add_operations(names: Names, pictures: Names) -> None:
 
     names["FORWARD"] |= {
         "patches": pictures["patches"],
-        "patch_product": pictures["patch_product"],
+        "patch_product": _patch_product,
         "max_pool": pictures["max_pool"],
     }
     names["RULES"] |= {
         "patches": lambda g, out, x, *how: (like(x, pictures["scatter"](g, x.shape, *how)),),
         "patch_product": lambda g, out, p, weight, bias: tuple(
-            map(like, (p, weight, bias), pictures["patch_product_rule"](g, p, weight))
+            map(like, (p, weight, bias), _patch_product_rule(g, p, weight))
         ),
         "max_pool": lambda g, out, x, k: (like(x, pictures["max_pool_back"](g, x, k)),),
     }

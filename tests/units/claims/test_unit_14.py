@@ -63,9 +63,24 @@ def test_patches_sums_and_convolutions_are_those_of_pytorch(
     theirs.backward(torch.tensor(g))
     for ours, tensor in zip(names["conv2d_rule"](g, x, weight, stride, padding), tensors, strict=True):
         np.testing.assert_allclose(ours, tensor.grad.numpy(), atol=1e-12)
-    again = names["mended_rule"](g, x, weight, stride, padding)
-    for ours, tensor in zip(again, tensors, strict=True):
-        np.testing.assert_allclose(ours, tensor.grad.numpy(), atol=1e-12)
+
+
+@proves(UNIT, "| `mended_rule` | the way back of `F.conv2d(..., groups=C)` |")
+@pytest.mark.parametrize(("kernel", "stride", "padding"), [((3, 2), 1, 0), ((2, 3), 2, 1), ((1, 1), 3, 2)])
+def test_a_depthwise_convolution_is_that_of_pytorch(
+    torch: ModuleType, solved: Any, kernel: Any, stride: int, padding: int
+) -> None:
+    names = solved(UNIT)
+    x, weight = arrays((2, 3, 6, 7), (3, *kernel))
+    tensors = [torch.tensor(a, requires_grad=True) for a in (x, weight[:, None])]
+    theirs = torch.nn.functional.conv2d(*tensors, stride=stride, padding=padding, groups=3)
+    out = names["depthwise"](x, weight, stride, padding)
+    np.testing.assert_allclose(out, theirs.detach().numpy(), atol=1e-12)
+    (g,) = arrays(out.shape)
+    theirs.backward(torch.tensor(g))
+    to_x, to_weight = names["mended_rule"](g, x, weight, stride, padding)
+    np.testing.assert_allclose(to_x, tensors[0].grad.numpy(), atol=1e-12)
+    np.testing.assert_allclose(to_weight, tensors[1].grad.numpy()[:, 0], atol=1e-12)
 
 
 @proves(UNIT, "| `max_pool` | `F.max_pool2d`; of equal ones the first gets g, too |")
