@@ -1301,7 +1301,7 @@ def dropout(x, p, training, rng):
     return x * ((rng.random(x.shape) >= p) / (1 - p))
 
 
-@wrong("dropout", "turned_round", "The modes are swapped: numbers are dropped in training, and not in use.")
+@wrong("dropout", "turned_round", "The modes are swapped: numbers have to be dropped in training, and none in use.")
 def dropout(x, p, training, rng):
     if training:
         return x
@@ -1477,6 +1477,14 @@ wrong(
     "drops_in_use",
     "The network still drops neurons while it is used: two calls differ.",
     source=net(drop="hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) / 0.5)"),
+)
+wrong(
+    "mended_net",
+    "quarter",
+    "Fewer neurons are dropped than half: the colleague's `>= 0.5` keeps half, and yours keeps more.",
+    source=net(
+        drop="hidden = hidden * ((self.rng.random(hidden.shape) >= 0.25) / 0.5) if self.training else hidden"
+    ),
 )
 wrong(
     "mended_net",
