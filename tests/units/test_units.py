@@ -55,10 +55,7 @@ def solution_lines(answer: str) -> list[str]:
 
 
 #: Units whose mutants nobody has judged yet: `autograder mutants UNIT` writes the verdicts when none is left alive.
-WITHOUT_VERDICTS = {
-    "11_testing_gradients",
-    "12_graph_life",
-}
+WITHOUT_VERDICTS = {"11_testing_gradients"}
 
 
 def test_there_are_verdicts_on_the_mutants_of_a_unit(unit: str) -> None:
