@@ -59,7 +59,8 @@ class Misjudged:
             return []
         kinds = Counter(suspect.about for suspect, _ in self.accused or self.missed)
         told = [f"{kind} ({count} times)" if count > 1 else kind for kind, count in kinds.items()]
-        more = [f"and {len(told) - MOST_KINDS} more kinds"] if len(told) > MOST_KINDS else []
+        left = len(told) - MOST_KINDS
+        more = [f"and {left} more {'kind' if left == 1 else 'kinds'}"] if left > 0 else []
         return [("accused" if self.accused else "missed", "\n".join([*told[:MOST_KINDS], *more]))]
 
     @property

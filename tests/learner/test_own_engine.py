@@ -7,6 +7,7 @@ import operator
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
@@ -136,6 +137,7 @@ OPERATIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "a row": lambda f, a, b: a + b[0],
     "a power": lambda f, a, b: a**3 + (b * b + 1) ** -0.5,
     "functions": lambda f, a, b: a.exp() + (b * b + 1).log() + a.tanh() + b.sigmoid() + a.relu() + (b * b + 1).sqrt(),
+    "the sine": lambda f, a, b: (a * b).sin() + b.sum(axis=0).sin() + a[0, 1].sin() + a.T.sin()[1, 0],
     "sums": lambda f, a, b: a.sum(axis=1, keepdims=True) * b.sum(axis=0) + a.sum() + b.sum((0, 1)),
     "means": lambda f, a, b: a.mean(axis=1, keepdims=True) * b.mean(axis=0) + a.mean() + b.mean(-1, keepdims=True),
     "maxima": lambda f, a, b: a.max(axis=1, keepdims=True) * b.max(axis=0) + a.max(),
@@ -246,6 +248,47 @@ def test_a_wrong_rule_gives_another_curve(exercise: str, tmp_path: Path) -> None
     engine = mine.engine(write_units(tmp_path, {exercise: answer}))
     with np.errstate(all="ignore"):
         assert not np.allclose(curve(engine), curve(reference), rtol=1e-4)
+
+
+@pytest.mark.parametrize("whose", ["own", "borrowed"])
+def test_notebook_11_finds_that_the_engine_is_right(whose: str, request: pytest.FixtureRequest) -> None:
+    assert judged_in_notebook_11(request.getfixturevalue(whose)) == "True"
+
+
+WRONG_FOR_NOTEBOOK_11 = {
+    "sin_cos": ("return (g * math.cos(a),)", "return (g * math.sin(a),)"),
+    "array_functions": WRONG["array_functions"],
+    "send_back": ("parent.grad + cotangent", "cotangent"),
+}
+
+
+@pytest.mark.parametrize("exercise", WRONG_FOR_NOTEBOOK_11)
+def test_notebook_11_finds_what_is_wrong_with_the_engine(exercise: str, tmp_path: Path) -> None:
+    unit = next(part.unit for part in PARTS if part.exercise == exercise)
+    right, wrong = WRONG_FOR_NOTEBOOK_11[exercise]
+    assert right in solution(unit, exercise)
+    answer = solution(unit, exercise).replace(right, wrong)
+    assert judged_in_notebook_11(mine.engine(write_units(tmp_path, {exercise: answer}))) == "False"
+
+
+def judged_in_notebook_11(engine: mine.Engine) -> str:
+    """What the cell of notebook 11 prints that lets the learner's test judge the learner's engine."""
+    assignment = COURSE.assignment("11_testing_gradients")
+    (cell,) = (
+        c.source for c in assignment.release.cells if c.cell_type == "code" and "mine.engine()" in c.source
+    )
+    names: dict[str, Any] = {"np": np}
+    for part in ("programs", "made_by"):
+        (given,) = (c.source for c in assignment.notebook.cells if grade_id(c) == part)
+        exec(given, names)
+    for exercise in ("rule_is_right", "draw_inputs", "random_program", "engine_is_right"):
+        exec(solution("11_testing_gradients", exercise), names)
+    printed: list[str] = []
+    names |= {"print": lambda *said: printed.append(" ".join(map(str, said)))}
+    line = cell.removeprefix("# ").replace("from autograder import mine; ", "")
+    assert line != cell
+    exec(line, names | {"mine": SimpleNamespace(engine=lambda: engine)})
+    return printed[-1]
 
 
 # -- whose a part is ----------------------------------------------------------------------------------------------

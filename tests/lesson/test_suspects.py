@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from autograder.lesson.probes import (
     AnswerError,
     AnswerTimeout,
     Boundary,
+    Call,
     LocalBoundary,
     Probe,
     Session,
@@ -23,6 +24,7 @@ from autograder.lesson.probes import (
     use_session,
 )
 from autograder.lesson.questions import MOST_QUESTIONS
+from autograder.lesson.suspects import Misjudged
 from autograder.sandbox.process import PupilProcess
 from autograder.sandbox.walls import Sandbox
 
@@ -208,3 +210,11 @@ def test_what_was_asked_is_known_by_its_kind() -> None:
     source = "def verdict(ask):\n    import numpy as np\n    ask(('f', np.ones(3)))\n    ask(('f', np.arange(3.0)))\n    ask(('f', np.arange(3.0)))\n"
     reply = LocalBoundary({}).call(Text(source).asking(lambda: lambda question: None), ())
     assert reply.asked == (("f =", 1), ("f ~", 2))
+
+
+@pytest.mark.parametrize(("kinds", "more"), [(3, ""), (4, "and 1 more kind"), (5, "and 2 more kinds")])
+def test_kinds_that_are_not_named_are_counted(kinds: int, more: str) -> None:
+    suspects = [Suspect(f"kind {k}", False, lambda: lambda question: 0) for k in range(kinds)]
+    found = Misjudged(missed=[(suspect, cast(Call, None)) for suspect in suspects])
+    ((_, text),) = found.rows
+    assert text.splitlines()[3:] == ([more] if more else [])

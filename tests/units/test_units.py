@@ -134,6 +134,11 @@ def test_the_size_is_that_of_a_unit(unit: str) -> None:
     assert len(words) <= (2500 if assignment.graded else 1500)
 
 
+def test_every_wrong_answer_of_the_bank_can_be_compiled(unit: str) -> None:
+    for entry in bank.load_bank(assignment_of(unit)):  # else it dies of a slip of the pen, and proves nothing
+        compile(entry.source, f"{entry.exercise}, {entry.name}", "exec")
+
+
 def test_every_exercise_has_hints_and_a_bank(unit: str) -> None:
     assignment = assignment_of(unit)
     assert list(gaps(assignment, bank.load_bank(assignment))) == []

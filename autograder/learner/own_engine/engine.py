@@ -1,4 +1,4 @@
-"""The tensor of the learner's own engine, with the surface that notebook 10 uses.
+"""The tensor of the learner's own engine, with the surface that notebooks 10 and 11 use.
 
 Inside is what notebook 05 defines: its class, its `record`, its tables of operations and rules. A `Tensor` here holds
 one of those nodes, and adds what PyTorch's tensors have and the node has not: `requires_grad`, methods, a gradient
@@ -32,9 +32,10 @@ class Core:
 
 
 def make_core(graph: Names, names: Names, shapes: Names, losses: Names) -> Core:
-    """Notebook 05's engine (`names`), its tables extended by the operations of units 06 and 07."""
+    """Notebook 05's engine (`names`), its tables extended by operations of units 03, 06 and 07."""
     names["FORWARD"] |= {
         "sqrt": np.sqrt,
+        "sin": np.sin,
         "sum": lambda a, axis, keepdims: a.sum(axis=axis, keepdims=keepdims),
         "mean": lambda a, axis, keepdims: a.mean(axis=axis, keepdims=keepdims),
         "max": lambda a, axis, keepdims: a.max(axis=axis, keepdims=keepdims),
@@ -58,6 +59,7 @@ def make_core(graph: Names, names: Names, shapes: Names, losses: Names) -> Core:
         return g.reshape(np.empty(a.shape, bool).any(axis=axis, keepdims=True).shape)
 
     names["RULES"] |= {
+        "sin": _of_numbers(graph["sin_vjp"]),
         "sqrt": lambda g, out, a: names["power_rule"](g, out, a, 0.5),
         "@": matmul_rule,
         "sum": shapes["sum_rule"],
@@ -80,6 +82,16 @@ def make_core(graph: Names, names: Names, shapes: Names, losses: Names) -> Core:
         names["first_cotangent"],
         graph["topological_order"],
     )
+
+
+def _of_numbers(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule of unit 03, which is one of numbers (`math.cos`), as a rule of arrays: it is asked for each entry."""
+
+    def call(g: Any, out: Any, a: Any) -> tuple[np.ndarray]:
+        found = [rule(*at)[0] for at in zip(g.flat, out.flat, a.flat, strict=True)]
+        return (np.array(found, a.dtype).reshape(a.shape),)
+
+    return call
 
 
 class Surface:
@@ -190,6 +202,7 @@ class Surface:
     def tanh(self) -> Any: return self.apply("tanh", self)
     def sigmoid(self) -> Any: return self.apply("sigmoid", self)
     def relu(self) -> Any: return self.apply("relu", self)
+    def sin(self) -> Any: return self.apply("sin", self)
     def sqrt(self) -> Any: return self.apply("sqrt", self)
     def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
         return self.apply("sum", self, constants=(axis, keepdims))

@@ -150,6 +150,7 @@ class _Optimizer:
 
 
 PARTS = (
+    Part("03_reverse_mode", "sin_cos", {"sin_vjp": lambda g, out, a: (g * np.cos(a),)}),
     Part("03_reverse_mode", "topological_order", {"topological_order": _topological_order}),
     Part("05_tensors", "unbroadcast", {"unbroadcast": unbroadcast}),
     Part(
