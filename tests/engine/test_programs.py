@@ -186,6 +186,20 @@ def test_a_result_made_of_last_digits_is_no_difference_and_hides_no_wrong_number
         assert not is_unsteady(ROUNDED, replace(found, ours=rows + np.float32([[0.1, 0.1], [0, 0]])))
 
 
+def test_equal_numbers_that_a_norm_takes_apart_by_rounding_are_no_difference() -> None:
+    """The mean of three equal numbers may be off by a last digit, which the norm divides by the root of 1e-5."""
+    program = lines(
+        leaf("x", "np.full(3, 1.9512905, np.float32)", False),
+        ("y = F.layer_norm(x, 3)", "y = F.layer_norm(x, (3,))"),
+    )
+    rows = np.float32([3e-4, 3e-4, 3e-4])
+    found = Difference("value", 1, "y", rows, np.zeros(3, np.float32))
+    with many_programs():
+        assert unmeant(program) is None
+        assert is_unsteady(program, found)
+        assert not is_unsteady(program, replace(found, ours=rows + np.float32([0, 0.1, 0])))
+
+
 def test_what_depends_on_nothing_is_seen_behind_an_infinite_slope() -> None:
     """PyTorch records the tangent of `2 t`, which is constant; further back the square root of 0 makes it NaN."""
     root = lines(leaf("x", "np.zeros(2)"), "y = x.sqrt()", leaf("t", "np.ones(2)", False))

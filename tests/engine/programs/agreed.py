@@ -775,10 +775,10 @@ MEANT = [
         ),
     ),
     Meant(
-        "rms_norm keeps its argument",
-        "`rms_norm` refuses when it was changed, for the weight's gradient, too; PyTorch keeps what it multiplies.",
+        "norms keep their argument",
+        "`rms_norm` and `group_norm` refuse when it was changed; PyTorch may keep a copy, or what it multiplies.",
         "we raise",
-        ours="'rms_norm' saved its argument number 1",
+        ours="'(rms|group)_norm' saved its argument number 1",
         example=lines(
             *(leaf("x", "np.ones((2, 2))", False), leaf("w", "np.ones(2)")),
             *(
