@@ -212,6 +212,14 @@ def test_what_depends_on_nothing_is_seen_behind_an_infinite_slope() -> None:
         assert difference([*root, known]) is None
 
 
+def test_what_a_hook_puts_where_nothing_came_is_no_slope() -> None:
+    """PyTorch records the gradient of a relu at 0, which depends on nothing; the hook of the leaf adds a constant."""
+    program = lines(leaf("x", "np.zeros(2)"), "y = x.relu().sum()", "h = x.register_hook(lambda g: g + 1.0)")
+    program = [*program, *lines("y.backward(create_graph=True)")]
+    with many_programs():
+        assert difference(program) is None
+
+
 def test_shrinking_keeps_the_difference() -> None:
     with many_programs():
         for seed in range(400):
