@@ -817,6 +817,7 @@ def engine_is_right(Tensor, rng):
         (lambda x, w, b: (x @ w + b).relu(), draw_inputs(rng)),
         (lambda x, w, b: (x @ w + b).relu().sum(axis=0), draw_inputs(rng)),
         (lambda a, w: a @ w, [a, rng.standard_normal((4, 2))]),
+        (lambda a, c: (a * c).sum(axis=0), [a, c]),
         (lambda a, c: a / (2 + c * c) - 1 / (1 + c * c) - (3 - a) / 2, [a, c]),
         (lambda a, c: (a - c).exp() * a[[2, 0, 2]] + a + a, [a, c]),
         (lambda a, c: (a * c).sum() * a, [a, c]),
