@@ -890,7 +890,7 @@ MEANT = [
         "labels of any whole numbers",
         "PyTorch takes labels of int64 (and sometimes uint8) alone.",
         "only we compute",
-        theirs="expected target dtype|expected scalar type Long",
+        theirs="expected target dtype|expected scalar type Long|index tensor of type LongTensor",
         example=lines(
             (
                 "v = F.nll_loss(Tensor(np.ones((1, 2))), Tensor(np.array([1], np.int32)))",
