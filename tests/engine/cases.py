@@ -404,13 +404,6 @@ def _layers() -> dict[str, list[Case]]:
         ]
         + [
             one(
-                np.ones((2, 3, 30, 29)),
-                lambda x: F.max_pool2d(x, 2),
-                lambda x: f().max_pool2d(x, 2),
-                smooth=False,
-                note="ties in a large array",
-            ),
-            one(
                 np.ones(image),
                 lambda x: F.max_pool2d(x, 2),
                 lambda x: f().max_pool2d(x, 2),

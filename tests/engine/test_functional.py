@@ -342,6 +342,13 @@ def test_adaptive_pooling_equals_pytorch_and_its_derivatives_the_numbers(name, s
     assert gradgradcheck(lambda a: ours(a * a, size), x)
 
 
+@pytest.mark.parametrize("shape", [(1, 1, 6, 6), (2, 3, 30, 29)])
+@pytest.mark.parametrize("how", [(2,), (3, 2, 1), (2, 3)])
+def test_of_equal_elements_the_first_gets_the_gradient_in_small_and_large_images(how, shape):
+    for x in (np.ones(shape), np.round(RNG.standard_normal(shape))):
+        same(lambda a: F.max_pool2d(a, *how), lambda a: f.max_pool2d(a, *how), x)
+
+
 @pytest.mark.parametrize("shape", [(2, 3, 5, 7), (1, 2, 40, 50)])
 @pytest.mark.parametrize("size", [1, 3, [4, 3], (9, 60), (None, 2), (5, None)])
 @pytest.mark.parametrize("name", ["adaptive_avg_pool2d", "adaptive_max_pool2d"])
