@@ -91,6 +91,22 @@ def runs_of(
         yield (Run(first.name, "the stub, planted as right", first.stub, True, seed, planted=True),)
 
 
+def _look(assignment: Assignment, sandbox: Sandbox, run: Run) -> tuple[Slip | str | None, bool]:
+    """What one run found, a fault of its own as a sentence; and whether the seed had a part in it."""
+    answers = {exercise.name: exercise.stub for exercise in assignment.exercises} | {run.exercise: run.answer}
+    try:
+        submission = Submission(answers=answers)
+        report = grade(assignment, submission, sandbox, seed=run.seed, entries=(), only=run.exercise)
+    except Exception as error:
+        return f"{run.exercise}: of {run.name} at seed {run.seed}, {stopped_by(error)}.", True
+    (outcome,) = report.outcomes
+    faults = [note for note in report.notes if "at fault" in note]
+    if faults:
+        return f"{run.exercise}: {run.name} at seed {run.seed}: {faults[0]}", True
+    right = (outcome.status == PASSED) == run.right
+    return None if right else Slip(run, outcome.text), outcome.drawn or outcome.status == PASSED
+
+
 def at_seeds(
     assignment: Assignment,
     sandbox: Sandbox,
@@ -104,27 +120,12 @@ def at_seeds(
     order = list(runs_of(assignment, load_bank(assignment), seeds))
     planned = sum(map(len, order))
     plan(planned)
-    stubs = {exercise.name: exercise.stub for exercise in assignment.exercises}
-
-    def look(run: Run) -> tuple[Slip | str | None, bool]:
-        """What one run found, and whether the seed had a part in it."""
-        try:
-            submission = Submission(answers=stubs | {run.exercise: run.answer})
-            report = grade(assignment, submission, sandbox, seed=run.seed, entries=(), only=run.exercise)
-        except Exception as error:
-            return f"{run.exercise}: of {run.name} at seed {run.seed}, {stopped_by(error)}.", True
-        (outcome,) = report.outcomes
-        faults = [note for note in report.notes if "at fault" in note]
-        if faults:
-            return f"{run.exercise}: {run.name} at seed {run.seed}: {faults[0]}", True
-        right = (outcome.status == PASSED) == run.right
-        return None if right else Slip(run, outcome.text), outcome.drawn or outcome.status == PASSED
 
     def look_at_all(runs: tuple[Run, ...]) -> list[Slip | str | None]:
         """What the runs of one answer found; as few as say what all would."""
         found = []
         for run in runs:
-            seen, seeded = look(run)
+            seen, seeded = _look(assignment, sandbox, run)
             found.append(seen)
             done(run)
             if not seeded and not _UNSTEADY.search(run.answer):

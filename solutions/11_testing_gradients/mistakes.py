@@ -826,9 +826,13 @@ def engine_is_right(Tensor, rng):
     ]
     for _ in range(12):
         xs = [0.5 * rng.standard_normal(3) for _ in range(3)]
-        tests.append((lambda *xs, p=random_program(rng): run_program(p, xs)[-1], xs))
-    if not all(rule_is_right(*made_by(Tensor, f), xs, rng) for f, xs in tests):
-        return False
+        program = random_program(rng)
+        if 1e-3 < np.abs(run_program(program, xs)[-1]).max() < 1e3:  # else all is rounding, or too steep
+            tests.append((lambda *xs, p=program: run_program(p, xs)[-1], xs))
+    for f, xs in tests:
+        near = [[x * scale for x in xs] for scale in (1.0, 0.5, 0.25)]  # a program may be too steep at a point
+        if not any(rule_is_right(*made_by(Tensor, f), inputs, rng) for inputs in near):
+            return False
     leaf, other = Tensor(a, requires_grad=True), Tensor(a[0], requires_grad=True)
     for times in (1, 2, 3):
         (leaf * leaf + other).sum().backward()

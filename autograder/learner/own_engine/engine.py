@@ -33,6 +33,7 @@ class Core:
 
 def make_core(graph: Names, names: Names, shapes: Names, losses: Names) -> Core:
     """Notebook 05's engine (`names`), its tables extended by operations of units 03, 06 and 07."""
+    # Long, because it is two tables, what operations compute and their rules, with a line for each.
     names["FORWARD"] |= {
         "sqrt": np.sqrt,
         "sin": np.sin,
