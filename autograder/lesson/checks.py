@@ -38,6 +38,7 @@ from .probes import (
 )
 from .reasons import reason
 from .suspects import Suspect, judged
+from .unfinished import is_open
 
 #: The headline of an answer that the check's own code cannot take apart.
 WRONG_FORM = "the answer has the wrong form"
@@ -296,6 +297,9 @@ class exercise:
         # An empty cell that is still to be filled defines nothing, and a probe asks for it by the exercise's name.
         wanted = {self.name, last.probe.name} if last is not None else set()
         if error.type_name == "NameError" and error.name in wanted:
+            if self.session.is_notebook and is_open(error.name):
+                hint = "write it in the answer cell above, run that cell, then run this one again"
+                return Failure(self.name, MISSING, "not written yet", hint=hint)
             headline = f"there is no `{error.name}` yet"
             hint = "run the cell that defines it, then this one"
             return Failure(self.name, MISSING, headline, hint=hint, not_run=True)

@@ -790,7 +790,7 @@ with exercise("layer_norm") as check:
     out = np.array([[-s, -s, s, s], [0, 0, 0, 0]])
     check.close(norm_of(x, ones, 0 * b), out, "mean 3, variance 4; equal numbers become 0")
     check.close(norm_of(x, w, b), out * w + b, "times weight, plus bias, in each column")
-    check.close(norm_of(ROW, ROW / ROW, 0 * ROW, 7.0), (ROW - 3) / 3, "eps = 7: by sqrt(2 + 7)")
+    check.close(norm_of(ROW, ROW / ROW, 0 * ROW, 7.0), (ROW - 3) / 3, "eps = 7: sqrt(9)")
     check.close(norm_of(np.stack([x, x]), w, b), np.stack([out * w + b] * 2), "more axes")
     (_, dx, dw, db), g = norm_gradients(out + w, x, w, b), out + w
     check.close((dw, db), ((g * out).sum(0), g.sum(0)), "the gradients of weight and bias")

@@ -108,8 +108,8 @@ def test_its_exercises_hold_what_those_of_the_course_hold(followed: Followed) ->
 def test_the_page_names_every_kind_of_cell_every_check_and_every_kind_of_input() -> None:
     for word in SHORTHAND:
         assert f'`# %% {word}="' in PAGE, word
-    for name in vars(exercise):
-        if not name.startswith("_"):
+    for name, member in vars(exercise).items():
+        if not name.startswith("_") and callable(member):
             assert f"`check.{name}(" in PAGE, name
     for name in ("number", "positive", "integer", "one_of", "numbers", "array"):
         assert f"`{name}(" in PAGE and name in autograder.__all__, name

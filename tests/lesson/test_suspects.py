@@ -59,7 +59,7 @@ def boundary(request: pytest.FixtureRequest, sandbox: Sandbox) -> Iterator[Bound
     if request.param == "here":
         yield LocalBoundary({"np": np})
         return
-    walls = Sandbox(warm=request.param == "warm", call_seconds=2.0)
+    walls = Sandbox(warm=request.param == "warm", call_seconds=10.0)
     walls.wall()
     process = PupilProcess(walls, (), time.monotonic() + 60)
     yield process

@@ -213,6 +213,19 @@ distance = lambda g, out, x, y: of_arrays(lambda x: ((x - y) ** 2).sum(axis=1).m
 mended_loss_rules = lambda: {**rules, "distance": distance}
 """,
     },
+    "13_second_derivatives": {
+        "tanh_rule": "tanh_rule = lambda g, out, a: (slope(lambda a: a.tanh(), g, (a,), 0),)",
+        "fixed_point_rule": """
+def fixed_point_rule(g, z, W, x):
+    def loop(W, x):
+        found = z
+        for _ in range(300):
+            found = np.tanh(W @ found + x)
+        return found
+
+    return of_arrays(loop, g, W, x)
+""",
+    },
     "14_convolution": {
         "conv1d_rule": """
 def conv1d_rule(g, x, w):
