@@ -103,19 +103,17 @@ class _Names:
             self._look(node)
 
 
-def is_open(name: str) -> bool:
-    """Whether the cell that this kernel ran last for a function or class is as it was released.
+#: Classes whose cell raised as it was released, the whole body being open: afterwards there is no such name.
+_open: set[str] = set()
 
-    A class whose whole body is to be written raises where it stands, and so there is no such name afterwards.
-    """
-    ipython = sys.modules.get("IPython")
-    shell: Any = ipython.get_ipython() if ipython else None
-    beginning = re.compile(rf"^(?:class|def) {re.escape(name)}\b", re.MULTILINE)
-    cells = shell.user_ns.get("In", ()) if shell is not None else ()
-    for source in reversed([cell for cell in cells if isinstance(cell, str)]):
-        if beginning.search(source):
-            return "raise NotImplementedError" in source
-    return False
+
+def is_open(name: str) -> bool:
+    """Whether a class is not there because its whole body is still to be written."""
+    return name in _open
+
+
+def _classes(source: str) -> set[str]:
+    return set(re.findall(r"^class (\w+)", source, re.MULTILINE))
 
 
 def install() -> None:
@@ -132,11 +130,14 @@ def install() -> None:
     def ends(result: Any) -> None:
         if result.success:
             state.ran(result.info.raw_cell)
+            _open.difference_update(_classes(result.info.raw_cell))
 
     def show(
         shell: Any, kind: type, error: BaseException, tb: TracebackType, tb_offset: int | None = None
     ) -> None:
         """IPython's handler of the exception: it is shown and recorded as any other, only shorter."""
+        if _is_stub(error):
+            _open.update(_classes(running[0]))
         line = state.line(running[0], error, tb)
         if line:
             error._render_traceback_ = lambda: [line]  # type: ignore[attr-defined]
