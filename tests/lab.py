@@ -52,16 +52,18 @@ class Lab:
         """Menu Run, Run All Cells; waits until no cell runs any more."""
         self.page.click('.lm-MenuBar-item:has-text("Run")')
         self.page.click('.lm-Menu-item[data-command="runmenu:run-all"]')
-        self.page.wait_for_function(
-            """() => {
-              const prompts = [...document.querySelectorAll('.jp-NotebookPanel .jp-CodeCell .jp-InputPrompt')]
-                .map(x => x.textContent);
-              const idle = /\\| Idle/.test(document.querySelector('#jp-main-statusbar').textContent);
-              return idle && prompts.some(t => /\\[\\d+\\]/.test(t)) && !prompts.some(t => t.includes('*'));
-            }""",
-            timeout=180_000,
-        )
-        self.page.wait_for_timeout(1500)
+        done = """() => {
+          const prompts = [...document.querySelectorAll('.jp-NotebookPanel .jp-CodeCell .jp-InputPrompt')]
+            .map(x => x.textContent);
+          const idle = /\\| Idle/.test(document.querySelector('#jp-main-statusbar').textContent);
+          return idle && prompts.some(t => /\\[\\d+\\]/.test(t)) && !prompts.some(t => t.includes('*'));
+        }"""
+        # Between two cells the kernel is idle for a moment, and only the cells in sight have prompts.
+        quiet = 0
+        while quiet < 4:
+            self.page.wait_for_function(done, timeout=180_000)
+            self.page.wait_for_timeout(500)
+            quiet = quiet + 1 if self.page.evaluate(done) else 0
 
     def save(self, notebook: str) -> list[dict[str, Any]]:
         """Save; gives the cells as they are in the file."""
