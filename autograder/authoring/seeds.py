@@ -1,5 +1,7 @@
 """Proves a unit's bank at further seeds of a class: an answer that is lucky at one draw is not at all of them.
 
+The model answers are graded there too, all of a unit at once: they may not be unlucky at any.
+
 An answer that a check ends before it has drawn anything is ended so at every seed. It runs at one of them.
 """
 
@@ -25,8 +27,10 @@ from .trial import stopped_by
 class Run:
     """One answer at one seed, and whether it has to pass."""
 
+    #: empty for the solution of the whole unit
     exercise: str
     name: str
+    #: its code; empty for the solution
     answer: str
     right: bool
     seed: int
@@ -41,14 +45,14 @@ class Slip:
     run: Run
     #: what a student would read
     said: str
+    #: the exercise in which it slipped
+    exercise: str
 
     def told(self, unit: str) -> str:
         """What happened, and the command that shows it again."""
         run = self.run
         what = "is right and refused" if run.right else "is wrong and passes"
-        return (
-            f"{run.exercise}: {run.name} {what} at seed {run.seed}: autograder prove {unit} --seed {run.seed}"
-        )
+        return f"{self.exercise}: {run.name} {what} at seed {run.seed}: autograder prove {unit} --seed {run.seed}"
 
 
 @dataclass
@@ -79,7 +83,8 @@ _UNSTEADY = re.compile(r"random|rng|shuffle|secrets|urandom|uuid|time|\bid\(|has
 def runs_of(
     assignment: Assignment, entries: Sequence[Entry], seeds: Sequence[int]
 ) -> Iterator[tuple[Run, ...]]:
-    """Every answer of the bank, at every seed, and two that are planted: they have to slip."""
+    """The solution and every answer of the bank, at every seed, and two that are planted: they have to slip."""
+    yield tuple(Run("", "the model answer", "", True, seed) for seed in seeds)
     for entry in entries:
         answer = entry.answer(assignment.exercise(entry.exercise).solution)
         yield tuple(Run(entry.exercise, entry.name, answer, entry.right, seed) for seed in seeds)
@@ -93,18 +98,28 @@ def runs_of(
 
 def _look(assignment: Assignment, sandbox: Sandbox, run: Run) -> tuple[Slip | str | None, bool]:
     """What one run found, a fault of its own as a sentence; and whether the seed had a part in it."""
-    answers = {exercise.name: exercise.stub for exercise in assignment.exercises} | {run.exercise: run.answer}
+    if run.exercise:
+        answers = {exercise.name: exercise.stub for exercise in assignment.exercises} | {
+            run.exercise: run.answer
+        }
+    else:
+        answers = {exercise.name: exercise.solution for exercise in assignment.exercises}
+    where = run.exercise or assignment.unit
     try:
         submission = Submission(answers=answers)
         report = grade(assignment, submission, sandbox, seed=run.seed, entries=(), only=run.exercise)
     except Exception as error:
-        return f"{run.exercise}: of {run.name} at seed {run.seed}, {stopped_by(error)}.", True
-    (outcome,) = report.outcomes
+        return f"{where}: of {run.name} at seed {run.seed}, {stopped_by(error)}.", True
     faults = [note for note in report.notes if "at fault" in note]
     if faults:
-        return f"{run.exercise}: {run.name} at seed {run.seed}: {faults[0]}", True
-    right = (outcome.status == PASSED) == run.right
-    return None if right else Slip(run, outcome.text), outcome.drawn or outcome.status == PASSED
+        return f"{where}: {run.name} at seed {run.seed}: {faults[0]}", True
+    drawn = any(outcome.drawn or outcome.status == PASSED for outcome in report.outcomes)
+    for outcome in report.outcomes:
+        if (outcome.status == PASSED) != run.right:
+            return Slip(run, outcome.text, outcome.name), drawn
+    if not report.outcomes:
+        return f"{where}: {run.name} at seed {run.seed} was not graded.", True
+    return None, drawn
 
 
 def at_seeds(
