@@ -143,14 +143,14 @@ def review(
 
     folder = learner.units_folder()
     units = learner.units(folder)
-    drawn = reviews.draw(folder, units, count, anyway)
-    now = datetime.now().astimezone()
+    today = datetime.now().astimezone().date()
+    drawn = reviews.draw(folder, units, count, today, anyway)
     for one in drawn:
-        said = f"{one.notebook.relative_to(folder)}: {one.card.said(now)}"
+        said = f"{one.notebook.relative_to(folder)}: {one.card.said(today)}"
         console.print(Text(said), soft_wrap=True)
     if not drawn:
-        soonest = min(reviews.cards(units, folder), key=lambda card: card.due)
-        days = max(1, (soonest.due.date() - now.date()).days)
+        soonest = min(reviews.cards(units, folder, today), key=lambda card: card.due)
+        days = max(1, (soonest.due - today).days)
         when = f"in {days} days" if days > 1 else "tomorrow"
         rested = "" if anyway else "; `autograder review --anyway` draws what has rested a night"
         console.print(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import subprocess
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from ..lesson.predict import predictions_of
 from ..unit.assignment import Course
 from ..unit.raw import cells_of, parse, source_of, unit_of
 from .progress import KEPT, MARK, points_of
-from .released import packaged
+from .released import packaged, write_whole
 
 
 @dataclass(frozen=True)
@@ -37,14 +36,11 @@ def start_afresh(folder: Path, wanted: str, moment: datetime | None = None) -> F
     unit = _name_of(folder, wanted)
     name, text = released(folder, unit)
     path = folder / unit / name
-    path.parent.mkdir(parents=True, exist_ok=True)
     kept = None
     try:
         if path.exists() and path.read_bytes() != text.encode("utf-8"):
             kept = _keep(path, moment or datetime.now())
-        part = path.with_name(f".{path.name}.new")
-        part.write_bytes(text.encode("utf-8"))
-        os.replace(part, path)
+        write_whole(path, text.encode("utf-8"))
     except OSError as error:
         raise UserError(
             f"{path} cannot be replaced: {error.strerror}. Nothing of yours was changed."

@@ -59,11 +59,9 @@ def units_folder(start: Path | None = None) -> Path:
     for folder in (start, *start.parents):
         if (folder / "nbgrader_config.py").is_file() and (folder / "course").is_dir():
             return folder / "course"
-        if folder.name == logbook.REVIEW:
-            continue  # what is done again there is no progress in a unit
         if (folder / logbook.FILE).is_file() or (folder / MARK).is_file():
             return folder
-        if (found := logbook.units_folder(folder)) and found.name != logbook.REVIEW:
+        if found := logbook.units_folder(folder) or logbook.reviewed_folder(folder):
             return found
     if any(logbook.units_folder(place) == start for place in _folders(start)):
         return start

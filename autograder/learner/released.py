@@ -68,7 +68,7 @@ def place(folder: Path, source: Path | None = None) -> Placed:
             _place_one(folder, name, path.read_bytes(), digests, placed)
         mark = {"version": importlib.metadata.version("autograd-course"), "files": digests}
         if digests != before:
-            _write(folder / MARK, (json.dumps(mark, indent=1) + "\n").encode())
+            write_whole(folder / MARK, (json.dumps(mark, indent=1) + "\n").encode())
     except OSError as error:
         raise UserError(
             f"The units cannot be put into {folder}: {error.strerror or error}. Name a folder that you may write to."
@@ -80,10 +80,10 @@ def _place_one(folder: Path, name: str, data: bytes, digests: dict[str, str], pl
     target, digest = folder / name, _digest(data)
     put = digests.get(name)
     if not target.exists():
-        _write(target, data)
+        write_whole(target, data)
         placed.new.append(name)
     elif (there := _digest(target.read_bytes())) == put != digest:
-        _write(target, data)
+        write_whole(target, data)
         placed.renewed.append(name)
     elif there != digest and put != digest:
         placed.left[name] = _beside(target, data) if target.suffix == ".ipynb" else ""
@@ -97,7 +97,7 @@ def _beside(target: Path, data: bytes) -> str:
         again = f", {count}" if count > 1 else ""
         path = target.with_name(f"{target.stem} (new {version}{again}){target.suffix}")
         if not path.exists():
-            _write(path, data)
+            write_whole(path, data)
         if path.read_bytes() == data:
             return path.name
     raise OSError(0, f"there are too many new versions beside {target.name}")
@@ -116,8 +116,8 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _write(path: Path, data: bytes) -> None:
-    """All of a file, or nothing."""
+def write_whole(path: Path, data: bytes) -> None:
+    """Write all of a file, or nothing; its folder is made. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     part.write_bytes(data)

@@ -22,8 +22,9 @@ from typing import Any
 from .wire import parsed
 
 FILE = ".progress.jsonl"
-#: The folder beside the units in which old exercises are done again. It has a record of its own.
+#: The folder beside the units in which old exercises are done again, and the record of what their checks said.
 REVIEW = "review"
+REVIEWS = ".review.jsonl"
 
 #: How an exercise stands.
 RIGHT, WRONG, BROKEN, OPEN = "right", "not right yet", "was right, now fails", "open"
@@ -59,15 +60,25 @@ def units_folder(here: Path) -> Path | None:
     """
     for above in here.parents:
         if (above / "nbgrader_config.py").is_file():
-            if here.parent not in (above / "course", above / "course" / REVIEW):
+            if here.parent != above / "course":
                 return None
             break
-    name = re.compile(rf'"unit":\s*"{re.escape(here.name)}"')
+    return here.parent if _says(here, rf'"unit":\s*"{re.escape(here.name)}"') else None
+
+
+def reviewed_folder(here: Path) -> Path | None:
+    """The folder that holds the learner's units, seen from where one's exercises are done again; None elsewhere."""
+    again = here.parent.name == REVIEW and _says(here, rf'"review":\s*{{\s*"of":\s*"{re.escape(here.name)}"')
+    return here.parents[1] if again else None
+
+
+def _says(here: Path, pattern: str) -> bool:
+    """Whether the text of a notebook in this folder matches."""
     for notebook in here.glob("*.ipynb"):
         with contextlib.suppress(OSError, ValueError):
-            if name.search(notebook.read_text(encoding="utf-8")):
-                return here.parent
-    return None
+            if re.search(pattern, notebook.read_text(encoding="utf-8")):
+                return True
+    return False
 
 
 def note(exercise: str, passed: bool | None) -> None:
@@ -85,10 +96,11 @@ def note_prediction(name: str) -> None:
 
 def _write(record: Record) -> None:
     try:
-        folder = units_folder(_here) if _here is not None and shell() is not None else None
-        if folder is not None:
-            append(folder, record)
-            return
+        if _here is not None and shell() is not None:
+            for folder, file in ((units_folder(_here), FILE), (reviewed_folder(_here), REVIEWS)):
+                if folder is not None:
+                    append(folder, record, file)
+                    return
     except (OSError, ValueError):
         pass
     _unwritten.append(record)
@@ -105,9 +117,9 @@ def shell() -> Any:
     return found if getattr(found, "kernel", None) is not None else None
 
 
-def append(folder: Path, record: Record) -> None:
+def append(folder: Path, record: Record, file: str = FILE) -> None:
     """Add a line to the folder's file. Raises OSError when it cannot be written."""
-    handle = os.open(folder / FILE, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    handle = os.open(folder / file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
     try:
         line = json.dumps(record, ensure_ascii=False) + "\n"
         end = os.lseek(handle, 0, os.SEEK_END)
@@ -120,12 +132,12 @@ def append(folder: Path, record: Record) -> None:
         os.close(handle)
 
 
-def read(folder: Path | None) -> list[Record]:
+def read(folder: Path | None, file: str = FILE) -> list[Record]:
     """The lines of the folder's file that can be read, in order; none when there is no such file."""
     if folder is None:
         return []
     try:
-        text = (folder / FILE).read_bytes().decode("utf-8", "replace")
+        text = (folder / file).read_bytes().decode("utf-8", "replace")
     except OSError:
         return []
     records = []

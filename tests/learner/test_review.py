@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 import nbformat
@@ -16,7 +17,7 @@ from autograder.errors import UserError
 from autograder.learner import progress, review
 from autograder.learner.review import DAYS, Card, draw, once_more
 from autograder.lesson import logbook
-from autograder.lesson.logbook import REVIEW
+from autograder.lesson.logbook import REVIEW, REVIEWS
 from autograder.unit.assignment import Course
 from autograder.unit.raw import unit_of
 
@@ -25,7 +26,9 @@ from .test_learner import Run, course, run
 
 __all__ = ["course", "run"]
 
-NOW = datetime.now().astimezone()
+#: Noon, so that no day of the tests is another one in a zone with a change of clocks.
+NOW = datetime.now().astimezone().replace(hour=12)
+TODAY = NOW.date()
 UNITS = sorted(Course(REPOSITORY).units())
 
 
@@ -40,29 +43,32 @@ def released(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(review, "released", found)
 
 
-def noted(folder: Path, name: str, *events: tuple[float, bool]) -> None:
+def days_ago(days: int) -> date:
+    return TODAY - timedelta(days=days)
+
+
+def noted(folder: Path, name: str, *events: tuple[int, bool], file: str = logbook.FILE) -> None:
     """Checks of an exercise, each so many days ago."""
-    folder.mkdir(exist_ok=True)
     for days, passed in events:
-        date = (NOW - timedelta(days=days)).isoformat(timespec="seconds")
-        logbook.append(folder, {"exercise": name, "passed": passed, "date": date})
+        moment = (NOW - timedelta(days=days)).isoformat(timespec="seconds")
+        logbook.append(folder, {"exercise": name, "passed": passed, "date": moment}, file)
 
 
 def cards_of(course: Course) -> dict[str, Card]:
     folder = course.root / "course"
-    return {card.exercise: card for card in review.cards(progress.units(folder), folder)}
+    return {card.exercise: card for card in review.cards(progress.units(folder), folder, TODAY)}
 
 
 def names_drawn(course: Course, count: int = 9, anyway: bool = False) -> list[str]:
     folder = course.root / "course"
-    return [one.card.exercise for one in draw(folder, progress.units(folder), count, anyway)]
+    return [one.card.exercise for one in draw(folder, progress.units(folder), count, TODAY, anyway)]
 
 
 def test_what_was_never_right_does_not_come_and_what_was_comes_after_some_days(course: Course) -> None:
     folder = course.root / "course"
-    noted(folder, "mul_vjp", (DAYS[0] + 0.1, True))
+    noted(folder, "mul_vjp", (DAYS[0], True))
     noted(folder, "unbox", (30, False))
-    noted(folder, "second", (DAYS[0] - 0.9, True))
+    noted(folder, "second", (DAYS[0] - 1, True))
     assert set(cards_of(course)) == {"mul_vjp", "second"}
     assert names_drawn(course) == ["mul_vjp"]
     assert names_drawn(course, anyway=True) == ["mul_vjp", "second"]
@@ -90,22 +96,22 @@ def test_the_oldest_and_what_was_wrong_at_first_come_first(course: Course) -> No
     ],
 )
 def test_each_recall_lengthens_the_rest_and_a_mistake_begins_anew(
-    reviews: list[tuple[float, bool]], again: int, last: float, course: Course
+    reviews: list[tuple[int, bool]], again: int, last: int, course: Course
 ) -> None:
     folder = course.root / "course"
     noted(folder, "mul_vjp", (40, True))
-    noted(folder / REVIEW, "mul_vjp", *reviews)
+    noted(folder, "mul_vjp", *reviews, file=REVIEWS)
     card = cards_of(course)["mul_vjp"]
     assert card.again == again
-    assert card.wait == timedelta(days=DAYS[again])
-    assert abs((NOW - card.last) - timedelta(days=last)) < timedelta(seconds=2)
+    assert card.wait == DAYS[again]
+    assert card.last == days_ago(last)
 
 
 def test_a_mistake_in_the_unit_after_it_was_right_does_not_make_it_harder(course: Course) -> None:
     noted(course.root / "course", "mul_vjp", (40, True), (39, False), (38, True))
     card = cards_of(course)["mul_vjp"]
     assert not card.harder
-    assert card.wait == timedelta(days=DAYS[0])
+    assert card.wait == DAYS[0]
 
 
 def test_damaged_records_cost_only_themselves(course: Course) -> None:
@@ -124,7 +130,7 @@ def test_the_command_writes_a_notebook_each_and_one_of_today_stays(run: Run, cou
     noted(folder, "second", (4, True))
     said = run("review", "--no-lab", cwd=course.root)
     assert said.code == 0
-    day = f"{NOW:%Y-%m-%d}"
+    day = TODAY.isoformat()
     assert said.out.splitlines() == [
         f"review/mini/mul_vjp {day}.ipynb: last right 5 days ago",
         f"review/02_next/second {day}.ipynb: last right 4 days ago",
@@ -134,6 +140,53 @@ def test_the_command_writes_a_notebook_each_and_one_of_today_stays(run: Run, cou
     worked_on = path.read_text(encoding="utf-8")
     assert run("review", "--no-lab", cwd=folder / REVIEW / "mini").out == said.out
     assert path.read_text(encoding="utf-8") == worked_on
+
+
+def test_one_that_was_drawn_and_not_solved_is_given_again_and_one_that_was_solved_is_not(
+    course: Course,
+) -> None:
+    folder = course.root / "course"
+    noted(folder, "mul_vjp", (9, True))
+    units = progress.units(folder)
+    (first,) = draw(folder, units, 1, days_ago(4))
+    assert first.notebook.name == f"mul_vjp {days_ago(4)}.ipynb"
+    first.notebook.write_text(
+        first.notebook.read_text(encoding="utf-8").replace("NotImplementedError", "mine")
+    )
+    noted(folder, "mul_vjp", (4, False), file=REVIEWS)
+    (second,) = draw(folder, units, 1, days_ago(3))
+    assert second.notebook == first.notebook
+    assert "mine" in second.notebook.read_text(encoding="utf-8")
+    noted(folder, "mul_vjp", (3, True), file=REVIEWS)
+    (third,) = draw(folder, units, 1, TODAY, anyway=True)
+    assert third.notebook.name == f"mul_vjp {TODAY}.ipynb"
+    assert "NotImplementedError" in third.notebook.read_text(encoding="utf-8")
+
+
+def test_days_are_those_of_the_calendar(course: Course) -> None:
+    """What was right late in the evening was right yesterday in the morning, and not today."""
+    card = Card(progress.units(course.root / "course")[0], "mul_vjp", days_ago(1))
+    assert card.said(TODAY) == "last right yesterday"
+    late = datetime.combine(days_ago(DAYS[0]), time(23, 59)).astimezone().isoformat(timespec="seconds")
+    logbook.append(course.root / "course", {"exercise": "mul_vjp", "passed": True, "date": late})
+    assert names_drawn(course) == ["mul_vjp"]
+
+
+@pytest.mark.parametrize("name", ["review", "course"])
+def test_a_learners_own_folder_may_have_any_name(name: str, run: Run, course: Course) -> None:
+    """A folder of units that is called as the one for reviews, with a record and without one."""
+    folder = course.root.parent / name
+    shutil.copytree(course.root / "course", folder)
+    for place in (folder, folder / "mini"):
+        assert run("progress", cwd=place).out == run("progress", cwd=course.root).out
+    assert logbook.units_folder(folder / "mini") == folder
+    assert logbook.reviewed_folder(folder / "mini") is None
+    noted(folder, "mul_vjp", (5, True))
+    said = run("review", "--no-lab", cwd=folder / "mini")
+    assert said.out == f"review/mini/mul_vjp {TODAY}.ipynb: last right 5 days ago\n"
+    assert logbook.units_folder(folder / REVIEW / "mini") is None
+    assert logbook.reviewed_folder(folder / REVIEW / "mini") == folder
+    assert run("review", "--no-lab", cwd=folder / REVIEW / "mini").out == said.out
 
 
 def test_nothing_due_and_nothing_solved_are_sentences(run: Run, course: Course) -> None:
@@ -160,8 +213,8 @@ def test_it_is_no_notebook_to_hand_in_and_no_progress(run: Run, course: Course) 
     folder = course.root / "course"
     noted(folder, "mul_vjp", (5, True))
     before = run("progress", cwd=course.root).out
-    (drawn,) = draw(folder, progress.units(folder), 1)
-    noted(folder / REVIEW, "mul_vjp", (0, False))
+    (drawn,) = draw(folder, progress.units(folder), 1, TODAY)
+    noted(folder, "mul_vjp", (0, False), file=REVIEWS)
     notebook = json.loads(drawn.notebook.read_text(encoding="utf-8"))
     assert unit_of(notebook) == ""
     assert not any("nbgrader" in cell["metadata"] for cell in notebook["cells"])
@@ -177,7 +230,7 @@ def test_in_a_kernel_the_answer_is_judged_and_noted_for_reviews_alone(checkout: 
         (course.root / "nbgrader_config.py").rename(course.root / "elsewhere.py")
     noted(folder, "mul_vjp", (5, True))
     before = (folder / logbook.FILE).read_text()
-    (drawn,) = draw(folder, progress.units(folder), 1)
+    (drawn,) = draw(folder, progress.units(folder), 1, TODAY)
     notebook = nbformat.read(drawn.notebook, as_version=4)
     nbformat.validate(notebook)
     (answer,) = [cell for cell in notebook.cells if cell["id"] == "answer"]
@@ -190,7 +243,7 @@ def test_in_a_kernel_the_answer_is_judged_and_noted_for_reviews_alone(checkout: 
         NotebookClient(
             notebook, kernel_name="python3", resources={"metadata": {"path": str(drawn.notebook.parent)}}
         ).execute()
-    told = [record["passed"] for record in logbook.read(folder / REVIEW)]
+    told = [record["passed"] for record in logbook.read(folder, REVIEWS)]
     assert told == [False, True]
     assert (folder / logbook.FILE).read_text() == before
     assert cards_of(course)["mul_vjp"].again == 0  # wrong first: it begins anew
@@ -232,7 +285,7 @@ def test_every_exercise_of_the_course_can_be_done_again(unit: str) -> None:
     its_unit = progress.Unit(unit, "", path, {}, {})
     given: dict[str, list[list[str]]] = {}
     for exercise in assignment.exercises:
-        notebook = once_more(released, Card(its_unit, exercise.name, NOW - timedelta(days=3)), NOW)
+        notebook = once_more(released, Card(its_unit, exercise.name, days_ago(3)), TODAY)
         nbformat.validate(nbformat.from_dict(notebook))
         words = next(cell["source"] for cell in notebook["cells"] if cell["id"].startswith("statement"))
         assert f"`{exercise.name}`" in words, exercise.name
