@@ -7,10 +7,8 @@ somebody has left something behind, and those since then run again, each in a pr
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ..lesson.failures import ERROR, TIMEOUT, CheckFailed
@@ -24,6 +22,7 @@ from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
 from ..unit.notebook import visible_part
 from .mutants import Mutant, likely_mutants, mutants
+from .parallel import each
 from .sentences import fault_of, sentences_of
 from .trial import SECONDS, Ending, run_check
 
@@ -63,12 +62,13 @@ def tell(
     entries = load_bank(assignment)
     old = [e for e in assignment.exercises if kept[e.name].get("explained") != VERSION]
 
-    def sentences(exercise: Exercise) -> dict[str, str]:
-        return told(assignment, exercise, entries, sandbox)
+    for i, found in each(_told, (assignment, entries, sandbox), old, jobs):
+        kept[old[i].name].update(told=found, explained=VERSION)
 
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        for exercise, found in zip(old, pool.map(sentences, old), strict=True):
-            kept[exercise.name].update(told=found, explained=VERSION)
+
+def _told(given: tuple[Assignment, Sequence[Entry], Sandbox], exercise: Exercise) -> dict[str, str]:
+    assignment, entries, sandbox = given
+    return told(assignment, exercise, entries, sandbox)
 
 
 def endings_of(

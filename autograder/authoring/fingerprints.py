@@ -9,10 +9,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from ..referee.bank import Entry, load_bank
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
 from ..unit.notebook import visible_part
+from .parallel import each
 from .told import told_of
 from .trial import run_check, stopped_by
 
@@ -65,16 +64,18 @@ def make(assignment: Assignment, sandbox: Sandbox, jobs: int | None = None) -> s
     """The text of the unit's file. Runs every wrong answer of the bank; raises UserError where one cannot be run."""
     wrong = [entry for entry in load_bank(assignment) if not entry.right]
 
-    def digest(entry: Entry) -> str:
-        try:
-            return fingerprint_of(assignment, entry, sandbox)
-        except Exception as error:
-            told = f"{assignment.unit}, {entry.exercise}, {entry.name}: {stopped_by(error)}"
-            raise UserError(f"{told}. Mend it, and build the unit again.") from error
+    digests = dict(each(_digest, (assignment, sandbox), wrong, jobs))
+    in_order = [digests[i] for i in range(len(wrong))]
+    return as_text(made_from(assignment), wrong, in_order, told_of(assignment))
 
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        digests = list(pool.map(digest, wrong))
-    return as_text(made_from(assignment), wrong, digests, told_of(assignment))
+
+def _digest(given: tuple[Assignment, Sandbox], entry: Entry) -> str:
+    assignment, sandbox = given
+    try:
+        return fingerprint_of(assignment, entry, sandbox)
+    except Exception as error:
+        told = f"{assignment.unit}, {entry.exercise}, {entry.name}: {stopped_by(error)}"
+        raise UserError(f"{told}. Mend it, and build the unit again.") from error
 
 
 def as_text(

@@ -10,10 +10,8 @@ from __future__ import annotations
 import ast
 import csv
 import io
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +27,7 @@ from ..unit.assignment import Assignment, Exercise
 from .equivalents import read_equivalents
 from .mutants import mutants
 from .mutation import AT_LEAST, Subject, reason_for
+from .parallel import each
 from .trial import SECONDS, stopped_by
 
 #: The methods of a check that judge.
@@ -233,26 +232,28 @@ def matrix(
     order = list(_answers(assignment))
     plan(len(order))
 
-    def run(one: tuple[Exercise, str, str, str]) -> Row | str:
-        exercise, name, kind, answer = one
-        try:
-            row = row_of(assignment, exercise, name, kind, answer, sandbox, seed)
-        except Exception as error:
-            return f"{exercise.name}: of {name!r}, {stopped_by(error)}."
-        done(row)
-        return row
-
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        for row in pool.map(run, order):
-            if isinstance(row, str):
-                found.faults.append(row)
-            elif row.kind == "model":
-                found.faults += [
-                    f"{row.exercise}: line {line} ends the model answer." for line in row.ended_by
-                ]
-            else:
-                found.rows.append(row)
+    rows: dict[int, Row | str] = {}
+    for i, row in each(_run, (assignment, sandbox, seed), order, jobs):
+        rows[i] = row
+        if isinstance(row, Row):
+            done(row)
+    for _, row in sorted(rows.items()):
+        if isinstance(row, str):
+            found.faults.append(row)
+        elif row.kind == "model":
+            found.faults += [f"{row.exercise}: line {line} ends the model answer." for line in row.ended_by]
+        else:
+            found.rows.append(row)
     return found
+
+
+def _run(given: tuple[Assignment, Sandbox, int], one: tuple[Exercise, str, str, str]) -> Row | str:
+    assignment, sandbox, seed = given
+    exercise, name, kind, answer = one
+    try:
+        return row_of(assignment, exercise, name, kind, answer, sandbox, seed)
+    except Exception as error:
+        return f"{exercise.name}: of {name!r}, {stopped_by(error)}."
 
 
 def _answers(assignment: Assignment) -> Iterator[tuple[Exercise, str, str, str]]:

@@ -16,10 +16,8 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-import os
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,8 +30,9 @@ from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
 from .equivalents import EQUIVALENTS, read_equivalents
 from .mutants import VERSION, Edit, Mutant, mutants
+from .parallel import each
 from .sentences import Fault, sentences_of, visible_digest
-from .trial import Ending, run_check, stopped_by
+from .trial import run_check, stopped_by
 
 VERDICTS = "mutants.json"
 #: Of the model answer at least so many mutants, of each other right answer at most so many.
@@ -79,7 +78,7 @@ class Verdict:
     """What became of a mutant."""
 
     subject: Subject
-    ending: Ending
+    passed: bool
     #: why it is no fault, where it passes and is listed
     reason: str = ""
     hidden: bool = False
@@ -89,7 +88,14 @@ class Verdict:
     @property
     def alive(self) -> bool:
         """Whether it passed and nobody has said why it may."""
-        return self.ending.passed and not self.reason
+        return self.passed and not self.reason
+
+    @property
+    def told(self) -> str:
+        """That it passes, in a sentence."""
+        subject = self.subject
+        of = f" of the right answer {subject.of}" if subject.of else ""
+        return f"{subject.exercise}: a mutant{of} passes, {subject.mutant.told}"
 
 
 @dataclass
@@ -112,12 +118,7 @@ class Result:
     @property
     def problems(self) -> list[str]:
         """What is not as it should be, a sentence each."""
-        alive = [
-            f"{v.subject.exercise}: a mutant{f' of {v.subject.of}' if v.subject.of else ''} passes, "
-            f"{v.subject.mutant.told}"
-            for v in self.survivors
-        ]
-        return alive + self.faults
+        return [verdict.told for verdict in self.survivors] + self.faults
 
     @property
     def good(self) -> bool:
@@ -213,28 +214,23 @@ def run_mutants(
     pick = random.Random(chance)
     trials = _chosen(assignment, listed, result, pick, everything)
     plan(len(trials))
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-
-        def run(subject: Subject) -> Verdict | str:
-            try:
-                verdict = _try(assignment, subject, sandbox, seeds, listed)
-            except Exception as error:
-                return f"{subject.exercise}: of the mutant {subject.mutant.told!r}, {stopped_by(error)}."
-            done(verdict)
-            return verdict
-
-        for found in pool.map(run, trials):
-            if isinstance(found, Verdict):
-                result.verdicts.append(found)
-            else:
-                result.faults.append(found)
+    ended: dict[int, Verdict | str] = {}
+    for i, found in each(_run, (assignment, sandbox, tuple(seeds), listed), trials, jobs):
+        ended[i] = found
+        if isinstance(found, Verdict):
+            done(found)
+    for _, found in sorted(ended.items()):
+        if isinstance(found, Verdict):
+            result.verdicts.append(found)
+        else:
+            result.faults.append(found)
     if len(result.verdicts) + len(result.faults) < len(trials):
         result.faults.append(
             f"{len(trials)} mutants were to run, and {len(result.verdicts)} came to a verdict."
         )
     result.faults += _blind(assignment, pick.choice(assignment.exercises), sandbox, seeds)
     for verdict in result.verdicts:
-        if verdict.ending.passed and verdict.subject.exercise not in result.sampled:
+        if verdict.passed and verdict.subject.exercise not in result.sampled:
             result.kept[verdict.subject.exercise]["equivalent"] += bool(verdict.reason)
     for exercise in assignment.exercises:
         if exercise.name not in result.sampled:
@@ -288,6 +284,17 @@ def _chosen(
     return trials
 
 
+#: What all mutants of a unit need: the unit, its sandbox, the seeds, and what is listed as no fault.
+_Given = tuple[Assignment, Sandbox, Sequence[int], Mapping[str, Mapping[str, str]]]
+
+
+def _run(given: _Given, subject: Subject) -> Verdict | str:
+    try:
+        return _try(given[0], subject, *given[1:])
+    except Exception as error:
+        return f"{subject.exercise}: of the mutant {subject.mutant.told!r}, {stopped_by(error)}."
+
+
 def _try(
     assignment: Assignment,
     subject: Subject,
@@ -304,7 +311,8 @@ def _try(
         if ending.passed:
             break
     hidden = in_hidden_part(exercise.check, ending.line)
-    return Verdict(subject, ending, reason_for(subject, listed) if ending.passed else "", hidden, digest)
+    reason = reason_for(subject, listed) if ending.passed else ""
+    return Verdict(subject, ending.passed, reason, hidden, digest)
 
 
 def _told(exercise: Exercise, verdicts: Iterable[Verdict]) -> dict[str, str]:
@@ -328,7 +336,7 @@ def _stale(result: Result, listed: Mapping[str, Mapping[str, str]]) -> Iterator[
     used = {
         (verdict.subject.exercise, name)
         for verdict in result.verdicts
-        if verdict.ending.passed
+        if verdict.passed
         for name in (*verdict.subject.names, verdict.subject.together)
     }
     for exercise, reasons in listed.items():

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..lesson import likely
@@ -16,6 +14,7 @@ from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
 from ..unit.ingest import Submission
 from .fingerprints import fingerprint_of
+from .parallel import each
 from .trial import stopped_by
 
 #: What a wrong answer is told.
@@ -88,32 +87,44 @@ def prove(
     """Run all trials; in the order of the notebook. One that is stopped by an exception is not good, and says why."""
     entries = bank.load_bank(assignment)
     order = list(trials(assignment, entries))
-    known = likely.read(assignment.path.parent / likely.FILE)
+    needed = _Needed(assignment, sandbox, seed, entries, likely.read(assignment.path.parent / likely.FILE))
     found: dict[int, Proof] = {}
-
-    def run(trial: Trial) -> Proof:
-        try:
-            return shown(trial)
-        except Exception as error:
-            return Proof(trial, False, "", stopped_by(error))
-
-    def shown(trial: Trial) -> Proof:
-        submission = Submission(answers=trial.answers)
-        # Of the other exercises the stubs are there, of which the released notebook's trial tells.
-        only = trial.exercise if trial.entry is not None else ""
-        proof = judge(trial, grade(assignment, submission, sandbox, seed=seed, entries=entries, only=only))
-        if trial.entry is not None and proof.caught == "visible":
-            sentence = known.get(fingerprint_of(assignment, trial.entry, sandbox), "")
-            proof.told = OWN if sentence == trial.entry.sentence else OTHER if sentence else GENERIC
-        return proof
-
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        waiting = {pool.submit(run, trial): i for i, trial in enumerate(order)}
-        for future in as_completed(waiting):
-            i = waiting[future]
-            found[i] = future.result()
-            done(found[i])
+    for i, proof in each(_run, needed, order, jobs):
+        found[i] = proof
+        done(proof)
     return [found[i] for i in range(len(order))]
+
+
+@dataclass(frozen=True)
+class _Needed:
+    """What all trials of a unit need."""
+
+    assignment: Assignment
+    sandbox: Sandbox
+    seed: int | None
+    entries: Sequence[bank.Entry]
+    #: what a learner's notebook says, by what an answer does
+    known: Mapping[str, str]
+
+
+def _run(needed: _Needed, trial: Trial) -> Proof:
+    try:
+        return _shown(needed, trial)
+    except Exception as error:
+        return Proof(trial, False, "", stopped_by(error))
+
+
+def _shown(needed: _Needed, trial: Trial) -> Proof:
+    assignment, sandbox, entry = needed.assignment, needed.sandbox, trial.entry
+    # Of the other exercises the stubs are there, of which the released notebook's trial tells.
+    only = trial.exercise if entry is not None else ""
+    submission = Submission(answers=trial.answers)
+    report = grade(assignment, submission, sandbox, seed=needed.seed, entries=needed.entries, only=only)
+    proof = judge(trial, report)
+    if entry is not None and proof.caught == "visible":
+        sentence = needed.known.get(fingerprint_of(assignment, entry, sandbox), "")
+        proof.told = OWN if sentence == entry.sentence else OTHER if sentence else GENERIC
+    return proof
 
 
 def in_the_notebook(proofs: Sequence[Proof]) -> str:

@@ -7,11 +7,9 @@ An answer that a check ends before it has drawn anything is ended so at every se
 
 from __future__ import annotations
 
-import os
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from ..lesson.failures import PASSED
@@ -20,6 +18,7 @@ from ..referee.judge import grade
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
 from ..unit.ingest import Submission
+from .parallel import each
 from .trial import stopped_by
 
 
@@ -122,6 +121,17 @@ def _look(assignment: Assignment, sandbox: Sandbox, run: Run) -> tuple[Slip | st
     return None, drawn
 
 
+def _look_at_all(given: tuple[Assignment, Sandbox], runs: tuple[Run, ...]) -> list[Slip | str | None]:
+    """What the runs of one answer found; as few as say what all would."""
+    found = []
+    for run in runs:
+        seen, seeded = _look(*given, run)
+        found.append(seen)
+        if not seeded and not _UNSTEADY.search(run.answer):
+            break
+    return found
+
+
 def at_seeds(
     assignment: Assignment,
     sandbox: Sandbox,
@@ -133,35 +143,25 @@ def at_seeds(
 ) -> Seeded:
     """Grade every answer of the bank alone, as a class is graded, at each of these seeds."""
     order = list(runs_of(assignment, load_bank(assignment), seeds))
-    planned = sum(map(len, order))
+    order_of = {run: i for i, run in enumerate(run for runs in order for run in runs)}
+    planned = len(order_of)
     plan(planned)
-
-    def look_at_all(runs: tuple[Run, ...]) -> list[Slip | str | None]:
-        """What the runs of one answer found; as few as say what all would."""
-        found = []
-        for run in runs:
-            seen, seeded = _look(assignment, sandbox, run)
-            found.append(seen)
-            done(run)
-            if not seeded and not _UNSTEADY.search(run.answer):
-                for other in runs[len(found) :]:
-                    done(other)
-                break
-        return found
 
     result = Seeded()
     planted: set[Run] = set()
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        for runs, all_found in zip(order, pool.map(look_at_all, order), strict=False):
-            result.runs += len(all_found)
-            result.spared += len(runs) - len(all_found)
-            for found in all_found:
-                if isinstance(found, str):
-                    result.faults.append(found)
-                elif found is not None and found.run.planted:
-                    planted.add(found.run)
-                elif found is not None:
-                    result.slips.append(found)
+    for i, all_found in each(_look_at_all, (assignment, sandbox), order, jobs):
+        for run in order[i]:
+            done(run)
+        result.runs += len(all_found)
+        result.spared += len(order[i]) - len(all_found)
+        for found in all_found:
+            if isinstance(found, str):
+                result.faults.append(found)
+            elif found is not None and found.run.planted:
+                planted.add(found.run)
+            elif found is not None:
+                result.slips.append(found)
+    result.slips.sort(key=lambda slip: order_of[slip.run])
     if result.runs + result.spared < planned:
         result.faults.append(
             f"{planned} runs were planned, and {result.runs + result.spared} came to their end."

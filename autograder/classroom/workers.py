@@ -10,26 +10,21 @@ import atexit
 import contextlib
 import gc
 import itertools
-import multiprocessing
-import multiprocessing.connection
 import os
 import queue
-import signal
-import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import FrameType
 from typing import Protocol
 
 from traitlets.config import Config
 
 from ..errors import UserError
+from ..sandbox.children import Child
 from .grader import Grader, Job, Result
 
 #: A worker process takes a moment to start; fewer jobs than these are done in this process.
@@ -251,11 +246,6 @@ class Processes:
             worker.end(at_once=self.stopped)
 
     def _start(self) -> _Worker:
-        # An interrupt from the keyboard reaches every process of the command and is the parent's to answer. It waits
-        # (the mask is inherited) until the worker has said so.
-        if hasattr(signal, "pthread_sigmask"):
-            resource_tracker.ensure_running()  # multiprocessing's own process, whose start would unblock it again
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         worker = _Worker()
         with self.lock:
             self.workers[threading.current_thread()] = worker
@@ -287,15 +277,11 @@ class Processes:
         _open.discard(self)
 
 
-class _Worker:
-    """One worker process, and our end of its line. Raises OSError when it cannot be started."""
+class _Worker(Child):
+    """One worker process, and our end of its line."""
 
     def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.line, theirs = context.Pipe()
-        self.process = context.Process(target=serve, args=(theirs,))
-        with theirs:
-            self.process.start()
+        super().__init__(serve)
 
     def grade(self, job: Job, patience: float) -> Result:
         """Raises EOFError or OSError when the worker is lost."""
@@ -305,46 +291,11 @@ class _Worker:
         result: Result = self.line.recv()
         return result
 
-    def end(self, at_once: bool) -> None:
-        """Let it go; it ends its warm interpreter, and removes its files."""
-        self.line.close()
-        if at_once:
-            self.process.terminate()
-        self.process.join(5)
-        if self.process.exitcode is None:
-            self.process.kill()
-            self.process.join(5)
-
 
 def serve(line: Connection) -> None:
     """What a worker process does: the first thing that it is sent is its grader, and then come jobs."""
-    signal.signal(signal.SIGINT, lambda number, frame: None)  # not SIG_IGN, which the pupils would inherit
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    signal.signal(signal.SIGTERM, _leave)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    with line:
-        try:
-            grader: Grader = line.recv()
-            grader.prepare()
-            gc.freeze()  # what is loaded stays, and need not be looked through for garbage with every submission
-            while True:
-                line.send(grader.grade(line.recv()))
-        except (EOFError, OSError):
-            return
-        finally:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is leaving, and has to put its things away
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)
-
-
-def _end_with_parent() -> None:
-    """A worker whose parent was killed would wait for work for ever, and its sandbox with it."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        multiprocessing.connection.wait([parent.sentinel])
-        os.kill(os.getpid(), signal.SIGTERM)
-        threading.Event().wait(5)
-        os._exit(1)
+    grader: Grader = line.recv()
+    grader.prepare()
+    gc.freeze()  # what is loaded stays, and need not be looked through for garbage with every submission
+    while True:
+        line.send(grader.grade(line.recv()))

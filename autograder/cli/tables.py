@@ -128,16 +128,14 @@ def _duration(seconds: float) -> str:
 def show_mutants(result: Result, console: Console = console) -> None:
     """The mutants of a unit that passed and are not listed, each with its difference; and how many were made."""
     for verdict in result.survivors:
-        subject = verdict.subject
-        of = f" of the right answer {subject.of}" if subject.of else ""
-        console.print(Text(f"✗ {subject.exercise}: a mutant{of} passes, {subject.mutant.told}", style="red"))
-        for name in subject.names:
+        console.print(Text(f"✗ {verdict.told}", style="red"))
+        for name in verdict.subject.names:
             console.print(Text(f"  {name}"), soft_wrap=True)
-        console.print(Text(subject.difference, style="dim"), soft_wrap=True)
+        console.print(Text(verdict.subject.difference, style="dim"), soft_wrap=True)
     for fault in result.faults:
         console.print(Text(f"✗ {fault}", style="red"), soft_wrap=True)
     listed = sum(bool(verdict.reason) for verdict in result.verdicts)
-    dead = sum(not verdict.ending.passed for verdict in result.verdicts)
+    dead = sum(not verdict.passed for verdict in result.verdicts)
     sampled = f"; of {len(result.sampled)} unchanged exercises a tenth" if result.sampled else ""
     console.print(
         f"{result.unit}: {len(result.verdicts)} mutants{sampled}, {dead} dead, {listed} listed as no fault, "
