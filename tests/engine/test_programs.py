@@ -10,9 +10,9 @@ import pytest
 
 from .programs import forms
 from .programs.agreed import KNOWN, MEANT, Meant, judged, leaf, lines
-from .programs.language import OURS, Form, Statement, many_programs
+from .programs.language import OURS, THEIRS, Form, Program, Statement, many_programs
 from .programs.many import Tally, shown, unmeant
-from .programs.running import Difference, difference, is_unsteady
+from .programs.running import Difference, Side, array, difference, is_unsteady
 from .programs.shrinking import shrunk
 from .programs.writing import KINDS, Writer
 
@@ -49,6 +49,7 @@ WITHOUT_NUMBERS = {
     "a view made before its base wants gradients",
     "what is no view here",
     "statistics that want gradients",
+    "zeros may be written to",
 }
 
 
@@ -200,6 +201,36 @@ def test_equal_numbers_that_a_norm_takes_apart_by_rounding_are_no_difference() -
         assert found is not None
         assert is_unsteady(program, found)
         assert not is_unsteady(program, replace(found, ours=found.ours + np.float32([0, 0.1, 0])))
+
+
+def test_what_huge_slopes_leave_of_a_gradient_is_no_difference_and_hides_no_wrong_number() -> None:
+    """A row of zeros has a slope of 1e12 in `normalize`, 3e14 behind the norm; in the sum they cancel."""
+    program = lines(
+        leaf("a", "np.array([[0.79, -1.38], [-1.27, 0.5], [-0.58, -1.0]])", False),
+        leaf("w", "np.array([0.0, 1.0])"),
+        "x = w * a + w",
+        ("y = F.rms_norm(x, 2, w, 1e-5)", "y = F.rms_norm(x, (2,), w, 1e-5)"),
+        "z = F.normalize(y, 2, 1)",
+        "s = z.sum()",
+        "s.backward()",
+    )
+    with many_programs():
+        g = array(run_through(program).gradient_of("w"))
+        found = Difference("gradient", len(program) - 1, "w.grad", g, g)
+        assert is_unsteady(program, replace(found, ours=g + np.array([0.0, 0.01])))
+        assert not is_unsteady(program, replace(found, ours=g + np.array([0.0, 2.0])))
+        mild = [*program[:2], *lines("s = (w * a).sum()", "s.backward()")]
+        found = replace(found, at=3)
+        g = array(run_through(mild).gradient_of("w"))
+        assert not is_unsteady(mild, replace(found, ours=g + np.array([0.0, 1e-6])))
+
+
+def run_through(program: Program) -> Side:
+    """PyTorch's side of a program that nothing stops."""
+    side = Side(THEIRS)
+    for statement in program:
+        assert side.do(statement) is None
+    return side
 
 
 def test_what_depends_on_nothing_is_seen_behind_an_infinite_slope() -> None:

@@ -442,6 +442,22 @@ MEANT = [
         ),
     ),
     Meant(
+        "zeros may be written to",
+        "PyTorch's derivative of what moves nothing is a zero of its own kind, at which its `backward()` may stop.",
+        "only we compute",
+        theirs="ZeroTensors are immutable",
+        test=_said("jvp("),
+        example=lines(
+            leaf("x", "np.array(1.0)"),
+            ("y = x.std(None, True, 0)", "y = x.std(0, keepdim=True, correction=0)"),
+            (
+                "t = jvp(lambda t: t * 2.0, (y,), (x,))[1]",
+                "t = torch.func.jvp(lambda t: t * 2.0, (y,), (x,))[1]",
+            ),
+            "t.backward()",
+        ),
+    ),
+    Meant(
         "the caller's gradient stays the caller's",
         "PyTorch may take the tensor passed to backward() for `.grad`, and add to it the next time.",
         "only we compute",
