@@ -75,9 +75,6 @@ return result
 """
 
 
-ndarray = np.ndarray
-
-
 class _Number:
     """In the place of an argument that is not a tensor: it has no stamp."""
 
@@ -123,10 +120,12 @@ def _kept_of(self: Primitive, params: dict[str, Any], arrays: dict[str, Any]) ->
     for name in self.constants:
         given, value = params[name], arrays[name]
         if type(value) is tuple:
-            parts = []
-            for place, part in enumerate(value):
-                parts.append(part.copy() if type(part) is ndarray and part is given[place] else part)
-            arrays[name] = tuple(parts)
+            arrays[name] = tuple(
+                [
+                    p.copy() if type(p) is np.ndarray and p is old else p
+                    for p, old in zip(value, given, strict=True)
+                ]
+            )
         elif value is given:
             arrays[name] = kept(value)
     return arrays
@@ -161,7 +160,7 @@ def _made(head: str, body: str, plain: Callable[..., Any], **more: Any) -> Calla
     names: dict[str, Any] = {
         "arrays_of": _arrays_of, "asarray": np.asarray, "check_finite": check_finite,
         "holds_no_array": _holds_no_array, "kept_of": _kept_of, "may_share_memory": np.may_share_memory,
-        "ndarray": ndarray, "new": object.__new__, "NEVER": NEVER, "NO_PARAMS": NO_PARAMS, "Node": Node,
+        "ndarray": np.ndarray, "new": object.__new__, "NEVER": NEVER, "NO_PARAMS": NO_PARAMS, "Node": Node,
         "NUMBER": _Number, "plain": plain, "read_constants": _read_constants, "shape_error": shape_error,
         "share": share, "state": state, "Tensor": Tensor, "tick": tick,
     } | more  # fmt: skip

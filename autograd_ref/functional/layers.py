@@ -125,10 +125,19 @@ def one_hot(index: Any, num_classes: int = -1) -> Any:
     return wrap(out) if isinstance(index, Tensor) else out
 
 
-@lru_cache(maxsize=16)
 def _starts(rows: int, length: int) -> np.ndarray:
-    """Where each row of an array begins, counted in elements."""
-    return np.arange(rows, dtype=np.int64) * length
+    """Where each row of an array begins, counted in elements; read only."""
+    return _few_starts(rows, length) if rows <= _FEW else np.arange(rows, dtype=np.int64) * length
+
+
+_FEW = 65_536
+
+
+@lru_cache(maxsize=16)
+def _few_starts(rows: int, length: int) -> np.ndarray:
+    starts = np.arange(rows, dtype=np.int64) * length
+    starts.setflags(write=False)
+    return starts
 
 
 def dropout(x: Any, p: float = 0.5, training: bool = True, rng: np.random.Generator | None = None) -> Any:

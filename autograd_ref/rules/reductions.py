@@ -85,7 +85,7 @@ def of_rows(x: np.ndarray, axis: Any) -> bool:
 def total_of(x: Any, axis: Any = None, keepdims: bool = False, shape: Any = None) -> Any:
     """The sum over the axes: for rows a product with ones. Long ones stay with NumPy, which adds in pairs."""
     if x.ndim == 1 and not keepdims and x.dtype.char in "fd" and 0 < x.size <= _LONG:
-        return x.dot(short_ones(x.size, x.dtype)) if axis in (None, (0,), 0) else x.copy()
+        return x.dot(short_ones(x.size, x.dtype)) if axis != () else x.copy()
     if of_rows(x, axis) and x.shape[1] <= _LONG:
         one = short_ones(x.shape[1], x.dtype)
         return x.dot(one[:, None] if keepdims else one)

@@ -169,7 +169,6 @@ clone = Primitive("clone", lambda x: np.array(x), (lambda g, _ans, _x: g,), jvp=
 alias = Primitive("alias", lambda x: x.view(), (lambda g, _ans, _x: g,), jvp="linear", view=True)
 
 
-@lru_cache(maxsize=64)
 def _bits(rows: int, columns: int, diagonal: int, below: bool, size: int) -> np.ndarray:
     """Whole numbers of so many bytes: all bits are 1 on one side of a diagonal, where below on it, too; else 0."""
     made = (np.tri(rows, columns, diagonal, bool) == below) * np.array(-1, f"i{size}")
@@ -177,9 +176,16 @@ def _bits(rows: int, columns: int, diagonal: int, below: bool, size: int) -> np.
     return made
 
 
+_few_bits = lru_cache(maxsize=64)(_bits)
+#: Of so many elements at most they are kept: they cost as much memory as the matrix itself.
+_FEW = 65_536
+
+
 def _side(x: np.ndarray, diagonal: int, below: bool) -> np.ndarray:
     """What is on one side of a diagonal, else 0: by bits, which costs a third of `np.where`'s branches."""
-    bits = _bits(*x.shape[-2:], diagonal, below, x.itemsize)
+    rows, columns = x.shape[-2:]
+    made = _few_bits if rows * columns <= _FEW else _bits
+    bits = made(rows, columns, diagonal, below, x.itemsize)
     return np.bitwise_and(x.view(bits.dtype), bits).view(x.dtype)
 
 
