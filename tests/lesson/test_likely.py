@@ -346,7 +346,7 @@ def test_in_unit_03_nine_of_ten_wrong_answers_are_told_their_own_sentence(
 #: Wrong answers that do what another one of the bank does, and what may not be said to them.
 ALIKE = {
     "a difference that ignores h": (
-        "01_derivatives", "central_difference", "library",
+        "01_derivatives", "difference_quotients", "library",
         "def central_difference(f, x, h):\n    return (f(x + 1e-5) - f(x - 1e-5)) / 2e-5",
     ),
     "a gradient that ignores h": (

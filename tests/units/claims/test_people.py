@@ -10,6 +10,25 @@ from . import PROVED, flat, proves
 
 #: What a source says of itself: its authors, its year, its title, and its DOI or who published it.
 SOURCES = {
+    "Legendre 1805": (
+        ("Adrien-Marie Legendre",),
+        1805,
+        "Nouvelles méthodes pour la détermination des orbites des comètes. Firmin Didot",
+        "",
+    ),
+    "Cauchy 1847": (
+        ("Augustin-Louis Cauchy",),
+        1847,
+        "Méthode générale pour la résolution des systèmes d'équations simultanées. Comptes rendus 25, 536-538",
+        "",
+    ),
+    "Thomson 1872": (
+        ("William Thomson",),
+        1872,
+        "The tide gauge, tidal harmonic analyser, and tide predicter (of 1872). Minutes of the Proceedings of the "
+        "Institution of Civil Engineers 65",
+        "",
+    ),
     "Robbins 1951": (
         ("Robbins", "Monro"),
         1951,
@@ -39,6 +58,21 @@ SOURCES = {
 
 #: (unit, sentence, source)
 TOLD = [
+    (
+        "01_derivatives",
+        "- Adrien-Marie Legendre, 1805: the best curve has the least squares.",
+        "Legendre 1805",
+    ),
+    (
+        "01_derivatives",
+        "- Augustin-Louis Cauchy, 1847: downhill against the gradient.",
+        "Cauchy 1847",
+    ),
+    (
+        "01_derivatives",
+        "- William Thomson, 1872: a machine that adds waves up and draws the tides to come.",
+        "Thomson 1872",
+    ),
     (
         "04_scalar_networks",
         "- Herbert Robbins and Sutton Monro, [1951](https://doi.org/10.1214/aoms/1177729586): downhill by noisy "

@@ -51,14 +51,6 @@ def test_a_module_is_called_and_sequential_calls_the_first_first(torch: ModuleTy
 # -- 01 -----------------------------------------------------------------------------------------------------------
 
 
-@proves("01_derivatives", "| an array, `p.copy()` | a tensor, `p.clone()` |")
-def test_clone_makes_a_second_array(torch: ModuleType) -> None:
-    p = torch.tensor([1.0, 2.0])
-    copy = p.clone()
-    p[0] = 99.0
-    assert copy.tolist() == [1.0, 2.0]
-
-
 @proves("01_derivatives", "| `mean_squared_error` | `torch.nn.functional.mse_loss` |")
 def test_mean_squared_error_is_mse_loss(torch: ModuleType, solved: Any) -> None:
     p, y = np.array([2.0, 4.0, 5.0]), np.array([1.0, 7.0, 7.0])
@@ -97,12 +89,32 @@ def test_gradcheck_steps_to_both_sides_of_every_number(torch: ModuleType) -> Non
         assert min(steps) == pytest.approx(-max(steps), rel=1e-6)
 
 
-@proves("01_derivatives", "| `network_parameters` | `sum(p.numel() for p in model.parameters())` |")
+@proves(
+    "01_derivatives",
+    "A layer of a neural network that turns `a` numbers into `b` has a · b weights and b biases, all of them "
+    "parameters.",
+)
 def test_network_parameters_counts_those_of_a_model(torch: ModuleType, solved: Any) -> None:
     nn = torch.nn
     model = nn.Sequential(nn.Linear(64, 32), nn.Tanh(), nn.Linear(32, 10))
     count = sum(p.numel() for p in model.parameters())
-    assert count == solved("01_derivatives")["network_parameters"]([64, 32, 10]) == 2410
+    names = solved("01_derivatives", demonstrations=True)
+    assert count == names["network_parameters"]([64, 32, 10]) == 2410
+
+
+@proves(
+    "01_derivatives",
+    "## The same in PyTorch",
+    "Where it is installed, this cell gets the gradient from one run, and compares.",
+    "import torch",
+)
+def test_the_gradient_of_the_ball_s_loss_is_pytorch_s(torch: ModuleType, solved: Any) -> None:
+    names = solved("01_derivatives", demonstrations=True)
+    p = leaf(torch, [1.0, 2.0, 3.0])
+    t, heights = torch.tensor(names["seconds"]), torch.tensor(names["metres"])
+    torch.nn.functional.mse_loss(p[0] + p[1] * t + p[2] * t**2, heights).backward()
+    ours = names["ball_gradient"](np.array([1.0, 2.0, 3.0]))
+    assert p.grad.tolist() == pytest.approx(ours.tolist(), rel=1e-8)
 
 
 @proves("01_derivatives", "PyTorch's floats have 32 bits unless you ask for 64, and keep about 7 digits.")
