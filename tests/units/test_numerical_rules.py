@@ -247,6 +247,28 @@ def mended_rule(g, x, weight, stride, padding):
     return of_arrays(layer, g, x, weight)
 """,
     },
+    "15_attention": {
+        "attention_rule": """
+def attention_rule(g, p, q, k, v):
+    past = np.tri(p.shape[-1])
+
+    def layer(q, k, v):
+        scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+        e = past * np.exp(scores - scores.real.max(axis=-1, keepdims=True))
+        return (e / e.sum(axis=-1, keepdims=True)) @ v
+
+    return of_arrays(layer, g, q, k, v)
+""",
+        "block_rule": """
+def block_rule(g, x, W):
+    def layer(x, W):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        n = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)
+        return x + np.tanh(n @ W)
+
+    return of_arrays(layer, g, x, W)
+""",
+    },
 }
 
 #: Nothing tells these from a rule. The slope of a sum is 1, whatever the inputs; and a relu of complex numbers has to

@@ -1,0 +1,1119 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 15_attention
+#     allow: [autograd_ref.plots]
+#     title: "Attention: an average that chooses"
+# ---
+
+# %% [markdown]
+# # Attention: an average that chooses
+#
+# Each row is a position of a sequence, and says how much it takes of each position up to itself. What to see: on the
+# left all get the same share; on the right a network has learnt to read six numbers backwards.
+
+# %% figure="goal" keep=true
+def goal():
+    import os
+
+    for library in ("OPENBLAS", "OMP", "MKL"):  # before NumPy is there, as below
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+    import numpy as np
+
+    from autograd_ref import plots
+
+    learnt = """
+        1 0 0 0 0 0 0 0 0 0 0 0
+        .2 .8 0 0 0 0 0 0 0 0 0 0
+        0 1 0 0 0 0 0 0 0 0 0 0
+        0 .1 .9 0 0 0 0 0 0 0 0 0
+        1 0 0 0 0 0 0 0 0 0 0 0
+        0 .7 .1 0 0 .1 0 0 0 0 0 0
+        0 0 0 0 0 1 0 0 0 0 0 0
+        0 0 0 0 1 0 0 0 0 0 0 0
+        0 0 0 1 0 0 0 0 0 0 0 0
+        0 0 1 0 0 0 0 0 0 0 0 0
+        0 1 0 0 0 0 0 0 0 0 0 0
+        1 0 0 0 0 0 0 0 0 0 0 0
+    """
+    learnt = np.array(learnt.split(), dtype=float).reshape(12, 12)
+    even = np.tri(12) / np.arange(1, 13)[:, None]
+    plots.matrices({"the same share": even, "learnt": learnt}, annotate=False)
+
+goal()
+
+# %% setup="imports"
+import os
+
+# These arrays are small: more threads would only wait for one another.
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+import numpy as np
+
+import autograd_ref as engine
+from autograd_ref import plots
+from autograder import exercise, predicted, recall, yours
+
+
+def floats(*rows):
+    """Nested lists as an array of floats."""
+    return np.array(rows, dtype=float)
+
+# %% [markdown]
+# At the end you will be able to
+#
+# - compute masked attention and its gradients by hand, and split it into heads;
+# - say what scaling, positions, residuals and LayerNorm are for, with a measurement for each.
+#
+# **Time:** about 90 minutes. **Builds on:** 06 (products), 07 (softmax), 08 (LayerNorm), 10 (training).
+#
+# **Three questions first,** from earlier units; nobody counts.
+#
+# - *unit 13, Hessian*: f is x²y. What is its Hessian at (3, 2), times (1, 0)?
+# - *unit 13, Newton*: where does one Newton step from x = 3 lead, for the minimum of x⁴?
+# - *unit 12*: `exp` keeps its result for the way back, `sin` what it was given. `a` went into both, then `a` is changed
+#   in place. Which of the two refuses to go back?
+
+# %%
+answers = {"unit 13, Hessian": None, "unit 13, Newton": None, "unit 12": None}
+
+recall(
+    answers,
+    {
+        "unit 13, Hessian": lambda: floats([2 * 2, 2 * 3], [2 * 3, 0]) @ floats(1, 0),
+        "unit 13, Newton": lambda: 3 - (4 * 3**3) / (12 * 3**2),
+        "unit 12": lambda: "sin",
+    },
+)
+
+# %% [markdown]
+# ## 1. What comes next?
+#
+# A first answer: count. The table shows which word followed which in a short text. What to see: after `the` four words
+# came, and its row cannot say which is next. Words further back could.
+
+
+# %% figure="pairs"
+def pairs():
+    text = "the cat sat on the mat and the dog lay on the rug and the cat sat on the rug".split()
+    words = list(dict.fromkeys(text))
+    counts = np.zeros((len(words), len(words)))
+    for one, following in zip(text, text[1:]):
+        counts[words.index(one), words.index(following)] += 1
+    plots.matrix(counts, rows=words, columns=words, title="first word: row, next word: column")
+
+
+pairs()
+
+# %% [markdown]
+# ## 2. An average over the past
+#
+# So let each position look back. First without a choice: position t takes the *mean* of all rows of `x` from the first
+# to its own. Rows 4, 0, 2, 6 become 4, 2, 2, 3. Never of later rows: these are what is to be guessed. All these means
+# are one product $A x$.
+#
+# ### Exercise `past_matrix` (2 points)
+# Return the matrix A (n, n) for n positions.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Row t has t + 1 numbers that are not 0. Positions count from 0.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# ones = np.tri(n)          # a triangle: 1 up to the diagonal
+# return ones / ...         # each row by its own sum
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Columns were divided in place of rows: a row's sum has to keep its axis. A position is not left out of its own mean.
+# </details>
+
+
+# %% exercise="past_matrix"
+def past_matrix(n):
+    """The matrix (n, n) that makes of each row the mean of all rows up to it."""
+    ### BEGIN SOLUTION
+    return np.tri(n) / np.arange(1, n + 1)[:, None]
+    ### END SOLUTION
+
+
+# %% check="past_matrix" points=2
+with exercise("past_matrix") as check:
+    expected = floats([1, 0, 0, 0], [1 / 2] * 2 + [0, 0], [1 / 3] * 3 + [0], [1 / 4] * 4)
+    check.close(yours.past_matrix(4), expected, "row t: t + 1 equal shares, then zeros")
+    check.close(yours.past_matrix(2), floats([1, 0], [0.5, 0.5]), "two positions")
+    means = yours.past_matrix(4) @ floats([4, 1], [0, 1], [2, 1], [6, 5])
+    check.close(means, floats([4, 1], [2, 1], [2, 1], [3, 2]), "the means of the example")
+    check.close(yours.past_matrix(1), floats([1]), "one position")
+    ### BEGIN HIDDEN TESTS
+    for n in (3, 5, 6, 9, 12):
+        expected = [[1 / (t + 1) if s <= t else 0.0 for s in range(n)] for t in range(n)]
+        check.close(yours.past_matrix(n), floats(*expected), "row t: t + 1 equal shares, then zeros", rtol=1e-12)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 3. An average that chooses
+#
+# Now the shares are to differ. Give each pair a *score*: how much does position t want of position s? A softmax makes
+# weights of a row of scores. The future gets the score -inf *before* the softmax: $e^{-\infty}$ is 0, and the others
+# add up to 1.
+#
+# ### Exercise `causal_softmax` (3 points)
+# `scores` is (..., T, T), any axes before. Return the weights: in each row the softmax over the positions up to its own,
+# and 0 after it. Scores may be very large or very low, in the future too.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `np.where(np.tri(T, dtype=bool), scores, -np.inf)` masks. Then the softmax of unit 07 along the last axis.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# T = scores.shape[-1]
+# masked = ...
+# e = np.exp(masked - masked.max(...))      # of each row
+# return e / e.sum(...)
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# NaN: the largest score of a row was that of the future. Take it after the mask. Wrong shape: `keepdims=True`.
+# </details>
+
+
+# %% exercise="causal_softmax"
+def causal_softmax(scores):
+    """The weights (..., T, T): a softmax of each row over the positions up to its own."""
+    ### BEGIN SOLUTION
+    masked = np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf)
+    e = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+    ### END SOLUTION
+
+
+# %% check="causal_softmax" points=3
+with exercise("causal_softmax") as check:
+    scores = floats([5, 1, 3], [0, np.log(3), 2], [4, 4, 4])
+    weights = floats([1, 0, 0], [0.25, 0.75, 0], [1 / 3] * 3)
+    check.close(yours.causal_softmax(scores), weights, "1 to 3; then thirds")
+    check.untouched("the scores stay as they were")
+    two = np.stack([scores, floats([0, 0, 0], [0, 0, 9], [0, 0, np.log(2)])])
+    other = floats([1, 0, 0], [0.5, 0.5, 0], [0.25, 0.25, 0.5])
+    check.close(yours.causal_softmax(two), np.stack([weights, other]), "each for itself")
+    large = floats([[0, 1e4], [1e4, 1e4]], [[-2e9, 0], [0, -2e9]])
+    expected = floats([[1, 0], [0.5, 0.5]], [[1, 0], [1, 0]])
+    check.close(yours.causal_softmax(large), expected, "large in the future; very low")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    low = floats([[-1e300, 0, 1e300], [-1e300, -1e300, 0], [5, 5, -1e300]])
+    expected = floats([[1, 0, 0], [0.5, 0.5, 0], [0.5, 0.5, 0]])
+    check.close(yours.causal_softmax(low), expected, "the past counts, however low its scores are")
+    for T, before in ((1, (2,)), (2, (3, 2)), (5, ()), (4, (2, 3)), (6, (1, 2))):
+        for scores, shift in check.cases(2, array(*before, T, T), array(*before, T, 1, low=-9e3, high=9e3)):
+            for given in (scores, scores + shift):
+                expected = np.zeros_like(given)
+                for *at, t in np.ndindex(given.shape[:-1]):
+                    e = np.exp(given[(*at, t)][: t + 1] - given[(*at, t)][: t + 1].max())
+                    expected[(*at, t)][: t + 1] = e / e.sum()
+                check.close(yours.causal_softmax(given), expected, "a softmax over the past of each row", rtol=1e-10)
+                check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# **Predict, then run.** All scores are 7. What are the weights in the first row, and in the third?
+
+# %%
+prediction = (None, None)
+
+if predicted(prediction, "equal_scores"):
+    for row in (0, 2):
+        print("row", row, causal_softmax(np.full((4, 4), 7.0))[row])
+
+# %% [markdown]
+# Why not a 0 *after* the softmax? Two faults, and this shows both: the rows no longer add up to 1, and a score of the
+# future, here raised from 0 to 3, still changes the weights of the past, since it is in the sum below the line.
+
+
+# %% figure="leak"
+def leak():
+    def zero_after(scores):
+        e = np.exp(scores)
+        return np.tri(3) * e / e.sum(axis=-1, keepdims=True)
+
+    raised = np.zeros((3, 3))
+    raised[0, 2] = 3.0
+    found = {"-inf before": causal_softmax, "0 after": zero_after}
+    for name, weights in found.items():
+        now, then = weights(np.zeros((3, 3))), weights(raised)
+        print(f"{name:12} row sums {now.sum(axis=1).round(2)}, first weight {now[0, 0]:.2f}, then {then[0, 0]:.2f}")
+    plots.matrices({name: weights(raised) for name, weights in found.items()})
+
+
+leak()
+
+# %% [markdown]
+# ## 4. Scores from queries and keys
+#
+# Where do scores come from? Each position makes three vectors by linear layers: a *query* (what do I look for?), a
+# *key* (what have I to offer?), a *value* (what do I give?). A score is the product of a query and a key, and then it
+# is divided by $\sqrt{d}$, where d is their length. You will see why at once.
+#
+# ### Exercise `scaled_scores` (2 points)
+# `q` is (..., T, d), `k` is (..., S, d). Return the scores (..., T, S): row t has the products of query t with all keys,
+# over the root of d.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# One product. Which axes of `k` have to change places, whatever stands before them?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return q @ k.swapaxes(..., ...) / ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# `k.T` turns *all* axes around, the batch too. d is the last axis, and not the number of positions.
+# </details>
+
+
+# %% exercise="scaled_scores"
+def scaled_scores(q, k):
+    """The products of all queries (..., T, d) with all keys (..., S, d), over the root of d: (..., T, S)."""
+    ### BEGIN SOLUTION
+    return q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    ### END SOLUTION
+
+
+# %% check="scaled_scores" points=2
+with exercise("scaled_scores") as check:
+    q = floats([1, 0, 2, 0], [0, 3, 0, -1])
+    k = floats([1, 2, 0, 0], [0, 0, 5, 0], [1, 1, 1, 1])
+    expected = floats([0.5, 5, 1.5], [3, 0, 1])
+    check.close(yours.scaled_scores(q, k), expected, "two queries, three keys: over 2")
+    check.untouched("q and k stay as they were")
+    check.close(yours.scaled_scores(floats([3]), floats([4])), floats([12]), "d = 1")
+    got = yours.scaled_scores(np.stack([q, 10 * q]), np.stack([k, -k]))
+    check.close(got, np.stack([expected, -10 * expected]), "a batch: each for itself")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    for before, T, S, d in (((), 3, 5, 2), ((2, 3), 4, 2, 5), ((3,), 1, 4, 3), ((1, 2), 6, 3, 7)):
+        for q, k in check.cases(3, array(*before, T, d), array(*before, S, d)):
+            expected = np.einsum("...td,...sd->...ts", q, k) / d**0.5
+            check.close(yours.scaled_scores(q, k), expected, "each query with each key, over the root of d", rtol=1e-10)
+            check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# **Predict, then run.** Queries and keys are 64 independent numbers each, of mean 0 and variance 1. What is the standard
+# deviation of q · k, before it is divided? The variances of independent terms add up.
+
+# %%
+prediction = None
+
+if predicted(prediction, "spread_of_products"):
+    q, k = np.random.default_rng(0).standard_normal((2, 500, 64))
+    print(f"measured: {(q @ k.T).std():.2f}, and the root of 64 is {np.sqrt(64):.0f}")
+
+# %% [markdown]
+# The spread grows as $\sqrt{d}$. What to see, on the left: the points lie on the line. On the right: without the division
+# a softmax over eight such scores soon gives almost all to one of them. Its slope, $p (1 - p)$, is then near 0, and
+# little is learnt.
+
+
+# %% figure="spread"
+def spread():
+    rng, sizes = np.random.default_rng(0), [1, 4, 16, 64, 256, 1024]
+    spreads, largest = [], {"divided": [], "not divided": []}
+    for d in sizes:
+        q, k = rng.standard_normal((400, d)), rng.standard_normal((400, d))
+        scores = scaled_scores(q, k)
+        spreads.append((scores * np.sqrt(d)).std())
+        for name, given in (("divided", scores[:, :8]), ("not divided", scores[:, :8] * np.sqrt(d))):
+            e = np.exp(given - given.max(axis=1, keepdims=True))
+            largest[name].append((e / e.sum(axis=1, keepdims=True)).max(axis=1).mean())
+    left, right = plots.panels(2)
+    curves = {"measured": (sizes, spreads), "root of d": (sizes, np.sqrt(sizes))}
+    plots.lines(curves, log="xy", markers=True, xlabel="d", title="Spread of q · k", ax=left)
+    curves = {name: (sizes, values) for name, values in largest.items()}
+    plots.lines(curves, log="x", markers=True, xlabel="d", title="Largest of 8 weights", ax=right)
+
+
+spread()
+
+# %% [markdown]
+# ## 5. The way back
+#
+# Put together, this is *attention*. For the way back it keeps the weights p.
+
+
+# %% given="attention"
+def attention(q, k, v):
+    """Each position's average of the values (..., T, w) up to its own, and the weights (..., T, T)."""
+    p = causal_softmax(scaled_scores(q, k))
+    return p @ v, p
+
+
+# %% [markdown]
+# Four steps, backwards: a product (unit 06), a softmax (unit 07), a division, a product. The mask needs no step of its own:
+# where a weight is 0, the softmax sends back 0.
+#
+# ### Exercise `attention_rule` (3 points)
+# Return the gradients of `q`, `k` and `v`, given `g` of the output and the weights `p` that were kept.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# `out = p @ v` gives the gradients of p and of v. A row of the softmax sends back p · (g - sum of g · p).
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# to_v = ...
+# to_p = g @ ...
+# to_scores = p * (to_p - ...)      # a sum over each row
+# to_products = to_scores / ...     # as on the way forward
+# return ..., ..., to_v
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# The gradient of k has the turned matrix: key s got a part from every query that saw it. The division counts on the
+# way back, too.
+# </details>
+
+
+# %% exercise="attention_rule"
+def attention_rule(g, p, q, k, v):
+    """The gradients of q, k (..., T, d) and v (..., T, w), given g (..., T, w) and the weights p (..., T, T)."""
+    ### BEGIN SOLUTION
+    to_p = g @ v.swapaxes(-1, -2)
+    to_scores = p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))
+    to_products = to_scores / np.sqrt(q.shape[-1])
+    return to_products @ k, to_products.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ g
+    ### END SOLUTION
+
+
+# %% check="attention_rule" points=3
+with exercise("attention_rule") as check:
+    t, p, v = np.log(3) / 4, floats([1, 0], [0.25, 0.75]), floats([4], [8])
+    q, k, rule = floats([1], [t]), floats([2], [6]), yours.attention_rule  # of weights p
+    to_q, to_k, to_v = rule(floats([0], [1]), p, q, k, v)
+    check.close(to_v, floats([0.25], [0.75]), "to the values: by their weights")
+    check.close(to_q, floats([0], [3]), "0.25 · (4 - 7) of key 2, 0.75 · (8 - 7) of key 6")
+    check.close(to_k, floats([-0.75 * t], [0.75 * t]), "the same parts, times the query")
+    q, k = floats([0] * 4, [2 * t, 0, 0, 0])[None], floats([2, 9, 0, 0], [6, 0, 0, 9])[None]
+    got = rule(floats([[0], [1]]), p[None], q, k, v[None])[0][0, 1]
+    check.close(got, floats(1.5, -3.375, 0, 3.375), "d = 4: half; a batch of one")
+    check.untouched("what came in stays as it was")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor, functional
+    from autograder import array
+
+    for before, T, d, w in (((), 4, 3, 2), ((2,), 5, 2, 3), ((2, 3), 3, 4, 5), ((1,), 1, 3, 2), ((3, 1), 6, 1, 4)):
+        for arrays in check.cases(2, *[array(*before, T, n) for n in (d, d, w, w)]):
+            *qkv, g = arrays
+            tensors = [Tensor(a, requires_grad=True) for a in qkv]
+            functional.scaled_dot_product_attention(*tensors, is_causal=True).backward(g)
+            expected = tuple(tensor.grad.data for tensor in tensors)
+            p = functional.scaled_dot_product_attention(*qkv[:2], np.broadcast_to(np.eye(T), (*before, T, T)), is_causal=True)
+            q, k, v = qkv
+            check.close(yours.attention_rule(g, p, q, k, v), expected, "the reference's gradients", rtol=1e-10)
+            check.untouched("g, p, q, k and v stay as they were")
+            # Gradients are in proportion to g; that of v does not depend on v, those of q and k are in proportion to it.
+            large = yours.attention_rule(g, p, q, k, 1e12 * v)
+            check.close(large[2], expected[2], "large values", rtol=1e-10)
+            tiny = yours.attention_rule(g, p, q, k, 1e-300 * v)
+            wanted = 1e-300 * expected[0], 1e-300 * expected[1], expected[2]
+            check.close(tiny[:2], wanted[:2], "tiny values", rtol=1e-10, atol=1e-309)
+            check.close(tiny[2], wanted[2], "tiny values", rtol=1e-10)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Is it right? Two other ways ask: the composition, whose steps the reference engine differentiates one by one, and
+# difference quotients along a random direction.
+
+# %%
+def two_other_ways():
+    rng = np.random.default_rng(0)
+    q, k, v, g = rng.standard_normal((4, 2, 5, 3))
+    direction = rng.standard_normal((3, 2, 5, 3))
+    ours = attention_rule(g, attention(q, k, v)[1], q, k, v)
+    tensors = [engine.Tensor(a, requires_grad=True) for a in (q, k, v)]
+    scores = tensors[0] @ tensors[1].swapaxes(-1, -2) / np.sqrt(3)
+    weights = scores.masked_fill(~np.tri(5, dtype=bool), -np.inf).softmax(axis=-1)
+    (weights @ tensors[2]).backward(g)
+    off = max(abs(a - tensor.grad.data).max() for a, tensor in zip(ours, tensors))
+    print("as the composition:", off < 1e-12)
+    ends = []
+    for h in (1e-5, -1e-5):
+        there = (x + h * u for x, u in zip((q, k, v), direction))
+        ends.append((g * attention(*there)[0]).sum())
+    along = sum((a * u).sum() for a, u in zip(ours, direction))
+    print(f"along a direction:  {along:.6f}, by difference quotient {(ends[0] - ends[1]) / 2e-5:.6f}")
+
+
+two_other_ways()
+
+# %% [markdown]
+# ## 6. Several heads, and a bug hunt
+#
+# One average cannot look at two places for two reasons. So the width D is split into *heads*, each of which attends for
+# itself, with D / heads numbers. No loop is needed:
+#
+# | step | shape |
+# |---|---|
+# | queries, keys or values | (B, T, D) |
+# | the width, cut in pieces | (B, T, heads, d) |
+# | heads before positions: now `attention` works | (B, heads, T, d) |
+# | back, and side by side | (B, T, D) |
+#
+# A colleague wrote the way there and the way back. The shapes fit, and even the round trip gives what it got. **Both
+# functions are wrong.**
+
+
+# %% given="colleague"
+def colleague_split(x, heads):
+    """(B, T, D) to (B, heads, T, D / heads)."""
+    b, t, width = x.shape
+    return x.reshape(b, heads, t, width // heads)
+
+
+def colleague_merge(x):
+    """(B, heads, T, d) to (B, T, heads * d)."""
+    b, heads, t, d = x.shape
+    return x.reshape(b, t, heads * d)
+
+
+# %% [markdown]
+# The tool: change the input at one position, and see which outputs move. Each output should depend on all inputs up to
+# its own. A row is an output, a column an input; marked is what moves. What to see: no output looks ahead, and yet the
+# last three know nothing of the first three.
+
+
+# %% given="influence"
+def influence(split, merge, T=6, heads=2):
+    """Which outputs (rows) move when one input (column) is changed: (T, T) of 0 and 1."""
+    attend = engine.functional.scaled_dot_product_attention
+    x = np.random.default_rng(0).standard_normal((1, T, 8))
+
+    def run(x):
+        return merge(attend(*[split(part, heads) for part in (x, 2 * x, x + 1)], is_causal=True))
+
+    moves = np.zeros((T, T))
+    for s in range(T):
+        there = x.copy()
+        there[0, s] += 1.0
+        moves[:, s] = abs(run(there) - run(x))[0].max(axis=-1) > 1e-9
+    return moves
+
+
+# %% figure="moves"
+def moves():
+    x = np.arange(24.0).reshape(1, 3, 8)
+    print("round trip:", np.array_equal(colleague_merge(colleague_split(x, 2)), x))
+    plots.matrix(influence(colleague_split, colleague_merge), annotate=False, title="the colleague's")
+
+
+moves()
+
+# %% [markdown]
+# ### Exercise `mended_split` (3 points)
+# Write both, under the new names. Head h has the columns from h · d on, of every position.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# In the colleague's, what is in head 0? Print `colleague_split(x, 2)[0, 0]`: the first positions, whole.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return x.reshape(..., ..., ..., ...).swapaxes(..., ...)      # the split: first cut the width
+# return x.swapaxes(..., ...).reshape(...)                     # the merge: the other way around
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# `reshape` never changes the order of numbers, it only counts them anew. To bring heads before positions, axes have to
+# change places.
+# </details>
+
+
+# %% exercise="mended_split"
+def mended_split(x, heads):
+    """(B, T, D) to (B, heads, T, D / heads): head h has the columns from h * D / heads on."""
+    ### BEGIN SOLUTION
+    b, t, width = x.shape
+    return x.reshape(b, t, heads, width // heads).swapaxes(1, 2)
+    ### END SOLUTION
+
+
+def mended_merge(x):
+    """(B, heads, T, d) to (B, T, heads * d): the heads side by side."""
+    ### BEGIN SOLUTION
+    b, heads, t, d = x.shape
+    return x.swapaxes(1, 2).reshape(b, t, heads * d)
+    ### END SOLUTION
+
+
+# %% check="mended_split" points=3
+with exercise("mended_split") as check:
+    x = floats([[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]])
+    first, second = floats([0, 1], [4, 5], [8, 9]), floats([2, 3], [6, 7], [10, 11])
+    check.close(yours.mended_split(x, 2), floats([first, second]), "left, and right half")
+    check.close(yours.mended_merge(floats([first, second])), x, "side by side again")
+    check.close(yours.mended_split(x, 1), floats([x[0]]), "one head has it all")
+    check.close(yours.mended_split(x, 4)[0, 2], floats([2], [6], [10]), "a column each")
+    two = np.concatenate([x, -x])
+    check.close(yours.mended_split(two, 2)[1], floats(-first, -second), "the second one")
+    got = yours.mended_merge(floats([first[:2]] * 3, [second[:2]] * 3))
+    expected = floats([[0, 1] * 3, [4, 5] * 3], [[2, 3] * 3, [6, 7] * 3])
+    check.close(got, expected, "three heads of two positions, two sequences")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array
+
+    for b, t, heads, d in ((1, 1, 2, 3), (2, 5, 3, 2), (3, 2, 1, 4), (2, 4, 5, 1), (2, 3, 4, 3)):
+        (x,), = check.cases(1, array(b, t, heads * d))
+        expected = np.stack([x[:, :, h * d : h * d + d] for h in range(heads)], axis=1)
+        check.close(yours.mended_split(x, heads), expected, "head h: the columns from h · d on", rtol=1e-10)
+        check.untouched()
+        check.close(yours.mended_merge(expected), x, "the heads side by side", rtol=1e-10)
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% figure="moves_mended"
+def moves_mended():
+    plots.matrix(influence(mended_split, mended_merge), annotate=False, title="yours")
+
+
+moves_mended()
+
+# %% [markdown]
+# ## 7. Where am I?
+#
+# **Predict, then run.** Five vectors go through attention. Then the first four are put in the opposite order. Does the
+# output of the last position change? (0: no, 1: yes)
+
+# %%
+prediction = None
+
+if predicted(prediction, "order_of_the_past"):
+    x = np.random.default_rng(0).standard_normal((5, 4))
+    turned = x[[3, 2, 1, 0, 4]]
+    moved = abs(attention(x, 2 * x, x + 1)[0][-1] - attention(turned, 2 * turned, turned + 1)[0][-1]).max()
+    print("largest change:", moved.round(12), " changed:", int(moved > 1e-9))
+
+# %% [markdown]
+# An average does not know an order. So each position's vector gets a vector added that says *where* it stands. A learnt
+# table has one row for each position, and none beyond its end. Or a fixed table, of waves: in row t
+#
+# $$\mathrm{table}_{t, 2i} = \sin\frac{t}{10000^{2i/d}} \qquad \mathrm{table}_{t, 2i+1} = \cos\frac{t}{10000^{2i/d}}$$
+#
+# ### Exercise `sinusoids` (2 points)
+# Return the table (n, d) for n positions; d is even.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A column of positions over a row of d / 2 wave lengths: all angles at once.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / ...)
+# table = np.empty((n, d))
+# table[:, 0::2] = ...
+# table[:, 1::2] = ...
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A sine and the cosine beside it have the same angle. The exponent is 2i / d: 0, 2/d, 4/d and so on.
+# </details>
+
+
+# %% exercise="sinusoids"
+def sinusoids(n, d):
+    """Sines in the even columns, cosines of the same angles in the odd ones: (n, d)."""
+    ### BEGIN SOLUTION
+    angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
+    table = np.empty((n, d))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
+    ### END SOLUTION
+
+
+# %% check="sinusoids" points=2
+with exercise("sinusoids") as check:
+    check.close(yours.sinusoids(1, 6), floats([0, 1, 0, 1, 0, 1]), "position 0: angles 0")
+    expected = floats([0, 1], [np.sin(1), np.cos(1)], [np.sin(2), np.cos(2)])
+    check.close(yours.sinusoids(3, 2), expected, "d = 2: one wave, sin t and cos t")
+    expected = floats(np.sin(5), np.cos(5), np.sin(0.5), np.cos(0.5))
+    check.close(yours.sinusoids(6, 8)[5, :4], expected, "d = 8: 10 times as long")
+    expected = floats(np.sin(1), np.cos(1), np.sin(1 / 100), np.cos(1 / 100))
+    check.close(yours.sinusoids(2, 4)[1], expected, "d = 4: 100 times as long")
+    ### BEGIN HIDDEN TESTS
+    import math
+
+    for n, d in ((1, 2), (7, 6), (4, 10), (30, 4), (3, 16)):
+        expected = np.zeros((n, d))
+        for t, i in np.ndindex(n, d):
+            angle = t / 10000 ** ((i - i % 2) / d)
+            expected[t, i] = math.cos(angle) if i % 2 else math.sin(angle)
+        check.close(yours.sinusoids(n, d), expected, "each wave, at each position", rtol=1e-10)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# What to see: on the left, the first columns change from row to row, the last ones hardly. On the right, products of
+# rows: they are the same along a diagonal, so they depend on the *distance* alone. A network can use that. But what it has never
+# seen in training, such as longer distances, it has not learnt, though the table goes on.
+
+
+# %% figure="waves"
+def waves():
+    table = sinusoids(32, 16)
+    alike = table @ table.T
+    for k in (1, 5):
+        along = np.diagonal(alike, k)
+        print(f"distance {k}: products from {along.min():.3f} to {along.max():.3f}")
+    left, right = plots.panels(2, height=3.6)
+    plots.matrix(table, annotate=False, title="position by column", ax=left)
+    plots.matrix(alike, annotate=False, title="position by position", ax=right)
+
+
+waves()
+
+# %% [markdown]
+# ## 8. Thirty blocks deep
+#
+# Deep networks need two more things. A *residual* block adds what it computes to what it got, $y = x + f(x)$, so the
+# gradient has a way around f. And `LayerNorm` (unit 08) in front of f keeps its input at one size. Both, on a small
+# block: $y = x + \tanh(\mathrm{normalise}(x)\, W)$. The norm and its rule are given.
+
+
+# %% given="normalise"
+def normalise(x):
+    """Each row of x (T, C), with mean 0 and variance 1."""
+    return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)
+
+
+def normalise_rule(g, x):
+    """The gradient of x, given the gradient g of normalise(x)."""
+    n = normalise(x)
+    centred = g - g.mean(axis=-1, keepdims=True) - n * (g * n).mean(axis=-1, keepdims=True)
+    return centred / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)
+
+
+# %% [markdown]
+# ### Exercise `block_rule` (3 points)
+# Return the gradients of `x` (T, C) and `W` (C, C), given `g` of y.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# x is used twice, so its gradient has two parts (unit 03).
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# n = normalise(x)
+# inner = g * (...)              # behind it: n @ W; the slope of tanh
+# to_W = ...
+# to_n = ...
+# return ... + normalise_rule(...), to_W
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# `normalise_rule` needs x itself, not n. W sees n, not x. The way around adds g, not 1.
+# </details>
+
+
+# %% exercise="block_rule"
+def block_rule(g, x, W):
+    """The gradients of x (T, C) and W (C, C), given the gradient g of x + tanh(normalise(x) @ W)."""
+    ### BEGIN SOLUTION
+    n = normalise(x)
+    inner = g * (1 - np.tanh(n @ W) ** 2)
+    return g + normalise_rule(inner @ W.T, x), n.T @ inner
+    ### END SOLUTION
+
+
+# %% check="block_rule" points=3
+with exercise("block_rule") as check:
+    x, g = floats([1, 3, 2, 2], [6, 0, 0, 6]), floats([5, 7, 0, 1], [1, 0, -2, 0])
+    W = floats([1, 0, 0, 0], [0, 0, -2, 0], [0, 1, 0, 0], [0, 0, 0, 3]) / 4
+    n = (x - floats([2], [3])) / np.sqrt(floats([0.5], [9]) + 1e-5)
+    to_x, to_W = yours.block_rule(g, x, 0 * W)
+    check.close(to_x, g, "W = 0: the way around is all that is left")
+    check.close(to_W, n.T @ g, "W = 0: slope 1, so the normalised rows and g alone")
+    check.close(yours.block_rule(0 * g, x, W), (0 * g, 0 * W), "nothing arrives")
+    to_x, to_W = yours.block_rule(g, x, W)
+    check.close(to_W, n.T @ (g / np.cosh(n @ W) ** 2), "1 - tanh² is 1 / cosh²")
+    told = floats([4.5071, 6.5071, 1.2, 0.7858], [1.0392, 0.1311, -2.1311, -0.0392])
+    check.close(to_x, told, "g, and what comes through tanh, W and the norm", atol=1e-4)
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor, functional
+    from autograder import array
+
+    for T, C in ((1, 3), (4, 3), (2, 5), (3, 4)):
+        for x, W, g in check.cases(3, array(T, C), array(C, C), array(T, C)):
+            for size in (1.0, 1e-3):
+                rows = size * x
+                tensors = Tensor(rows, requires_grad=True), Tensor(0.3 * W, requires_grad=True)
+                (tensors[0] + (functional.layer_norm(tensors[0], C) @ tensors[1]).tanh()).backward(g)
+                expected = tuple(tensor.grad.data for tensor in tensors)
+                check.close(yours.block_rule(g, rows, 0.3 * W), expected, "the reference's gradients", rtol=1e-10)
+            check.untouched("g, x and W stay as they were")
+            # Beside 1e-5 the spread of tiny rows is nothing, so the norm is a factor there.
+            tiny = 1e-300 * (x - x.mean(axis=-1, keepdims=True))
+            wanted = tiny.T @ g / 1e-5**0.5
+            check.close(yours.block_rule(g, tiny, 0.3 * W)[1], wanted, "tiny rows", rtol=1e-9, atol=1e-309)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Now the gradient on its way through 30 blocks of attention, with random weights that are a little too small, and a
+# little too large. What to see: bare blocks lose the gradient, or blow it up. Residuals save the small case,
+# and with LayerNorm the large one is tamed as well. The axis is logarithmic.
+
+
+# %% figure="thirty"
+def thirty():
+    def sizes_of_gradients(scale, residual, norm):
+        rng = np.random.default_rng(0)
+        x, inputs = engine.Tensor(rng.standard_normal((4, 12, 32)), requires_grad=True), []
+        for _ in range(30):
+            wq, wk, wv, wo = scale * rng.standard_normal((4, 32, 32)) / np.sqrt(32)
+            x.retain_grad()
+            inputs.append(x)
+            seen = engine.functional.layer_norm(x, 32) if norm else x
+            out = engine.functional.scaled_dot_product_attention(seen @ wq, seen @ wk, seen @ wv, is_causal=True) @ wo
+            x = x + out if residual else out
+        x.backward(rng.standard_normal(x.shape))
+        return [float(np.sqrt((t.grad.data**2).mean())) for t in inputs]
+
+    ways = {"bare": (False, False), "residual": (True, False), "residual and LayerNorm": (True, True)}
+    for scale, ax in zip((0.5, 1.5), plots.panels(2)):
+        found = {name: sizes_of_gradients(scale, *way) for name, way in ways.items()}
+        plots.layer_statistics(found, title=f"Weights times {scale}", ylabel="size of the gradient", xlabel="block", ax=ax)
+        print(f"times {scale}, at the first block:", ", ".join(f"{name} {sizes[0]:.0e}" for name, sizes in found.items()))
+
+
+thirty()
+
+# %% [markdown]
+# ## 9. A task that needs attention
+#
+# Six digits, a bar, and the same digits backwards: 3 1 4 1 5 9 | 9 5 1 4 1 3. Each position has to name what comes
+# next. For that it must look back, at a place that depends on where it is. The network: a vector for each token and for each
+# position, one head of attention **of your own**, a residual, a linear layer. Beside it one in which a relu stands in
+# place of attention.
+
+
+# %% given="reverser"
+DIGITS, BAR = 6, 10
+
+
+def own_attention():
+    """Your attention and your rule, as an operation of the engine."""
+
+    class Own(engine.Function):
+        @staticmethod
+        def forward(ctx, q, k, v):
+            q, k, v = q.data, k.data, v.data
+            out, p = attention(q, k, v)
+            ctx.kept = p, q, k, v
+            return engine.Tensor(out)
+
+        @staticmethod
+        def backward(ctx, g):
+            return tuple(engine.Tensor(grad) for grad in attention_rule(g.data, *ctx.kept))
+
+    return Own.apply
+
+
+class Reverser:
+    """Tokens (B, T) to logits (B, T, 11) of the next one."""
+
+    def __init__(self, attends, width=32):
+        nn = engine.nn
+        self.token, self.place = nn.Embedding(11, width), nn.Embedding(2 * DIGITS, width)
+        self.query, self.key, self.value = (nn.Linear(width, width, bias=False) for _ in range(3))
+        self.out = nn.Linear(width, 11)
+        self.attend = own_attention() if attends else None
+
+    def parameters(self):
+        layers = self.token, self.place, self.query, self.key, self.value, self.out
+        return [parameter for layer in layers for parameter in layer.parameters()]
+
+    def vectors(self, tokens):
+        return self.token(tokens) + self.place(np.arange(tokens.shape[1]))
+
+    def __call__(self, tokens):
+        x = self.vectors(tokens)
+        if self.attend is None:
+            return self.out(x + self.value(x).relu())
+        return self.out(x + self.attend(self.query(x), self.key(x), self.value(x)))
+
+
+def sequences(rng, n):
+    """Tokens (n, 12) and what follows each."""
+    digits = rng.integers(0, 10, (n, DIGITS))
+    whole = np.hstack([digits, np.full((n, 1), BAR), digits[:, ::-1]])
+    return whole[:, :-1], whole[:, 1:]
+
+
+def train(attends, steps=150, seed=0):
+    """A trained network, its losses, and the share of digits behind the bar that it gets right on new sequences."""
+    engine.nn.manual_seed(seed)
+    model, rng = Reverser(attends), np.random.default_rng(seed)
+    optimizer, losses = engine.optim.AdamW(model.parameters(), lr=0.01), []
+    for step in range(steps):
+        optimizer.lr = 0.01 * min(1.0, (step + 1) / 20) * (0.5 + 0.5 * np.cos(np.pi * step / steps))
+        tokens, wanted = sequences(rng, 64)
+        optimizer.zero_grad()
+        logits = model(tokens)[:, DIGITS:].reshape(-1, 11)
+        loss = engine.functional.cross_entropy(logits, wanted[:, DIGITS:].ravel())
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    tokens, wanted = sequences(rng, 1000)
+    right = model(tokens).data.argmax(axis=-1)[:, DIGITS:] == wanted[:, DIGITS:]
+    return model, losses, right.mean()
+
+
+# %% [markdown]
+# What to see: one loss goes to 0, the other stops at log 10, where all ten digits are as likely. No training would
+# help it: it sees one token, and that is not the one that is asked for.
+
+
+# %% figure="toy"
+def toy():
+    curves = {}
+    for name, attends in (("with attention", True), ("without", False)):
+        model, curves[name], right = train(attends)
+        print(f"{name:15} {right:.1%} of the digits behind the bar")
+        if attends:
+            trained = model
+    print(f"log 10 is {np.log(10):.2f}, and the last loss without attention {np.mean(curves['without'][-50:]):.2f}")
+    plots.learning_curves(curves)
+    return trained
+
+
+TRAINED = toy()
+
+# %% [markdown]
+# Read its weights, for the digits of the example. What to see: behind the bar (row 6) a diagonal leads *backwards*. Row
+# 6 looks at position 5, row 7 at position 4. Rows above it were never asked for anything.
+
+
+# %% figure="read"
+def read():
+    tokens = np.array([[3, 1, 4, 1, 5, 9, BAR, 9, 5, 1, 4, 1]])
+    x = TRAINED.vectors(tokens)
+    _, p = attention(TRAINED.query(x).data, TRAINED.key(x).data, TRAINED.value(x).data)
+    names = [*"314159|95141"]
+    plots.matrix(p[0], rows=names, columns=names, annotate=False, title="row looks at column")
+    print("rows 6 to 11 look most at", p[0, DIGITS:].argmax(axis=1).tolist())
+
+
+read()
+
+# %% [markdown]
+# ## 10. From an empty cell: attention in pieces
+#
+# Weights are T by T numbers, for each head. For 100,000 positions that is 40 gigabytes in float32, while q, k and v grow
+# with T alone. The way out: never hold a whole row. Take keys and values in pieces, and keep of what was seen three
+# things:
+#
+# - `m`: the largest score;
+# - `l`: the sum of exp(score - m);
+# - `acc`: the sum of exp(score - m) · value, an array.
+#
+# At the end `acc / l` is the output. Nothing seen yet is (-inf, 0.0, zeros).
+#
+# **Predict, then run.** The scores 0, 1, 2 were seen, then comes 4. By what is the old sum multiplied?
+
+# %%
+prediction = None
+
+if predicted(prediction, "a_larger_score_comes"):
+    print("by exp(2 - 4) =", np.exp(2 - 4).round(4))
+
+# %% [markdown]
+# ### Exercise `merged` (3 points)
+# Write `merged(a, b)`. Each is such a triple `(m, l, acc)`, of different pieces. Return the triple of both together.
+# Scores may be as large as 10,000, or all below 0, or one of the two may have seen nothing.
+#
+# <details><summary>Hint 1: how to begin</summary>
+#
+# On paper: two triples of one score each. Which m has the pair, and what does the other sum have to be multiplied by?
+# </details>
+# <details><summary>Hint 2: what to look for</summary>
+#
+# Both sums are brought to the larger m by the same formula. One of the factors is then 1.
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# NaN: -inf minus -inf, when neither has seen anything. `acc` is multiplied like `l`. An array that came in is not to be
+# changed: `+=` would.
+# </details>
+
+
+# %% exercise="merged"
+def merged(a, b):
+    ### BEGIN SOLUTION
+    (m_a, l_a, acc_a), (m_b, l_b, acc_b) = a, b
+    m = max(m_a, m_b)
+    if m == -np.inf:
+        return a
+    by_a, by_b = np.exp(m_a - m), np.exp(m_b - m)
+    return m, l_a * by_a + l_b * by_b, acc_a * by_a + acc_b * by_b
+    ### END SOLUTION
+
+
+# %% check="merged" points=3
+with exercise("merged") as check:
+    third, four = (np.log(3), 1.0, floats(8, 1)), (0.0, 1.0, floats(4, -3))
+    both = (np.log(3), 4 / 3, floats(8 + 4 / 3, 0))
+    check.close(yours.merged(four, third), both, "0 and log 3: the first counts a third")
+    check.untouched("both triples stay as they were")
+    check.close(yours.merged(third, four), both, "the other way around")
+    check.close(yours.merged(both, four), (np.log(3), 5 / 3, floats(32 / 3, -1)), "again")
+    low, high = (-2e4, 1.5, floats(3)), (-1e4, 2.0, floats(5))
+    check.close(yours.merged(low, high), high, "all below 0, and far apart")
+    empty = (-np.inf, 0.0, floats(0))
+    check.close(yours.merged(empty, high), high, "one has seen nothing")
+    check.close(yours.merged(empty, empty), empty, "neither has")
+    ### BEGIN HIDDEN TESTS
+    from autograder import array, integer, number
+
+    check.close(yours.merged(high, empty), high, "one has seen nothing, the other way around")
+    check.untouched()
+    (acc,), (more,) = check.cases(2, array(4))
+    for m in (-1e4, -2.0, 0.0, 7.0):
+        got = yours.merged((m, 1.5, acc), (m, 2.0, more))
+        check.close(got, (m, 3.5, acc + more), "the same largest score: the sums are added up", rtol=1e-10)
+    for one, other in ((1e4, -1e4), (9e3, 1e4), (-745.0, 0.0)):
+        (acc,), (more,) = check.cases(2, array(3))
+        m = max(one, other)
+        by = np.exp(one - m), np.exp(other - m)
+        expected = m, 2.0 * by[0] + 3.0 * by[1], acc * by[0] + more * by[1]
+        check.close(yours.merged((one, 2.0, acc), (other, 3.0, more)), expected, "far apart", rtol=1e-10)
+    for n, cut, shift in check.cases(12, integer(2, 9), integer(1, 8), number(-9e3, 9e3)):
+        (scores, values), = check.cases(1, array(n), array(n, 2))
+        scores, cut, parts = scores + shift, min(cut, n - 1), []
+        for s, v in ((scores[:cut], values[:cut]), (scores[cut:], values[cut:]), (scores, values)):
+            e = np.exp(s - s.max())
+            parts.append((float(s.max()), float(e.sum()), e @ v))
+        check.close(yours.merged(*parts[:2]), parts[2], "as if seen at once", rtol=1e-9)
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# A query meets 4,096 keys, in pieces of 64. What to see: where a larger score comes, the sum drops, for it is brought to
+# the new m. After the last piece the answer is that of a softmax of the whole row.
+
+
+# %% figure="pieces"
+def pieces():
+    rng = np.random.default_rng(0)
+    scores, values = 2 * rng.standard_normal(4096), rng.standard_normal((4096, 3))
+    e = np.exp(scores - scores.max())
+    whole, seen, states = e @ values / e.sum(), (-np.inf, 0.0, np.zeros(3)), []
+    for start in range(0, 4096, 64):
+        s, v = scores[start : start + 64], values[start : start + 64]
+        seen = merged(seen, (s.max(), np.exp(s - s.max()).sum(), np.exp(s - s.max()) @ v))
+        states.append((seen[0], seen[1], abs(seen[2] / seen[1] - whole).max()))
+    largest, sums, off = np.array(states).T
+    left, middle, right = plots.panels(3)
+    n = np.arange(1, 65)
+    plots.lines({"m": (n, largest)}, title="Largest score", xlabel="piece", ax=left)
+    plots.lines({"l": (n, sums)}, title="Sum", xlabel="piece", ax=middle)
+    plots.lines({"error": (n, np.maximum(off, 1e-16))}, log="y", title="Distance to the whole", xlabel="piece", ax=right)
+    print("the same at the end:", off[-1] < 1e-12)
+    print(f"numbers held at once: {64 + 2 + 3} in place of {4096 + 3}")
+
+
+pieces()
+
+# %% [markdown]
+# ## In your own words
+#
+# In three sentences: what do a query, a key and a value do, why is the mask put on before the softmax, and what does
+# the root of d prevent?
+#
+# <details><summary>One way to say it</summary>
+#
+# A query says what a position looks for, a key what one has to offer; their product makes the weight by which its value is
+# taken. Before the softmax a mask takes the future out of the sum as well, so the rest adds up to 1. Products of d
+# terms spread as the root of d; undivided, one weight takes all, and the softmax sends back almost nothing.
+# </details>
+#
+# ## The same elsewhere
+#
+# Where PyTorch is installed, this cell compares your attention, its gradients and your heads.
+
+# %% tags=["nbval-ignore-output"]
+rng = np.random.default_rng(0)
+q, k, v, g = rng.standard_normal((4, 2, 6, 8))
+heads = [mended_split(x, 4) for x in (q, k, v, g)]
+out, p = attention(*heads[:3])
+ours = [mended_merge(out), *map(mended_merge, attention_rule(heads[3], p, *heads[:3]))]
+try:
+    import torch
+
+    tensors = [torch.tensor(x, requires_grad=True) for x in (q, k, v)]
+    split = [t.view(2, 6, 4, 2).transpose(1, 2) for t in tensors]
+    out = torch.nn.functional.scaled_dot_product_attention(*split, is_causal=True)
+    out = out.transpose(1, 2).reshape(2, 6, 8)
+    out.backward(torch.tensor(g))
+    theirs = [out.detach(), *(t.grad for t in tensors)]
+    print("all agree:", all(np.allclose(a, b.numpy()) for a, b in zip(ours, theirs)))
+except ImportError:
+    print("PyTorch is not installed here: pip install torch")
+
+# %% [markdown]
+# ## What you have built
+#
+# | here | in PyTorch |
+# |---|---|
+# | the mask of `causal_softmax` | `scores.masked_fill(~torch.ones(T, T, dtype=bool).tril(), -torch.inf)` |
+# | `attention` | `F.scaled_dot_product_attention(q, k, v, is_causal=True)` |
+# | `mended_split`, `mended_merge` | `unflatten` and `transpose`, `transpose` and `flatten` |
+# | heads with their linear layers | `nn.MultiheadAttention`, whose boolean mask is True where it is *forbidden* to look |
+# | a whole block | `nn.TransformerEncoderLayer(..., norm_first=True)` |
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | the loss is too good, the samples are bad | a mask that lets the future in |
+# | NaN in the first row | a row in which everything is masked |
+# | learns, and worse than it should | heads and positions mixed by `reshape` |
+#
+# ## Who found it
+#
+# - Dzmitry Bahdanau, Kyunghyun Cho and Yoshua Bengio, [2014](https://arxiv.org/abs/1409.0473): a translator that learns
+#   where to look.
+# - Ashish Vaswani and others, [2017](https://arxiv.org/abs/1706.03762): attention alone, scaled, with heads and waves.
+# - Maxim Milakov and Natalia Gimelshein, [2018](https://arxiv.org/abs/1805.02867): a softmax in one pass.
+# - Tri Dao and others, [2022](https://arxiv.org/abs/2205.14135): FlashAttention, in pieces, without the T by T weights.
+#
+# ## One thing to try next
+# Train `Reverser` without `self.place`. Which digits does it still get right, and why?
+
+# %% progress="here"

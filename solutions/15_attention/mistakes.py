@@ -1,0 +1,586 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 15_attention`) and they diagnose: a student's answer that behaves like one of
+these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the functions
+use (np, normalise, normalise_rule) are the notebook's.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.referee.bank import right, wrong
+
+
+def changed(source, *pairs):
+    """A source with some of its lines replaced."""
+    for old, new in pairs:
+        assert old in source, old
+        source = source.replace(old, new)
+    return source
+
+
+# -- past_matrix ------------------------------------------------------------------------------------------------------
+
+
+@wrong("past_matrix", "sums", "These rows make sums: divide each by how many positions it sees.")
+def past_matrix(n):
+    return np.tri(n)
+
+
+@wrong("past_matrix", "divided_by_n", "All rows are divided by n here. Row t sees t + 1 positions.")
+def past_matrix(n):
+    return np.tri(n) / n
+
+
+@wrong("past_matrix", "columns", "The columns add up to 1 here, and the rows should: keep the axis of the sum.")
+def past_matrix(n):
+    ones = np.tri(n)
+    return ones / ones.sum(axis=0)
+
+
+@wrong("past_matrix", "along_the_row", "The divisors lie along the row, and each row has one divisor: make a column of them.")
+def past_matrix(n):
+    return np.tri(n) / np.arange(1, n + 1)
+
+
+@wrong("past_matrix", "the_future", "This looks ahead: the triangle is the upper one.")
+def past_matrix(n):
+    ones = np.triu(np.ones((n, n)))
+    return ones / ones.sum(axis=1, keepdims=True)
+
+
+@wrong("past_matrix", "transposed", "Rows and columns are exchanged: row t is what position t takes.")
+def past_matrix(n):
+    return (np.tri(n) / np.arange(1, n + 1)[:, None]).T
+
+
+@wrong("past_matrix", "without_itself", "A position is part of its own mean, and here it is left out.")
+def past_matrix(n):
+    return np.tri(n, k=-1) / np.maximum(np.arange(n), 1)[:, None]
+
+
+@wrong("past_matrix", "everything", "Every row sees all positions here. It should see those up to its own.")
+def past_matrix(n):
+    return np.full((n, n), 1 / n)
+
+
+@wrong("past_matrix", "counted_from_0", "Row t sees t + 1 positions, and here it is divided by t.")
+def past_matrix(n):
+    return np.tri(n) / np.maximum(np.arange(n), 1)[:, None]
+
+
+@wrong("past_matrix", "one_too_far", "Each row sees one position too many: the one that comes next.")
+def past_matrix(n):
+    ones = np.tri(n, k=1)
+    return ones / ones.sum(axis=1, keepdims=True)
+
+
+@wrong("past_matrix", "last_mean", "This is the last row alone. There is one for each position.")
+def past_matrix(n):
+    return np.ones((1, n)) / n
+
+
+@wrong("past_matrix", "whole_numbers", "The shares are cut down to integers: let the matrix hold floats.")
+def past_matrix(n):
+    return np.tri(n, dtype=int) // np.arange(1, n + 1)[:, None]
+
+
+@right("past_matrix", "sums_of_rows")
+def past_matrix(n):
+    ones = np.tril(np.ones((n, n)))
+    return ones / ones.sum(axis=1, keepdims=True)
+
+
+@right("past_matrix", "loop")
+def past_matrix(n):
+    A = np.zeros((n, n))
+    for t in range(n):
+        A[t, : t + 1] = 1 / (t + 1)
+    return A
+
+
+@right("past_matrix", "means_of_the_unit_matrix")
+def past_matrix(n):
+    return np.cumsum(np.eye(n), axis=0) / (1 + np.arange(n).reshape(n, 1))
+
+
+# -- causal_softmax ---------------------------------------------------------------------------------------------------
+
+SOFT = """
+def causal_softmax(scores):
+    T = scores.shape[-1]
+    masked = np.where(np.tri(T, dtype=bool), scores, -np.inf)
+    e = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+"""
+
+wrong("causal_softmax", "no_mask", "The future counts here: nothing is masked.", source=changed(
+    SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "scores")))
+wrong("causal_softmax", "zero_after", "The zeros come after the softmax, so the rows no longer add up to 1: mask the scores, by -inf.", source="""
+def causal_softmax(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.tri(scores.shape[-1]) * e / e.sum(axis=-1, keepdims=True)
+""")
+wrong("causal_softmax", "scores_of_0", "The future has the score 0 here, and exp(0) is 1: it needs -inf.", source=changed(
+    SOFT, ("scores, -np.inf)", "scores, 0.0)")))
+wrong("causal_softmax", "times_the_triangle", "A score times 0 is 0, and exp(0) is 1: the future needs the score -inf.", source=changed(
+    SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "np.tri(T) * scores")))
+wrong("causal_softmax", "unshifted", "exp of a large score overflows: take the row's largest off first.", source=changed(
+    SOFT, ("masked - masked.max(axis=-1, keepdims=True)", "masked")))
+wrong("causal_softmax", "largest_of_the_future", "All of a row's past became 0 here, and 0 / 0 is NaN: take off the largest score of the row's own past.", source=changed(
+    SOFT, ("masked.max(", "scores.max(")))
+wrong("causal_softmax", "largest_of_all", "All of a row's past became 0 here, and 0 / 0 is NaN: take off the largest score of the row's own past.", source=changed(
+    SOFT, ("masked.max(axis=-1, keepdims=True)", "masked.max()")))
+wrong("causal_softmax", "columns", "The softmax goes down the columns, and it belongs along the rows: the last axis.", source=changed(
+    SOFT, ("axis=-1", "axis=-2")))
+wrong("causal_softmax", "without_itself", "A position sees itself, too: the diagonal is not masked.", source=changed(
+    SOFT, ("np.tri(T, dtype=bool)", "np.tri(T, k=-1, dtype=bool) | (np.arange(T) + np.arange(T)[:, None] == 0)")))
+wrong("causal_softmax", "one_too_far", "Each row sees one position too many: the mask begins right of the diagonal.", source=changed(
+    SOFT, ("np.tri(T, dtype=bool)", "np.tri(T, k=1, dtype=bool)")))
+wrong("causal_softmax", "the_past_masked", "The past is masked here, and the future is seen: the triangle is the wrong one.", source=changed(
+    SOFT, ("np.tri(T, dtype=bool)", "np.tri(T, dtype=bool).T")))
+wrong("causal_softmax", "not_low_enough", "A score may lie below your number for the future, and then the future wins: -inf is below all.", source=changed(
+    SOFT, ("-np.inf", "-1e9")))
+wrong("causal_softmax", "far_from_low_enough", "A score may lie below your number for the future, and then the future wins: -inf is below all.", source=changed(
+    SOFT, ("-np.inf", "-100.0")))
+wrong("causal_softmax", "first_matrix", "The first matrix counts for all: axis 0 is the batch.", source=changed(
+    SOFT, ("return e / e", "e = np.broadcast_to(e.reshape(-1, T, T)[0], scores.shape)\n    return e / e")))
+wrong("causal_softmax", "batch_as_positions", "The triangle has the length of the first axis, which may be the batch: positions are the last axis.", source=changed(
+    SOFT, ("np.tri(T, dtype=bool)", "np.tri(len(scores), T, dtype=bool)")))
+wrong("causal_softmax", "in_place", "The scores that came in are changed: mask a copy.", source=changed(
+    SOFT, ("masked = np.where(np.tri(T, dtype=bool), scores, -np.inf)", "masked = scores\n    masked[..., ~np.tri(T, dtype=bool)] = -np.inf")))
+wrong("causal_softmax", "not_divided", "The rows do not add up to 1: divide each by its sum.", source=changed(
+    SOFT, (" / e.sum(axis=-1, keepdims=True)", "")))
+wrong("causal_softmax", "logarithms", "These are the logarithms of the weights.", source=changed(
+    SOFT, ("return e / e.sum(axis=-1, keepdims=True)", "return np.log(e / e.sum(axis=-1, keepdims=True))")))
+
+
+@right("causal_softmax", "renormalised")
+def causal_softmax(scores):
+    past = np.tri(scores.shape[-1])
+    top = np.where(past > 0, scores, -np.inf).max(axis=-1, keepdims=True)
+    e = past * np.exp(np.minimum(scores - top, 0.0))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@right("causal_softmax", "row_by_row")
+def causal_softmax(scores):
+    p = np.zeros(scores.shape)
+    for t in range(scores.shape[-1]):
+        row = scores[..., t, : t + 1]
+        e = np.exp(row - row.max(axis=-1, keepdims=True))
+        p[..., t, : t + 1] = e / e.sum(axis=-1, keepdims=True)
+    return p
+
+
+@right("causal_softmax", "added_mask")
+def causal_softmax(scores):
+    mask = np.triu(np.full(scores.shape[-2:], -np.inf), k=1)
+    masked = scores + mask
+    masked -= masked.max(-1)[..., None]
+    return np.exp(masked - np.log(np.exp(masked).sum(-1))[..., None])
+
+
+# -- scaled_scores ----------------------------------------------------------------------------------------------------
+
+SCORES = """
+def scaled_scores(q, k):
+    return q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+"""
+
+wrong("scaled_scores", "not_divided", "The products are right. Divide them by the root of d.", source=changed(
+    SCORES, (" / np.sqrt(q.shape[-1])", "")))
+wrong("scaled_scores", "divided_by_d", "You divide by d, and not by its root.", source=changed(
+    SCORES, ("np.sqrt(q.shape[-1])", "q.shape[-1]")))
+wrong("scaled_scores", "times_root", "You multiply by the root of d: divide.", source=changed(SCORES, ("/ np", "* np")))
+wrong("scaled_scores", "root_of_keys", "You divide by the root of how many keys there are. d is how long each of them is.", source=changed(
+    SCORES, ("q.shape[-1]", "k.shape[-2]")))
+wrong("scaled_scores", "root_of_queries", "You divide by the root of how many queries there are. d is how long each of them is.", source=changed(
+    SCORES, ("q.shape[-1]", "q.shape[-2]")))
+wrong("scaled_scores", "first_axis", "You divide by the root of the first axis, which may be the batch. d is the last one.", source=changed(
+    SCORES, ("q.shape[-1]", "len(q)")))
+wrong("scaled_scores", "all_axes_turned", "The batch changes its place, too: only the last two axes are to be exchanged.", source=changed(
+    SCORES, ("k.swapaxes(-1, -2)", "k.T")))
+wrong("scaled_scores", "keys_by_queries", "Rows and columns are exchanged: a row is a query.", source=changed(
+    SCORES, ("q @ k.swapaxes(-1, -2)", "k @ q.swapaxes(-1, -2)")))
+wrong("scaled_scores", "reshaped", "`reshape` does not turn a matrix around, it only counts its numbers anew.", source=changed(
+    SCORES, ("k.swapaxes(-1, -2)", "k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])")))
+wrong("scaled_scores", "two_axes_only", "The batch changes its place, too: only the last two axes are to be exchanged.", source=changed(
+    SCORES, ("swapaxes(-1, -2)", "swapaxes(0, 1)")))
+wrong("scaled_scores", "cosines", "Queries and keys are brought to length 1 here: only the root of d divides.", source="""
+def scaled_scores(q, k):
+    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
+    k = k / np.linalg.norm(k, axis=-1, keepdims=True)
+    return q @ k.swapaxes(-1, -2)
+""")
+wrong("scaled_scores", "divided_twice", "Queries and keys are both divided by the root of d, so the scores are divided by d.", source="""
+def scaled_scores(q, k):
+    d = q.shape[-1] ** 0.5
+    return (q / d) @ (k / d).swapaxes(-1, -2)
+""")
+wrong("scaled_scores", "in_place", "q itself is divided here: what came in has to stay.", source="""
+def scaled_scores(q, k):
+    q /= np.sqrt(q.shape[-1])
+    return q @ k.swapaxes(-1, -2)
+""")
+wrong("scaled_scores", "first_of_the_batch", "The first matrix of keys counts for the whole batch here.", source=changed(
+    SCORES, ("k.swapaxes(-1, -2)", "k.reshape(-1, *k.shape[-2:])[0].T")))
+
+
+@right("scaled_scores", "einsum")
+def scaled_scores(q, k):
+    return np.einsum("...td,...sd->...ts", q, k) / q.shape[-1] ** 0.5
+
+
+@right("scaled_scores", "queries_first")
+def scaled_scores(q, k):
+    return np.matmul(q / np.sqrt(k.shape[-1]), np.moveaxis(k, -1, -2))
+
+
+@right("scaled_scores", "sums")
+def scaled_scores(q, k):
+    return (q[..., :, None, :] * k[..., None, :, :]).sum(axis=-1) * q.shape[-1] ** -0.5
+
+
+# -- attention_rule ---------------------------------------------------------------------------------------------------
+
+RULE = """
+def attention_rule(g, p, q, k, v):
+    to_p = g @ v.swapaxes(-1, -2)
+    to_scores = p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))
+    to_products = to_scores / np.sqrt(q.shape[-1])
+    return to_products @ k, to_products.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ g
+"""
+
+wrong("attention_rule", "not_divided", "The scores were divided by the root of d, so their gradients are, too.", source=changed(
+    RULE, ("to_scores / np.sqrt(q.shape[-1])", "to_scores")))
+wrong("attention_rule", "times_root", "The way back divides by the root of d as the way forward does: it does not undo it.", source=changed(
+    RULE, ("to_scores / np", "to_scores * np")))
+wrong("attention_rule", "divided_by_d", "You divide by d, and not by its root.", source=changed(
+    RULE, ("np.sqrt(q.shape[-1])", "q.shape[-1]")))
+wrong("attention_rule", "width_of_values", "The root is that of the width of the values: it was that of queries and keys.", source=changed(
+    RULE, ("np.sqrt(q.shape[-1])", "np.sqrt(v.shape[-1])")))
+wrong("attention_rule", "softmax_left_out", "The softmax is left out: what arrives at the weights is not yet the gradient of the scores.", source=changed(
+    RULE, ("p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))", "to_p")))
+wrong("attention_rule", "diagonal_only", "A larger score takes from all others of its row: the sum is missing in the rule of the softmax.", source=changed(
+    RULE, ("p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))", "p * to_p")))
+wrong("attention_rule", "slope_of_a_sigmoid", "p (1 - p) is what a score does to its own weight. It changes the other weights of its row, too.", source=changed(
+    RULE, ("p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))", "to_p * p * (1 - p)")))
+wrong("attention_rule", "sum_without_weights", "The sum of a row is that of g times p, and here p is missing in it.", source=changed(
+    RULE, ("(to_p * p).sum(", "to_p.sum(")))
+wrong("attention_rule", "mean", "The row's sum of g times p is asked for, and this is a mean.", source=changed(RULE, (").sum(", ").mean(")))
+wrong("attention_rule", "sum_down_the_columns", "The sum belongs to each row, a query's own: the last axis.", source=changed(
+    RULE, ("axis=-1", "axis=-2")))
+wrong("attention_rule", "sum_of_everything", "One sum is taken over everything. Each row has its own.", source=changed(
+    RULE, ("(to_p * p).sum(axis=-1, keepdims=True)", "(to_p * p).sum()")))
+wrong("attention_rule", "p_left_out", "The bracket is right, and p in front of it is missing.", source=changed(
+    RULE, ("= p * (to_p", "= (to_p")))
+wrong("attention_rule", "exchanged", "The gradients of q and of k are exchanged: each contains the other's input.", source=changed(
+    RULE, ("return to_products @ k, to_products.swapaxes(-1, -2) @ q,", "return to_products.swapaxes(-1, -2) @ q, to_products @ k,")))
+wrong("attention_rule", "own_inputs", "The gradient of a product's factor contains the other factor: that of q has k.", source=changed(
+    RULE, ("to_products @ k, to_products.swapaxes(-1, -2) @ q", "to_products @ q, to_products.swapaxes(-1, -2) @ k")))
+wrong("attention_rule", "key_not_turned", "For k the matrix has to be turned: key s collects from all queries that saw it, a column.", source=changed(
+    RULE, ("to_products.swapaxes(-1, -2) @ q", "to_products @ q")))
+wrong("attention_rule", "value_not_turned", "For v the weights have to be turned: value s went to all positions that saw it, a column.", source=changed(
+    RULE, ("p.swapaxes(-1, -2) @ g", "p @ g")))
+wrong("attention_rule", "values_unweighted", "The gradient of v is weighted by p: each value gets g by its share.", source=changed(
+    RULE, ("p.swapaxes(-1, -2) @ g", "np.tri(g.shape[-2]).T @ g")))
+wrong("attention_rule", "value_gets_g", "v gets g back as it is here. It went through the weights.", source=changed(
+    RULE, ("p.swapaxes(-1, -2) @ g", "g")))
+wrong("attention_rule", "g_forgotten", "g does not count here: each output's part is multiplied by its own.", source=changed(
+    RULE, ("    to_p", "    g = np.ones_like(g)\n    to_p")))
+wrong("attention_rule", "no_batch", "`.T` turns the batch around, too: only the last two axes change places.", source=changed(
+    RULE, (".swapaxes(-1, -2)", ".T")))
+wrong("attention_rule", "in_place", "What came in is changed: write into an array of your own.", source=changed(
+    RULE, ("    to_scores = p * (", "    to_v = p.swapaxes(-1, -2) @ g\n    to_scores = p\n    to_scores *= ("), (", p.swapaxes(-1, -2) @ g", ", to_v")))
+wrong("attention_rule", "g_in_place", "g is changed here, and others may need it.", source=changed(
+    RULE, ("    to_p =", "    g /= np.sqrt(q.shape[-1])\n    to_p ="), ("to_scores / np.sqrt(q.shape[-1])", "to_scores"), ("p.swapaxes(-1, -2) @ g", "p.swapaxes(-1, -2) @ g * np.sqrt(q.shape[-1])")))
+
+
+@right("attention_rule", "jacobian")
+def attention_rule(g, p, q, k, v):
+    turned = lambda x: np.moveaxis(x, -1, -2)
+    to_p = np.matmul(g, turned(v))
+    J = p[..., :, None] * (np.eye(p.shape[-1]) - p[..., None, :])  # d weight j / d score i, of each row
+    to_scores = np.einsum("...tij,...tj->...ti", J, to_p) * q.shape[-1] ** -0.5
+    return to_scores @ k, turned(to_scores) @ q, turned(p) @ g
+
+
+@right("attention_rule", "einsum")
+def attention_rule(g, p, q, k, v):
+    root = np.sqrt(k.shape[-1])
+    to_v = np.einsum("...ts,...tw->...sw", p, g)
+    out = np.einsum("...ts,...sw->...tw", p, v)
+    ds = p * (np.einsum("...tw,...sw->...ts", g, v) - (g * out).sum(-1)[..., None])
+    return np.einsum("...ts,...sd->...td", ds, k) / root, np.einsum("...ts,...td->...sd", ds, q) / root, to_v
+
+
+# -- mended_split -----------------------------------------------------------------------------------------------------
+
+MENDED = """
+def mended_split(x, heads):
+    b, t, width = x.shape
+    return x.reshape(b, t, heads, width // heads).swapaxes(1, 2)
+
+
+def mended_merge(x):
+    b, heads, t, d = x.shape
+    return x.swapaxes(1, 2).reshape(b, t, heads * d)
+"""
+
+wrong("mended_split", "nothing_mended", "The split is still the colleague's: head 0 has the first positions, whole. It should have the left columns of all.", source=changed(
+    MENDED, ("x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.reshape(b, heads, t, width // heads)"), ("x.swapaxes(1, 2).reshape", "x.reshape")))
+wrong("mended_split", "split_only", "The split is right now. The merge still takes the heads one after the other: bring the positions in front again.", source=changed(
+    MENDED, ("x.swapaxes(1, 2).reshape", "x.reshape")))
+wrong("mended_split", "merge_only", "The merge is right now. The split still cuts the positions: first cut the width, then change axes.", source=changed(
+    MENDED, ("x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.reshape(b, heads, t, width // heads)")))
+wrong("mended_split", "heads_behind_positions", "The width is cut, and the heads still stand behind the positions: exchange axes 1 and 2.", source=changed(
+    MENDED, (").swapaxes(1, 2)\n", ")\n"), ("b, heads, t, d", "b, t, heads, d"), ("x.swapaxes(1, 2).reshape", "x.reshape")))
+wrong("mended_split", "interleaved", "Head 0 has every other column here. It should have those beside each other.", source=changed(
+    MENDED, ("x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.reshape(b, t, width // heads, heads).transpose(0, 3, 1, 2)"),
+    ("x.swapaxes(1, 2).reshape", "x.transpose(0, 2, 3, 1).reshape")))
+wrong("mended_split", "merge_interleaved", "The merge mixes the heads' columns: side by side means head 0 first, whole.", source=changed(
+    MENDED, ("x.swapaxes(1, 2).reshape", "x.transpose(0, 2, 3, 1).reshape")))
+wrong("mended_split", "split_interleaved", "Head 0 has every other column here. It should have those beside each other.", source=changed(
+    MENDED, ("x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.reshape(b, t, width // heads, heads).transpose(0, 3, 1, 2)")))
+wrong("mended_split", "head_and_number_exchanged", "The last two axes are exchanged: positions come before the numbers of a head.", source=changed(
+    MENDED, ("width // heads).swapaxes(1, 2)", "width // heads).transpose(0, 2, 3, 1)")))
+wrong("mended_split", "heads_first", "The heads stand in front of the batch here: it comes first.", source=changed(
+    MENDED, (".swapaxes(1, 2)\n", ".transpose(2, 0, 1, 3)\n")))
+wrong("mended_split", "first_sequence", "Only the first sequence is split: keep the batch.", source=changed(
+    MENDED, ("    return x.reshape(b, t, heads,", "    b, x = 1, x[:1]\n    return x.reshape(b, t, heads,")))
+wrong("mended_split", "heads_reversed", "The heads stand in the opposite order: head 0 has the left columns.", source=changed(
+    MENDED, (".swapaxes(1, 2)\n", ".swapaxes(1, 2)[:, ::-1]\n"), ("x.swapaxes(1, 2).reshape", "x[:, ::-1].swapaxes(1, 2).reshape")))
+wrong("mended_split", "mean_of_heads", "The heads are averaged here: they are to stand side by side.", source=changed(
+    MENDED, ("x.swapaxes(1, 2).reshape(b, t, heads * d)", "x.mean(axis=1)")))
+wrong("mended_split", "sum_of_heads", "The heads are added up here: they are to stand side by side.", source=changed(
+    MENDED, ("x.swapaxes(1, 2).reshape(b, t, heads * d)", "x.sum(axis=1)")))
+wrong("mended_split", "heads_under_each_other", "The heads stand under each other: each position has all of its heads in one row.", source=changed(
+    MENDED, ("x.swapaxes(1, 2).reshape(b, t, heads * d)", "x.reshape(b, heads * t, d)")))
+wrong("mended_split", "other_axes_back", "The merge moves the numbers of a head in front of its positions: exchange axes 1 and 2 alone.", source=changed(
+    MENDED, ("x.swapaxes(1, 2).reshape", "x.transpose(0, 3, 2, 1).reshape")))
+wrong("mended_split", "width_per_head", "`heads` is how many there are, and here it is taken for how wide each is.", source=changed(
+    MENDED, ("heads, width // heads)", "width // heads, heads)")))
+
+right("mended_split", "stacked", source="""
+def mended_split(x, heads):
+    return np.stack(np.split(x, heads, axis=-1), axis=1)
+
+
+def mended_merge(x):
+    return np.concatenate([x[:, h] for h in range(x.shape[1])], axis=-1)
+""")
+
+right("mended_split", "einsum", source="""
+def mended_split(x, heads):
+    parts = x.reshape(len(x), -1, heads, x.shape[2] // heads)
+    return np.einsum("bthd->bhtd", parts)
+
+
+def mended_merge(x):
+    return np.einsum("bhtd->bthd", x).reshape(len(x), x.shape[2], -1)
+""")
+
+
+# -- sinusoids --------------------------------------------------------------------------------------------------------
+
+WAVES = """
+def sinusoids(n, d):
+    angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
+    table = np.empty((n, d))
+    table[:, 0::2] = np.sin(angles)
+    table[:, 1::2] = np.cos(angles)
+    return table
+"""
+
+wrong("sinusoids", "halves", "All sines stand on the left and all cosines on the right: they take turns.", source=changed(
+    WAVES, ("table[:, 0::2]", "table[:, : d // 2]"), ("table[:, 1::2]", "table[:, d // 2 :]")))
+wrong("sinusoids", "cosines_first", "Sines and cosines are exchanged: a sine has the even column.", source=changed(
+    WAVES, ("np.sin", "np.COS"), ("np.cos", "np.sin"), ("np.COS", "np.cos")))
+wrong("sinusoids", "half_exponent", "The exponent is 2i / d: here the 2 is missing, so the waves grow too slowly.", source=changed(
+    WAVES, ("np.arange(0, d, 2) / d", "np.arange(d // 2) / d")))
+wrong("sinusoids", "double_exponent", "The exponent is 2i / d: here it is twice that.", source=changed(
+    WAVES, ("np.arange(0, d, 2) / d", "2 * np.arange(0, d, 2) / d")))
+wrong("sinusoids", "own_exponents", "A cosine has the angle of the sine beside it, and here each column has its own.", source="""
+def sinusoids(n, d):
+    angles = np.arange(n)[:, None] / 10000 ** (np.arange(d) / d)
+    table = np.sin(angles)
+    table[:, 1::2] = np.cos(angles[:, 1::2])
+    return table
+""")
+wrong("sinusoids", "from_1", "Positions count from 0.", source=changed(WAVES, ("np.arange(n)", "np.arange(1, n + 1)")))
+wrong("sinusoids", "multiplied", "The angle is divided by the power of 10,000, and here it is multiplied.", source=changed(
+    WAVES, ("[:, None] / 10000", "[:, None] * 10000")))
+wrong("sinusoids", "sines_only", "The odd columns hold cosines.", source=changed(WAVES, ("np.cos", "np.sin")))
+wrong("sinusoids", "one_wave", "All pairs of columns have the same wave: each has its own length.", source=changed(
+    WAVES, ("10000 ** (np.arange(0, d, 2) / d)", "np.ones(d // 2)")))
+wrong("sinusoids", "thousand", "The base is 10,000.", source=changed(WAVES, ("10000 **", "1000 **")))
+wrong("sinusoids", "reversed", "The longest wave comes first here: column 0 is the shortest.", source=changed(
+    WAVES, ("np.arange(0, d, 2) / d", "np.arange(0, d, 2)[::-1] / d")))
+wrong("sinusoids", "turned", "Rows and columns are exchanged: a row is a position.", source=changed(WAVES, ("return table", "return table.T")))
+wrong("sinusoids", "last_exponent", "The exponent ends at 1 here. The last one is (d - 2) / d.", source=changed(
+    WAVES, ("np.arange(0, d, 2) / d", "np.linspace(0, 1, d // 2)")))
+wrong("sinusoids", "full_turns", "The angles are multiplied by 2π, and the formula has no such factor.", source=changed(
+    WAVES, ("np.arange(n)[:, None] /", "2 * np.pi * np.arange(n)[:, None] /")))
+wrong("sinusoids", "whole_exponents", "The exponent is cut down to an integer: `//` in place of `/`.", source=changed(
+    WAVES, ("np.arange(0, d, 2) / d", "np.arange(0, d, 2) // d")))
+
+
+@right("sinusoids", "stacked")
+def sinusoids(n, d):
+    rates = np.exp(-np.log(10000.0) * np.arange(d // 2) * 2 / d)
+    angles = np.outer(np.arange(n), rates)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d)
+
+
+@right("sinusoids", "numbers")
+def sinusoids(n, d):
+    table = np.zeros((n, d))
+    for t in range(n):
+        for i in range(d // 2):
+            angle = t / 10000 ** (2 * i / d)
+            table[t, 2 * i] = np.sin(angle)
+            table[t, 2 * i + 1] = np.cos(angle)
+    return table
+
+
+# -- block_rule -------------------------------------------------------------------------------------------------------
+
+BLOCK = """
+def block_rule(g, x, W):
+    n = normalise(x)
+    inner = g * (1 - np.tanh(n @ W) ** 2)
+    return g + normalise_rule(inner @ W.T, x), n.T @ inner
+"""
+
+wrong("block_rule", "no_way_around", "The gradient that goes around the branch is missing: y contains x itself.", source=changed(
+    BLOCK, ("g + normalise_rule", "normalise_rule")))
+wrong("block_rule", "around_only", "The branch is missing in the gradient of x: it has two parts.", source=changed(
+    BLOCK, ("g + normalise_rule(inner @ W.T, x)", "g")))
+wrong("block_rule", "adds_1", "The way around passes g on, and not 1.", source=changed(BLOCK, ("g + normalise_rule", "1 + normalise_rule")))
+wrong("block_rule", "adds_x", "The way around passes g on, and not x.", source=changed(BLOCK, ("g + normalise_rule", "x + normalise_rule")))
+wrong("block_rule", "no_slope", "The tanh is left out: what arrives is multiplied by its slope.", source=changed(
+    BLOCK, ("g * (1 - np.tanh(n @ W) ** 2)", "g")))
+wrong("block_rule", "tanh_for_slope", "You multiply by tanh itself: its slope is 1 - tanh².", source=changed(
+    BLOCK, ("(1 - np.tanh(n @ W) ** 2)", "np.tanh(n @ W)")))
+wrong("block_rule", "square_missing", "The slope of tanh is 1 - tanh², and the square is missing.", source=changed(BLOCK, (" ** 2", "")))
+wrong("block_rule", "norm_left_out", "The norm is left out on the way back: its rule comes after that of the product.", source=changed(
+    BLOCK, ("normalise_rule(inner @ W.T, x)", "inner @ W.T")))
+wrong("block_rule", "norm_of_n", "`normalise_rule` needs x, what the norm was given. It got n.", source=changed(
+    BLOCK, ("inner @ W.T, x)", "inner @ W.T, n)")))
+wrong("block_rule", "norm_forward", "The norm is applied to the gradient: on the way back it is its rule that counts.", source=changed(
+    BLOCK, ("normalise_rule(inner @ W.T, x)", "normalise(inner @ W.T)")))
+wrong("block_rule", "W_not_turned", "On the way back to n the weights are turned: W.T.", source=changed(BLOCK, ("inner @ W.T", "inner @ W")))
+wrong("block_rule", "x_for_n", "W was multiplied by the normalised rows, so its gradient contains these, and not x.", source=changed(
+    BLOCK, ("n.T @ inner", "x.T @ inner")))
+wrong("block_rule", "x_inside", "The branch is computed from x here, and not from the normalised rows.", source=changed(
+    BLOCK, ("np.tanh(n @ W)", "np.tanh(x @ W)")))
+wrong("block_rule", "W_turned_around", "The gradient of W is turned around: its rows belong to the columns of n.", source=changed(
+    BLOCK, ("n.T @ inner", "inner.T @ n")))
+wrong("block_rule", "exchanged", "The two gradients are exchanged: that of x comes first.", source=changed(
+    BLOCK, ("g + normalise_rule(inner @ W.T, x), n.T @ inner", "n.T @ inner, g + normalise_rule(inner @ W.T, x)")))
+wrong("block_rule", "g_twice", "g counts twice in the branch: it is in `inner` already.", source=changed(
+    BLOCK, ("normalise_rule(inner @ W.T, x)", "g * normalise_rule(inner @ W.T, x)")))
+wrong("block_rule", "around_before_norm", "g goes around the norm as well: it is added after `normalise_rule`, not before.", source=changed(
+    BLOCK, ("g + normalise_rule(inner @ W.T, x)", "normalise_rule(g + inner @ W.T, x)")))
+wrong("block_rule", "mean_for_W", "The gradient of W is a sum over the rows, and this is a mean.", source=changed(
+    BLOCK, ("n.T @ inner", "n.T @ inner / len(x)")))
+wrong("block_rule", "in_place", "g is changed here: `+=` writes into the array that came in.", source="""
+def block_rule(g, x, W):
+    n = normalise(x)
+    inner = g * (1 - np.tanh(n @ W) ** 2)
+    g += normalise_rule(inner @ W.T, x)
+    return g, n.T @ inner
+""")
+
+
+@right("block_rule", "cosh")
+def block_rule(g, x, W):
+    rows = normalise(x)
+    behind = g / np.cosh(rows @ W) ** 2
+    to_rows = np.einsum("tj,ij->ti", behind, W)
+    return normalise_rule(to_rows, x) + g, np.einsum("ti,tj->ij", rows, behind)
+
+
+@right("block_rule", "row_by_row")
+def block_rule(g, x, W):
+    to_x, to_W = g.copy(), np.zeros(W.shape)
+    for t in range(len(x)):
+        n = normalise(x[t])
+        a = np.tanh(n @ W)
+        inner = g[t] * (1 - a) * (1 + a)
+        to_x[t] += normalise_rule(W @ inner, x[t])
+        to_W += np.outer(n, inner)
+    return to_x, to_W
+
+
+# -- merged -----------------------------------------------------------------------------------------------------------
+
+MERGED = """
+def merged(a, b):
+    m_a, l_a, acc_a = a
+    m_b, l_b, acc_b = b
+    m = max(m_a, m_b)
+    if m == -np.inf:
+        return a
+    by_a, by_b = np.exp(m_a - m), np.exp(m_b - m)
+    return m, l_a * by_a + l_b * by_b, acc_a * by_a + acc_b * by_b
+"""
+
+wrong("merged", "plain_sums", "Sums of different m are added up: bring both to the larger m first.", source=changed(
+    MERGED, ("np.exp(m_a - m), np.exp(m_b - m)", "1.0, 1.0")))
+wrong("merged", "acc_not_brought", "`acc` is brought to the new m like `l`: it is multiplied by the same numbers.", source=changed(
+    MERGED, ("acc_a * by_a + acc_b * by_b", "acc_a + acc_b")))
+wrong("merged", "sum_not_brought", "`l` is brought to the new m like `acc`: it is multiplied by the same numbers.", source=changed(
+    MERGED, ("l_a * by_a + l_b * by_b", "l_a + l_b")))
+wrong("merged", "neither_seen", "-inf minus -inf is NaN: when neither has seen anything, so it stays.", source=changed(
+    MERGED, ("    if m == -np.inf:\n        return a\n", "")))
+wrong("merged", "exchanged", "The two factors are exchanged: each sum gets its own exp(m - new m).", source=changed(
+    MERGED, ("by_a, by_b =", "by_b, by_a =")))
+wrong("merged", "turned_around", "The sign is wrong: exp(old m - new m), which is at most 1.", source=changed(
+    MERGED, ("np.exp(m_a - m), np.exp(m_b - m)", "np.exp(m - m_a), np.exp(m - m_b)")))
+wrong("merged", "smaller", "m is to be the larger of the two: with less than that the exponentials overflow.", source=changed(MERGED, ("max(", "min("), ("m == -np.inf", "max(m_a, m_b) == -np.inf")))
+wrong("merged", "no_maximum", "Everything is brought to m = 0, which overflows for large scores, and loses small ones.", source=changed(
+    MERGED, ("m = max(m_a, m_b)", "m = 0.0 if max(m_a, m_b) > -np.inf else -np.inf")))
+wrong("merged", "at_least_0", "m is 0 where all scores are below 0: it is the largest of them.", source=changed(
+    MERGED, ("m = max(m_a, m_b)", "m = max(m_a, m_b)\n    m = max(m, 0.0) if m > -np.inf else m")))
+wrong("merged", "b_is_later", "m is taken from the second one, and the first may have the larger one.", source=changed(
+    MERGED, ("m = max(m_a, m_b)", "m = m_b")))
+wrong("merged", "only_a_brought", "Only the first sum is brought to the new m: the second may have the smaller one.", source=changed(
+    MERGED, ("np.exp(m_b - m)", "1.0")))
+wrong("merged", "only_b_brought", "Only the second sum is brought to the new m: the first may have the smaller one.", source=changed(
+    MERGED, ("np.exp(m_a - m)", "1.0")))
+wrong("merged", "divided", "`acc` is divided by `l` already: that comes once, at the end.", source=changed(
+    MERGED, ("acc_a * by_a + acc_b * by_b", "(acc_a * by_a + acc_b * by_b) / max(l_a * by_a + l_b * by_b, 1e-300)")))
+wrong("merged", "mean", "The two averages are averaged: the sums have to be added up, each for itself.", source=changed(
+    MERGED, ("acc_a * by_a + acc_b * by_b", "(acc_a * by_a + acc_b * by_b) / 2")))
+wrong("merged", "weighted_by_l", "`acc` is a sum already, and here it is multiplied by `l` once more.", source=changed(
+    MERGED, ("acc_a * by_a + acc_b * by_b", "acc_a * l_a * by_a + acc_b * l_b * by_b")))
+wrong("merged", "in_place", "`+=` changes the array that came in: make a new one.", source=changed(
+    MERGED, ("    return m, l_a * by_a + l_b * by_b, acc_a * by_a + acc_b * by_b", "    acc_a *= by_a\n    acc_a += acc_b * by_b\n    return m, l_a * by_a + l_b * by_b, acc_a")))
+wrong("merged", "larger_alone", "The one with the larger m is taken, and the other forgotten.", source="""
+def merged(a, b):
+    return a if a[0] >= b[0] else b
+""")
+wrong("merged", "base_2", "Powers of 2 in place of e: the sums that came in are made with exp.", source=changed(
+    MERGED, ("np.exp(", "np.exp2(")))
+
+
+@right("merged", "larger_first")
+def merged(a, b):
+    if a[0] < b[0]:
+        a, b = b, a
+    if b[1] == 0:
+        return a
+    by = np.exp(b[0] - a[0])
+    return a[0], a[1] + by * b[1], a[2] + by * b[2]
+
+
+@right("merged", "one_sum")
+def merged(a, b):
+    m = np.maximum(a[0], b[0])
+    sums, accs = 0.0, 0.0 * a[2]
+    for m_old, l, acc in (a, b):
+        by = np.exp(m_old - m) if l else 0.0
+        sums, accs = sums + by * l, accs + by * acc
+    return float(m), float(sums), accs

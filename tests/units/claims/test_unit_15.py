@@ -1,0 +1,229 @@
+"""What unit 15 says of PyTorch, of papers, and of what attention and its parts do."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_ref
+
+from . import flat, notebook, proves, text_of
+from .test_papers import year_of
+from .test_pictures import typed
+
+UNIT = "15_attention"
+
+
+def arrays(*shapes: Any) -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [rng.standard_normal(shape) for shape in shapes]
+
+
+@proves(
+    UNIT,
+    "| the mask of `causal_softmax` | `scores.masked_fill(~torch.ones(T, T, dtype=bool).tril(), -torch.inf)` |",
+    "| `attention` | `F.scaled_dot_product_attention(q, k, v, is_causal=True)` |",
+    "Where PyTorch is installed, this cell compares your attention, its gradients and your heads.",
+    "import torch",
+)
+def test_attention_its_mask_and_its_gradients_are_those_of_pytorch(torch: ModuleType, solved: Any) -> None:
+    names, T = solved(UNIT), 5
+    scores, q, k, v, g = arrays((2, 3, T, T), (2, 3, T, 4), (2, 3, T, 4), (2, 3, T, 6), (2, 3, T, 6))
+    masked = torch.tensor(scores).masked_fill(~torch.ones(T, T, dtype=bool).tril(), -torch.inf)
+    np.testing.assert_allclose(names["causal_softmax"](scores), masked.softmax(-1).numpy(), atol=1e-15)
+    out, p = names["attention"](q, k, v)
+    tensors = [torch.tensor(a, requires_grad=True) for a in (q, k, v)]
+    theirs = torch.nn.functional.scaled_dot_product_attention(*tensors, is_causal=True)
+    theirs.backward(torch.tensor(g))
+    np.testing.assert_allclose(out, theirs.detach().numpy(), atol=1e-12)
+    for ours, tensor in zip(names["attention_rule"](g, p, q, k, v), tensors, strict=True):
+        np.testing.assert_allclose(ours, tensor.grad.numpy(), atol=1e-12)
+
+
+@proves(UNIT, "| `mended_split`, `mended_merge` | `unflatten` and `transpose`, `transpose` and `flatten` |")
+def test_splits_and_merges_are_those_of_pytorch(torch: ModuleType, solved: Any) -> None:
+    names = solved(UNIT)
+    (x,) = arrays((2, 5, 6))
+    split = torch.tensor(x).unflatten(-1, (3, 2)).transpose(1, 2)
+    np.testing.assert_array_equal(names["mended_split"](x, 3), split.numpy())
+    np.testing.assert_array_equal(
+        names["mended_merge"](split.numpy()), split.transpose(1, 2).flatten(2).numpy()
+    )
+
+
+@proves(
+    UNIT,
+    "| heads with their linear layers | `nn.MultiheadAttention`, whose boolean mask is True where it is *forbidden* "
+    "to look |",
+)
+def test_heads_with_linear_layers_are_a_multihead_attention(torch: ModuleType, solved: Any) -> None:
+    names, T = solved(UNIT), 5
+    (x,) = arrays((2, T, 6))
+    torch.manual_seed(0)
+    layer = torch.nn.MultiheadAttention(6, 3, batch_first=True, dtype=torch.float64)
+    forbidden = ~torch.ones(T, T, dtype=bool).tril()
+    given = torch.tensor(x)
+    theirs, _ = layer(given, given, given, attn_mask=forbidden)
+    parts = x @ layer.in_proj_weight.detach().numpy().T + layer.in_proj_bias.detach().numpy()
+    heads = [names["mended_split"](part, 3) for part in np.split(parts, 3, axis=-1)]
+    merged = names["mended_merge"](names["attention"](*heads)[0])
+    ours = merged @ layer.out_proj.weight.detach().numpy().T + layer.out_proj.bias.detach().numpy()
+    np.testing.assert_allclose(ours, theirs.detach().numpy(), atol=1e-12)
+
+
+@proves(UNIT, "| a whole block | `nn.TransformerEncoderLayer(..., norm_first=True)` |")
+def test_a_block_is_a_residual_around_a_norm_and_attention(torch: ModuleType, solved: Any) -> None:
+    (x,) = arrays((2, 5, 6))
+    torch.manual_seed(0)
+    layer = torch.nn.TransformerEncoderLayer(
+        6, 3, 8, dropout=0.0, batch_first=True, norm_first=True, dtype=torch.float64
+    )
+    x = torch.tensor(x)
+    n = layer.norm1(x)
+    np.testing.assert_allclose(
+        n.detach().numpy(), np.stack([solved(UNIT)["normalise"](row) for row in x.numpy()]), atol=1e-12
+    )
+    y = x + layer.self_attn(n, n, n)[0]
+    y = y + layer.linear2(torch.relu(layer.linear1(layer.norm2(y))))
+    np.testing.assert_allclose(layer(x).detach().numpy(), y.detach().numpy(), atol=1e-12)
+
+
+def test_the_cell_that_compares_says_that_all_agree(torch: ModuleType) -> None:
+    assert "all agree: True" in text_of(UNIT)
+
+
+@proves(
+    UNIT,
+    "What to see: on the left all get the same share; on the right a network has learnt to read six numbers backwards.",
+    "Row 6 looks at position 5, row 7 at position 4.",
+    "What to see: one loss goes to 0, the other stops at log 10, where all ten digits are as likely.",
+)
+def test_a_sequence_is_reversed_with_attention_and_not_without(solved: Any) -> None:
+    names = solved(UNIT)
+    for seed in (0, 1, 2):
+        model, losses, right = names["train"](True, seed=seed)
+        assert right > 0.99 and losses[-1] < 0.01
+        tokens = np.array([[3, 1, 4, 1, 5, 9, 10, 9, 5, 1, 4, 1]])
+        x = model.vectors(tokens)
+        _, p = names["attention"](model.query(x).data, model.key(x).data, model.value(x).data)
+        assert p[0, 6:].argmax(axis=1).tolist() == [5, 4, 3, 2, 1, 0]
+        if seed == 0:
+            (shown,) = typed(UNIT)
+            assert np.abs(shown.reshape(12, 12) - p[0]).max() < 0.0501
+        _, losses, right = names["train"](False, seed=seed)
+        assert right < 0.13
+        assert np.mean(losses[-50:]) == pytest.approx(np.log(10), abs=0.03)
+
+
+@proves(
+    UNIT,
+    "For 100,000 positions that is 40 gigabytes in float32, while q, k and v grow with T alone.",
+)
+def test_the_bytes_of_all_weights() -> None:
+    assert 100_000**2 * np.dtype("float32").itemsize == 40e9
+
+
+@proves(UNIT, "Which of the two refuses to go back?")
+def test_a_sine_refuses_and_an_exponential_does_not() -> None:
+    for name, refuses in (("sin", True), ("exp", False)):
+        a = autograd_ref.Tensor([1.0, 2.0], requires_grad=True) * 1.0
+        out = getattr(a, name)()
+        a += 1.0
+        if refuses:
+            with pytest.raises(RuntimeError):
+                out.sum().backward()
+        else:
+            out.sum().backward()
+
+
+@proves(
+    UNIT,
+    "What to see: where a larger score comes, the sum drops, for it is brought to the new m.",
+    "A query meets 4,096 keys, in pieces of 64.",
+)
+def test_pieces_that_are_merged_are_the_whole(solved: Any) -> None:
+    merged = solved(UNIT)["merged"]
+    rng = np.random.default_rng(0)
+    scores, values = 2 * rng.standard_normal(4096), rng.standard_normal((4096, 3))
+    seen, drops = (-np.inf, 0.0, np.zeros(3)), 0
+    for start in range(0, 4096, 64):
+        s, v = scores[start : start + 64], values[start : start + 64]
+        now = merged(seen, (s.max(), np.exp(s - s.max()).sum(), np.exp(s - s.max()) @ v))
+        assert (now[1] > seen[1]) or now[0] > seen[0]
+        drops += now[1] < seen[1]
+        seen = now
+    e = np.exp(scores - scores.max())
+    np.testing.assert_allclose(seen[2] / seen[1], e @ values / e.sum(), atol=1e-12)
+    assert drops >= 2
+
+
+@proves(
+    UNIT,
+    "What to see: bare blocks lose the gradient, or blow it up.",
+    "Residuals save the small case, and with LayerNorm the large one is tamed as well.",
+)
+def test_the_sizes_of_gradients_that_the_notebook_prints() -> None:
+    sizes = r"bare (\S+), residual (\S+), residual and LayerNorm (\S+)"
+    said = re.findall(r"times ([\d.]+), at the first block: " + sizes, text_of(UNIT))
+    (small, *low), (large, *high) = said
+    assert (small, large) == ("0.5", "1.5")
+    low, high = ([float(size) for size in sizes] for sizes in (low, high))
+    assert low[0] < 1e-12 and 0.1 < low[1] < 10 and 0.1 < low[2] < 10
+    assert high[0] > 1e12 and high[1] > 1e6 and 0.1 < high[2] < 100
+
+
+@proves(
+    UNIT,
+    "What to see: no output looks ahead, and yet the last three know nothing of the first three.",
+)
+def test_what_the_colleague_s_heads_see(solved: Any) -> None:
+    names = solved(UNIT)
+    moves = names["influence"](names["colleague_split"], names["colleague_merge"])
+    assert not np.triu(moves, 1).any() and not moves[3:, :3].any()
+    np.testing.assert_array_equal(names["influence"](names["mended_split"], names["mended_merge"]), np.tri(6))
+    (x,) = arrays((2, 3, 8))
+    np.testing.assert_array_equal(names["colleague_merge"](names["colleague_split"](x, 2)), x)
+
+
+@proves(
+    UNIT,
+    "On the right, products of rows: they are the same along a diagonal, so they depend on the *distance* alone.",
+)
+def test_products_of_positions_depend_on_their_distance_alone(solved: Any) -> None:
+    table = solved(UNIT)["sinusoids"](32, 16)
+    for k in range(32):
+        along = np.diagonal(table @ table.T, k)
+        np.testing.assert_allclose(along, along[0], atol=1e-12)
+
+
+#: What a source says of itself: its authors, its year and its address.
+SOURCES = [
+    (("Bahdanau", "Cho", "Bengio"), 2014, "https://arxiv.org/abs/1409.0473"),
+    (("Vaswani",), 2017, "https://arxiv.org/abs/1706.03762"),
+    (("Milakov", "Gimelshein"), 2018, "https://arxiv.org/abs/1805.02867"),
+    (("Dao",), 2022, "https://arxiv.org/abs/2205.14135"),
+]
+
+
+@proves(
+    UNIT,
+    "- Dzmitry Bahdanau, Kyunghyun Cho and Yoshua Bengio, [2014](https://arxiv.org/abs/1409.0473): a translator that "
+    "learns where to look.",
+    "- Ashish Vaswani and others, [2017](https://arxiv.org/abs/1706.03762): attention alone, scaled, with heads and "
+    "waves.",
+    "- Maxim Milakov and Natalia Gimelshein, [2018](https://arxiv.org/abs/1805.02867): a softmax in one pass.",
+    "- Tri Dao and others, [2022](https://arxiv.org/abs/2205.14135): FlashAttention, in pieces, without the T by T "
+    "weights.",
+)
+def test_a_sentence_names_the_authors_the_year_and_the_address_of_its_source() -> None:
+    text = "\n".join(cell.source for cell in notebook(UNIT).cells if cell.cell_type == "markdown")
+    items = [flat(item) for item in re.findall(r"^- .*?\[\d{4}\]\([^)]*\).*?(?=^- |^$)", text, re.M | re.S)]
+    assert len(items) == len(SOURCES)
+    for item, (authors, year, address) in zip(items, SOURCES, strict=True):
+        assert all(author in item for author in authors)
+        assert f"[{year}]({address})" in item
+        assert year_of(address) == year
