@@ -1136,14 +1136,13 @@ for point, target in zip(*island(random.Random(1), 6)):
 
 # %% [markdown]
 # ### Exercise `island_network` (3 points)
-# Train a network on the 80 points that you get, and return it: a function from a point to its score. It is then asked
-# about 100 unseen points of the same island. A check draws two islands: of 200 signs at least 165 have to be right. The
-# loop that learned the moons fails here. Find out why, and what to do. Size, rate and steps are up to you; use all that
-# you have written. A check waits ten seconds.
+# Train a network on the 80 points that you get, and return it: a function from a point to its score. A check draws two
+# islands, and asks about 100 unseen points of each: at least 165 of the 200 signs have to be right. The loop that
+# learned the moons fails here. Find out why. Size, rate and steps are up to you. A check waits ten seconds.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Print what your hidden neurons say about a few points, before the first step. Compare these inputs with those of the moons.
+# Print what your hidden neurons say about a few points, before the first step. Compare the inputs with the moons'.
 # </details>
 # <details><summary>Hint 2: a size to begin with</summary>
 #
@@ -1212,6 +1211,9 @@ with exercise("island_network") as check:
     right = right_signs(check)
     check.true(right >= 165, f"of 200 points of two other islands {right} have the right sign: 165 are needed")
     ### END HIDDEN TESTS
+
+# %% [markdown]
+# What to see: a border on four sides. In the corners no sea was shown, and there the network says what it likes.
 
 # %%
 island_points, island_targets = island(random.Random(1), 180)
