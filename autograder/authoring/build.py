@@ -41,8 +41,9 @@ def execute(notebook: NotebookNode, folder: Path, timeout: int = 300) -> None:
     )
     language = notebook.metadata["language_info"]
     try:
-        # In colours, whatever the author's own terminal is to show.
-        client.execute(env={name: value for name, value in os.environ.items() if name != "NO_COLOR"})
+        # In colours and with pictures, whatever the author's own terminal is to show.
+        hidden = ("NO_COLOR", "MPLBACKEND")
+        client.execute(env={name: value for name, value in os.environ.items() if name not in hidden})
     except CellExecutionError as error:
         raise UserError(f"{folder.name}: a cell of the solution fails.\n{error}") from None
     notebook.metadata["language_info"] = language

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.authoring import told
-from autograder.authoring.build import build
+from autograder.authoring.build import build, execute
 from autograder.authoring.mutation import read_verdicts
 from autograder.errors import UserError
 from autograder.unit.assignment import Assignment, Course
@@ -54,6 +55,19 @@ def test_a_unit_of_practice_has_no_points(tmp_path: Path) -> None:
     (tmp_path / "odd").mkdir()
     with pytest.raises(UserError, match="`graded: maybe` in the header"):
         read_source(source(tmp_path / "odd", check(1), "\n#     graded: maybe"))
+
+
+def test_an_author_s_backend_costs_no_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With MPLBACKEND=Agg, as for scripts on a server, a kernel shows no figure, and nobody is told."""
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    notebook = new_notebook(
+        cells=[new_code_cell("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()")],
+        metadata={"language_info": {"name": "python"}},
+    )
+    execute(notebook, tmp_path)
+    assert [
+        output.output_type for output in notebook.cells[0].outputs if "image/png" in output.get("data", {})
+    ]
 
 
 COURSE = Course(Path(__file__).parents[2])
