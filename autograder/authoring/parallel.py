@@ -2,13 +2,12 @@
 
 The referee's side of a run is Python, of which a process does one thing at a time. Where that side is the larger one
 threads wait for each other: on two cores the proof of `11_testing_gradients` takes a third less time so, and that of
-units whose time goes into pupils as long as before. The processes stay for the next step; what all runs of one step
-need is sent to each of them once.
+units whose time goes into pupils as long as before. What all runs of one step need is sent to each of them once.
 """
 
 from __future__ import annotations
 
-import atexit
+import contextlib
 import os
 import queue
 import threading
@@ -25,8 +24,9 @@ Found = TypeVar("Found")
 
 #: A process takes a second to start; so few runs are done in this one.
 FEW = 4
-#: The processes that wait for the next step.
+#: The processes that wait for the next step, and whether there may be one.
 _idle: list[Child] = []
+_keeping: list[bool] = []
 
 
 def each(
@@ -46,10 +46,10 @@ def each(
     for i in range(len(items)):
         todo.put(i)
     ready: queue.SimpleQueue[tuple[int, Any, BaseException | None]] = queue.SimpleQueue()
-    crew = [_idle.pop() if _idle else Child(_serve) for _ in range(count)]
+    busy = [_idle.pop() if _idle else Child(_serve) for _ in range(count)]
     done = False
     try:
-        for child in crew:
+        for child in busy:
             threading.Thread(
                 target=_attend, args=(child, (work, shared), items, todo, ready), daemon=True
             ).start()
@@ -65,12 +65,15 @@ def each(
             yield i, found
         done = True
     finally:
-        if done:
-            _idle.extend(crew)
+        if done and _keeping:
+            _idle.extend(busy)
+        elif done:
+            for child in busy:
+                child.end(at_once=False)
         else:
-            for child in crew:
+            for child in busy:
                 child.process.terminate()
-            for child in crew:
+            for child in busy:
                 child.end(at_once=True)
 
 
@@ -111,7 +114,13 @@ def _serve(line: Connection) -> None:
         line.send(answer)
 
 
-@atexit.register
-def _let_go() -> None:
-    for child in _idle:
-        child.end(at_once=False)
+@contextlib.contextmanager
+def kept() -> Iterator[None]:
+    """Around several steps, whose processes then are the same ones."""
+    _keeping.append(True)
+    try:
+        yield
+    finally:
+        _keeping.pop()
+        while _idle and not _keeping:
+            _idle.pop().end(at_once=False)

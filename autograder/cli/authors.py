@@ -84,7 +84,8 @@ def prove_command(
     unprotected_scores: UnprotectedScores = False,
 ) -> None:
     """Show that wrong answers, the bank's and those made by machine, earn nothing and right ones everything."""
-    from ..authoring.mutation import read_verdicts, run_mutants
+    from ..authoring.mutation import read_verdicts
+    from ..authoring.parallel import kept
     from ..authoring.seeds import further_seeds
     from ..unit.assignment import Course
     from ..unit.settings import configured_sandbox, load_config
@@ -99,24 +100,32 @@ def prove_command(
     further = further_seeds(seeds, chance)
     problems: list[str] = []
     without: list[str] = []
-    for assignment in assignments:
-        begun = time.monotonic()
-        found = _prove_bank(assignment, sandbox, seed, jobs)
-        found += _prove_at_seeds(assignment, sandbox, further, jobs)
-        if read_verdicts(assignment):
-            with progress_bar() as bar:
-                shown = _shown(bar, assignment.unit)
-                result = run_mutants(assignment, sandbox, jobs=jobs, chance=chance, **shown)
-            show_mutants(result)
-            found += result.problems
-        else:
-            without.append(assignment.unit)
-        problems += [f"{assignment.unit}: {problem}" for problem in found]
-        console.print(f"{assignment.unit} took {time.monotonic() - begun:.0f} s.", style="dim")
+    with kept():
+        for assignment in assignments:
+            begun = time.monotonic()
+            found = _prove_bank(assignment, sandbox, seed, jobs)
+            found += _prove_at_seeds(assignment, sandbox, further, jobs)
+            if read_verdicts(assignment):
+                found += _prove_mutants(assignment, sandbox, jobs, chance)
+            else:
+                without.append(assignment.unit)
+            problems += [f"{assignment.unit}: {problem}" for problem in found]
+            console.print(f"{assignment.unit} took {time.monotonic() - begun:.0f} s.", style="dim")
     _show_choice(without, chance, bool(further))
     if problems:
         _show_again(problems)
         raise SystemExit(1)
+
+
+def _prove_mutants(assignment: Assignment, sandbox: Sandbox, jobs: int | None, chance: int) -> list[str]:
+    """Run a unit's mutants, or a tenth of them, and show what passed; gives what is not as it should be."""
+    from ..authoring.mutation import run_mutants
+
+    with progress_bar() as bar:
+        shown = _shown(bar, assignment.unit)
+        result = run_mutants(assignment, sandbox, jobs=jobs, chance=chance, **shown)
+    show_mutants(result)
+    return result.problems
 
 
 def _show_again(problems: Sequence[str]) -> None:

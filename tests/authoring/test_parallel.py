@@ -9,9 +9,10 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
-from autograder.authoring.parallel import FEW, each
+from autograder.authoring.parallel import FEW, each, kept
 from autograder.errors import UserError
 
 from ..conftest import REPOSITORY
@@ -36,14 +37,21 @@ def ended(shared: str, item: int) -> int:
 
 def test_every_item_is_done_once_and_by_all_processes() -> None:
     items = list(range(40))
-    found = dict(each(doubled, "s", items, 2))
+    with kept():
+        found = dict(each(doubled, "s", items, 2))
+        again = dict(each(doubled, "t", items, 2))
     assert {i: value[:2] for i, value in found.items()} == {i: ("s", 2 * i) for i in items}
     workers = {value[2] for value in found.values()}
     assert len(workers) == 2
     assert os.getpid() not in workers
-    again = dict(each(doubled, "t", items, 2))
     assert {value[0] for value in again.values()} == {"t"}
-    assert {value[2] for value in again.values()} <= workers  # they stay
+    assert {value[2] for value in again.values()} <= workers  # they stayed
+    assert not [pid for pid in workers if psutil.pid_exists(pid)]  # and are gone
+
+
+def test_without_a_next_step_no_process_stays() -> None:
+    workers = {value[2] for _, value in each(doubled, "s", list(range(8)), 2)}
+    assert not [pid for pid in workers if psutil.pid_exists(pid)]
 
 
 @pytest.mark.parametrize(("count", "jobs"), [(40, 1), (FEW - 1, 2)])
