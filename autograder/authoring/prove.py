@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..lesson import likely
 from ..lesson.failures import MISSING, PASSED
 from ..referee import bank
 from ..referee.judge import grade
+from ..referee.matching import Memory
 from ..referee.report import Outcome, Report
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
@@ -105,6 +106,8 @@ class _Needed:
     entries: Sequence[bank.Entry]
     #: what a learner's notebook says, by what an answer does
     known: Mapping[str, str]
+    #: what the bank's answers gave in the trials before, in each process its own; as for the submissions of a class
+    memory: Memory = field(default_factory=Memory)
 
 
 def _run(needed: _Needed, trial: Trial) -> Proof:
@@ -119,7 +122,15 @@ def _shown(needed: _Needed, trial: Trial) -> Proof:
     # Of the other exercises the stubs are there, of which the released notebook's trial tells.
     only = trial.exercise if entry is not None else ""
     submission = Submission(answers=trial.answers)
-    report = grade(assignment, submission, sandbox, seed=needed.seed, entries=needed.entries, only=only)
+    report = grade(
+        assignment,
+        submission,
+        sandbox,
+        seed=needed.seed,
+        entries=needed.entries,
+        memory=needed.memory,
+        only=only,
+    )
     proof = judge(trial, report)
     if entry is not None and proof.caught == "visible":
         sentence = needed.known.get(fingerprint_of(assignment, entry, sandbox), "")

@@ -103,7 +103,7 @@ def prove_command(
     with kept():
         for assignment in assignments:
             begun = time.monotonic()
-            found = _prove_bank(assignment, sandbox, seed, jobs)
+            found = _prove_bank(assignment, sandbox, chance, jobs)
             found += _prove_at_seeds(assignment, sandbox, further, jobs)
             if read_verdicts(assignment):
                 found += _prove_mutants(assignment, sandbox, jobs, chance)
@@ -140,13 +140,14 @@ def _show_choice(without: Sequence[str], chance: int, further: bool) -> None:
     if without:
         told = "no verdicts on mutants yet; `autograder mutants` makes them"
         console.print(f"{', '.join(without)}: {told}.", soft_wrap=True)
+    also = ", and the further seeds follow from it" if further else ""
     console.print(
-        f"The tenth of the mutants{' and the further seeds were' if further else ' was'} chosen by seed {chance}.",
+        f"All ran at seed {chance}, which chose the tenth of the mutants, too{also}: --seed {chance} repeats it.",
         soft_wrap=True,
     )
 
 
-def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int | None, jobs: int | None) -> list[str]:
+def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int, jobs: int | None) -> list[str]:
     """Run a unit's bank, and show what became of each answer; gives what is not as it should be."""
     from ..authoring.prove import gaps, in_the_notebook, prove, trials
     from ..referee import bank

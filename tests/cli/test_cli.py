@@ -30,6 +30,8 @@ from autograder.cli import authors, instructors, learners, tables, terminal
 from autograder.cli import grading as grading_command
 from autograder.cli.terminal import line
 from autograder.errors import UserError
+from autograder.referee.judge import grade
+from autograder.referee.report import Report
 from autograder.sandbox import second_wall
 from autograder.sandbox.walls import UNPROTECTED, Sandbox
 from autograder.unit.assignment import Assignment, Course, unit_named
@@ -463,7 +465,30 @@ def test_prove_shows_its_further_seeds_which_the_seed_repeats(
     assert said.code == 0, said.out
     (seed,) = further_seeds(1, 3)
     assert f"mini: 12 runs at the further seeds {seed}; 0 wrong answers passed" in said.out
-    assert "the further seeds were chosen by seed 3." in said.out
+    assert (
+        "All ran at seed 3, which chose the tenth of the mutants, too, and the further seeds follow"
+        in said.out
+    )
+
+
+def test_prove_draws_one_seed_and_says_it(
+    run: Callable[..., Said], course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[dict[str, Any]] = []
+
+    def noted(*args: Any, **settings: Any) -> Report:
+        given.append(settings)
+        return grade(*args, **settings)
+
+    monkeypatch.setattr("autograder.authoring.prove.grade", noted)
+    said = run("prove", "mini", "--jobs", 1, cwd=course.root)
+    assert said.code == 0, said.out
+    (seed,) = {call["seed"] for call in given}
+    assert f"All ran at seed {seed}, " in said.out
+    assert f": --seed {seed} repeats it." in said.out
+    # What the bank's answers gave is asked for once, and not in each trial again.
+    assert len({id(call["memory"]) for call in given}) == 1
+    assert given[0]["memory"].replies
 
 
 def test_prove_writes_which_check_ends_which_answer(
@@ -588,7 +613,7 @@ def test_prove_runs_mutants_where_there_are_verdicts_and_fails_for_a_survivor(
     said = run("prove", "mini", "--seed", 3, cwd=course.root)
     assert said.code == 0, said.out
     assert "of 2 unchanged exercises a tenth" in said.out
-    assert "chosen by seed 3." in said.out
+    assert "All ran at seed 3, which chose the tenth of the mutants, too: --seed 3 repeats it." in said.out
     assert "no verdicts" not in said.out
     edit(
         course.root / "solutions/mini/mini.ipynb",
