@@ -16,23 +16,7 @@ from autograder.authoring.parallel import FEW, each, kept
 from autograder.errors import UserError
 
 from ..conftest import REPOSITORY
-
-
-def doubled(shared: str, item: int) -> tuple[str, int, int]:
-    time.sleep(0.02)
-    return shared, 2 * item, os.getpid()
-
-
-def fragile(shared: str, item: int) -> int:
-    if item == 3:
-        raise ValueError(f"{shared} {item}")
-    return item
-
-
-def ended(shared: str, item: int) -> int:
-    if item == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return item
+from .shared_work import doubled, ended, fragile
 
 
 def test_every_item_is_done_once_and_by_all_processes() -> None:
