@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import UserError
 from ..lesson import likely, locked
-from ..lesson.failures import ERROR, FAILED
+from ..lesson.failures import ERROR, FAILED, TIMEOUT
 from ..lesson.wire import parsed
 from ..referee.bank import Entry, load_bank
 from ..sandbox.walls import Sandbox
@@ -112,7 +112,7 @@ def fingerprint_of(assignment: Assignment, entry: Entry, sandbox: Sandbox) -> st
     ending = run_check(
         assignment, exercise, entry.answer(exercise.solution), visible_part(exercise.check), sandbox
     )
-    if ending.failure is not None:
+    if ending.failure is not None and not (ending.status == TIMEOUT and not entry.ends):
         if ending.status in (FAILED, ERROR) and not ending.failure.not_run:
             return likely.fingerprint(exercise.name, ending.calls)
     elif not ending.passed and ending.calls and not entry.ends:

@@ -32,7 +32,7 @@ from .equivalents import EQUIVALENTS, read_equivalents
 from .mutants import VERSION, Edit, Mutant, mutants
 from .parallel import each
 from .sentences import Fault, sentences_of, visible_digest
-from .trial import run_check, stopped_by
+from .trial import ending_of_visible, run_check, stopped_by
 
 VERDICTS = "mutants.json"
 #: Of the model answer at least so many mutants, of each other right answer at most so many.
@@ -307,7 +307,8 @@ def _try(
     for seed in seeds:
         ending = run_check(assignment, exercise, subject.answer, exercise.check, sandbox, seed)
         if seed == locked.SEED and not in_hidden_part(exercise.check, ending.line):
-            digest = visible_digest(exercise.name, ending)
+            seen = ending_of_visible(assignment, exercise, subject.answer, ending, sandbox)
+            digest = visible_digest(exercise.name, seen)
         if ending.passed:
             break
     hidden = in_hidden_part(exercise.check, ending.line)

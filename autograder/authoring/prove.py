@@ -69,12 +69,22 @@ def trials(assignment: Assignment, entries: Sequence[bank.Entry]) -> Iterator[Tr
 
 
 def gaps(assignment: Assignment, entries: Sequence[bank.Entry]) -> Iterator[str]:
-    """Which exercises have too few entries: at least three wrong ones and one right one each."""
+    """Which exercises have too few entries: at least three wrong ones and one right one each.
+
+    Of a part, one that loses it and one that keeps it: else nobody has seen that its points are lost and kept alone.
+    """
     for e in assignment.exercises:
         wrong = sum(not entry.right for entry in entries if entry.exercise == e.name)
         right = sum(entry.right for entry in entries if entry.exercise == e.name)
         if wrong < 3 or right < 1:
             yield f"{e.name} has {wrong} wrong and {right} other right answers in mistakes.py; it needs 3 and 1."
+        for part in e.parts:
+            keeps = [
+                part.name in entry.keeps for entry in entries if entry.exercise == e.name and not entry.right
+            ]
+            for what, there in (("loses", not all(keeps)), ("keeps", any(keeps))):
+                if not there:
+                    yield f"No wrong answer in mistakes.py {what} the part {part.name!r} of {e.name}; it needs one."
 
 
 def prove(
@@ -149,17 +159,12 @@ def in_the_notebook(proofs: Sequence[Proof]) -> str:
 
 def judge(trial: Trial, report: Report) -> Proof:
     """Compare what passed with what had to pass. The points follow, where there are any."""
-    wrong = [
-        o
-        for o in report.outcomes
-        if (o.status == PASSED, o.points)
-        != ((True, o.max_points) if o.name in trial.passes else (False, 0.0))
-    ]
+    wrong = [o for o in report.outcomes if not as_it_should(trial, o)]
     faults = [note for note in report.notes if "at fault" in note]
     good = not wrong and not faults
     if not good:
         told = faults + [
-            f"{o.name} earned {o.points:g} of {o.max_points:g} ({o.status}): {o.text}" for o in wrong
+            f"{o.name} earned {o.points:g} of {o.max_points:g} ({_earned(o)}): {o.text}" for o in wrong
         ]
         return Proof(trial, False, "", "\n".join(told))
     if trial.entry is None:
@@ -170,6 +175,24 @@ def judge(trial: Trial, report: Report) -> Proof:
     if trial.entry.right:
         return Proof(trial, True, "", "")
     return Proof(trial, True, "hidden" if outcome.hidden else "visible", _says(trial.entry, outcome))
+
+
+def as_it_should(trial: Trial, outcome: Outcome) -> bool:
+    """Whether an outcome is what the trial asks for: everything, or nothing but the parts that the bank names."""
+    if outcome.name in trial.passes:
+        return outcome.status == PASSED and outcome.points == outcome.max_points
+    kept = (
+        set(trial.entry.keeps) if trial.entry is not None and trial.entry.exercise == outcome.name else set()
+    )
+    worth = sum(part.max_points for part in outcome.parts if part.name in kept)
+    return outcome.status != PASSED and outcome.kept == kept and outcome.points == worth
+
+
+def _earned(outcome: Outcome) -> str:
+    """The status, and which parts were earned."""
+    if not outcome.parts:
+        return outcome.status
+    return f"{outcome.status}, keeps {', '.join(sorted(outcome.kept)) or 'no part'}"
 
 
 def _says(entry: bank.Entry, outcome: Outcome) -> str:

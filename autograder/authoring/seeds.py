@@ -33,6 +33,8 @@ class Run:
     answer: str
     right: bool
     seed: int
+    #: the parts that a wrong answer keeps
+    keeps: tuple[str, ...] = ()
     #: put in to see that the run finds what it looks for
     planted: bool = False
 
@@ -46,11 +48,13 @@ class Slip:
     said: str
     #: the exercise in which it slipped
     exercise: str
+    #: what a wrong answer did
+    earned: str = "passes"
 
     def told(self, unit: str) -> str:
         """What happened, and the command that shows it again."""
         run = self.run
-        what = "is right and refused" if run.right else "is wrong and passes"
+        what = "is right and refused" if run.right else f"is wrong and {self.earned}"
         return f"{self.exercise}: {run.name} {what} at seed {run.seed}: autograder prove {unit} --seed {run.seed}"
 
 
@@ -86,7 +90,7 @@ def runs_of(
     yield tuple(Run("", "the model answer", "", True, seed) for seed in seeds)
     for entry in entries:
         answer = entry.answer(assignment.exercise(entry.exercise).solution)
-        yield tuple(Run(entry.exercise, entry.name, answer, entry.right, seed) for seed in seeds)
+        yield tuple(Run(entry.exercise, entry.name, answer, entry.right, seed, entry.keeps) for seed in seeds)
     first = assignment.exercises[0]
     for seed in seeds[:1]:
         yield (
@@ -116,6 +120,9 @@ def _look(assignment: Assignment, sandbox: Sandbox, run: Run) -> tuple[Slip | st
     for outcome in report.outcomes:
         if (outcome.status == PASSED) != run.right:
             return Slip(run, outcome.text, outcome.name), drawn
+        if not run.right and outcome.kept != set(run.keeps):
+            kept = ", ".join(sorted(outcome.kept)) or "no part"
+            return Slip(run, outcome.text, outcome.name, f"keeps {kept}"), drawn
     if not report.outcomes:
         return f"{where}: {run.name} at seed {run.seed} was not graded.", True
     return None, drawn

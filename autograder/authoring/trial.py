@@ -15,6 +15,7 @@ from ..referee.matching import CALL_SECONDS
 from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
+from ..unit.notebook import visible_part
 
 #: Wall time for one answer, in seconds.
 SECONDS = 60.0
@@ -68,6 +69,18 @@ def run_check(
     finally:
         process.close()
     return Ending(PASSED, session.calls)
+
+
+def ending_of_visible(
+    assignment: Assignment, exercise: Exercise, answer: str, ending: Ending, sandbox: Sandbox
+) -> Ending:
+    """How the part of the check ended that learners have, of an answer that it ended as `ending` says.
+
+    The same, but where the check has parts: after one that failed the next is asked, and with it hidden tests.
+    """
+    if not exercise.parts or ending.passed:
+        return ending
+    return run_check(assignment, exercise, answer, visible_part(exercise.check), sandbox)
 
 
 def stopped_by(error: Exception) -> str:

@@ -21,7 +21,7 @@ from ..referee.check_cells import known_probes
 from ..referee.judge import grade
 from ..referee.matching import Memory
 from ..referee.rebuild import known_cells
-from ..referee.report import Report
+from ..referee.report import Outcome, Report, tidy
 from ..sandbox.forkserver import prepare
 from ..sandbox.walls import UNPROTECTED, Interrupted, Sandbox, SandboxError
 from ..unit.assignment import Assignment
@@ -197,17 +197,24 @@ def fingerprint(key: str, job: Job) -> str:
     return digest.hexdigest()
 
 
+def _of(outcome: Outcome) -> str:
+    """What an answer that is right in part has earned."""
+    return f", {tidy(outcome.points)} of {tidy(outcome.max_points)}" if outcome.points else ""
+
+
 def row_of(student: str, report: Report) -> Graded:
     """The row of a report."""
     bad = [outcome for outcome in report.outcomes if outcome.status != PASSED]
     mistakes = [f"{outcome.name}: {outcome.mistake}" for outcome in bad if outcome.mistake]
-    missing = [outcome.name for outcome in bad if outcome.status == "missing"]
+    missing = [outcome.name for outcome in bad if outcome.status == "missing" and not outcome.points]
     if not bad:
         summary = "all right"
     elif all(outcome.doubtful for outcome in bad) and report.notes and report.notes[-1] != UNPROTECTED:
         summary = report.notes[-1]
     else:
-        parts = [f"{o.name} ({o.mistake or o.status})" for o in bad if o.status != "missing"]
+        parts = [
+            f"{o.name} ({o.mistake or o.status}{_of(o)})" for o in bad if o.status != "missing" or o.points
+        ]
         if missing:
             parts.append(
                 "nothing written" if len(missing) == len(report.outcomes) else f"{len(missing)} not written"

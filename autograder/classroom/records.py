@@ -35,8 +35,11 @@ def facts(report: Report, seconds: float) -> dict[str, Any]:
             "mistake": outcome.mistake,
             "diagnosis": printable(outcome.diagnosis, MOST_CHARS),
             "doubtful": outcome.doubtful,
+            "parts": {part.name: tidy(part.points) for part in outcome.parts},
         }
-        exercises.append({key: value for key, value in kept.items() if value is not False and value != ""})
+        exercises.append(
+            {key: value for key, value in kept.items() if value is not False and value not in ("", {})}
+        )
     notes = [printable(note, MOST_CHARS) for note in [*report.looks, *report.notes][:MOST_NOTES]]
     return {"exercises": exercises, "seconds": round(seconds, 2), "notes": notes}
 
@@ -52,6 +55,8 @@ class Kept:
     mistake: str = ""
     diagnosis: str = ""
     doubtful: bool = False
+    #: what each part earned, where it has parts
+    parts: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass

@@ -38,6 +38,10 @@ class AnswerLost(Exception):
     """The process that runs the student's code ended; the text says how, as far as that can be known."""
 
 
+class AnswerNotAsked(RuntimeError):
+    """A call could not be made, or its answer not be heard, which says nothing of the answer."""
+
+
 @dataclass(frozen=True)
 class Reply:
     """What a call gave: its value, and which arguments it changed in place (by the answering side's own account)."""

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from . import likely, locked
+from .answers import AnswerNotAsked
 from .colours import GREEN, verdict
 from .compare import ATOL, RTOL, difference, show
 from .diagnose import diagnose
@@ -27,6 +28,7 @@ from .failures import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Fail
 from .forms import in_the_check, of_form
 from .in_place import KEPT, changed_in_place
 from .logbook import note
+from .parts import PartBlock, together
 from .probes import (
     AnswerError,
     AnswerLost,
@@ -51,13 +53,15 @@ class exercise:
         self.name = name
         self.hint = hint or "open the next hint above the answer cell"
         self.session: Session = current_session()
-        self._rng = random.Random(zlib.crc32(name.encode()) ^ self.session.seed)
+        #: what is drawn from; a part has draws of its own
+        self.draws = random.Random(zlib.crc32(name.encode()) ^ self.session.seed)
+        self.in_part = False
 
     @property
     def rng(self) -> random.Random:
         """The numbers that this run draws: a `random.Random` whose seed belongs to it and to the exercise."""
         self.session.drawn = True
-        return self._rng
+        return self.draws
 
     # -- the block ----------------------------------------------------------------------------------------------
 
@@ -68,6 +72,10 @@ class exercise:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> None:
+        if error is None and (missed := together(self.name, self.session.parts, self.hint)):
+            self._recognise(missed)
+            self._note(missed.status)
+            raise CheckFailed(missed)
         if error is None:
             if not self.session.checks_made:
                 raise TestFault(f"the block of {self.name} makes no check")
@@ -102,7 +110,7 @@ class exercise:
             return self._not_run(error.name)
         if isinstance(error, AnswerTimeout) and not self.session.quiet:
             return self._endless(error)
-        if isinstance(error, (AnswerTimeout, AnswerLost, TestFault)):
+        if isinstance(error, (AnswerTimeout, AnswerLost, AnswerNotAsked, TestFault)):
             return None
         last = self._last_call()
         if isinstance(error, Exception) and last is not None:
@@ -125,6 +133,10 @@ class exercise:
         """Note the result for the learner."""
         if self.session.is_notebook:
             note(self.name, {PASSED: True, MISSING: None}.get(status, False))
+
+    def part(self, name: str, points: float) -> PartBlock:
+        """The block of a part, which earns its points by itself. All parts' points are the check's."""
+        return PartBlock(self, name, points, self._failure_of)
 
     # -- the checks ---------------------------------------------------------------------------------------------
 

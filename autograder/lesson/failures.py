@@ -16,6 +16,20 @@ def row(name: str, text: str) -> str:
 
 
 @dataclass
+class Part:
+    """A part of an exercise that was asked: what it is worth, and how it ended."""
+
+    name: str
+    points: float
+    #: None where it is right
+    failure: Failure | None = None
+    #: the line of the check cell that ended it; 0 where it is right
+    line: int = 0
+    #: whether it ended because the answer's process was out of time, or gone
+    lost: bool = False
+
+
+@dataclass
 class Failure:
     """What went wrong with an exercise, as data."""
 
@@ -29,6 +43,8 @@ class Failure:
     not_run: bool = False
     #: True when the values are right so far, and an argument was changed in place
     in_place: bool = False
+    #: where an exercise has parts and all were asked, each of them
+    parts: list[Part] = field(default_factory=list)
 
     def lines(self, diagnosis: str | None = None) -> list[str]:
         """The message without its headline, one aligned line a fact."""

@@ -24,6 +24,7 @@ from typing import Any, Protocol
 from . import wire
 from .answers import AnswerError, AnswerLost, AnswerTimeout, Reply, describe, is_notebook_file
 from .compare import show
+from .failures import Part
 from .questions import Asked, Subject
 
 __all__ = [
@@ -290,10 +291,13 @@ class Session:
         self.calls_checked = 0
         #: whether the check has drawn anything: if not, it would end in the same way at every seed
         self.drawn = False
+        #: the parts of the exercise that have been asked, where it has any
+        self.parts: list[Part] = []
 
     def begin(self) -> None:
         """Forget the calls and the checks of the exercise before."""
         self.calls.clear()
+        self.parts.clear()
         self.drawn = False
         self.checks_made = self.calls_checked = 0
 

@@ -90,7 +90,7 @@ def _results(report: Report) -> str:
         headline = outcome.message.split("\n")[0].partition(": ")[2]
         points = f"{tidy(outcome.points)}/{tidy(outcome.max_points)}"
         lines.append(f"{outcome.message[:1]} {outcome.name:<{width}}  {points:>5}  {headline}".rstrip())
-        if outcome.diagnosis and outcome.points == 0:
+        if outcome.diagnosis and outcome.status != PASSED:
             lines.append(" " * (width + 11) + outcome.diagnosis)
     text = f"**Automatic result: {tidy(report.score)} of {tidy(report.max_score)} points**\n\n"
     if not report.protected:

@@ -14,7 +14,7 @@ import contextvars
 import importlib.util
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -35,6 +35,8 @@ class Entry:
     source: str
     right: bool
     ends: bool = True
+    #: the parts of the check that this wrong answer has right: it has to earn these, and no other
+    keeps: tuple[str, ...] = ()
 
     def answer(self, solution: str) -> str:
         """The text of an answer cell: the model answer with this entry's definitions in the place of its own."""
@@ -67,15 +69,24 @@ def _given(entry: Entry) -> Callable[[Function], Function]:
 
 
 def wrong(
-    exercise: str, name: str, sentence: str, *, source: str | None = None, ends: bool = True
+    exercise: str,
+    name: str,
+    sentence: str,
+    *,
+    source: str | None = None,
+    ends: bool = True,
+    keeps: Sequence[str] = (),
 ) -> Callable[[Function], Function]:
-    """Add a wrong answer, with the sentence that a good tutor would say to it."""
+    """Add a wrong answer, with the sentence that a good tutor would say to it, and the parts that it `keeps`."""
+
+    def entry(source: str) -> Entry:
+        return Entry(exercise, name, sentence, source, right=False, ends=ends, keeps=tuple(keeps))
 
     def add(function: Function) -> Function:
-        _add(Entry(exercise, name, sentence, _source(function), right=False, ends=ends))
+        _add(entry(_source(function)))
         return function
 
-    return add if source is None else _given(Entry(exercise, name, sentence, _tidy(source), False, ends))
+    return add if source is None else _given(entry(_tidy(source)))
 
 
 def right(exercise: str, name: str, *, source: str | None = None) -> Callable[[Function], Function]:
@@ -103,10 +114,20 @@ def load_bank(assignment: Assignment) -> list[Entry]:
         raise UserError(f"{path} cannot be loaded: {type(error).__name__}: {error}.") from None
     finally:
         _collecting.reset(token)
-    known = {exercise.name for exercise in assignment.exercises}
+    known = {exercise.name: [part.name for part in exercise.parts] for exercise in assignment.exercises}
     for entry in entries:
         if entry.exercise not in known:
             raise UserError(
                 f"{path}: {entry.name!r} belongs to {entry.exercise!r}, which is no exercise of the unit."
+            )
+        parts = known[entry.exercise]
+        if not set(entry.keeps) <= set(parts):
+            told = f"has the parts {', '.join(parts)}" if parts else "has no parts"
+            raise UserError(
+                f"{path}: {entry.name!r} keeps {', '.join(entry.keeps)}; {entry.exercise} {told}."
+            )
+        if parts and set(entry.keeps) == set(parts):
+            raise UserError(
+                f"{path}: {entry.name!r} keeps every part of {entry.exercise}, so it is not wrong."
             )
     return entries

@@ -7,6 +7,7 @@ import linecache
 from types import CodeType
 from typing import Any
 
+from ..lesson.failures import CheckFailed
 from ..lesson.probes import AnswerError, Probe
 from ..unit.assignment import Assignment
 from ..unit.cell import SETUP
@@ -42,7 +43,14 @@ def remember(filename: str, source: str) -> None:
 
 
 def line_of(error: BaseException, filename: str) -> int:
-    """The line of a check cell at which it ended; 0 when it was not there."""
+    """The line of a check cell at which it ended; 0 when it was not there.
+
+    Of several parts that failed, the first line that students see, if there is one.
+    """
+    if isinstance(error, CheckFailed) and error.failure.parts:
+        ended = [part.line for part in error.failure.parts if part.failure is not None]
+        check = "".join(linecache.getlines(filename))
+        return next((line for line in ended if not in_hidden_part(check, line)), ended[0])
     line = 0
     # An exception of the answer's own is turned into a CheckFailed at the end of the `with` block.
     inner = error.__context__ if isinstance(error.__context__, AnswerError) else error

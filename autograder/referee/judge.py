@@ -22,8 +22,9 @@ from . import bank
 from .check_cells import compiled, in_hidden_part, line_of, remember, setup_names
 from .matching import Matcher, Memory
 from .rebuild import Step, rebuild
-from .report import Outcome, Report
+from .report import Outcome, PartOutcome, Report
 from .runner import Runner
+from .shares import all_of, earned_by, fault_of
 
 
 def grade(
@@ -80,7 +81,10 @@ def _nothing_to_grade(report: Report, assignment: Assignment, problem: str) -> R
     report.notes.append(problem)
     for exercise in assignment.exercises:
         text = f"✗ {exercise.name}: nothing could be graded. {problem}"
-        report.outcomes.append(Outcome(exercise.name, 0, exercise.points, MISSING, text, doubtful=True))
+        parts = all_of(exercise, MISSING)
+        report.outcomes.append(
+            Outcome(exercise.name, 0, exercise.points, MISSING, text, doubtful=True, parts=parts)
+        )
     return report
 
 
@@ -170,7 +174,7 @@ class _Grading:
     def judge(self, exercise: Exercise, written: str) -> Outcome:
         """Run a check cell, here, and turn whatever happens into an outcome."""
         if exercise.name in self.unfinished:
-            return self._nothing(exercise, self.unfinished[exercise.name], None)
+            return self._missed(exercise, self.unfinished[exercise.name], None)
         session = Session(self.runner, derived(self.report.seed, exercise.name), quiet=True)
         outcome = self._judged(exercise, written, session)
         outcome.drawn = session.drawn
@@ -184,34 +188,64 @@ class _Grading:
                 exec(compiled(exercise.check, filename), dict(self.names))
             if not session.checks_made:
                 raise AssertionError("the cell makes no check")
+            if fault := fault_of(exercise, session.parts):
+                raise AssertionError(fault)
         except CheckFailed as error:
-            failure = self._reason(exercise, written, error.failure)
-            entry = None
-            if failure.status in (FAILED, ERROR):
-                entry = self._suspect(exercise, session.calls, in_place=failure.in_place)
+            if error.failure.parts and (fault := fault_of(exercise, session.parts)):
+                return self._at_fault(exercise, AssertionError(fault))
+            earned = earned_by(exercise, error.failure)
+            failure = error.failure
+            if not any(part.points for part in earned):
+                failure = self._reason(exercise, written, failure)
+            entry = self._entry_of(exercise, failure, session.calls, earned)
             if entry is None and failure.status == FAILED:
                 like = self.matcher.like_a_mutant(exercise.name, session.calls)
                 failure.diagnosis = like or failure.diagnosis
-            return self._nothing(
-                exercise, failure, entry, in_hidden_part(exercise.check, line_of(error, filename))
-            )
+            hidden = in_hidden_part(exercise.check, line_of(error, filename))
+            return self._missed(exercise, failure, entry, hidden, earned)
         except (AnswerTimeout, AnswerLost) as error:
             status = TIMEOUT if isinstance(error, AnswerTimeout) else ERROR
             failure = Failure(exercise.name, status, str(error))
             if session.calls:
                 failure.rows.append(("called", str(session.calls[-1])))
             entry = self._suspect(exercise, session.calls, lost=True)
-            return self._nothing(exercise, failure, entry)
+            return self._missed(exercise, failure, entry)
         except SandboxError:
             raise
         except Exception as error:
-            self.report.notes.append(
-                f"The check of {exercise.name} is at fault ({type(error).__name__}: {error}); its 0 points need a look."
-            )
-            text = f"✗ {exercise.name}: the check itself failed, which is not your fault. Your instructor is told."
-            return Outcome(exercise.name, 0, exercise.points, ERROR, text, doubtful=True)
-        points = exercise.points
-        return Outcome(exercise.name, points, points, PASSED, f"✓ {exercise.name}: right")
+            return self._at_fault(exercise, error)
+        points, told = exercise.points, f"✓ {exercise.name}: right"
+        return Outcome(exercise.name, points, points, PASSED, told, parts=all_of(exercise, PASSED))
+
+    def _at_fault(self, exercise: Exercise, error: Exception) -> Outcome:
+        """The outcome of a check that says nothing of the answer."""
+        self.report.notes.append(
+            f"The check of {exercise.name} is at fault ({type(error).__name__}: {error}); its 0 points need a look."
+        )
+        text = (
+            f"✗ {exercise.name}: the check itself failed, which is not your fault. Your instructor is told."
+        )
+        parts = all_of(exercise, ERROR)
+        return Outcome(exercise.name, 0, exercise.points, ERROR, text, doubtful=True, parts=parts)
+
+    def _entry_of(
+        self, exercise: Exercise, failure: Failure, calls: Sequence[Call], earned: Sequence[PartOutcome]
+    ) -> bank.Entry | None:
+        """The wrong answer of the bank that this one behaves like, in all of its parts; None when none is known."""
+        lost = any(part.lost for part in failure.parts)
+        if not lost and failure.status not in (FAILED, ERROR):
+            return None
+        in_place = failure.in_place
+        for part in failure.parts:
+            if part.failure is not None and part.failure.in_place:
+                # It is told by the last call of all.
+                if part is not failure.parts[-1]:
+                    return None
+                in_place = True
+        entry = self._suspect(exercise, calls, lost, in_place)
+        if entry is not None and set(entry.keeps) != {part.name for part in earned if part.points}:
+            return None
+        return entry
 
     def _reason(self, exercise: Exercise, written: str, failure: Failure) -> Failure:
         """The deeper reason of a failure: an answer that is not there because its cell raised something else."""
@@ -237,11 +271,26 @@ class _Grading:
             self.report.notes.append(f"No diagnosis of {exercise.name}: {type(error).__name__}: {error}.")
             return None
 
-    def _nothing(
-        self, exercise: Exercise, failure: Failure, entry: bank.Entry | None, hidden: bool = False
+    def _missed(
+        self,
+        exercise: Exercise,
+        failure: Failure,
+        entry: bank.Entry | None,
+        hidden: bool = False,
+        earned: tuple[PartOutcome, ...] = (),
     ) -> Outcome:
-        """The outcome of an answer that earns no points."""
+        """The outcome of an answer that is not right: it earns no points but those of its parts."""
         failure.exercise = exercise.name
         diagnosis, mistake = (entry.sentence, entry.name) if entry else (failure.diagnosis, "")
-        message = failure.text(diagnosis="")
-        return Outcome(exercise.name, 0, exercise.points, failure.status, message, diagnosis, mistake, hidden)
+        parts = earned or all_of(exercise, failure.status)
+        return Outcome(
+            exercise.name,
+            sum(part.points for part in parts if part.status == PASSED),
+            exercise.points,
+            failure.status,
+            failure.text(diagnosis=""),
+            diagnosis,
+            mistake,
+            hidden,
+            parts=parts,
+        )

@@ -10,6 +10,16 @@ from ..sandbox.process import CellResult
 from ..sandbox.walls import BUBBLEWRAP, NO_WALL
 
 
+@dataclass(frozen=True)
+class PartOutcome:
+    """What a part of an exercise earned."""
+
+    name: str
+    points: float
+    max_points: float
+    status: str
+
+
 @dataclass
 class Outcome:
     """What one exercise earned, and why."""
@@ -28,6 +38,13 @@ class Outcome:
     doubtful: bool = False
     #: whether the check had drawn anything when it ended: if not, the seed has no part in this outcome
     drawn: bool = True
+    #: what each part earned; none where the exercise is all or nothing
+    parts: tuple[PartOutcome, ...] = ()
+
+    @property
+    def kept(self) -> set[str]:
+        """The names of the parts that earned their points."""
+        return {part.name for part in self.parts if part.points}
 
     @property
     def text(self) -> str:
@@ -95,10 +112,16 @@ class Report:
                     "message": outcome.message,
                     "diagnosis": outcome.diagnosis,
                 }
+                | ({"parts": [_as_json(part) for part in outcome.parts]} if outcome.parts else {})
                 for outcome in self.outcomes
             ],
             "notes": [*self.notes, *self.looks],
         }
+
+
+def _as_json(part: PartOutcome) -> dict[str, Any]:
+    points, most = tidy(part.points), tidy(part.max_points)
+    return {"name": part.name, "points": points, "max_points": most, "status": part.status}
 
 
 def tidy(number: float) -> int | float:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ..lesson.answers import AnswerNotAsked
 
-class SandboxError(RuntimeError):
+
+class SandboxError(AnswerNotAsked):
     """There is no sandbox here; the text says why and what to do."""
 
 

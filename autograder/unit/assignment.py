@@ -13,6 +13,7 @@ from pathlib import Path
 from ..errors import UserError
 from .cell import ANSWER, CHECK, GIVEN, SETUP, Cell, read_cells
 from .notebook import Node, read_notebook, release
+from .parts import PartOf, parts_of
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Exercise:
     stub: str
     #: the check with its hidden tests
     check: str
+    #: the parts that earn points by themselves; none where it is all or nothing
+    parts: tuple[PartOf, ...] = ()
 
 
 @dataclass
@@ -102,7 +105,10 @@ class Assignment:
                 raise UserError(
                     f"{self.path}: the check {cell.name} has no answer cell with the grade_id {name}."
                 )
-            found.append(Exercise(name, cell.points, cell.name, solutions[name], stubs[name], cell.source))
+            parts = parts_of(cell.source, cell.points, f"{self.path}: the check of {name}")
+            found.append(
+                Exercise(name, cell.points, cell.name, solutions[name], stubs[name], cell.source, parts)
+            )
         return found
 
     def exercise(self, name: str) -> Exercise:

@@ -32,6 +32,7 @@ from ..lesson.predict import predictions_of
 from ..lesson.syntax import syntax_tree
 from .assignment import Assignment
 from .cell import CHECK, FIGURE, GIVEN, SETUP, kind
+from .parts import parts_of
 
 SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure", "progress")
 
@@ -197,6 +198,7 @@ def _expand(cell: NotebookNode, path: Path, graded: bool) -> str:
                 f"{path}: the header says `graded: false`, so the check of {name} needs points=0."
             )
         about["points"] = points
+        parts_of(cell.source, float(points), f"{path}: the check of {name}")
     if word == "exercise" and "BEGIN SOLUTION" not in cell.source:
         raise UserError(f"{path}: the exercise {name} has no `### BEGIN SOLUTION`.")
     if word == "check" and (lines := visible_lines(cell.source)) > CHECK_LINES:

@@ -9,11 +9,12 @@ import importlib.metadata
 import io
 import secrets
 import zipfile
+from collections.abc import Iterator
 from typing import Any
 
 from ...errors import UserError
 from ...lesson.failures import PASSED
-from ...referee.report import Report, tidy
+from ...referee.report import Outcome, PartOutcome, Report, tidy
 from ...unit.assignment import Assignment
 
 SETUP = """#!/usr/bin/env bash
@@ -41,19 +42,28 @@ def results(report: Report) -> dict[str, Any]:
         "score": tidy(report.score),
         "output": "\n".join(report.notes),
         "output_format": "text",
-        "tests": [
-            {
-                "name": outcome.name,
-                "score": tidy(outcome.points),
-                "max_score": tidy(outcome.max_points),
-                "status": "passed" if outcome.status == PASSED else "failed",
-                "output": outcome.text,
-                "output_format": "text",
-                "visibility": "visible",
-            }
-            for outcome in report.outcomes
-        ],
+        "tests": [test for outcome in report.outcomes for test in _tests(outcome)],
     }
+
+
+def _tests(outcome: Outcome) -> Iterator[dict[str, Any]]:
+    """An exercise as a row of the platform; one with parts as a row for each, the first that failed with its text."""
+    whole = PartOutcome("", outcome.points, outcome.max_points, outcome.status)
+    text = outcome.text
+    for part in outcome.parts or (whole,):
+        passed = part.status == PASSED
+        said = text
+        if outcome.parts:
+            said, text = ("", text) if passed and outcome.status != PASSED else (text, "")
+        yield {
+            "name": f"{outcome.name}: {part.name}" if part.name else outcome.name,
+            "score": tidy(part.points),
+            "max_score": tidy(part.max_points),
+            "status": "passed" if passed else "failed",
+            "output": said,
+            "output_format": "text",
+            "visibility": "visible",
+        }
 
 
 def package(assignment: Assignment) -> bytes:

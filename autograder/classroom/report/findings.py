@@ -89,15 +89,16 @@ def mistakes_of(graded: Sequence[Record], entries: Iterable[Entry]) -> list[Mist
 
 def table(found: Findings) -> str:
     """The table behind the page, a row a submission, as the text of a CSV file."""
-    names = [exercise.name for exercise in found.assignment.exercises]
     head: list[Cell] = ["student", "score", "max_score", "seconds", "protected"]
-    for name in names:
-        head += [f"{name} points", f"{name} status", f"{name} mistake"]
+    for exercise in found.assignment.exercises:
+        head += [f"{exercise.name} {what}" for what in ("points", "status", "mistake")]
+        head += [f"{exercise.name}: {part.name}" for part in exercise.parts]
     rows: list[list[Cell]] = [[*head, "look", "notes"]]
     for record in found.graded:
         row: list[Cell] = [record.student, record.score, record.max_score, record.seconds]
         row.append("yes" if record.protected else "no")
-        for kept in record.exercises:
+        for kept, exercise in zip(record.exercises, found.assignment.exercises, strict=True):
             row += [kept.points, kept.status, kept.mistake or kept.diagnosis]
+            row += [kept.parts.get(part.name) for part in exercise.parts]
         rows.append([*row, " ".join(found.looks.get(record.student, [])), " ".join(record.notes)])
     return csv_text(rows)

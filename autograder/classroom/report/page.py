@@ -176,7 +176,22 @@ def _exercises(found: Findings) -> Markup:
             rows,
             numbers=range(1, 3 + len(STATUSES)),
         ),
+        *_parts(found),
     )
+
+
+def _parts(found: Findings) -> list[Markup]:
+    """How many earned each part, where exercises have parts."""
+    rows: list[Sequence[Child]] = []
+    for i, exercise in enumerate(found.assignment.exercises):
+        for part in exercise.parts:
+            earned = sum(bool(record.exercises[i].parts.get(part.name)) for record in found.graded)
+            many = share(earned, len(found.graded))
+            rows.append((code_name(exercise.name), part.name, part.points, earned, many))
+    if not rows:
+        return []
+    head = ("exercise", "part", "points", "earned", "share that earned it")
+    return [tag("h3", "Parts"), table_of("Submissions by part", head, rows, numbers=range(2, 5))]
 
 
 def _mistakes(found: Findings) -> Markup:

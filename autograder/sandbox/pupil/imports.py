@@ -25,6 +25,7 @@ LEARNER_MODULES = (
     "likely",
     "locked",
     "logbook",
+    "parts",
     "predict",
     "probes",
     "progress",
