@@ -145,253 +145,100 @@ def mul_jvp(a, da, b, db):
     return [a * b, sum(slope * other for slope, other in ((da, b), (db, a)))]
 
 
-# -- power_jvp --------------------------------------------------------------------------------------------------------
+# -- chain_jvp --------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "power_jvp",
-    "no_inner_slope",
-    "The derivative of a ** n is right, and da is missing: a does not always rise with slope 1.",
-)
-def power_jvp(a, da, n):
-    return a**n, n * a ** (n - 1)
+@wrong("chain_jvp", "no_inner_slope", "The derivative is right, and da is missing: a does not always rise with slope 1.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), f_prime(a)
 
 
-@wrong("power_jvp", "no_factor", "The exponent went down by one, but it also comes down as a factor.")
-def power_jvp(a, da, n):
-    return a**n, a ** (n - 1) * da
+@wrong("chain_jvp", "derivative_at_the_slope", "You took the derivative at da. It belongs to the place a, and da is a factor.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), f_prime(da)
 
 
-@wrong("power_jvp", "same_exponent", "The factor n is there, but the exponent has to go down by one.")
-def power_jvp(a, da, n):
-    return a**n, n * a**n * da
+@wrong("chain_jvp", "at_a_times_da", "You took the derivative at a * da. It belongs to the place a; da is a factor outside.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), f_prime(a * da)
 
 
-@wrong(
-    "power_jvp",
-    "power_of_slope",
-    "You raised da to a power, too. The slope that comes in is a factor, as it is.",
-)
-def power_jvp(a, da, n):
-    return a**n, n * (a * da) ** (n - 1)
+@wrong("chain_jvp", "derivative_at_the_value", "You took the derivative at f(a). It belongs to the place a, where f was called.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), f_prime(f(a)) * da
 
 
-@wrong("power_jvp", "slope_to_the_n", "This is the power of the slope. How fast does a ** n rise when a rises?")
-def power_jvp(a, da, n):
-    return a**n, da**n
+@wrong("chain_jvp", "value_times_slope", "This is the value, times da. The derivative of f at a belongs in its place.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), f(a) * da
 
 
-@wrong("power_jvp", "squares_only", "This is the rule of a ** 2. It has to hold for every exponent n.")
-def power_jvp(a, da, n):
-    return a**n, 2 * a * da
+@wrong("chain_jvp", "f_of_slope", "This is f of the slope. How fast does f(a) rise when a rises?")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), f(da)
 
 
-@wrong(
-    "power_jvp",
-    "divides_by_a",
-    "a ** n / a is a lower power of a, but not at a = 0. Write the power with its exponent.",
-)
-def power_jvp(a, da, n):
-    return a**n, n * a**n / a * da
+@wrong("chain_jvp", "slope_alone", "This is the slope of a. f makes it steeper or flatter: by which factor?")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), da
 
 
-@wrong(
-    "power_jvp",
-    "exponential",
-    "log belongs to the derivative by the exponent. Here the base moves, and n is a constant.",
-)
-def power_jvp(a, da, n):
-    return a**n, (a**n * math.log(a) * da if a > 0 else 0.0)
+@wrong("chain_jvp", "added_slope", "da is added here. The chain rule multiplies by it.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), f_prime(a) + da
 
 
-@wrong("power_jvp", "added_slope", "da is added here. The chain rule multiplies by it.")
-def power_jvp(a, da, n):
-    return a**n, n * a ** (n - 1) + da
+@wrong("chain_jvp", "product_rule", "This is the product rule, for f(a) times a. One f is applied to a here: two factors are enough.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), f_prime(a) * a + f(a) * da
 
 
-@right("power_jvp", "in_steps")
-def power_jvp(a, da, n):
-    lower = pow(a, n - 1)
-    steepness = lower * n
-    return pow(a, n), da * steepness
+@wrong("chain_jvp", "divided", "You divided by da, and this ends where a stands still. The chain rule multiplies.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), f_prime(a) / da
 
 
-@right("power_jvp", "as_list")
-def power_jvp(a, da, n):
-    return [a**n, da * n * a ** (n - 1)]
+@wrong("chain_jvp", "moved_input", "You moved a by da before calling f. The value is that of f at a, and the slope stands beside it.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a + da), f_prime(a) * da
 
 
-# -- div_jvp ----------------------------------------------------------------------------------------------------------
+@wrong("chain_jvp", "not_called", "f_prime is a function. Call it at a, then multiply.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), f_prime * da
 
 
-@wrong(
-    "div_jvp",
-    "swapped",
-    "The sign is wrong throughout: the two products changed places. When a rises, a / b rises, for a positive b.",
-)
-def div_jvp(a, da, b, db):
-    return a / b, (a * db - da * b) / b**2
+@wrong("chain_jvp", "swapped_functions", "f and f_prime have changed places.")
+def chain_jvp(f, f_prime, a, da):
+    return f_prime(a), f(a) * da
 
 
-@wrong("div_jvp", "plus", "When b rises, a / b falls, for positive numbers. Here it rises.")
-def div_jvp(a, da, b, db):
-    return a / b, (da * b + a * db) / b**2
+@wrong("chain_jvp", "slope_only", "This is the slope alone. A rule returns two numbers, the value and the slope.")
+def chain_jvp(f, f_prime, a, da):
+    return f_prime(a) * da
 
 
-@wrong("div_jvp", "no_square", "The numerator is right. Below the line stands the square of b.")
-def div_jvp(a, da, b, db):
-    return a / b, (da * b - a * db) / b
+@wrong("chain_jvp", "slope_first", "Both numbers are right, in the opposite order: first the value, then the slope.")
+def chain_jvp(f, f_prime, a, da):
+    return f_prime(a) * da, f(a)
 
 
-@wrong("div_jvp", "slopes_divided", "You divided the slopes. A constant b has the slope 0, and a / b moves all the same.")
-def div_jvp(a, da, b, db):
-    return a / b, (da / db if db else 0.0)
+@wrong("chain_jvp", "difference", "This slope is numerical, made from two values of f and a step. f_prime gives the derivative without one.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), (f(a + 1e-6) - f(a - 1e-6)) / 2e-6 * da
 
 
-@wrong("div_jvp", "constant_divisor", "This is right while b stands still. What does b do to the quotient when it moves?")
-def div_jvp(a, da, b, db):
-    return a / b, da / b
+@right("chain_jvp", "in_steps")
+def chain_jvp(f, f_prime, a, da):
+    steepness = f_prime(a)
+    out = f(a)
+    return out, da * steepness
 
 
-@wrong("div_jvp", "like_the_product", "Each slope has its own number beside it. In the numerator they are crossed.")
-def div_jvp(a, da, b, db):
-    return a / b, (a * da - b * db) / b**2
+@right("chain_jvp", "as_list")
+def chain_jvp(f, f_prime, a, da):
+    return [function(a) * factor for function, factor in ((f, 1.0), (f_prime, da))]
 
-
-@wrong("div_jvp", "squared_wrong_one", "Below the line stands the square of a. It is b that you divide by.")
-def div_jvp(a, da, b, db):
-    return a / b, ((da * b - a * db) / a**2 if a else 0.0)
-
-
-@wrong(
-    "div_jvp",
-    "relative_slopes",
-    "da / a is right only where a is not 0. The quotient rule divides by b and nothing else.",
-)
-def div_jvp(a, da, b, db):
-    return a / b, a / b * (da / a - db / b)
-
-
-@wrong("div_jvp", "half_divided", "Only the second product is divided by b**2. The brackets are missing.")
-def div_jvp(a, da, b, db):
-    return a / b, da * b - a * db / b**2
-
-
-@right("div_jvp", "through_out")
-def div_jvp(a, da, b, db):
-    out = a / b
-    return out, (da - out * db) / b
-
-
-@right("div_jvp", "product_with_power")
-def div_jvp(a, da, b, db):
-    inverse, slope = b**-1, -(b**-2) * db
-    return [a * inverse, da * inverse + a * slope]
-
-
-# -- exp_log_sin ------------------------------------------------------------------------------------------------------
-
-
-@wrong("exp_log_sin", "exp_no_inner_slope", "In exp_jvp the derivative is right, and da is missing.")
-def exp_jvp(a, da):
-    return math.exp(a), math.exp(a)
-
-
-@wrong("exp_log_sin", "exp_of_slope", "exp_jvp takes exp of the slope. The derivative belongs to the place a; da is a factor.")
-def exp_jvp(a, da):
-    return math.exp(a), math.exp(da)
-
-
-@wrong(
-    "exp_log_sin",
-    "exp_power_rule",
-    "exp(a) is e to the power a: the variable is in the exponent, so the power rule does not apply.",
-)
-def exp_jvp(a, da):
-    return math.exp(a), a * math.exp(a - 1) * da
-
-
-@wrong("exp_log_sin", "log_no_inner_slope", "In log_jvp the derivative is right, and da is missing.")
-def log_jvp(a, da):
-    return math.log(a), 1 / a
-
-
-@wrong("exp_log_sin", "log_of_value", "log_jvp divides by the logarithm. Its derivative is one over the input.")
-def log_jvp(a, da):
-    return math.log(a), da / math.log(a)
-
-
-@wrong("exp_log_sin", "log_base_10", "log_jvp takes the logarithm to base 10. math.log is the natural one.")
-def log_jvp(a, da):
-    return math.log10(a), da / (a * math.log(10))
-
-
-@wrong("exp_log_sin", "log_value_base_10", "In log_jvp the slope is that of the natural logarithm, and the value is that to base 10.")
-def log_jvp(a, da):
-    return math.log10(a), da / a
-
-
-@wrong("exp_log_sin", "log_upside_down", "log_jvp multiplies by a. Where a is large the logarithm is nearly flat.")
-def log_jvp(a, da):
-    return math.log(a), da * a
-
-
-@wrong("exp_log_sin", "log_over_slope", "log_jvp divides by da. The derivative 1 / a is multiplied by it.")
-def log_jvp(a, da):
-    return math.log(a), 1 / (a * da)
-
-
-@wrong("exp_log_sin", "sin_no_inner_slope", "In sin_jvp the derivative is right, and da is missing.")
-def sin_jvp(a, da):
-    return math.sin(a), math.cos(a)
-
-
-@wrong("exp_log_sin", "cos_of_slope", "sin_jvp takes the cosine of the slope. The derivative belongs to the place a; da is a factor.")
-def sin_jvp(a, da):
-    return math.sin(a), math.cos(da)
-
-
-@wrong("exp_log_sin", "cos_of_product", "sin_jvp multiplies inside the cosine. The slope da is a factor outside of it.")
-def sin_jvp(a, da):
-    return math.sin(a), math.cos(a * da)
-
-
-@wrong("exp_log_sin", "sin_sign", "The sign of sin_jvp is wrong: just right of 0, is the sine rising or falling?")
-def sin_jvp(a, da):
-    return math.sin(a), -math.cos(a) * da
-
-
-@wrong("exp_log_sin", "sin_not_differentiated", "sin_jvp multiplies da by the sine itself. It needs its derivative.")
-def sin_jvp(a, da):
-    return math.sin(a), math.sin(a) * da
-
-
-right(
-    "exp_log_sin",
-    "in_steps",
-    source="""
-    def exp_jvp(a, da):
-        out = math.exp(a)
-        return out, out * da
-
-
-    def log_jvp(a, da):
-        return math.log(a), a**-1 * da
-
-
-    def sin_jvp(a, da):
-        return math.sin(a), da * math.sin(a + math.pi / 2)
-    """,
-)
-right(
-    "exp_log_sin",
-    "as_lambdas",
-    source="""
-    exp_jvp = lambda a, da: [math.e**a, da * math.e**a]
-    log_jvp = lambda a, da: (math.log(a), da * (1 / a))
-    sin_jvp = lambda a, da: (math.sin(a), da * math.cos(a))
-    """,
-)
 
 # -- derivative -------------------------------------------------------------------------------------------------------
 
@@ -1075,3 +922,125 @@ def mended_jvps():
         "share": lambda a, da, b, db: (a / (a + b), SENT["share"][1](a, da, b, -db)[1]),
         "maximum": lambda a, da, b, db: (max(a, b), da * (a > b) + db * (a <= b)),
     }
+
+
+# -- best_angle -------------------------------------------------------------------------------------------------------
+
+
+@wrong("best_angle", "school", "45 degrees are best without air and from the ground. Here there is air, and a roof.")
+def best_angle(reach):
+    return math.pi / 4
+
+
+@wrong("best_angle", "forty_steps", "The best of 40 angles in equal steps: between two of them lies a better one.")
+def best_angle(reach):
+    angles = [0.1 + 1.3 * i / 39 for i in range(40)]
+    return max(angles, key=reach)
+
+
+@wrong("best_angle", "too_many_throws", "The angle is right, and it took far more than 40 throws. What does the slope at one angle tell about all others?")
+def best_angle(reach):
+    angles = [0.1 + 1.3 * i / 1300 for i in range(1301)]
+    return max(angles, key=reach)
+
+
+@wrong("best_angle", "worst_half", "The halves are exchanged: where reach rises, a better angle lies to the right.")
+def best_angle(reach):
+    low, high = 0.1, 1.4
+    for _ in range(20):
+        middle = (low + high) / 2
+        if derivative(reach, middle) > 0:
+            high = middle
+        else:
+            low = middle
+    return (low + high) / 2
+
+
+@wrong("best_angle", "few_halvings", "You are on the right way, and stop too early: when the range was halved five times, many angles are left.")
+def best_angle(reach):
+    low, high = 0.1, 1.4
+    for _ in range(5):
+        middle = (low + high) / 2
+        if derivative(reach, middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+@wrong("best_angle", "in_degrees", "This is the best angle in degrees. reach takes radians, and so does the answer.")
+def best_angle(reach):
+    low, high = 0.1, 1.4
+    for _ in range(20):
+        middle = (low + high) / 2
+        if derivative(reach, middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return math.degrees((low + high) / 2)
+
+
+@wrong("best_angle", "the_metres", "These are the metres of the farthest throw. Return its angle.")
+def best_angle(reach):
+    low, high = 0.1, 1.4
+    for _ in range(20):
+        middle = (low + high) / 2
+        if derivative(reach, middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return reach((low + high) / 2)
+
+
+@wrong("best_angle", "finds_a_zero", "Newton's method on reach looks for an angle that throws 0 metres. At the best angle the *slope* is 0.")
+def best_angle(reach):
+    angle = 0.7
+    for _ in range(10):
+        angle = angle - reach(angle) / derivative(reach, angle)
+    return min(max(angle, 0.1), 1.4)
+
+
+@wrong("best_angle", "one_step_uphill", "One step uphill leads to a better angle, and not yet to the best. Go on.")
+def best_angle(reach):
+    return 0.7 + 0.002 * derivative(reach, 0.7)
+
+
+@wrong("best_angle", "steps_too_long", "The steps uphill are too long: the angle jumps over the best one and back.")
+def best_angle(reach):
+    angle = 0.7
+    for _ in range(30):
+        angle = min(max(angle + 0.2 * derivative(reach, angle), 0.1), 1.4)
+    return angle
+
+
+@wrong("best_angle", "steps_too_short", "The steps uphill are so short that 40 throws do not lead to the best angle.")
+def best_angle(reach):
+    angle = 0.1
+    for _ in range(40):
+        angle = angle + 0.0002 * derivative(reach, angle)
+    return angle
+
+
+@wrong("best_angle", "downhill", "This goes downhill, to a throw that is shorter. The farthest one is uphill: plus.")
+def best_angle(reach):
+    angle = 0.7
+    for _ in range(30):
+        angle = min(max(angle - 0.01 * derivative(reach, angle), 0.1), 1.4)
+    return angle
+
+
+@wrong("best_angle", "the_roof_of_the_picture", "This is the best angle of one roof, one arm and one air. Have `reach` tell you about others.")
+def best_angle(reach):
+    return 0.62619
+
+
+@right("best_angle", "golden_section")
+def best_angle(reach):
+    low, high, left = 0.1, 1.4, (5**0.5 - 1) / 2
+    for _ in range(17):
+        a, b = high - left * (high - low), low + left * (high - low)
+        if reach(a) < reach(b):
+            low = a
+        else:
+            high = b
+    return (low + high) / 2

@@ -105,11 +105,7 @@ RULES: dict[str, dict[str, str]] = {
     "02_forward_mode": {
         "add_jvp": "add_jvp = lambda a, da, b, db: of_pairs(lambda a, b: a + b, a, da, b, db)",
         "mul_jvp": "mul_jvp = lambda a, da, b, db: of_pairs(lambda a, b: a * b, a, da, b, db)",
-        "power_jvp": "power_jvp = lambda a, da, n: of_pairs(lambda a: a**n, a, da)",
-        "div_jvp": "div_jvp = lambda a, da, b, db: of_pairs(lambda a, b: a / b, a, da, b, db)",
-        "exp_log_sin": "\n".join(
-            f"{n}_jvp = lambda a, da: of_pairs({SCALAR[n]}, a, da)" for n in ("exp", "log", "sin")
-        ),
+        "chain_jvp": "chain_jvp = lambda f, f_prime, a, da: of_pairs(f, a, da)",
         "mended_jvps": f"""
 rules = mended_jvps()
 mended_jvps = lambda: {{**rules, "share": {SHARE}}}""",

@@ -178,6 +178,22 @@ def test_the_error_of_forward_mode_is_that_of_floats(solved: Any) -> None:
     assert max(errors) < 1e-15
 
 
+@proves(
+    "02_forward_mode",
+    "Without air, and from the ground, 45 degrees are best.",
+    "The farthest throw is low: air takes most from a long flight, and a roof gives time to fly.",
+)
+def test_air_and_a_roof_make_the_best_throw_a_lower_one(solved: Any) -> None:
+    names = solved("02_forward_mode")
+
+    def best(drag: float, hand: float) -> float:
+        angle = names["best_angle"](lambda angle: names["landing"](20.0, angle, drag, hand))
+        return math.degrees(angle)
+
+    assert best(0.0, 0.0) == pytest.approx(45.0, abs=0.5)
+    assert best(0.02, 6.0) < min(best(0.02, 0.0), best(0.0, 6.0)) < max(best(0.02, 0.0), best(0.0, 6.0)) < 44
+
+
 @proves("03_reverse_mode", "4 + 7 is 11.", "What is 4.001 + 7?")
 @proves(
     "03_reverse_mode",

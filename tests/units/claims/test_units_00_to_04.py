@@ -221,6 +221,20 @@ def test_jvp_gradient_and_second_derivative(torch: ModuleType, solved: Any) -> N
     assert float(twice) == ours["second_derivative"](lambda x: 1 / x, 2.0) == 0.25
 
 
+@proves(
+    "02_forward_mode",
+    "## The same in PyTorch",
+    "Where it is installed, this cell throws with PyTorch's dual numbers, and compares.",
+    "import torch",
+    'print("PyTorch is not installed here: `pip install torch`, then run this cell again.")',
+)
+def test_a_throw_and_its_slope_are_pytorch_s(torch: ModuleType, solved: Any) -> None:
+    ours = solved("02_forward_mode")
+    one = torch.ones((), dtype=torch.float64)
+    theirs = [float(x) for x in torch.func.jvp(ours["landing"], (10 * one,), (one,))]
+    assert theirs == pytest.approx(list(ours["jvp"](ours["landing"], [10.0], [1.0])), rel=1e-12)
+
+
 # -- 03 -----------------------------------------------------------------------------------------------------------
 
 
