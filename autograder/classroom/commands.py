@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..authoring.fingerprints import sentences_of
 from ..errors import UserError
+from ..lesson import likely
 from ..referee import judge
 from ..referee.bank import load_bank
 from ..referee.matching import Memory
@@ -71,12 +72,19 @@ def score_file(
         raise UserError(f"{file} does not say which unit it is: name it with --unit.")
     assignment = find_assignment(key, unit)
     progress = begin(assignment)
-    memory = Memory(sentences_of(assignment))
+    memory = Memory(_sentences(assignment))
     submission = take(notebook, assignment)
     submission.notes[:0] = notes
     return assignment, judge.grade(
         assignment, submission, sandbox, seed=seed, progress=progress, memory=memory
     )
+
+
+def _sentences(assignment: Assignment) -> dict[str, str]:
+    """The sentences of mistakes by their digests; of a unit without its bank they are all that is known."""
+    if assignment.is_release:
+        return likely.read(assignment.path.parent / likely.FILE)
+    return sentences_of(assignment)
 
 
 def grade_unit(

@@ -193,3 +193,35 @@ def gradescope(
     assignment = Course.find().assignment(unit)
     write_new(out, force, lambda: package(assignment))
     console.print(f"{out}: the grader of {assignment.unit}, with its answers.", soft_wrap=True)
+
+
+@commands.command()
+def classroom50(
+    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    out: Annotated[Path, typer.Option(help="The folder to write: autograders/SLUG of your classroom.")],
+) -> None:
+    """Write what Classroom 50 grades a unit with: by the checks that students see, since students can read it."""
+    from ..classroom.platforms.github import classroom50 as files_of
+    from ..classroom.platforms.github import write_files
+    from ..unit.assignment import Course
+
+    assignment = Course.find().assignment(unit)
+    write_files(out, files_of(assignment))
+    told = f"{out}: the grader of {assignment.unit}, without answers and without hidden tests."
+    console.print(line(told), soft_wrap=True)
+
+
+@commands.command()
+def repository(
+    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    out: Annotated[Path, typer.Option(help="The folder to write.")],
+) -> None:
+    """Write what a student's repository begins with: the released unit, and a workflow that checks it on each push."""
+    from ..classroom.platforms.github import repository as files_of
+    from ..classroom.platforms.github import write_files
+    from ..unit.assignment import Course
+
+    assignment = Course.find().assignment(unit)
+    write_files(out, files_of(assignment))
+    told = f"{out}: a repository for {assignment.unit}, without answers and without hidden tests."
+    console.print(line(told), soft_wrap=True)

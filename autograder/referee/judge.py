@@ -198,8 +198,8 @@ class _Grading:
             if not any(part.points for part in earned):
                 failure = self._reason(exercise, written, failure)
             entry = self._entry_of(exercise, failure, session.calls, earned)
-            if entry is None and failure.status == FAILED:
-                like = self.matcher.like_a_mutant(exercise.name, session.calls)
+            if entry is None:
+                like = self.matcher.sentence(exercise.name, failure.status, session.calls)
                 failure.diagnosis = like or failure.diagnosis
             hidden = in_hidden_part(exercise.check, line_of(error, filename))
             return self._missed(exercise, failure, entry, hidden, earned)

@@ -76,10 +76,15 @@ class Assignment:
     def max_score(self) -> float:
         return sum(exercise.points for exercise in self.exercises)
 
+    @property
+    def is_release(self) -> bool:
+        """Whether this is a unit as students have it, without answers and hidden tests: `autograder classroom50`."""
+        return self.notebook.metadata["autograder"].get("released") is True
+
     @cached_property
     def release(self) -> Node:
         """The notebook that students get: no solutions, no hidden tests, no outputs."""
-        return release(self.notebook)
+        return copy.deepcopy(self.notebook) if self.is_release else release(self.notebook)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:

@@ -14,8 +14,9 @@ from autograder.cli.app import app
 from ..conftest import REPOSITORY
 
 PAGES = [
-    "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/authors.md", "solutions/README.md",
-    "course/README.md", "autograder/README.md", "autograd_ref/README.md", "autograder/authoring/frame/README.md.txt",
+    "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/authors.md", "docs/repositories.md",
+    "solutions/README.md", "course/README.md", "autograder/README.md", "autograd_ref/README.md",
+    "autograder/authoring/frame/README.md.txt",
 ]  # fmt: skip
 
 
