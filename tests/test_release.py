@@ -12,10 +12,13 @@ import tomllib
 import zipfile
 from importlib.metadata import requires
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+
+from autograder.unit.assignment import Course
 
 from .conftest import REPOSITORY
 
@@ -197,3 +200,53 @@ def test_without_xdist_pytest_runs_all_the_same(tmp_path: Path) -> None:
         command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def workflow(name: str) -> dict[Any, Any]:
+    return yaml.safe_load(page(f".github/workflows/{name}.yml"))
+
+
+def test_the_audit_looks_at_the_lowest_versions_that_are_allowed_and_at_every_extra_that_runs() -> None:
+    (job,) = workflow("audit")["jobs"].values()
+    assert set(job["strategy"]["matrix"]["versions"]) == {"highest", "lowest-direct", "binder"}
+    commands = " ".join(step.get("run", "") for step in job["steps"])
+    # Of the others `grade` holds `lab`, and the rest is for those who work on the course.
+    extras = set(PROJECT["optional-dependencies"]) - {"lab", "site", "test", "compare"}
+    assert set(re.findall(r"--extra (\w+)", commands)) == extras
+    assert "binder/requirements.txt" in commands and "pip-audit -r audited.txt" in commands
+
+
+def test_every_dependency_has_a_lower_bound_and_binder_s_lock_is_above_it() -> None:
+    wanted = [Requirement(text) for texts in PROJECT["optional-dependencies"].values() for text in texts]
+    wanted += [Requirement(text) for text in PROJECT["dependencies"]]
+    wanted = [one for one in wanted if one.name != PROJECT["name"]]
+    locked = dict(re.findall(r"^([\w.-]+)==([\w.]+)", page("binder/requirements.txt"), re.M))
+    for one in wanted:
+        assert any(bound.operator == ">=" for bound in one.specifier), str(one)
+        if one.name in locked:
+            assert one.specifier.contains(locked[one.name]), str(one)
+    assert {"jupyterlab", "jupyter-server", "tornado"} <= locked.keys()
+
+
+def test_the_learner_s_half_is_tried_on_each_python_that_the_package_names_and_on_three_systems() -> None:
+    (job,) = workflow("platforms")["jobs"].values()
+    matrix = job["strategy"]["matrix"]
+    named = {text.rsplit(" ", 1)[1] for text in PROJECT["classifiers"] if ":: Python :: 3." in text}
+    assert set(matrix["python"]) == named
+    assert {system.split("-")[0] for system in matrix["system"]} == {"ubuntu", "macos", "windows"}
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    for command in commands:
+        for folder in re.findall(r"tests/\w+", command):
+            assert (REPOSITORY / folder).is_dir(), folder
+    (score,) = (command for command in commands if command.startswith("autograder score"))
+    unit = Course(REPOSITORY).assignment("1")
+    assert score.split()[2] == unit.path.relative_to(REPOSITORY).as_posix()
+    assert float(score.split()[-1]) == unit.max_score
+
+
+@pytest.mark.parametrize("name", ["audit", "platforms", "pages"])
+def test_actions_of_others_are_named_by_what_they_are_and_not_by_a_tag_that_may_move(name: str) -> None:
+    for job in workflow(name)["jobs"].values():
+        for step in job["steps"]:
+            if "uses" in step:
+                assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
