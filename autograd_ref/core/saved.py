@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from .tensor import Tensor
 
 Stamp = list[Any]
-"""`[(time, where), *views]`: the last change in place of some memory, and the tensors that show parts of it."""
+"""`[(time, where), *views]`: the last change in place of some memory, and the tensors that show parts of it; among
+them `gathers`, if it is a gradient's."""
 
 NEVER = (0, "")
 """The date of memory that has not been changed in place."""
@@ -144,6 +145,21 @@ def renew_views(base: Tensor) -> None:
             if any(args[0] is tensor for tensor in renewed):
                 primitive.record(view, None, args, params)
                 renewed.append(view)
+
+
+def gathers() -> None:
+    """Stands in a stamp among the views when the memory is some tensor's `.grad`, and like a view that is gone."""
+
+
+def mark_gradient(stamp: Stamp) -> None:
+    """Note that a backward pass may add to this memory while it runs."""
+    if gathers not in stamp:
+        stamp.append(gathers)
+
+
+def free_of_grad(gradient: Tensor) -> np.ndarray:
+    """What a backward pass starts from; a copy where that may be a `.grad` to which the same pass will add."""
+    return gradient._data.copy() if gathers in gradient._stamp else gradient._data
 
 
 _known: dict[int, tuple[weakref.ref[np.ndarray], Stamp]] = {}

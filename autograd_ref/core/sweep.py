@@ -16,7 +16,7 @@ import numpy as np
 from . import hooks
 from .modes import enable_grad, state
 from .node import Node, Record
-from .saved import changed, check
+from .saved import changed, check, free_of_grad, stamp_of
 from .tensor import Tensor, wrap
 
 Edge = Node | Tensor
@@ -201,12 +201,13 @@ def seed_for(root: Tensor, gradient: Any, create_graph: bool) -> Any:
         gradient = np.ones(root.shape, root.dtype)
     if not isinstance(gradient, Tensor):
         gradient = wrap(np.asarray(gradient, dtype=root.dtype))
+        gradient._stamp = stamp_of(gradient._data)
     if gradient.shape != root.shape:
         raise ValueError(
             f"The gradient passed to backward() has shape {gradient.shape}, the result {root.shape}: "
             "they must be equal."
         )
-    return gradient if create_graph else gradient._data
+    return gradient if create_graph else free_of_grad(gradient)
 
 
 def ancestors(edges: Iterable[Edge], oldest: int = 0, stop: Container[Node] = ()) -> set[Node]:

@@ -17,7 +17,19 @@ from .node import Node
 from .operators import Operators
 from .promotion import can_hold
 from .protocols import Protocols
-from .saved import NEVER, Stamp, call_site, changed, is_view, keep_old, plain, renew_views, show, stamp_of
+from .saved import (
+    NEVER,
+    Stamp,
+    call_site,
+    changed,
+    is_view,
+    keep_old,
+    mark_gradient,
+    plain,
+    renew_views,
+    show,
+    stamp_of,
+)
 
 new = object.__new__
 
@@ -82,6 +94,7 @@ class Tensor(Protocols, Operators):
         g = self._grad
         if isinstance(g, np.ndarray):
             g = self._grad = wrap(g.copy() if g.base is not None else g)
+            mark_gradient(g._stamp)
         return g
 
     @grad.setter
@@ -94,6 +107,7 @@ class Tensor(Protocols, Operators):
                     f".grad of a {self.dtype} tensor of shape {self.shape} has its shape and dtype, "
                     f"not {value.shape} and {value.dtype}: reshape it, or use astype."
                 )
+            mark_gradient(value._stamp)
         self._grad = value
 
     @property

@@ -241,6 +241,37 @@ def test_no_two_gradients_share_memory_and_none_with_an_input_or_the_seed(f, cre
     np.testing.assert_array_equal(seed.data, np.ones(out.shape))
 
 
+@pytest.mark.parametrize("way", ["the same pass", "create_graph", "the leaf's hook"])
+@pytest.mark.parametrize(
+    "seed",
+    [
+        lambda a, b: a.grad, lambda a, b: a.grad.reshape(2)[::-1], lambda a, b: a.grad.numpy(), lambda a, b: b.grad,
+        lambda a, b: a.grad.numpy()[::-1], lambda a, b: a.grad.data, lambda a, b: a.grad.detach(),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a, b: a + a, lambda a, b: a + b - a * b, lambda a, b: a.exp() * a - b / a,
+        lambda a, b: F.binary_cross_entropy_with_logits(a, a, reduction="none"), lambda a, b: a.T + a.T * b.T,
+    ],
+)  # fmt: skip
+def test_a_pass_that_starts_from_a_gradient_reads_it_before_it_adds_to_it(f, seed, way):
+    def gradients(copied):
+        a, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
+        a.backward(np.array([5.0, 6.0]))
+        b.grad = Tensor([7.0, 8.0])
+        if way == "the leaf's hook":
+            a.register_hook(lambda g: g)
+        out, given = f(a, b), seed(a, b)
+        out.backward(
+            np.array(getattr(given, "_data", given)) if copied else given, create_graph=way == "create_graph"
+        )
+        return [a.grad.data, b.grad.data]
+
+    np.testing.assert_array_equal(gradients(copied=False), gradients(copied=True))
+
+
 @pytest.mark.parametrize("create", [False, True])
 def test_results_of_transforms_share_memory_with_nothing(create):
     a, b = (Tensor(np.array(v), requires_grad=create) for v in ([1.0, 2.0], [3.0, 4.0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 from collections.abc import Callable
@@ -236,13 +237,12 @@ def _agreed_without(pattern: str) -> Callable[[Program, Difference], bool]:
 
 
 def _has_own_memory(program: Program, found: Difference) -> bool:
-    """True if what the statement changes shares its memory with nothing here."""
+    """True if what the statement changes shares its memory with nothing that was there before it."""
     ours = _ours(program, replace(found, at=found.at - 1)).ours
     changed = re.match(r"(?:with .*: )?(\w+)", program[found.at].text(OURS))
     target = ours.value(changed[1]) if changed else None
-    return target is not None and not any(
-        shares(array(target), array(v)) for _, v in ours.variables() if v is not target
-    )
+    before = itertools.takewhile(lambda pair: pair[1] is not target, ours.variables())
+    return target is not None and not any(shares(array(target), array(v)) for _, v in before)
 
 
 def _changed_by_data(program: Program, found: Difference) -> bool:
@@ -979,6 +979,22 @@ MEANT = [
                 "with no_grad(): y = ops.einsum('ij,ik->jk', x, x)",
                 "with no_grad(): y = torch.einsum('ij,ik->jk', x, x)",
             ),
+            "y[...] = b",
+        ),
+    ),
+    Meant(
+        "what is no view here",
+        "A result of PyTorch's `linear` or `einsum` may be a view inside, which may not change if made under no_grad.",
+        "only we compute",
+        theirs="A view was created in no_grad mode",
+        test=_has_own_memory,
+        example=lines(
+            *(leaf("x", "np.ones((2, 1))", False), leaf("b", "np.ones(1)")),
+            (
+                "with no_grad(): y = ops.einsum('ij,ik->jk', x, x)",
+                "with no_grad(): y = torch.einsum('ij,ik->jk', x, x)",
+            ),
+            "v = y[0]",
             "y[...] = b",
         ),
     ),
