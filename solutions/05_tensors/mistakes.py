@@ -273,15 +273,6 @@ def unbroadcast(g, shape):
 
 @wrong(
     "array_arithmetic",
-    "sub_both_plus",
-    "In sub_rule, b has lost its minus: when b rises, a - b falls.",
-)
-def sub_rule(g, out, a, b):
-    return g, g
-
-
-@wrong(
-    "array_arithmetic",
     "mul_own_input",
     "In mul_rule each input is multiplied by itself. The slope of a * b by a is the *other* factor.",
 )
@@ -311,15 +302,6 @@ def mul_rule(g, out, a, b):
 
 @wrong(
     "array_arithmetic",
-    "sub_in_place",
-    "np.negative with `out=g` writes the minus into g itself. `-g` is a new array.",
-)
-def sub_rule(g, out, a, b):
-    return g.copy(), np.negative(g, out=g)
-
-
-@wrong(
-    "array_arithmetic",
     "div_sign",
     "In div_rule, b has lost its minus: when b rises, a / b falls (for positive a and b).",
 )
@@ -345,40 +327,31 @@ def div_rule(g, out, a, b):
     return g * b, -g * a / b**2
 
 
-@wrong(
-    "array_arithmetic",
-    "add_no_upstream",
-    "add_rule sends back the slopes 1 and 1. The chain rule multiplies each of them by g.",
-)
-def add_rule(g, out, a, b):
-    return np.ones_like(a), np.ones_like(b)
+@wrong("array_arithmetic", "mul_no_upstream", "mul_rule sends back the slopes b and a. The chain rule multiplies each by g.")
+def mul_rule(g, out, a, b):
+    return b * np.ones_like(g), a * np.ones_like(g)
 
 
-@wrong(
-    "array_arithmetic",
-    "one_array",
-    "add_rule returns one array. There are two inputs: return a tuple of two.",
-)
-def add_rule(g, out, a, b):
-    return g
+@wrong("array_arithmetic", "div_in_place", "`g /= b` in div_rule writes into g, which belongs to others. `g / b` is a new array.")
+def div_rule(g, out, a, b):
+    for_b = -g * a / b**2
+    g /= b
+    return g, for_b
+
+
+@wrong("array_arithmetic", "one_array", "mul_rule returns one array. There are two inputs: return a tuple of two.")
+def mul_rule(g, out, a, b):
+    return g * b
 
 
 right(
     "array_arithmetic",
     "written_out",
     source="""
-    def add_rule(g, out, a, b):
-        return g.copy(), g.copy()
-
-
-    def sub_rule(g, out, a, b):
-        return [g, -1 * g]
-
-
     def mul_rule(g, out, a, b):
         for_a = np.multiply(b, g)
         for_b = np.multiply(a, g)
-        return for_a, for_b
+        return [for_a, for_b]
 
 
     def div_rule(g, out, a, b):
@@ -462,44 +435,6 @@ def power_rule(g, out, a, n):
 
 @wrong(
     "array_functions",
-    "exp_twice",
-    "In exp_rule, out is exp(a) already. Taking np.exp of it applies the function twice.",
-)
-def exp_rule(g, out, a):
-    return (g * np.exp(out),)
-
-
-@wrong(
-    "array_functions",
-    "exp_in_place",
-    "`g *= out` in exp_rule writes into g, which belongs to others. Write `g * out`: that is a new array.",
-)
-def exp_rule(g, out, a):
-    g *= out
-    return (g,)
-
-
-@wrong(
-    "array_functions",
-    "log_of_out",
-    "log_rule divides by out. The slope of log at a is one over its input.",
-)
-def log_rule(g, out, a):
-    return (g / out,)
-
-
-@wrong(
-    "array_functions",
-    "log_in_place",
-    "`g /= a` in log_rule writes into g, which belongs to others. Write `g / a`: that is a new array.",
-)
-def log_rule(g, out, a):
-    g /= a
-    return (g,)
-
-
-@wrong(
-    "array_functions",
     "tanh_of_input",
     "tanh_rule squares the input a. The formula squares the value of tanh, which is out.",
 )
@@ -516,27 +451,34 @@ def tanh_rule(g, out, a):
     return (1 - out * out,)
 
 
-@wrong(
-    "array_functions",
-    "no_tuple",
-    "exp_rule returns an array. A rule returns a tuple, here a tuple of one: mind the comma in (x,).",
-)
-def exp_rule(g, out, a):
-    return g * out
+@wrong("array_functions", "tanh_in_place", "`g *= ...` in tanh_rule writes into g, which belongs to others. A product with `*` is a new array.")
+def tanh_rule(g, out, a):
+    g *= 1 - out * out
+    return (g,)
+
+
+@wrong("array_functions", "tanh_of_out", "In tanh_rule, out is tanh(a) already. Taking np.tanh of it applies the function twice.")
+def tanh_rule(g, out, a):
+    return (g * (1 - np.tanh(out) ** 2),)
+
+
+@wrong("array_functions", "power_in_place", "`g *= ...` in power_rule writes into g, which belongs to others. A product with `*` is a new array.")
+def power_rule(g, out, a, n):
+    if n == 0:
+        return (np.zeros_like(a),)
+    g *= n * a ** (n - 1)
+    return (g,)
+
+
+@wrong("array_functions", "no_tuple", "tanh_rule returns an array. A rule returns a tuple, here a tuple of one: mind the comma in (x,).")
+def tanh_rule(g, out, a):
+    return g * (1 - out * out)
 
 
 right(
     "array_functions",
     "from_the_input",
     source="""
-    def exp_rule(g, out, a):
-        return (g * np.exp(a),)
-
-
-    def log_rule(g, out, a):
-        return (a**-1 * g,)
-
-
     def tanh_rule(g, out, a):
         return (g - g * np.tanh(a) ** 2,)
 
@@ -738,148 +680,6 @@ right(
             e = np.exp(-abs(a[place]))
             out[place] = 1 / (1 + e) if a[place] >= 0 else e / (1 + e)
         return out
-    """,
-)
-
-# -- relu_and_where ---------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "relu_and_where",
-    "relu_at_zero",
-    "relu_rule passes g at a = 0, where we agreed on the slope 0.",
-)
-def relu_rule(g, out, a):
-    return (g * (a >= 0),)
-
-
-@wrong(
-    "relu_and_where",
-    "relu_asks_the_array",
-    "An `if` asks one question, and an array has many answers. Multiply by a mask.",
-)
-def relu_rule(g, out, a):
-    return (g if a > 0 else 0.0,)
-
-
-@wrong(
-    "relu_and_where",
-    "relu_of_g",
-    "relu_rule looks at the sign of g. Whether something passes depends on a.",
-)
-def relu_rule(g, out, a):
-    return (np.maximum(g, 0),)
-
-
-@wrong(
-    "relu_and_where",
-    "relu_no_upstream",
-    "relu_rule sends back the slopes 1 and 0. The chain rule multiplies them by g.",
-)
-def relu_rule(g, out, a):
-    return ((a > 0).astype(a.dtype),)
-
-
-@wrong(
-    "relu_and_where",
-    "relu_float64",
-    "np.where with the Python numbers 1.0 and 0.0 makes an array of float64. Multiply by the mask itself.",
-)
-def relu_rule(g, out, a):
-    return (g * np.where(a > 0, 1.0, 0.0),)
-
-
-@wrong(
-    "relu_and_where",
-    "relu_in_place",
-    "`g[a <= 0] = 0` writes into g, which belongs to others. Make a new array.",
-)
-def relu_rule(g, out, a):
-    g[a <= 0] = 0
-    return (g,)
-
-
-@wrong(
-    "relu_and_where",
-    "where_all_to_both",
-    "where_rule sends all of g to both. Each number of out came from one of the two: the other gets 0.",
-)
-def where_rule(g, out, condition, a, b):
-    return None, g, g
-
-
-@wrong(
-    "relu_and_where",
-    "where_swapped",
-    "In where_rule, a gets what belongs to b: np.where takes a where the condition is True.",
-)
-def where_rule(g, out, condition, a, b):
-    return None, np.where(condition, 0, g), np.where(condition, g, 0)
-
-
-@wrong(
-    "relu_and_where",
-    "where_two_results",
-    "where has three inputs, the condition first. Send back None for it, then the two arrays.",
-)
-def where_rule(g, out, condition, a, b):
-    return np.where(condition, g, 0), np.where(condition, 0, g)
-
-
-@wrong(
-    "relu_and_where",
-    "where_zeros_for_condition",
-    "The condition gets zeros here. It has no gradient at all: None says so, and costs nothing.",
-)
-def where_rule(g, out, condition, a, b):
-    return np.zeros_like(g), np.where(condition, g, 0), np.where(condition, 0, g)
-
-
-@wrong(
-    "relu_and_where",
-    "where_by_value",
-    "where_rule compares out with the inputs. If a and b are equal somewhere, both get g: ask the condition.",
-)
-def where_rule(g, out, condition, a, b):
-    return None, g * (a > b), g * (b > a)
-
-
-@wrong(
-    "relu_and_where",
-    "where_minus",
-    "The opposite of a mask is `~condition`. A minus in front of an array of booleans is an error in NumPy.",
-)
-def where_rule(g, out, condition, a, b):
-    return None, g * condition, g * (-condition)
-
-
-right(
-    "relu_and_where",
-    "masks_only",
-    source="""
-    def relu_rule(g, out, a):
-        return (np.where(out > 0, g, 0.0),)
-
-
-    def where_rule(g, out, condition, a, b):
-        return None, g * condition, g * ~condition
-    """,
-)
-right(
-    "relu_and_where",
-    "copies_with_zeros",
-    source="""
-    def relu_rule(g, out, a):
-        passed = g.copy()
-        passed[a <= 0] = 0
-        return [passed]
-
-
-    def where_rule(g, out, condition, a, b):
-        for_a, for_b = np.zeros_like(g), np.zeros_like(g)
-        for_a[condition] = g[condition]
-        for_b[np.logical_not(condition)] = g[np.logical_not(condition)]
-        return (None, for_a, for_b)
     """,
 )
 

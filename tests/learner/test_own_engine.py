@@ -310,10 +310,10 @@ def test_an_answer_that_does_not_run_is_replaced_and_named(tmp_path: Path, capsy
 
 def test_of_a_half_written_cell_the_written_functions_count(tmp_path: Path, capsys: Any) -> None:
     answer = solution("05_tensors", "array_functions").replace(
-        "return (g * out,)", 'raise NotImplementedError("your answer goes here")'
+        "return (g * (1 - out * out),)", 'raise NotImplementedError("your answer goes here")'
     )
     line = told_of(tmp_path, capsys, "array_functions", answer)
-    assert "yours; reference for exp_rule, not written yet" in line
+    assert "yours; reference for tanh_rule, not written yet" in line
 
 
 def test_a_stub_line_that_was_left_behind_the_answer_does_not_count(tmp_path: Path, capsys: Any) -> None:

@@ -157,8 +157,6 @@ PARTS = (
         "05_tensors",
         "array_arithmetic",
         {
-            "add_rule": by_reference(operator.add, 2),
-            "sub_rule": by_reference(operator.sub, 2),
             "mul_rule": by_reference(operator.mul, 2),
             "div_rule": by_reference(operator.truediv, 2),
         },
@@ -167,24 +165,11 @@ PARTS = (
         "05_tensors",
         "array_functions",
         {
-            "exp_rule": by_reference(ops.exp),
-            "log_rule": by_reference(ops.log),
             "tanh_rule": by_reference(ops.tanh),
             "power_rule": by_reference(operator.pow),
         },
     ),
     Part("05_tensors", "stable_sigmoid", {"sigmoid": ops.sigmoid, "sigmoid_rule": by_reference(ops.sigmoid)}),
-    Part(
-        "05_tensors",
-        "relu_and_where",
-        {
-            "relu_rule": by_reference(ops.relu),
-            "where_rule": lambda g, out, condition, a, b: (
-                None,
-                *by_reference(lambda a, b: ops.where(condition, a, b), 2)(g, out, a, b),
-            ),
-        },
-    ),
     Part("05_tensors", "maximum_ties", {"maximum_rule": by_reference(ops.maximum, 2)}),
     Part("05_tensors", "as_operand", {"as_operand": _as_operand}),
     Part("05_tensors", "send_back", {"send_back": _send_back}),

@@ -315,8 +315,8 @@ def test_the_loop_of_the_moons_fails_on_an_island_and_learns_it_moved_to_0(solve
 @proves("05_tensors", "The true values: 3.72e-44 (float32: 3.78e-44), 2.1e-09 and 1.")
 @proves(
     "05_tensors",
-    "What to see: the first lies under yours, and fails at -88; the second fails at 88; the third loses digit after "
-    "digit on the left.",
+    "The first lies under yours, and fails at -88; the second fails at 88; the third loses digit after digit on the "
+    "left.",
 )
 def test_three_formulas_of_the_sigmoid(solved: Any) -> None:
     names = solved("05_tensors", demonstrations=True)

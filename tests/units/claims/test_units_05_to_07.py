@@ -84,6 +84,19 @@ def test_a_backward_may_return_none(torch: ModuleType) -> None:
     assert a.grad.tolist() == [1.0, 0.0]
 
 
+@proves(
+    "05_tensors",
+    "## The same in PyTorch",
+    "Where it is installed, this cell takes one step's gradients with PyTorch, and compares.",
+    "import torch",
+    'print("PyTorch is not installed here: `pip install torch`, then run this cell again.")',
+)
+def test_the_cell_with_pytorch_finds_the_same_six_gradients(torch: ModuleType, solved: Any) -> None:
+    names = solved("05_tensors", demonstrations=True)
+    assert "all six gradients agree: True" in names["printed"]
+    assert len(names["theirs"]) == 6 and all(t.grad.abs().max() > 0 for t in names["theirs"])
+
+
 @proves("05_tensors", "| `backward(out, c)` | `out.backward(gradient=c)` |")
 def test_backward_takes_a_cotangent_and_asks_for_one(torch: ModuleType) -> None:
     assert gradients(torch, lambda x: x**2, [1.0, 2.0, 3.0], g=[0.0, 0.0, -10.0]) == [[0.0, 0.0, -60.0]]
