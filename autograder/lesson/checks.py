@@ -175,12 +175,17 @@ class exercise:
         last = self._last_call()
         if last is None or last.error is not None:
             raise TestFault("`untouched` looks at the call before it, and there is none that gave something")
-        told = self.session.boundary.call(last.probe, last.args, twice=True).value
+        raised = ""
+        try:
+            told = self.session.boundary.call(last.probe, last.args, twice=True).value
+        except AnswerError as error:  # what has emptied a list finds nothing there
+            told, raised = None, error.type_name
         if not (isinstance(told, tuple) and len(told) == 3):
             told = (None, None, None)
-        changed = last.mutated or difference(told[2], last.args, 0.0, 0.0) is not None
-        if changed or any(difference(value, last.value) is not None for value in told[:2]):
-            what = "an argument was changed in place" if changed else "a second call gave something else"
+        changed = last.mutated or (not raised and difference(told[2], last.args, 0.0, 0.0) is not None)
+        if changed or raised or any(difference(value, last.value) is not None for value in told[:2]):
+            second = f"raised {raised}" if raised else "gave something else"
+            what = "an argument was changed in place" if changed else f"a second call {second}"
             failure = self._failure(FAILED, what, why=why, calls=[last])
             failure.in_place = bool(changed)
             failure.diagnosis = changed_in_place(last.args, told[2], last.mutated) if changed else KEPT

@@ -9,7 +9,7 @@ from .compare import difference, ordinal
 
 #: What is said of a function that gives something else when it is called once more.
 KEPT = (
-    "The same call gave something else the second time: something is kept from one call to the next, or an argument, "
+    "The same call did something else the second time: something is kept from one call to the next, or an argument, "
     "or what was given back, is changed later."
 )
 

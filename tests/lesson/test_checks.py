@@ -207,6 +207,23 @@ def test_a_call_that_changes_its_arguments_or_keeps_something_is_told_which(cell
     assert "something is kept from one call to the next, or an argument" in cell(check)
 
 
+def test_a_second_call_that_raises_is_no_error_of_the_code_but_what_was_changed_or_kept(cell: Cell) -> None:
+    check = """
+        with exercise("f") as check:
+            check.close(yours.f([2.0], [1.0]), 2.0, "the first")
+            check.untouched()
+        """
+    cell("def f(a, b):\n    return a.pop()")
+    shown = "\n".join(bare(cell(check)))
+    assert "✗ f: an argument was changed in place" in shown
+    assert "likely    The call changed its first argument in place" in shown
+    assert "raised" not in shown
+    cell("seen = []\ndef f(a, b):\n    seen.append(1)\n    return [a[0]][len(seen) - 1]")
+    shown = "\n".join(bare(cell(check)))
+    assert "✗ f: a second call raised IndexError" in shown
+    assert "something is kept from one call to the next" in shown
+
+
 def test_a_probe_uses_the_notebook_s_names(cell: Cell) -> None:
     cell("scale = 3.0\ndef triple(x):\n    return scale * x")
     shown = cell(
