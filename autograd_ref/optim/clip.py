@@ -28,7 +28,7 @@ def clip_grad_norm_(parameters: Iterable[Tensor], max_norm: float) -> float:
     gradients = [p.grad for p in parameters if p.grad is not None]
     norm = math.sqrt(sum(float(np.vdot(g.data, g.data)) for g in gradients))
     scale = max_norm / (norm + 1e-6)
-    if scale < 1:
+    if not scale >= 1:  # a NaN in one gradient reaches all, as in PyTorch
         for g in gradients:
             np.multiply(g.data, scale, out=g.data)
             g.mark_changed()

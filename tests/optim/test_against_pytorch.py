@@ -196,6 +196,20 @@ def test_clipping_the_norm_is_pytorchs(max_norm):
     agree([p.grad for p in ours if p.grad is not None], [p.grad for p in theirs if p.grad is not None])
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_gradient_that_is_not_finite_is_clipped_as_pytorch_does(value, times):
+    rng, ours, theirs = twins(5)
+    give_gradients(rng, ours, theirs, missing=(1,))
+    ours[0].grad.data.flat[0] = value
+    theirs[0].grad.view(-1)[0] = value
+    with np.errstate(invalid="ignore"):
+        norm = optim.clip_grad_norm_(ours * times, 0.5)
+    expected = torch.nn.utils.clip_grad_norm_(list(theirs) * times, 0.5)
+    np.testing.assert_equal(norm, float(expected))
+    agree([p.grad for p in ours if p.grad is not None], [p.grad for p in theirs if p.grad is not None])
+
+
 def test_clipping_values_is_pytorchs():
     rng, ours, theirs = twins(6)
     give_gradients(rng, ours, theirs, missing=(2,))
