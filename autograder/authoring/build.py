@@ -131,6 +131,9 @@ def check_unit(course: Course, unit: str) -> Iterator[str]:
         yield f"{own.relative_to(course.root)} is missing"
     elif file_is_for(own.read_text(encoding="utf-8")) != made_from(course.assignment(unit)):
         yield f"{own.relative_to(course.root)} was made from other mistakes or other checks"
+    elif course.assignment(unit).exam:
+        if copied.exists():
+            yield f"{copied.relative_to(course.root)} is there, and an exam gives no sentences"
     elif not copied.is_file() or copied.read_bytes() != own.read_bytes():
         yield f"{copied.relative_to(course.root)} is not a copy of that in {own.parent.relative_to(course.root)}"
 
@@ -154,8 +157,10 @@ def build_likely(course: Course, unit: str, say: Callable[[str], None]) -> None:
             return
         say(f"… {unit}: running its wrong answers")
         text = make(assignment, sandbox)
-    for path in paths:
+    for path in paths[:1] if assignment.exam else paths:
         say(_write(course, path, text))
+    if assignment.exam:
+        paths[1].unlink(missing_ok=True)
 
 
 def _write(course: Course, path: Path, text: str) -> str:

@@ -76,6 +76,6 @@ def released_files(assignment: Assignment) -> dict[str, str]:
     """The texts of a unit's files as they are released, by their paths in a course: its notebook, and `likely.json`."""
     files = {f"{assignment.unit}/{assignment.name}.ipynb": write_text(assignment.release)}
     sentences = assignment.path.parent / likely.FILE
-    if sentences.is_file():
+    if sentences.is_file() and not assignment.exam:
         files[f"{assignment.unit}/{likely.FILE}"] = sentences.read_text(encoding="utf-8")
     return files

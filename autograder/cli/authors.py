@@ -176,7 +176,8 @@ def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int, jobs: int |
     console.print(
         f"{name}: {verdict}; {wrong} wrong and {right} right answers, {len(proofs)} runs.", style="bold"
     )
-    console.print(in_the_notebook(proofs), soft_wrap=True)
+    if not assignment.exam:  # whose notebook says nothing of mistakes
+        console.print(in_the_notebook(proofs), soft_wrap=True)
     return problems
 
 

@@ -79,7 +79,7 @@ def score(
     if gradescope is not None:
         from ..classroom.platforms.gradescope import results
 
-        write(gradescope, json.dumps(results(report), indent=1, ensure_ascii=False) + "\n")
+        write(gradescope, json.dumps(results(report, assignment.exam), indent=1, ensure_ascii=False) + "\n")
     if fail_under is not None and report.score < fail_under:
         raise SystemExit(1)
 

@@ -49,8 +49,8 @@ WRONG_FORM = "the answer has the wrong form"
 class exercise:
     """The checks of one exercise."""
 
-    def __init__(self, name: str, hint: str = "") -> None:
-        self.name = name
+    def __init__(self, name: str, hint: str = "", *, exam: bool = False) -> None:
+        self.name, self.exam = name, exam
         self.hint = hint or "open the next hint above the answer cell"
         self.session: Session = current_session()
         #: what is drawn from; a part has draws of its own
@@ -81,7 +81,7 @@ class exercise:
                 raise TestFault(f"the block of {self.name} makes no check")
             if not self.session.quiet:
                 count = self.session.checks_made
-                passed = f"right ({count} check{'s' if count > 1 else ''} passed)"
+                passed = "right" if self.exam else f"right ({count} check{'s' if count > 1 else ''} passed)"
                 print(verdict(f"✓ {self.name}", passed, GREEN))
             self._note(PASSED)
             return
@@ -122,7 +122,13 @@ class exercise:
         return None
 
     def _recognise(self, failure: Failure) -> None:
-        """Give the sentence of the wrong answer that did the same. The referee has the bank itself for that."""
+        """Give the sentence of the wrong answer that did the same. The referee has the bank itself for that.
+
+        In an exam take all away but that it is not right yet.
+        """
+        if self.exam and self.session.is_notebook and failure.status != MISSING:
+            failure.headline, failure.rows, failure.diagnosis, failure.hint = "not right yet", [], "", ""
+            return
         if self.session.is_notebook and failure.status in (FAILED, ERROR, TIMEOUT) and not failure.not_run:
             known = likely.sentence(self.name, self.session.calls, endless=failure.status == TIMEOUT)
             if failure.status == FAILED:

@@ -77,6 +77,11 @@ class Assignment:
         return sum(exercise.points for exercise in self.exercises)
 
     @property
+    def exam(self) -> bool:
+        """Whether the unit is an exam: no hints, no sentences on mistakes, checks that say right or not yet."""
+        return self.notebook.metadata["autograder"].get("exam") is True
+
+    @property
     def is_release(self) -> bool:
         """Whether this is a unit as students have it, without answers and hidden tests: `autograder classroom50`."""
         return self.notebook.metadata["autograder"].get("released") is True

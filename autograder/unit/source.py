@@ -80,9 +80,7 @@ def read_source(path: Path) -> NotebookNode:
     )
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     after, count, seen = "top", 0, set()
-    graded = about.get("graded", True)
-    if not isinstance(graded, bool):
-        raise UserError(f"{path}: `graded: {graded}` in the header should be true or false.")
+    graded, exam = _said(about, "graded", True, path), _said(about, "exam", False, path)
     shows_progress = [cell for cell in notebook.cells if "progress" in cell.metadata]
     for cell in notebook.cells:
         grade_id = _expand(cell, path, graded)
@@ -100,6 +98,8 @@ def read_source(path: Path) -> NotebookNode:
         cell.metadata.pop("lines_to_next_cell", None)  # jupytext's own
         if cell.cell_type == "code":
             cell.execution_count, cell.outputs = None, []
+        if exam:
+            _for_an_exam(cell, path)
     _compare_headings(notebook, path)
     for cell in shows_progress:
         cell.source = _progress_source(path.parent.name, notebook)
@@ -111,6 +111,31 @@ def read_source(path: Path) -> NotebookNode:
     )
     notebook.cells.insert(first, _install_cell())
     return notebook
+
+
+def _said(about: dict[str, Any], what: str, default: bool, path: Path) -> bool:
+    """A yes or no of the header. Raises UserError."""
+    found = about.get(what, default)
+    if not isinstance(found, bool):
+        raise UserError(f"{path}: `{what}: {found}` in the header should be true or false.")
+    return found
+
+
+#: A hint above an exercise, and the line with which a check begins.
+HINT = re.compile(r"<details>\s*<summary>Hint.*?</details>\n*", re.DOTALL)
+BLOCK = re.compile(r"^with exercise\(([\"'])(\w+)\1\) as (\w+):", re.MULTILINE)
+
+
+def _for_an_exam(cell: NotebookNode, path: Path) -> None:
+    """Take the hints out of a cell of text, and let a check say no more than right or not yet. Raises UserError."""
+    if cell.cell_type == "markdown":
+        cell.source = HINT.sub("", cell.source).rstrip()
+    elif kind(cell) == CHECK:
+        cell.source, found = BLOCK.subn(r"with exercise(\1\2\1, exam=True) as \3:", cell.source)
+        if found != 1:
+            raise UserError(
+                f'{path}: of an exam, the check {cell.id} begins with `with exercise("NAME") as check:`.'
+            )
 
 
 #: How a heading names an exercise and says its points.

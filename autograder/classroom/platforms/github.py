@@ -84,10 +84,14 @@ def repository(assignment: Assignment) -> dict[str, str]:
 def checks_of(assignment: Assignment) -> dict[str, str]:
     """What grades a unit by the checks that students see: the released notebook, which says so of itself.
 
-    Raises UserError for a unit of practice.
+    Raises UserError for a unit of practice, and for an exam.
     """
     if not assignment.graded:
         raise UserError(f"{assignment.unit} is for practice and has no points, so there is nothing to grade.")
+    if assignment.exam:
+        raise UserError(
+            f"{assignment.unit} is an exam, and what a push is told there is told at once: grade it where you are."
+        )
     notebook = Node(assignment.release)
     notebook.metadata = Node(notebook.metadata)
     notebook.metadata["autograder"] = Node(notebook.metadata["autograder"]) | {"released": True}

@@ -36,13 +36,20 @@ exec "$root/venv/bin/autograder" score "$root/submission" --unit {unit} --soluti
 """
 
 
-def results(report: Report) -> dict[str, Any]:
-    """What Gradescope shows of a report. The names of the bank, the seed and the looks are not for students."""
-    return {
+def results(report: Report, exam: bool = False) -> dict[str, Any]:
+    """What Gradescope shows of a report. The names of the bank, the seed and the looks are not for students.
+
+    Of an exam, nothing until its grades are published, and then what is right.
+    """
+    shown = {"visibility": "after_published" if exam else "visible"}
+    tests = [test | shown for outcome in report.outcomes for test in _tests(outcome)]
+    if exam:
+        tests = [test | {"output": "right" if test["status"] == "passed" else "not right"} for test in tests]
+    return shown | {
         "score": tidy(report.score),
         "output": "\n".join(report.notes),
         "output_format": "text",
-        "tests": [test for outcome in report.outcomes for test in _tests(outcome)],
+        "tests": tests,
     }
 
 
@@ -62,7 +69,6 @@ def _tests(outcome: Outcome) -> Iterator[dict[str, Any]]:
             "status": "passed" if passed else "failed",
             "output": said,
             "output_format": "text",
-            "visibility": "visible",
         }
 
 
