@@ -30,9 +30,12 @@ def test_digits_have_ten_balanced_classes_and_pixels_from_0_to_1():
     assert load_digits(flat=True)[0].shape == (1797, 64)
 
 
-def test_the_text_is_nine_sonnets_of_fourteen_lines():
+def test_the_text_is_all_sonnets_and_two_of_them_have_not_fourteen_lines():
     sonnets = load_sonnets().strip().split("\n\n")
-    assert [len(s.split("\n")) for s in sonnets] == [14] * 9
+    lengths = {number: len(sonnet.split("\n")) for number, sonnet in enumerate(sonnets, start=1)}
+    assert len(lengths) == 154
+    assert {number: lines for number, lines in lengths.items() if lines != 14} == {99: 15, 126: 12}
+    assert sonnets[17].startswith("Shall I compare thee to a summer's day?\n")
     letters, ids = vocabulary(load_sonnets())
     assert "".join(letters[i] for i in ids) == load_sonnets()
     x, y = windows(ids, 16)

@@ -259,13 +259,24 @@ def block_rule(g, x, W):
     return of_arrays(layer, g, x, W)
 """,
     },
+    "16_small_gpt": {
+        "tied_rule": """
+def tied_rule(ids, g, h, to_logits):
+    def both(E):
+        return np.sum(E[ids] * g) + np.sum((h @ E.T) * to_logits)
+
+    return of_arrays(both, 1.0, np.zeros((to_logits.shape[1], h.shape[1])))[0]
+""",
+    },
 }
 
 #: Nothing tells these from a rule. The slope of a sum is 1, whatever the inputs; and a relu of complex numbers has to
-#: decide by the real part, as its rule does.
+#: decide by the real part, as its rule does. What a table gives is linear in it: moved by one number, it gives
+#: that number's slope.
 SAME_AS_A_RULE = {
     ("02_forward_mode", "add_jvp"): ("complex step, g last",),
     ("03_reverse_mode", "relu_vjp"): ("complex step", "complex step, g last", "complex step, relative"),
+    ("16_small_gpt", "tied_rule"): tuple(HELPERS),
 }
 
 ELEMENTWISE = """

@@ -1,0 +1,618 @@
+"""Wrong answers that students write, each with the sentence a tutor would say, and other right ones.
+
+They prove the checks (`autograder prove 16_small_gpt`) and they diagnose: a student's answer that behaves like one of
+these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the functions
+use (np, Counter) are the notebook's.
+"""
+
+# ruff: noqa: F811, F821, E731
+# mypy: ignore-errors
+
+from autograder.referee.bank import right, wrong
+
+
+def changed(source, *pairs):
+    """A source with some of its lines replaced."""
+    for old, new in pairs:
+        assert old in source, old
+        source = source.replace(old, new)
+    return source
+
+
+# -- best_pair --------------------------------------------------------------------------------------------------------
+
+PAIR = """
+def best_pair(words, counts):
+    found = Counter()
+    for word, count in zip(words, counts):
+        for pair in zip(word, word[1:]):
+            found[pair] += count
+    return max(found, key=found.get)
+"""
+
+wrong("best_pair", "each_word_once", "Each distinct word counts once here. Count a pair as often as its word occurs.", source=changed(
+    PAIR, ("+= count", "+= 1")))
+wrong("best_pair", "last_of_equal", "Of pairs that occur equally often, the one that is met first is asked for, and this is a later one.", source=changed(
+    PAIR, ("max(found, key=found.get)", "max(reversed(found), key=found.get)")))
+wrong("best_pair", "smallest_of_equal", "Of pairs that occur equally often, the one that is met first is asked for, and not the one with the smallest numbers.", source=changed(
+    PAIR, ("max(found, key=found.get)", "max(sorted(found), key=found.get)")))
+wrong("best_pair", "largest_of_equal", "Of pairs that occur equally often, the one that is met first is asked for, and not the one with the largest numbers.", source=changed(
+    PAIR, ("max(found, key=found.get)", "max(found, key=lambda pair: (found[pair], pair))")))
+wrong("best_pair", "how_often", "This is how often the pair occurs: return the pair itself.", source=changed(
+    PAIR, ("max(found, key=found.get)", "max(found.values())")))
+wrong("best_pair", "with_its_count", "The pair comes together with its count: return the pair alone.", source=changed(
+    PAIR, ("max(found, key=found.get)", "Counter(found).most_common(1)[0]")))
+wrong("best_pair", "largest_pair", "This is the pair with the largest numbers, however rare: compare how often they occur.", source=changed(
+    PAIR, ("max(found, key=found.get)", "max(found)")))
+wrong("best_pair", "rarest", "This is the pair that occurs least often.", source=changed(PAIR, ("max(found", "min(found")))
+wrong("best_pair", "without_order", "Order counts: 8 after 3 is another pair than 3 after 8.", source=changed(
+    PAIR, ("found[pair]", "found[tuple(sorted(pair))]")))
+wrong("best_pair", "every_second", "Neighbours overlap: the second token of a pair may be the first of the next.", source=changed(
+    PAIR, ("zip(word, word[1:])", "zip(word[::2], word[1::2])")))
+wrong("best_pair", "across_words", "The last token of a word and the first of the next are no pair: merges stay within a word.", source="""
+def best_pair(words, counts):
+    text = [token for word, count in zip(words, counts) for _ in range(count) for token in word]
+    return Counter(zip(text, text[1:])).most_common(1)[0][0]
+""")
+wrong("best_pair", "once_a_word", "A pair that stands in a word several times counts several times.", source=changed(
+    PAIR, ("zip(word, word[1:])", "dict.fromkeys(zip(word, word[1:]))")))
+wrong("best_pair", "overwritten", "Each word overwrites what was counted before: add up.", source=changed(PAIR, ("+= count", "= count")))
+wrong("best_pair", "first_pair_of_a_word", "Only the first pair of each word is counted here.", source=changed(
+    PAIR, ("zip(word, word[1:])", "zip(word[:1], word[1:])")))
+wrong("best_pair", "two_apart", "These are tokens with one between them: neighbours are asked for.", source=changed(
+    PAIR, ("zip(word, word[1:])", "zip(word, word[2:])")))
+
+
+@right("best_pair", "most_common")
+def best_pair(words, counts):
+    found = Counter()
+    for word, count in zip(words, counts):
+        for i in range(len(word) - 1):
+            found[word[i], word[i + 1]] += count
+    return found.most_common(1)[0][0]
+
+
+@right("best_pair", "dict")
+def best_pair(words, counts):
+    found, best = {}, None
+    for k, word in enumerate(words):
+        for a, b in zip(word[:-1], word[1:]):
+            found[(a, b)] = found.get((a, b), 0) + counts[k]
+    for pair, n in found.items():
+        if best is None or n > found[best]:
+            best = pair
+    return best
+
+
+# -- merge ------------------------------------------------------------------------------------------------------------
+
+MERGE = """
+def merge(word, pair, new):
+    out, i = [], 0
+    while i < len(word):
+        if i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]:
+            out.append(new)
+            i += 2
+        else:
+            out.append(word[i])
+            i += 1
+    return out
+"""
+
+wrong("merge", "one_step", "After a merge both tokens are used up: go on two places further.", source=changed(
+    MERGE, ("i += 2", "i += 1")))
+wrong("merge", "last_lost", "The last token is lost where it ends no pair.", source=changed(
+    MERGE, ("while i < len(word):", "while i < len(word) - 1:"), ("i + 1 < len(word) and ", "")))
+wrong("merge", "first_only", "Only the first occurrence is replaced: each of them is to be.", source=changed(
+    MERGE, ("            i += 2", "            return out + list(word[i + 2 :])")))
+wrong("merge", "either_order", "The pair is replaced in the opposite order, too: 2 1 is not 1 2.", source=changed(
+    MERGE, ("if i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]:", "if sorted(word[i : i + 2]) == sorted(pair):")))
+wrong("merge", "opposite_order", "The two tokens of the pair are exchanged.", source=changed(
+    MERGE, ("word[i] == pair[0] and word[i + 1] == pair[1]", "word[i] == pair[1] and word[i + 1] == pair[0]")))
+wrong("merge", "first_token_alone", "Only the first token is compared: both have to fit.", source=changed(
+    MERGE, ("i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]", "word[i] == pair[0]")))
+wrong("merge", "second_token_alone", "Only the second token is compared: both have to fit.", source=changed(
+    MERGE, ("word[i] == pair[0] and ", "")))
+wrong("merge", "from_the_right", "Where pairs overlap, the left one comes first.", source="""
+def merge(word, pair, new):
+    out, i = [], len(word)
+    while i > 0:
+        if i > 1 and tuple(word[i - 2 : i]) == tuple(pair):
+            out.append(new)
+            i -= 2
+        else:
+            out.append(word[i - 1])
+            i -= 1
+    return out[::-1]
+""")
+wrong("merge", "in_place", "The word that came in is changed: make a new list.", source="""
+def merge(word, pair, new):
+    i = 0
+    while i < len(word):
+        if tuple(word[i : i + 2]) == tuple(pair):
+            word[i : i + 2] = [new]
+        i += 1
+    return word
+""")
+wrong("merge", "again_and_again", "What was just merged is merged again: walk through the word once.", source="""
+def merge(word, pair, new):
+    out = []
+    for token in word:
+        out.append(token)
+        while len(out) > 1 and tuple(out[-2:]) == tuple(pair):
+            out[-2:] = [new]
+    return out
+""")
+wrong("merge", "token_kept", "The pair's second token is still there: two go in, one comes out.", source=changed(
+    MERGE, ("out.append(new)\n            i += 2", "out += [new, word[i + 1]]\n            i += 2")))
+wrong("merge", "pair_dropped", "The pair is taken out, and nothing put in its place.", source=changed(
+    MERGE, ("            out.append(new)\n", "")))
+wrong("merge", "each_alone", "Each token of the pair is replaced, wherever it stands: only both together are.", source="""
+def merge(word, pair, new):
+    return [new if token in pair else token for token in word]
+""")
+wrong("merge", "pairs_at_even_places", "The pair is looked for at even places only: step on by one where it does not fit.", source="""
+def merge(word, pair, new):
+    out = []
+    for i in range(0, len(word), 2):
+        out += [new] if tuple(word[i : i + 2]) == tuple(pair) else word[i : i + 2]
+    return out
+""")
+wrong("merge", "both_replaced", "The new token stands there twice: two go in, one comes out.", source=changed(
+    MERGE, ("out.append(new)", "out += [new, new]")))
+
+
+@right("merge", "iterator")
+def merge(word, pair, new):
+    out, skip = [], False
+    for i, token in enumerate(word):
+        if skip:
+            skip = False
+        elif list(word[i : i + 2]) == list(pair):
+            out.append(new)
+            skip = True
+        else:
+            out.append(token)
+    return out
+
+
+@right("merge", "stack")
+def merge(word, pair, new):
+    out, free = [], False
+    for token in word:
+        if free and out[-1] == pair[0] and token == pair[1]:
+            out[-1], free = new, False
+        else:
+            out.append(token)
+            free = True
+    return out
+
+
+# -- windows ----------------------------------------------------------------------------------------------------------
+
+WINDOWS = """
+def windows(ids, starts, T):
+    at = starts[:, None] + np.arange(T)
+    return ids[at], ids[at + 1]
+"""
+
+wrong("windows", "same", "The targets are the inputs: each target is the token that comes *next*.", source=changed(
+    WINDOWS, ("at + 1", "at")))
+wrong("windows", "next_window", "The targets are the next window, T tokens on: move on by one.", source=changed(
+    WINDOWS, ("at + 1", "np.minimum(at + T, len(ids) - 1)")))
+wrong("windows", "previous", "The targets are the tokens *before*: each is the one that comes next.", source=changed(
+    WINDOWS, ("at + 1", "at - 1")))
+wrong("windows", "last_only", "Only the token after the window is there: each of its tokens has a target.", source=changed(
+    WINDOWS, ("ids[at + 1]", "ids[starts + T]")))
+wrong("windows", "too_short", "The windows are one token too short.", source=changed(WINDOWS, ("np.arange(T)", "np.arange(T - 1)")))
+wrong("windows", "too_long", "The windows are one token too long.", source=changed(
+    WINDOWS, ("np.arange(T)", "np.arange(T + 1)"), ("at + 1", "np.minimum(at + 1, len(ids) - 1)")))
+wrong("windows", "exchanged", "x and y are exchanged: the inputs come first.", source=changed(
+    WINDOWS, ("ids[at], ids[at + 1]", "ids[at + 1], ids[at]")))
+wrong("windows", "places", "These are the places in the text, and not the tokens that stand there.", source=changed(
+    WINDOWS, ("ids[at], ids[at + 1]", "at, at + 1")))
+wrong("windows", "turned", "Rows and columns are exchanged: a row is a window.", source=changed(
+    WINDOWS, ("ids[at], ids[at + 1]", "ids[at].T, ids[at + 1].T")))
+wrong("windows", "from_the_beginning", "The windows begin at 0, T, 2 T: they begin at `starts`.", source=changed(
+    WINDOWS, ("starts[:, None] + np.arange(T)", "np.minimum(T * np.arange(len(starts))[:, None] + np.arange(T), len(ids) - 2)")))
+wrong("windows", "rolled", "Each window's targets end with its own first token, and should end with the token after the window.", source=changed(
+    WINDOWS, ("ids[at + 1]", "np.roll(ids[at], -1, axis=1)")))
+wrong("windows", "end_of_text", "A window may reach up to the last token but one: here the places are held back from the end.", source=changed(
+    WINDOWS, ("starts[:, None]", "np.minimum(starts, len(ids) - T - 2)[:, None]")))
+wrong("windows", "one_window", "Only the first window is there, once for each start.", source=changed(
+    WINDOWS, ("starts[:, None]", "np.full_like(starts, starts[0])[:, None]")))
+
+
+@right("windows", "stacked")
+def windows(ids, starts, T):
+    x = np.stack([ids[s : s + T] for s in starts])
+    y = np.stack([ids[s + 1 : s + 1 + T] for s in starts])
+    return x, y
+
+
+@right("windows", "one_longer")
+def windows(ids, starts, T):
+    both = ids[np.add.outer(starts, np.arange(T + 1))]
+    return both[:, :-1], both[:, 1:]
+
+
+# -- bits_per_character -----------------------------------------------------------------------------------------------
+
+BITS = """
+def bits_per_character(logits, targets, lengths):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    logp = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    nats = -logp[np.arange(len(targets)), targets].sum()
+    return float(nats / np.log(2) / lengths[targets].sum())
+"""
+
+wrong("bits_per_character", "nats", "These are nats: a bit is log 2 of them.", source=changed(BITS, (" / np.log(2)", "")))
+wrong("bits_per_character", "times_log_2", "You multiply by log 2: a bit is log 2 nats, so divide.", source=changed(
+    BITS, ("nats / np.log(2)", "nats * np.log(2)")))
+wrong("bits_per_character", "per_token", "These are bits for each token: divide by the characters.", source=changed(
+    BITS, ("lengths[targets].sum()", "len(targets)")))
+wrong("bits_per_character", "mean_of_quotients", "This is the mean of each token's own quotient. Divide the sum of all bits by the sum of all characters.", source=changed(
+    BITS, ("[np.arange(len(targets)), targets].sum()", "[np.arange(len(targets)), targets]"), ("nats / np.log(2) / lengths[targets].sum()", "(nats / np.log(2) / lengths[targets]).mean()")))
+wrong("bits_per_character", "lengths_of_all", "These are the lengths of the whole vocabulary: only the tokens that came count.", source=changed(
+    BITS, ("lengths[targets].sum()", "lengths.sum()")))
+wrong("bits_per_character", "mean_length", "The characters are divided by the mean length of the vocabulary: count those of the tokens that came.", source=changed(
+    BITS, ("lengths[targets].sum()", "(len(targets) * lengths.mean())")))
+wrong("bits_per_character", "sign", "The sign is wrong: the log of a probability is below 0, a surprise is not.", source=changed(BITS, ("= -logp", "= logp")))
+wrong("bits_per_character", "perplexity", "This is the perplexity: bits are asked for.", source=changed(
+    BITS, ("float(nats / np.log(2) / lengths[targets].sum())", "float(np.exp(np.minimum(nats / len(targets), 700)))")))
+wrong("bits_per_character", "unshifted", "exp of a large logit overflows: take the row's largest off first.", source=changed(
+    BITS, ("logits - logits.max(axis=-1, keepdims=True)", "logits")))
+wrong("bits_per_character", "log_of_0", "A small probability has become 0, and its log -inf: compute the log of the softmax in one go.", source=changed(
+    BITS, ("shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))", "np.log(np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True))")))
+wrong("bits_per_character", "held_above_0", "A small probability is held above 0, so a great surprise is lost: compute the log of the softmax in one go.", source=changed(
+    BITS, ("shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))", "np.log(np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True) + 1e-12)")))
+wrong("bits_per_character", "mean", "A mean of the tokens' bits is divided by the sum of the characters: take both as sums.", source=changed(
+    BITS, ("targets].sum()\n    return", "targets].mean()\n    return")))
+wrong("bits_per_character", "all_tokens", "The surprise of every token of the vocabulary is added up: only what came counts.", source=changed(
+    BITS, ("-logp[np.arange(len(targets)), targets].sum()", "-logp.sum()")))
+wrong("bits_per_character", "columns", "The softmax goes down the columns: each row is one guess.", source=changed(BITS, ("axis=-1", "axis=0")))
+wrong("bits_per_character", "logits_alone", "The logits are no log probabilities yet: the log of the sum is missing.", source=changed(
+    BITS, ("shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))", "logits")))
+wrong("bits_per_character", "characters_per_bit", "This is characters for each bit: turn the quotient around.", source=changed(
+    BITS, ("nats / np.log(2) / lengths[targets].sum()", "lengths[targets].sum() / max(nats / np.log(2), 1e-9)")))
+wrong("bits_per_character", "likeliest", "This takes the likeliest token of each row, and not the one that came.", source=changed(
+    BITS, ("np.arange(len(targets)), targets]", "np.arange(len(targets)), logits.argmax(axis=1)]")))
+
+
+@right("bits_per_character", "logaddexp")
+def bits_per_character(logits, targets, lengths):
+    total, characters = 0.0, 0
+    for row, target in zip(logits, targets):
+        total += (np.logaddexp.reduce(row) - row[target]) / np.log(2)
+        characters += int(lengths[target])
+    return total / characters
+
+
+@right("bits_per_character", "base_2")
+def bits_per_character(logits, targets, lengths):
+    powers = logits * np.log2(np.e)
+    top = powers.max(1)
+    bits = top + np.log2(np.exp2(powers - top[:, None]).sum(1)) - powers[range(len(targets)), targets]
+    return float(bits.sum() / sum(lengths[t] for t in targets))
+
+
+# -- tied_rule --------------------------------------------------------------------------------------------------------
+
+TIED = """
+def tied_rule(ids, g, h, to_logits):
+    to_E = to_logits.T @ h
+    np.add.at(to_E, ids, g)
+    return to_E
+"""
+
+wrong("tied_rule", "one_of_equal", "A token that occurs twice gets only its last part: `+=` at an index does not add up, `np.add.at` does.", source=changed(
+    TIED, ("np.add.at(to_E, ids, g)", "to_E[ids] += g")))
+wrong("tied_rule", "overwritten", "The looked-up rows overwrite the logits' part: both are to be added up.", source=changed(
+    TIED, ("np.add.at(to_E, ids, g)", "to_E[np.unique(ids)] = 0\n    np.add.at(to_E, ids, g)")))
+wrong("tied_rule", "logits_alone", "Only the logits' part is there: the looked-up rows have a gradient, too.", source=changed(
+    TIED, ("    np.add.at(to_E, ids, g)\n", "")))
+wrong("tied_rule", "rows_alone", "Only the looked-up rows' part is there: the logits depend on the table, too.", source=changed(
+    TIED, ("to_logits.T @ h", "np.zeros((to_logits.shape[1], h.shape[1]))")))
+wrong("tied_rule", "g_for_h", "The product with the table had h in it, and here it is g.", source=changed(TIED, ("to_logits.T @ h", "to_logits.T @ g")))
+wrong("tied_rule", "h_for_g", "The looked-up rows get g, and here they get h.", source=changed(TIED, ("ids, g)", "ids, h)")))
+wrong("tied_rule", "subtracted", "The two parts are subtracted: what is used twice gets the sum.", source=changed(TIED, ("ids, g)", "ids, -g)")))
+wrong("tied_rule", "mean", "The two parts are averaged: what is used twice gets their sum.", source=changed(TIED, ("return to_E", "return to_E / 2")))
+wrong("tied_rule", "mean_of_equal", "A token that occurs twice gets the mean of its parts: it gets their sum.", source=changed(
+    TIED, ("ids, g)", "ids, g / np.bincount(ids)[ids][:, None])")))
+wrong("tied_rule", "averaged", "The logits' part is divided by the number of tokens: a mean belongs to the loss, and is in `to_logits` already.", source=changed(
+    TIED, ("to_logits.T @ h", "to_logits.T @ h / len(ids)")))
+wrong("tied_rule", "turned", "Rows and columns are exchanged: a row of the gradient is a token.", source=changed(TIED, ("return to_E", "return to_E.T")))
+wrong("tied_rule", "g_in_place", "g is changed here: `+=` writes into the array that came in.", source="""
+def tied_rule(ids, g, h, to_logits):
+    to_E = to_logits.T @ h
+    for i, token in enumerate(ids):
+        g[i] += to_E[token]
+        to_E[token] = g[i]
+    return to_E
+""")
+wrong("tied_rule", "in_pairs", "The two parts come separately: the table is one, so its gradient is their sum.", source="""
+def tied_rule(ids, g, h, to_logits):
+    to_rows = np.zeros((to_logits.shape[1], h.shape[1]))
+    np.add.at(to_rows, ids, g)
+    return to_rows, to_logits.T @ h
+""")
+wrong("tied_rule", "seen_tokens_only", "Tokens that were not looked up get nothing here: every token has a logit, so its row has a gradient.", source=changed(
+    TIED, ("return to_E", "seen = np.isin(np.arange(len(to_E)), ids)\n    return to_E * seen[:, None]")))
+
+
+@right("tied_rule", "one_hot")
+def tied_rule(ids, g, h, to_logits):
+    hot = np.eye(to_logits.shape[1])[ids]
+    return hot.T @ g + to_logits.T @ h
+
+
+@right("tied_rule", "loop")
+def tied_rule(ids, g, h, to_logits):
+    to_E = np.einsum("nv,nd->vd", to_logits, h)
+    for i, token in enumerate(ids):
+        to_E[token] += g[i]
+    return to_E
+
+
+# -- with_temperature -------------------------------------------------------------------------------------------------
+
+WARM = """
+def with_temperature(logits, temperature):
+    z = logits / temperature
+    e = np.exp(z - z.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+"""
+
+wrong("with_temperature", "multiplied", "You multiply by the temperature: divide, so that a low one makes the likely likelier.", source=changed(
+    WARM, ("logits / temperature", "logits * temperature")))
+wrong("with_temperature", "ignored", "The temperature does not count here.", source=changed(WARM, ("logits / temperature", "logits")))
+wrong("with_temperature", "after_the_softmax", "The temperature divides the probabilities, and the sum takes it out again: divide the logits.", source=changed(
+    WARM, ("logits / temperature", "logits"), ("    return e", "    e = e / temperature\n    return e")))
+wrong("with_temperature", "not_a_sum_of_1", "The temperature divides the probabilities, and they no longer add up to 1: divide the logits.", source=changed(
+    WARM, ("logits / temperature", "logits"), ("    return e / e.sum(axis=-1, keepdims=True)", "    return e / e.sum(axis=-1, keepdims=True) / temperature")))
+wrong("with_temperature", "unshifted", "exp of a large number overflows: take the row's largest off first.", source=changed(
+    WARM, ("z - z.max(axis=-1, keepdims=True)", "z")))
+wrong("with_temperature", "largest_of_the_logits", "The largest of the undivided logits is taken off, which is not that of what goes into exp.", source=changed(
+    WARM, ("z - z.max(", "z - logits.max(")))
+wrong("with_temperature", "largest_of_all", "One largest is taken off all rows, and a row far below it becomes 0 / 0: each row has its own.", source=changed(
+    WARM, ("z.max(axis=-1, keepdims=True)", "z.max()")))
+wrong("with_temperature", "sum_of_all", "One sum for all rows: each row's probabilities add up to 1.", source=changed(
+    WARM, ("e.sum(axis=-1, keepdims=True)", "e.sum()")))
+wrong("with_temperature", "columns", "The softmax goes along the first axis: it is the last one.", source=changed(WARM, ("axis=-1", "axis=0")))
+wrong("with_temperature", "second_axis", "The softmax goes along a fixed axis: it is the last one, however many stand before it.", source=changed(
+    WARM, ("axis=-1", "axis=logits.ndim // 2")))
+wrong("with_temperature", "in_place", "The logits that came in are changed: `/=` writes into them.", source=changed(
+    WARM, ("    z = logits / temperature", "    logits /= temperature\n    z = logits")))
+wrong("with_temperature", "squared", "The logits are divided by the temperature's square.", source=changed(WARM, ("logits / temperature", "logits / temperature**2")))
+wrong("with_temperature", "logarithms", "These are the logarithms of the probabilities.", source=changed(
+    WARM, ("    return e / e.sum(axis=-1, keepdims=True)", "    return z - z.max(axis=-1, keepdims=True) - np.log(e.sum(axis=-1, keepdims=True))")))
+wrong("with_temperature", "not_divided", "The probabilities do not add up to 1: divide by their sum.", source=changed(
+    WARM, (" / e.sum(axis=-1, keepdims=True)", "")))
+wrong("with_temperature", "at_least", "A low temperature is held up to another number: it may be as low as 0.001.", source=changed(
+    WARM, ("logits / temperature", "logits / max(temperature, 0.1)")))
+wrong("with_temperature", "likeliest_alone", "Only the likeliest gets anything: that is what a temperature of 0 would do.", source="""
+def with_temperature(logits, temperature):
+    return np.eye(logits.shape[-1])[logits.argmax(axis=-1)]
+""")
+
+
+@right("with_temperature", "logs")
+def with_temperature(logits, temperature):
+    scaled = (logits - np.max(logits, axis=-1)[..., None]) / temperature
+    return np.exp(scaled - np.log(np.exp(scaled).sum(-1))[..., None])
+
+
+@right("with_temperature", "inverse")
+def with_temperature(logits, temperature):
+    beta = 1.0 / temperature
+    e = np.exp(beta * (logits - logits.max(-1, keepdims=True)))
+    return np.divide(e, np.sum(e, axis=-1, keepdims=True))
+
+
+# -- top_k ------------------------------------------------------------------------------------------------------------
+
+TOP_K = """
+def top_k(p, k):
+    keep = np.argsort(-p, kind="stable")[:k]
+    out = np.zeros(p.shape)
+    out[keep] = p[keep]
+    return out / out.sum()
+"""
+
+wrong("top_k", "not_divided", "What is left does not add up to 1: divide by its sum.", source=changed(TOP_K, (" / out.sum()", "")))
+wrong("top_k", "smallest", "These are the k smallest.", source=changed(TOP_K, ("np.argsort(-p", "np.argsort(p")))
+wrong("top_k", "equal_ones", "Where some are equal to the k-th largest, more than k are kept: of equal ones, those that come first.", source="""
+def top_k(p, k):
+    out = np.where(p >= np.sort(p)[-min(k, len(p))], p, 0.0)
+    return out / out.sum()
+""")
+wrong("top_k", "last_of_equal", "Of equal ones, those that come first are kept, and here it is the last.", source=changed(
+    TOP_K, ('np.argsort(-p, kind="stable")[:k]', 'np.argsort(p, kind="stable")[::-1][:k]')))
+wrong("top_k", "one_too_many", "One too many is kept.", source=changed(TOP_K, ("[:k]", "[: k + 1]")))
+wrong("top_k", "one_too_few", "One too few is kept.", source=changed(TOP_K, ("[:k]", "[: max(k - 1, 1)]")))
+wrong("top_k", "first_k", "These are the first k, and not the k largest.", source=changed(
+    TOP_K, ('np.argsort(-p, kind="stable")[:k]', "np.arange(len(p))[:k]")))
+wrong("top_k", "sorted", "The probabilities come sorted: each has to stay in its place, for that is its token.", source=changed(
+    TOP_K, ("out[keep] = p[keep]", "out[: len(keep)] = p[keep]")))
+wrong("top_k", "kept_alone", "Only the kept ones are returned: the others stay, with 0.", source=changed(
+    TOP_K, ("return out / out.sum()", "return p[keep] / p[keep].sum()")))
+wrong("top_k", "all_alike", "The k largest all get the same: they keep their proportions.", source=changed(
+    TOP_K, ("out[keep] = p[keep]", "out[keep] = 1.0")))
+wrong("top_k", "in_place", "p itself is changed here: make an array of your own.", source="""
+def top_k(p, k):
+    p[np.argsort(-p, kind="stable")[k:]] = 0
+    return p / p.sum()
+""")
+wrong("top_k", "softmax_again", "The kept ones went through a softmax: divide them by their sum.", source=changed(
+    TOP_K, ("out[keep] = p[keep]", "out[keep] = np.exp(p[keep])")))
+wrong("top_k", "rest_shared", "What the others had is shared out evenly: the kept ones keep their proportions.", source=changed(
+    TOP_K, ("return out / out.sum()", "out[keep] += (p.sum() - out.sum()) / len(keep)\n    return out")))
+wrong("top_k", "places", "These are the places of the largest, and not their probabilities.", source=changed(
+    TOP_K, ("return out / out.sum()", "return keep")))
+wrong("top_k", "too_large_k", "k may be larger than V: then all are kept.", source=changed(
+    TOP_K, ('[:k]', "[np.arange(k)]")))
+
+
+@right("top_k", "sorted_places")
+def top_k(p, k):
+    order = sorted(range(len(p)), key=lambda i: -p[i])
+    mask = np.isin(np.arange(len(p)), order[:k])
+    return p * mask / p[mask].sum()
+
+
+@right("top_k", "rank")
+def top_k(p, k):
+    larger = (p[None, :] > p[:, None]).sum(axis=1)
+    equal_before = np.tril(p[None, :] == p[:, None], -1).sum(axis=1)
+    kept = np.where(larger + equal_before < k, p, 0.0)
+    return kept / kept.sum()
+
+
+# -- top_p ------------------------------------------------------------------------------------------------------------
+
+TOP_P = """
+def top_p(p, share):
+    order = np.argsort(-p, kind="stable")
+    before = np.cumsum(p[order]) - p[order]
+    keep = order[before < share]
+    out = np.zeros(p.shape)
+    out[keep] = p[keep]
+    return out / out.sum()
+"""
+
+wrong("top_p", "without_the_last", "The token with which the share is reached is missing: at least `share` is to be kept.", source=changed(
+    TOP_P, ("keep = order[before < share]", "keep = order[np.cumsum(p[order]) <= share]\n    keep = keep if len(keep) else order[:1]")))
+wrong("top_p", "nothing_left", "Nothing is left, and 0 / 0 is NaN: the token with which the share is reached belongs to it.", source=changed(
+    TOP_P, ("before < share", "np.cumsum(p[order]) < share")))
+wrong("top_p", "one_too_many", "One too many where the share is reached exactly: the fewest that have at least `share`.", source=changed(
+    TOP_P, ("before < share", "before <= share")))
+wrong("top_p", "two_too_many", "One token too many is kept: the fewest that have at least `share`.", source=changed(
+    TOP_P, ("before < share", "np.append(0.0, before[:-1]) < share")))
+wrong("top_p", "unsorted", "The tokens are added up in the order of the vocabulary: the likeliest come first.", source=changed(
+    TOP_P, ('np.argsort(-p, kind="stable")', "np.arange(len(p))")))
+wrong("top_p", "rarest_first", "The rarest are added up first: begin with the likeliest.", source=changed(
+    TOP_P, ("np.argsort(-p", "np.argsort(p")))
+wrong("top_p", "order_mixed_up", "The decision is made in sorted order, and used in the order of the vocabulary: bring it back through `order`.", source=changed(
+    TOP_P, ("keep = order[before < share]", "keep = before < share")))
+wrong("top_p", "last_of_equal", "Of equal ones, those that come first are kept, and here it is the last.", source=changed(
+    TOP_P, ('np.argsort(-p, kind="stable")', 'np.argsort(p, kind="stable")[::-1]')))
+wrong("top_p", "threshold", "This keeps all that have a probability of at least `share`: it is their sum that counts.", source="""
+def top_p(p, share):
+    out = np.where(p >= min(share, p.max()), p, 0.0)
+    return out / out.sum()
+""")
+wrong("top_p", "relative_threshold", "This keeps what is large beside the largest: it is the sum that counts.", source="""
+def top_p(p, share):
+    out = np.where(p >= (1 - share) * p.max(), p, 0.0)
+    return out / out.sum()
+""")
+wrong("top_p", "a_share_of_the_tokens", "This keeps a share of the *tokens*: it is their probabilities that add up to it.", source=changed(
+    TOP_P, ("order[before < share]", "order[: max(1, int(np.ceil(share * len(p))))]")))
+wrong("top_p", "not_divided", "What is left does not add up to 1: divide by its sum.", source=changed(TOP_P, (" / out.sum()", "")))
+wrong("top_p", "divided_by_share", "Divide by what is left, which may be more than `share`.", source=changed(TOP_P, ("/ out.sum()", "/ share")))
+wrong("top_p", "sorted", "The probabilities come sorted: each has to stay in its place, for that is its token.", source=changed(
+    TOP_P, ("out[keep] = p[keep]", "out[: len(keep)] = p[keep]")))
+wrong("top_p", "equal_ones", "Where some are equal to the last that is needed, all of them are kept: the fewest are asked for.", source=changed(
+    TOP_P, ("out[keep] = p[keep]", "out = np.where(p >= p[keep].min(), p, 0.0)")))
+wrong("top_p", "in_place", "p itself is changed here: make an array of your own.", source=changed(
+    TOP_P, ("out = np.zeros(p.shape)\n    out[keep] = p[keep]", "p[order[before >= share]] = 0\n    out = p")))
+wrong("top_p", "all_alike", "The kept ones all get the same: they keep their proportions.", source=changed(
+    TOP_P, ("out[keep] = p[keep]", "out[keep] = 1.0")))
+wrong("top_p", "kept_alone", "Only the kept ones are returned: the others stay, with 0.", source=changed(
+    TOP_P, ("return out / out.sum()", "return p[keep] / p[keep].sum()")))
+
+
+@right("top_p", "loop")
+def top_p(p, share):
+    out, total = np.zeros(len(p)), 0.0
+    for i in sorted(range(len(p)), key=lambda i: (-p[i], i)):
+        if total >= share:
+            break
+        out[i] = p[i]
+        total += p[i]
+    return out / total
+
+
+@right("top_p", "search")
+def top_p(p, share):
+    order = np.lexsort((np.arange(len(p)), -p))
+    needed = 1 + int(np.searchsorted(np.cumsum(p[order])[:-1], share))
+    mask = np.zeros(len(p), dtype=bool)
+    mask[order[:needed]] = True
+    return np.where(mask, p, 0.0) / p[mask].sum()
+
+
+# -- mended_attend ----------------------------------------------------------------------------------------------------
+
+ATTEND = """
+def mended_attend(q, k, v, cache):
+    keys, values = np.concatenate([cache[0], k], axis=1), np.concatenate([cache[1], v], axis=1)
+    scores = q @ keys.swapaxes(1, 2) / np.sqrt(q.shape[-1])
+    seen = np.tri(q.shape[1], keys.shape[1], k=cache[0].shape[1], dtype=bool)
+    masked = np.where(seen, scores, -np.inf)
+    e = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ values, (keys, values)
+"""
+
+wrong("mended_attend", "nothing_mended", "This is still the colleague's: new token i sees only the first i + 1 keys of all, and should see all old ones, too.", source=changed(
+    ATTEND, (" k=cache[0].shape[1],", "")))
+wrong("mended_attend", "no_mask", "Nothing is masked: of several new tokens each sees the ones after it.", source=changed(
+    ATTEND, ("np.where(seen, scores, -np.inf)", "scores")))
+wrong("mended_attend", "one_too_few", "A new token does not see itself here, or one key too few.", source=changed(
+    ATTEND, ("k=cache[0].shape[1]", "k=cache[0].shape[1] - (cache[0].shape[1] > 0)")))
+wrong("mended_attend", "one_too_many", "Each new token sees one that comes after it.", source=changed(
+    ATTEND, ("k=cache[0].shape[1]", "k=cache[0].shape[1] + 1")))
+wrong("mended_attend", "moved_by_n", "The diagonal is moved by the number of new tokens: the old ones count.", source=changed(
+    ATTEND, ("k=cache[0].shape[1]", "k=q.shape[1]")))
+wrong("mended_attend", "moved_by_all", "The diagonal is moved by the number of all keys, so nothing is masked.", source=changed(
+    ATTEND, ("k=cache[0].shape[1]", "k=keys.shape[1]")))
+wrong("mended_attend", "old_only", "The new tokens see the old ones alone: each sees the new ones up to itself, too.", source=changed(
+    ATTEND, ("seen = np.tri(q.shape[1], keys.shape[1], k=cache[0].shape[1], dtype=bool)", "seen = np.arange(keys.shape[1]) < max(1, cache[0].shape[1])")))
+wrong("mended_attend", "new_only", "The new tokens see the new ones alone: what is the cache for?", source=changed(
+    ATTEND, ("seen = np.tri(q.shape[1], keys.shape[1], k=cache[0].shape[1], dtype=bool)",
+             "m = cache[0].shape[1]\n    seen = np.tri(q.shape[1], keys.shape[1], k=m, dtype=bool) & (np.arange(keys.shape[1]) >= m)")))
+wrong("mended_attend", "new_first", "The new keys stand in front of the old ones: a cache grows at its end.", source=changed(
+    ATTEND, ("[cache[0], k]", "[k, cache[0]]"), ("[cache[1], v]", "[v, cache[1]]")))
+wrong("mended_attend", "exchanged", "Keys and values of the cache are exchanged: keys come first.", source=changed(
+    ATTEND, ("(keys, values)", "(values, keys)")))
+wrong("mended_attend", "old_cache", "The cache comes back without the new tokens.", source=changed(
+    ATTEND, ("(keys, values)", "cache")))
+wrong("mended_attend", "new_alone", "Only the new keys and values come back: the next token needs all.", source=changed(
+    ATTEND, ("(keys, values)", "(k, v)")))
+wrong("mended_attend", "not_divided", "The scores are not divided by the root of d.", source=changed(ATTEND, (" / np.sqrt(q.shape[-1])", "")))
+wrong("mended_attend", "root_of_keys", "The scores are divided by the root of how many keys there are: d is how long each of them is.", source=changed(
+    ATTEND, ("np.sqrt(q.shape[-1])", "np.sqrt(keys.shape[1])")))
+wrong("mended_attend", "unshifted", "exp of a large score overflows: take the row's largest off first.", source=changed(
+    ATTEND, ("masked - masked.max(axis=-1, keepdims=True)", "masked")))
+wrong("mended_attend", "scores_of_0", "What is not to be seen has the score 0 here, and exp(0) is 1: it needs -inf.", source=changed(
+    ATTEND, ("scores, -np.inf)", "scores, 0.0)")))
+wrong("mended_attend", "zero_after", "The zeros come after the softmax, so the rows no longer add up to 1: mask the scores, by -inf.", source=changed(
+    ATTEND, ("np.where(seen, scores, -np.inf)", "scores"), ("return e / e.sum", "return seen * e / e.sum")))
+wrong("mended_attend", "queries_in_the_cache", "The cache holds queries in place of keys.", source=changed(
+    ATTEND, ("(keys, values)", "(np.concatenate([cache[0], q], axis=1), values)")))
+
+
+@right("mended_attend", "query_by_query")
+def mended_attend(q, k, v, cache):
+    keys, values = (np.hstack([old, new]) for old, new in zip(cache, (k, v)))
+    out = np.zeros((*q.shape[:2], values.shape[2]))
+    for i in range(q.shape[1]):
+        n = cache[0].shape[1] + i + 1
+        scores = np.einsum("hd,hsd->hs", q[:, i], keys[:, :n]) * q.shape[2] ** -0.5
+        e = np.exp(scores - scores.max(axis=1, keepdims=True))
+        out[:, i] = np.einsum("hs,hsw->hw", e, values[:, :n]) / e.sum(axis=1, keepdims=True)
+    return out, (keys, values)
+
+
+@right("mended_attend", "places_compared")
+def mended_attend(q, k, v, cache):
+    keys = np.concatenate((cache[0], k), 1)
+    values = np.concatenate((cache[1], v), 1)
+    m, n = cache[0].shape[1], q.shape[1]
+    later = np.arange(m + n)[None, :] > m + np.arange(n)[:, None]
+    scores = np.matmul(q, np.moveaxis(keys, 2, 1)) / q.shape[-1] ** 0.5
+    scores[:, later] = -np.inf
+    scores -= scores.max(-1)[..., None]
+    p = np.exp(scores)
+    p /= p.sum(-1)[..., None]
+    return np.matmul(p, values), (keys, values)

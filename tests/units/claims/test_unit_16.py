@@ -1,0 +1,252 @@
+"""What unit 16 says of PyTorch, of its text, of papers, and of what its model does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_ref
+from autograder import mine
+
+from ...learner.test_own_engine import write_units
+from . import flat, notebook, proves, text_of
+from .test_papers import year_of
+from .test_pictures import picture_of
+
+UNIT = "16_small_gpt"
+
+
+def arrays(*shapes: Any) -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [rng.standard_normal(shape) for shape in shapes]
+
+
+@proves(
+    UNIT,
+    "Where PyTorch is installed, this cell compares your pieces with its.",
+    "import torch",
+)
+def test_the_cell_that_compares_says_that_all_agree(torch: ModuleType) -> None:
+    assert "all agree: True" in text_of(UNIT)
+
+
+@proves(
+    UNIT,
+    "| the cross-entropy under `bits_per_character` | `F.cross_entropy(logits, targets)`, in nats for each token |",
+)
+def test_bits_are_the_cross_entropy_of_pytorch(torch: ModuleType, solved: Any) -> None:
+    (logits,) = arrays((9, 5))
+    targets, lengths = np.arange(9) % 5, np.array([1, 3, 2, 1, 4])
+    nats = torch.nn.functional.cross_entropy(torch.tensor(logits), torch.tensor(targets)).item()
+    expected = 9 * nats / np.log(2) / lengths[targets].sum()
+    assert solved(UNIT)["bits_per_character"](logits, targets, lengths) == pytest.approx(expected, rel=1e-12)
+
+
+@proves(UNIT, "| one table, used twice | `head.weight = embedding.weight`; its gradient adds up |")
+def test_a_tied_table_of_pytorch_has_both_gradients(torch: ModuleType, solved: Any) -> None:
+    g, h, to_logits = arrays((6, 3), (6, 3), (6, 4))
+    ids = np.array([1, 3, 1, 0, 1, 3])
+    embedding, head = torch.nn.Embedding(4, 3).double(), torch.nn.Linear(3, 4, bias=False).double()
+    head.weight = embedding.weight
+    looked_up = (embedding(torch.tensor(ids)) * torch.tensor(g)).sum()
+    (looked_up + (head(torch.tensor(h)) * torch.tensor(to_logits)).sum()).backward()
+    ours = solved(UNIT)["tied_rule"](ids, g, h, to_logits)
+    np.testing.assert_allclose(ours, embedding.weight.grad.numpy(), atol=1e-12)
+
+
+@proves(
+    UNIT,
+    "| the k largest of `top_k` | `torch.topk(p, k)` |",
+    "| a draw from `p` | `torch.multinomial(p, 1)` |",
+)
+def test_the_k_largest_and_a_draw_from_them(torch: ModuleType, solved: Any) -> None:
+    p = np.array([0.05, 0.4, 0.15, 0.3, 0.1])
+    ours = solved(UNIT)["top_k"](p, 2)
+    values, places = torch.topk(torch.tensor(p), 2)
+    np.testing.assert_allclose(ours[places.numpy()], values.numpy() / values.numpy().sum())
+    torch.manual_seed(0)
+    drawn = {int(torch.multinomial(torch.tensor(ours), 1)) for _ in range(50)}
+    assert drawn == set(places.tolist())
+
+
+@proves(
+    UNIT,
+    "| the mask of `mended_attend` | `torch.ones(n, m + n, dtype=bool).tril(m)` |",
+    "| `colleague_attend`'s mask | `F.scaled_dot_product_attention(q, K, V, is_causal=True)` with one query: it sees "
+    "the first key alone |",
+)
+def test_masks_of_new_tokens(torch: ModuleType, solved: Any) -> None:
+    names, m, n = solved(UNIT), 5, 3
+    q, k, v = arrays(*[(2, m + n, 4)] * 3)
+    attend = torch.nn.functional.scaled_dot_product_attention
+    Q, K, V = (torch.tensor(x) for x in (q, k, v))
+    cache = k[:, :m], v[:, :m]
+    mask = torch.ones(n, m + n, dtype=bool).tril(m)
+    ours, _ = names["mended_attend"](q[:, m:], k[:, m:], v[:, m:], cache)
+    np.testing.assert_allclose(ours, attend(Q[:, m:], K, V, attn_mask=mask).numpy(), atol=1e-12)
+    one = slice(m, m + 1)
+    theirs = attend(Q[:, one], K[:, : m + 1], V[:, : m + 1], is_causal=True).numpy()
+    np.testing.assert_allclose(theirs, v[:, :1], atol=1e-12)
+    ours, _ = names["colleague_attend"](q[:, one], k[:, one], v[:, one], cache)
+    np.testing.assert_allclose(ours, theirs, atol=1e-12)
+
+
+@proves(
+    UNIT,
+    "In this unit a network learns to write, from nothing but the 154 sonnets of Shakespeare.",
+    "William Shakespeare's sonnets, 1609, are in the public domain: 94 kilobytes.",
+    "It has read 75 kilobytes: half of the long words it makes up, and meaning is too much to ask.",
+)
+def test_the_text_and_its_parts(solved: Any) -> None:
+    names = solved(UNIT)
+    assert len(names["SONNETS"]) == 154
+    assert round(len(autograd_ref.data.load_sonnets()) / 1000) == 94
+    assert "1609" in (autograd_ref.data.load_sonnets.__doc__ or "")
+    assert round(len(names["TEXTS"]["training"]) / 1000) == 75
+    known = {word.lower() for word in re.findall(r"[A-Za-z']+", autograd_ref.data.load_sonnets())}
+    (written,) = (
+        o.text for cell in notebook(UNIT).cells if cell.id == "figure_samples" for o in cell.outputs
+    )
+    last = written.split("--- small GPT ---")[1]
+    words = [word.lower() for word in re.findall(r"[A-Za-z']+", last)]
+    long = [word in known for word in words if len(word) >= 6]
+    assert 0.3 < np.mean(long) < 0.7
+    assert np.mean([word in known for word in words]) > 0.7
+
+
+@proves(
+    UNIT,
+    "| weights | 130,496 | 175 billion: GPT-3; 405 billion: Llama 3 |",
+    "| tokens read | 716,800, the same 30,873 again and again | 300 billion; 15.6 trillion |",
+    "| machines | one core, seconds | Llama 3: up to 16,000 GPUs, each with a part of the weights and of the data |",
+    "In 2022 Hoffmann and others found: for a given budget of computation, about 20 tokens for each weight.",
+    "And Ouyang and others found that people preferred the answers of a model with 1.3 billion weights, fine-tuned on "
+    "their judgements, to those of GPT-3 with 175 billion.",
+)
+def test_our_side_of_the_table_and_what_the_papers_state(solved: Any) -> None:
+    names = solved(UNIT)
+    model = names["GPT"](autograd_ref, 461)
+    assert sum(p.size for p in model.parameters()) == 130_496
+    assert 1400 * 16 * 32 == 716_800
+    assert 'Training(full, IDS["training"], 1400)' in text_of(UNIT)
+    assert "30,873 tokens" in text_of(UNIT)
+    # Abstracts of 2005.14165, 2203.02155 and 2407.21783, and the model of 2203.15556: 70 billion weights.
+    assert 1.4e12 / 70e9 == 20
+
+
+@proves(
+    UNIT,
+    "What to see: bits for each character of sonnets that it has not seen.",
+    "Every stage needs fewer, and the last one you sample from.",
+    "What to see: the perplexity of tokens is far higher, and their bits are lower.",
+)
+def test_the_bits_at_the_top_are_those_that_the_notebook_prints() -> None:
+    shown = [float(x) for x in re.findall(r'": (\d\.\d\d)', picture_of(UNIT))]
+    assert shown == sorted(shown, reverse=True) and len(shown) == 5
+    text = text_of(UNIT)
+    pattern = (
+        r"characters perplexity +(\S+), bits for each character (\S+) pairs of tokens perplexity +(\S+), bits"
+    )
+    letters, bits, tokens = re.search(pattern, text).groups()  # type: ignore[union-attr]
+    assert float(tokens) > 5 * float(letters)
+    printed = {"pairs of characters": float(bits)}
+    for name in ("pairs of tokens", "untrained", "one head", "small GPT"):
+        found = re.findall(rf"{name} (\d\.\d\d)", text)
+        printed[name] = float(found[-1])
+    expected = [
+        printed[n] for n in ("untrained", "pairs of characters", "pairs of tokens", "one head", "small GPT")
+    ]
+    assert shown == expected
+
+
+@proves(
+    UNIT,
+    "There are 461 tokens, and the model knows nothing.",
+    "What to see: unscaled, each block adds its own spread, and the stream grows with the depth.",
+    "Scaled, it ends at about the same size, however deep.",
+)
+def test_the_first_loss_and_the_spread_of_the_stream(solved: Any) -> None:
+    names = solved(UNIT)
+    rng = np.random.default_rng(1)
+    for V in (61, 461):
+        x, y = rng.integers(0, V, (2, 20, 32))
+        loss = names["mean_loss"](names["GPT"](autograd_ref, V), x, y).item()
+        assert loss == pytest.approx(np.log(V), abs=0.08)
+    ends = [float(x) for x in re.findall(r"spread at the end (\d\S+)", text_of(UNIT))]
+    assert ends[1] > 1.7 * ends[0] and ends[3] == pytest.approx(ends[2], rel=0.1)
+
+
+@proves(
+    UNIT,
+    "What to see: the loss falls towards 0.",
+    "What to see: the same logits, token by token, from far fewer multiplications.",
+    "What to see: where the second piece begins, the outputs differ.",
+)
+def test_what_is_printed_of_one_batch_and_of_the_cache(solved: Any) -> None:
+    text, names = text_of(UNIT), solved(UNIT)
+    assert float(re.search(r"one batch: from \d\S+ to (\S+)", text)[1]) < 0.05  # type: ignore[index]
+    assert "goes on as if nothing had been: True" in text
+    assert "up to the rounding of float32: True" in text
+    for pieces in ((5, 7), (5, 1, 6)):
+        off = names["off_in_pieces"](names["colleague_attend"], pieces)
+        assert not off[:5].any() and (off[5:] > 1e-3).all()
+        assert names["off_in_pieces"](names["mended_attend"], pieces).max() < 1e-12
+
+
+@proves(UNIT, "What to see: the same losses, step by step.")
+def test_the_learner_s_own_engine_trains_the_gpt_with_the_losses_of_the_reference(
+    solved: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = solved(UNIT)
+    own = mine.engine(write_units(tmp_path / "course"))
+    capsys.readouterr()
+    ours, theirs = names["ten_losses"](own), names["ten_losses"](autograd_ref)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9)
+    assert theirs[-1] < theirs[0] - 0.3
+
+
+def test_composed_attention_is_the_engine_s(solved: Any) -> None:
+    (qkv,) = arrays((2, 5, 12))
+    ours = solved(UNIT)["composed_attention"](autograd_ref.Tensor(qkv), 2).data
+    theirs = autograd_ref.functional.self_attention(qkv, 2, is_causal=True)
+    np.testing.assert_allclose(ours, np.asarray(theirs), atol=1e-12)
+
+
+#: What a source says of itself: its authors, its year and its address.
+SOURCES = [
+    (("Sennrich", "Haddow", "Birch"), 2015, "https://arxiv.org/abs/1508.07909"),
+    (("Press", "Wolf"), 2016, "https://arxiv.org/abs/1608.05859"),
+    (("Fan", "Lewis", "Dauphin"), 2018, "https://arxiv.org/abs/1805.04833"),
+    (("Holtzman",), 2019, "https://arxiv.org/abs/1904.09751"),
+    (("Brown",), 2020, "https://arxiv.org/abs/2005.14165"),
+    (("Hoffmann",), 2022, "https://arxiv.org/abs/2203.15556"),
+    (("Ouyang",), 2022, "https://arxiv.org/abs/2203.02155"),
+    (("Grattafiori",), 2024, "https://arxiv.org/abs/2407.21783"),
+]
+
+
+@proves(
+    UNIT,
+    "- Rico Sennrich, Barry Haddow and Alexandra Birch, [2015](https://arxiv.org/abs/1508.07909): byte-pair merges for "
+    "rare words.",
+    "- Ofir Press and Lior Wolf, [2016](https://arxiv.org/abs/1608.05859): one table for both ends.",
+    "- Angela Fan, Mike Lewis and Yann Dauphin, [2018](https://arxiv.org/abs/1805.04833): draws from the k likeliest.",
+    "- Ari Holtzman and others, [2019](https://arxiv.org/abs/1904.09751): top-p, and how texts degenerate without it.",
+    "- Tom Brown and others, [2020](https://arxiv.org/abs/2005.14165): GPT-3.",
+    "- Jordan Hoffmann and others, [2022](https://arxiv.org/abs/2203.15556): how many tokens for how many weights.",
+    "- Long Ouyang and others, [2022](https://arxiv.org/abs/2203.02155): fine-tuned to follow instructions.",
+    "- Aaron Grattafiori and others, [2024](https://arxiv.org/abs/2407.21783): the Llama 3 models.",
+)
+def test_a_sentence_names_the_authors_the_year_and_the_address_of_its_source() -> None:
+    text = "\n".join(cell.source for cell in notebook(UNIT).cells if cell.cell_type == "markdown")
+    items = [flat(item) for item in re.findall(r"^- .*?\[\d{4}\]\([^)]*\).*?(?=^- |^$)", text, re.M | re.S)]
+    assert len(items) == len(SOURCES)
+    for item, (authors, year, address) in zip(items, SOURCES, strict=True):
+        assert all(author in item for author in authors)
+        assert f"[{year}]({address})" in item
+        assert year_of(address) == year
