@@ -256,6 +256,12 @@ def _changed_by_data(program: Program, found: Difference) -> bool:
 _UNTIED = forms.form("{0}.data = {1}.data.copy()", "{0}.data = {1}.data.clone()")
 
 
+def _by_hooks(program: Program, found: Difference) -> bool:
+    """True if there is no difference without the hooks."""
+    without = [s for s in program[: found.at + 1] if ".register_hook(" not in s.text(OURS)]
+    return len(without) <= found.at and difference(without) is None
+
+
 def _onto_itself(program: Program, found: Difference) -> bool:
     """True if a tensor was copied onto itself, by whatever name."""
     value = _ours(program, found).ours.value
@@ -458,6 +464,22 @@ MEANT = [
         ),
     ),
     Meant(
+        "a hook hears of what arrives",
+        "The hook of a leaf that no gradient reaches is not called; PyTorch's transforms may send it a zero.",
+        "gradient",
+        ours="None",
+        test=_both(_said("register_hook("), _said("jvp("), _by_hooks),
+        example=lines(
+            *(X, "h = x.register_hook(lambda g: g + x.detach())", Z),
+            (
+                "t = jvp(lambda t: t * 2.0, (x,), (z,))[1]",
+                "t = torch.func.jvp(lambda t: t * 2.0, (x,), (z,))[1]",
+            ),
+            ("s = t.sum()", "s = t.sum()"),
+            "s.backward()",
+        ),
+    ),
+    Meant(
         "the caller's gradient stays the caller's",
         "PyTorch may take the tensor passed to backward() for `.grad`, and add to it the next time.",
         "only we compute",
@@ -521,6 +543,22 @@ MEANT = [
         ),
         example=lines(
             leaf("x", "np.ones((2, 3))", False), "y = copy.deepcopy(x.split(2, 1)[0])", "z = y.reshape(-1)"
+        ),
+    ),
+    Meant(
+        "the order of numbers in memory",
+        "A result's axes lie in memory as NumPy lays them, and so `reshape` of one may be a view where PyTorch copies.",
+        "sharing",
+        test=_both(
+            lambda program, found: "with gaps" in found.what, _now(r"reshape|flatten|view"), _said("topk(")
+        ),
+        example=lines(
+            leaf("x", "np.ones((3, 3, 3))", False),
+            (
+                "y = x.topk(1, 1)[0]",
+                "y = x.sort(stable=True, dim=1, descending=True)[0].narrow(1, 0, 1)",
+            ),
+            "z = y.reshape((9, 1))",
         ),
     ),
     Meant(
