@@ -70,8 +70,7 @@ def dtypes(cotangents):
 #
 # **Time:** about 90 minutes. **Builds on:** 03 (the backward pass), 04 (networks of single numbers).
 #
-# ### Still there?
-# Three questions about units before this one: fill in numbers, then run.
+# **Three questions first,** from earlier units; nobody counts. Fill in the numbers, then run.
 #
 # - *unit 02*: a is 3 and rises with slope 2, b is -4 and rises with slope 5. Which slope has a · b?
 # - *unit 02, Newton*: the guess is 3. Which one is next, for x² - 5 = 0?

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 import statistics
 from collections import Counter
@@ -236,6 +237,16 @@ def test_a_prediction_that_is_filled_in_shows_the_answer(
         if source is not cell.source:
             said = capsys.readouterr().out.partition("your prediction: ")[2].splitlines()
             assert "7" in said[0] and len(said) > 1, cell.id
+
+
+def test_headings_go_down_one_level_at_a_time(unit: str) -> None:
+    # The static site refuses to be built of a page that skips one.
+    text = "\n".join(cell.source for cell in released(unit).cells if cell.cell_type == "markdown")
+    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    found = [(len(marks), title) for marks, title in re.findall(r"^(#+) (.*)", text, re.M)]
+    assert found[0][0] == 1
+    for (before, _), (level, title) in itertools.pairwise(found):
+        assert level <= before + 1, title
 
 
 def test_every_visible_check_stands_without_its_hidden_part(unit: str) -> None:
