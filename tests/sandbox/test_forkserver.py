@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-import psutil
 import pytest
 
 from autograder.lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Probe
@@ -22,6 +21,8 @@ from autograder.sandbox.process import PupilProcess
 from autograder.sandbox.transport import Pipes
 from autograder.sandbox.walls import Interrupted, Sandbox
 from autograder.unit.assignment import Course
+
+from .attacks.lab import family
 
 
 @pytest.fixture
@@ -162,7 +163,7 @@ def test_two_pupils_have_different_random_numbers(fork: Callable[..., PupilProce
 
 def test_a_pupil_that_is_closed_is_gone_with_all_that_it_started(fork: Callable[..., PupilProcess]) -> None:
     def count() -> int:
-        return len(psutil.Process().children(recursive=True))
+        return len(family(os.getpid()))
 
     fork().close()
     time.sleep(0.3)  # the kernel buries

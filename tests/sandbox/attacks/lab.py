@@ -49,7 +49,7 @@ def alive(sandbox: Sandbox) -> list[int]:
     found = []
     own = depth(os.getpid())
     mark = f'"output_chars": {sandbox.output_chars},'
-    ours = {process.pid for process in psutil.Process().children(recursive=True)}
+    ours = family(os.getpid())
     for process in psutil.process_iter():
         try:
             words = " ".join(process.cmdline())
@@ -61,6 +61,27 @@ def alive(sandbox: Sandbox) -> list[int]:
                 found.append(process.pid)
         except (psutil.Error, OSError):
             continue
+    return found
+
+
+def parents() -> dict[int, int]:
+    """The parent of every process."""
+    return {process.pid: process.info["ppid"] for process in psutil.process_iter(["ppid"])}
+
+
+def family(first: int, parents: Callable[[], dict[int, int]] = parents) -> set[int]:
+    """The numbers of all that a process has started, and these, and so on.
+
+    A look at all processes takes time. Between a fork and its pupil is one that ends once the pupil runs: seen as the
+    pupil's parent, and gone when its own parent is asked for, it would leave the pupil without a family. So a look in
+    which a parent is missing is no look, and another is taken. (psutil's `children` takes the first.)
+    """
+    seen = parents()
+    while any(parent and parent not in seen for parent in seen.values()):
+        seen = parents()
+    found: set[int] = set()
+    while more := {pid for pid, parent in seen.items() if parent in found | {first}} - found:
+        found |= more
     return found
 
 
