@@ -23,7 +23,8 @@ what common mistakes look like. `autograder progress` shows how far you are, and
 empty notebook and keeps yours.
 
 To hand in, send the notebook with your answers, under any name. Only what stands in the answer cells counts, and
-what you need more there you may add in cells of your own.
+what you need more there you may add in cells of your own. `autograder receipt NOTEBOOK.ipynb` prints a receipt
+of the file; keep it: your instructor can look up which hand-in it belongs to.
 """
 
 AGENTS = """# For an assistant that helps somebody with this course

@@ -71,6 +71,8 @@ class Graded:
     penalty_before: float | None = None
     #: whether the submission was behind a wall, and could not change its own score
     protected: bool = True
+    #: the receipt of what was graded
+    receipt: str = ""
 
 
 @dataclass
@@ -228,5 +230,11 @@ def row_of(student: str, report: Report) -> Graded:
     for look in report.looks:
         summary += f"; {look[0].lower()}{look[1:].partition(')')[0]})"
     return Graded(
-        student, report.score, report.max_score, summary, mistakes=mistakes, protected=report.protected
+        student,
+        report.score,
+        report.max_score,
+        summary,
+        mistakes=mistakes,
+        protected=report.protected,
+        receipt=report.receipt,
     )

@@ -32,6 +32,7 @@ from ..unit.raw import read_bytes
 from ..unit.settings import load_config
 from .gradebook import alone, opened, record, register
 from .grader import key_of
+from .receipts import known_receipts, note_graded
 from .records import facts
 from .state import cost_of, keep_cost, record_seed, seed_of
 
@@ -125,6 +126,7 @@ class SubmissionExporter(NotebookExporter):
 def _of_the_class(gradebook: Gradebook, assignment: Assignment, sandbox: Sandbox) -> tuple[int, Sandbox]:
     """The seed with which a class is graded, and its limits."""
     seed, key = seed_of(gradebook, assignment.unit), key_of(assignment)
+    known_receipts(gradebook, assignment.unit)  # makes its table, before there is anything to lose
     cost = cost_of(gradebook, assignment.unit, key)
     if cost is None:
         solution = take(assignment.solved(), assignment)
@@ -153,6 +155,7 @@ class Referee(NbGraderPreprocessor):
         with Gradebook(about["db_url"]) as gradebook:
             record(gradebook, assignment, about["student"], report)
             record_seed(gradebook, assignment.unit, about["student"], seed)
+            note_graded(gradebook, assignment.unit, about["student"], report.receipt)
             gradebook.db.commit()
         for outcome in report.outcomes:
             self.log.info(outcome.message.split("\n")[0])

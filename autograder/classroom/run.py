@@ -31,6 +31,7 @@ from .gradebook import alone, auto_scores, fill_in, one_transaction, opened, rea
 from .grader import Graded, Grader, Job, Result, fingerprint, solution_of
 from .late import LatePolicy, penalise, penalty_of
 from .nbgrader_plugin import read_timestamp
+from .receipts import known_receipts, note_graded
 from .state import (
     cost_of,
     draw_seed,
@@ -80,6 +81,7 @@ def grade_class(
                 percent = None if late_policy == "nbgrader" else late_policy
                 set_late_percent(run.gradebook, assignment.unit, percent)
             late_percent(run.gradebook, assignment.unit)  # makes its table, before there is anything to lose
+            known_receipts(run.gradebook, assignment.unit)
             run.seed = (draw_seed if new_seed else seed_of)(run.gradebook, assignment.unit)
         run.recorded = auto_scores(run.gradebook, assignment.unit)
         run.seeds = seeds_of_results(run.gradebook, assignment.unit)
@@ -302,6 +304,7 @@ def _kept(student: str, about: dict[str, Any]) -> Graded:
         "kept",
         list(about["mistakes"]),
         protected=about.get("wall") != NO_WALL,
+        receipt=about.get("receipt", ""),
     )
 
 
@@ -317,6 +320,7 @@ def _write(classroom: Classroom, gradebook: Gradebook, assignment: Assignment, r
         before = fill_in(notebook, assignment, result.report)
         to_penalise = submission.total_seconds_late > 0 or penalty_of(submission) > 0
         record_seed(gradebook, assignment.unit, student, result.report.seed)
+        note_graded(gradebook, assignment.unit, student, result.report.receipt)
     if None not in before.values():
         _compare(result.row, result.report, before)
     if to_penalise:  # it takes a transaction of its own, since it asks the database for the sum of the scores

@@ -53,7 +53,7 @@ def seed_of(gradebook: Gradebook, unit: str) -> int:
         found = gradebook.db.execute(select(UNITS.c.seed).where(UNITS.c.unit == unit)).scalar()
         return None if found is None else int(found)
 
-    seed = _with_tables(gradebook, find)
+    seed = with_tables(gradebook, find)
     if seed is not None:
         return seed
     with contextlib.suppress(IntegrityError):
@@ -80,7 +80,7 @@ def draw_seed(gradebook: Gradebook, unit: str) -> int:
 def cost_of(gradebook: Gradebook, unit: str, key: str) -> float | None:
     """The CPU seconds of a unit's solution, if those of this answer key have been measured in this class."""
     query = select(UNITS.c.solution_seconds).where((UNITS.c.unit == unit) & (UNITS.c.key == key))
-    return _with_tables(gradebook, lambda: gradebook.db.execute(query).scalar())
+    return with_tables(gradebook, lambda: gradebook.db.execute(query).scalar())
 
 
 def keep_cost(gradebook: Gradebook, unit: str, key: str, seconds: float) -> None:
@@ -93,7 +93,7 @@ def keep_cost(gradebook: Gradebook, unit: str, key: str, seconds: float) -> None
 def seeds_of_results(gradebook: Gradebook, unit: str) -> dict[str, int]:
     """With which seed each student's submission was graded."""
     query = select(RESULTS.c.student, RESULTS.c.seed).where(RESULTS.c.unit == unit)
-    found = _with_tables(gradebook, lambda: gradebook.db.execute(query).all())
+    found = with_tables(gradebook, lambda: gradebook.db.execute(query).all())
     return {student: int(seed) for student, seed in found}
 
 
@@ -107,7 +107,7 @@ def record_seed(gradebook: Gradebook, unit: str, student: str, seed: int) -> Non
 def late_percent(gradebook: Gradebook, unit: str) -> float | None:
     """How many percent of a unit's points a day of lateness costs in this class; None where nobody has said."""
     query = select(LATE.c.percent).where(LATE.c.unit == unit)
-    found = _with_tables(gradebook, lambda: gradebook.db.execute(query).scalar())
+    found = with_tables(gradebook, lambda: gradebook.db.execute(query).scalar())
     return None if found is None else float(found)
 
 
@@ -120,7 +120,7 @@ def set_late_percent(gradebook: Gradebook, unit: str, percent: float | None) -> 
     gradebook.db.commit()
 
 
-def _with_tables(gradebook: Gradebook, read: Callable[[], Found]) -> Found:
+def with_tables(gradebook: Gradebook, read: Callable[[], Found]) -> Found:
     """What `read` gives, when the tables are there; else they are made first."""
     try:
         return read()

@@ -12,6 +12,7 @@ from rich.text import Text
 from ..errors import UserError
 from .options import Jobs, Seed, UnprotectedScores, Unsandboxed
 from .tables import (
+    show_hand_ins,
     show_left_out,
     show_report,
 )
@@ -184,6 +185,29 @@ def report(
         told += f", and as a table in {csv}"
     console.print(line(f"{told}."), soft_wrap=True)
     show_left_out(records, unit)
+
+
+@commands.command()
+def receipts(
+    receipt: Annotated[
+        str | None, typer.Argument(help="A receipt, or its first five letters; else all are listed.")
+    ] = None,
+    unit: Annotated[str | None, typer.Option(help="Only this unit, by name or number.")] = None,
+) -> None:
+    """Say whose hand-in a receipt belongs to, and whether it is the one that was graded."""
+    from ..classroom.classroom import Classroom
+    from ..classroom.hand_ins import hand_ins
+    from ..unit.assignment import Course
+
+    classroom = Classroom(Course.find())
+    course = classroom.course
+    units = [course.assignment(name) for name in ([unit] if unit else course.units())]
+    found = hand_ins(classroom, units, receipt or "")
+    if found:
+        show_hand_ins(found)
+        return
+    console.print("No hand-in of this class has that receipt." if receipt else "Nothing has been handed in.")
+    raise SystemExit(1)
 
 
 @commands.command()

@@ -130,6 +130,19 @@ def fresh(unit: Annotated[str, typer.Argument(help="The unit, by name or number.
 
 
 @commands.command()
+def receipt(
+    file: Annotated[Path, typer.Argument(help="The notebook that you hand in, as it is saved.")],
+) -> None:
+    """Print the receipt of a notebook: a digest of what is written in it, which your instructor can look up."""
+    from ..unit.raw import parse, read_bytes
+    from ..unit.receipt import receipt_of
+
+    console.print(receipt_of(parse(read_bytes(file), str(file))), soft_wrap=True)
+    told = "Hand in this file, and keep that line: it says what was written in it, not when, nor by whom."
+    console.print(told, soft_wrap=True)
+
+
+@commands.command()
 def review(
     count: Annotated[int, typer.Option(min=1, help="At most so many exercises.")] = 3,
     anyway: Annotated[

@@ -28,6 +28,7 @@ def collect(
 ) -> None:
     """Put what a learning platform hands out (Canvas, Moodle, plain) into submitted/STUDENT/UNIT/."""
     from ..classroom.classroom import Classroom, known_students
+    from ..classroom.hand_ins import note_receipts
     from ..classroom.platforms.collect import collect as take_in
     from ..unit.assignment import Course
 
@@ -42,7 +43,9 @@ def collect(
     result = take_in(source, assignments, target, unit=unit, people=people, due=due)
     if not result.placed and not result.skipped:
         raise UserError(f"{source} holds nothing to collect: no notebook, and no archive of notebooks.")
-    show_collected(result, everybody=bool(people))
+    names = {name: assignment.name for name, assignment in assignments.items()}
+    receipts = note_receipts(classroom, names, result.placed)
+    show_collected(result, receipts, everybody=bool(people))
     if result.skipped:
         raise SystemExit(1)
 

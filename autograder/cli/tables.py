@@ -10,14 +10,16 @@ from rich.table import Table
 from rich.text import Text
 
 from ..lesson.wire import printable
+from ..unit.receipt import short
 from .terminal import console, line
 from .terminal import names as listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..authoring.mutation import Result
     from ..classroom.grader import Graded
+    from ..classroom.hand_ins import HandIn
     from ..classroom.platforms.collect import Collected
     from ..classroom.platforms.students import Import
     from ..classroom.records import Records
@@ -34,6 +36,7 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
     table = Table(box=None, header_style="bold")
     table.add_column("student")
     table.add_column("score", justify="right", no_wrap=True)
+    table.add_column("receipt", no_wrap=True)
     table.add_column("what went wrong")
     for row in rows:
         kept = Text(" (unchanged)", style="dim") if row.state == "kept" else Text("")
@@ -43,7 +46,10 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
             kept.append(f" (by hand: {tidy(row.by_hand)})", style="bold")
         style = "green" if row.score == row.max_score else "red" if row.state == "failed" else "default"
         table.add_row(
-            line(row.student), Text(show_score(row), style=style, justify="right"), line(row.summary) + kept
+            line(row.student),
+            Text(show_score(row), style=style, justify="right"),
+            short(row.receipt),
+            line(row.summary) + kept,
         )
     console.print(table)
     if not all(row.protected for row in rows):
@@ -164,14 +170,17 @@ def show_report(assignment: Assignment, report: Report) -> None:
         verdict += f": {assignment.unit} is for practice, and {right}"
     protected = "" if report.protected else ", NOT PROTECTED"
     console.print(f"{verdict}{protected} (seed {report.seed})", style="bold", soft_wrap=True)
+    if report.receipt:
+        console.print(f"Receipt: {report.receipt}", soft_wrap=True)
 
 
-def show_collected(result: Collected, everybody: bool) -> None:
+def show_collected(result: Collected, receipts: Mapping[tuple[str, str], str], everybody: bool) -> None:
     """What became of an archive; `everybody` whether it is known who has to hand in."""
-    table = Table("student", "unit", "what", box=None, header_style="bold")
+    table = Table("student", "unit", "receipt", "what", box=None, header_style="bold")
     for (student, its_unit), what in sorted(result.placed.items()):
         late = result.late.get((student, its_unit), "")
-        table.add_row(line(student), line(its_unit), Text(f"{what} ({late})" if late else what))
+        receipt = short(receipts[student, its_unit])
+        table.add_row(line(student), line(its_unit), receipt, Text(f"{what} ({late})" if late else what))
     console.print(table)
     for reason in sorted(result.skipped):
         console.print(line(f"skipped  {reason}"), soft_wrap=True)
@@ -182,6 +191,14 @@ def show_collected(result: Collected, everybody: bool) -> None:
     console.print(
         f"{len(result.placed)} collected, {len(result.skipped)} skipped, {len(result.missing)} missing."
     )
+
+
+def show_hand_ins(found: Sequence[HandIn]) -> None:
+    """Whose hand-ins these are, a line each: a table would cut receipts where the terminal is narrow."""
+    for one in found:
+        graded = "graded    " if one.graded else "not graded"
+        told = f"{one.receipt}  {graded}  {one.unit}  {one.student}  {one.file or '(not there any more)'}"
+        console.print(line(told), soft_wrap=True)
 
 
 def show_roster(result: Import) -> None:

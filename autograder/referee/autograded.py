@@ -12,7 +12,7 @@ from ..lesson.failures import PASSED
 from ..sandbox.walls import UNPROTECTED
 from ..unit.assignment import Assignment
 from ..unit.cell import ANSWER, CHECK
-from ..unit.ingest import Submission
+from ..unit.ingest import AddedCell, Submission
 from ..unit.notebook import Node, node, write_text
 from .report import Outcome, Report, tidy
 
@@ -44,28 +44,15 @@ def autograded(assignment: Assignment, submission: Submission, report: Report) -
         "max_score": tidy(report.max_score),
         "sandboxed": report.sandboxed,
         "wall": report.wall,
+        "receipt": report.receipt,
     }
     outcomes = {outcome.name: outcome for outcome in report.outcomes}
     cells = [_markdown("results", _results(report))]
 
     def additions(after: str) -> None:
-        for i, cell in enumerate(submission.added):
-            if cell.after != after:
-                continue
-            label = f"added-{i + 1}"
-            if cell.cell_type == "code":
-                code = node(
-                    id=label,
-                    cell_type="code",
-                    source=cell.source,
-                    metadata=node(),
-                    execution_count=None,
-                    outputs=[],
-                )
-                _show_result(code, report)
-                cells.append(code)
-            else:
-                cells.append(_markdown(label, literal(cell.source)))
+        cells.extend(
+            _added(i, cell, report) for i, cell in enumerate(submission.added) if cell.after == after
+        )
 
     additions("")
     for cell, known in zip(notebook.cells, assignment.released, strict=True):
@@ -82,6 +69,18 @@ def autograded(assignment: Assignment, submission: Submission, report: Report) -
     return notebook
 
 
+def _added(number: int, cell: AddedCell, report: Report) -> Node:
+    """A cell that the student added."""
+    label = f"added-{number + 1}"
+    if cell.cell_type != "code":
+        return _markdown(label, literal(cell.source))
+    code = node(
+        id=label, cell_type="code", source=cell.source, metadata=node(), execution_count=None, outputs=[]
+    )
+    _show_result(code, report)
+    return code
+
+
 def _results(report: Report) -> str:
     """The first thing to read: what each exercise earned, and the referee's notes."""
     width = max(len(outcome.name) for outcome in report.outcomes)
@@ -96,6 +95,8 @@ def _results(report: Report) -> str:
     if not report.protected:
         text += f"**{UNPROTECTED}**\n\n"
     text += literal("\n".join(lines))
+    if report.receipt:
+        text += f"\n\nReceipt of what was graded: `{report.receipt}`"
     if report.notes:
         text += "\n\n**Notes of the referee**\n\n" + literal("\n".join(report.notes))
     return text

@@ -48,6 +48,7 @@ def grade(
     seed = secrets.randbelow(2**31) if seed is None else seed
     found = looks(submission)
     report = Report(assignment.unit, seed, sandbox.wall(), notes=list(submission.notes), looks=found)
+    report.receipt = submission.receipt
     if not report.protected:
         report.notes.insert(0, UNPROTECTED)
     if submission.problem:

@@ -72,6 +72,8 @@ class Report:
     outputs: dict[str, CellResult] = field(default_factory=dict)
     #: CPU seconds of the submission's processes, all together
     cpu: float = 0.0
+    #: the receipt of the file that was graded; empty where it was no notebook
+    receipt: str = ""
     #: whether something timed out for want of a processor, which says nothing of the answer
     overloaded: bool = False
 
@@ -103,6 +105,7 @@ class Report:
             "sandboxed": self.sandboxed,
             "wall": self.wall,
             "protected": self.protected,
+            "receipt": self.receipt,
             "exercises": [
                 {
                     "name": outcome.name,

@@ -17,6 +17,7 @@ from .assignment import Assignment
 from .cell import ANSWER, Cell, grade_id
 from .ignored import Ignored
 from .raw import cells_of, metadata_of, parse, python_of, read_bytes, source_of
+from .receipt import receipt_of
 
 MAX_SOURCE_CHARS = 200_000
 MAX_ADDED_CELLS = 200
@@ -42,6 +43,8 @@ class Submission:
     problem: str = ""
     #: the version of Python that the notebook ran on, as it says; empty where it does not
     python: tuple[int, ...] = ()
+    #: the file's receipt; empty where it is no notebook
+    receipt: str = ""
 
 
 def read_submission(path: Path, assignment: Assignment) -> Submission:
@@ -74,7 +77,7 @@ def worked_on(notebook: dict[str, Any], assignment: Assignment) -> bool:
 
 def take(notebook: dict[str, Any], assignment: Assignment) -> Submission:
     """Sort a submission's cells into answers and additions."""
-    submission = Submission(python=python_of(notebook))
+    submission = Submission(python=python_of(notebook), receipt=receipt_of(notebook))
     ignored = Ignored(notebook, assignment)
     release = _Release(assignment)
     copies: dict[str, list[str]] = {}

@@ -100,6 +100,7 @@ def test_score_as_json_keeps_its_contract(
         "sandboxed",
         "wall",
         "protected",
+        "receipt",
         "exercises",
         "notes",
     ]
@@ -289,9 +290,10 @@ def test_collect_ends_with_status_1_when_something_was_skipped(
         shutil.copy(submission, folder / name / "mini.ipynb")
     said = run("collect", folder, "--unit", "mini", cwd=course.root)
     assert (said.code, said.err) == (0, "")
+    receipt = run("receipt", submission).out[:5]
     assert [row.split() for row in said.out.splitlines()[1:3]] == [
-        ["Ada-Lovelace", "mini", "new"],
-        ["bob", "mini", "new"],
+        ["Ada-Lovelace", "mini", receipt, "new"],
+        ["bob", "mini", receipt, "new"],
     ]
     assert said.out.endswith("2 collected, 0 skipped, 0 missing.\n")
     (folder / "bob!").mkdir()

@@ -86,6 +86,7 @@ def page(notebook: NotebookNode, graded: Mapping[str, Any]) -> str:
         share=round(100 * max(score, 0) / most) if most else 0,
         late=tidy(round(float(graded.get("late_penalty") or 0), 2)),
         unprotected=UNPROTECTED if about.get("wall") == NO_WALL else "",
+        receipt=about.get("receipt", ""),
         notes=about.get("notes", []),
         rows=rows,
         blocks=blocks,

@@ -27,6 +27,7 @@ from nbgrader.api import (
 
 from ...errors import UserError
 from ...sandbox.walls import UNPROTECTED
+from ..receipts import known_receipts
 from .roster import Person
 from .table import Cell, csv_text
 
@@ -45,6 +46,8 @@ class Grades:
     protected: bool = True
     #: what is said of an exercise, where something is
     said: dict[str, str] = field(default_factory=dict)
+    #: of what was graded
+    receipt: str = ""
 
     @property
     def total(self) -> float:
@@ -111,6 +114,9 @@ def _unit(gradebook: Gradebook, name: str) -> Unit:
             auto = auto.removeprefix(UNPROTECTED).strip()
         if manual or auto:
             grades[student].said[cell] = manual or _brief(auto)
+    for (student, receipt), graded in known_receipts(gradebook, name).items():
+        if graded and student in grades:
+            grades[student].receipt = receipt
     return Unit(name, exercises, float(assignment.max_score), grades)
 
 
@@ -130,7 +136,11 @@ def as_table(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
     head: Row = ["student", "last name", "first name", "email"]
     for unit in units:
         head += [f"{unit.name}: {name} (of {_number(points)})" for name, points in unit.exercises.items()]
-        head += [f"{unit.name}: late penalty", f"{unit.name}: total (of {_number(unit.max_score)})"]
+        head += [
+            f"{unit.name}: receipt",
+            f"{unit.name}: late penalty",
+            f"{unit.name}: total (of {_number(unit.max_score)})",
+        ]
         head += [f"{unit.name}: needs a look"]
         head += [f"{unit.name}: protected"] if not unit.protected else []
     rows: list[Row] = [head]
@@ -139,10 +149,10 @@ def as_table(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
         for unit in units:
             grades = unit.grades.get(person.id)
             if grades is None:
-                row += [""] * (len(unit.exercises) + 3 + (not unit.protected))
+                row += [""] * (len(unit.exercises) + 4 + (not unit.protected))
                 continue
             row += [grades.points.get(name) for name in unit.exercises]
-            row += [grades.penalty, grades.total, "yes" if grades.needs_look else ""]
+            row += [grades.receipt, grades.penalty, grades.total, "yes" if grades.needs_look else ""]
             row += [] if unit.protected else ["yes" if grades.protected else "no"]
         rows.append(row)
     return rows
@@ -210,6 +220,7 @@ def _feedback(unit: Unit, grades: Grades) -> str:
         if earned < points or name in grades.said:
             said = f": {grades.said[name]}" if name in grades.said else ""
             parts.append(f"{name} {_number(earned)}/{_number(points)}{said}")
+    parts += [f"Receipt of what was graded: {grades.receipt}."] if grades.receipt else []
     return html.escape("\n".join(parts), quote=False)
 
 

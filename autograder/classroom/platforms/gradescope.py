@@ -45,9 +45,10 @@ def results(report: Report, exam: bool = False) -> dict[str, Any]:
     tests = [test | shown for outcome in report.outcomes for test in _tests(outcome)]
     if exam:
         tests = [test | {"output": "right" if test["status"] == "passed" else "not right"} for test in tests]
+    receipt = [f"Receipt of what was graded: {report.receipt}"] if report.receipt else []
     return shown | {
         "score": tidy(report.score),
-        "output": "\n".join(report.notes),
+        "output": "\n".join([*report.notes, *receipt]),
         "output_format": "text",
         "tests": tests,
     }

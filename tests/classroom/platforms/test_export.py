@@ -22,6 +22,7 @@ from autograder.classroom.run import grade_class
 from autograder.errors import UserError
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Course
+from autograder.unit.receipt import receipt_of
 
 from ...cli.test_cli import Said, run  # noqa: F401  the fixture of commands
 
@@ -140,7 +141,10 @@ def test_moodle_gets_who_it_is_a_grade_and_a_feedback(klass: Classroom) -> None:
     assert {name: row["mini (Real)"] for name, row in found.items()} == {
         "ada": "3.5", "bob": "4.75", "cy": "0", "lovelaceada-4711": "5", "zoe": "",
     }  # fmt: skip
-    assert found["ada"]["mini (Feedback)"] == "3.5 of 5 points.\nLate penalty: 1.5."
+    receipt = receipt_of(klass.course.assignment("mini").solved())
+    told = f"3.5 of 5 points.\nLate penalty: 1.5.\nReceipt of what was graded: {receipt}."
+    assert found["ada"]["mini (Feedback)"] == told
+    assert by_student(klass, "csv", "student")["ada"]["mini: receipt"] == receipt
     assert "mul_vjp 1.75/2: Half of it &lt;is&gt; right." in found["bob"]["mini (Feedback)"]
     told = found["cy"]["mini (Feedback)"].splitlines()
     assert told[2].startswith("mul_vjp 0/2: not right yet: ")
