@@ -33,7 +33,9 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool = F
 
     As PyTorch's `torch.utils.checkpoint.checkpoint` with `use_reentrant=False`; the other way is not there, and raises
     ValueError. Raises TypeError when the function gives something else than a tensor, RuntimeError in backward when an
-    argument or a parameter was changed in place in between, or when the second call gives another shape.
+    argument or a parameter was changed in place in between, or when the second call gives another shape or other
+    numbers: a constant that it reads was changed, or it draws random numbers of its own. (PyTorch then gives a gradient
+    of something else, and says nothing.) The result's norm and a few of its elements are what is compared.
 
     >>> from autograd_ref import Tensor
     >>> x, calls = Tensor([1.0, 2.0], requires_grad=True), []
@@ -99,7 +101,7 @@ def _as_one(call: _Call, args: list[Tensor], twins: list[Tensor], out: Tensor, b
         (*[edge for _, edge in given], *besides),
         (None, *[a._data for a, _ in given], *[getattr(edge, "_data", None) for edge in besides]),
         [None, *[a._stamp for a, _ in given], *map(stamps_in, besides)],
-        {"call": call},
+        {"call": call, "gave": _Numbers(out._data)},
     )
     result = wrap(out._data)
     result.grad_fn, result.requires_grad = node, True
@@ -139,6 +141,29 @@ class _Call:
         return out
 
 
+class _Numbers:
+    """What a call gave, to be known again: the norm of it, and some of its elements. A whole copy is what is saved."""
+
+    MOST = 64
+
+    def __init__(self, result: np.ndarray) -> None:
+        self.shape = result.shape
+        every = max(1, result.size // self.MOST)
+        self.some = result.flat[::every]
+        with np.errstate(all="ignore"):
+            self.norm = np.vdot(result, result)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether they are the same but for rounding: the order of a sum may depend on where its numbers lie."""
+        if not isinstance(other, _Numbers) or self.shape != other.shape:
+            return False
+        size = max(np.abs(self.some[np.isfinite(self.some)]), default=0.0)
+        tolerance = np.sqrt(np.finfo(self.some.dtype).eps)
+        return np.allclose(self.norm, other.norm, tolerance, 0.0, equal_nan=True) and np.allclose(
+            self.some, other.some, 0.0, tolerance * size, equal_nan=True
+        )
+
+
 class _Again:
     """The primitive of a checkpoint's node: its rules make the call again, recorded, and run the rules of that."""
 
@@ -152,11 +177,6 @@ class _Again:
     def pull(self, g: Any, record: Record) -> Sequence[Any]:
         """The gradients of the arguments, and of what the function uses besides."""
         out, ends, _ = _recorded(record)
-        if out.shape != g.shape:
-            raise RuntimeError(
-                f"A checkpointed function gave shape {g.shape} at first, and {out.shape} when backward called it "
-                "again: it has to do the same each time."
-            )
         found = _gradients(out, g, ends)
         return [None if end is None else found[end] for end in ends]
 
@@ -189,11 +209,27 @@ def _recorded(record: Record) -> tuple[Tensor, list[Edge | None], list[Tensor]]:
             else:
                 tensors.append(_twin(value, stamp, parent is not None))
         out = call.again(tensors[: len(call.places)])
+    _same(out, params["gave"])
     return (
         out,
         [None if p is None else sweep.edge_of(t) for p, t in zip(parents, tensors, strict=True)],
         tensors,
     )
+
+
+def _same(out: Tensor, gave: _Numbers) -> None:
+    """RuntimeError if the second call gave something else than the first: its gradient would be of that."""
+    if out.shape != gave.shape:
+        raise RuntimeError(
+            f"A checkpointed function gave shape {gave.shape} at first, and {out.shape} when backward called it "
+            "again: it has to do the same each time."
+        )
+    if _Numbers(out._data) != gave:
+        raise RuntimeError(
+            "A checkpointed function gave other numbers when backward called it again. It has to do the same each "
+            "time: something that it reads was changed in between (give it a clone()), or it draws random numbers of "
+            "its own."
+        )
 
 
 def _gradients(out: Tensor, g: Any, ends: Sequence[Edge | None]) -> dict[Edge, Any]:

@@ -139,8 +139,19 @@ def _writes_nothing(program: Program, found: Difference) -> bool:
         return False
     before = replace(found, at=found.at - 1)
     text = re.sub(r"^with .*: ", "", program[found.at].text(OURS))
-    target = re.match(r"(\w+(\[.*?\])?)(\.\w+_\(| [-+*/]?= )", text)
-    return target is not None and eval(target[1], _ours(program, before).ours.space).size == 0
+    target = re.match(r"((\w+)(\[.*?\])?)(\.\w+_\(| [-+*/]?= )", text)
+    space = _ours(program, before).ours.space
+    return target is not None and target[2] in space and eval(target[1], space).size == 0
+
+
+def _agreed_without_empty_changes(program: Program, found: Difference) -> bool:
+    """True if nothing differs without the changes that change no element."""
+    kept = [
+        s
+        for i, s in enumerate(program[: found.at + 1])
+        if s.effect != "change" or not _writes_nothing(program, replace(found, at=i))
+    ]
+    return len(kept) <= found.at and difference(kept) is None
 
 
 def _is_wanting_leaf(program: Program, found: Difference) -> bool:
@@ -236,6 +247,19 @@ def _agreed_without(pattern: str) -> Callable[[Program, Difference], bool]:
     return test
 
 
+def _agreed_without_checkpoints(program: Program, found: Difference) -> bool:
+    """True if nothing differs where the functions are called, and no checkpoint is made."""
+    out = []
+    for s in program[: found.at + 1]:
+        call = re.fullmatch(
+            r"(\w+) = checkpoint\((lambda .*?: .*), (\w+|\w+, \w+), use_reentrant=False\)", s.text(OURS)
+        )
+        if call:
+            s = replace(s, form=forms.form(f"({call[2]})({call[3]})"), args=(), options=())
+        out.append(s)
+    return out != list(program[: found.at + 1]) and difference(out) is None
+
+
 def _has_own_memory(program: Program, found: Difference) -> bool:
     """True if what the statement changes shares its memory with nothing that was there before it."""
     ours = _ours(program, replace(found, at=found.at - 1)).ours
@@ -260,6 +284,27 @@ def _by_hooks(program: Program, found: Difference) -> bool:
     """True if there is no difference without the hooks."""
     without = [s for s in program[: found.at + 1] if ".register_hook(" not in s.text(OURS)]
     return len(without) <= found.at and difference(without) is None
+
+
+def _nothing_arrives_through_jvp(program: Program, found: Difference) -> bool:
+    """True if `jvp` may as well get constants: nothing changes here, and PyTorch gives the same."""
+    out = []
+    for s in program[: found.at + 1]:
+        ours, theirs = (
+            re.sub(r"(jvp\(.*), \((\w+),\), ", r"\1, (\2.detach(),), ", s.text(e)) for e in (OURS, THEIRS)
+        )
+        if ours != s.text(OURS):
+            ours, theirs = (text.removeprefix(f"{s.to} = ") for text in (ours, theirs))
+            s = replace(s, form=Form(_escaped(ours), _escaped(theirs)), args=(), options=())
+        out.append(s)
+    name = found.what.removesuffix(".grad")
+    here = _ours(out, found).ours.gradient_of(name)
+    return (
+        out != list(program[: found.at + 1])
+        and difference(out) is None
+        and (here is None) == (found.ours is None)
+        and (here is None or close(array(here), found.ours))
+    )
 
 
 def _onto_itself(program: Program, found: Difference) -> bool:
@@ -467,8 +512,7 @@ MEANT = [
         "a hook hears of what arrives",
         "The hook of a leaf that no gradient reaches is not called; PyTorch's transforms may send it a zero.",
         "gradient",
-        ours="None",
-        test=_both(_said("register_hook("), _said("jvp("), _by_hooks),
+        test=_both(_said("register_hook("), _by_hooks, _nothing_arrives_through_jvp),
         example=lines(
             *(X, "h = x.register_hook(lambda g: g + x.detach())", Z),
             (
@@ -672,6 +716,21 @@ MEANT = [
         ),
     ),
     Meant(
+        "binary cross-entropy by its target",
+        "Its gradient reads the logarithms that the loss reads, which end at -100; PyTorch's goes on to -inf.",
+        "gradient",
+        theirs="nan",
+        test=_both(_said("binary_cross_entropy(", "BCELoss("), _finite_there_alike),
+        example=lines(
+            *(leaf("p", "np.array([1.0, 0.25])", False), leaf("x", "np.array([40.0, 0.25])")),
+            *(
+                ("t = ops.sigmoid(x)", "t = torch.sigmoid(x)"),
+                "y = F.binary_cross_entropy(p, t)",
+                "y.backward()",
+            ),
+        ),
+    ),
+    Meant(
         "kl_div of a target of 0",
         "0 log 0 has the value 0 and the slope 0; PyTorch's slope is NaN.",
         "gradient",
@@ -843,6 +902,17 @@ MEANT = [
         ),
     ),
     Meant(
+        "matmul keeps its arguments",
+        "A product of stacks refuses when one was changed; PyTorch may keep a copy, laid out as one matrix.",
+        "we raise",
+        ours=r"'matmul' saved its argument number [12], of shape \(\d+, \d+, \d",
+        test=_agreed_without("."),
+        example=lines(
+            *(leaf("x", "np.ones((3, 2, 3))", False), ("v = x.swapaxes(1, 2)", "v = x.swapaxes(1, 2)")),
+            *(leaf("w", "np.ones((2, 2))"), "y = v @ w", "v[...] = -1.0", "y.sum().backward()"),
+        ),
+    ),
+    Meant(
         "a checkpoint watches its arguments",
         "`checkpoint` refuses when one was changed before backward; PyTorch only where a gradient reads what it saves.",
         "we raise",
@@ -850,6 +920,27 @@ MEANT = [
         example=lines(
             *(X, "y = checkpoint(lambda t: t + 1.0, x, use_reentrant=False)"),
             *("with no_grad(): x += 1.0", "y.sum().backward()"),
+        ),
+    ),
+    Meant(
+        "a checkpoint does the same twice",
+        "`checkpoint` refuses when its function gives other numbers in backward; PyTorch gives a gradient of these.",
+        "we raise",
+        ours="other numbers when backward called it again",
+        test=_agreed_without("."),
+        example=lines(
+            *(X, leaf("z", "np.ones(2)", False)),
+            *("y = checkpoint(lambda t: t * z, x, use_reentrant=False)", "z += 1.0", "y.sum().backward()"),
+        ),
+    ),
+    Meant(
+        "a recorded gradient of a checkpoint",
+        "It reads what was computed again; PyTorch's may read the result, whose `retain_grad()` then hears of it.",
+        "gradient",
+        test=_both(_said("checkpoint("), _said("create_graph"), _agreed_without(r"\.retain_grad\(")),
+        example=lines(
+            *(leaf("x", "np.array(1.0)"), "y = checkpoint(lambda t: t.tanh(), x, use_reentrant=False)"),
+            *("y.backward(create_graph=True)", "y.retain_grad()", "g = x.grad", "g.backward()"),
         ),
     ),
     Meant(
@@ -899,7 +990,10 @@ MEANT = [
         "`checkpoint` takes leaves as they are in backward; PyTorch refuses after a `requires_grad_()` in between.",
         "only we compute",
         theirs="CheckpointError",
-        test=_agreed_without(r"\.requires_grad_\("),
+        test=lambda program, found: any(
+            test(program, found)
+            for test in (_agreed_without(r"\.requires_grad_\("), _agreed_without_checkpoints)
+        ),
         example=lines(
             *(X, Z, "y = checkpoint(lambda t: t * z, x, use_reentrant=False)", "z.requires_grad_(False)"),
             "y.sum().backward()",
@@ -1006,18 +1100,25 @@ MEANT = [
         ),
     ),
     Meant(
-        "what is no view here",
-        "A result of PyTorch's `linear` or `einsum` may be a view inside, which may not change if made under no_grad.",
-        "only we compute",
-        theirs="A view was created in no_grad mode",
-        test=_has_own_memory,
+        "an empty view shares nothing",
+        "A view without elements may be changed even if its base is a leaf.",
+        "we raise",
+        ours="A hook waits for a gradient|does not require (one|grad)",
+        test=_agreed_without_empty_changes,
         example=lines(
-            *(leaf("x", "np.ones((2, 1))", False), leaf("b", "np.ones(1)")),
-            (
-                "with no_grad(): y = ops.einsum('ij,ik->jk', x, x)",
-                "with no_grad(): y = torch.einsum('ij,ik->jk', x, x)",
-            ),
-            "y[...] = b",
+            *(leaf("x", "np.ones(3)", False), leaf("w", "np.ones(0)"), "x[3:].copy_(w)"),
+            "h = x.register_hook(lambda g: g * 2.0)",
+        ),
+    ),
+    Meant(
+        "an empty view shares nothing",
+        "A view without elements may be changed even if its base is a leaf.",
+        "only we compute",
+        theirs="modified by an inplace operation|moved into the graph interior",
+        test=_agreed_without_empty_changes,
+        example=lines(
+            *(X, leaf("w", "np.ones(0)"), "y = (x * x).sum()", "x.requires_grad_(False)", "x[2:].copy_(w)"),
+            "y.backward()",
         ),
     ),
     Meant(
@@ -1032,7 +1133,6 @@ MEANT = [
                 "with no_grad(): y = ops.einsum('ij,ik->jk', x, x)",
                 "with no_grad(): y = torch.einsum('ij,ik->jk', x, x)",
             ),
-            "v = y[0]",
             "y[...] = b",
         ),
     ),
