@@ -51,11 +51,15 @@ def score(
     gradescope: Annotated[
         Path | None, typer.Option(help="Write the result to this file, as Gradescope reads it.")
     ] = None,
+    held_until: Annotated[
+        str | None, typer.Option(help="With --gradescope: until this time students are shown nothing.")
+    ] = None,
     seed: Seed = None,
     unsandboxed: Unsandboxed = False,
     unprotected_scores: UnprotectedScores = False,
 ) -> None:
     """Grade one notebook file; writes nothing but what is asked for."""
+    # Long, because the options of a command are its parameters, and each says what it is for.
     from ..classroom.commands import score_file
 
     with progress_bar() as bar:
@@ -78,9 +82,12 @@ def score(
     else:
         show_report(assignment, report)
     if gradescope is not None:
+        from ..classroom.held import is_over, read_time
         from ..classroom.platforms.gradescope import results
 
-        write(gradescope, json.dumps(results(report, assignment.exam), indent=1, ensure_ascii=False) + "\n")
+        held = held_until is not None and not is_over(read_time(held_until))
+        found = results(report, assignment.exam, held)
+        write(gradescope, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     if fail_under is not None and report.score < fail_under:
         raise SystemExit(1)
 
@@ -185,6 +192,33 @@ def report(
         told += f", and as a table in {csv}"
     console.print(line(f"{told}."), soft_wrap=True)
     show_left_out(records, unit)
+
+
+@commands.command()
+def hold(
+    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    until: Annotated[
+        str | None, typer.Option(help="When they may be given out, with the zone: '2026-12-01 09:00 +01:00'.")
+    ] = None,
+    off: Annotated[bool, typer.Option("--off", help="Hold them back no more.")] = False,
+) -> None:
+    """Hold a unit's results back until a time: no feedback, grades or adapters for platforms before it."""
+    from ..classroom import held
+    from ..classroom.classroom import Classroom
+    from ..classroom.gradebook import opened
+    from ..unit.assignment import Course
+
+    if off and until is not None:
+        raise UserError("Either --until or --off.")
+    when = None if until is None else held.read_time(until)
+    classroom = Classroom(Course.find())
+    name = classroom.course.assignment(unit).unit
+    with opened(classroom.folders.db_url, classroom.folders.course_id) as gradebook:
+        if off or when is not None:
+            held.hold(gradebook, name, when)
+        when = held.held_until(gradebook, name)
+    none = f"The results of {name} are not held back."
+    console.print(none if when is None else held.told(name, when), soft_wrap=True)
 
 
 @commands.command()

@@ -22,6 +22,9 @@ UnprotectedScores = Annotated[
     ),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="How many submissions at a time.")]
+Anyway = Annotated[
+    bool, typer.Option("--anyway", help="Also while results are held back (`autograder hold`).")
+]
 Seed = Annotated[int | None, typer.Option(min=0, help="Repeat a result: the seed that was reported with it.")]
 
 

@@ -10,7 +10,7 @@ import typer
 
 from ..errors import UserError
 from ..unit.assignment import unit_named
-from .options import Commands, Jobs
+from .options import Anyway, Commands, Jobs
 from .tables import show_collected, show_roster
 from .terminal import Rate, console, line, progress_bar, warn, write, write_new
 
@@ -99,22 +99,25 @@ def feedback(
         Platform | None, typer.Option(help="Also write a zip that Canvas or Moodle takes back.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The zip; feedback-UNIT-PLATFORM.zip by default.")] = None,
+    anyway: Anyway = False,
     jobs: Jobs = None,
 ) -> None:
     """Write a page of feedback for each student, and on request a zip that a platform gives them."""
     from ..classroom.classroom import Classroom
     from ..classroom.feedback.write import students_of, write_feedback
+    from ..classroom.held import refuse_while_held
     from ..unit.assignment import Course
 
     if out is not None and to is None:
         raise UserError("--out names the zip of --to canvas or --to moodle: say which.")
     classroom = Classroom(Course.find())
     assignment = classroom.course.assignment(unit)
+    refuse_while_held(classroom.folders, assignment.unit, anyway)
     everybody = students_of(classroom, assignment.unit, students)
     with progress_bar(Rate()) as bar:
         task = bar.add_task("writing feedback", total=len(everybody))
         problems = write_feedback(
-            classroom, assignment.unit, everybody, jobs=jobs, done=lambda _: bar.advance(task)
+            classroom, assignment.unit, everybody, jobs=jobs, anyway=anyway, done=lambda _: bar.advance(task)
         )
     good = [student for student in everybody if student not in problems]
     for student, problem in problems.items():
@@ -167,6 +170,7 @@ def export(
     out: Annotated[
         Path | None, typer.Option(help="The file; grades.csv or grades-FORMAT.csv by default.")
     ] = None,
+    anyway: Anyway = False,
 ) -> None:
     """Write the gradebook's scores, with what was given by hand and late penalties, as a CSV file."""
     from ..classroom.classroom import Classroom
@@ -177,7 +181,7 @@ def export(
     folders = Classroom(course).folders
     if unit is not None and unit.isdigit():
         unit = unit_named(course.units(), unit)
-    text = grades(folders.db_url, folders.course_id, to.value, unit, warn)
+    text = grades(folders.db_url, folders.course_id, to.value, unit, warn, anyway)
     out = out or Path("grades.csv" if to is Format.csv else f"grades-{to.value}.csv")
     write(out, text)
     console.print(line(f"Grades in {out}."), soft_wrap=True)
@@ -188,27 +192,40 @@ def gradescope(
     unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
     out: Annotated[Path, typer.Option(help="The zip file to write.")] = Path("autograder.zip"),
     force: Annotated[bool, typer.Option("--force", help="Replace a file of that name.")] = False,
+    anyway: Anyway = False,
 ) -> None:
     """Write the zip that Gradescope grades a unit with. It holds the answers: upload it, and give it to nobody."""
+    from ..classroom.classroom import Classroom
+    from ..classroom.held import held_now, told
     from ..classroom.platforms.gradescope import package
     from ..unit.assignment import Course
 
-    assignment = Course.find().assignment(unit)
-    write_new(out, force, lambda: package(assignment))
+    classroom = Classroom(Course.find())
+    assignment = classroom.course.assignment(unit)
+    until = None if anyway else held_now(classroom.folders, assignment.unit)
+    write_new(out, force, lambda: package(assignment, until))
     console.print(f"{out}: the grader of {assignment.unit}, with its answers.", soft_wrap=True)
+    if until is not None:
+        shown = "What is handed in before is shown to students when you publish grades on Gradescope."
+        console.print(f"{told(assignment.unit, until)} {shown}", soft_wrap=True)
 
 
 @commands.command()
 def classroom50(
     unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
     out: Annotated[Path, typer.Option(help="The folder to write: autograders/SLUG of your classroom.")],
+    anyway: Anyway = False,
 ) -> None:
     """Write what Classroom 50 grades a unit with: by the checks that students see, since students can read it."""
+    from ..classroom.classroom import Classroom
+    from ..classroom.held import refuse_while_held
     from ..classroom.platforms.github import classroom50 as files_of
     from ..classroom.platforms.github import write_files
     from ..unit.assignment import Course
 
-    assignment = Course.find().assignment(unit)
+    classroom = Classroom(Course.find())
+    assignment = classroom.course.assignment(unit)
+    refuse_while_held(classroom.folders, assignment.unit, anyway)
     write_files(out, files_of(assignment))
     told = f"{out}: the grader of {assignment.unit}, without answers and without hidden tests."
     console.print(line(told), soft_wrap=True)
@@ -218,13 +235,18 @@ def classroom50(
 def repository(
     unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
     out: Annotated[Path, typer.Option(help="The folder to write.")],
+    anyway: Anyway = False,
 ) -> None:
     """Write what a student's repository begins with: the released unit, and a workflow that checks it on each push."""
+    from ..classroom.classroom import Classroom
+    from ..classroom.held import refuse_while_held
     from ..classroom.platforms.github import repository as files_of
     from ..classroom.platforms.github import write_files
     from ..unit.assignment import Course
 
-    assignment = Course.find().assignment(unit)
+    classroom = Classroom(Course.find())
+    assignment = classroom.course.assignment(unit)
+    refuse_while_held(classroom.folders, assignment.unit, anyway)
     write_files(out, files_of(assignment))
     told = f"{out}: a repository for {assignment.unit}, without answers and without hidden tests."
     console.print(line(told), soft_wrap=True)

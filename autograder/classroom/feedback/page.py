@@ -18,13 +18,16 @@ from markupsafe import Markup, escape
 from nbconvert.exporters import Exporter
 from nbconvert.filters import ansi2html, strip_ansi
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.converters.base import NbGraderException
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
-from traitlets import Unicode
+from traitlets import Bool, Unicode
 
 from ...referee.report import tidy
 from ...sandbox.walls import NO_WALL, UNPROTECTED
+from ..held import held_until, is_over, told
 from .words import html_of
 
 EMPTY = Markup("")
@@ -36,13 +39,24 @@ class FeedbackExporter(Exporter):
 
     output_mimetype = "text/html"
     file_extension = Unicode(".html").tag(config=True)
+    anyway = Bool(False, help="Write pages also while results are held back.").tag(config=True)
 
     def from_notebook_node(
         self, nb: NotebookNode, resources: Mapping[str, Any] | None = None, **kw: Any
     ) -> tuple[Any, dict[str, Any]]:
         """The page, and what nbconvert and nbgrader know of the notebook."""
         nb, graded = super().from_notebook_node(nb, resources, **kw)
+        if not self.anyway:
+            _refuse_while_held(graded["nbgrader"])
         return page(nb, graded["nbgrader"]), graded
+
+
+def _refuse_while_held(about: Mapping[str, Any]) -> None:
+    """Stops nbgrader, and with it Formgrader's button, with a sentence while results are held back."""
+    with Gradebook(about["db_url"]) as gradebook:
+        until = held_until(gradebook, about["assignment"])
+    if until is not None and not is_over(until):
+        raise NbGraderException(told(about["assignment"], until))
 
 
 @dataclass(frozen=True)

@@ -55,13 +55,14 @@ def write_feedback(
     students: Sequence[str],
     *,
     jobs: int | None = None,
+    anyway: bool = False,
     done: Callable[[str], object] = lambda student: None,
 ) -> dict[str, str]:
     """Write the pages of these students; gives, by student, a sentence for each page that could not be written.
 
-    `done` is called with each student whose page is written, or not.
+    `done` is called with each student whose page is written, or not. What is held back is written `anyway`, or not.
     """
-    write = partial(_write, classroom.course.root, unit)
+    write = partial(_write, classroom.course.root, unit, anyway)
     count = min(jobs or cores(), len(students))
     problems: dict[str, str] = {}
     told = (
@@ -102,13 +103,14 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _write(root: Path, unit: str, student: str) -> tuple[str, str]:
+def _write(root: Path, unit: str, anyway: bool, student: str) -> tuple[str, str]:
     """Let nbgrader write one page: it knows what was graded by hand, who is late, and where pages go."""
     from nbgrader.apps.api import NbGraderAPI
 
     classroom = Classroom(Course(root))
     ours = Config(GenerateFeedback={"exporter_class": "autograder.classroom.feedback.page.FeedbackExporter"})
     ours.merge(classroom.config)  # unless the course has a page of its own
+    ours.FeedbackExporter.anyway = anyway
     result = NbGraderAPI(classroom.folders, config=ours).generate_feedback(unit, student, force=True)
     if result["success"]:
         return student, ""

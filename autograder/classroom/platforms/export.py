@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from nbgrader.api import (
@@ -27,6 +28,7 @@ from nbgrader.api import (
 
 from ...errors import UserError
 from ...sandbox.walls import UNPROTECTED
+from .. import held
 from ..receipts import known_receipts
 from .roster import Person
 from .table import Cell, csv_text
@@ -63,6 +65,8 @@ class Unit:
     exercises: dict[str, float]
     max_score: float
     grades: dict[str, Grades]
+    #: until when its results are held back, where they are
+    held: datetime | None = None
 
     @property
     def protected(self) -> bool:
@@ -117,7 +121,9 @@ def _unit(gradebook: Gradebook, name: str) -> Unit:
     for (student, receipt), graded in known_receipts(gradebook, name).items():
         if graded and student in grades:
             grades[student].receipt = receipt
-    return Unit(name, exercises, float(assignment.max_score), grades)
+    until = held.held_until(gradebook, name)
+    until = None if until is None or held.is_over(until) else until
+    return Unit(name, exercises, float(assignment.max_score), grades, until)
 
 
 def _brief(comment: str) -> str:
@@ -241,9 +247,19 @@ def export(
     to: str,
     unit: str | None = None,
     tell: Callable[[str], None] = lambda line: None,
+    anyway: bool = False,
 ) -> str:
-    """The text of a CSV file in a format; `tell` hears of scores that are not protected. Raises UserError."""
+    """The text of a CSV file in a format; `tell` hears of scores that are not protected. Raises UserError.
+
+    Units whose results are held back are in no table for a platform, where students would see them, but `anyway`.
+    """
     people, units = read_gradebook(db_url, course_id, unit)
+    if to != "csv" and not anyway:
+        for one in units:
+            if one.held is not None:
+                tell(f"{held.told(one.name, one.held)} It is left out: --anyway takes it in.")
+        if units and not (units := [one for one in units if one.held is None]):
+            raise UserError("All of it is held back, so there is nothing to export: --anyway exports it.")
     if not units:
         raise UserError("The gradebook has no unit yet: grade one with `autograder grade UNIT`.")
     for graded in units:

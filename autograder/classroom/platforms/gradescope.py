@@ -10,6 +10,7 @@ import io
 import secrets
 import zipfile
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from ...errors import UserError
@@ -32,16 +33,17 @@ RUN = """#!/usr/bin/env bash
 set -euo pipefail
 root=${{AUTOGRADER_ROOT:-/autograder}}
 exec "$root/venv/bin/autograder" score "$root/submission" --unit {unit} --solutions "$root/source/solutions" \\
-    --seed {seed} --gradescope "$root/results/results.json"
+    --seed {seed} --gradescope "$root/results/results.json"{held}
 """
 
 
-def results(report: Report, exam: bool = False) -> dict[str, Any]:
+def results(report: Report, exam: bool = False, held: bool = False) -> dict[str, Any]:
     """What Gradescope shows of a report. The names of the bank, the seed and the looks are not for students.
 
-    Of an exam, nothing until its grades are published, and then what is right.
+    Of an exam, nothing until its grades are published, and then what is right. What is held back, students see when
+    its grades are published, too: a result does not change by itself when its time has come.
     """
-    shown = {"visibility": "after_published" if exam else "visible"}
+    shown = {"visibility": "after_published" if exam or held else "visible"}
     tests = [test | shown for outcome in report.outcomes for test in _tests(outcome)]
     if exam:
         tests = [test | {"output": "right" if test["status"] == "passed" else "not right"} for test in tests]
@@ -73,14 +75,18 @@ def _tests(outcome: Outcome) -> Iterator[dict[str, Any]]:
         }
 
 
-def package(assignment: Assignment) -> bytes:
-    """The zip file for one unit, with its answer key. Every submission is graded with the one seed in it."""
+def package(assignment: Assignment, held: datetime | None = None) -> bytes:
+    """The zip file for one unit, with its answer key. Every submission is graded with the one seed in it.
+
+    What is handed in before `held` is shown to nobody until grades are published.
+    """
     if not assignment.graded:
         raise UserError(f"{assignment.unit} is for practice and has no points, so there is nothing to grade.")
     words = {
         "version": importlib.metadata.version("autograd-course"),
         "unit": assignment.unit,
         "seed": str(secrets.randbits(62) | 1 << 62),
+        "held": f" --held-until {held.isoformat(timespec='seconds')}" if held else "",
     }
     folder = assignment.path.parent
     out = io.BytesIO()
