@@ -95,6 +95,7 @@ def grade_unit(
     force: bool = False,
     new_seed: bool = False,
     late_policy: LatePolicy = None,
+    rule: str = "",
     jobs: int | None = None,
     scheduler: str | None = None,
     unsandboxed: bool = False,
@@ -134,6 +135,7 @@ def grade_unit(
             pool=pool,
             new_seed=new_seed,
             late_policy=late_policy,
+            rule=rule,
         )
     return rows, known
 

@@ -46,6 +46,8 @@ class Job:
     seed: int | None = None
     solution_seconds: float | None = None
     alone: bool = False
+    #: the name of an earlier hand-in's file; empty for the last one
+    file: str = ""
 
 
 @dataclass
@@ -73,6 +75,8 @@ class Graded:
     protected: bool = True
     #: the receipt of what was graded
     receipt: str = ""
+    #: which of several hand-ins counts; empty where there is one
+    hand_in: str = ""
 
 
 @dataclass
@@ -238,3 +242,14 @@ def row_of(student: str, report: Report) -> Graded:
         protected=report.protected,
         receipt=report.receipt,
     )
+
+
+def compare(row: Graded, report: Report, before: dict[str, float | None]) -> None:
+    """Note which exercises earn something else than before."""
+    for outcome in report.outcomes:
+        old = before[outcome.name] or 0.0
+        if old != outcome.points:
+            said = "" if outcome.status == PASSED else f" ({outcome.mistake or outcome.status})"
+            row.changes.append(f"{outcome.name} {tidy(old)} → {tidy(outcome.points)}{said}")
+    if row.changes:
+        row.before = sum(score or 0.0 for score in before.values())

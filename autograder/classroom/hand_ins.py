@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from ..unit.assignment import Assignment
 from ..unit.folder import pick_file
 from ..unit.raw import read_bytes
 from ..unit.receipt import receipt_of_bytes, typed
+from .attempts import earlier_files
 from .classroom import Classroom
 from .gradebook import opened
 from .receipts import known_receipts, note_collected
@@ -57,14 +57,9 @@ def _receipt(path: Path) -> str:
 
 
 def files_of(folder: Path, assignment: Assignment) -> list[Path]:
-    """The hand-ins in a student's folder, the oldest first; the last one is what counts where the last one counts."""
-    earlier = []
-    for path in folder.glob("*.earlier-*"):
-        found = re.fullmatch(rf"{re.escape(assignment.name)}\.ipynb\.earlier-([0-9]{{1,9}})", path.name)
-        if found and path.is_file() and not path.is_symlink():
-            earlier.append((int(found[1]), path))
+    """The hand-ins in a student's folder, the oldest first."""
     last, _ = pick_file(folder, assignment.name, assignment)
-    return [path for _, path in sorted(earlier)] + ([last] if last else [])
+    return earlier_files(folder, assignment) + ([last] if last else [])
 
 
 def hand_ins(classroom: Classroom, assignments: Sequence[Assignment], wanted: str = "") -> list[HandIn]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any, Literal
 
 from nbgrader.api import Gradebook, SubmittedAssignment
@@ -46,22 +47,24 @@ class LatePenalties(AssignLatePenalties):
         for submission in submissions:
             seconds = submission.total_seconds_late
             for notebook in submission.notebooks:
-                if seconds <= 0:
-                    penalty = None
-                elif percent is not None:
-                    penalty = deduction(percent, notebook.max_score, notebook.score, seconds)
-                else:
-                    student = submission.student_id
-                    try:
-                        penalty = self.plugin_inst.late_submission_penalty(student, notebook.score, seconds)
-                    except Exception as error:
-                        raise UserError(
-                            f"The rule for late penalties, {type(self.plugin_inst).__name__}, fails for {student} "
-                            f"({type(error).__name__}: {error}): mend it and grade again."
-                        ) from None
-                    penalty = None if penalty is None else self._check_late_penalty(notebook, penalty)
+                penalty = self.penalty(submission.student_id, notebook, seconds, percent)
                 if penalty != notebook.late_submission_penalty:
                     notebook.late_submission_penalty = penalty
+
+    def penalty(self, student: str, notebook: Any, seconds: float, percent: float | None) -> float | None:
+        """What a notebook with a `score` and a `max_score` loses; None where it is not late. Raises UserError."""
+        if seconds <= 0:
+            return None
+        if percent is not None:
+            return deduction(percent, notebook.max_score, notebook.score, seconds)
+        try:
+            penalty = self.plugin_inst.late_submission_penalty(student, notebook.score, seconds)
+        except Exception as error:
+            raise UserError(
+                f"The rule for late penalties, {type(self.plugin_inst).__name__}, fails for {student} "
+                f"({type(error).__name__}: {error}): mend it and grade again."
+            ) from None
+        return None if penalty is None else float(self._check_late_penalty(notebook, penalty))
 
     def preprocess(self, nb: Any, resources: Any) -> Any:
         """As a step of `nbgrader autograde`."""
@@ -77,14 +80,29 @@ def penalise(
     gradebook: Gradebook, submissions: Sequence[SubmittedAssignment], unit: str, config: Config
 ) -> None:
     """Give submissions of a unit their penalties, by the class's percentage or nbgrader's configuration."""
+    _step(config).penalise(gradebook, submissions, unit)
+
+
+def penalty_at(
+    gradebook: Gradebook, unit: str, student: str, score: float, seconds: float, config: Config
+) -> float:
+    """What so many points would lose if they were so many seconds late."""
+    if seconds <= 0:
+        return 0.0
+    step = _step(config)
+    step.init_plugin()
+    notebook = SimpleNamespace(score=score, max_score=gradebook.find_assignment(unit).max_score)
+    return step.penalty(student, notebook, seconds, late_percent(gradebook, unit)) or 0.0
+
+
+def _step(config: Config) -> LatePenalties:
     try:
-        step = LatePenalties(config=config)
+        return LatePenalties(config=config)
     except (TraitError, ImportError) as error:
         raise UserError(
             f"c.AssignLatePenalties.plugin_class in nbgrader_config.py cannot be used ({error}): correct its name, or "
             "install what it is in."
         ) from None
-    step.penalise(gradebook, submissions, unit)
 
 
 def penalty_of(submission: SubmittedAssignment) -> float:

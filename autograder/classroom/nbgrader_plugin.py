@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import time
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
     NbGraderPreprocessor,
 )
-from nbgrader.utils import parse_utc
 from traitlets.config import Application
 
 from ..authoring.fingerprints import sentences_of
@@ -28,8 +26,8 @@ from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Course
 from ..unit.folder import pick_file
 from ..unit.ingest import read_submission, take
-from ..unit.raw import read_bytes
 from ..unit.settings import load_config
+from .attempts import BEST, earlier_files, read_timestamp, rule_of
 from .gradebook import alone, opened, record, register
 from .grader import key_of
 from .receipts import known_receipts, note_graded
@@ -42,17 +40,6 @@ __all__ = [
     "SubmissionExporter",
     "find_submission",
 ]  # what nbgrader_config.py names
-
-
-def read_timestamp(path: Path) -> datetime | None:
-    """When something was handed in, as a `timestamp.txt` says; None when it does not say.
-
-    nbgrader's own reader ends the process, and with it the whole class, when the text is no time.
-    """
-    try:
-        return parse_utc(read_bytes(path)[:100].decode("ascii").strip())
-    except Exception:  # the parser has many kinds: some numbers end in an InvalidOperation of decimal's
-        return None
 
 
 #: Copies that `find_submission` made under the expected name, and what was there before; they go when they are graded,
@@ -68,9 +55,15 @@ def find_submission(assignment: str, student: str, notebooks: list[str]) -> None
     """
     course = Course.find()
     unit = course.assignment(assignment)
-    _register(course, unit)
+    rule = _register(course, unit)
     name = unit.name
-    for folder in {Path(notebook).parent for notebook in notebooks}:
+    folders = {Path(notebook).parent for notebook in notebooks}
+    if rule == BEST and any(earlier_files(folder, unit) for folder in folders):
+        raise SystemExit(
+            f"autograder: {student} has several hand-ins of {unit.unit}, of which the best one counts: "
+            f"`autograder grade {unit.unit}` grades them all, and nbgrader would grade the last one."
+        )
+    for folder in folders:
         for path in sorted(folder.rglob("*")):
             regular = path.is_file() and not path.is_symlink()
             no_time = regular and path.name == "timestamp.txt" and read_timestamp(path) is None
@@ -85,8 +78,11 @@ def find_submission(assignment: str, student: str, notebooks: list[str]) -> None
             notebooks[:] = [str(target)]
 
 
-def _register(course: Course, unit: Assignment) -> None:
-    """Make a unit known to the gradebook. Ends the command with a sentence where that cannot be done."""
+def _register(course: Course, unit: Assignment) -> str:
+    """Make a unit known to the gradebook; gives which of several hand-ins counts.
+
+    Ends the command with a sentence where that cannot be done.
+    """
     config = load_config(course.root)
     folders = CourseDirectory(config=config, root=str(course.root))
     if Application.initialized() and isinstance(
@@ -96,6 +92,7 @@ def _register(course: Course, unit: Assignment) -> None:
     try:
         with opened(folders.db_url, folders.course_id) as gradebook, alone(gradebook):
             register(gradebook, unit, folders.db_url)
+            return rule_of(gradebook, unit.unit)
     except UserError as error:
         raise SystemExit(
             f"autograder: {error}"

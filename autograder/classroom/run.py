@@ -6,32 +6,37 @@ import contextlib
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook, SubmittedAssignment
 from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
 from ..errors import UserError
-from ..lesson.failures import PASSED
-from ..lesson.wire import printable
 from ..referee import bank
 from ..referee.autograded import write_file
-from ..referee.report import Report, tidy
+from ..referee.report import tidy
 from ..sandbox.walls import NO_WALL, Sandbox
 from ..unit.assignment import Assignment
-from ..unit.folder import pick_file, side_files
-from ..unit.notebook import read_notebook
-from ..unit.raw import read_bytes
+from .attempts import (
+    LAST,
+    Attempts,
+    about_of,
+    best,
+    counting,
+    kept_row,
+    output_of,
+    rule_of,
+    set_rule,
+    time_of,
+)
 from .classroom import Classroom
 from .cluster import share_on
 from .gradebook import alone, auto_scores, fill_in, one_transaction, opened, reason, register
-from .grader import Graded, Grader, Job, Result, fingerprint, solution_of
+from .grader import Graded, Grader, Job, Result, compare, solution_of
 from .late import LatePolicy, penalise, penalty_of
-from .nbgrader_plugin import read_timestamp
-from .receipts import known_receipts, note_graded
+from .receipts import known_receipts, note_collected, note_graded
 from .state import (
     cost_of,
     draw_seed,
@@ -62,6 +67,7 @@ def grade_class(
     pool: Processes | None = None,
     new_seed: bool = False,
     late_policy: LatePolicy = None,
+    rule: str = "",
 ) -> list[Graded]:
     """Grade submissions side by side; the gradebook is written by this thread alone, one student at a time.
 
@@ -70,7 +76,7 @@ def grade_class(
     With a `scheduler`, the workers of its Dask cluster grade, and `tell` hears of those that cannot. `pool` is who
     grades on this machine, if somebody has been asked `ahead`. Everybody is graded with the seed that the class has
     for the unit, so that the same answer has the same points; with `new_seed` another one is drawn first.
-    `late_policy` is what a day of lateness costs from now on.
+    `late_policy` is what a day of lateness costs from now on, `rule` which of several hand-ins counts.
     """
     grader = pool.grader if pool else Grader.of(assignment, bank.load_bank(assignment), sandbox)
     run = _Run(classroom, assignment, grader, force)
@@ -82,6 +88,9 @@ def grade_class(
                 set_late_percent(run.gradebook, assignment.unit, percent)
             late_percent(run.gradebook, assignment.unit)  # makes its table, before there is anything to lose
             known_receipts(run.gradebook, assignment.unit)
+            if rule:
+                set_rule(run.gradebook, assignment.unit, rule)
+            run.rule = rule_of(run.gradebook, assignment.unit)
             run.seed = (draw_seed if new_seed else seed_of)(run.gradebook, assignment.unit)
         run.recorded = auto_scores(run.gradebook, assignment.unit)
         run.seeds = seeds_of_results(run.gradebook, assignment.unit)
@@ -94,7 +103,8 @@ def grade_class(
         )
         with contextlib.closing(shared) as results:  # also when this is interrupted
             for result in results:
-                done(run.take(result))
+                if (row := run.take(result)) is not None:
+                    done(row)
         run.finish()
     return [run.rows[student] for student in students]
 
@@ -123,6 +133,10 @@ class _Run:
     #: why somebody is graded again
     why: dict[str, str] = field(default_factory=dict)
     failures: int = 0
+    #: which of several hand-ins counts, what each student has handed in, and the file of it that counts
+    rule: str = LAST
+    attempts: dict[str, Attempts] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
 
     def measure(self, pool: Processes | None) -> None:
         """Grade the solution, once in the life of a class."""
@@ -150,21 +164,20 @@ class _Run:
                 self.rows[student] = Graded(student, 0, self.assignment.max_score, told, "failed")
                 done(self.rows[student])
                 continue
-            job = replace(
-                _job(self.classroom, self.assignment, student),
-                seed=self.seed,
-                solution_seconds=self.solution_seconds,
-            )
-            about = _about(self.classroom, self.assignment, student)
-            same = about is not None and about["fingerprint"] == fingerprint(self.grader.key, job)
+            attempts = Attempts.of(self.classroom, self.assignment, student, self.rule)
+            about = about_of(self.classroom, self.assignment, student)
+            same = about is not None and attempts.known(about, self.grader.key)
+            other = about is not None and same and self.best_of(student, about) != about.get("file", "")
             # What was graded without a wall is graded again as soon as there is one.
             open_ = about is not None and about.get("wall") == NO_WALL
             mended = open_ and self.grader.sandbox.wall() != NO_WALL
             # Where the gradebook says something else, it is an older one, or a run was ended between the two.
             there = about is not None and self.recorded.get(student) == float(about["score"])
             same_seed = self.seeds.get(student) == self.seed
-            if about is not None and same and same_seed and there and not mended and not self.force:
-                self.rows[student] = _kept(student, about)
+            unchanged = same and not other and same_seed and there and not mended
+            if about is not None and unchanged and not self.force:
+                self.rows[student] = kept_row(student, about)
+                self.files[student] = about.get("file", "")
                 done(self.rows[student])
                 continue
             if about is not None:
@@ -178,13 +191,44 @@ class _Run:
                     if not same_seed
                     else "there was no wall"
                     if mended
+                    else "another hand-in counts"
+                    if other
                     else "--force"
                 )
-            yield job
+            self.attempts[student] = attempts
+            for job in attempts.jobs:
+                yield replace(job, seed=self.seed, solution_seconds=self.solution_seconds)
 
-    def take(self, result: Result) -> Graded:
-        """Write a result. What cannot be written is told, and graded again by the next run."""
-        student, row, problem = result.job.student, result.row, result.problem
+    def best_of(self, student: str, about: Mapping[str, Any]) -> str:
+        """Of hand-ins that have not changed, the file that counts: what is late may have, and the price of it."""
+        scores = [(file, float(score)) for file, _, score in about.get("attempts", ())]
+        return scores[self.best(student, scores)][0] if scores else str(about.get("file", ""))
+
+    def best(self, student: str, scores: Sequence[tuple[str, float]]) -> int:
+        unit = self.assignment.unit
+        folder = self.classroom.folder("submitted", student, unit)
+        return best(self.gradebook, unit, student, folder, scores, self.classroom.config)
+
+    def take(self, result: Result) -> Graded | None:
+        """Write a result. What cannot be written is told, and graded again by the next run.
+
+        None until all hand-ins of the student are graded: then the one that counts is written.
+        """
+        student = result.job.student
+        attempts = self.attempts[student]
+        attempts.results.append(result)
+        if len(attempts.results) < len(attempts.jobs):
+            return None
+        order = {job.file: number for number, job in enumerate(attempts.jobs)}
+        attempts.results.sort(key=lambda one: order[one.job.file])
+        failed = [one for one in attempts.results if one.row is None]
+        if failed:
+            result = failed[0]
+        else:
+            scores = [(one.job.file, one.row.score) for one in attempts.results if one.row is not None]
+            result = counting(attempts, self.best(student, scores) if len(scores) > 1 else 0)
+            self.files[student] = result.job.file
+        row, problem = result.row, result.problem
         if row is not None:
             problem = self._written(result)
         if row is None or problem:
@@ -194,10 +238,15 @@ class _Run:
         self.rows[student] = row
         return row
 
+    def others(self, result: Result) -> list[str]:
+        """The receipts of hand-ins that were graded and do not count."""
+        results = self.attempts[result.job.student].results
+        return [one.report.receipt for one in results if one is not result and one.report is not None]
+
     def _written(self, result: Result) -> str:
         for left in (1, 0):
             try:
-                _write(self.classroom, self.gradebook, self.assignment, result)
+                _write(self.classroom, self.gradebook, self.assignment, result, self.others(result))
                 self.failures = 0
                 return ""
             except UserError:  # the rule for lateness fails, which is the course's
@@ -240,7 +289,7 @@ class _Run:
         before = {submission.id: penalty_of(submission) for submission in submissions}
         for submission in submissions:
             folder = self.classroom.folder("submitted", submission.student_id, unit)
-            when = read_timestamp(folder / "timestamp.txt")
+            when = time_of(folder, self.files.get(submission.student_id, ""))
             if when != submission.timestamp:
                 submission.timestamp = when
         penalise(self.gradebook, submissions, unit, self.classroom.config)
@@ -266,52 +315,14 @@ def mistakes_table(rows: Sequence[Graded]) -> list[tuple[str, int]]:
     return Counter(mistake for row in rows for mistake in row.mistakes).most_common()
 
 
-def _job(classroom: Classroom, assignment: Assignment, student: str) -> Job:
-    folder = classroom.folder("submitted", student, assignment.unit)
-    try:
-        path, note = pick_file(folder, assignment.name, assignment)
-        if path is None:
-            return Job(student, None, note)
-        note = "\n".join(filter(None, [side_files(folder, classroom.released(assignment.unit), path), note]))
-    except OSError as error:  # one student's permissions are in nobody else's way
-        return Job(student, None, f"The folder {folder.name} cannot be read: {error.strerror}.")
-    try:
-        return Job(student, read_bytes(path), note)
-    except UserError as error:
-        return Job(student, None, printable(str(error), 500))
-
-
-def _output(classroom: Classroom, assignment: Assignment, student: str) -> Path:
-    return classroom.folder("autograded", student, assignment.unit) / f"{assignment.name}.ipynb"
-
-
-def _about(classroom: Classroom, assignment: Assignment, student: str) -> dict[str, Any] | None:
-    """What the autograded notebook says of itself; None when there is none, or it is not ours, or an older one."""
-    try:
-        about = read_notebook(_output(classroom, assignment, student)).metadata["autograder"]
-        _kept(student, about)
-        return dict(about) if isinstance(about["fingerprint"], str) else None
-    except Exception:  # then it is graded again
-        return None
-
-
-def _kept(student: str, about: dict[str, Any]) -> Graded:
-    return Graded(
-        student,
-        about["score"],
-        about["max_score"],
-        about["summary"],
-        "kept",
-        list(about["mistakes"]),
-        protected=about.get("wall") != NO_WALL,
-        receipt=about.get("receipt", ""),
-    )
-
-
-def _write(classroom: Classroom, gradebook: Gradebook, assignment: Assignment, result: Result) -> None:
+def _write(
+    classroom: Classroom, gradebook: Gradebook, assignment: Assignment, result: Result, others: Sequence[str]
+) -> None:
     student = result.job.student
-    stamp = classroom.folder("submitted", student, assignment.unit) / "timestamp.txt"
-    when = {"timestamp": read_timestamp(stamp)}  # None, too: a new hand-in has not the time of the old one
+    folder = classroom.folder("submitted", student, assignment.unit)
+    when = {
+        "timestamp": time_of(folder, result.job.file)
+    }  # None, too: a new hand-in has not the time of the old one
     assert result.report is not None and result.row is not None
     with one_transaction(gradebook):
         gradebook.update_or_create_student(student)
@@ -321,23 +332,14 @@ def _write(classroom: Classroom, gradebook: Gradebook, assignment: Assignment, r
         to_penalise = submission.total_seconds_late > 0 or penalty_of(submission) > 0
         record_seed(gradebook, assignment.unit, student, result.report.seed)
         note_graded(gradebook, assignment.unit, student, result.report.receipt)
+        for receipt in filter(None, others):
+            note_collected(gradebook, assignment.unit, student, receipt)
     if None not in before.values():
-        _compare(result.row, result.report, before)
+        compare(result.row, result.report, before)
     if to_penalise:  # it takes a transaction of its own, since it asks the database for the sum of the scores
         penalise(gradebook, [submission], assignment.unit, classroom.config)
         gradebook.db.commit()
-    write_file(_output(classroom, assignment, student), result.notebook)
-
-
-def _compare(row: Graded, report: Report, before: dict[str, float | None]) -> None:
-    """Note which exercises earn something else than before."""
-    for outcome in report.outcomes:
-        old = before[outcome.name] or 0.0
-        if old != outcome.points:
-            said = "" if outcome.status == PASSED else f" ({outcome.mistake or outcome.status})"
-            row.changes.append(f"{outcome.name} {tidy(old)} → {tidy(outcome.points)}{said}")
-    if row.changes:
-        row.before = sum(score or 0.0 for score in before.values())
+    write_file(output_of(classroom, assignment, student), result.notebook)
 
 
 def show_score(row: Graded) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 
+class HandIns(StrEnum):
+    """Which of several hand-ins counts."""
+
+    last = "last"
+    best = "best"
+
+
 @commands.command(name="grade")
 def grade_command(
     unit: Annotated[str, typer.Argument(help="The unit to grade.")],
@@ -45,6 +53,10 @@ def grade_command(
             help="What each day of lateness costs from now on, in percent of the unit's points; kept for the unit. "
             "'nbgrader' for nbgrader's own configuration.",
         ),
+    ] = None,
+    hand_ins: Annotated[
+        HandIns | None,
+        typer.Option(help="Which of several hand-ins of a student counts from now on; kept for the unit."),
     ] = None,
     jobs: Jobs = None,
     scheduler: Annotated[
@@ -75,6 +87,7 @@ def grade_command(
         scheduler,
         new_seed=new_seed,
         late_policy=policy,
+        rule=hand_ins.value if hand_ins else "",
         jobs=jobs,
         unsandboxed=unsandboxed,
         unprotected_scores=unprotected_scores,

@@ -40,6 +40,8 @@ def show_class(rows: Sequence[Graded], console: Console = console) -> None:
     table.add_column("what went wrong")
     for row in rows:
         kept = Text(" (unchanged)", style="dim") if row.state == "kept" else Text("")
+        if row.hand_in:
+            kept.append(f" ({row.hand_in})", style="default")
         if not row.protected:
             kept.append(" (not protected)", style="bold red")
         if row.by_hand is not None:

@@ -459,11 +459,11 @@ def test_a_folder_that_may_not_be_read_is_in_nobody_s_way(mode: int, small: Clas
 from pathlib import Path
 from autograder.unit.assignment import Course
 from autograder.classroom.classroom import Classroom
-from autograder.classroom.run import _job
-from autograder.classroom.nbgrader_plugin import read_timestamp
+from autograder.classroom.attempts import job_of
+from autograder.classroom.attempts import read_timestamp
 klass = Classroom(Course(Path({str(small.course.root)!r})))
 for student in klass.students("mini"):
-    job = _job(klass, klass.course.assignment("mini"), student)
+    job = job_of(klass, klass.course.assignment("mini"), student)
     print(student, job.data is not None, job.note)
     read_timestamp(klass.folder("submitted", student, "mini") / "timestamp.txt")
 """

@@ -26,6 +26,8 @@ def graded_notebook(gradebook: Gradebook, path: Path, unit: str, name: str, stud
     late = graded.late_submission_penalty or 0
     told = f"**{tidy(round(graded.score - late, 2))} of {tidy(round(graded.max_score, 2))} points**"
     told += f", after {tidy(round(late, 2))} for being late" if late else ""
+    counted = notebook.metadata.get("autograder", {}).get("counted", "")
+    told += f"\n\n{counted}" if counted else ""
     receipt = notebook.metadata.get("autograder", {}).get("receipt", "")
     told += f"\n\nReceipt of what was graded: `{receipt}`" if receipt else ""
     cells = [_words("points", told)]

@@ -101,6 +101,7 @@ def page(notebook: NotebookNode, graded: Mapping[str, Any]) -> str:
         late=tidy(round(float(graded.get("late_penalty") or 0), 2)),
         unprotected=UNPROTECTED if about.get("wall") == NO_WALL else "",
         receipt=about.get("receipt", ""),
+        counted=about.get("counted", ""),
         notes=about.get("notes", []),
         rows=rows,
         blocks=blocks,
