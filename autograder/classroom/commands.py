@@ -108,6 +108,7 @@ def grade_unit(
 
     `begin` is told who will be graded, `done` hears of each, `tell` of workers of a cluster that cannot grade.
     """
+    # Long, because it hands on the options of a command.
     config = load_config(course.root)
     sandbox = configured_sandbox(config, course.root, unsandboxed, unprotected_scores)
     expected = (

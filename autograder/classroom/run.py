@@ -81,17 +81,7 @@ def grade_class(
     grader = pool.grader if pool else Grader.of(assignment, bank.load_bank(assignment), sandbox)
     run = _Run(classroom, assignment, grader, force)
     with opened(classroom.folders.db_url, classroom.folders.course_id) as run.gradebook:
-        with alone(run.gradebook):
-            register(run.gradebook, assignment, classroom.folders.db_url)
-            if late_policy is not None:
-                percent = None if late_policy == "nbgrader" else late_policy
-                set_late_percent(run.gradebook, assignment.unit, percent)
-            late_percent(run.gradebook, assignment.unit)  # makes its table, before there is anything to lose
-            known_receipts(run.gradebook, assignment.unit)
-            if rule:
-                set_rule(run.gradebook, assignment.unit, rule)
-            run.rule = rule_of(run.gradebook, assignment.unit)
-            run.seed = (draw_seed if new_seed else seed_of)(run.gradebook, assignment.unit)
+        run.prepare(new_seed, late_policy, rule)
         run.recorded = auto_scores(run.gradebook, assignment.unit)
         run.seeds = seeds_of_results(run.gradebook, assignment.unit)
         run.solution_seconds = cost_of(run.gradebook, assignment.unit, grader.key)
@@ -138,6 +128,20 @@ class _Run:
     attempts: dict[str, Attempts] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
 
+    def prepare(self, new_seed: bool, late_policy: LatePolicy, rule: str) -> None:
+        """Make the unit known to the gradebook, with what the class has set for it, before anything can be lost."""
+        gradebook, unit = self.gradebook, self.assignment.unit
+        with alone(gradebook):
+            register(gradebook, self.assignment, self.classroom.folders.db_url)
+            if late_policy is not None:
+                set_late_percent(gradebook, unit, None if late_policy == "nbgrader" else late_policy)
+            late_percent(gradebook, unit)  # makes its table
+            known_receipts(gradebook, unit)
+            if rule:
+                set_rule(gradebook, unit, rule)
+            self.rule = rule_of(gradebook, unit)
+            self.seed = (draw_seed if new_seed else seed_of)(gradebook, unit)
+
     def measure(self, pool: Processes | None) -> None:
         """Grade the solution, once in the life of a class."""
         workers = pool or Threads(self.grader, 1)
@@ -166,38 +170,33 @@ class _Run:
                 continue
             attempts = Attempts.of(self.classroom, self.assignment, student, self.rule)
             about = about_of(self.classroom, self.assignment, student)
-            same = about is not None and attempts.known(about, self.grader.key)
-            other = about is not None and same and self.best_of(student, about) != about.get("file", "")
-            # What was graded without a wall is graded again as soon as there is one.
-            open_ = about is not None and about.get("wall") == NO_WALL
-            mended = open_ and self.grader.sandbox.wall() != NO_WALL
-            # Where the gradebook says something else, it is an older one, or a run was ended between the two.
-            there = about is not None and self.recorded.get(student) == float(about["score"])
-            same_seed = self.seeds.get(student) == self.seed
-            unchanged = same and not other and same_seed and there and not mended
-            if about is not None and unchanged and not self.force:
+            if about is not None and not (why := self.again(student, about, attempts)):
                 self.rows[student] = kept_row(student, about)
                 self.files[student] = about.get("file", "")
                 done(self.rows[student])
                 continue
             if about is not None:
-                other_key = about.get("key", self.grader.key) != self.grader.key
-                self.why[student] = (
-                    "the unit has changed"
-                    if other_key
-                    else "another file"
-                    if not same
-                    else "another seed"
-                    if not same_seed
-                    else "there was no wall"
-                    if mended
-                    else "another hand-in counts"
-                    if other
-                    else "--force"
-                )
+                self.why[student] = why
             self.attempts[student] = attempts
             for job in attempts.jobs:
                 yield replace(job, seed=self.seed, solution_seconds=self.solution_seconds)
+
+    def again(self, student: str, about: Mapping[str, Any], attempts: Attempts) -> str:
+        """Why somebody who has been graded is graded again; empty where all is as it was."""
+        if about.get("key", self.grader.key) != self.grader.key:
+            return "the unit has changed"
+        if not attempts.known(about, self.grader.key):
+            return "another file"
+        if self.seeds.get(student) != self.seed:
+            return "another seed"
+        # What was graded without a wall is graded again as soon as there is one.
+        if about.get("wall") == NO_WALL and self.grader.sandbox.wall() != NO_WALL:
+            return "there was no wall"
+        if self.best_of(student, about) != about.get("file", ""):
+            return "another hand-in counts"
+        # Where the gradebook says something else, it is an older one, or a run was ended between the two.
+        there = self.recorded.get(student) == float(about["score"])
+        return "--force" if self.force or not there else ""
 
     def best_of(self, student: str, about: Mapping[str, Any]) -> str:
         """Of hand-ins that have not changed, the file that counts: what is late may have, and the price of it."""

@@ -7,10 +7,11 @@ from functools import lru_cache
 from typing import Any
 
 import bleach
-import latex2mathml.converter
 from bleach.css_sanitizer import CSSSanitizer
 from markupsafe import escape
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from ..mathml import mathml
 
 TAGS = {
     *(
@@ -71,7 +72,7 @@ def formula(body: str, display: str = "inline") -> str:
     '<code>\\left(</code>'
     """
     try:
-        return latex2mathml.converter.convert(body.strip(), display=display)
+        return mathml(body.strip(), display)
     except Exception:  # whatever a converter meets in half a formula
         return f"<code>{escape(body)}</code>"
 

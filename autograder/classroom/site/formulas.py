@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from docutils import nodes
-from latex2mathml.converter import convert
 from sphinx.application import Sphinx
+
+from ..mathml import mathml
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -17,11 +18,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 def inline(translator: Any, formula: nodes.math) -> None:
     """A formula in a line."""
-    translator.body.append(convert(formula.astext()))
+    translator.body.append(mathml(formula.astext()))
     raise nodes.SkipNode
 
 
 def block(translator: Any, formula: nodes.math_block) -> None:
     """A formula on a line of its own; wide ones scroll."""
-    translator.body.append(f'<div class="formula">{convert(formula.astext(), display="block")}</div>')
+    translator.body.append(f'<div class="formula">{mathml(formula.astext(), "block")}</div>')
     raise nodes.SkipNode
