@@ -27,13 +27,15 @@ def facts(report: Report, seconds: float) -> dict[str, Any]:
     """What the autograded notebook keeps of a report. What is empty is left out."""
     exercises = []
     for outcome in report.outcomes:
+        # The message tells each part's where it stands; a table has one place for all.
+        of_parts = " ".join(f"{part.name}: {part.diagnosis}" for part in outcome.parts if part.diagnosis)
         kept: dict[str, Any] = {
             "name": outcome.name,
             "points": tidy(outcome.points),
             "max_points": tidy(outcome.max_points),
             "status": outcome.status,
             "mistake": outcome.mistake,
-            "diagnosis": printable(outcome.diagnosis, MOST_CHARS),
+            "diagnosis": printable(outcome.diagnosis or of_parts, MOST_CHARS),
             "doubtful": outcome.doubtful,
             "parts": {part.name: tidy(part.points) for part in outcome.parts},
         }

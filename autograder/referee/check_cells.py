@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import linecache
 from types import CodeType
 from typing import Any
 
 from ..lesson.failures import CheckFailed
-from ..lesson.probes import AnswerError, Probe
+from ..lesson.probes import AnswerError, Call, Probe
 from ..unit.assignment import Assignment
 from ..unit.cell import SETUP
 
@@ -61,6 +62,30 @@ def line_of(error: BaseException, filename: str) -> int:
             line = traceback.tb_lineno
         traceback = traceback.tb_next
     return line
+
+
+class Calls(list[Call]):
+    """The calls of a check, each with the line of the check cell that made it."""
+
+    def __init__(self, filename: str) -> None:
+        super().__init__()
+        self.filename = filename
+        self.lines: list[int] = []
+
+    def append(self, call: Call) -> None:
+        frame = inspect.currentframe()
+        while frame and (frame.f_code.co_filename, frame.f_code.co_name) != (self.filename, "<module>"):
+            frame = frame.f_back
+        self.lines.append(frame.f_lineno if frame else 0)
+        super().append(call)
+
+    def clear(self) -> None:
+        self.lines.clear()
+        super().clear()
+
+    def shown(self, check: str) -> list[Call]:
+        """Those that the visible part of the check makes, as a student's own notebook does."""
+        return [call for call, line in zip(self, self.lines, strict=True) if not in_hidden_part(check, line)]
 
 
 def in_hidden_part(check: str, line: int) -> bool:

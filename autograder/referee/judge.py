@@ -19,7 +19,7 @@ from ..unit.cell import ANSWER, CHECK, FIGURE
 from ..unit.ingest import Submission
 from ..unit.looks import looks
 from . import bank
-from .check_cells import compiled, in_hidden_part, line_of, remember, setup_names
+from .check_cells import Calls, compiled, in_hidden_part, line_of, remember, setup_names
 from .matching import Matcher, Memory
 from .rebuild import Step, rebuild
 from .report import Outcome, PartOutcome, Report
@@ -184,6 +184,7 @@ class _Grading:
     def _judged(self, exercise: Exercise, written: str, session: Session) -> Outcome:
         filename = f"<check {self.assignment.unit} {exercise.name}>"
         remember(filename, exercise.check)
+        session.calls = asked = Calls(filename)
         try:
             with use_session(session):
                 exec(compiled(exercise.check, filename), dict(self.names))
@@ -200,7 +201,9 @@ class _Grading:
                 failure = self._reason(exercise, written, failure)
             entry = self._entry_of(exercise, failure, session.calls, earned)
             if entry is None:
-                like = self.matcher.sentence(exercise.name, failure.status, session.calls)
+                # Hidden tests of one part run before the visible ones of the next.
+                calls = asked.shown(exercise.check) if failure.parts else asked
+                like = self.matcher.sentence(exercise.name, failure.status, calls)
                 failure.diagnosis = like or failure.diagnosis
             hidden = in_hidden_part(exercise.check, line_of(error, filename))
             return self._missed(exercise, failure, entry, hidden, earned)

@@ -18,6 +18,8 @@ class PartOutcome:
     points: float
     max_points: float
     status: str
+    #: what its mistake probably is, as far as a general diagnosis tells
+    diagnosis: str = ""
 
 
 @dataclass

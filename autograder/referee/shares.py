@@ -24,7 +24,7 @@ def earned_by(exercise: Exercise, failure: Failure) -> tuple[PartOutcome, ...]:
     return tuple(
         PartOutcome(name, points, points, PASSED)
         if part.failure is None
-        else PartOutcome(name, 0, points, part.failure.status)
+        else PartOutcome(name, 0, points, part.failure.status, part.failure.diagnosis)
         for (name, points), part in zip(exercise.parts, failure.parts, strict=True)
     )
 

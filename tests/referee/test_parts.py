@@ -20,9 +20,12 @@ from autograder.authoring.prove import gaps, prove
 from autograder.authoring.seeds import at_seeds
 from autograder.authoring.trial import run_check
 from autograder.classroom.platforms.gradescope import results
+from autograder.classroom.records import facts
 from autograder.errors import UserError
+from autograder.lesson import likely
 from autograder.lesson.checks import exercise
 from autograder.lesson.failures import CheckFailed, TestFault
+from autograder.lesson.locked import lock, whole_digest
 from autograder.lesson.probes import LocalBoundary, Session, use_session, yours
 from autograder.referee.bank import load_bank
 from autograder.referee.judge import grade
@@ -128,6 +131,42 @@ def test_a_part_that_is_right_earns_its_points_and_no_more(unit: Assignment, san
     none = outcome(unit, sandbox, unit.exercises[0].stub)
     assert (none.points, none.status, none.kept) == (0, "missing", set())
     assert none.text.startswith("✗ spread: not written yet")
+
+
+def test_a_mutant_s_sentence_is_told_though_hidden_tests_ran_after_a_part(
+    unit: Assignment, sandbox: Sandbox
+) -> None:
+    answer = "def spread(v):\n    m = sum(v) / len(v)\n    return m + 1, sum(abs(x - m) for x in v) / len(v)"
+    assert "as if 1" not in outcome(unit, sandbox, answer).text
+    names: dict[str, Any] = {}
+    exec(f"from autograder import exercise, numbers, yours\n{answer}", names)
+    session = Session(LocalBoundary(names), quiet=True)
+    with use_session(session), pytest.raises(CheckFailed):
+        exec(compile(visible_part(unit.exercises[0].check), "<visible>", "exec"), names)
+    digest = whole_digest("spread", session.calls)
+    path = unit.path.parent / likely.FILE
+    path.write_text(json.dumps({"mutants": {digest[:16]: lock(digest, "as if 1 were added")}}))
+    try:
+        told = outcome(unit, sandbox, answer)
+        assert told.diagnosis == "Your answer gives what a right one would give as if 1 were added."
+        assert told.kept == {"distance"}
+        # Another answer, of which students see other values, is not told so.
+        assert "as if 1" not in outcome(unit, sandbox, answer.replace("m + 1", "m + 2")).text
+    finally:
+        path.unlink()
+
+
+def test_general_diagnoses_of_several_parts_are_kept_for_the_class(
+    unit: Assignment, sandbox: Sandbox
+) -> None:
+    negative = "def spread(v):\n    m = sum(v) / len(v)\n    return -m, -sum(abs(x - m) for x in v) / len(v)"
+    report = grade(unit, Submission(answers={"spread": negative}), sandbox, seed=1)
+    (found,) = report.outcomes
+    (kept,) = facts(report, 0.0)["exercises"]
+    said = [part.diagnosis for part in found.parts]
+    assert all(said) and not found.diagnosis
+    assert kept["diagnosis"] == f"mean: {said[0]} distance: {said[1]}"
+    assert found.text.count("  likely ") == 2  # told where it stands, and once
 
 
 @pytest.mark.parametrize(
