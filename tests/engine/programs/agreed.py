@@ -484,6 +484,21 @@ MEANT = [
     Meant(
         "gradients have memory of their own",
         "PyTorch's transforms may return one number seen many times, which cannot be changed; here all can be.",
+        "only we compute",
+        theirs="setStorage: sizes .* are out of bounds",
+        test=_said("vjp(", "jvp(", "grad("),
+        example=lines(
+            *(leaf("x", "np.ones(2)", False), leaf("w", "np.ones(1)")),
+            ("g = grad(lambda t: t.sum())(x)", "g = torch.func.grad(lambda t: t.sum())(x)"),
+            ("g.data = np.ones(2)", "g.data = torch.tensor(np.ones(2))"),
+            "g /= w",
+            "y = g.sum()",
+            "y.backward()",
+        ),
+    ),
+    Meant(
+        "gradients have memory of their own",
+        "PyTorch's transforms may return one number seen many times, which cannot be changed; here all can be.",
         "value",
         test=_both(_said("vjp(", "jvp(", "grad("), lambda p, found: p[found.at].effect == "change", _right),
         example=lines(
