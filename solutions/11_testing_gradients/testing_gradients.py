@@ -1705,7 +1705,13 @@ def engine_is_right(Tensor, rng):
 
 # %% probes="engine_is_right"
 def tensor_class(ask):
-    """A class Tensor whose every operation is done elsewhere."""
+    """A class Tensor whose every operation is done elsewhere, in order, once somebody looks at a number."""
+    waiting, numbers = [], iter(range(10**9))
+
+    def look(what, *rest):
+        """The reply to a question, which is put after all that waits."""
+        told, waiting[:] = tuple(waiting), []
+        return ask((f"{what} {len(told)}", told, (what, *rest)))
 
     class Gradient:
         def __init__(self, data):
@@ -1720,10 +1726,22 @@ def tensor_class(ask):
         __array_ufunc__ = None  # so that array * tensor is ours
 
         def __init__(self, data, requires_grad=False, made=None):
-            self.is_leaf = made is None
-            made = made or ("leaf", np.asarray(data, dtype=float), bool(requires_grad))
-            self.number, self.data = ask(made)
-            self.sent, self.requires_grad = np.array(self.data), requires_grad
+            self.number, self.is_leaf, self.requires_grad = next(numbers), made is None, requires_grad
+            waiting.append((self.number, *(made or ("leaf", np.array(data, dtype=float), bool(requires_grad)))))
+            self.seen = self.sent = None
+            if len(waiting) == 200:
+                self.data
+
+        @property
+        def data(self):
+            if self.seen is None:
+                self.seen = look("data", self.number)
+                self.sent = np.array(self.seen)
+            return self.seen
+
+        @data.setter
+        def data(self, value):
+            self.seen = value
 
         shape = property(lambda self: np.shape(self.data))
         ndim = property(lambda self: np.ndim(self.data))
@@ -1733,9 +1751,10 @@ def tensor_class(ask):
 
         def told(self):
             """Its number, after what was written into its data has been told."""
-            if self.is_leaf and not np.array_equal(self.data, self.sent, equal_nan=True):
-                self.sent = np.array(self.data, dtype=float)
-                ask(("write", self.number, self.sent))
+            written = self.is_leaf and self.seen is not None
+            if written and (self.sent is None or not np.array_equal(self.seen, self.sent, equal_nan=True)):
+                self.sent = np.array(self.seen, dtype=float)
+                waiting.append((None, "write", self.number, self.sent))
             return self.number
 
         def make(self, name, *operands):
@@ -1743,17 +1762,17 @@ def tensor_class(ask):
             return Tensor(None, True, ("make", name, *told))
 
         def backward(self):
-            ask(("backward", self.number))
+            look("backward", self.number)
 
         @property
         def grad(self):
-            found = ask(("grad", self.number))
+            found = look("grad", self.number)
             return None if found is None else Gradient(found)
 
         @grad.setter
         def grad(self, value):
             value = None if value is None else np.array(getattr(value, "data", value), dtype=float)
-            ask(("set grad", self.number, value))
+            look("set grad", self.number, value)
 
         def __add__(self, other): return self.make("add", self, other)
         def __radd__(self, other): return self.make("add", other, self)
@@ -1823,9 +1842,9 @@ def engine_suspect(about, make_engine, right=False):
     """An engine to be judged; each call gets one of its own."""
 
     def subject():
-        engine, values = make_engine(), []
+        engine, values = make_engine(), {}
 
-        def constant(x):
+        def operand(x):
             if isinstance(x, (tuple, list)) and len(x) == 2 and x[0] == "constant":
                 if x[1] is None or isinstance(x[1], (int, list)):
                     return x[1]
@@ -1834,25 +1853,31 @@ def engine_suspect(about, make_engine, right=False):
             return values[x]
 
         def answer(question):
+            _, waiting, (what, number, *rest) = question
             with np.errstate(all="ignore"):
-                return answered(*question)
+                for one in waiting:
+                    done(*one)
+                return reply(what, values[number], *rest)
 
-        def answered(what, *rest):
-            if what == "backward":
-                return engine.backward(values[rest[0]])
-            if what == "grad":
-                found = engine.grad(values[rest[0]])
-                return None if found is None else np.array(found, dtype=float)
+        def done(number, what, *rest):
             if what == "write":
-                return engine.write(values[rest[0]], *numbers_only(rest[1]))
-            if what == "set grad":
-                return engine.set_grad(values[rest[0]], None if rest[1] is None else numbers_only(rest[1])[0])
-            if what == "leaf":
-                values.append(engine.leaf(*numbers_only(rest[0]), rest[1]))
+                engine.write(values[rest[0]], *numbers_only(rest[1]))
+            elif what == "leaf":
+                values[number] = engine.leaf(*numbers_only(rest[0]), rest[1])
             else:
-                values.append(engine.make(rest[0], *map(constant, rest[1:])))
-            (data,) = numbers_only(engine.data(values[-1]))
-            return len(values) - 1, np.array(data, dtype=float)
+                try:
+                    values[number] = engine.make(rest[0], *map(operand, rest[1:]))
+                except Exception as error:  # it was asked for earlier, and is told of now
+                    raise ValueError(f"{rest[0]}: {error}") from None
+                numbers_only(engine.data(values[number]))
+
+        def reply(what, value, *rest):
+            if what == "backward":
+                return engine.backward(value)
+            if what == "set grad":
+                return engine.set_grad(value, None if rest[0] is None else numbers_only(rest[0])[0])
+            found = engine.grad(value) if what == "grad" else engine.data(value)
+            return None if found is None else np.array(found, dtype=float)
 
         return answer
 

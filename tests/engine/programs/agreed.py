@@ -297,14 +297,11 @@ def _nothing_arrives_through_jvp(program: Program, found: Difference) -> bool:
             ours, theirs = (text.removeprefix(f"{s.to} = ") for text in (ours, theirs))
             s = replace(s, form=Form(_escaped(ours), _escaped(theirs)), args=(), options=())
         out.append(s)
-    name = found.what.removesuffix(".grad")
-    here = _ours(out, found).ours.gradient_of(name)
-    return (
-        out != list(program[: found.at + 1])
-        and difference(out) is None
-        and (here is None) == (found.ours is None)
-        and (here is None or close(array(here), found.ours))
-    )
+    same = True
+    if found.kind == "gradient":
+        here = _ours(out, found).ours.gradient_of(found.what.removesuffix(".grad"))
+        same = (here is None) == (found.ours is None) and (here is None or close(array(here), found.ours))
+    return same and out != list(program[: found.at + 1]) and difference(out) is None
 
 
 def _onto_itself(program: Program, found: Difference) -> bool:
@@ -536,6 +533,21 @@ MEANT = [
             ),
             ("s = t.sum()", "s = t.sum()"),
             "s.backward()",
+        ),
+    ),
+    Meant(
+        "a hook hears of what arrives",
+        "The hook of a leaf that no gradient reaches is not called; PyTorch's transforms may send it a zero.",
+        "gradient's place in the graph",
+        ours="True, False",
+        test=_both(_said("retain_grad("), _nothing_arrives_through_jvp),
+        example=lines(
+            *(X, "y = x * 1.5", "y.retain_grad()", Z),
+            (
+                "t = jvp(lambda t: t * 2.0, (y,), (z,))[1]",
+                "t = torch.func.jvp(lambda t: t * 2.0, (y,), (z,))[1]",
+            ),
+            *("y.backward(y, create_graph=True)", "s = t.sum()", "s.backward()"),
         ),
     ),
     Meant(
