@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from . import logbook
+from .compare import numbers_in
 from .likely import FILE, fingerprint
 from .probes import Call
 from .wire import parsed
@@ -58,11 +59,17 @@ def sentence(exercise: str, calls: Sequence[Call]) -> str:
 
 def sentence_in(known: Mapping[str, str], exercise: str, calls: Sequence[Call]) -> str:
     """The same, where the locked sentences are at hand."""
-    if not known:
+    if not known or _is_lost(calls):
         return ""
     digest = whole_digest(exercise, calls)
     like = unlock(digest, known.get(digest[:16], ""))
     return f"Your answer gives what a right one would give {like}." if like else ""
+
+
+def _is_lost(calls: Sequence[Call]) -> bool:
+    """Whether the last call gave NaN: many faults end so, and all of them give the same, so it tells of none."""
+    numbers = numbers_in(calls[-1].value) if calls else None
+    return any(number != number for number in numbers or ())
 
 
 def lock(digest: str, text: str) -> str:

@@ -251,6 +251,19 @@ def test_a_text_is_opened_by_its_own_digest_alone() -> None:
         locked.unlock(digest, damaged)
 
 
+@pytest.mark.parametrize("lost", [math.nan, np.array([2.5, math.nan]), (np.ones(2), [math.nan])])
+def test_an_answer_that_gave_nan_is_told_no_fault_of_a_mutant(lost: Any) -> None:
+    # 0 / 0, 0 times inf, the log of what is below 0: all of them end there, and one would be told the fault of another.
+    for value, said in (
+        (lost, ""),
+        (2.5, "Your answer gives what a right one would give with 2 where 1 belongs."),
+    ):
+        calls = [Call(F, (1.0,), 3.5), Call(F, (2.0,), value)]
+        digest = locked.whole_digest("it", calls)
+        known = {digest[:16]: locked.lock(digest, "with 2 where 1 belongs")}
+        assert locked.sentence_in(known, "it", calls) == said
+
+
 @pytest.mark.parametrize("mutants", ["[]", "null", '{"a": 1}', '"a"'])
 def test_damaged_locked_sentences_say_nothing(mutants: str, tmp_path: Path) -> None:
     (tmp_path / likely.FILE).write_text(f'{{"sentences": {{}}, "texts": [], "mutants": {mutants}}}')
