@@ -72,8 +72,10 @@ def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     if isinstance(expected, (tuple, list)) and is_array(got):
         if found := _one_of_several(got, expected):
             return found
+        if len(got) != len(expected) and all(map(is_array, expected)):  # its rows are no items
+            return f"This is one array, and {len(expected)} are wanted, in a tuple."
         if len(got) != len(expected):
-            return f"The answer has {count(len(got), 'item')}, and {_are_wanted(len(expected))}."
+            return _there_are(len(got), "item", len(expected))
     if is_array(expected) and isinstance(got, (tuple, list)):
         kind = type(got).__name__
         return f"This is a {kind}, and a NumPy array is wanted: `np.array(...)` makes one of it."
@@ -120,8 +122,8 @@ def _number_of_items(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
         return f"These are {given} numbers, and one is wanted."
     if isinstance(got, (tuple, list)) and isinstance(expected, (tuple, list)) and len(got) != len(expected):
         if given >= 0 and wanted >= 0:
-            return f"The answer has {count(given, 'number')}, and {_are_wanted(wanted)}."
-        return f"The answer has {count(len(got), 'item')}, and {_are_wanted(len(expected))}."
+            return _there_are(given, "number", wanted)
+        return _there_are(len(got), "item", len(expected))
     return ""
 
 
@@ -130,8 +132,10 @@ def _plain_count(value: Any) -> int:
     return len(value) if isinstance(value, (tuple, list)) and all(map(is_number, value)) else -1
 
 
-def _are_wanted(number: int) -> str:
-    return f"{number} {'is' if number == 1 else 'are'} wanted"
+def _there_are(given: int, what: str, wanted: int) -> str:
+    # Not "the answer has": what is compared may be what a probe wrote down, such as the calls of a function.
+    there, are = ("is" if number == 1 else "are" for number in (given, wanted))
+    return f"There {there} {count(given, what)}, and {wanted} {are} wanted."
 
 
 def _none_inside(got: Any, expected: Any, args: tuple[Any, ...]) -> str:

@@ -121,7 +121,7 @@ def test_an_exception_that_a_probe_raises_names_the_student_s_line_that_led_ther
         ("return [g * b, None]", "None instead of 20.0 at [1]"),
         ("return [g * b, None]", "The value at [1] is None"),
         ("return g * b", "This is one number, and 2 are wanted."),
-        ("return g * b, g * a, 0", "The answer has 3 numbers, and 2 are wanted."),
+        ("return g * b, g * a, 0", "There are 3 numbers, and 2 are wanted."),
         ("return 'thirty', 'twenty'", "a text instead of a number"),
         ("return object()", "this is an object"),
         ("return g * 0.0 ** -1", "A negative power of 0 is a division by 0."),
