@@ -47,6 +47,8 @@ _QUOTED = re.compile(r"`([^`]*)`")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: A name, with an attribute or as an argument is given; a number; an operator.
 _SINGLE = re.compile(r"[\w.]+(=[\w.-]+)?|[^\w\s()]{1,2}=?|is not|not in")
+#: An expression that a fault's words hold without quotes.
+_BARE = re.compile(r"[(\[{]| for .* [-+*/%@] ")
 _LEFT_OUT = re.compile(r"without the (factor|term|division|exponent)")
 
 
@@ -57,6 +59,8 @@ def said(edit: Edit, shown: str) -> str:
         if not _SINGLE.fullmatch(piece) or not words.issuperset(_NAME.findall(piece)):
             part = _LEFT_OUT.match(edit.told)
             return f"without {article(part[1])}" if part else IN_GENERAL.get(edit.kind, "")
+    if _BARE.search(_QUOTED.sub("", edit.told)):
+        return "with another axis somewhere" if edit.kind == "axis" else IN_GENERAL.get(edit.kind, "")
     if edit.kind in ("left out", "in place", "emptied"):
         return ""  # a whole line of the answer; and what an argument has become, a check says itself
     for begins, instead in AS_IF.items():

@@ -10,7 +10,7 @@ from autograder.authoring import explain, fault_likely
 from autograder.authoring.explain import endings_of, tell, told
 from autograder.authoring.mutants import Mutant, likely_mutants
 from autograder.authoring.mutation import run_mutants
-from autograder.authoring.sentences import Fault, sentences_of
+from autograder.authoring.sentences import Fault, said, sentences_of
 from autograder.authoring.source_text import Edit, Source
 from autograder.authoring.trial import run_check
 from autograder.lesson.locked import whole_digest
@@ -52,6 +52,24 @@ def test_what_learners_write_is_among_the_mutants(source: str) -> None:
         assert any(text in one for one in made), wanted
     shapes = {ast.dump(ast.parse(mutant.source)) for mutant in likely_mutants(source)}
     assert len(shapes) == len(made)
+
+
+@pytest.mark.parametrize(
+    ("kind", "told", "heard"),
+    [
+        ("axis", "with axis 0 for tuple(range(g.ndim - len(shape)))", "with another axis somewhere"),
+        ("axis", "with axis -1 for (0, 1)", "with another axis somewhere"),
+        ("axis", "with axis 0 for 1", "with axis 0 where axis 1 belongs"),
+        ("length", "with length 1 of the shape for g.ndim - 1", ""),
+        ("name", "with n - 1 in the place of n", "with n - 1 in the place of n"),
+        ("constant", "with False for True", "with False where True belongs"),
+    ],
+)
+def test_a_sentence_names_what_was_replaced_and_prints_no_expression(
+    kind: str, told: str, heard: str
+) -> None:
+    shown = "def unbroadcast(g, shape): tuple range ndim len"
+    assert said(Edit(0, 0, "", kind, told), shown) == heard
 
 
 def test_every_kind_of_these_faults_is_made_somewhere_in_the_course() -> None:
