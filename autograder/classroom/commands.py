@@ -72,7 +72,7 @@ def score_file(
         raise UserError(f"{file} does not say which unit it is: name it with --unit.")
     assignment = find_assignment(key, unit)
     progress = begin(assignment)
-    memory = Memory(_sentences(assignment))
+    memory = Memory(sentences_for(assignment))
     submission = take(notebook, assignment)
     submission.notes[:0] = notes
     return assignment, judge.grade(
@@ -80,7 +80,7 @@ def score_file(
     )
 
 
-def _sentences(assignment: Assignment) -> dict[str, str]:
+def sentences_for(assignment: Assignment) -> dict[str, str]:
     """The sentences of mistakes by their digests; of a unit without its bank they are all that is known."""
     if assignment.is_release:
         return likely.read(assignment.path.parent / likely.FILE)

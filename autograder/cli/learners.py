@@ -14,6 +14,8 @@ import typer
 from rich.text import Text
 
 from ..errors import UserError
+from .options import Seed
+from .tables import show_report
 from .terminal import console
 
 commands = typer.Typer()
@@ -140,6 +142,59 @@ def receipt(
     console.print(receipt_of(parse(read_bytes(file), str(file))), soft_wrap=True)
     told = "Hand in this file, and keep that line: it says what was written in it, not when, nor by whom."
     console.print(told, soft_wrap=True)
+
+
+@commands.command()
+def mine(
+    file: Annotated[Path, typer.Argument(help="Your engine of unit 17, such as engine.py.")],
+    put: Annotated[bool, typer.Option("--put", help="Copy it into the notebook's answer cell.")] = False,
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help="Run the hidden tests, too; it takes the answer key.")
+    ] = False,
+    solutions: Annotated[
+        Path | None, typer.Option(help="The answer key; the course's own by default.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+    seed: Seed = None,
+) -> None:
+    """Check an engine that you wrote as a file, as unit 17 does, or put it into that unit's notebook."""
+    from ..learner import engine_file
+    from ..learner.progress import units_folder
+
+    if put:
+        notebook, kept = engine_file.put(file, units_folder())
+        where = f"{notebook.parent.name}/{notebook.name}"
+        if kept:
+            console.print(Text(f"What stood in its answer cell is kept as {kept.name}."), soft_wrap=True)
+        console.print(
+            Text(
+                f"{file.name} is in the answer cell of {where}. If that is open in JupyterLab, reload it "
+                "(menu File, Reload Notebook from Disk)."
+            ),
+            soft_wrap=True,
+        )
+        return
+    assignment, report = engine_file.check(file, hidden=hidden, solutions=solutions, seed=seed)
+    if as_json:
+        print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
+    else:
+        show_report(assignment, report)
+
+
+@commands.command()
+def certificate(
+    name: Annotated[str, typer.Option(help="Whose it is, as it shall stand there.")] = "",
+    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("certificate.html"),
+) -> None:
+    """Write a page of what you have built, from the record that your notebooks kept."""
+    from ..learner import certificate as pages
+    from ..learner.progress import units_folder
+
+    page = pages.of_folder(units_folder())
+    pages.write(page, name, out)
+    for line in pages.lines(page, name):
+        console.print(Text(line), soft_wrap=True)
+    console.print(Text(f"\n{out} shows it in a browser."), soft_wrap=True)
 
 
 @commands.command()

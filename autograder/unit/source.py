@@ -60,6 +60,8 @@ if importlib.util.find_spec("autograder") is None:
 
 #: A check cell shows at most so many lines of code; longer machinery belongs into a `probes` cell above it.
 CHECK_LINES = 12
+#: And so many more for each of its parts, which students have to see.
+PART_LINES = 3
 
 
 def read_source(path: Path) -> NotebookNode:
@@ -215,6 +217,7 @@ def _expand(cell: NotebookNode, path: Path, graded: bool) -> str:
         "solution": word == "exercise",
         "task": False,
     }
+    most = CHECK_LINES
     if word == "check":
         if graded and (not isinstance(points, (int, float)) or not 0 < points < 1000):
             raise UserError(f"{path}: the check of {name} needs points, such as points=2.")
@@ -223,12 +226,13 @@ def _expand(cell: NotebookNode, path: Path, graded: bool) -> str:
                 f"{path}: the header says `graded: false`, so the check of {name} needs points=0."
             )
         about["points"] = points
-        parts_of(cell.source, float(points), f"{path}: the check of {name}")
+        parts = parts_of(cell.source, float(points), f"{path}: the check of {name}")
+        most += PART_LINES * len(parts)
     if word == "exercise" and "BEGIN SOLUTION" not in cell.source:
         raise UserError(f"{path}: the exercise {name} has no `### BEGIN SOLUTION`.")
-    if word == "check" and (lines := visible_lines(cell.source)) > CHECK_LINES:
+    if word == "check" and (lines := visible_lines(cell.source)) > most:
         raise UserError(
-            f"{path}: the check of {name} shows {lines} lines, and a learner should read at most {CHECK_LINES}: "
+            f"{path}: the check of {name} shows {lines} lines, and a learner should read at most {most}: "
             f'move its probes into a cell `# %% probes="{name}"` above it.'
         )
     if word in (SETUP, GIVEN, FIGURE, "probes", "progress"):

@@ -12,7 +12,7 @@ from autograder.authoring.build import build, execute
 from autograder.authoring.mutation import read_verdicts
 from autograder.errors import UserError
 from autograder.unit.assignment import Assignment, Course
-from autograder.unit.source import CHECK_LINES, read_source, visible_lines
+from autograder.unit.source import CHECK_LINES, PART_LINES, read_source, visible_lines
 
 HEADER = "# ---\n# jupyter:\n#   autograder:\n#     unit: small{extra}\n# ---\n\n"
 ANSWER = (
@@ -40,6 +40,18 @@ def test_a_check_shows_a_learner_twelve_lines_at_most(tmp_path: Path) -> None:
     (tmp_path / "long").mkdir()
     with pytest.raises(UserError, match=r'check of double shows 13 lines.*# %% probes="double"'):
         read_source(source(tmp_path / "long", check(CHECK_LINES)))
+
+
+def test_each_part_may_show_three_lines_more(tmp_path: Path) -> None:
+    def parts(lines: int) -> str:
+        blocks = "".join(f'    with check.part("{name}", 1):\n    {LINE}' for name in "abc")
+        return f'# %% check="double" points=3\nwith exercise("double") as check:\n{LINE * lines}{blocks}'
+
+    shown = visible_lines(parts(0).partition("\n")[2])
+    read_source(source(tmp_path, parts(CHECK_LINES + 3 * PART_LINES - shown)))
+    (tmp_path / "long").mkdir()
+    with pytest.raises(UserError, match="shows 22 lines, and a learner should read at most 21"):
+        read_source(source(tmp_path / "long", parts(CHECK_LINES + 3 * PART_LINES - shown + 1)))
 
 
 def test_points_of_zero_need_a_header_that_says_so(tmp_path: Path) -> None:

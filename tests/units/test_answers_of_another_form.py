@@ -45,9 +45,17 @@ PYTHON = re.compile(
 )
 
 
+#: Of a whole engine that a learner designs, a check knows these names, and nothing of what is in them.
+ASKED_FOR = {"Tensor": {"Tensor", "Linear", "Sequential", "Adam"}}
+
+
 def answers(exercise: Exercise) -> Iterator[tuple[str, str]]:
     """What is changed of the model answer, and its text with one thing that gives only this."""
     for node in ast.parse(exercise.solution).body:
+        if exercise.name in ASKED_FOR:
+            if isinstance(node, ast.ClassDef) and node.name in ASKED_FOR[exercise.name]:
+                yield node.name, "def {name}(*args, **options):\n    return {form}\n"
+            continue
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name, "def {name}(*args, **options):\n    return {form}\n"
         if isinstance(node, ast.ClassDef):
@@ -55,7 +63,8 @@ def answers(exercise: Exercise) -> Iterator[tuple[str, str]]:
                 if isinstance(part, ast.FunctionDef) and part.name != "__init__":
                     yield f"{node.name}.{part.name}", "{name} = lambda *args, **options: {form}\n"
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            yield node.targets[0].id, "{name} = {form}\n"
+            # None first: where the form raises, the model answer would stay.
+            yield node.targets[0].id, "{name} = None\n{name} = {form}\n"
 
 
 def leak(failure: Failure) -> str:

@@ -65,6 +65,12 @@ SOURCES = {
 #: (unit, sentence, source)
 TOLD = [
     (
+        "17_from_an_empty_page",
+        "- Robert Wengert, [1964](https://doi.org/10.1145/355586.364791): derivatives of a program, operation "
+        "by operation.",
+        "Wengert 1964",
+    ),
+    (
         "01_derivatives",
         "- Adrien-Marie Legendre, 1805: the best curve has the least squares.",
         "Legendre 1805",

@@ -1,0 +1,1731 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+#   autograder:
+#     unit: 17_from_an_empty_page
+#     allow: [autograd_ref.plots]
+#     title: "From an empty page: your engine"
+# ---
+
+# %% [markdown]
+# # From an empty page
+#
+# Here is no given code. You write an engine, all of it, and then use it. What to see: in one such engine no piece has more
+# than 20 lines, and `backward`, the idea of the whole course, is one of them.
+
+# %% figure="goal" keep=true
+def goal():
+    import os
+
+    for library in ("OPENBLAS", "OMP", "MKL"):  # before NumPy is there, as below
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+    from autograd_ref import plots
+
+    lines = {"recording": 10, "broadcasting": 5, "+ - * / ** @": 20, "exp log tanh relu": 10,
+             "shapes": 17, "backward": 19, "layers": 17, "Adam": 15}
+    plots.bars(lines, xlabel="lines of code", title="Where we are going")
+
+goal()
+
+# %% setup="imports"
+import os
+
+# These arrays are small: more threads would only wait for one another.
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+import numpy as np
+
+from autograd_ref import plots
+from autograder import exercise, predicted, probe, recall, yours
+
+
+def floats(*rows):
+    """Numbers, or lists of them, as an array of floats."""
+    return np.array(rows, dtype=float)
+
+# %% [markdown]
+# At the end you will have
+#
+# - designed an engine, from the first line to a trained network;
+# - tested it on graphs that you did not choose;
+# - done one project with it, and a page of what you have built.
+#
+# **Time:** about 90 minutes. **Builds on:** 03, 05, 06, 08, 09, 12.
+#
+# **Three questions first,** from earlier units; nobody counts.
+#
+# - *unit 14*: a convolution layer with 2 channels in, 5 out, kernels of 3 by 3 and a bias. How many weights?
+# - *unit 15*: all scores are equal, and the mask is causal. What weight gives the fourth token to the first?
+# - *unit 16*: a model that knows nothing, and 64 tokens. How many bits is the first loss?
+
+# %%
+answers = {"unit 14": None, "unit 15": None, "unit 16": None}
+
+recall(
+    answers,
+    {
+        "unit 14": lambda: 5 * (2 * 3 * 3) + 5,
+        "unit 15": lambda: 1 / 4,
+        "unit 16": lambda: np.log2(64),
+    },
+)
+
+# %% [markdown]
+# ## 1. What is asked
+#
+# How the engine works inside is your design. The check reaches it through these names alone:
+#
+# | name | what it has to do |
+# |---|---|
+# | `Tensor(data, requires_grad=False)` | a number, a list or an array, kept as floats |
+# | `.data`, `.grad` | an array, which may be replaced; its gradient, an array of the same shape, or None |
+# | `+ - * /` | with Tensors, with numbers on either side, with arrays on the right; shapes are broadcast |
+# | `x ** n`, `-x`, `a @ b` | n is a number; a and b have two axes |
+# | `exp() log() tanh() relu()` | methods, of each number |
+# | `sum(axis=None, keepdims=False)`, `mean(...)` | the axis is None, a number or a tuple |
+# | `reshape(2, 3)`, `.T`, `x[index]` | `T` of two axes; whatever NumPy takes as an index |
+# | `backward()` | of a single number; adds to the `.grad` of leaves with `requires_grad`, and of no other leaf |
+# | `Linear(inputs, outputs)` | called with (n, inputs), gives (n, outputs); a weight and a bias; at first random, in size about 1 / √inputs |
+# | `Sequential(step, step, ...)` | layers, functions such as `Tensor.tanh`, or another Sequential, one after the other |
+# | `.parameters()` | of both: a list of Tensors, layer by layer |
+# | `Adam(parameters, lr=0.001)` | `step()` and `zero_grad()`; unit 09's numbers: 0.9, 0.999 and 1e-8 |
+#
+# And:
+#
+# - 10,000 operations in a chain work, with a recursion limit of 1,000;
+# - what nobody holds is freed: no list of all Tensors, no arrays kept for a result that wants no gradient.
+#
+# ## 2. The engine
+#
+# A way to go: numbers first, with `*` and `backward` alone. Then the other operations, then shapes, then layers. Run the
+# check after each step: its parts earn their points one by one, and it says which are right.
+#
+# **In an editor?** Write `engine.py` beside this notebook, with its own imports. In a terminal there:
+#
+# ```
+# autograder mine engine.py          # these checks, on the file alone
+# autograder mine engine.py --put    # copies the file into the answer cell below
+# ```
+#
+# Only the notebook is handed in. So an `import engine` in the cell is not graded: put the file's text there.
+#
+# ### Exercise `Tensor` (17 points)
+# Write the engine: `Tensor`, `Linear`, `Sequential`, `Adam`.
+#
+# | part | points | |
+# |---|---|---|
+# | `values` | 1 | what all operations give |
+# | `graphs` | 3 | gradients of numbers: used twice, on two ways, after two `backward`s |
+# | `broadcasting` | 3 | gradients of arrays that were repeated |
+# | `shapes` | 3 | gradients of `sum`, `mean`, `reshape`, `T`, indexing and `@` |
+# | `depth`, `memory` | 1 + 1 | the two points above |
+# | `layers` | 2 | `Linear` and `Sequential` |
+# | `Adam` | 2 | its steps |
+# | `training` | 1 | a whole run |
+#
+# <details><summary>Hint 1: how to begin</summary>
+#
+# What has each result to remember? Which Tensors it was made from, and for each of them a function from its own gradient
+# to theirs: unit 03's record, with unit 05's arrays.
+# </details>
+# <details><summary>Hint 2: where you have built it</summary>
+#
+# `backward`: unit 03, `topological_order` and `pass_back`. Shapes that were broadcast: unit 05, `unbroadcast`, once, for
+# all operations. Indexing with repeats: unit 06. A start for weights: unit 08. Adam: unit 09. What keeps memory: unit 12.
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A gradient too small by a power of two: a node passed on before all that it gets had arrived. `2 - x` fails: `__rsub__`. A gradient of another shape than its
+# leaf: the sum over axes of length 1. A lambda in a loop sees the loop's last value.
+# </details>
+
+
+# %% exercise="Tensor"
+# Your engine: Tensor, Linear, Sequential, Adam.
+### BEGIN SOLUTION
+def raw(x):
+    """The array of a Tensor, and whatever else as an array."""
+    return x.data if isinstance(x, Tensor) else np.asarray(x, dtype=float)
+
+
+def made(data, *ways):
+    """The result of an operation: each way back is an operand, and its gradient as a function of the result's."""
+    out = Tensor(data)
+    out.ways = [(x, rule) for x, rule in ways if isinstance(x, Tensor) and x.requires_grad]
+    out.requires_grad = bool(out.ways)
+    return out
+
+
+def fit(g, shape):
+    """The sum of g over the axes along which an operand of this shape was repeated."""
+    if g.shape == shape:
+        return g
+    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
+    return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+
+
+class Tensor:
+    def __init__(self, data, requires_grad=False):
+        self.data = np.array(data, dtype=float)
+        self.grad, self.requires_grad, self.ways = None, requires_grad, []
+
+    def __add__(self, other):
+        return made(self.data + raw(other), (self, lambda g: g), (other, lambda g: g))
+
+    def __mul__(self, other):
+        a, b = self.data, raw(other)
+        return made(a * b, (self, lambda g: g * b), (other, lambda g: g * a))
+
+    def __pow__(self, n):
+        return made(self.data**n, (self, lambda g: g * n * self.data ** (n - 1)))
+
+    def __matmul__(self, other):
+        a, b = self.data, raw(other)
+        return made(a @ b, (self, lambda g: g @ b.T), (other, lambda g: a.T @ g))
+
+    def __neg__(self):
+        return self * -1
+
+    def __sub__(self, other):
+        return self + -other
+
+    def __truediv__(self, other):
+        return self * (1 / other)
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def __rtruediv__(self, other):
+        return self**-1 * other
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def exp(self):
+        out = np.exp(self.data)
+        return made(out, (self, lambda g: g * out))
+
+    def log(self):
+        return made(np.log(self.data), (self, lambda g: g / self.data))
+
+    def tanh(self):
+        out = np.tanh(self.data)
+        return made(out, (self, lambda g: g * (1 - out**2)))
+
+    def relu(self):
+        return made(np.maximum(self.data, 0), (self, lambda g: g * (self.data > 0)))
+
+    def sum(self, axis=None, keepdims=False):
+        shape = self.data.sum(axis=axis, keepdims=True).shape
+        ones = np.ones_like(self.data)
+        return made(self.data.sum(axis=axis, keepdims=keepdims), (self, lambda g: g.reshape(shape) * ones))
+
+    def mean(self, axis=None, keepdims=False):
+        total = self.sum(axis, keepdims)
+        return total * (total.data.size / self.data.size)
+
+    def reshape(self, *shape):
+        return made(self.data.reshape(shape), (self, lambda g: g.reshape(self.data.shape)))
+
+    @property
+    def T(self):
+        return made(self.data.T, (self, lambda g: g.T))
+
+    def __getitem__(self, index):
+        def rule(g):
+            whole = np.zeros_like(self.data)
+            np.add.at(whole, index, g)
+            return whole
+
+        return made(self.data[index], (self, rule))
+
+    def order(self):
+        """All Tensors that this one was made from, and itself, each after those that it was made from."""
+        found, seen, stack = [], set(), [(self, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                found.append(node)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                stack += [(x, False) for x, _ in node.ways]
+        return found
+
+    def backward(self):
+        grads = {self: np.ones_like(self.data)}
+        for node in reversed(self.order()):
+            g = grads.pop(node)
+            if not node.ways:
+                node.grad = g if node.grad is None else node.grad + g
+            for x, rule in node.ways:
+                grads[x] = grads.get(x, 0) + fit(rule(g), x.data.shape)
+
+
+class Linear:
+    def __init__(self, inputs, outputs):
+        first = np.random.default_rng().standard_normal((inputs, outputs)) / inputs**0.5
+        self.weight, self.bias = Tensor(first, requires_grad=True), Tensor(np.zeros(outputs), requires_grad=True)
+
+    def __call__(self, x):
+        return x @ self.weight + self.bias
+
+    def parameters(self):
+        return [self.weight, self.bias]
+
+
+class Sequential:
+    def __init__(self, *steps):
+        self.steps = steps
+
+    def __call__(self, x):
+        for step in self.steps:
+            x = step(x)
+        return x
+
+    def parameters(self):
+        return [p for step in self.steps if hasattr(step, "parameters") for p in step.parameters()]
+
+
+class Adam:
+    def __init__(self, parameters, lr=0.001):
+        self.parameters, self.lr, self.t = list(parameters), lr, 0
+        self.means = [[0.0, 0.0] for _ in self.parameters]
+
+    def zero_grad(self):
+        for p in self.parameters:
+            p.grad = None
+
+    def step(self):
+        self.t += 1
+        for p, means in zip(self.parameters, self.means):
+            if p.grad is not None:
+                means[0] = 0.9 * means[0] + 0.1 * p.grad
+                means[1] = 0.999 * means[1] + 0.001 * p.grad**2
+                m, v = means[0] / (1 - 0.9**self.t), means[1] / (1 - 0.999**self.t)
+                p.data = p.data - self.lr * m / (v**0.5 + 1e-8)
+### END SOLUTION
+
+
+# %% probes="Tensor"
+import math
+
+
+def _plain(x):
+    """An array as it is now, one number as a float."""
+    x = np.array(x, dtype=float)
+    return x if x.ndim else float(x)
+
+
+def _leaves_of(given, tensor):
+    """Tensors that want a gradient; those named c do not, and capital letters are arrays."""
+    return {name: np.array(x) if name.isupper() else tensor(x, requires_grad=name != "c") for name, x in given.items()}
+
+
+@probe
+def value_check(text, leaves):
+    """What an expression gives, in Tensors of these numbers."""
+    if "Tensor" not in globals():
+        raise NotImplementedError
+    out = eval(text, {"Tensor": Tensor, **_leaves_of(leaves, Tensor)})
+    return _plain(out.data)
+
+
+@probe
+def gradient_check(text, leaves, times=1):
+    """The gradients of the leaves, after the expression was built and sent back so many times; None for none or 0."""
+    if "Tensor" not in globals():
+        raise NotImplementedError
+    made = _leaves_of(leaves, Tensor)
+    for _ in range(times):
+        eval(text, {"Tensor": Tensor, **made}).backward()
+    found = {name: x.grad for name, x in made.items() if not name.isupper()}
+    found = {name: g.data if isinstance(g, Tensor) else g for name, g in found.items()}
+    return {name: _plain(g) if g is not None and np.any(g) else None for name, g in found.items()}
+
+
+@probe
+def depth_check(n):
+    """The gradient of the first of n results in a chain, with a recursion limit of 1,000."""
+    import sys
+
+    if "Tensor" not in globals():
+        raise NotImplementedError
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    try:
+        x = Tensor(2.0, requires_grad=True)
+        out = x
+        for _ in range(n // 2):
+            out = out * 0.999 + x
+        out.backward()
+        return _plain(x.grad.data if isinstance(x.grad, Tensor) else x.grad)
+    finally:
+        sys.setrecursionlimit(before)
+
+
+@probe
+def memory_check():
+    """How many arrays of 20,000 numbers are in memory after a graph was let go, and for a result without one."""
+    import gc
+    import tracemalloc
+
+    if "Tensor" not in globals():
+        raise NotImplementedError
+    x, c = Tensor(np.ones(20_000), requires_grad=True), Tensor(np.ones(20_000))
+
+    def chain(first):
+        for _ in range(12):
+            first = (first * 1.01).tanh() + 0.5
+        return first
+
+    chain(x).sum().backward()  # what is made once and kept, such as x.grad, is there now
+    counts = []
+    tracemalloc.start()
+    try:
+        for first in (x, c):
+            gc.collect()
+            before = tracemalloc.get_traced_memory()[0]
+            out = chain(first)
+            if first is x:
+                out.sum().backward()
+                out = None
+            gc.collect()
+            counts.append(round((tracemalloc.get_traced_memory()[0] - before) / 160_000))
+    finally:
+        tracemalloc.stop()
+    return counts, _plain(out.data[:2])
+
+
+@probe
+def network_check(sizes, rows, shift):
+    """Parameters, outputs for these rows, and gradients of half their squares' sum: of a Linear for two sizes, a
+    Sequential with tanh for three, one within another for four. The weights were moved by `shift` before."""
+    if "Linear" not in globals() or (len(sizes) > 2 and "Sequential" not in globals()):
+        raise NotImplementedError
+    if len(sizes) == 2:
+        model = Linear(*sizes)
+    elif len(sizes) == 3:
+        model = Sequential(Linear(*sizes[:2]), Tensor.tanh, Linear(*sizes[1:]))
+    else:
+        inner = Sequential(Linear(*sizes[:2]), lambda x: x.tanh())
+        model = Sequential(inner, Linear(*sizes[1:3]), Tensor.tanh, Linear(*sizes[2:]))
+    parameters = list(model.parameters())
+    first = [_plain(p.data) for p in parameters]
+    for k, p in enumerate(parameters):
+        p.data = p.data + shift / (k + 1)
+    out = model(Tensor(rows))
+    (out * out / 2).sum().backward()
+    moved = [_plain(p.data) for p in parameters]
+    grads = [_plain(p.grad.data if isinstance(p.grad, Tensor) else p.grad) for p in parameters]
+    return first, moved, _plain(out.data), grads
+
+
+@probe
+def adam_check(first, slopes, lr):
+    """Where Adam has two parameters after each step, which begin with the numbers `first` and get each of these gradients
+    and minus its square; and where a third one is, that gets none. With lr None it has its own."""
+    if "Adam" not in globals():
+        raise NotImplementedError
+    p, q, other = (Tensor(np.array(x), requires_grad=True) for x in (first, first, [0.25, -4.0]))
+    given, found = [p, q, other], []
+    optimizer = Adam(given) if lr is None else Adam(given, lr=lr)
+    for slope in slopes:
+        optimizer.zero_grad()
+        (p * slope - q * slope * slope).sum().backward()
+        optimizer.step()
+        found.append([_plain(p.data), _plain(q.data)])
+    return np.array(found), [_plain(other.data), len(given)]
+
+
+@probe
+def training_check(points, labels, count):
+    """Parameters before a run of Adam on these points, and the losses of its steps."""
+    if "Adam" not in globals() or "Sequential" not in globals() or "Linear" not in globals():
+        raise NotImplementedError
+    model = Sequential(Linear(2, 12), Tensor.tanh, Linear(12, 1))
+    first = [_plain(p.data) for p in model.parameters()]
+    optimizer, losses = Adam(model.parameters(), lr=0.05), []
+    for _ in range(count):
+        loss = ((model(Tensor(points)) * -labels).exp() + 1).log().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(_plain(loss.data))
+    return first, losses
+
+
+def _as_layers(arrays, sizes):
+    """Pairs of a weight (inputs, outputs) and a bias, whichever way round they are kept; None where they are not."""
+    found = []
+    for n, m, *pair in zip(sizes, sizes[1:], arrays[::2], arrays[1::2]):
+        W, b = sorted(pair, key=np.size)[::-1]
+        if np.shape(W) not in ((n, m), (m, n)) or np.shape(b) not in ((m,), (1, m)):
+            return None
+        found.append((W if W.shape == (n, m) else W.T, np.ravel(b)))
+    return found if len(arrays) == 2 * len(found) == 2 * len(sizes) - 2 else None
+
+
+def _passes(rows, layers):
+    """What tanh between layers gives, and the gradients of half the sum of its squares, layer by layer."""
+    inputs = [rows]
+    for W, b in layers:
+        rows = inputs[-1] @ W + b
+        inputs.append(np.tanh(rows))
+    found, g = [], rows
+    for (W, _), x in zip(layers[::-1], inputs[-2::-1]):
+        found.insert(0, (x.T @ g, g.sum(axis=0)))
+        g = g @ W.T * (1 - x**2)
+    return rows, found
+
+
+def _check_network(check, sizes, rows):
+    """A network's parameters, its outputs and its gradients."""
+    first, moved, out, grads = network_check(sizes, rows, 0.3)
+    pairs = _as_layers(first, sizes)
+    check.true(pairs is not None, f"for {sizes} each layer has a weight and a bias, and parameters() lists all")
+    for W, _ in pairs:
+        spread = W.std() * W.shape[0] ** 0.5
+        check.true(spread > 0.02, "weights begin at random, or all neurons stay the same")
+        usual = W.size < 200 or 0.25 < spread < 2.5  # of few weights chance decides
+        check.true(usual, f"weights begin in size about 1 / sqrt(inputs), and not {spread:.2g} times that")
+    expected, slopes = _passes(rows, _as_layers(moved, sizes))
+    check.close(out, expected, "x @ W + b for each layer, and tanh between them")
+    check.close(_as_layers(grads, sizes), slopes, "the gradients of weights and biases")
+
+
+def _check_memory(check, counts, end):
+    """No more than three arrays may be left of what was computed."""
+    x = 1.0
+    for _ in range(12):
+        x = math.tanh(x * 1.01) + 0.5
+    check.close(end, np.array([x, x]), "the end of the chain")
+    for count, what in zip(counts, ("a graph that was let go", "a chain that wants no gradient, but for its end")):
+        check.true(count <= 3, f"of {what} {count} arrays are still in memory")
+
+
+@probe
+def doubling_check(n):
+    """The gradient of the first of n results, each of which uses the one before twice."""
+    if "Tensor" not in globals():
+        raise NotImplementedError
+    x = Tensor(1.0, requires_grad=True)
+    out = x
+    for _ in range(n):
+        out = out * 0.5 + out
+    out.backward()
+    return _plain(x.grad.data if isinstance(x.grad, Tensor) else x.grad)
+
+
+_POINTS = np.array([[0.1, 0.2], [2.0, 1.9], [0.2, 2.1], [1.9, -0.1], [-0.2, 0.1], [2.2, 2.0], [0.0, 1.8]])
+_LABELS = np.array([[1.0], [1], [-1], [-1], [1], [1], [-1]])
+
+# %% check="Tensor" points=17
+with exercise("Tensor") as check:
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref import Tensor as Reference
+    from autograd_ref import optim
+
+    def key(text, leaves, times=1):
+        """What `gradient_check` gives, from the reference."""
+        made = _leaves_of(leaves, Reference)
+        for _ in range(times):
+            eval(text, {"Tensor": Reference, **made}).backward()
+        grads = {name: x.grad for name, x in made.items() if not name.isupper()}
+        return {n: _plain(g.data) if g is not None and np.any(g.data) else None for n, g in grads.items()}
+
+    def same(text, leaves, why, times=1):
+        check.close(gradient_check(text, leaves, times), key(text, leaves, times), why, rtol=1e-9, atol=1e-11)
+
+    def drawn(*shape):
+        """Numbers from -1.8 to 1.8, none near 0."""
+        numbers = [check.rng.choice((-1, 1)) * check.rng.uniform(0.15, 1.8) for _ in range(math.prod(shape))]
+        return np.array(numbers).reshape(shape) if shape else numbers[0]
+
+    def expression(size, names):
+        """A text of so many operations on these names, some parts of which are used twice."""
+        known = list(names)
+        parts = []
+        for k in range(size):
+            a, b = (check.rng.choice(known[-4:] if check.rng.random() < 0.7 else known) for _ in range(2))
+            n = round(check.rng.uniform(0.3, 2.5), 2)
+            form = check.rng.choice((
+                "{a} + {b}", "{a} * {b}", "{a} - {b}", "{a} / ({b} * {b} + {n})", "{n} - {a}", "{n} / ({a} * {a} + 1)",
+                "({a} * {n}).tanh()", "{a}.tanh().exp()", "({a} * {a} + {n}).log()", "({a} - {b} * {n}).relu()",
+                "({a}.tanh() + 2) ** {n}", "-{a} * {n}", "{a} / {n}"))
+            parts.append(f"(v{k} := " + form.format(a=a, b=b, n=n) + ")")
+            known.append(f"v{k}")
+        return "[" + ", ".join(parts) + "][-1] + " + " * ".join(names)
+
+    ### END HIDDEN TESTS
+    with check.part("values", 1):
+        found = value_check("(2 - x) / 4 + 3 * x ** 2 - 1 / x", {"x": 2.0})
+        check.close(found, 11.5, "0 + 12 - 0.5")
+        found = value_check("x.exp().log() + x.relu()", {"x": [-1, 2]})
+        check.close(found, floats(-1, 4), "-1 + 0 and 2 + 2")
+        ### BEGIN HIDDEN TESTS
+        x, y, K = drawn(2, 3), drawn(3), drawn(2, 3)
+        for text in ("x + K", "x - K", "x * K", "x / K", "x + y", "x - y", "x * y", "x / y", "-x", "2 + x", "2 - x",
+                     "3 * x", "3 / x", "x + 2", "x - 2", "x * 3", "x / 3", "x ** 3", "(x * x) ** 0.7", "x ** -1",
+                     "x.exp()", "(x * x).log()", "x.tanh()", "x.relu()", "x.sum()", "x.sum(axis=0)", "x.sum(1)",
+                     "x.sum(axis=1, keepdims=True)", "x.sum((0, 1))", "x.mean()", "x.mean(axis=0)", "x.mean(-1, True)",
+                     "x.sum(keepdims=True)", "x.reshape(3, 2)", "x.reshape(6)", "x.T", "x @ c", "x @ y.reshape(3, 1)",
+                     "x[1]", "x[:, 2]", "x[[1, 0, 1]]", "y[::-1]", "y[1]", "c.T @ x.T"):
+            given = {"x": x, "y": y, "c": np.arange(6.0).reshape(3, 2) - 2.2, "K": K}
+            expected = _plain(eval(text, {**_leaves_of(given, Reference)}).data)
+            check.close(value_check(text, given), expected, text, rtol=1e-10, atol=1e-12)
+        check.close(value_check("Tensor(x.data[0]) * 2 + Tensor([1, 2])", {"x": [[3, 4]]}), np.array([7.0, 10]), "any data")
+        check.close(value_check("x ** -1", {"x": [4, -2]}), np.array([0.25, -0.5]), "whole numbers are kept as floats")
+        ### END HIDDEN TESTS
+    with check.part("graphs", 3):
+        check.close(gradient_check("x * x", {"x": 3.0}), {"x": 6.0}, "both ways: 3 + 3")
+        found = gradient_check("(y := x * 2) * y + y", {"x": 3.0})
+        check.close(found, {"x": 26.0}, "y is 6, and 2 (2 y + 1)")
+        found = gradient_check("x * y - c", {"x": 3.0, "y": 5.0, "c": 1.5}, 2)
+        check.close(found, {"x": 10.0, "y": 6.0, "c": None}, "5 + 5, 3 + 3; c wants none")
+        ### BEGIN HIDDEN TESTS
+        for text in ("x", "x + x", "x - x * x", "y / x", "x / x + x", "2 - x", "2 / x", "-x", "x ** 3", "x ** -1.5",
+                     "x.exp()", "x.log()", "x.tanh()", "x.relu()", "(-x).relu()", "x * c + c", "c * x - c / x", "y * 2",
+                     "(a := x * y) + (b := a.tanh()) * a + b * x", "(a := x * 3) * (b := a + x) * x + b",
+                     "(a := x * y) * (b := a * x) * (d := b * a) + d", "(a := x * 2) + (b := a.exp()) + (b * a).tanh()",
+                     "(c * 2).tanh() * x", "x - y - x", "x * 0.5 - y", "1 - (y - x) / 4", "3 + x", "x + 3 - c",
+                     "[(a := x * 2), (b := y * 3 + 1), a + b, a * 7][-1]", "[(a := x * 2 + 1), (b := y * 3), b - a, b * 7][-1]"):
+            given = {"x": abs(drawn()), "y": drawn(), "c": drawn()}
+            for times in (1, 3):
+                same(text, given, "as the reference gives", times)
+        for _ in range(12):
+            given = {"x": drawn(), "y": drawn(), "z": drawn(), "c": drawn()}
+            same(expression(9, ["x", "y", "z"]) + " * c", given, "a graph that was drawn")
+        ### END HIDDEN TESTS
+    with check.part("broadcasting", 3):
+        leaves = {"x": [[1.0, 2], [3, 4], [5, 6]], "w": [10.0, 20], "b": 7.0}
+        found = gradient_check("(x * w + b).sum()", leaves)
+        check.close(found["w"], floats(9, 12), "w is used in three rows")
+        check.close(found["b"], 6.0, "b is used six times")
+        ### BEGIN HIDDEN TESTS
+        more = ["(x + y).tanh() * x", "x * c + y", "x - 2 * c + y * c", "(x * y).relu() + x ** 2",
+                "(x * y).exp() / (y * y + 1) - 3 / y", "(x * x + y * y).log()", "(2 - x) * y"]
+        for k, (a, b) in enumerate((((3, 4), (4,)), ((), (2, 3)), ((1, 4), (3, 1)), ((4, 1), (2, 1, 3)), ((5,), (1,)),
+                                    ((1, 1), (3,)), ((2, 4, 3), (4, 1)), ((1,), (1, 1)), ((1,), ()), ((2, 3), (2, 3)))):
+            K = drawn(*np.broadcast_shapes(a, b))
+            for text in ("x + y", "x - y", "x * y", "x / y", "y - x", "y / x", more[k % 7], more[(k + 3) % 7]):
+                given = {"x": drawn(*a), "y": drawn(*b), "c": drawn(*b), "K": K}
+                same(f"(({text}) * K).sum()", given, "shapes " + " and ".join(map(str, (a, b))))
+        same("(x * K + K).sum()", {"x": drawn(3, 1), "K": drawn(3, 4)}, "an array on the right", 2)
+        for _ in range(6):
+            given = {"x": drawn(2, 1), "y": drawn(3), "z": drawn(), "c": drawn(4, 1, 1), "K": drawn(4, 2, 3)}
+            same(f"(({expression(7, ['x', 'y', 'z'])} + c) * K).sum()", given, "a graph that was drawn", 2)
+        ### END HIDDEN TESTS
+    with check.part("shapes", 3):
+        found = gradient_check("(x[[0, 0, 2]] ** 2).sum()", {"x": [1.0, 2, 3]})
+        check.close(found["x"], floats(4, 0, 6), "the first is taken twice: 2 + 2")
+        found = gradient_check("(x @ y * 2).sum()", {"x": [[1.0, 2]], "y": [[4.0], [5]]})
+        check.close(found["x"], floats([8, 10]), "what arrives, times y transposed")
+        ### BEGIN HIDDEN TESTS
+        x, y, z = drawn(2, 3, 4), drawn(3, 4), drawn(4, 2)
+        for text, shape in (("x.sum(axis=0)", (3, 4)), ("x.sum(axis=-1)", (2, 3)), ("x.sum((0, 2))", (3,)), ("x.sum()", ()),
+                            ("x.sum(axis=1, keepdims=True)", (2, 1, 4)), ("x.sum((2, 0), keepdims=True)", (1, 3, 1)),
+                            ("x.sum(keepdims=True)", (1, 1, 1)), ("x.mean(keepdims=True)", (1, 1, 1)),
+                            ("x.mean(axis=1)", (2, 4)), ("x.mean((1, 2))", (2,)), ("x.mean(0, True)", (1, 3, 4)),
+                            ("x.mean()", ()), ("x.reshape(4, 6)", (4, 6)), ("x.reshape(2, -1)", (2, 12)),
+                            ("x.reshape(24)", (24,)), ("y.T", (4, 3)), ("y.T.reshape(2, 6)", (2, 6)),
+                            ("x[1]", (3, 4)), ("x[:, 1:]", (2, 2, 4)), ("x[0, 2, 1]", ()), ("x[:, ::-2]", (2, 2, 4)),
+                            ("x[[1, 1, 0]]", (3, 3, 4)), ("y[[0, 2, 0], [3, 1, 3]]", (3,)), ("x[..., 0]", (2, 3)),
+                            ("y[Y > 0]", (int((y > 0).sum()),)), ("y[1][2] * y", (3, 4)), ("y[-1]", (4,)),
+                            ("y @ z", (3, 2)), ("z.T @ y.T", (2, 3)), ("y @ y.T", (3, 3)), ("y @ c", (3, 5)),
+                            ("c.T @ z", (5, 2)), ("y[0:1] @ z[:, 0:1]", (1, 1)), ("y[:, 0:1] @ z[0:1]", (3, 2)),
+                            ("(y * y) / (y * y).sum(1, keepdims=True)", (3, 4)), ("x - x.mean(2, True)", (2, 3, 4))):
+            given = {"x": x, "y": y, "z": z, "c": drawn(4, 5), "K": drawn(*shape), "Y": y}
+            given = {name: a for name, a in given.items() if name in text + "K"}
+            same(f"(({text}) * K).sum()", given, text, 2)
+        for _ in range(4):
+            given = {"x": drawn(3, 4), "y": drawn(4, 2), "z": drawn(1, 2), "K": drawn(2, 3)}
+            same("(h := (x @ y + z).tanh()).T[[1, 0]].mean() * (h.reshape(2, 3) * K).sum(0).exp().sum()", given, "a network")
+            same("((x - x.mean(1, True)).exp() @ y[[3, 0, 3, 1]] / 9 - z).tanh().mean(0)[1] * z.sum() + (K * 1.0).sum() * "
+                 "x.mean()", given, "and another")
+        ### END HIDDEN TESTS
+    with check.part("depth", 1):
+        expected = 1000 - 999 * 0.999**5000
+        check.close(depth_check(10_000), expected, "10,000 operations", rtol=1e-8)
+        ### BEGIN HIDDEN TESTS
+        check.close(doubling_check(40), 1.5**40, "each of 80 operations is taken back once: there are a million million ways")
+        ### END HIDDEN TESTS
+    with check.part("memory", 1):
+        _check_memory(check, *memory_check())
+    with check.part("layers", 2):
+        _check_network(check, [3, 4], np.array([[1.0, 2, -1], [0, 3, 2]]))
+        ### BEGIN HIDDEN TESTS
+        for sizes, n in (([60, 4], 1), ([3, 6, 2], 4), ([4, 3, 6, 2], 5), ([3, 7, 1], 1)):
+            _check_network(check, sizes, drawn(n, sizes[0]))
+        ### END HIDDEN TESTS
+    with check.part("Adam", 2):
+        found, _ = adam_check([1.0, -2.0], [[5.0, -0.3]], 0.1)
+        expected = floats([[0.9, -1.9], [1.1, -1.9]])
+        check.close(found, expected, "the first step has the size lr", rtol=1e-6)
+        ### BEGIN HIDDEN TESTS
+        for lr in (None, 0.02, 0.5):
+            first, slopes = drawn(2, 3), [drawn(2, 3) * (k % 3 + 0.2) for k in range(7)]
+            slopes[0][1, 1] = slopes[1][1, 1] = slopes[3][0, 2] = 0.0
+            for slope in slopes:
+                slope[0, 0] *= 1e-5  # beside which 1e-8 counts
+            p, q = (Reference(first.copy(), requires_grad=True) for _ in range(2))
+            adam, wanted = optim.Adam([p, q], lr=0.001 if lr is None else lr), []
+            for slope in slopes:
+                p.grad, q.grad = Reference(slope), Reference(-slope * slope)
+                adam.step()
+                wanted.append([p.data.copy(), q.data.copy()])
+            found, other = adam_check(first, slopes, lr)
+            check.close(found, np.array(wanted), "as the reference steps")
+            check.close(other, [np.array([0.25, -4]), 3], "what gets no gradient stays, and so does the list of three")
+        ### END HIDDEN TESTS
+    with check.part("training", 1):
+        _, losses = training_check(_POINTS, _LABELS, 60)
+        check.true(losses[-1] < 0.35, "the loss falls from about 0.7 to below 0.35")
+        ### BEGIN HIDDEN TESTS
+        first, losses = training_check(_POINTS, _LABELS, 20)
+        ours = [Reference(x.copy(), requires_grad=True) for pair in _as_layers(first, (2, 12, 1)) for x in pair]
+        adam, wanted = optim.Adam(ours, lr=0.05), []
+        for _ in range(20):
+            scores = (Reference(_POINTS) @ ours[0] + ours[1]).tanh() @ ours[2] + ours[3]
+            loss = ((scores * -_LABELS).exp() + 1).log().mean()
+            adam.zero_grad()
+            loss.backward()
+            adam.step()
+            wanted.append(loss.item())
+        check.close(losses, wanted, "from the same start, the reference's losses", rtol=1e-8)
+        ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 3. What it can do
+#
+# **Predict, then run.** x is 3, and `y = x * x`. Build it and send it back twice, without a `zero_grad`. What is `x.grad`?
+
+# %%
+prediction = None
+
+if predicted(prediction, "twice_on_the_page"):
+    x = 3.0
+    print(f"x.grad is {2 * x:g} + {2 * x:g} = {4 * x:g}: each backward adds")
+
+# %% [markdown]
+# Your engine learns two moons. What to see: a border that bends between them, drawn by nothing but your code.
+
+
+# %% figure="moons"
+def moons():
+    rng = np.random.default_rng(3)
+    angle, label = rng.uniform(0, np.pi, 120), rng.integers(0, 2, 120)
+    points = np.where(label, (1 - np.cos(angle), 0.4 - np.sin(angle)), (np.cos(angle), np.sin(angle))).T
+    points = points + 0.12 * rng.standard_normal(points.shape)
+    signs = 2.0 * label[:, None] - 1
+    model = Sequential(Linear(2, 16), Tensor.tanh, Linear(16, 1))
+    optimizer = Adam(model.parameters(), lr=0.05)
+    for _ in range(200):
+        loss = ((model(Tensor(points)) * -signs).exp() + 1).log().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    plots.decision_boundary(lambda x: model(Tensor(x)).data, points, label, resolution=80, title="Your engine, 200 steps")
+
+
+if {"Tensor", "Linear", "Sequential", "Adam"} <= globals().keys():
+    moons()
+else:
+    print("Tensor, Linear, Sequential and Adam are not all written yet: their answer cell is above.")
+
+# %% [markdown]
+# ## 4. A bug hunt: which rule is wrong?
+#
+# A colleague has written an engine, too, and one of its rules is wrong. All you have is a log: for each program the
+# operations in it, and how far its gradients are from numerical ones.
+
+
+# %% given="log"
+LOG = [
+    ("mul sum", 2e-11),
+    ("relu sum", 1e-11),
+    ("matmul relu tanh sum", 3e-2),
+    ("add relu mul sum", 4e-1),
+    ("exp log sum", 6e-11),
+    ("matmul tanh sum", 2e-11),
+    ("div tanh mean", 1e-11),
+    ("sub relu exp sum", 8e-1),
+    ("mul relu mean", 2e-11),
+]
+
+
+# %% [markdown]
+# What to see: a row is a program, orange where it is off. The wrong rule's column has orange in each such row. Two columns
+# have. And a wrong rule can hide: a relu of numbers that are all positive never shows what it does with the others.
+
+# %% figure="hunt"
+def hunt():
+    names = list(dict.fromkeys(name for used, _ in LOG for name in used.split()))
+    table = [[(1 if off > 1e-6 else -1) * (name in used.split()) for name in names] for used, off in LOG]
+    (ax,) = plots.panels(1, height=3.2)
+    title = "Programs: off (orange) or right (blue)"
+    plots.matrix(table, rows=range(1, len(LOG) + 1), columns=names, annotate=False, title=title, ax=ax)
+
+
+hunt()
+
+# %% [markdown]
+# ### Exercise `wrong_rule` (3 points)
+# Write it for any log of this form, with exactly one wrong rule: return its name. It is in each program that is off by
+# more than 1e-6 or whose distance is nan. Of several such rules, it is the one that is in the fewest programs that are right.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Begin with the operations of one program that is off. Which of them are in every other such program, too?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# failing = [set(used.split()) for used, off in log if ...]
+# common = set.intersection(*failing)
+# return min(common, key=...)      # in how many programs that are right
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# `"mul" in "matmul sum"` is False, but `"sum" in "cumsum"` is True: compare whole names. nan > 1e-6 is False.
+# </details>
+
+
+# %% exercise="wrong_rule"
+def wrong_rule(log):
+    """The name of the operation whose rule is wrong; `log` has pairs of operations and a distance."""
+    ### BEGIN SOLUTION
+    failing = [used.split() for used, off in log if not off <= 1e-6]
+    right = [used.split() for used, off in log if off <= 1e-6]
+    common = set.intersection(*map(set, failing))
+    return min(common, key=lambda name: sum(name in used for used in right))
+    ### END SOLUTION
+
+
+# %% check="wrong_rule" points=3
+with exercise("wrong_rule") as check:
+    log = [("mul sum", 1e-11), ("exp sum", 0.5), ("exp mul mean", 0.2), ("exp tanh", 2e-11)]
+    check.equal(yours.wrong_rule(log), "exp", "in both that are off; once it did not show")
+    check.untouched("the log stays as it was")
+    right = [("log mul", 1e-12), ("sum", 0.0), ("sum mul", 0.0)]
+    log = [("log sum", 0.5), ("tanh sum log", 2.0), *right]
+    check.equal(yours.wrong_rule(log), "log", "sum is in both, too; more often it is right")
+    log = [("cumsum mul", float("nan")), ("sum", 1e-9), ("mul cumsum", 3.0), ("mul", 0.0)]
+    check.equal(yours.wrong_rule(log), "cumsum", "nan is off; cumsum is not sum")
+    ### BEGIN HIDDEN TESTS
+    from autograder import integer
+
+    check.equal(yours.wrong_rule([("exp", 1.0)]), "exp", "one program")
+    check.equal(yours.wrong_rule([("exp exp exp", 1.0), ("tanh", 0.0), ("exp", 2e-6)]), "exp", "used several times")
+    log = [("mul exp", 1.0), ("exp mul", 3.0), ("mul mul mul", 0.0), ("exp", 0.0), ("exp tanh", 0.0)]
+    check.equal(yours.wrong_rule(log), "mul", "how many programs, not how often in one")
+    log = [("sum mul", 1e-5), ("mul", 1e-6), ("mul", 5e-7), ("sum", 0.0), ("sum log", 2e-6)]
+    check.equal(yours.wrong_rule(log), "sum", "1e-6 is still right, 2e-6 is off")
+    for one, two in (("mul", "exp"), ("exp", "mul")):  # neither the order of names nor that of lines decides
+        off = [(f"{one} {two}", 1.0), (f"{two} {one}", 2.0)]
+        check.equal(yours.wrong_rule([(one, 0.0), *off, ("tanh", 0.0)]), two, "the first line counts")
+        check.equal(yours.wrong_rule([*off, ("tanh", 0.0), (one, 1e-6)]), two, "the last line counts, and 1e-6 is right")
+        many = [(one, 0.0)] * 5 + [(two, 0.0)] * 4
+        check.equal(yours.wrong_rule([*off, *many]), two, "four are fewer than five")
+        log = [(f"sum {one}", 1.0), (f"{one} sum", 1.0), ("cumsum", 0.0), ("cumsum", 0.0), (one, 0.0)]
+        check.equal(yours.wrong_rule(log), "sum", "sum is not in cumsum")
+    names = ["sum", "cumsum", "mul", "matmul", "exp", "exp2", "log", "tanh", "relu", "mean"]
+    for (k,) in check.cases(15, integer(0, 9)):
+        culprit, others = names[k], names[:k] + names[k + 1 :]
+        also = check.rng.choice(others)
+        log = []
+        for i in range(check.rng.randint(2, 5)):
+            some = [culprit, also, *check.rng.sample([n for n in others if n != also], i % 3)]
+            log.append((" ".join(check.rng.sample(some, len(some))), check.rng.choice((1e-3, 2.0, float("nan")))))
+        log += [(f"{name} {also}", 1e-12) for name in others if name != also]
+        log += [(f"{culprit} {check.rng.choice(others)}", 3e-11), (culprit, 2e-10)]
+        check.rng.shuffle(log)
+        check.equal(yours.wrong_rule(log), culprit, "in all that are off, and least in those that are right")
+        check.untouched()
+    ### END HIDDEN TESTS
+
+# %%
+print("the wrong rule is that of", wrong_rule(LOG))
+
+# %% [markdown]
+# ## Part two: one of four
+#
+# Choose **one** project. None needs the engine of part one, though you may use it.
+#
+# ### Exercise `project` (6 points)
+# Set `project` to the name of your choice, and write its functions in the cell below all four. The check and the picture look at
+# the named project alone. Is it right? Then the others are there for practice: change the name, and run both again.
+#
+# #### A. `"ball"`: through the wind into the goal
+#
+# A ball starts at (0, 0). `velocity` has two numbers, in metres per second; `wind`, of shape (n, 2), is how the air moves
+# in each of n steps of 0.02 seconds. A step with the wind w moves first the velocity v, then the place p:
+#
+# $$v \leftarrow v + 0.02\,\big((0, -9.81) + 0.05\, |w - v|\,(w - v)\big), \qquad p \leftarrow p + 0.02\, v$$
+#
+# - `throw(velocity, wind, goal)` returns the squared distance of the last p to `goal`, and its gradients by
+#   `velocity` and by `wind`, in their shapes: exact, no differences. Where $w = v$, $|r|\,r$ has the slope 0.
+# - `aim(wind, goal)` returns a velocity that brings the ball within 1 cm of a `goal` that can be reached.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A step is an operation with inputs v, p and w. A hundred steps are a chain, and one pass backward goes through it.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# # forward: keep r = w - v of each step
+# to_p, to_v = 2 * (p - goal), 0
+# # for each step, the last one first:
+# #     to_v gets its part of to_p            (p took 0.02 v)
+# #     push = ...                            the cotangent of r: of |r| r, times 0.02 * 0.05.
+# #                                           Of |r| r, given g, it is |r| g + r (r · g) / |r|
+# #     push goes to w as it is, and to v with a minus
+# # to aim, go downhill: after T seconds, steps of 1 / (2 T²) of the gradient fit
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Wrong from the second step on: v moves the next v in two ways, directly and through r. NaN: $|r|$ was 0.
+# </details>
+#
+# #### B. `"forward"`: the slope of a slope
+#
+# `f` takes one thing of yours, made from an array x of shape (n,), and computes with `+ - * /` (numbers and constant arrays
+# may stand on either side), `** n` with a number n, `.exp()`, `.sin()`, `.sum()`, and `A @ x` with a constant matrix A.
+# All has one axis or none; a number beside an array is stretched.
+#
+# - `jvp(f, x, v)` returns `f(x)` and its derivative along v: two arrays of one shape.
+# - `hvp(f, x, v)`, of an `f` that gives a single number, returns the Hessian times v.
+#
+# Both are exact, also at 0.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A dual number (unit 02) holds a value and its slope. A node (unit 05) holds data. What if its data are dual numbers?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# class Dual:   # value, slope: both arrays; + * ** exp sin cos sum, and A @ x
+# class Node:   # data is a Dual; parents, and a rule for each, written in operators
+# def jvp(f, x, v): ...   # f(Dual(x, v)): its value and its slope
+# def hvp(f, x, v): ...   # backward from f(Node(Dual(x, v))): the *slope* of the gradient
+# # a - b is a + b * -1, and a / b is a * b ** -1
+# # __array_ufunc__ = None: an array on the left leaves the operation to you
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# Shapes: a constant array has slopes, too, all 0. Lost terms: a rule got `.value`, and not the Dual. NaN at 0: the slope of
+# `x ** 0` is 0, not `0 * x ** -1`.
+# </details>
+#
+# #### C. `"operation"`: one of your own
+#
+# Invent one: a relaxed sort, a convolution, the power spectrum of your own FFT.
+#
+# - `operation(x)` takes an array of shape (8,) or (16,), and gives an array. At least half of its outputs depend on three or more elements
+#   of x, and at least three in different ways. Slopes are of ordinary size.
+# - `rule(g, x)` is the cotangent of x, g being that of the output: a formula, no difference.
+# - `proof(f, rule, x, rng)` is your gradient check: True when `rule` is right for *any* `f` of one array, else False. `rng` is a NumPy
+#   generator. Faults exceed 1 %; numbers are of ordinary size.
+# - `fit(target, start)` returns an x whose `operation(x)` comes near `target`: of the squared distance from `start`, a hundredth is left. The target
+#   is the operation of an x near `start`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# A rank counts the elements below. *Below* is a step; a sigmoid of the difference makes it a slope.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# s = ...                        # (n, n): how far x[i] is above x[j], between 0 and 1
+# ranks = ...                    # sum along a row
+# # rule: ds = the slope of each s; x[i] moves row i one way and column i the other
+# # proof: unit 11: the two sides of one equation along a random direction, and shapes, NaN
+# # fit: go downhill in ((operation(x) - target) ** 2).sum(): its gradient is rule(2 * (...), x)
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# The rule of a convolution slides the kernel the other way. A proof that finds nothing: draw g and v with both signs, compare
+# shapes, let no NaN pass. A fit that flies away: a smaller step.
+# </details>
+#
+# #### D. `"machine"`: as few instructions as you can
+#
+# A machine far away holds arrays; you hold their numbers. `ask(("add", a, b))` makes it compute a + b of two arrays, and gives you
+# the new array's number. The check counts:
+#
+# | instruction | new array | instruction | new array |
+# |---|---|---|---|
+# | `("add", a, b)` | a + b | `("tanh", a)` | tanh(a) |
+# | `("mul", a, b)` | a b | `("slope", g, t)` | g (1 - t²) |
+# | `("fma", a, b, c)` | a b + c | `("ones",)`, `("zeros",)` | filled |
+#
+# `plan(ask, inputs, steps, wanted)` returns the numbers of gradients: of the sum of the last result, by each input in `wanted`. Arrays 0 to
+# `inputs` - 1 are there. `steps` is a list such as `[("mul", 0, 1), ("tanh", 2), ("add", 3, 0)]`, where numbers are *places*: the
+# inputs, then the results in their order. There are `add`, `mul` and `tanh`. Use no more instructions than a plan without
+# waste; in long programs one in ten more.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# First without counting. Then ask of each instruction: who reads its array?
+# </details>
+# <details><summary>Hint 2: where the waste is</summary>
+#
+# ```python
+# # results that no slope reads, or that were computed before
+# # gradients of what does not depend on `wanted`
+# # a product with ones (g b is b when g is ones), a sum with zeros, the same ones twice
+# # a product, then a sum: one fma
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# A place is not an array's number: skip a step and they differ. `("mul", 0, 0)` has two parts. An input without a
+# part has zeros.
+# </details>
+
+
+# %% exercise="project"
+project = "ball"  # or "forward", "operation", "machine"
+### BEGIN SOLUTION
+STEP, DRAG, FALL = 0.02, 0.05, np.array([0.0, -9.81])
+
+
+def throw(velocity, wind, goal):
+    """The squared distance of the landing to the goal, and its gradients by velocity and wind."""
+    v, p, seen = np.array(velocity, dtype=float), np.zeros(2), []
+    for w in wind:
+        seen.append(w - v)
+        v = v + STEP * (FALL + DRAG * np.hypot(*seen[-1]) * seen[-1])
+        p = p + STEP * v
+    to_p, to_v, to_wind = 2 * (p - goal), np.zeros(2), np.zeros((len(seen), 2))
+    for k in reversed(range(len(seen))):
+        to_v = to_v + STEP * to_p
+        r, size = seen[k], np.hypot(*seen[k])
+        if size > 0:
+            to_wind[k] = STEP * DRAG * (size * to_v + r * (r @ to_v) / size)
+        to_v = to_v - to_wind[k]
+    return float(((p - goal) ** 2).sum()), to_v, to_wind
+
+
+def aim(wind, goal):
+    """A velocity that brings the ball to the goal."""
+    time = STEP * len(wind)
+    v = np.array(goal) / time
+    for _ in range(500):
+        miss, slope, _ = throw(v, wind, goal)
+        if miss < 1e-6:
+            break
+        v = v - 0.8 * slope / time**2
+    return v
+### END SOLUTION
+
+
+# %% probes="project"
+from autograder import Suspect
+
+
+def floats_of(*numbers):
+    """An array of floats, made of numbers or of lists."""
+    return np.array(numbers, dtype=float)
+
+
+PROJECT_NAMES = {
+    "ball": ["throw", "aim"],
+    "forward": ["jvp", "hvp"],
+    "operation": ["operation", "rule", "proof", "fit"],
+    "machine": ["plan"],
+}
+
+
+@probe
+def chosen_project():
+    """The project's name, and the functions that are there of those of all projects."""
+    return project, [name for names in PROJECT_NAMES.values() for name in names if callable(globals().get(name))]
+
+
+def shown_ball(check):
+    miss, to_velocity, to_wind = yours.throw(floats_of(3.0, 4.0), floats_of([0.0, 0.0]), floats_of(0.0597, -1.924324))
+    check.close(miss, 4.0, "one step in still air: the ball is 2 m above the goal")
+    check.close(to_velocity, floats_of(-0.000192, 0.079344), "one step: 0.02 of the velocity counts, less what the air takes")
+    check.close(to_wind, floats_of([0.000192, 0.000656]), "what the air takes from the velocity, the wind gives")
+    v, still = floats_of(2.0, -1.0), floats_of([2.0, -1.0], [2.0, 0.0])
+    _, to_velocity, to_wind = yours.throw(v, still, floats_of(1.0, 1.0))
+    check.true(bool(np.isfinite(to_velocity).all()), "a wind as fast as the ball: |r| r has the slope 0 at r = 0")
+    check.close(to_wind[0], floats_of(0.0, 0.0), "a wind as fast as the ball: |r| r has the slope 0 at r = 0")
+    t = np.arange(60.0)
+    wind, v, goal, h = np.stack([4 * np.sin(t / 9), np.cos(t / 5)], axis=1), floats_of(6.0, 9.0), floats_of(5.0, 4.0), 1e-4
+    _, to_velocity, to_wind = yours.throw(v, wind, goal)
+    check.untouched("velocity, wind and goal stay as they are")
+    for name, dv, dw in (("velocity", floats_of(1.0, -2.0), 0 * wind), ("wind", 0 * v, np.cos(wind) - 0.5)):
+        ahead, behind = (yours.throw(v + s * dv, wind + s * dw, goal)[0] for s in (h, -h))
+        along = float((to_velocity * dv).sum() + (to_wind * dw).sum())
+        check.close(along, (ahead - behind) / (2 * h), f"how your own distance changes with the {name}", rtol=1e-5)
+    landed = yours.throw(yours.aim(wind, goal), wind, goal)[0]
+    check.true(landed < 1e-4, "aim brings the ball within 1 cm, as throw sees it")
+
+
+#: functions of an array as steps: what is done with which results before, x being the first
+SHOWN_PROGRAMS = {
+    "x + x x": [("*", 0, 0), ("+", 0, 1)],
+    "sum of c x x": [("*", 0, 0), ("c*", 1, [2.0, -1.0, 3.0]), ("sum", 2)],
+    "sum of x³": [("**", 0, 3), ("sum", 1)],
+    "sum of x x + x³": [("*", 0, 0), ("**", 0, 3), ("+", 1, 2), ("sum", 3)],
+    "exp of the sum of sin": [("sin", 0), ("sum", 1), ("exp", 2)],
+    "x sum(x), summed": [("sum", 0), ("*", 0, 1), ("sum", 2)],
+    "c / x": [("c/", 0, 6.0)],
+    "c - x": [("c-", 0, [1.0, 2.0, 3.0])],
+    "A x": [("@", 0, [[1.0, 2.0, 0.0], [0.0, -1.0, 4.0]])],
+    "|A x|²": [("@", 0, [[1.0, 2.0, 0.0], [0.0, -1.0, 4.0]]), ("**", 1, 2), ("sum", 2)],
+    "sum(x) + c": [("sum", 0), ("c+", 1, [5.0, 6.0])],
+    "sum of x / (x + 1)": [("+c", 0, 1.0), ("/", 0, 1), ("sum", 2)],
+    "x ** 1": [("**", 0, 1), ("sum", 1)],
+}
+
+
+def run_steps(steps, x):
+    """The last result of these steps on x: anything that has the operators."""
+    found = [x]
+    for name, i, *more in steps:
+        a, other = found[i], more[0] if more else None
+        b = found[other] if type(other) is int and name in "+-*/" else None
+        c = np.array(other) if isinstance(other, list) else other
+        found.append(
+            a + b if name == "+" else a - b if name == "-" else a * b if name == "*" else a / b if name == "/"
+            else a**other if name == "**" else a.exp() if name == "exp" else a.sin() if name == "sin" else a.sum() if name == "sum"
+            else c @ a if name == "@" else c + a if name == "c+" else a + c if name == "+c" else c - a if name == "c-"
+            else a - c if name == "-c" else c * a if name == "c*" else a * c if name == "*c" else c / a if name == "c/" else a / c
+        )
+    return found[-1]
+
+
+@probe
+def jvp_of(steps, x, v):
+    """What jvp gives for the function of these steps."""
+    return jvp(lambda x: run_steps(steps, x), x, v)
+
+
+@probe
+def hvp_of(steps, x, v):
+    """What hvp gives for the function of these steps."""
+    return hvp(lambda x: run_steps(steps, x), x, v)
+
+
+def shown_forward(check):
+    x, v = floats_of(1.0, 2.0, -3.0), floats_of(1.0, 10.0, 0.0)
+    for name, value, slope in [
+        ("x + x x", floats_of(2, 6, 6), floats_of(3, 50, 0)),
+        ("c / x", floats_of(6, 3, -2), floats_of(-6, -15, 0)),
+        ("c - x", floats_of(0, 0, 6), -v),
+        ("A x", floats_of(5, -14), floats_of(21, -10)),
+        ("sum(x) + c", floats_of(5, 6), floats_of(11, 11)),
+        ("sum of c x x", 25.0, -36.0),
+        ("sum of x³", -18.0, 123.0),
+    ]:
+        got = jvp_of(SHOWN_PROGRAMS[name], x, v)
+        check.true(isinstance(got, (tuple, list)) and len(got) == 2, "jvp gives two things, the value and the slope")
+        check.close(got[0], np.array(value, dtype=float), f"the value of {name}")
+        check.close(got[1], np.array(slope, dtype=float), f"the slope of {name} along v, in the shape of the value")
+    check.close(jvp_of(SHOWN_PROGRAMS["x ** 1"], 0 * x, v)[1], np.array(11.0), "x ** 1 at 0 has the slope 1")
+    for name, product in [
+        ("sum of x x + x³", floats_of(8, 140, 0)),
+        ("sum of c x x", floats_of(4, -20, 0)),
+        ("sum of x³", floats_of(6, 120, 0)),
+        ("x sum(x), summed", floats_of(22, 22, 22)),
+        ("|A x|²", floats_of(42, 104, -80)),
+        ("sum of x / (x + 1)", floats_of(-0.25, -20 / 27, 0)),
+    ]:
+        check.close(hvp_of(SHOWN_PROGRAMS[name], x, v), np.array(product), f"the Hessian of {name}, times v")
+    check.untouched("x and v stay as they are")
+    check.close(hvp_of(SHOWN_PROGRAMS["x ** 1"], 0 * x, v), 0 * x, "x ** 1 is not curved, at 0 neither")
+
+
+@probe
+def operations_at(points):
+    """The operation of each of these points."""
+    return [operation(np.array(x)) for x in points]
+
+
+def measured_slopes(points_to_values, x):
+    """The Jacobian (outputs, inputs) by five points, with the step that its neighbours confirm; and how far off."""
+    found, n = [], x.size
+    for h in (8e-3, 2e-3, 5e-4, 1.25e-4):
+        near = [x + k * h * np.eye(n)[j] for j in range(n) for k in (-2, -1, 1, 2)]
+        out = np.array([np.ravel(value) for value in points_to_values(near)], dtype=float).reshape(n, 4, -1)
+        found.append(((out[:, 0] - 8 * out[:, 1] + 8 * out[:, 2] - out[:, 3]) / (12 * h)).T)
+    off = [np.abs(a - b).max() for a, b in zip(found, found[1:])]
+    best = int(np.argmin(off))
+    return found[best + 1], float(off[best])
+
+
+def asked_operation(check, x, g):
+    """Whether operation and rule belong together at x."""
+    out, again = operations_at([x, x])
+    check.true(isinstance(out, np.ndarray) and out.dtype.kind == "f", "operation gives an array of floats")
+    check.equal(again, out, "operation gives the same for the same x")
+    check.true(bool(np.isfinite(out).all()), "operation gives finite numbers")
+    jacobian, off = measured_slopes(operations_at, x)
+    size = float(np.abs(jacobian).max())
+    check.true(1e-6 < size < 1e6, "slopes are of ordinary size, between a millionth and a million")
+    used = np.abs(jacobian) > 1e-6 * size
+    check.true(2 * int((used.sum(axis=1) >= 3).sum()) >= len(used), "half of the outputs depend on three elements of x, or more")
+    check.true(np.linalg.matrix_rank(jacobian, tol=1e-4 * size) >= 3, "three outputs differ in what they depend on")
+    g = np.resize(g, out.shape)
+    got = yours.rule(g, x)
+    check.true(isinstance(got, np.ndarray) and got.shape == x.shape, "the cotangent has the shape of x")
+    check.close(got, g.ravel() @ jacobian, "differences of your operation, times g", rtol=1e-9, atol=1e-10 * size + 2 * off * float(np.abs(g).sum()))
+    check.untouched("g and x stay as they are")
+
+
+def asked_fit(check, x, start):
+    """Whether fit finds its way from start towards the operation of x."""
+    target, before = operations_at([x, start])
+    found = yours.fit(target, start)
+    check.true(isinstance(found, np.ndarray) and found.shape == x.shape, "fit gives an x, of the shape of start")
+    check.untouched("target and start stay as they are")
+    (after,) = operations_at([found])
+    left = float(((after - target) ** 2).sum()) / float(((before - target) ** 2).sum())
+    check.true(left <= 0.01, "a hundredth of the squared distance to the target is left, or less")
+
+
+@probe
+def proof_says(ask, x, seed):
+    """What your proof says of a rule; the function and the rule answer from elsewhere."""
+    f, its_rule = lambda x: ask(("f", x)), lambda g, x: ask(("rule", g, x))
+    with np.errstate(all="ignore"):
+        return proof(f, its_rule, x, np.random.default_rng(seed))
+
+
+def rule_to_judge(about, f, its_rule, x, right=False):
+    """A rule to be judged at x; whatever it gives comes as an array of floats."""
+
+    def answer(question):
+        what, *given = question
+        given = [np.asarray(value) for value in given]
+        if any(value.dtype.kind not in "biuf" or value.size > 1000 for value in given):
+            raise ValueError("ask with real numbers, at most 1000")
+        with np.errstate(all="ignore"):
+            return np.array({"f": f, "rule": its_rule}[what](*given), dtype=float)
+
+    return Suspect(about, right, lambda: answer, (np.array(x),))
+
+
+def triple(x):
+    return np.array([x[0] * x[1], x[1] * x[2], np.sin(x[0])])
+
+
+def triple_rule(g, x):
+    return np.array([g[0] * x[1] + g[2] * np.cos(x[0]), g[0] * x[0] + g[1] * x[2], g[1] * x[1]])
+
+
+def repeated(x):
+    """Twelve outputs: of three, drawn numbers may well be positive by chance."""
+    return np.outer([1, -2, 0.5, 3], triple(x))
+
+
+def repeated_rule(g, x):
+    return triple_rule(np.array([1, -2, 0.5, 3]) @ g, x)
+
+
+TRIPLE_AT = [1.5, -0.7, 2.2]
+PROOF_SUSPECTS = [
+    rule_to_judge("products and a sine", triple, triple_rule, TRIPLE_AT, right=True),
+    rule_to_judge("a constant: both sides are 0", lambda x: 0 * x + 3, lambda g, x: 0 * x, TRIPLE_AT, right=True),
+    rule_to_judge("a single output", lambda x: (x**2).sum(), lambda g, x: 2 * g * x, TRIPLE_AT, right=True),
+    rule_to_judge("more outputs than inputs", lambda x: np.outer(x, x), lambda g, x: (g + g.T) @ x, TRIPLE_AT, right=True),
+    rule_to_judge("twelve outputs", repeated, repeated_rule, TRIPLE_AT, right=True),
+    rule_to_judge("g is forgotten", triple, lambda g, x: triple_rule(np.ones(3), x), TRIPLE_AT),
+    rule_to_judge("the signs of g are forgotten", repeated, lambda g, x: repeated_rule(abs(g), x), TRIPLE_AT),
+    rule_to_judge("a wrong sign", triple, lambda g, x: -triple_rule(g, x), TRIPLE_AT),
+    rule_to_judge("2 % too much", triple, lambda g, x: 1.02 * triple_rule(g, x), TRIPLE_AT),
+    rule_to_judge("an error in one element only", triple, lambda g, x: triple_rule(g, x) * [1, 1, 0.9], TRIPLE_AT),
+    rule_to_judge("elements in another order", triple, lambda g, x: triple_rule(g, x)[::-1], TRIPLE_AT),
+    rule_to_judge("a cotangent of another shape", triple, lambda g, x: triple_rule(g, x)[None], TRIPLE_AT),
+    rule_to_judge("NaN", triple, lambda g, x: triple_rule(g, x) * [1, np.nan, 1], TRIPLE_AT),
+    rule_to_judge("a slope that is infinite", triple, lambda g, x: triple_rule(g, x) * [1, np.inf, 1], TRIPLE_AT),
+    rule_to_judge("zeros", triple, lambda g, x: 0 * x, TRIPLE_AT),
+    rule_to_judge("a slope where there is none", lambda x: 0 * x + 3, lambda g, x: g / 2, TRIPLE_AT),
+]
+
+
+def shown_operation(check):
+    x = floats_of(0.3, -1.2, 0.8, 2.1, -0.4, 1.1, -2.3, 0.05)
+    asked_operation(check, x, floats_of(1.0, -2.0, 0.5, 3.0, -0.7))
+    check.tells_apart(proof_says, PROOF_SUSPECTS, "what a gradient check has to find", right="right pairs")
+    asked_fit(check, x, x + 0.2 * np.cos(np.arange(8.0) ** 2))
+
+
+class ArrayMachine:
+    """Holds arrays, and counts what it is asked to do."""
+
+    does = {
+        "add": (2, np.add), "mul": (2, np.multiply), "tanh": (1, np.tanh), "slope": (2, lambda g, t: g * (1 - t * t)),
+        "fma": (3, lambda a, b, c: a * b + c),
+    }
+
+    def __init__(self, arrays):
+        self.arrays, self.inputs = [np.array(a) for a in arrays], len(arrays)
+        self.does = {**self.does, "ones": (0, lambda: np.ones_like(arrays[0])), "zeros": (0, lambda: np.zeros_like(arrays[0]))}
+
+    def answer(self, question):
+        if not (isinstance(question, (tuple, list)) and question and type(question[0]) is str and question[0] in self.does):
+            raise ValueError(f'no instruction: give a tuple such as ("add", 0, 1), with one of {", ".join(self.does)}')
+        name, *numbers = question
+        count, compute = self.does[name]
+        if len(numbers) != count or not all(map(self.has, numbers)):
+            raise ValueError(f"{name} takes {count} numbers of arrays that are there, and was given {numbers}")
+        self.arrays.append(compute(*[self.arrays[i] for i in numbers]))
+        return len(self.arrays) - 1
+
+    def has(self, number):
+        return type(number) is int and 0 <= number < len(self.arrays)
+
+    @property
+    def count(self):
+        return len(self.arrays) - self.inputs
+
+
+@probe
+def plan_for(ask, inputs, steps, wanted):
+    """The numbers that plan gives."""
+    return plan(ask, inputs, steps, wanted)
+
+
+def asked_machine(check, steps, wanted, arrays, expected, most, why):
+    machine = ArrayMachine(arrays)
+    numbers = plan_for.asking(lambda: machine.answer)(len(arrays), steps, wanted)
+    check.true(isinstance(numbers, (list, tuple)) and len(numbers) == len(wanted), "a number for each wanted input, in a list")
+    check.true(all(map(machine.has, numbers)), "the numbers of arrays that the machine holds")
+    check.close([machine.arrays[i] for i in numbers], expected, f"{why}: the gradients", atol=1e-11)
+    check.true(machine.count <= most, f"{why}: {machine.count} instructions, and {most} are enough")
+
+
+def shown_machine(check):
+    a, b, c = floats_of(1.0, 2.0), floats_of(3.0, -1.0), floats_of(0.5, 4.0)
+    asked_machine(check, [("mul", 0, 1)], [0, 1], [a, b], [b, a], 0, "a b, with slopes that are there already")
+    asked_machine(check, [("mul", 0, 1), ("mul", 3, 2)], [0, 1, 2], [a, b, c], [b * c, a * c, a * b], 3, "a b c")
+    asked_machine(check, [("add", 0, 0), ("tanh", 1), ("add", 0, 0)], [0], [a], [0 * a + 2], 2, "a + a, besides a step in vain")
+    asked_machine(check, [("mul", 0, 0), ("mul", 3, 1), ("mul", 0, 2)], [0], [a, b, c], [c], 0, "steps in vain")
+    asked_machine(check, [("mul", 0, 1), ("tanh", 3), ("mul", 4, 2)], [2], [a, b, c], [np.tanh(a * b)], 2, "c alone is wanted")
+    asked_machine(check, [("mul", 0, 1), ("mul", 2, 0)], [0, 1], [a, b], [2 * a * b, a * a], 3, "a b a: a part and a part, in one fma")
+    asked_machine(check, [("add", 0, 1)], [0, 1, 2], [a, b, c], [0 * a + 1, 0 * a + 1, 0 * a], 2, "a + b: the same ones twice, and zeros")
+
+
+SHOWN_PROJECTS = {"ball": shown_ball, "forward": shown_forward, "operation": shown_operation, "machine": shown_machine}
+
+
+# %% check="project" points=6
+with exercise("project") as check:
+    name, written = chosen_project()
+    known = type(name) is str and name in SHOWN_PROJECTS
+    check.true(known, f"project is one of {', '.join(SHOWN_PROJECTS)}")
+    for function in PROJECT_NAMES[name]:
+        if function not in written:
+            getattr(yours, function)()  # there is none, and the message says which
+    SHOWN_PROJECTS[name](check)
+    ### BEGIN HIDDEN TESTS
+    import autograd_ref
+    from autograd_ref import Tensor
+    from autograder import array, integer
+
+    def thrown(velocity, wind, goal):
+        """The same by the reference engine; r is nowhere 0."""
+        first, winds = Tensor(velocity, requires_grad=True), Tensor(wind, requires_grad=True)
+        v, p = first, Tensor(np.zeros(2))
+        for k in range(len(wind)):
+            r = winds[k] - v
+            v = v + 0.02 * (np.array([0.0, -9.81]) + 0.05 * (r * r).sum().sqrt() * r)
+            p = p + 0.02 * v
+        miss = ((p - goal) ** 2).sum()
+        miss.backward()
+        return p.data, float(miss.data), first.grad.data, winds.grad.data
+
+    def hidden_ball(check):
+        for n in (1, 2, 60, 110):
+            for v, mean, goal in check.cases(1, array(2), array(2), array(2)):
+                (gusts,) = next(check.cases(1, array(n, 2)))
+                v, wind, goal = 3 * v + [0, 8], 3 * mean + gusts, 4 * goal
+                landed, *want = thrown(v, wind, goal)
+                got = yours.throw(v, wind, goal)
+                check.true(len(got) == 3, "three things")
+                for a, b, what in zip(got, want, ("distance", "gradient by the velocity", "gradient by the wind")):
+                    check.close(a, b, f"{n} steps in the wind: the {what}", rtol=1e-9, atol=1e-10)
+                check.untouched()
+                # A wind that is as fast as the ball, in the middle of the throw.
+                check.close(yours.throw(wind[0], wind[:1], goal)[2], np.zeros((1, 2)), "w = v in the only step")
+                if n > 2:
+                    found = yours.aim(wind, landed)
+                    check.true(np.shape(found) == (2,), "aim gives two numbers")
+                    check.true(thrown(np.array(found, dtype=float), wind, landed)[1] < 1e-4, "within 1 cm of a goal that can be reached")
+                    check.untouched()
+        for v, goal in check.cases(2, array(2), array(2)):
+            second = v + 0.02 * np.array([0, -9.81])
+            wind = np.stack([v, second, second])
+            for a, b in zip(yours.throw(v, wind, goal), thrown(v, wind + 1e-10, goal)[1:]):
+                check.close(a, b, "w = v in two steps", rtol=1e-7, atol=1e-9)
+
+    def of(steps):
+        return lambda x: run_steps(steps, x)
+
+    def hidden_forward(check):
+        for n, m in ((3, 2), (1, 4), (5, 3)):
+            for x, v, A, c, d in check.cases(2, array(n), array(n), array(m, n), array(n), array(m, low=0.3)):
+                A, c, d = A.tolist(), c.tolist(), d.tolist()
+                head = [("c*", 0, c), ("sin", 1), ("*", 2, 0), ("exp", 2), ("+", 3, 4), ("@", 5, A), ("-", 0, 5)]
+                for tail in (
+                    [("sum", 6), ("*", 6, 8)],
+                    [("**", 6, 2), ("+c", 8, 1.0), ("c/", 9, d), ("**", 9, -1.5), ("*", 10, 11)],
+                    [("**", 6, 2), ("+c", 8, 1.0), ("/", 6, 9), ("-c", 10, d)],
+                    [("sum", 7), ("c-", 8, 2.0), ("*c", 9, d), ("/c", 10, d), ("c+", 11, d)],
+                ):
+                    steps = [*head, *tail]
+                    want = [out.data for out in autograd_ref.jvp(of(steps), (x,), (v,))]
+                    check.close(jvp_of(steps, x, v), want, "as the reference has it", rtol=1e-9, atol=1e-10)
+                    check.untouched()
+                    count = len(steps)
+                    for end in ([("sum", count)], [("sum", count), ("sum", 0), ("/", count + 1, count + 2), ("sin", count + 3)],
+                                [("sin", count), ("sum", count + 1), ("*", 7, count + 2), ("sum", count + 3)]):
+                        want = autograd_ref.hvp(of([*steps, *end]), x, v).data
+                        size = max(1.0, float(np.abs(want).max()))
+                        check.close(hvp_of([*steps, *end], x, v), want, "the Hessian times v, as the reference has it", rtol=1e-8, atol=1e-10 * size)
+                        check.untouched()
+        for name, steps in SHOWN_PROGRAMS.items():
+            for x, v in check.cases(1, array(3), array(3)):
+                for near in (x, 1e-7 * x):
+                    want = [out.data for out in autograd_ref.jvp(of(steps), (near,), (v,))]
+                    for a, b in zip(jvp_of(steps, near, v), want):
+                        check.close(a, b, f"{name}, as the reference has it", rtol=1e-9, atol=1e-30)
+                    if want[0].shape == ():
+                        check.close(hvp_of(steps, near, v), autograd_ref.hvp(of(steps), near, v).data, f"the Hessian of {name}, times v", rtol=1e-8, atol=1e-20)
+        # At 0 itself, where powers have no logarithm.
+        for power in (0, 1, 2, 3):
+            steps, v = [("**", 0, power), ("sum", 1)], floats_of(1.0, -2.0)
+            check.close(jvp_of(steps, 0 * v, v)[1], np.array(-1.0 if power == 1 else 0.0), "a power at 0")
+            check.close(hvp_of(steps, 0 * v, v), 2 * v if power == 2 else 0 * v, "the Hessian of a power at 0")
+        check.close(jvp_of([("**", 0, 0)], 0 * v, v), (0 * v + 1, 0 * v), "x ** 0 is 1, also at 0")
+        check.close(hvp_of([("c*", 0, [2.0, 5.0]), ("sum", 1)], v, v), 0 * v, "a line is not curved")
+
+    def hidden_operation(check):
+        for n in (8, 16):
+            for x, g, off in check.cases(2, array(n), array(3 * n + 1), array(n, low=-0.3, high=0.3)):
+                asked_operation(check, x, g)
+                asked_fit(check, x, x + off)
+        def cubes(g, x):
+            return g @ [0.0, 0, 1, 0] + 2 * x * (g @ [0.0, 1, 0, 0]) + 3 * x * x * (g @ [1.0, 0, 0, 0])
+
+        a = np.array(TRIPLE_AT)
+        check.tells_apart(proof_says, [
+            rule_to_judge("powers", lambda x: np.vander(x, 4), cubes, a, right=True),
+            rule_to_judge("products and a sine", triple, triple_rule, a, right=True),
+            rule_to_judge("products of all pairs", lambda x: np.outer(x, x), lambda g, x: (g + g.T) @ x, a, right=True),
+            rule_to_judge("a sum of squares", lambda x: (x**2).sum(), lambda g, x: 2 * g * x, a, right=True),
+            rule_to_judge("powers, one of them forgotten", lambda x: np.vander(x, 4), lambda g, x: cubes(g * [0, 1, 1, 1], x), a),
+            rule_to_judge("one slope is swapped", triple, lambda g, x: triple_rule(g[[1, 0, 2]], x), a),
+            rule_to_judge("half", triple, lambda g, x: triple_rule(g, x) / 2, a),
+            rule_to_judge("a constant too much", triple, lambda g, x: triple_rule(g, x) + 0.1, a),
+            rule_to_judge("a column", triple, lambda g, x: triple_rule(g, x)[:, None], a),
+            rule_to_judge("a single number", lambda x: (x**2).sum(), lambda g, x: (2 * g * x).sum(), a),
+            rule_to_judge("the mean", lambda x: np.outer(x, x), lambda g, x: g.mean() * 2 * np.ones(3) * x.sum(), a),
+        ], "other rules")
+
+    def fewest(machine, inputs, steps, wanted):
+        """Gradients by as few instructions as a plan without waste needs; ones are not there until somebody needs them."""
+        last, at, kept = inputs + len(steps) - 1, dict(enumerate(range(inputs))), {}
+        needed, touched = {last}, set(wanted)
+        for place in range(last, inputs - 1, -1):
+            if place in needed:
+                needed.update(steps[place - inputs][1:])
+        for place in range(inputs, last + 1):
+            if place in needed and touched.intersection(steps[place - inputs][1:]):
+                touched.add(place)
+        for place in range(inputs, last + 1):
+            # What is only needed for a slope that nobody wants is not computed either.
+            if place in needed:
+                name, *of = steps[place - inputs]
+                at[place] = (name, of)
+
+        def value(place):
+            if isinstance(at[place], tuple):
+                name, of = at[place]
+                at[place] = machine.answer((name, *map(value, of)))
+            return at[place]
+
+        def constant(name):
+            if name not in kept:
+                kept[name] = machine.answer((name,))
+            return kept[name]
+
+        def number(g):
+            return constant("ones") if g == "ones" else g
+
+        arrived = {last: "ones"}
+        for place in range(last, inputs - 1, -1):
+            if place not in arrived or place not in touched:
+                continue
+            (name, *of), g = steps[place - inputs], arrived[place]
+            for k, parent in enumerate(of):
+                if parent not in touched:
+                    continue
+                before = arrived.get(parent)
+                if name == "tanh":
+                    part = machine.answer(("slope", number(g), value(place)))
+                elif name == "add":
+                    part = g
+                elif g == "ones":
+                    part = value(of[1 - k])
+                elif before is not None:
+                    arrived[parent] = machine.answer(("fma", g, value(of[1 - k]), number(before)))
+                    continue
+                else:
+                    part = machine.answer(("mul", g, value(of[1 - k])))
+                arrived[parent] = part if before is None else machine.answer(("add", number(part), number(before)))
+        return [number(arrived[place]) if place in arrived else constant("zeros") for place in wanted]
+
+    def hidden_machine(check):
+        programs = [
+            (1, [("tanh", 0)], [0]),
+            (2, [("tanh", 0), ("mul", 2, 2), ("mul", 3, 3), ("add", 4, 1)], [0]),
+            (3, [("mul", 0, 1), ("add", 3, 2), ("tanh", 4), ("mul", 5, 5)], [2, 0, 1]),
+            (2, [("mul", 0, 1)] + [("mul", k, 1) for k in range(2, 12)] + [("mul", 0, 0)], [0]),
+            (2, [("mul", 0, 1)] + [("mul", k, 1) for k in range(2, 12)], [0]),
+            (2, [("mul", 0, 1)] + [("mul", k, 1) for k in range(2, 12)], [1, 0]),
+            (4, [("add", 0, 1), ("add", 4, 2), ("add", 5, 3), ("tanh", 6), ("mul", 7, 4), ("mul", 8, 4)], [0, 3]),
+            (3, [("tanh", 0), ("tanh", 1), ("tanh", 2), ("mul", 3, 4), ("mul", 5, 6)] + [("tanh", 6)], [2, 2]),
+        ]
+        for inputs, length in check.cases(25, integer(1, 4), integer(3, 30)):
+            steps = []
+            for place in range(inputs, inputs + length):
+                name = check.rng.choice(["add", "mul", "mul", "tanh"])
+                steps.append((name, *[check.rng.choice([check.rng.randrange(place), place - 1]) for _ in range(1 if name == "tanh" else 2)]))
+            programs.append((inputs, steps, check.rng.sample(range(inputs), check.rng.randint(1, inputs))))
+        for inputs, steps, wanted in programs:
+            arrays = [a for (a,) in check.cases(inputs, array(5, low=-1.0, high=1.0))]
+            leaves = [Tensor(a, requires_grad=True) for a in arrays]
+            found = list(leaves)
+            for name, *of in steps:
+                a = [found[k] for k in of]
+                found.append(a[0].tanh() if name == "tanh" else a[0] + a[1] if name == "add" else a[0] * a[1])
+            found[-1].sum().backward()
+            if not max(float(np.abs(a.data).max()) for a in found) < 1e3:
+                continue  # too large to compare
+            expected = [np.zeros(5) if leaves[k].grad is None else leaves[k].grad.data for k in wanted]
+            machine = ArrayMachine(arrays)
+            fewest(machine, inputs, steps, wanted)
+            asked_machine(check, steps, wanted, arrays, expected, machine.count + machine.count // 10, f"{len(steps)} steps")
+
+    {"ball": hidden_ball, "forward": hidden_forward, "operation": hidden_operation, "machine": hidden_machine}[name](check)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# The picture of your project. What to see:
+#
+# - `"ball"`: going downhill, the throws come nearer to the goal, first in large steps. Below: wind at the start moves the landing
+#   the most, for all later places carry it along.
+# - `"forward"`: from products Hv alone, the slowest vibrations of a chain of springs: one, two, three half waves.
+# - `"operation"`: the same slopes by your rule and by differences, and outputs that `fit` brings onto the target.
+# - `"machine"`: a naive engine needs several times as many instructions.
+
+
+# %% figure="project"
+def ball_picture():
+    t = np.arange(120.0)
+    wind, goal = np.stack([6 * np.sin(t / 15) - 6, 2 * np.cos(t / 9)], axis=1), np.array([14.0, 2.0])
+
+    def path(v):
+        places = [np.zeros(2)]
+        for w in wind:
+            r = w - v
+            v = v + 0.02 * (np.array([0, -9.81]) + 0.05 * np.hypot(*r) * r)
+            places.append(places[-1] + 0.02 * v)
+        return np.array(places)
+
+    v, throws = np.array([3.0, 14.0]), {}
+    for k in range(13):
+        if k in (0, 1, 2, 4, 12):
+            throws[f"after {k}"] = path(v)
+        v = v - 0.8 * throw(v, wind, goal)[1] / 2.4**2
+    best = aim(wind, goal)
+    miss, _, to_wind = throw(best, wind, goal + 1)
+    left, right = plots.panels(2, columns=1)
+    curves = {name: places.T for name, places in {**throws, "aim": path(best)}.items()}
+    plots.lines(curves, title="Throws", xlabel="metres", ylabel="metres", ax=left)
+    left.plot(*goal, "*", color="black", markersize=12)
+    plots.lines({"size": (0.02 * t, np.hypot(*to_wind.T))}, title="Gradient by the wind", xlabel="seconds", ax=right)
+    print(f"aim ends {100 * np.hypot(*(path(best)[-1] - goal)):.2f} cm from the goal")
+
+
+def forward_picture():
+    n = 30
+    differences = np.eye(n + 1, n) - np.eye(n + 1, n, -1)
+
+    def energy(x):
+        stretched = differences @ x
+        return (stretched * stretched * 0.5 + 0.1 * stretched**4).sum()
+
+    hessian = np.array([hvp(energy, np.zeros(n), v) for v in np.eye(n)])
+    squares, shapes = np.linalg.eigh(hessian)
+    curves = {
+        f"frequency {np.sqrt(squares[k]):.3f}": (np.arange(n), shapes[:, k] * np.sign(shapes[0, k])) for k in range(3)
+    }
+    plots.lines(curves, title="The slowest vibrations of 30 masses", xlabel="mass", ylabel="moves by", markers=True)
+
+
+def operation_picture():
+    x = np.array([0.3, -1.2, 0.8, 2.1, -0.4, 1.1, -2.3, 0.05])
+    count = np.size(operation(x))
+    by_rule = [rule(g.reshape(np.shape(operation(x))), x) for g in np.eye(count)]
+    by_differences = [
+        np.ravel(operation(x + 1e-5 * v) - operation(x - 1e-5 * v)) / 2e-5 for v in np.eye(x.size)
+    ]
+    left, middle, right = plots.panels(3)
+    plots.matrix(np.array(by_rule), annotate=False, title="Slopes by the rule", ax=left)
+    plots.matrix(np.array(by_differences).T, annotate=False, title="By differences", ax=middle)
+    start, outputs = x + 0.2 * np.cos(np.arange(8.0) ** 2), np.arange(count)
+    found = {"target": x, "start": start, "fit": fit(operation(x), start)}
+    curves = {name: (outputs, np.ravel(operation(at))) for name, at in found.items()}
+    plots.lines(curves, title="Outputs", xlabel="output", markers=True, ax=right)
+
+
+def naive_engine(ask, inputs, steps, usual):
+    """Runs all steps; its gradients begin with zeros, and all are computed; or a usual one: sums begin with a part."""
+    at = list(range(inputs))
+    for name, *of in steps:
+        at.append(ask((name, *[at[k] for k in of])))
+    arrived = {} if usual else {place: ask(("zeros",)) for place in range(len(at) - 1)}
+    arrived[len(at) - 1] = ask(("ones",))
+    for place in range(len(at) - 1, inputs - 1, -1):
+        if place in arrived:
+            name, *of = steps[place - inputs]
+            for k, parent in enumerate(of):
+                part = g = arrived[place]
+                if name != "add":
+                    part = ask(("mul", g, at[of[1 - k]]) if name == "mul" else ("slope", g, at[place]))
+                arrived[parent] = ask(("add", arrived[parent], part)) if parent in arrived else part
+
+
+def machine_picture():
+    steps = [("mul", 0, 1), ("add", 4, 2), ("tanh", 5), ("mul", 6, 3), ("mul", 0, 3), ("add", 7, 8), ("tanh", 9), ("mul", 6, 6)]
+    steps += [("mul", 10, 7), ("add", 12, 10), ("mul", 11, 3), ("mul", 13, 13), ("tanh", 14)]
+    steps[-1] = ("mul", 15, 6)
+    counts = {}
+    for name in ("naive engine", "usual engine", "yours"):
+        machine = ArrayMachine(np.random.default_rng(0).normal(size=(4, 5)))
+        if name == "yours":
+            plan(machine.answer, 4, steps, [0, 1])
+        else:
+            naive_engine(machine.answer, 4, steps, usual=name[0] == "u")
+        counts[name] = machine.count
+    plots.bars(counts, title=f"Instructions for the gradients of {len(steps)} steps")
+
+
+def project_picture():
+    drawn = {"ball": ball_picture, "forward": forward_picture, "operation": operation_picture, "machine": machine_picture}
+    missing = [name for name in PROJECT_NAMES.get(project, ["project"]) if name not in globals()]
+    if missing:
+        print("No picture yet. Still to be written:", ", ".join(missing))
+    else:
+        drawn[project]()
+
+
+project_picture()
+
+# %% [markdown]
+# ## In your own words
+#
+# In three sentences: what did you decide in your engine that could have been otherwise, and what would you do differently?
+#
+# <details><summary>One way to say it</summary>
+#
+# Each of my results remembers its operands and a function for each: short to write, but a function for each result costs
+# memory, where a table of rules has one for each operation. Gradients of intermediate results live in a dict during
+# `backward`, so nothing has to be cleared. I would let each operation say its rule in one place, to test all of them.
+# </details>
+#
+# ## The same elsewhere
+#
+# Where PyTorch is installed, this cell compares your engine with it, on one program.
+
+# %% tags=["nbval-ignore-output"]
+def program(x, w, b):
+    h = (x @ w + b).tanh()
+    return ((h * h).sum(1, keepdims=True) / (h.exp().mean() + 1)).sum() + (x[[0, 0, 2]] ** 2).mean()
+
+
+def beside_pytorch():
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(shape) for shape in ((3, 4), (4, 2), (2,))]
+    own = [Tensor(a, requires_grad=True) for a in arrays]
+    program(*own).backward()
+    grads = [x.grad.data if isinstance(x.grad, Tensor) else x.grad for x in own]
+    try:
+        import torch
+
+        theirs = [torch.tensor(a, requires_grad=True) for a in arrays]
+        program(*theirs).backward()
+        print("all agree:", all(np.allclose(g, x.grad) for g, x in zip(grads, theirs)))
+    except ImportError:
+        print("PyTorch is not installed here: pip install torch")
+
+
+if "Tensor" in globals():
+    beside_pytorch()
+else:
+    print("Tensor is not written yet: its answer cell is above.")
+
+# %% [markdown]
+# ## What you have built
+#
+# | here | in PyTorch |
+# |---|---|
+# | a result that remembers its operands | `grad_fn`, and `grad_fn.next_functions` |
+# | a leaf that wants a gradient | `x.is_leaf and x.requires_grad` |
+# | the sum over repeated axes | done in every rule that broadcasts |
+# | nothing kept for results that want no gradient | `requires_grad` is False, and `grad_fn` is None |
+# | `Linear`'s weight | (outputs, inputs), so that a layer computes `x @ weight.T + bias` |
+# | `zero_grad()` | sets gradients to None |
+#
+# ## Pitfalls, and how they look
+#
+# | symptom | look for |
+# |---|---|
+# | right for trees, wrong for diamonds | the order of `backward` |
+# | right once, wrong the second time | gradients that stay in intermediate results |
+# | `RecursionError` | a function of the graph that calls itself |
+# | memory grows from step to step | a list of all nodes, or a leaf that knows who used it |
+# | loss falls, but more slowly than before | a gradient off by a factor: Adam hides it |
+#
+# ## Who found it
+#
+# - Robert Wengert, [1964](https://doi.org/10.1145/355586.364791): derivatives of a program, operation by operation.
+# - Diederik Kingma and Jimmy Ba, [2014](https://arxiv.org/abs/1412.6980): Adam.
+# - Atılım Güneş Baydin and others, [2015](https://arxiv.org/abs/1502.05767): a survey of automatic differentiation.
+# - Adam Paszke and others, [2019](https://arxiv.org/abs/1912.01703): how PyTorch is made.
+#
+# ## Your page
+#
+# What you have done in all units, from the record that your checks kept beside the notebooks. It becomes a file that you
+# can keep: `autograder certificate --name "Your Name"`. It says what passed here, on this machine; nobody has graded it.
+
+# %% figure="certificate" tags=["nbval-ignore-output"]
+from autograder import certificate
+
+certificate()
+
+# %% [markdown]
+# ## One thing to try next
+# Take one operation that you have missed, and give it to your engine, with its rule and a test.
+
+# %% progress="here"

@@ -1,0 +1,143 @@
+"""`autograder mine engine.py`: an engine as a file is checked as the answer is, and gets into the notebook whole."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.errors import UserError
+from autograder.learner import engine_file
+from autograder.learner.engine_file import EXERCISE, UNIT
+from autograder.referee import bank
+from autograder.unit.assignment import Assignment, Course
+
+from ..cli.test_cli import Said, run
+from ..conftest import REPOSITORY
+
+__all__ = ["run"]
+
+Run = Callable[..., Said]
+COURSE = Course(REPOSITORY)
+
+
+@pytest.fixture(scope="module")
+def assignment() -> Assignment:
+    return COURSE.assignment(UNIT)
+
+
+@pytest.fixture
+def engine(assignment: Assignment, tmp_path: Path) -> Path:
+    """The model answer as a file, with its own import, as an editor on Windows writes it."""
+    path = tmp_path / "engine.py"
+    text = "import numpy as np\n\n\n" + assignment.exercise(EXERCISE).solution
+    path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A learner's folder with the unit as released."""
+    shutil.copytree(REPOSITORY / "course" / UNIT, tmp_path / "units" / UNIT)
+    return tmp_path / "units"
+
+
+def answer_in(folder: Path) -> str:
+    (path,) = (folder / UNIT).glob("*.ipynb")
+    (cell,) = (cell for cell in nbformat.read(path, as_version=4).cells if cell.id == EXERCISE)
+    assert cell.outputs == [] and cell.execution_count is None
+    return str(cell.source)
+
+
+@pytest.mark.usefixtures("bubblewrap")
+@pytest.mark.parametrize("options", [(), ("--hidden",)])
+def test_a_right_engine_earns_all_points(
+    options: tuple[str, ...], run: Run, engine: Path, tmp_path: Path
+) -> None:
+    said = run("mine", engine, *options, "--json", "--seed", 3, cwd=REPOSITORY)
+    assert said.code == 0, said.err
+    (outcome,) = json.loads(said.out)["exercises"]
+    assert (outcome["name"], outcome["status"], outcome["points"]) == (EXERCISE, "passed", 17)
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_what_only_hidden_tests_see_is_seen_with_the_answer_key_alone(
+    run: Run, engine: Path, assignment: Assignment
+) -> None:
+    (entry,) = (e for e in bank.load_bank(assignment) if e.name == "mean_of_all" and e.exercise == EXERCISE)
+    engine.write_text("import numpy as np\n" + entry.source, encoding="utf-8")
+    assert "17 of 17 points" in run("mine", engine, cwd=REPOSITORY).out
+    said = run("mine", engine, "--solutions", REPOSITORY / "solutions", cwd=REPOSITORY)
+    assert "13 of 17 points" in said.out
+    assert entry.sentence in said.out
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_a_file_that_is_no_python_is_told_its_error(run: Run, engine: Path) -> None:
+    engine.write_text("class Tensor\n", encoding="utf-8")
+    said = run("mine", engine, cwd=REPOSITORY)
+    assert said.code == 0 and "SyntaxError" in said.out and "0 of 17" in said.out
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_an_engine_that_imports_the_reference_earns_nothing(run: Run, engine: Path) -> None:
+    engine.write_text("from autograd_ref import Tensor\n", encoding="utf-8")
+    assert "0 of 17" in run("mine", engine, cwd=REPOSITORY).out
+
+
+def test_the_file_gets_into_the_answer_cell_and_nothing_else_changes(
+    run: Run, engine: Path, folder: Path
+) -> None:
+    (path,) = (folder / UNIT).glob("*.ipynb")
+    before = json.loads(path.read_text(encoding="utf-8"))
+    said = run("mine", engine, "--put", cwd=folder / UNIT)
+    assert said.code == 0 and "is in the answer cell" in said.out and "kept" not in said.out
+    assert answer_in(folder) == engine_file.read(engine).strip("\n")
+    after = json.loads(path.read_text(encoding="utf-8"))
+    changed = [a["id"] for a, b in zip(before["cells"], after["cells"], strict=True) if a != b]
+    assert changed == [EXERCISE]
+    assert {key: before[key] for key in before if key != "cells"} == {
+        key: after[key] for key in after if key != "cells"
+    }
+
+
+def test_what_stood_in_the_cell_is_kept_unless_it_is_the_same(engine: Path, folder: Path) -> None:
+    moment = datetime(2026, 3, 1, 10, 30)
+    assert engine_file.put(engine, folder, moment)[1] is None
+    assert engine_file.put(engine, folder, moment)[1] is None
+    first = answer_in(folder)
+    for count, name in enumerate(("engine (kept 2026-03-01 1030).py", "engine (kept 2026-03-01 1030, 2).py")):
+        engine.write_text(f"# another, {count}\n", encoding="utf-8")
+        _, kept = engine_file.put(engine, folder, moment)
+        assert kept is not None and kept.name == name
+        assert kept.read_text(encoding="utf-8") == (first if not count else "# another, 0") + "\n"
+    assert answer_in(folder) == "# another, 1"
+
+
+def test_what_cannot_be_an_answer_is_refused(engine: Path, folder: Path, tmp_path: Path) -> None:
+    for data, told in (
+        (b"\xff\xfe\x00", "no text in UTF-8"),
+        (b" \n", "is empty"),
+        (b"#" * 200_001, "at most"),
+    ):
+        engine.write_bytes(data)
+        with pytest.raises(UserError, match=told):
+            engine_file.read(engine)
+    with pytest.raises(UserError, match="cannot be read"):
+        engine_file.read(tmp_path / "none.py")
+
+
+def test_a_notebook_without_the_cell_is_left_alone(engine: Path, folder: Path) -> None:
+    (path,) = (folder / UNIT).glob("*.ipynb")
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] != EXERCISE]
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    before = path.read_bytes()
+    with pytest.raises(UserError, match="0 answer cells"):
+        engine_file.put(engine, folder)
+    assert path.read_bytes() == before

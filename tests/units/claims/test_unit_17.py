@@ -1,0 +1,222 @@
+"""What unit 17 says of PyTorch, of its model answer, of the colleague's log, and of papers."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograd_ref import Tensor, nn, optim
+from autograder.learner.engine_file import EXERCISE
+from autograder.unit.assignment import Course
+
+from ...conftest import REPOSITORY
+from . import notebook, proves, text_of
+from .test_papers import year_of
+from .test_pictures import picture_of
+
+UNIT = "17_from_an_empty_page"
+
+
+@proves(
+    UNIT,
+    "Where PyTorch is installed, this cell compares your engine with it, on one program.",
+    "import torch",
+)
+def test_the_cell_that_compares_says_that_all_agree(torch: ModuleType) -> None:
+    assert "all agree: True" in text_of(UNIT)
+
+
+@proves(
+    UNIT,
+    "| a result that remembers its operands | `grad_fn`, and `grad_fn.next_functions` |",
+    "| a leaf that wants a gradient | `x.is_leaf and x.requires_grad` |",
+    "| nothing kept for results that want no gradient | `requires_grad` is False, and `grad_fn` is None |",
+)
+def test_what_pytorch_remembers_of_a_result(torch: ModuleType) -> None:
+    x, c = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 4.0])
+    out, other = x * c, c * 2
+    assert out.grad_fn is not None and len(out.grad_fn.next_functions) == 2
+    assert out.grad_fn.next_functions[0][0].variable is x and out.grad_fn.next_functions[1][0] is None
+    assert [t.is_leaf and t.requires_grad for t in (x, c, out)] == [True, False, False]
+    assert not other.requires_grad and other.grad_fn is None
+
+
+@proves(UNIT, "| the sum over repeated axes | done in every rule that broadcasts |")
+def test_pytorch_sums_over_repeated_axes(torch: ModuleType) -> None:
+    for act in (torch.add, torch.sub, torch.mul, torch.div, torch.maximum):
+        w = torch.tensor([[2.0], [3.0]], requires_grad=True)
+        act(torch.rand(4, 2, 5), w).sum().backward()
+        assert w.grad.shape == (2, 1)
+
+
+@proves(
+    UNIT,
+    "| `Linear`'s weight | (outputs, inputs), so that a layer computes `x @ weight.T + bias` |",
+    "| `zero_grad()` | sets gradients to None |",
+)
+def test_pytorch_s_layer_and_its_zero_grad(torch: ModuleType) -> None:
+    layer, x = torch.nn.Linear(3, 2), torch.rand(4, 3)
+    assert tuple(layer.weight.shape) == (2, 3)
+    assert torch.allclose(layer(x), x @ layer.weight.T + layer.bias)
+    layer(x).sum().backward()
+    assert layer.weight.grad is not None
+    torch.optim.SGD(layer.parameters(), lr=0.1).zero_grad()
+    assert layer.weight.grad is None
+
+
+OPERATORS = ("add", "mul", "pow", "matmul", "neg", "sub", "truediv", "rsub", "rtruediv")
+
+
+@proves(
+    UNIT,
+    "What to see: in one such engine no piece has more than 20 lines, and `backward`, the idea of the whole course, "
+    "is one of them.",
+)
+def test_the_bars_count_the_lines_of_the_model_answer() -> None:
+    source = Course(REPOSITORY).assignment(UNIT).exercise(EXERCISE).solution
+    pieces = {
+        "recording": ("raw", "made", "Tensor.__init__"),
+        "broadcasting": ("fit",),
+        "+ - * / ** @": tuple(f"Tensor.__{n}__" for n in OPERATORS),
+        "exp log tanh relu": tuple(f"Tensor.{n}" for n in ("exp", "log", "tanh", "relu")),
+        "shapes": tuple(f"Tensor.{n}" for n in ("sum", "mean", "reshape", "T", "__getitem__")),
+        "backward": ("Tensor.order", "Tensor.backward"),
+        "layers": ("Linear", "Sequential"),
+        "Adam": ("Adam",),
+    }  # fmt: skip
+    counted = {piece: sum(lines_of(source, name) for name in names) for piece, names in pieces.items()}
+    drawn = ast.literal_eval(re.search(r"lines = (\{.*?\})", picture_of(UNIT), re.DOTALL)[1])  # type: ignore[index]
+    assert drawn == counted
+    assert max(counted.values()) <= 20
+
+
+def lines_of(source: str, name: str) -> int:
+    """The lines of code of a function or a class, without its docstrings and empty lines."""
+    body: list[ast.stmt] = ast.parse(source).body
+    found: Any = None
+    for part in name.split("."):
+        found = next(node for node in body if getattr(node, "name", "") == part)
+        body = found.body
+    docs = {
+        line
+        for node in ast.walk(found)
+        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node)
+        for line in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)
+    }
+    lines = source.splitlines()
+    return sum(bool(lines[i - 1].strip()) for i in range(found.lineno, found.end_lineno + 1) if i not in docs)
+
+
+#: The colleague's programs, of arrays of which `big` is all above 1.
+PROGRAMS = {
+    "mul sum": "(x * y).sum()",
+    "relu sum": "relu(big).sum()",
+    "matmul relu tanh sum": "relu(x @ w).tanh().sum()",
+    "add relu mul sum": "(relu(x + y) * y).sum()",
+    "exp log sum": "x.exp().log().sum()",
+    "matmul tanh sum": "(x @ w).tanh().sum()",
+    "div tanh mean": "(x / big).tanh().mean()",
+    "sub relu exp sum": "relu(x - y).exp().sum()",
+    "mul relu mean": "relu(big * big).mean()",
+}
+
+
+@proves(
+    UNIT,
+    "And a wrong rule can hide: a relu of numbers that are all positive never shows what it does with the others.",
+    "The wrong rule's column has orange in each such row.",
+    "Two columns have.",
+)
+def test_the_log_is_one_that_a_wrong_relu_writes() -> None:
+    rng = np.random.default_rng(4)
+    shapes = {"x": (3, 4), "y": (3, 4), "w": (4, 2)}
+    arrays = {name: rng.standard_normal(shape) for name, shape in shapes.items()}
+    arrays["big"] = 1.5 + rng.random((3, 4))
+
+    def wrong_relu(x: Tensor) -> Tensor:  # its slope is 1 everywhere
+        return x + (x.relu() - x).detach()
+
+    (source,) = (cell.source for cell in notebook(UNIT).cells if cell.id == "log")
+    names: dict[str, Any] = {}
+    exec(source, names)
+    off = {}
+    for used, text in PROGRAMS.items():
+        both = []
+        for relu in (Tensor.relu, wrong_relu):
+            leaves = {name: Tensor(a, requires_grad=True) for name, a in arrays.items()}
+            eval(text, {"relu": relu, **leaves}).backward()
+            both.append([np.zeros(1) if a.grad is None else a.grad.data for a in leaves.values()])
+        off[used] = max(abs(a - b).max() for a, b in zip(*both, strict=True))
+    assert {used: distance > 1e-6 for used, distance in off.items()} == {
+        used: distance > 1e-6 for used, distance in names["LOG"]
+    }
+    failing = [set(used.split()) for used, distance in off.items() if distance > 1e-6]
+    assert set.intersection(*failing) == {"relu", "sum"}
+
+
+@proves(UNIT, "| loss falls, but more slowly than before | a gradient off by a factor: Adam hides it |")
+def test_adam_hides_a_factor() -> None:
+    ends = []
+    for factor in (1.0, 0.2):
+        p = Tensor([1.0, -2.0], requires_grad=True)
+        adam = optim.Adam([p], lr=0.1)
+        for slope in ([3.0, -1.0], [2.0, 0.5], [-1.0, 4.0]):
+            p.grad = Tensor(factor * np.array(slope))
+            adam.step()
+        ends.append(p.data.copy())
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-7)
+
+
+@proves(UNIT, "- 10,000 operations in a chain work, with a recursion limit of 1,000;")
+def test_the_depth_that_the_check_asks_for() -> None:
+    exercise = Course(REPOSITORY).assignment(UNIT).exercise(EXERCISE)
+    assert "depth_check(10_000)" in exercise.check
+    probes = next(cell.source for cell in notebook(UNIT).cells if "def depth_check(n):" in cell.source)
+    assert "sys.setrecursionlimit(1000)" in probes
+    expected = 1000 - 999 * 0.999**5000
+    x = Tensor(2.0, requires_grad=True)
+    out = x
+    for _ in range(5000):
+        out = out * 0.999 + x
+    out.backward()
+    assert x.grad is not None and math.isclose(x.grad.item(), expected, rel_tol=1e-9)
+
+
+@proves(
+    UNIT,
+    "| `Adam(parameters, lr=0.001)` | `step()` and `zero_grad()`; unit 09's numbers: 0.9, 0.999 and 1e-8 |",
+)
+def test_the_numbers_of_adam() -> None:
+    adam = optim.Adam(nn.Linear(2, 3).parameters())
+    assert (adam.lr, adam.betas, adam.eps) == (0.001, (0.9, 0.999), 1e-8)
+
+
+@proves(
+    UNIT,
+    "- Diederik Kingma and Jimmy Ba, [2014](https://arxiv.org/abs/1412.6980): Adam.",
+    "- Atılım Güneş Baydin and others, [2015](https://arxiv.org/abs/1502.05767): "
+    "a survey of automatic differentiation.",
+    "- Adam Paszke and others, [2019](https://arxiv.org/abs/1912.01703): how PyTorch is made.",
+)
+def test_the_years_are_those_of_the_addresses() -> None:
+    rows = re.findall(r"\[(\d{4})\]\((https://arxiv\.org/\S+?)\)", text_of(UNIT))
+    assert len(rows) >= 3
+    for year, address in rows:
+        assert year_of(address) == int(year)
+
+
+@pytest.mark.parametrize("part", ["values", "graphs", "training"])
+def test_the_table_of_parts_is_the_check_s(part: str) -> None:
+    assignment = Course(REPOSITORY).assignment(UNIT)
+    points = {p.name: p.points for p in assignment.exercise(EXERCISE).parts}
+    table = dict(re.findall(r"\| `(\w+)` \| (\d) \|", text_of(UNIT)))
+    assert f"{points[part]:g}" == table[part]
+    assert sum(points.values()) == assignment.exercise(EXERCISE).points
+    assert Path(assignment.path).is_file()
