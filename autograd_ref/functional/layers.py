@@ -14,7 +14,7 @@ from autograd_ref.core.node import Node
 from autograd_ref.core.saved import plain
 from autograd_ref.core.tensor import Tensor, wrap
 from autograd_ref.functional.fused import Fused
-from autograd_ref.rules.products import is_turned
+from autograd_ref.rules.products import dot, is_turned
 
 _Place = fast.Place if fast else None
 
@@ -39,10 +39,10 @@ def _rows(x: np.ndarray) -> np.ndarray:
 
 def _forward(x: np.ndarray, weight: np.ndarray, bias: Any = None) -> tuple[np.ndarray, None]:
     if x.ndim == 2:
-        out = x.dot(weight.T)  # On small matrices half of np.matmul's time.
+        out = dot(x, weight.T)
     else:
         out = np.empty((*x.shape[:-1], len(weight)), x.dtype)
-        np.dot(_rows(x), weight.T, out=out.reshape(-1, len(weight)))
+        dot(_rows(x), weight.T, out.reshape(-1, len(weight)))
     if bias is not None:
         out += bias
     return out, None
@@ -57,16 +57,16 @@ def _backward(g: np.ndarray, to: Any, _kept: None, x: Any, weight: Any, _bias: A
         rows, x_rows = _rows(g), x if x is None else _rows(x)
     if to_x is not None:
         if x is None or x.flags.c_contiguous:
-            grad_x = rows.dot(weight)
+            grad_x = dot(rows, weight)
             if g.ndim != 2:
                 grad_x = grad_x.reshape(to_x.shape)
         else:  # The gradient has its argument's layout: a convolution's channel-first one, flattened.
-            grad_x = weight.T.dot(rows.T).T.reshape(x.shape)
+            grad_x = dot(weight.T, rows.T).T.reshape(x.shape)
     if to_w is not None:
         home = None
         if type(to_w) is not Node and type(to_w._grad) is _Place and to_w is not to_x:
             home = to_w._grad.array if to_w._grad.array.dtype is g.dtype else None
-        grad_w = x_rows.T.dot(rows).T if is_turned(to_w) else rows.T.dot(x_rows, home)
+        grad_w = dot(x_rows.T, rows).T if is_turned(to_w) else dot(rows.T, x_rows, home)
     if len(to) == 3 and to[2] is not None:
         grad_b = ones(len(rows), rows.dtype).dot(rows)
         if grad_b.shape != to[2].shape:  # one number for all outputs, or one for each row

@@ -325,3 +325,31 @@ def test_no_operation_is_forgotten() -> None:
     tested = {name.split()[0] for table in (ELEMENTWISE, MOVED, REDUCED, STATISTICS) for name in table}
     public = {*ops.__all__, *F.__all__}
     assert public - tested <= WITHOUT <= public
+
+
+BAD_AND_ZERO = [lambda shape: np.full(shape, np.nan), lambda shape: np.full(shape, np.inf), np.zeros]
+
+
+@pytest.mark.parametrize("shapes", [((2, 1), (1, 1)), ((1, 1), (1, 3)), ((1, 1), (1, 1)), ((2, 3), (3, 1))])
+@pytest.mark.parametrize("how", ["matmul", "linear", "conv2d"])
+def test_zero_times_nan_is_nan_in_a_product_with_one_number(
+    how: str, shapes: tuple[tuple[int, int], ...]
+) -> None:
+    """NumPy's `dot` takes a matrix of one number for a scalar, and what a scalar of 0 is multiplied by for 0."""
+    (n, inputs), (_, outputs) = shapes
+    for x, y, g in itertools.product(
+        *([make(shape) for make in BAD_AND_ZERO] for shape in (*shapes, (n, outputs)))
+    ):
+        a, b = Tensor(x, requires_grad=True), Tensor(y, requires_grad=True)
+        with np.errstate(invalid="ignore"):
+            if how == "matmul":
+                out = a @ b
+            elif how == "linear":
+                out = F.linear(a, b.T)
+            else:
+                out = F.conv2d(a.reshape(n, inputs, 1, 1), b.T.reshape(outputs, inputs, 1, 1)).reshape(
+                    n, outputs
+                )
+            out.backward(Tensor(g))
+            for found, right in (out, x @ y), (a.grad, g @ y.T), (b.grad, x.T @ g):
+                assert np.array_equal(found.data, right, equal_nan=True), (x, y, g)

@@ -932,7 +932,7 @@ MEANT = [
         "matmul keeps its arguments",
         "A product of stacks refuses when one was changed; PyTorch may keep a copy, laid out as one matrix.",
         "we raise",
-        ours=r"'matmul' saved its argument number [12], of shape \(\d+, \d+, \d",
+        ours=r"'(matmul|linear)' saved its argument number [12], of shape \(\d+, \d+, \d",
         test=_agreed_without("."),
         example=lines(
             *(leaf("x", "np.ones((3, 2, 3))", False), ("v = x.swapaxes(1, 2)", "v = x.swapaxes(1, 2)")),
