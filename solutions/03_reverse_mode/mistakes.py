@@ -10,582 +10,6 @@ functions use (Value, FORWARD, math) are the notebook's.
 
 from autograder.referee.bank import right, wrong
 
-# -- add_vjp ----------------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "add_vjp",
-    "no_upstream",
-    "These are the slopes of a + b alone. The chain rule multiplies each of them by g.",
-)
-def add_vjp(g, out, a, b):
-    return 1.0, 1.0
-
-
-@wrong(
-    "add_vjp",
-    "shared_out",
-    "You shared g out between the inputs. Each of them moves out by as much as it moves itself.",
-)
-def add_vjp(g, out, a, b):
-    return g / 2, g / 2
-
-
-@wrong(
-    "add_vjp",
-    "product_rule",
-    "This is the rule of a * b. In a sum, the slope by one input does not depend on the other.",
-)
-def add_vjp(g, out, a, b):
-    return g * b, g * a
-
-
-@wrong(
-    "add_vjp",
-    "times_input",
-    "You multiplied g by the inputs. How much does a + b rise when a rises by 0.001?",
-)
-def add_vjp(g, out, a, b):
-    return g * a, g * b
-
-
-@wrong(
-    "add_vjp", "one_number", "There are two inputs, so the result is a tuple of two numbers, one for each."
-)
-def add_vjp(g, out, a, b):
-    return g
-
-
-@wrong(
-    "add_vjp",
-    "tuple_of_one",
-    "g is right, and there are two inputs: the tuple has a number for each of them, equal or not.",
-)
-def add_vjp(g, out, a, b):
-    return (g,)
-
-
-@right("add_vjp", "written_out")
-def add_vjp(g, out, a, b):
-    slope_a, slope_b = 1.0, 1.0
-    return (slope_a * g, slope_b * g)
-
-
-@right("add_vjp", "repeated")
-def add_vjp(g, out, a, b):
-    return (g,) * 2
-
-
-# -- mul_vjp ----------------------------------------------------------------------------------------------------------
-
-
-@wrong("mul_vjp", "no_upstream", "You returned the slopes of a * b, but did not multiply them by g.")
-def mul_vjp(g, out, a, b):
-    return b, a
-
-
-@wrong(
-    "mul_vjp",
-    "own_input",
-    "Each input is multiplied by itself here. The slope of a * b by a is the *other* factor.",
-)
-def mul_vjp(g, out, a, b):
-    return g * a, g * b
-
-
-@wrong("mul_vjp", "g_once", "g is in the first result and not in the second. Both cotangents need it.")
-def mul_vjp(g, out, a, b):
-    return g * b, a
-
-
-@wrong(
-    "mul_vjp",
-    "times_out",
-    "You multiplied g by the product itself. How fast does the product rise with one factor?",
-)
-def mul_vjp(g, out, a, b):
-    return g * out, g * out
-
-
-@wrong(
-    "mul_vjp",
-    "added_up",
-    "You added the two results. They belong to different inputs, so return both of them.",
-)
-def mul_vjp(g, out, a, b):
-    return g * b + g * a
-
-
-@wrong("mul_vjp", "divides_out", "out / a is b, but not when a is 0. You have b itself among the arguments.")
-def mul_vjp(g, out, a, b):
-    return g * out / a, g * out / b
-
-
-@wrong(
-    "mul_vjp",
-    "fits_the_examples",
-    "This gives the numbers of the visible check and nothing else. Write the rule for any a and b.",
-)
-def mul_vjp(g, out, a, b):
-    return {2.0: (30.0, 20.0), 4.0: (2.5, -2.0)}.get(a, (10.0, 0.0))
-
-
-@right("mul_vjp", "other_order")
-def mul_vjp(g, out, a, b):
-    by_a = b * g
-    by_b = a * g
-    return (by_a, by_b)
-
-
-@right("mul_vjp", "list_of_slopes")
-def mul_vjp(g, out, a, b):
-    return tuple(g * slope for slope in (b, a))
-
-
-# -- power_vjp --------------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "power_vjp",
-    "no_upstream",
-    "The slope of a ** n is right, and g is missing: the chain rule multiplies by it.",
-)
-def power_vjp(g, out, a, n):
-    return (n * a ** (n - 1),)
-
-
-@wrong("power_vjp", "no_factor", "The exponent went down by one, but it also comes down as a factor.")
-def power_vjp(g, out, a, n):
-    return (g * a ** (n - 1),)
-
-
-@wrong("power_vjp", "same_exponent", "The factor n is there, but the exponent has to go down by one.")
-def power_vjp(g, out, a, n):
-    return (g * n * a**n,)
-
-
-@wrong("power_vjp", "squares_only", "This is the rule of a ** 2. It has to hold for every exponent n.")
-def power_vjp(g, out, a, n):
-    return (g * 2 * a,)
-
-
-@wrong(
-    "power_vjp",
-    "divides_by_a",
-    "out / a is a lower power of a, but not at a = 0. Write the power with its exponent.",
-)
-def power_vjp(g, out, a, n):
-    return (g * n * out / a,)
-
-
-@wrong(
-    "power_vjp",
-    "exponential",
-    "log belongs to the derivative by the exponent. Here the base changes, and n is a constant.",
-)
-def power_vjp(g, out, a, n):
-    return (g * out * math.log(a) if a > 0 else 0.0,)
-
-
-@wrong(
-    "power_vjp",
-    "no_tuple",
-    "The number is right. A rule returns a tuple, here a tuple of one: mind the comma in (x,).",
-)
-def power_vjp(g, out, a, n):
-    return g * n * a ** (n - 1)
-
-
-@wrong(
-    "power_vjp",
-    "zero_for_exponent",
-    "The first number is right, and n gets none: it is a constant. Return a tuple of one.",
-)
-def power_vjp(g, out, a, n):
-    return (g * n * a ** (n - 1), 0.0)
-
-
-@wrong(
-    "power_vjp",
-    "exponent_too",
-    "The exponent is a constant, so nobody asks for its derivative. Return a tuple of one, for a.",
-)
-def power_vjp(g, out, a, n):
-    return (g * n * a ** (n - 1), g * out * math.log(a) if a > 0 else 0.0)
-
-
-@right("power_vjp", "in_steps")
-def power_vjp(g, out, a, n):
-    slope = n * pow(a, n - 1)
-    return (slope * g,)
-
-
-@right("power_vjp", "as_list")
-def power_vjp(g, out, a, n):
-    lower = n - 1
-    return [g * (a**lower * n)]
-
-
-# -- exp_log_sqrt -----------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "exp_log_sqrt",
-    "exp_power_rule",
-    "exp(a) is e to the power a: the variable is in the exponent, so the power rule does not apply.",
-)
-def exp_vjp(g, out, a):
-    return (g * a * math.exp(a - 1),)
-
-
-@wrong("exp_log_sqrt", "exp_twice", "out is exp(a) already. Taking exp of it applies the function twice.")
-def exp_vjp(g, out, a):
-    return (g * math.exp(out),)
-
-
-@wrong("exp_log_sqrt", "exp_no_upstream", "In exp_vjp the slope is right, and g is missing.")
-def exp_vjp(g, out, a):
-    return (out,)
-
-
-@wrong("exp_log_sqrt", "log_of_out", "log_vjp divides by out. The slope of log at a is one over its input.")
-def log_vjp(g, out, a):
-    return (g / out,)
-
-
-@wrong(
-    "exp_log_sqrt",
-    "log_base_10",
-    "That is the slope of the logarithm to base 10. math.log is the natural one.",
-)
-def log_vjp(g, out, a):
-    return (g / (a * math.log(10)),)
-
-
-@wrong(
-    "exp_log_sqrt",
-    "sqrt_of_input",
-    "sqrt_vjp divides by 2 * a. The slope of the square root has the root itself there.",
-)
-def sqrt_vjp(g, out, a):
-    return (g / (2 * a),)
-
-
-@wrong(
-    "exp_log_sqrt",
-    "sqrt_no_half",
-    "In sqrt_vjp the factor one half is missing: a ** 0.5 brings its exponent down.",
-)
-def sqrt_vjp(g, out, a):
-    return (g / out,)
-
-
-@wrong(
-    "exp_log_sqrt",
-    "sqrt_times_out",
-    "In sqrt_vjp out is a factor, and it belongs under the line. `g / 2 * out` divides by 2 alone: brackets are missing.",
-)
-def sqrt_vjp(g, out, a):
-    return (g / 2 * out,)
-
-
-@wrong(
-    "exp_log_sqrt",
-    "sqrt_same_exponent",
-    "In sqrt_vjp the exponent came down as a factor. It also gets lower by one: 0.5 becomes -0.5.",
-)
-def sqrt_vjp(g, out, a):
-    return (g * (0.5 * a) ** 0.5,)
-
-
-right(
-    "exp_log_sqrt",
-    "from_the_input",
-    source="""
-    def exp_vjp(g, out, a):
-        return (g * math.exp(a),)
-
-
-    def log_vjp(g, out, a):
-        return (g * a**-1,)
-
-
-    def sqrt_vjp(g, out, a):
-        return (g * 0.5 * a**-0.5,)
-    """,
-)
-right(
-    "exp_log_sqrt",
-    "in_steps",
-    source="""
-    def exp_vjp(g, out, a):
-        slope = out
-        return (slope * g,)
-
-
-    def log_vjp(g, out, a):
-        slope = 1 / a
-        return (slope * g,)
-
-
-    def sqrt_vjp(g, out, a):
-        slope = 0.5 / out
-        return (slope * g,)
-    """,
-)
-
-# -- sin_cos ----------------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "sin_cos", "cos_sign", "The sign of cos_vjp is wrong: just right of 0, is the cosine rising or falling?"
-)
-def cos_vjp(g, out, a):
-    return (g * math.sin(a),)
-
-
-@wrong("sin_cos", "sin_sign", "The sign of sin_vjp is wrong: just right of 0, is the sine rising or falling?")
-def sin_vjp(g, out, a):
-    return (-g * math.cos(a),)
-
-
-@wrong("sin_cos", "of_out", "sin_vjp takes the cosine of out. The slope belongs to the angle, which is a.")
-def sin_vjp(g, out, a):
-    return (g * math.cos(out),)
-
-
-@wrong(
-    "sin_cos",
-    "root_loses_sign",
-    "The root of 1 - out**2 is never negative, and the slope of the sine is, half of the time.",
-)
-def sin_vjp(g, out, a):
-    return (g * math.sqrt(1 - out * out),)
-
-
-@wrong(
-    "sin_cos",
-    "not_differentiated",
-    "sin_vjp multiplies g by the sine itself. It needs the derivative of the sine.",
-)
-def sin_vjp(g, out, a):
-    return (g * out,)
-
-
-@wrong("sin_cos", "cos_no_upstream", "In cos_vjp the slope is right, and g is missing.")
-def cos_vjp(g, out, a):
-    return (-math.sin(a),)
-
-
-@wrong(
-    "sin_cos", "degrees", "math.cos takes radians, and a is in radians already: nothing has to be converted."
-)
-def sin_vjp(g, out, a):
-    return (g * math.cos(math.radians(a)),)
-
-
-wrong(
-    "sin_cos",
-    "shifted",
-    "An angle near 0 disappears in the rounding of a + pi / 2. Use the sine and the cosine of a itself.",
-    source="""
-    def sin_vjp(g, out, a):
-        return (g * math.sin(a + math.pi / 2),)
-
-
-    def cos_vjp(g, out, a):
-        return (g * math.cos(a + math.pi / 2),)
-    """,
-)
-right(
-    "sin_cos",
-    "in_steps",
-    source="""
-    def sin_vjp(g, out, a):
-        slope = math.cos(a)
-        return (slope * g,)
-
-
-    def cos_vjp(g, out, a):
-        slope = -1 * math.sin(a)
-        return (slope * g,)
-    """,
-)
-
-# -- tanh_sigmoid -----------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "tanh_sigmoid",
-    "input_squared",
-    "tanh_vjp squares the input a. The formula squares the value of tanh, which is out.",
-)
-def tanh_vjp(g, out, a):
-    return (g * (1 - a * a),)
-
-
-@wrong("tanh_sigmoid", "no_square", "In tanh_vjp the square is missing.")
-def tanh_vjp(g, out, a):
-    return (g * (1 - out),)
-
-
-@wrong("tanh_sigmoid", "tanh_twice", "out is tanh(a) already. tanh_vjp applies tanh to it once more.")
-def tanh_vjp(g, out, a):
-    return (g * (1 - math.tanh(out) ** 2),)
-
-
-@wrong("tanh_sigmoid", "tanh_no_upstream", "In tanh_vjp the slope is right, and g is missing.")
-def tanh_vjp(g, out, a):
-    return (1 - out * out,)
-
-
-@wrong(
-    "tanh_sigmoid",
-    "sigmoid_of_input",
-    "sigmoid_vjp uses the input a where the formula has the value of the sigmoid, which is out.",
-)
-def sigmoid_vjp(g, out, a):
-    return (g * a * (1 - a),)
-
-
-@wrong(
-    "tanh_sigmoid",
-    "sigmoid_half_input",
-    "One factor of sigmoid_vjp is made from the input a. Both are made from out.",
-)
-def sigmoid_vjp(g, out, a):
-    return (g * out * (1 - a),)
-
-
-@wrong(
-    "tanh_sigmoid",
-    "sigmoid_like_tanh",
-    "This is the slope of tanh. The formula of the sigmoid is another one.",
-)
-def sigmoid_vjp(g, out, a):
-    return (g * (1 - out * out),)
-
-
-@wrong("tanh_sigmoid", "sigmoid_no_upstream", "In sigmoid_vjp the slope is right, and g is missing.")
-def sigmoid_vjp(g, out, a):
-    return (out * (1 - out),)
-
-
-wrong(
-    "tanh_sigmoid",
-    "from_the_input",
-    "Both slopes follow from out, which is given; you compute from a what the forward pass has computed.",
-    source="""
-    def tanh_vjp(g, out, a):
-        return (g / math.cosh(a) ** 2,)
-
-
-    def sigmoid_vjp(g, out, a):
-        e = math.exp(-a)
-        return (g * e / (1 + e) ** 2,)
-    """,
-)
-
-
-right(
-    "tanh_sigmoid",
-    "multiplied_out",
-    source="""
-    def tanh_vjp(g, out, a):
-        return (g - g * out**2,)
-
-
-    def sigmoid_vjp(g, out, a):
-        slope = out - out**2
-        return (slope * g,)
-    """,
-)
-right(
-    "tanh_sigmoid",
-    "multiplied_out",
-    source="""
-    def tanh_vjp(g, out, a):
-        return (g - g * out**2,)
-
-
-    def sigmoid_vjp(g, out, a):
-        return (g * (out - out**2),)
-    """,
-)
-
-# -- relu_vjp ---------------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "relu_vjp",
-    "at_zero",
-    "Right everywhere but at 0, where we agreed on the slope 0. Look at the comparison.",
-)
-def relu_vjp(g, out, a):
-    return (g if a >= 0 else 0.0,)
-
-
-@wrong(
-    "relu_vjp", "no_upstream", "These are the slopes of relu, 1 and 0. The chain rule multiplies them by g."
-)
-def relu_vjp(g, out, a):
-    return (1.0 if a > 0 else 0.0,)
-
-
-@wrong(
-    "relu_vjp",
-    "times_value",
-    "You multiplied g by relu's value. Where a is positive the slope is 1, however large a is.",
-)
-def relu_vjp(g, out, a):
-    return (g * out,)
-
-
-@wrong("relu_vjp", "passes_all", "g goes through whatever a is. Where relu is flat, nothing may pass.")
-def relu_vjp(g, out, a):
-    return (g,)
-
-
-@wrong("relu_vjp", "tests_g", "You tested the sign of g. Whether relu is flat depends on a.")
-def relu_vjp(g, out, a):
-    return (g if g > 0 else 0.0,)
-
-
-@wrong("relu_vjp", "relu_of_g", "You stopped negative g as well. Only the sign of a decides what passes.")
-def relu_vjp(g, out, a):
-    return (max(g, 0.0) if a > 0 else 0.0,)
-
-
-@wrong(
-    "relu_vjp",
-    "leaky",
-    "A small slope for negative a is the leaky relu, another function. relu is flat there.",
-)
-def relu_vjp(g, out, a):
-    return (g if a > 0 else 0.01 * g,)
-
-
-@wrong(
-    "relu_vjp",
-    "compares_with_one",
-    "You compare a with 1. relu copies every positive number, small ones too: where does it begin to rise?",
-)
-def relu_vjp(g, out, a):
-    return (g if a > 1 else 0.0,)
-
-
-@right("relu_vjp", "as_factor")
-def relu_vjp(g, out, a):
-    return ((a > 0) * g,)
-
-
-@right("relu_vjp", "through_out")
-def relu_vjp(g, out, a):
-    if out == 0:
-        return (0.0,)
-    return (g,)
-
-
 # -- record -----------------------------------------------------------------------------------------------------------
 
 
@@ -698,6 +122,162 @@ def record(op, parents, constants=()):
     out.data = FORWARD[op](*out.inputs)
     return out
 
+# -- pass_back --------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "pass_back",
+    "overwrites",
+    "You set the parent's grad, so each contribution wipes out the one before it. Contributions add up.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad = cotangent
+
+
+@wrong(
+    "pass_back",
+    "g_twice",
+    "You multiplied the cotangents by node.grad. The rule has done that already: it was given g.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad += node.grad * cotangent
+
+
+@wrong(
+    "pass_back",
+    "g_is_one",
+    "The rule was given 1 for g. What it needs is the gradient that has arrived at this node.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](1.0, node.data, *node.inputs)):
+        parent.grad += cotangent
+
+
+@wrong("pass_back", "no_out", "The rule has not been given `out`, the node's own data, which comes behind g.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, *node.inputs)):
+        parent.grad += cotangent
+
+
+@wrong(
+    "pass_back",
+    "values_to_rule",
+    "The rule was given Values. Rules compute with plain numbers: node.inputs has them.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(
+        node.parents, rules[node.op](node.grad, node.data, *node.parents, *node.constants)
+    ):
+        parent.grad += cotangent
+
+
+@wrong(
+    "pass_back",
+    "no_constants",
+    "The rule did not get the constants, such as an exponent. They are among node.inputs.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    numbers = [parent.data for parent in node.parents]
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *numbers)):
+        parent.grad += cotangent
+
+
+@wrong(
+    "pass_back",
+    "inputs_have_no_rule",
+    "An input has an empty op, and there is no rule for it. Ask for that first.",
+)
+def pass_back(node, rules):
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad += cotangent
+
+
+@wrong(
+    "pass_back",
+    "first_parent_only",
+    "Only the first parent got its share. The rule gives one cotangent for each.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    node.parents[0].grad += rules[node.op](node.grad, node.data, *node.inputs)[0]
+
+
+@wrong(
+    "pass_back",
+    "crossed_over",
+    "The cotangents went to the wrong parents: they come in the order of the parents.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(reversed(node.parents), rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad += cotangent
+
+
+@wrong(
+    "pass_back",
+    "parents_once",
+    "A parent that takes part twice got one contribution. Pair the parents with the cotangents one by one.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    contributions = dict(zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)))
+    for parent, cotangent in contributions.items():
+        parent.grad += cotangent
+
+
+@wrong("pass_back", "to_itself", "You added the cotangents to node.grad. They belong to the parents.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for cotangent in rules[node.op](node.grad, node.data, *node.inputs):
+        node.grad += cotangent
+
+
+@wrong(
+    "pass_back",
+    "a_call_for_each_parent",
+    "The gradients are right, but the rule is called again for each parent. One call gives all cotangents: keep its result.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for i, parent in enumerate(node.parents):
+        parent.grad += rules[node.op](node.grad, node.data, *node.inputs)[i]
+
+
+@right("pass_back", "by_position")
+def pass_back(node, rules):
+    if node.op != "":
+        out = rules[node.op](node.grad, node.data, *node.inputs)
+        for i in range(len(node.parents)):
+            node.parents[i].grad = node.parents[i].grad + out[i]
+
+
+@right("pass_back", "by_parents")
+def pass_back(node, rules):
+    if not node.parents:
+        return
+    rule = rules[node.op]
+    numbers = [parent.data for parent in node.parents] + list(node.constants)
+    for cotangent, parent in zip(rule(node.grad, node.data, *numbers), node.parents):
+        parent.grad += cotangent
 
 # -- topological_order ------------------------------------------------------------------------------------------------
 
@@ -980,165 +560,6 @@ def topological_order(root):
                 order.append(node)
     return order
 
-
-# -- pass_back --------------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "pass_back",
-    "overwrites",
-    "You set the parent's grad, so each contribution wipes out the one before it. Contributions add up.",
-)
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad = cotangent
-
-
-@wrong(
-    "pass_back",
-    "g_twice",
-    "You multiplied the cotangents by node.grad. The rule has done that already: it was given g.",
-)
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad += node.grad * cotangent
-
-
-@wrong(
-    "pass_back",
-    "g_is_one",
-    "The rule was given 1 for g. What it needs is the gradient that has arrived at this node.",
-)
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](1.0, node.data, *node.inputs)):
-        parent.grad += cotangent
-
-
-@wrong("pass_back", "no_out", "The rule has not been given `out`, the node's own data, which comes behind g.")
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, *node.inputs)):
-        parent.grad += cotangent
-
-
-@wrong(
-    "pass_back",
-    "values_to_rule",
-    "The rule was given Values. Rules compute with plain numbers: node.inputs has them.",
-)
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(
-        node.parents, rules[node.op](node.grad, node.data, *node.parents, *node.constants)
-    ):
-        parent.grad += cotangent
-
-
-@wrong(
-    "pass_back",
-    "no_constants",
-    "The rule did not get the constants, such as an exponent. They are among node.inputs.",
-)
-def pass_back(node, rules):
-    if not node.op:
-        return
-    numbers = [parent.data for parent in node.parents]
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *numbers)):
-        parent.grad += cotangent
-
-
-@wrong(
-    "pass_back",
-    "inputs_have_no_rule",
-    "An input has an empty op, and there is no rule for it. Ask for that first.",
-)
-def pass_back(node, rules):
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad += cotangent
-
-
-@wrong(
-    "pass_back",
-    "first_parent_only",
-    "Only the first parent got its share. The rule gives one cotangent for each.",
-)
-def pass_back(node, rules):
-    if not node.op:
-        return
-    node.parents[0].grad += rules[node.op](node.grad, node.data, *node.inputs)[0]
-
-
-@wrong(
-    "pass_back",
-    "crossed_over",
-    "The cotangents went to the wrong parents: they come in the order of the parents.",
-)
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(reversed(node.parents), rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad += cotangent
-
-
-@wrong(
-    "pass_back",
-    "parents_once",
-    "A parent that takes part twice got one contribution. Pair the parents with the cotangents one by one.",
-)
-def pass_back(node, rules):
-    if not node.op:
-        return
-    contributions = dict(zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)))
-    for parent, cotangent in contributions.items():
-        parent.grad += cotangent
-
-
-@wrong("pass_back", "to_itself", "You added the cotangents to node.grad. They belong to the parents.")
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for cotangent in rules[node.op](node.grad, node.data, *node.inputs):
-        node.grad += cotangent
-
-
-@wrong(
-    "pass_back",
-    "a_call_for_each_parent",
-    "The gradients are right, but the rule is called again for each parent. One call gives all cotangents: keep its result.",
-)
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for i, parent in enumerate(node.parents):
-        parent.grad += rules[node.op](node.grad, node.data, *node.inputs)[i]
-
-
-@right("pass_back", "by_position")
-def pass_back(node, rules):
-    if node.op != "":
-        out = rules[node.op](node.grad, node.data, *node.inputs)
-        for i in range(len(node.parents)):
-            node.parents[i].grad = node.parents[i].grad + out[i]
-
-
-@right("pass_back", "by_parents")
-def pass_back(node, rules):
-    if not node.parents:
-        return
-    rule = rules[node.op]
-    numbers = [parent.data for parent in node.parents] + list(node.constants)
-    for cotangent, parent in zip(rule(node.grad, node.data, *numbers), node.parents):
-        parent.grad += cotangent
-
-
 # -- backward ---------------------------------------------------------------------------------------------------------
 
 
@@ -1327,6 +748,263 @@ def backward(order, step):
     while waiting:
         step(waiting.pop())
 
+# -- exp_log_sqrt -----------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "exp_log_sqrt",
+    "exp_power_rule",
+    "exp(a) is e to the power a: the variable is in the exponent, so the power rule does not apply.",
+)
+def exp_vjp(g, out, a):
+    return (g * a * math.exp(a - 1),)
+
+
+@wrong("exp_log_sqrt", "exp_twice", "out is exp(a) already. Taking exp of it applies the function twice.")
+def exp_vjp(g, out, a):
+    return (g * math.exp(out),)
+
+
+@wrong("exp_log_sqrt", "exp_no_upstream", "In exp_vjp the slope is right, and g is missing.")
+def exp_vjp(g, out, a):
+    return (out,)
+
+
+@wrong("exp_log_sqrt", "log_of_out", "log_vjp divides by out. The slope of log at a is one over its input.")
+def log_vjp(g, out, a):
+    return (g / out,)
+
+
+@wrong(
+    "exp_log_sqrt",
+    "log_base_10",
+    "That is the slope of the logarithm to base 10. math.log is the natural one.",
+)
+def log_vjp(g, out, a):
+    return (g / (a * math.log(10)),)
+
+
+@wrong(
+    "exp_log_sqrt",
+    "sqrt_of_input",
+    "sqrt_vjp divides by 2 * a. The slope of the square root has the root itself there.",
+)
+def sqrt_vjp(g, out, a):
+    return (g / (2 * a),)
+
+
+@wrong(
+    "exp_log_sqrt",
+    "sqrt_no_half",
+    "In sqrt_vjp the factor one half is missing: a ** 0.5 brings its exponent down.",
+)
+def sqrt_vjp(g, out, a):
+    return (g / out,)
+
+
+@wrong(
+    "exp_log_sqrt",
+    "sqrt_times_out",
+    "In sqrt_vjp out is a factor, and it belongs under the line. `g / 2 * out` divides by 2 alone: brackets are missing.",
+)
+def sqrt_vjp(g, out, a):
+    return (g / 2 * out,)
+
+
+@wrong(
+    "exp_log_sqrt",
+    "sqrt_same_exponent",
+    "In sqrt_vjp the exponent came down as a factor. It also gets lower by one: 0.5 becomes -0.5.",
+)
+def sqrt_vjp(g, out, a):
+    return (g * (0.5 * a) ** 0.5,)
+
+
+right(
+    "exp_log_sqrt",
+    "from_the_input",
+    source="""
+    def exp_vjp(g, out, a):
+        return (g * math.exp(a),)
+
+
+    def log_vjp(g, out, a):
+        return (g * a**-1,)
+
+
+    def sqrt_vjp(g, out, a):
+        return (g * 0.5 * a**-0.5,)
+    """,
+)
+right(
+    "exp_log_sqrt",
+    "in_steps",
+    source="""
+    def exp_vjp(g, out, a):
+        slope = out
+        return (slope * g,)
+
+
+    def log_vjp(g, out, a):
+        slope = 1 / a
+        return (slope * g,)
+
+
+    def sqrt_vjp(g, out, a):
+        slope = 0.5 / out
+        return (slope * g,)
+    """,
+)
+
+# -- sin_cos ----------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "sin_cos", "cos_sign", "The sign of cos_vjp is wrong: just right of 0, is the cosine rising or falling?"
+)
+def cos_vjp(g, out, a):
+    return (g * math.sin(a),)
+
+
+@wrong("sin_cos", "sin_sign", "The sign of sin_vjp is wrong: just right of 0, is the sine rising or falling?")
+def sin_vjp(g, out, a):
+    return (-g * math.cos(a),)
+
+
+@wrong("sin_cos", "of_out", "sin_vjp takes the cosine of out. The slope belongs to the angle, which is a.")
+def sin_vjp(g, out, a):
+    return (g * math.cos(out),)
+
+
+@wrong(
+    "sin_cos",
+    "root_loses_sign",
+    "The root of 1 - out**2 is never negative, and the slope of the sine is, half of the time.",
+)
+def sin_vjp(g, out, a):
+    return (g * math.sqrt(1 - out * out),)
+
+
+@wrong(
+    "sin_cos",
+    "not_differentiated",
+    "sin_vjp multiplies g by the sine itself. It needs the derivative of the sine.",
+)
+def sin_vjp(g, out, a):
+    return (g * out,)
+
+
+@wrong("sin_cos", "cos_no_upstream", "In cos_vjp the slope is right, and g is missing.")
+def cos_vjp(g, out, a):
+    return (-math.sin(a),)
+
+
+@wrong(
+    "sin_cos", "degrees", "math.cos takes radians, and a is in radians already: nothing has to be converted."
+)
+def sin_vjp(g, out, a):
+    return (g * math.cos(math.radians(a)),)
+
+
+wrong(
+    "sin_cos",
+    "shifted",
+    "An angle near 0 disappears in the rounding of a + pi / 2. Use the sine and the cosine of a itself.",
+    source="""
+    def sin_vjp(g, out, a):
+        return (g * math.sin(a + math.pi / 2),)
+
+
+    def cos_vjp(g, out, a):
+        return (g * math.cos(a + math.pi / 2),)
+    """,
+)
+right(
+    "sin_cos",
+    "in_steps",
+    source="""
+    def sin_vjp(g, out, a):
+        slope = math.cos(a)
+        return (slope * g,)
+
+
+    def cos_vjp(g, out, a):
+        slope = -1 * math.sin(a)
+        return (slope * g,)
+    """,
+)
+
+# -- relu_vjp ---------------------------------------------------------------------------------------------------------
+
+
+@wrong(
+    "relu_vjp",
+    "at_zero",
+    "Right everywhere but at 0, where we agreed on the slope 0. Look at the comparison.",
+)
+def relu_vjp(g, out, a):
+    return (g if a >= 0 else 0.0,)
+
+
+@wrong(
+    "relu_vjp", "no_upstream", "These are the slopes of relu, 1 and 0. The chain rule multiplies them by g."
+)
+def relu_vjp(g, out, a):
+    return (1.0 if a > 0 else 0.0,)
+
+
+@wrong(
+    "relu_vjp",
+    "times_value",
+    "You multiplied g by relu's value. Where a is positive the slope is 1, however large a is.",
+)
+def relu_vjp(g, out, a):
+    return (g * out,)
+
+
+@wrong("relu_vjp", "passes_all", "g goes through whatever a is. Where relu is flat, nothing may pass.")
+def relu_vjp(g, out, a):
+    return (g,)
+
+
+@wrong("relu_vjp", "tests_g", "You tested the sign of g. Whether relu is flat depends on a.")
+def relu_vjp(g, out, a):
+    return (g if g > 0 else 0.0,)
+
+
+@wrong("relu_vjp", "relu_of_g", "You stopped negative g as well. Only the sign of a decides what passes.")
+def relu_vjp(g, out, a):
+    return (max(g, 0.0) if a > 0 else 0.0,)
+
+
+@wrong(
+    "relu_vjp",
+    "leaky",
+    "A small slope for negative a is the leaky relu, another function. relu is flat there.",
+)
+def relu_vjp(g, out, a):
+    return (g if a > 0 else 0.01 * g,)
+
+
+@wrong(
+    "relu_vjp",
+    "compares_with_one",
+    "You compare a with 1. relu copies every positive number, small ones too: where does it begin to rise?",
+)
+def relu_vjp(g, out, a):
+    return (g if a > 1 else 0.0,)
+
+
+@right("relu_vjp", "as_factor")
+def relu_vjp(g, out, a):
+    return ((a > 0) * g,)
+
+
+@right("relu_vjp", "through_out")
+def relu_vjp(g, out, a):
+    if out == 0:
+        return (0.0,)
+    return (g,)
 
 # -- derived ----------------------------------------------------------------------------------------------------------
 
@@ -1470,6 +1148,320 @@ right(
 
     def div(a, b):
         return a * pow(b, -1)
+    """,
+)
+
+# -- Scalar -----------------------------------------------------------------------------------------------------------
+
+
+wrong(
+    "Scalar",
+    "overwrites",
+    "A value that is used twice has kept one of its two contributions. They add up.",
+    source="""
+    class Scalar(Scalar):
+        def backward(self):
+            grads = {self: 1.0}
+            while grads:
+                node = max(grads, key=lambda node: node.depth)
+                node.grad = grads.pop(node)
+                for x, slope in node.made_from:
+                    grads[x] = slope * node.grad
+    """,
+)
+wrong(
+    "Scalar",
+    "no_seed",
+    "Every gradient is 0. The derivative of out by itself is 1, and all others are made from it.",
+    source="""
+    class Scalar(Scalar):
+        def backward(self):
+            grads = {self: 0.0}
+            while grads:
+                node = max(grads, key=lambda node: node.depth)
+                node.grad = grads.pop(node)
+                for x, slope in node.made_from:
+                    grads[x] = grads.get(x, 0.0) + slope * node.grad
+    """,
+)
+wrong(
+    "Scalar",
+    "stale",
+    "Right at the first call of backward. At the next one, old gradients are still there, and the new ones are added to them.",
+    source="""
+    class Scalar(Scalar):
+        def backward(self):
+            grads = {self: 1.0}
+            while grads:
+                node = max(grads, key=lambda node: node.depth)
+                g = grads.pop(node)
+                node.grad += g
+                for x, slope in node.made_from:
+                    grads[x] = grads.get(x, 0.0) + slope * g
+    """,
+)
+wrong(
+    "Scalar",
+    "recursion",
+    "Your backward calls itself, or a function that does, once for each step back. 10,000 calls in calls are too many: keep a list of what is to do.",
+    source="""
+    class Scalar(Scalar):
+        def backward(self):
+            order = []
+
+            def visit(node):
+                if node not in order:
+                    for x, slope in node.made_from:
+                        visit(x)
+                    order.append(node)
+
+            visit(self)
+            for node in order:
+                node.grad = 0.0
+            self.grad = 1.0
+            for node in reversed(order):
+                for x, slope in node.made_from:
+                    x.grad += slope * node.grad
+    """,
+)
+wrong(
+    "Scalar",
+    "path_by_path",
+    "Each contribution goes all the way back by itself. After 60 doublings there are 2 ** 60 ways: add up first, then pass on once.",
+    ends=False,
+    source="""
+    class Scalar(Scalar):
+        def backward(self):
+            found = [self]
+            for node in found:
+                node.grad = 0.0
+                found += [x for x, slope in dict(node.made_from).items() if x not in found]
+            waiting = [(self, 1.0)]
+            while waiting:
+                node, g = waiting.pop()
+                node.grad += g
+                waiting += [(x, slope * g) for x, slope in node.made_from]
+    """,
+)
+wrong(
+    "Scalar",
+    "first_come",
+    "A value has its turn as soon as it is met, though more is still to come. It may go when all that was made from it has gone.",
+    source="""
+    class Scalar(Scalar):
+        def backward(self):
+            order = [self]
+            for node in order:
+                node.grad = 0.0
+                for x, slope in node.made_from:
+                    if x not in order:
+                        order.append(x)
+            self.grad = 1.0
+            for node in order:
+                for x, slope in node.made_from:
+                    x.grad += slope * node.grad
+    """,
+)
+wrong(
+    "Scalar",
+    "power_kept",
+    "The slope of x ** n has one power less.",
+    source="""
+    class Scalar(Scalar):
+        def __pow__(self, n):
+            return Scalar(self.data**n, (self, n * self.data**n))
+    """,
+)
+wrong(
+    "Scalar",
+    "power_without_n",
+    "In the slope of x ** n the factor n is missing.",
+    source="""
+    class Scalar(Scalar):
+        def __pow__(self, n):
+            return Scalar(self.data**n, (self, self.data ** (n - 1)))
+    """,
+)
+wrong(
+    "Scalar",
+    "own_number",
+    "In your product each one's slope is its own number. x * y rises with x as fast as y says.",
+    source="""
+    class Scalar(Scalar):
+        def __mul__(self, other):
+            return Scalar(self.data * other.data, (self, self.data), (other, other.data))
+    """,
+)
+wrong(
+    "Scalar",
+    "one_step",
+    "Only what out was made from directly has a gradient. Each of these passes on to what it was made from itself.",
+    source="""
+    class Scalar(Scalar):
+        def backward(self):
+            for x, slope in self.made_from:
+                x.grad = 0.0
+            for x, slope in self.made_from:
+                x.grad += slope
+            self.grad = 1.0
+    """,
+)
+wrong(
+    "Scalar",
+    "inputs_only",
+    "The inputs are right, and what lies between has no gradient. It belongs to all that out was made from, and to out.",
+    source="""
+    class Scalar(Scalar):
+        def backward(self):
+            super().backward()
+            waiting = [self]
+            for node in waiting:
+                if node.made_from:
+                    node.grad = 0.0
+                waiting += [x for x, slope in dict(node.made_from).items() if x not in waiting]
+    """,
+)
+wrong(
+    "Scalar",
+    "out_has_none",
+    "All others are right, and out itself has no gradient: its derivative by itself is 1.",
+    source="""
+    class Scalar(Scalar):
+        def backward(self):
+            super().backward()
+            self.grad = 0.0
+    """,
+)
+wrong(
+    "Scalar",
+    "seeded_with_data",
+    "The way back began with the number of out. The derivative of out by itself is 1.",
+    source="""
+    class Scalar(Scalar):
+        def backward(self):
+            grads = {self: self.data}
+            while grads:
+                node = max(grads, key=lambda node: node.depth)
+                node.grad = grads.pop(node)
+                for x, slope in node.made_from:
+                    grads[x] = grads.get(x, 0.0) + slope * node.grad
+    """,
+)
+wrong(
+    "Scalar",
+    "no_grad_at_first",
+    "A Scalar that is no part of out should keep the gradient 0.0 that it has at first, and yours has none.",
+    source="""
+    class Scalar(Scalar):
+        def __init__(self, data, *more):
+            super().__init__(data, *more)
+            self.grad = None
+    """,
+)
+wrong(
+    "Scalar",
+    "plain_numbers",
+    "A sum is a plain number here, so nothing knows what it was made from. Return a Scalar.",
+    source="""
+    class Scalar(Scalar):
+        def __add__(self, other):
+            return self.data + other.data
+    """,
+)
+wrong(
+    "Scalar",
+    "once_for_both",
+    "In p + p the two parts are one Scalar, and it has kept one slope. It gets both.",
+    source="""
+    class Scalar(Scalar):
+        def __init__(self, data, *more):
+            super().__init__(data, *dict(more).items())
+    """,
+)
+
+
+right(
+    "Scalar",
+    "closures",
+    source="""
+    class Scalar:
+        def __init__(self, data, *parents):
+            self.data, self.grad, self.parents = data, 0.0, parents
+            self.step = lambda: None
+
+        def __add__(self, other):
+            out = Scalar(self.data + other.data, self, other)
+
+            def step():
+                self.grad += out.grad
+                other.grad += out.grad
+
+            out.step = step
+            return out
+
+        def __mul__(self, other):
+            out = Scalar(self.data * other.data, self, other)
+
+            def step():
+                self.grad += other.data * out.grad
+                other.grad += self.data * out.grad
+
+            out.step = step
+            return out
+
+        def __pow__(self, n):
+            out = Scalar(self.data**n, self)
+
+            def step():
+                self.grad += n * self.data ** (n - 1) * out.grad
+
+            out.step = step
+            return out
+
+        def backward(self):
+            order, seen, stack = [], set(), [(self, False)]
+            while stack:
+                node, ready = stack.pop()
+                if ready:
+                    order.append(node)
+                elif node not in seen:
+                    seen.add(node)
+                    stack.append((node, True))
+                    stack.extend((parent, False) for parent in node.parents)
+            for node in order:
+                node.grad = 0.0
+            self.grad = 1.0
+            for node in reversed(order):
+                node.step()
+    """,
+)
+right(
+    "Scalar",
+    "a_tape",
+    source="""
+    class Scalar:
+        tape = []
+
+        def __init__(self, data, *pairs):
+            self.data, self.grad, self.pairs = data, 0.0, pairs
+            self.tape.append(self)
+
+        def __add__(self, other):
+            return Scalar(self.data + other.data, (self, 1.0), (other, 1.0))
+
+        def __mul__(self, other):
+            return Scalar(self.data * other.data, (self, other.data), (other, self.data))
+
+        def __pow__(self, n):
+            return Scalar(self.data**n, (self, n * self.data ** (n - 1)))
+
+        def backward(self):
+            for node in self.tape:
+                node.grad = 0.0
+            self.grad = 1.0
+            for node in reversed(self.tape):
+                for x, slope in node.pairs:
+                    x.grad += slope * node.grad
     """,
 )
 

@@ -43,514 +43,85 @@ import math
 
 from autograd_ref import plots
 from autograd_ref.graph import draw
-from autograder import exercise, numerical_gradient, predicted, probe, yours
+from autograder import exercise, numerical_gradient, predicted, probe, recall, yours
 
 # %% [markdown]
-# In this unit you write the program that fills in both, for any expression: the core of PyTorch's `backward`. At the
-# end you will be able to
+# You write the program that fills in both, for any expression: the core of PyTorch's `backward`. At the end you will be
+# able to
 #
-# - write the backward rule of an operation, and test it against a numerical derivative;
-# - record a computation as a graph, and put the graph in order without recursion;
-# - say why gradients are added up, and what goes wrong when they are not;
-# - say why one pass back is enough, however many inputs there are.
+# - record a computation as a graph, and put it in order without recursion;
+# - say why gradients are added up;
+# - write and test the backward rule of an operation;
+# - write an engine from an empty cell.
 #
 # **Time:** about 75 minutes. **Builds on:** 01 (numerical derivatives) and 02 (forward mode).
-
-# %% [markdown]
-# ## 1. One operation and its rule
 #
-# Think of one multiplication inside a long computation: `out = a * b`. Many steps follow, and the last one gives a
-# number $L$. Suppose you know that when `out` rises a little, $L$ rises `g` times as much. How does $L$ depend on `a`?
-# By the chain rule:
+# **Three questions first,** from earlier units; nobody counts. Fill in the numbers, then run.
 #
-# $$\frac{\partial L}{\partial a} = g \cdot \frac{\partial\, \mathrm{out}}{\partial a}$$
-#
-# With a = 2, b = 3, g = 10: raise `a` by 0.001, then `out` rises by 0.003, and $L$ by 0.03. The derivative is 30.
-#
-# A function that does this for one operation is called a **VJP** (vector-Jacobian product: the Jacobian follows
-# in unit 07). All rules here have the same form, `rule(g, out, *inputs)`:
-#
-# - `g` is the derivative of $L$ by the output, also called the *cotangent* of the output;
-# - `out` is the number that the operation gave, and `inputs` are the numbers that it was given;
-# - the result is a tuple with the cotangent of each input, in the same order.
-#
-# ### Exercise `add_vjp` (1 point)
-# The rule of `out = a + b`.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# 4 + 7 is 11. What is 4.001 + 7? Does it matter how large the other number is?
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# return ..., ...          # what a gets, what b gets: a slope times g, for each
-# ```
-# </details>
-# <details><summary>Hint 3: the usual error</summary>
-#
-# `g` is not shared out: each input moves `out` on its own.
-# </details>
-
-
-# %% exercise="add_vjp"
-def add_vjp(g, out, a, b):
-    """The cotangents of a and b, for out = a + b."""
-    ### BEGIN SOLUTION
-    return g, g
-    ### END SOLUTION
-
-
-# %% check="add_vjp" points=1
-with exercise("add_vjp") as check:
-    check.close(yours.add_vjp(10.0, 11.0, 4.0, 7.0), (10.0, 10.0),
-                "out rises as fast as a, and as fast as b: each gets all of g")
-    check.close(yours.add_vjp(-0.5, 5.0, 7.0, -2.0), (-0.5, -0.5),
-                "g may be any number, negative ones too")
-    ### BEGIN HIDDEN TESTS
-    from autograd_ref.scalar import Value as Reference
-    from autograder import number
-
-    for g, a, b in check.cases(10, number(), number(), number()):
-        x, y = Reference(a), Reference(b)
-        (x + y).backward(g)
-        check.close(yours.add_vjp(g, a + b, a, b), (x.grad, y.grad),
-                    "d(a + b)/da and d(a + b)/db, each times g")
-    for (g,) in check.cases(3, number()):
-        check.close(yours.add_vjp(g, None, None, None), (g, g), "this rule needs g, and nothing else")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# ### Exercise `mul_vjp` (2 points)
-# The rule of `out = a * b`. The numbers above give you one of its two results.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# The derivative of `a * b` by `a` is what `a` is multiplied by. What is it by `b`?
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# slope_a, slope_b = ..., ...   # how fast a * b rises with a, and with b
-# return ..., ...               # the chain rule, for each
-# ```
-# </details>
-# <details><summary>Hint 3: the usual error</summary>
-#
-# Swapped results: each input was multiplied by itself. Results that do not change with `g`: no chain rule.
-# </details>
-
-
-# %% exercise="mul_vjp"
-def mul_vjp(g, out, a, b):
-    """The cotangents of a and b, for out = a * b."""
-    ### BEGIN SOLUTION
-    return g * b, g * a
-    ### END SOLUTION
-
-
-# %% check="mul_vjp" points=2
-with exercise("mul_vjp") as check:
-    check.close(yours.mul_vjp(10.0, 6.0, 2.0, 3.0), (30.0, 20.0),
-                "raise a by 0.001: a * b rises by 0.003, and L by 10 times that")
-    check.close(yours.mul_vjp(-0.5, -20.0, 4.0, -5.0), (2.5, -2.0),
-                "g = -0.5 and a negative input change nothing in the rule")
-    check.close(yours.mul_vjp(2.0, 0.0, 0.0, 5.0), (10.0, 0.0), "an input may be 0")
-    ### BEGIN HIDDEN TESTS
-    from autograder import number
-
-    for g, a, b in check.cases(20, number(), number(), number()):
-        slopes = numerical_gradient(lambda a, b: a * b, a, b)
-        check.close(yours.mul_vjp(g, a * b, a, b), [g * slope for slope in slopes],
-                    "g times the numerical derivatives of a * b")
-    # So small that a difference quotient, of complex numbers too, finds nothing.
-    for g, a, b in check.cases(3, *[number(0.1)] * 3):
-        a *= 1e-305
-        check.close(yours.mul_vjp(g, a * b, a, b), (g * b, g * a), "a tiny a", rtol=1e-14, atol=0.0)
-        a, b = a * 1e305 * 1e17, b * 1e17  # and beside large ones a step is lost
-        check.close(yours.mul_vjp(g, a * b, a, b), (g * b, g * a), "a large b", rtol=1e-14, atol=0.0)
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# You need no check to know whether a rule is right. `rule_error` gives its distance from the numerical derivative of
-# unit 01: 0 for a right rule. Use it on every rule below; a constant such as an exponent goes into `constants=(3,)`.
-
-
-# %% given="rule_error"
-def rule_error(forward, rule, *inputs, constants=()):
-    """How far `rule` is from the numerical derivative of `forward`, to six digits."""
-    g = 1.7
-    slopes = numerical_gradient(lambda *xs: forward(*xs, *constants), *inputs)
-    cotangents = rule(g, forward(*inputs, *constants), *inputs, *constants)
-    if not isinstance(cotangents, (tuple, list)) or len(cotangents) != len(inputs):
-        raise ValueError(f"a rule returns a tuple, a number per input; this one: {cotangents!r}")
-    errors = [abs(c - g * slope) for c, slope in zip(cotangents, slopes)]
-    return round(max(errors), 6)
-
+# - *unit 00*: which list is `[a * b for a, b in zip([2, 5], [7, -1])]`?
+# - *unit 01*: what is the forward difference of x² at 5, with the step 0.5?
+# - *unit 01, downhill*: the loss is p², and p is 3. Where is it after one step of gradient descent with the rate 0.1?
 
 # %%
-print("mul_vjp is off by", rule_error(lambda a, b: a * b, mul_vjp, 2.0, -3.0))
-print(
-    "a rule without g is off by",
-    rule_error(lambda a, b: a * b, lambda g, out, a, b: (b, a), 2.0, -3.0),
+answers = {"unit 00": None, "unit 01": None, "unit 01, downhill": None}
+
+recall(
+    answers,
+    {
+        "unit 00": lambda: [2 * 7, 5 * -1],
+        "unit 01": lambda: ((5 + 0.5) ** 2 - 5**2) / 0.5,
+        "unit 01, downhill": lambda: 3 - 0.1 * 2 * 3,
+    },
 )
 
 # %% [markdown]
-# ### Exercise `power_vjp` (2 points)
-# The rule of `out = a ** n`. The exponent `n` is a constant, and nobody asks for its derivative. So the result is a
-# tuple of one, `(x,)`.
+# ## 1. A graph, and one step back
 #
-# <details><summary>Hint 1: a sketch</summary>
+# V = x · y + z · (x + y), at x = 2, y = 3 and z = 4, takes four operations. Below, each is a box, with arrows from what it
+# was made from.
+
+# %% figure="first_graph" keep=true
+def first_graph():
+    class Box:
+        def __init__(self, label, data, op="", parents=()):
+            self.label, self.data, self.op, self.parents, self.grad = label, data, op, parents, 0.0
+
+    x, y, z = Box("x", 2), Box("y", 3), Box("z", 4)
+    p, s = Box("p", 6, "*", (x, y)), Box("s", 5, "+", (x, y))
+    return draw(Box("V", 26, "+", (p, Box("q", 20, "*", (z, s)))))
+
+
+first_graph()
+
+# %% [markdown]
+# How fast does V rise when one box rises? That is the box's **gradient**, and we find it from right to left. V rises as
+# fast as itself: 1. V = p + q rises as fast as p, and as fast as q: both get 1. For a box further left, say z, the way leads
+# through q, and the chain rule multiplies what has arrived at q by one slope:
 #
-# The exponent comes down as a factor, and a power that is lower by one remains.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
+# $$\frac{\partial V}{\partial z} = \frac{\partial V}{\partial q} \cdot \frac{\partial q}{\partial z}$$
 #
-# ```python
-# slope = n * ...               # a power of a
-# return (...,)                 # the chain rule; the comma makes a tuple of one
-# ```
-# </details>
-# <details><summary>Hint 3: the usual error</summary>
-#
-# With `out / a` in the place of a power, `a = 0` ends in a ZeroDivisionError.
-# </details>
-
-
-# %% exercise="power_vjp"
-def power_vjp(g, out, a, n):
-    """The cotangent of a, in a tuple of one, for out = a ** n with a constant n."""
-    ### BEGIN SOLUTION
-    return (g * n * a ** (n - 1),)
-    ### END SOLUTION
-
-
-# %% check="power_vjp" points=2
-with exercise("power_vjp") as check:
-    check.close(yours.power_vjp(10.0, 125.0, 5.0, 3), (750.0,),
-                "the derivative of a**3 at 5 is 3 * 5**2 = 75")
-    check.close(yours.power_vjp(10.0, 0.25, 4.0, -1), (-0.625,),
-                "a ** -1 is 1 / a: its derivative is -1 / a**2")
-    check.close(yours.power_vjp(10.0, 0.0, 0.0, 2), (0.0,), "at a = 0, a**2 is flat")
-    ### BEGIN HIDDEN TESTS
-    from autograder import number, one_of, positive
-
-    for g, a, n in check.cases(15, number(), positive(), one_of([-2, -0.5, 0.5, 1, 4])):
-        (slope,) = numerical_gradient(lambda a: a**n, a)
-        check.close(yours.power_vjp(g, a**n, a, n), (g * slope,),
-                    "g times the numerical derivative of a ** n", rtol=1e-6)
-    for g, a, n in check.cases(10, number(), number(-3.0, -0.3), one_of([-3, 2, 3])):
-        (slope,) = numerical_gradient(lambda a: a**n, a)
-        check.close(yours.power_vjp(g, a**n, a, n), (g * slope,),
-                    "the same with a negative base", rtol=1e-6)
-    # So small that a difference quotient, of complex numbers too, finds nothing.
-    for g, a in check.cases(3, number(), positive()):
-        a *= 1e-305
-        check.close(yours.power_vjp(g, 0.0, a, 2), (g * 2 * a,), "a tiny a", rtol=1e-13, atol=0.0)
-    ### END HIDDEN TESTS
+# **Predict, then run.** q = z · s has the gradient 1. What does it pass back to z, and what to s? Then s = x + y passes
+# on what it got: how much does x get from s?
 
 # %%
-print(
-    "power_vjp is off by",
-    rule_error(lambda a, n: a**n, power_vjp, 5.0, constants=(3,)),
-)
+prediction = (None, None, None)  # to z, to s, and from s to x
+
+if predicted(prediction, "first_step_back"):
+    to_z, to_s = numerical_gradient(lambda z, s: 6 + z * s, 4.0, 5.0)
+    (s_to_x,) = numerical_gradient(lambda x: 6 + 4 * (x + 3), 2.0)
+    print("V, nudged:", tuple(round(found, 6) for found in (to_z, to_s, s_to_x)))
 
 # %% [markdown]
-# ## 2. Functions of one number
+# Each box needed two things: the gradient that arrived, and the numbers of its own operation. So a program can do it, once
+# it knows the graph.
 #
-# Why does every rule get `out`? Because some slopes can be said with it. The derivative of exp is exp itself: no
-# need to call `math.exp` again.
+# ## 2. Recording the graph
 #
-# ### Exercise `exp_log_sqrt` (2 points)
-# The rules of `math.exp(a)`, `math.log(a)` (the natural logarithm) and `math.sqrt(a)`.
+# The numbers take notes. A `Value` holds its number (`data`), the operation that made it (`op`, empty for an input) and the
+# Values that went in (`parents`). Plain numbers that took part, such as an exponent, are its `constants`. `grad` waits for
+# the way back.
 #
-# <details><summary>Hint 1: a sketch</summary>
-#
-# The derivative of log(a) is 1 / a. The square root is the power 0.5: write its derivative with `out`.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# return (g * ...,)             # exp: its slope is among the arguments
-# return (g / ...,)             # log
-# return (g / (...),)           # sqrt: the whole product under the line
-# ```
-# </details>
-# <details><summary>Hint 3: the usual error</summary>
-#
-# `out` and `a` confused: `out` is the function's value already. Brackets left out: `g / 2 * out` is half of `g`, times
-# `out`.
-# </details>
-
-
-# %% exercise="exp_log_sqrt"
-def exp_vjp(g, out, a):
-    """The cotangent of a, in a tuple of one, for out = exp(a)."""
-    ### BEGIN SOLUTION
-    return (g * out,)
-    ### END SOLUTION
-
-
-def log_vjp(g, out, a):
-    """The cotangent of a, in a tuple of one, for out = log(a)."""
-    ### BEGIN SOLUTION
-    return (g / a,)
-    ### END SOLUTION
-
-
-def sqrt_vjp(g, out, a):
-    """The cotangent of a, in a tuple of one, for out = sqrt(a)."""
-    ### BEGIN SOLUTION
-    return (g / (2 * out),)
-    ### END SOLUTION
-
-
-# %% check="exp_log_sqrt" points=2
-with exercise("exp_log_sqrt") as check:
-    check.close(yours.exp_vjp(10.0, math.exp(0.5), 0.5), (10.0 * math.exp(0.5),),
-                "exp is its own derivative")
-    check.close(yours.log_vjp(10.0, math.log(4.0), 4.0), (2.5,),
-                "the derivative of log(a) at 4 is 1/4")
-    check.close(yours.sqrt_vjp(10.0, 3.0, 9.0), (10.0 / 6.0,),
-                "where the root is 3 its slope is 1 / (2 * 3)")
-    check.close(yours.sqrt_vjp(10.0, 0.5, 0.25), (10.0,),
-                "where the root is 0.5 its slope is 1 / (2 * 0.5)")
-    ### BEGIN HIDDEN TESTS
-    from autograder import number, positive
-
-    for name, f in {"exp": math.exp, "log": math.log, "sqrt": math.sqrt}.items():
-        rule = getattr(yours, f"{name}_vjp")
-        for g, a in check.cases(10, number(), positive()):
-            (slope,) = numerical_gradient(f, a)
-            check.close(rule(g, f(a), a), (g * slope,),
-                        f"g times the numerical derivative of {name}", rtol=1e-6)
-    # So small that a difference quotient, of complex numbers too, finds nothing.
-    for g, a, low in check.cases(3, number(), positive(), number(-699.0, -690.0)):
-        out, a = math.exp(low), a * 1e-305
-        check.close(yours.exp_vjp(g, out, low), (g * out,), "a tiny exp(a)", rtol=1e-12, atol=0.0)
-        check.close(yours.log_vjp(g, math.log(a), a), (g / a,), "a tiny a", rtol=1e-12)
-        root = math.sqrt(a)
-        check.close(yours.sqrt_vjp(g, root, a), (g / (2 * root),), "a tiny a", rtol=1e-12)
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# ### Exercise `sin_cos` (2 points)
-# The rules of `math.sin(a)` and `math.cos(a)`, in radians, exact for tiny angles too. `out` does not help: the sine takes
-# each value while it rises and while it falls.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# Each one's derivative is the other, one of them with a minus. Which function falls just right of 0?
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# return (g * ...,)             # sin: the slope at the angle a
-# return (... * math.sin(...),) # cos: g, and a sign
-# ```
-# </details>
-# <details><summary>Hint 3: the usual error</summary>
-#
-# A wrong sign. `rule_error(math.cos, cos_vjp, 2.0)` shows it at once.
-# </details>
-
-
-# %% exercise="sin_cos"
-def sin_vjp(g, out, a):
-    """The cotangent of a, in a tuple of one, for out = sin(a)."""
-    ### BEGIN SOLUTION
-    return (g * math.cos(a),)
-    ### END SOLUTION
-
-
-def cos_vjp(g, out, a):
-    """The cotangent of a, in a tuple of one, for out = cos(a)."""
-    ### BEGIN SOLUTION
-    return (-g * math.sin(a),)
-    ### END SOLUTION
-
-
-# %% check="sin_cos" points=2
-with exercise("sin_cos") as check:
-    check.close(yours.sin_vjp(10.0, math.sin(0.5), 0.5), (10.0 * math.cos(0.5),),
-                "the slope of the sine at 0.5 is cos(0.5)")
-    check.close(yours.sin_vjp(10.0, math.sin(2.0), 2.0), (10.0 * math.cos(2.0),),
-                "at 2 radians the sine falls: cos(2) < 0")
-    check.close(yours.cos_vjp(10.0, math.cos(2.0), 2.0), (-10.0 * math.sin(2.0),),
-                "where the sine is positive the cosine falls")
-    check.close(yours.cos_vjp(10.0, math.cos(-0.5), -0.5), (10.0 * math.sin(0.5),),
-                "where the sine is negative the cosine rises")
-    ### BEGIN HIDDEN TESTS
-    from autograder import number, positive
-
-    for name, f in {"sin": math.sin, "cos": math.cos}.items():
-        rule = getattr(yours, f"{name}_vjp")
-        for g, a in check.cases(10, number(), number(-6.0, 6.0)):
-            (slope,) = numerical_gradient(f, a)
-            check.close(rule(g, f(a), a), (g * slope,),
-                        f"g times the numerical derivative of {name}")
-    # So small that a difference quotient, of complex numbers too, finds nothing.
-    for g, a in check.cases(3, number(), positive()):
-        a *= 1e-305
-        check.close(yours.sin_vjp(g, a, a), (g,), "a tiny a", rtol=1e-13)
-        check.close(yours.cos_vjp(g, 1.0, a), (-g * math.sin(a),), "a tiny a", rtol=1e-13, atol=0.0)
-    ### END HIDDEN TESTS
-
-# %%
-print("sin_vjp is off by", rule_error(math.sin, sin_vjp, 2.0))
-print("cos_vjp is off by", rule_error(math.cos, cos_vjp, 2.0))
-
-# %% [markdown]
-# ### Exercise `tanh_sigmoid` (2 points)
-# Two S-shaped functions from neural networks: tanh, and sigmoid(a) = 1 / (1 + exp(-a)). The slope of tanh is 1 - tanh²,
-# and the slope of the sigmoid is sigmoid · (1 - sigmoid). Use `g` and `out` alone.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# Write `out` where the formula says tanh or sigmoid. Then the chain rule.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# slope = 1 - ...               # tanh
-# slope = ... * (1 - ...)       # sigmoid: the same number twice
-# return (...,)                 # the chain rule, for each
-# ```
-# </details>
-# <details><summary>Hint 3: the usual error</summary>
-#
-# `1 - a * a` squares the input. The formula squares the value, which is `out`.
-# </details>
-
-
-# %% exercise="tanh_sigmoid"
-def tanh_vjp(g, out, a):
-    """The cotangent of a, in a tuple of one, for out = tanh(a)."""
-    ### BEGIN SOLUTION
-    return (g * (1 - out * out),)
-    ### END SOLUTION
-
-
-def sigmoid_vjp(g, out, a):
-    """The cotangent of a, in a tuple of one, for out = 1 / (1 + exp(-a))."""
-    ### BEGIN SOLUTION
-    return (g * out * (1 - out),)
-    ### END SOLUTION
-
-
-# %% check="tanh_sigmoid" points=2
-with exercise("tanh_sigmoid") as check:
-    check.close(yours.tanh_vjp(10.0, math.tanh(0.5), 0.5), (10 - 10 * math.tanh(0.5) ** 2,),
-                "1 - tanh(a)**2, and tanh(a) is out")
-    check.close(yours.sigmoid_vjp(10.0, 0.8, math.log(4.0)), (1.6,),
-                "where the sigmoid is 0.8, its slope is 0.8 * 0.2")
-    check.close(yours.tanh_vjp(10.0, 0.5, None), (7.5,), "out says it all: here is no a")
-    check.close(yours.sigmoid_vjp(10.0, 0.25, None), (1.875,), "out says it all, here too")
-    ### BEGIN HIDDEN TESTS
-    from autograder import number
-
-    def logistic(a):
-        return 1 / (1 + math.exp(-a))
-
-    for g, a in check.cases(15, number(), number(-4.0, 4.0)):
-        (slope,) = numerical_gradient(math.tanh, a)
-        check.close(yours.tanh_vjp(g, math.tanh(a), a), (g * slope,),
-                    "g times the numerical derivative of tanh")
-        (slope,) = numerical_gradient(logistic, a)
-        check.close(yours.sigmoid_vjp(g, logistic(a), a), (g * slope,),
-                    "g times the numerical derivative of the sigmoid")
-    for g, out in check.cases(5, number(), number(-0.99, 0.99)):
-        check.close(yours.tanh_vjp(g, out, None), (g * (1 - out * out),), "g and out are all that it needs")
-        check.close(yours.sigmoid_vjp(g, abs(out), None), (g * (abs(out) - out * out),), "the same for the sigmoid")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# ### Exercise `relu_vjp` (1 point)
-# relu(a) is `a` where `a` is positive, and 0 elsewhere. At 0 it has a corner and no derivative: we take 0, as PyTorch
-# does.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# Where `a` is positive, relu copies its input: slope 1. Elsewhere it is flat.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# return (... if ... else ...,) # what passes; where; what passes elsewhere
-# ```
-# </details>
-# <details><summary>Hint 3: the usual error</summary>
-#
-# The test is about `a`. The sign of `g` plays no part.
-# </details>
-
-
-# %% exercise="relu_vjp"
-def relu_vjp(g, out, a):
-    """The cotangent of a, in a tuple of one, for out = relu(a)."""
-    ### BEGIN SOLUTION
-    return (g if a > 0 else 0.0,)
-    ### END SOLUTION
-
-
-# %% check="relu_vjp" points=1
-with exercise("relu_vjp") as check:
-    check.close(yours.relu_vjp(10.0, 0.5, 0.5), (10.0,),
-                "where a is positive relu is a itself: its slope is 1")
-    check.close(yours.relu_vjp(-10.0, 0.0, -3.0), (0.0,),
-                "where a is negative relu stays 0, whatever a does")
-    check.close(yours.relu_vjp(10.0, 0.0, -2.0), (0.0,),
-                "where a is negative relu stays 0: a positive g does not pass either")
-    check.close(yours.relu_vjp(-10.0, 3.0, 3.0), (-10.0,), "a negative g passes as well")
-    check.close(yours.relu_vjp(10.0, 0.0, 0.0), (0.0,), "at 0 we agree on the slope 0")
-    ### BEGIN HIDDEN TESTS
-    from autograd_ref.scalar import Value as Reference
-    from autograder import number, one_of
-
-    for g, a in check.cases(15, number(), number()):
-        x = Reference(a)
-        x.relu().backward(g)
-        check.close(yours.relu_vjp(g, max(a, 0.0), a), (x.grad,), "g where a > 0, else 0")
-    for g, a in check.cases(6, number(), number(-0.09, 0.09)):
-        check.close(yours.relu_vjp(g, max(a, 0.0), a), (g if a > 0 else 0.0,), "the same near 0")
-    for g, a in check.cases(4, number(), one_of([1e-9, -1e-9, 1e-305, -1e-305])):
-        check.close(yours.relu_vjp(g, max(a, 0.0), a), (g if a > 0 else 0.0,), "the same, still nearer")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# Your rules, drawn with g = 1. What to see: the slope of the sigmoid is never above one quarter, so ten sigmoids in a
-# row pass back at most 0.25¹⁰, less than a millionth. At ±4, tanh and sigmoid pass back next to nothing. relu passes
-# all or nothing. At its corner, a = 0, `rule_error` blames even a right rule: a numerical derivative averages
-# both sides.
-
-
-# %% figure="slopes"
-def slopes():
-    def sigmoid_of(a):
-        return 1 / (1 + math.exp(-a))
-
-    values = {"tanh": math.tanh, "sigmoid": sigmoid_of, "relu": lambda a: max(a, 0.0)}
-    by_vjp = {
-        "tanh": lambda a: tanh_vjp(1.0, math.tanh(a), a)[0],
-        "sigmoid": lambda a: sigmoid_vjp(1.0, sigmoid_of(a), a)[0],
-        "relu": lambda a: relu_vjp(1.0, max(a, 0.0), a)[0],
-    }
-    assert by_vjp["sigmoid"](0.0) == 0.25, "the steepest sigmoid is 0.25: check tanh_sigmoid"
-    assert 0.25**10 < 1e-6, "less than a millionth"
-    plots.functions(values, -4.0, 4.0, slopes=by_vjp, xlabel="a", title="The slopes are your VJPs")
-
-
-slopes()
-
-# %% [markdown]
-# ## 3. Recording the graph
-#
-# The way back has to know what was computed from what. So the numbers take notes. A `Value` holds its number (`data`),
-# the operation that made it (`op`, empty for an input) and the Values that went in (`parents`). Plain numbers that took
-# part, such as an exponent, are its `constants`. `grad` waits for the way back.
-#
-# Every operator calls `record`, which you write next. `FORWARD` says how each operation computes its number. In the code,
-# read `__init__` and `__mul__`: the rest follows their pattern.
+# Every operator calls `record`, which you write next. In the code, read `__init__` and `__mul__`: the rest is alike.
 
 
 # %% given="value"
@@ -720,18 +291,189 @@ with exercise("record") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# The first picture's graph, recorded by your code. What to see: the values are there, there is no gradient yet.
+# V again, recorded by your code. What to see: the values are there, and no gradient yet.
+
+
+# %% given="graph_of_V"
+def graph_of_V(x, y, z):
+    p, s = x * y, x + y
+    q = z * s
+    V = p + q
+    p.label, s.label, q.label, V.label = "p", "s", "q", "V"
+    return V
+
+
+def inputs_of_V():
+    return Value(2.0, label="x"), Value(3.0, label="y"), Value(4.0, label="z")
 
 
 # %% figure="recorded"
-def recorded_graph():
-    a, b, c = Value(2.0, label="a"), Value(3.0, label="b"), Value(1.0, label="c")
-    L = (a * b + c) ** 2
-    L.label = "L"
-    return draw(L)
+draw(graph_of_V(*inputs_of_V()))
+
+# %% [markdown]
+# ## 3. Passing back
+#
+# What one operation passes back is a function, its **rule**, or VJP (vector-Jacobian product: the Jacobian follows in
+# unit 07). All rules have the same form, `rule(g, out, *inputs)`:
+#
+# - `g` is the gradient that has arrived, also called the *cotangent* of the output;
+# - `out` is the number that the operation gave, and `inputs` are the numbers that it was given;
+# - the result is a tuple with the cotangent of each input, in the same order.
+#
+# The slopes of sums, products and powers you know. Here are their rules.
 
 
-recorded_graph()
+# %% given="first_rules"
+def add_vjp(g, out, a, b):
+    return g, g
+
+
+def mul_vjp(g, out, a, b):
+    return g * b, g * a
+
+
+def power_vjp(g, out, a, n):  # nobody asks for the derivative by the exponent
+    return (g * n * a ** (n - 1),)
+
+
+RULES = {"+": add_vjp, "*": mul_vjp, "**": power_vjp}
+
+# %%
+print("q passes back, to z and to s:", mul_vjp(1.0, 20.0, 4.0, 5.0))
+print("s passes back, to x and to y:", add_vjp(4.0, 5.0, 2.0, 3.0))
+
+# %% [markdown]
+# ### Gradients add up
+# `w = x * y + x` at x = 2, y = 3 uses `x` twice. Raise `x` by 0.001: the product rises by 0.003, and the second `x`
+# adds 0.001. So the derivative of `w` by `x` is 3 + 1 = 4, and by `y` it is 2. A value that is used twice gets two
+# contributions, and its gradient is their **sum**.
+#
+# ### Exercise `pass_back` (2 points)
+# One step of the way back. `node.grad` is complete. Call the rule of the node's operation, once: it gives all cotangents
+# together. Add each to the `grad` of its parent. An input (`op` is empty) has nobody to pass anything to.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The rule is `rules[node.op]`. It takes `g`, `out` and the inputs, and the node has them all. `zip` makes the pairs.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# if ...: return                      # nobody to pass anything to
+# cotangents = ...                    # the rule, called as rule(g, out, *inputs)
+# for ...:                            # a parent and its cotangent, pair by pair
+#     ...                             # add, do not replace
+# ```
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# KeyError `''`: an input has no rule. Too large by a factor: the rule has multiplied by `g` already. A contribution
+# lost: `=` where `+=` is needed.
+# </details>
+
+
+# %% exercise="pass_back"
+def pass_back(node, rules):
+    """Add to the grad of each parent of `node` what `node.grad` contributes to it."""
+    ### BEGIN SOLUTION
+    if not node.op:
+        return
+    cotangents = rules[node.op](node.grad, node.data, *node.inputs)
+    for parent, cotangent in zip(node.parents, cotangents):
+        parent.grad += cotangent
+    ### END SOLUTION
+
+
+# %% probes="pass_back"
+@probe
+def rule_gets(grad, data, parents, constants):
+    """What the rule is called with, for a node with this grad and data."""
+    calls = []
+
+    def rule(*given):
+        calls.append(["a Value" if isinstance(x, Value) else x for x in given])
+        return tuple(0.0 for _ in parents)
+
+    node = Value(data, "op", tuple(Value(number) for number in parents), tuple(constants))
+    node.grad = grad
+    pass_back(node, {"op": rule})
+    return calls
+
+
+@probe
+def grads_after(parents, cotangents, before):
+    """The parents' grads, when they were `before` and the rule gives `cotangents`; the same node has passed its
+    gradient on once before."""
+    made = {name: Value(2.5, label=name) for name in before}
+    node = Value(8.0, "op", tuple(made[name] for name in parents))
+    for _ in range(2):
+        for name, grad in before.items():
+            made[name].grad = grad
+        node.grad = 10.0
+        pass_back(node, {"op": lambda *given: tuple(cotangents)})
+    return {name: value.grad for name, value in made.items()}
+
+
+@probe
+def leaf_after(grad):
+    """The grad of an input after pass_back, with no rules at all."""
+    leaf = Value(2.5)
+    leaf.grad = grad
+    pass_back(leaf, {})
+    return leaf.grad
+
+
+# %% check="pass_back" points=2
+with exercise("pass_back") as check:
+    check.close(rule_gets(10.0, 6.0, [2.0, 3.0], []), [[10.0, 6.0, 2.0, 3.0]],
+                "the rule is called once: g, out, then the inputs as numbers")
+    check.close(rule_gets(10.0, 8.0, [2.0], [3]), [[10.0, 8.0, 2.0, 3]], "constants last")
+    check.close(grads_after(["x", "y"], [30.0, 20.0], {"x": 0.0, "y": 0.0}),
+                {"x": 30.0, "y": 20.0}, "each parent gets its own cotangent")
+    check.close(grads_after(["x", "y"], [30.0, 20.0], {"x": 1.0, "y": 0.5}),
+                {"x": 31.0, "y": 20.5}, "what the parents have got from elsewhere stays")
+    check.close(grads_after(["x", "x"], [30.0, 20.0], {"x": 0.0}), {"x": 50.0},
+                "a parent that takes part twice gets both contributions")
+    check.close(leaf_after(4.0), 4.0, "an input has no rule and no parents: do nothing")
+    ### BEGIN HIDDEN TESTS
+    from autograder import numbers
+
+    for data, before, cotangents, constants in check.cases(
+        10, numbers(5), numbers(3), numbers(4), numbers(2)
+    ):
+        check.close(rule_gets(data[0], data[1], data[2:], constants), [data + constants],
+                    "g, out, inputs, constants")
+        names = [check.rng.choice("xyz") for _ in range(4)]
+        expected = dict(zip("xyz", before))
+        start = dict(expected)
+        for name, cotangent in zip(names, cotangents):
+            expected[name] += cotangent
+        check.close(grads_after(names, cotangents, start), expected,
+                    "each contribution is added to its parent")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# **Predict, then run.** The same `w`, by hand: we pass back from `w`, then from the product `p`. What is `x.grad` after
+# each step?
+
+# %%
+prediction = (None, None)
+
+x, y = Value(2.0, label="x"), Value(3.0, label="y")
+p = Value(6.0, "*", (x, y), label="p")
+w = Value(8.0, "+", (p, x), label="w")
+w.grad = 1.0
+found = []
+for node in (w, p):
+    pass_back(node, {"+": add_vjp, "*": mul_vjp})
+    found.append(x.grad)
+if predicted(prediction, "x_used_twice"):
+    print("x.grad after w, and after p:", tuple(found))
+    print("y.grad:", y.grad)
+
+# %% [markdown]
+# With `=` in the place of `+=`, the second step would wipe out the first, and `x.grad` would be 3: no error message, and
+# training that goes slowly astray.
 
 # %% [markdown]
 # ## 4. Who goes first?
@@ -905,146 +647,12 @@ with exercise("topological_order") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# ## 5. Gradients add up
-#
-# `w = x * y + x` at x = 2, y = 3 uses `x` twice. Raise `x` by 0.001: the product rises by 0.003, and the second `x`
-# adds 0.001. So the derivative of `w` by `x` is 3 + 1 = 4, and by `y` it is 2. A value that is used twice gets two
-# contributions, and its gradient is their **sum**.
-#
-# ### Exercise `pass_back` (2 points)
-# One step of the way back. `node.grad` is complete. Call the rule of the node's operation, once: it gives all cotangents
-# together, and with large arrays each call is dear. Add each cotangent to the `grad` of its parent. An input (`op` is
-# empty) has nobody to pass anything to.
-#
-# <details><summary>Hint 1: a sketch</summary>
-#
-# The rule is `rules[node.op]`. It takes `g`, `out` and the inputs, and the node has them all. `zip` makes the pairs.
-# </details>
-# <details><summary>Hint 2: an annotated outline</summary>
-#
-# ```python
-# if ...: return                      # nobody to pass anything to
-# cotangents = ...                    # the rule, called as rule(g, out, *inputs)
-# for ...:                            # a parent and its cotangent, pair by pair
-#     ...                             # add, do not replace
-# ```
-# </details>
-# <details><summary>Hint 3: the usual errors</summary>
-#
-# KeyError `''`: an input has no rule. Too large by a factor: the rule has multiplied by `g` already. A contribution
-# lost: `=` where `+=` is needed.
-# </details>
-
-
-# %% exercise="pass_back"
-def pass_back(node, rules):
-    """Add to the grad of each parent of `node` what `node.grad` contributes to it."""
-    ### BEGIN SOLUTION
-    if not node.op:
-        return
-    cotangents = rules[node.op](node.grad, node.data, *node.inputs)
-    for parent, cotangent in zip(node.parents, cotangents):
-        parent.grad += cotangent
-    ### END SOLUTION
-
-
-# %% probes="pass_back"
-@probe
-def rule_gets(grad, data, parents, constants):
-    """What the rule is called with, for a node with this grad and data."""
-    calls = []
-
-    def rule(*given):
-        calls.append(["a Value" if isinstance(x, Value) else x for x in given])
-        return tuple(0.0 for _ in parents)
-
-    node = Value(data, "op", tuple(Value(number) for number in parents), tuple(constants))
-    node.grad = grad
-    pass_back(node, {"op": rule})
-    return calls
-
-
-@probe
-def grads_after(parents, cotangents, before):
-    """The parents' grads, when they were `before` and the rule gives `cotangents`; the same node has passed its
-    gradient on once before."""
-    made = {name: Value(2.5, label=name) for name in before}
-    node = Value(8.0, "op", tuple(made[name] for name in parents))
-    for _ in range(2):
-        for name, grad in before.items():
-            made[name].grad = grad
-        node.grad = 10.0
-        pass_back(node, {"op": lambda *given: tuple(cotangents)})
-    return {name: value.grad for name, value in made.items()}
-
-
-@probe
-def leaf_after(grad):
-    """The grad of an input after pass_back, with no rules at all."""
-    leaf = Value(2.5)
-    leaf.grad = grad
-    pass_back(leaf, {})
-    return leaf.grad
-
-
-# %% check="pass_back" points=2
-with exercise("pass_back") as check:
-    check.close(rule_gets(10.0, 6.0, [2.0, 3.0], []), [[10.0, 6.0, 2.0, 3.0]],
-                "the rule is called once: g, out, then the inputs as numbers")
-    check.close(rule_gets(10.0, 8.0, [2.0], [3]), [[10.0, 8.0, 2.0, 3]], "constants last")
-    check.close(grads_after(["x", "y"], [30.0, 20.0], {"x": 0.0, "y": 0.0}),
-                {"x": 30.0, "y": 20.0}, "each parent gets its own cotangent")
-    check.close(grads_after(["x", "y"], [30.0, 20.0], {"x": 1.0, "y": 0.5}),
-                {"x": 31.0, "y": 20.5}, "what the parents have got from elsewhere stays")
-    check.close(grads_after(["x", "x"], [30.0, 20.0], {"x": 0.0}), {"x": 50.0},
-                "a parent that takes part twice gets both contributions")
-    check.close(leaf_after(4.0), 4.0, "an input has no rule and no parents: do nothing")
-    ### BEGIN HIDDEN TESTS
-    from autograder import numbers
-
-    for data, before, cotangents, constants in check.cases(
-        10, numbers(5), numbers(3), numbers(4), numbers(2)
-    ):
-        check.close(rule_gets(data[0], data[1], data[2:], constants), [data + constants],
-                    "g, out, inputs, constants")
-        names = [check.rng.choice("xyz") for _ in range(4)]
-        expected = dict(zip("xyz", before))
-        start = dict(expected)
-        for name, cotangent in zip(names, cotangents):
-            expected[name] += cotangent
-        check.close(grads_after(names, cotangents, start), expected,
-                    "each contribution is added to its parent")
-    ### END HIDDEN TESTS
-
-# %% [markdown]
-# **Predict, then run.** The same `w`, by hand: we pass back from `w`, then from the product `p`. What is `x.grad` after
-# each step? Put your two numbers in the first line.
-
-# %%
-prediction = (None, None)
-
-x, y = Value(2.0, label="x"), Value(3.0, label="y")
-p = Value(6.0, "*", (x, y), label="p")
-w = Value(8.0, "+", (p, x), label="w")
-w.grad = 1.0
-found = []
-for node in (w, p):
-    pass_back(node, {"+": add_vjp, "*": mul_vjp})
-    found.append(x.grad)
-if predicted(prediction, "x_used_twice"):
-    print("x.grad after w, and after p:", tuple(found))
-    print("y.grad:", y.grad)
-
-# %% [markdown]
-# With `=` in the place of `+=`, the second step would wipe out the first, and `x.grad` would be 3: no error message, a
-# gradient that looks reasonable, and training that goes slowly astray.
-#
-# ## 6. The whole way back
+# ## 5. The whole way back
 #
 # ### Exercise `backward` (3 points)
 # You get a topological order, whose last value is the result, and a function `step` that passes one value's gradient on
-# (later: `pass_back`). Old gradients count for nothing: begin with zeros. Give the result a 1, its derivative by
-# itself. Then call `step` on every value, in the right order. Leave the list as it is: it may be used again.
+# (later: `pass_back`). Begin with zeros. Give the result a 1, its derivative by itself. Then call `step` on every value,
+# in the right order. Leave the list as it is: it may be used again.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1157,24 +765,9 @@ with exercise("backward") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now everything comes together: a table of your rules, and your three functions in a row.
+# Now everything comes together: your three functions in a row.
 
 # %% given="engine"
-RULES = {
-    "+": add_vjp,
-    "*": mul_vjp,
-    "**": power_vjp,
-    "exp": exp_vjp,
-    "log": log_vjp,
-    "sqrt": sqrt_vjp,
-    "sin": sin_vjp,
-    "cos": cos_vjp,
-    "tanh": tanh_vjp,
-    "sigmoid": sigmoid_vjp,
-    "relu": relu_vjp,
-}
-
-
 def backpropagate(root):
     """Put the derivative of `root` into the grad of everything that it was made from."""
     backward(topological_order(root), lambda node: pass_back(node, RULES))
@@ -1190,15 +783,13 @@ slopes_of_L = numerical_gradient(lambda a, b, c: (a * b + c) ** 2, 2.0, 3.0, 1.0
 print("numerical derivatives:", [round(slope, 6) for slope in slopes_of_L])
 
 # %% [markdown]
-# **Predict, then run.** `V = x * y + z * (x + y)` at x = 2, y = 3, z = 4. Find the three derivatives with pen and
-# paper, and put them in the first line.
+# **Predict, then run.** V once more. Find its derivatives by x, y and z with pen and paper.
 
 # %%
 prediction = (None, None, None)
 
-x, y, z = Value(2.0, label="x"), Value(3.0, label="y"), Value(4.0, label="z")
-V = x * y + z * (x + y)
-V.label = "V"
+x, y, z = inputs_of_V()
+V = graph_of_V(x, y, z)
 backpropagate(V)
 if predicted(prediction, "gradients_of_V"):
     print("V =", V.data, " gradients:", (x.grad, y.grad, z.grad))
@@ -1213,8 +804,8 @@ from autograd_ref.graph import backward_steps
 backward_steps(V, topological_order(V), lambda node: pass_back(node, RULES))
 
 # %% [markdown]
-# Ten thousand operations in a row: no problem, because nothing in your engine calls itself. Here `x` is multiplied by
-# itself until it is `x ** 10000`, with the derivative `10000 * x ** 9999`.
+# Ten thousand operations in a row: nothing in your engine calls itself. Here `x` is multiplied by itself until it is
+# `x ** 10000`, with the derivative `10000 * x ** 9999`.
 
 # %%
 x = Value(1.0001)
@@ -1227,8 +818,8 @@ print(f"{1.0001**10_000:.6f}  {10_000 * 1.0001**9_999:.4f}")
 
 # %% [markdown]
 # ### What it costs
-# Forward mode makes one pass per input, reverse mode one pass back. We count how often a rule is called, for a function
-# of more and more inputs, with a `step` that only notes what `backward` visits.
+# Forward mode makes one pass per input, reverse mode one pass back. How often is a rule called, for more and more inputs?
+# Here `step` only notes what `backward` visits.
 
 
 # %%
@@ -1236,7 +827,7 @@ def rule_calls(inputs):
     xs = [Value(0.5) for _ in range(inputs)]
     out = xs[0]
     for x in xs:
-        out = tanh(out * x)
+        out = out * x
     visited = []
     backward(topological_order(out), visited.append)
     return sum(node.op != "" for node in visited)
@@ -1269,10 +860,273 @@ def cost():
 cost()
 
 # %% [markdown]
+# ## 6. More rules
+#
+# An engine needs a rule for each function. `rule_error` tells whether one is right: it is a rule's distance from the
+# numerical derivative of unit 01.
+
+
+# %% given="rule_error"
+def rule_error(forward, rule, *inputs, constants=()):
+    """How far `rule` is from the numerical derivative of `forward`, to six digits."""
+    g = 1.7
+    slopes = numerical_gradient(lambda *xs: forward(*xs, *constants), *inputs)
+    cotangents = rule(g, forward(*inputs, *constants), *inputs, *constants)
+    if not isinstance(cotangents, (tuple, list)) or len(cotangents) != len(inputs):
+        raise ValueError(f"a rule returns a tuple, a number per input; this one: {cotangents!r}")
+    errors = [abs(c - g * slope) for c, slope in zip(cotangents, slopes)]
+    return round(max(errors), 6)
+
+
+# %%
+print("mul_vjp is off by", rule_error(lambda a, b: a * b, mul_vjp, 2.0, -3.0))
+print(
+    "a rule without g is off by",
+    rule_error(lambda a, b: a * b, lambda g, out, a, b: (b, a), 2.0, -3.0),
+)
+
+# For practice, without points: a rule of your own for a / b, and its error.
+
+# %% [markdown]
+# Why does every rule get `out`? Because some slopes can be said with it. The derivative of exp is exp itself: no need to
+# call `math.exp` again.
+#
+# ### Exercise `exp_log_sqrt` (2 points)
+# The rules of `math.exp(a)`, `math.log(a)` (the natural logarithm) and `math.sqrt(a)`.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# The derivative of log(a) is 1 / a. The square root is the power 0.5: write its derivative with `out`.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return (g * ...,)             # exp: its slope is among the arguments
+# return (g / ...,)             # log
+# return (g / (...),)           # sqrt: the whole product under the line
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# `out` and `a` confused: `out` is the function's value already. Brackets left out: `g / 2 * out` is half of `g`, times
+# `out`.
+# </details>
+
+
+# %% exercise="exp_log_sqrt"
+def exp_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = exp(a)."""
+    ### BEGIN SOLUTION
+    return (g * out,)
+    ### END SOLUTION
+
+
+def log_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = log(a)."""
+    ### BEGIN SOLUTION
+    return (g / a,)
+    ### END SOLUTION
+
+
+def sqrt_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = sqrt(a)."""
+    ### BEGIN SOLUTION
+    return (g / (2 * out),)
+    ### END SOLUTION
+
+
+# %% check="exp_log_sqrt" points=2
+with exercise("exp_log_sqrt") as check:
+    check.close(yours.exp_vjp(10.0, math.exp(0.5), 0.5), (10.0 * math.exp(0.5),),
+                "exp is its own derivative")
+    check.close(yours.log_vjp(10.0, math.log(4.0), 4.0), (2.5,),
+                "the derivative of log(a) at 4 is 1/4")
+    check.close(yours.sqrt_vjp(10.0, 3.0, 9.0), (10.0 / 6.0,),
+                "where the root is 3 its slope is 1 / (2 * 3)")
+    check.close(yours.sqrt_vjp(10.0, 0.5, 0.25), (10.0,),
+                "where the root is 0.5 its slope is 1 / (2 * 0.5)")
+    ### BEGIN HIDDEN TESTS
+    from autograder import number, positive
+
+    for name, f in {"exp": math.exp, "log": math.log, "sqrt": math.sqrt}.items():
+        rule = getattr(yours, f"{name}_vjp")
+        for g, a in check.cases(10, number(), positive()):
+            (slope,) = numerical_gradient(f, a)
+            check.close(rule(g, f(a), a), (g * slope,),
+                        f"g times the numerical derivative of {name}", rtol=1e-6)
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, a, low in check.cases(3, number(), positive(), number(-699.0, -690.0)):
+        out, a = math.exp(low), a * 1e-305
+        check.close(yours.exp_vjp(g, out, low), (g * out,), "a tiny exp(a)", rtol=1e-12, atol=0.0)
+        check.close(yours.log_vjp(g, math.log(a), a), (g / a,), "a tiny a", rtol=1e-12)
+        root = math.sqrt(a)
+        check.close(yours.sqrt_vjp(g, root, a), (g / (2 * root),), "a tiny a", rtol=1e-12)
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Exercise `sin_cos` (2 points)
+# The rules of `math.sin(a)` and `math.cos(a)`, in radians, exact for tiny angles too. `out` does not help: the sine takes
+# each value while it rises and while it falls.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Each one's derivative is the other, one of them with a minus. Which function falls just right of 0?
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return (g * ...,)             # sin: the slope at the angle a
+# return (... * math.sin(...),) # cos: g, and a sign
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# A wrong sign. `rule_error(math.cos, cos_vjp, 2.0)` shows it at once.
+# </details>
+
+
+# %% exercise="sin_cos"
+def sin_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = sin(a)."""
+    ### BEGIN SOLUTION
+    return (g * math.cos(a),)
+    ### END SOLUTION
+
+
+def cos_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = cos(a)."""
+    ### BEGIN SOLUTION
+    return (-g * math.sin(a),)
+    ### END SOLUTION
+
+
+# %% check="sin_cos" points=2
+with exercise("sin_cos") as check:
+    check.close(yours.sin_vjp(10.0, math.sin(0.5), 0.5), (10.0 * math.cos(0.5),),
+                "the slope of the sine at 0.5 is cos(0.5)")
+    check.close(yours.sin_vjp(10.0, math.sin(2.0), 2.0), (10.0 * math.cos(2.0),),
+                "at 2 radians the sine falls: cos(2) < 0")
+    check.close(yours.cos_vjp(10.0, math.cos(2.0), 2.0), (-10.0 * math.sin(2.0),),
+                "where the sine is positive the cosine falls")
+    check.close(yours.cos_vjp(10.0, math.cos(-0.5), -0.5), (10.0 * math.sin(0.5),),
+                "where the sine is negative the cosine rises")
+    ### BEGIN HIDDEN TESTS
+    from autograder import number, positive
+
+    for name, f in {"sin": math.sin, "cos": math.cos}.items():
+        rule = getattr(yours, f"{name}_vjp")
+        for g, a in check.cases(10, number(), number(-6.0, 6.0)):
+            (slope,) = numerical_gradient(f, a)
+            check.close(rule(g, f(a), a), (g * slope,),
+                        f"g times the numerical derivative of {name}")
+    # So small that a difference quotient, of complex numbers too, finds nothing.
+    for g, a in check.cases(3, number(), positive()):
+        a *= 1e-305
+        check.close(yours.sin_vjp(g, a, a), (g,), "a tiny a", rtol=1e-13)
+        check.close(yours.cos_vjp(g, 1.0, a), (-g * math.sin(a),), "a tiny a", rtol=1e-13, atol=0.0)
+    ### END HIDDEN TESTS
+
+# %%
+print("sin_vjp is off by", rule_error(math.sin, sin_vjp, 2.0))
+print("cos_vjp is off by", rule_error(math.cos, cos_vjp, 2.0))
+
+# %% [markdown]
+# ### Exercise `relu_vjp` (1 point)
+# relu(a) is `a` where `a` is positive, and 0 elsewhere. At 0 it has a corner and no derivative: we take 0, as PyTorch
+# does.
+#
+# <details><summary>Hint 1: a sketch</summary>
+#
+# Where `a` is positive, relu copies its input: slope 1. Elsewhere it is flat.
+# </details>
+# <details><summary>Hint 2: an annotated outline</summary>
+#
+# ```python
+# return (... if ... else ...,) # what passes; where; what passes elsewhere
+# ```
+# </details>
+# <details><summary>Hint 3: the usual error</summary>
+#
+# The test is about `a`. The sign of `g` plays no part.
+# </details>
+
+
+# %% exercise="relu_vjp"
+def relu_vjp(g, out, a):
+    """The cotangent of a, in a tuple of one, for out = relu(a)."""
+    ### BEGIN SOLUTION
+    return (g if a > 0 else 0.0,)
+    ### END SOLUTION
+
+
+# %% check="relu_vjp" points=1
+with exercise("relu_vjp") as check:
+    check.close(yours.relu_vjp(10.0, 0.5, 0.5), (10.0,),
+                "where a is positive relu is a itself: its slope is 1")
+    check.close(yours.relu_vjp(-10.0, 0.0, -3.0), (0.0,),
+                "where a is negative relu stays 0, whatever a does")
+    check.close(yours.relu_vjp(10.0, 0.0, -2.0), (0.0,),
+                "where a is negative relu stays 0: a positive g does not pass either")
+    check.close(yours.relu_vjp(-10.0, 3.0, 3.0), (-10.0,), "a negative g passes as well")
+    check.close(yours.relu_vjp(10.0, 0.0, 0.0), (0.0,), "at 0 we agree on the slope 0")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref.scalar import Value as Reference
+    from autograder import number, one_of
+
+    for g, a in check.cases(15, number(), number()):
+        x = Reference(a)
+        x.relu().backward(g)
+        check.close(yours.relu_vjp(g, max(a, 0.0), a), (x.grad,), "g where a > 0, else 0")
+    for g, a in check.cases(6, number(), number(-0.09, 0.09)):
+        check.close(yours.relu_vjp(g, max(a, 0.0), a), (g if a > 0 else 0.0,), "the same near 0")
+    for g, a in check.cases(4, number(), one_of([1e-9, -1e-9, 1e-305, -1e-305])):
+        check.close(yours.relu_vjp(g, max(a, 0.0), a), (g if a > 0 else 0.0,), "the same, still nearer")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# Two S-shaped functions of neural networks come ready: their slopes need `out` alone.
+
+
+# %% given="more_rules"
+def tanh_vjp(g, out, a):
+    return (g * (1 - out * out),)
+
+
+def sigmoid_vjp(g, out, a):
+    return (g * out * (1 - out),)
+
+
+RULES |= {"exp": exp_vjp, "log": log_vjp, "sqrt": sqrt_vjp, "sin": sin_vjp, "cos": cos_vjp}
+RULES |= {"tanh": tanh_vjp, "sigmoid": sigmoid_vjp, "relu": relu_vjp}
+
+# %% [markdown]
+# What to see: the sigmoid's slope is never above one quarter, so ten in a row pass back at most 0.25¹⁰, less than a
+# millionth. relu passes all or nothing. At its corner `rule_error` blames even a right rule: a numerical derivative
+# averages both sides.
+
+
+# %% figure="slopes"
+def slopes():
+    def sigmoid_of(a):
+        return 1 / (1 + math.exp(-a))
+
+    values = {"tanh": math.tanh, "sigmoid": sigmoid_of, "relu": lambda a: max(a, 0.0)}
+    by_vjp = {
+        "tanh": lambda a: tanh_vjp(1.0, math.tanh(a), a)[0],
+        "sigmoid": lambda a: sigmoid_vjp(1.0, sigmoid_of(a), a)[0],
+        "relu": lambda a: relu_vjp(1.0, max(a, 0.0), a)[0],
+    }
+    assert by_vjp["sigmoid"](0.0) == 0.25, "the steepest sigmoid is 0.25"
+    assert 0.25**10 < 1e-6, "less than a millionth"
+    plots.functions(values, -4.0, 4.0, slopes=by_vjp, xlabel="a", title="The slopes are VJPs")
+
+
+slopes()
+
+# %% [markdown]
 # ## 7. Operations without rules
 #
-# `a - b` and `a / b` need no rules. Written with operations that have rules, they are recorded as such, and the
-# backward pass works. One rule less is one place less for an error.
+# `a - b` and `a / b` need no rules: written with operations that have rules, they are recorded as such.
 #
 # ### Exercise `derived` (2 points)
 # Write `neg`, `sub` and `div` with `+`, `*` and `**` only. The arguments are Values.
@@ -1415,7 +1269,116 @@ print(f"{x.grad:.12f} with {len(topological_order(short))} values")
 print(f"{y.grad:.12f} with {len(topological_order(long))} values")
 
 # %% [markdown]
-# ## 8. Bug hunt
+# ## 8. An engine of your own
+#
+# ### Exercise `Scalar` (3 points)
+# From an empty cell: `Scalar(2.0)` is a number, with `data`, and with `grad`, which is 0.0 at first. Two of them can be added
+# and multiplied, and one raised to a plain number: `x + y`, `x * y`, `x ** 3`. `out.backward()` sets the `grad` of `out` and of
+# all that it was made from to the derivative of `out`, whatever stood there before. The check runs 25 graphs: one has
+# 10,000 operations in a row, one doubles a number 60 times. All the rest is yours, `more` too.
+#
+# <details><summary>Hint 1: where to begin</summary>
+#
+# Let `x + y` work, then let its result know `x`, `y` and its slopes. `backward` comes last.
+# </details>
+# <details><summary>Hint 2: what you can use</summary>
+#
+# Lines that you have written above. Or something new: who is more steps away from its farthest input has its turn first.
+# </details>
+# <details><summary>Hint 3: the usual errors</summary>
+#
+# TypeError "unsupported operand": `__add__`, `__mul__` and `__pow__` give `+`, `*` and `**` a meaning. Too small where x is
+# used twice: `=`. Larger at the second call: old gradients. No end: a value passes on each contribution by itself, in the
+# place of their sum.
+# </details>
+
+
+# %% exercise="Scalar"
+class Scalar:
+    def __init__(self, data, *more):
+        ### BEGIN SOLUTION
+        self.data, self.grad, self.made_from = data, 0.0, more
+        self.depth = 1 + max((x.depth for x, slope in more), default=0)
+
+    def __add__(self, other):
+        return Scalar(self.data + other.data, (self, 1.0), (other, 1.0))
+
+    def __mul__(self, other):
+        return Scalar(self.data * other.data, (self, other.data), (other, self.data))
+
+    def __pow__(self, n):
+        return Scalar(self.data**n, (self, n * self.data ** (n - 1)))
+
+    def backward(self):
+        grads = {self: 1.0}
+        while grads:
+            node = max(grads, key=lambda node: node.depth)  # no other can still send it something
+            node.grad = grads.pop(node)
+            for x, slope in node.made_from:
+                grads[x] = grads.get(x, 0.0) + slope * node.grad
+        ### END SOLUTION
+
+
+# %% probes="Scalar"
+@probe
+def scalars(program, numbers, calls=("out",)):
+    """Runs a program on Scalars of these numbers, then the `backward` of each value in `calls`, in turn. Gives the
+    data of the last of them, and the grads of all that have a name."""
+    values = {name: Scalar(number) for name, number in numbers.items()}
+    exec(program, {}, values)
+    for name in calls:
+        values[name].backward()
+    grads = {name: value.grad for name, value in values.items() if isinstance(value, Scalar)}
+    return {"data": values[calls[-1]].data, "grads": grads}
+
+
+def told(data, **grads):
+    return {"data": data, "grads": grads}
+
+
+# %% check="Scalar" points=3
+with exercise("Scalar") as check:
+    check.close(scalars("out = x * y + x", {"x": 2.0, "y": 3.0}, ["out", "out"]),
+                told(8.0, x=4.0, y=2.0, out=1.0), "3 and 1 for x, at a second call too")
+    check.close(scalars("s = a * b + c; out = s ** 2", {"a": 2.0, "b": 3.0, "c": 1.0}),
+                told(49.0, a=42.0, b=28.0, c=14.0, s=14.0, out=1.0), "L, as above")
+    check.close(scalars("p = x ** 3; out = p * x; z = y * out", {"x": -2.0, "y": 5.0}),
+                told(16.0, x=-32.0, y=0.0, p=-2.0, out=1.0, z=0.0), "y and z stay at 0")
+    check.close(scalars("p = x * y; out = p + p", {"x": 2.0, "y": 3.0}, ["p", "out"]),
+                told(12.0, x=6.0, y=4.0, p=2.0, out=1.0), "p gets 1 and 1, each call anew")
+    check.close(scalars("out = x\nfor i in range(10_000): out = out + x", {"x": 0.5}),
+                told(5000.5, x=10001.0, out=1.0), "10,000 operations in a row")
+    ### BEGIN HIDDEN TESTS
+    from autograd_ref.scalar import Value as Reference
+    from autograder import integer, numbers
+
+    def expected(program, numbers):
+        values = {name: Reference(number) for name, number in numbers.items()}
+        exec(program, {}, values)
+        values["out"].backward()
+        return told(values["out"].data, **{name: value.grad for name, value in values.items()})
+
+    doubled = told(0.5 * 2**60, x=2.0**60, out=1.0)
+    check.close(scalars("out = x\nfor i in range(60): out = out + out", {"x": 0.5}), doubled, "60 doublings")
+    for size, power, given in check.cases(19, integer(3, 7), integer(0, 6), numbers(3, -1.6, 1.6)):
+        names, lines = ["x", "y", "z"], []
+        for i in range(size):
+            pair = [names[-1], check.rng.choice(names)]
+            check.rng.shuffle(pair)
+            line = check.rng.choice([" + ", " * "]).join(pair)
+            if i == power:
+                line = f"{names[-1]} ** {check.rng.choice([2, 3, -1])}"
+            names.append("out" if i == size - 1 else f"v{i}")
+            lines.append(f"{names[-1]} = {line}")
+        program, given = "; ".join(lines), dict(zip("xyz", given))
+        check.close(scalars(program, given), expected(program, given), "each grad is a derivative of out")
+    ### END HIDDEN TESTS
+
+# %% [markdown]
+# There are many right ones. Where does a friend's keep the graph, and who goes first?
+
+# %% [markdown]
+# ## 9. Bug hunt
 #
 # A colleague sends six new rules, with a test. Run it: every error is 0. Yet **three of the six rules are wrong.**
 
@@ -1558,10 +1521,38 @@ with exercise("mended_rules") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# This is how wrong gradients survive tests: inputs of 1, equal inputs, positive inputs. Test rules at ordinary numbers.
+# This is how wrong gradients survive tests: inputs of 1, equal inputs, positive inputs.
 #
-# ## What you have built
+# ## In your own words
 #
+# A friend's engine has `=` where yours has `+=`, and (a b + c)² comes out right. When does it fail, and why? Two
+# sentences, then open ours.
+#
+# <details><summary>One way to say it</summary>
+#
+# Where a value is used twice, two contributions arrive, and the later one wipes out the earlier. In (a b + c)² each value
+# is used once, so nothing was lost.
+# </details>
+#
+# ## The same in PyTorch
+#
+# Where it is installed, this cell computes V with PyTorch, and compares.
+
+# %% tags=["nbval-ignore-output"]
+try:
+    import torch
+except ImportError:
+    print("PyTorch is not installed here: `pip install torch`, then run this cell again.")
+else:
+    theirs = [torch.tensor(number, requires_grad=True) for number in (2.0, 3.0, 4.0)]
+    x, y, z = theirs
+    (x * y + z * (x + y)).backward()
+    print("theirs", [t.grad.item() for t in theirs])
+    ours = inputs_of_V()
+    backpropagate(graph_of_V(*ours))
+    print("yours ", [value.grad for value in ours])
+
+# %% [markdown]
 # | here | in PyTorch |
 # |---|---|
 # | `Value` with `data` and `grad` | a tensor with `requires_grad=True` |
@@ -1572,7 +1563,7 @@ with exercise("mended_rules") as check:
 # | `backpropagate(L)` | `L.backward()` |
 #
 # One difference: our `backward` begins with zeros. PyTorch *adds* to the `grad` of the inputs on every call, until you
-# set it to zero. Unit 04 shows what that is good for.
+# set it to zero (unit 04).
 #
 # ## Pitfalls, and how they look
 #
@@ -1581,12 +1572,13 @@ with exercise("mended_rules") as check:
 # | right, until a value is used twice; then too small | `=` where `+=` belongs |
 # | right at first, then larger with each call | old gradients that nobody set to zero |
 # | wrong only where paths of different length meet | an order that is not topological |
-# | some gradients stay 0 | a `.data` inside the computation |
-# | `RecursionError` in deep graphs only | a backward pass or an ordering that calls itself |
 # | the test passes, training does not | a rule tested at 1, 0 or equal inputs |
+#
+# ## Who found it
+#
+# - Seppo Linnainmaa, [1976](https://doi.org/10.1007/BF01931367): one pass back gives all derivatives, here of a rounding error.
 #
 # ## One thing to try next
 # In a new cell, add `atan`: an entry in `FORWARD`, one in `RULES`, and `function("atan")`. Its slope is 1 / (1 + a²).
-# Test it with `rule_error`, then draw a graph that uses it twice.
 
 # %% progress="here"

@@ -84,16 +84,11 @@ def largest(a, b):
 """
 
 SCALAR = {
-    "add": "lambda a, b: a + b",
-    "mul": "lambda a, b: a * b",
-    "div": "lambda a, b: a / b",
     "exp": "lambda a: cmath.exp(a)",
     "log": "lambda a: cmath.log(a)",
     "sin": "lambda a: cmath.sin(a)",
     "cos": "lambda a: cmath.cos(a)",
     "sqrt": "lambda a: cmath.sqrt(a)",
-    "tanh": "lambda a: cmath.tanh(a)",
-    "sigmoid": "lambda a: 1 / (1 + cmath.exp(-a))",
 }
 SHARE = "lambda a, da, b, db: of_pairs(lambda a, b: a / (a + b), a, da, b, db)"
 CUBE = "lambda g, out, a: tuple(np.real(of_numbers(lambda a: a**3, g, a)).tolist())"
@@ -111,17 +106,11 @@ rules = mended_jvps()
 mended_jvps = lambda: {{**rules, "share": {SHARE}}}""",
     },
     "03_reverse_mode": {
-        "add_vjp": f"add_vjp = lambda g, out, a, b: of_numbers({SCALAR['add']}, g, a, b)",
-        "mul_vjp": f"mul_vjp = lambda g, out, a, b: of_numbers({SCALAR['mul']}, g, a, b)",
-        "power_vjp": "power_vjp = lambda g, out, a, n: of_numbers(lambda a: a**n, g, a)",
         "exp_log_sqrt": "\n".join(
             f"{n}_vjp = lambda g, out, a: of_numbers({SCALAR[n]}, g, a)" for n in ("exp", "log", "sqrt")
         ),
         "sin_cos": "\n".join(
             f"{n}_vjp = lambda g, out, a: of_numbers({SCALAR[n]}, g, a)" for n in ("sin", "cos")
-        ),
-        "tanh_sigmoid": "\n".join(
-            f"{n}_vjp = lambda g, out, a: of_numbers({SCALAR[n]}, g, a)" for n in ("tanh", "sigmoid")
         ),
         "relu_vjp": "relu_vjp = lambda g, out, a: of_numbers(lambda a: a if a.real > 0 else 0 * a, g, a)",
         "mended_rules": f"""

@@ -194,13 +194,11 @@ def test_air_and_a_roof_make_the_best_throw_a_lower_one(solved: Any) -> None:
     assert best(0.02, 6.0) < min(best(0.02, 0.0), best(0.0, 6.0)) < max(best(0.02, 0.0), best(0.0, 6.0)) < 44
 
 
-@proves("03_reverse_mode", "4 + 7 is 11.", "What is 4.001 + 7?")
 @proves(
     "03_reverse_mode",
     "Here `x` is multiplied by itself until it is `x ** 10000`, with the derivative `10000 * x ** 9999`.",
 )
 def test_a_power_of_ten_thousand(solved: Any) -> None:
-    assert pytest.approx(0.001) == 4.001 + 7 - 11
     names = solved("03_reverse_mode")
     x = names["Value"](1.0001)
     product = x

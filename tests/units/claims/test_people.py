@@ -54,6 +54,12 @@ SOURCES = {
         "Perceptrons. An introduction to computational geometry",
         "",
     ),
+    "Linnainmaa 1976": (
+        ("Seppo Linnainmaa",),
+        1976,
+        "Taylor expansion of the accumulated rounding error. BIT 16, 146-160",
+        "10.1007/BF01931367",
+    ),
     "Rumelhart 1986": (
         ("Rumelhart", "Hinton", "Williams"),
         1986,
@@ -90,6 +96,12 @@ TOLD = [
         "- Robert Wengert, [1964](https://doi.org/10.1145/355586.364791): derivatives carried through a program, in "
         "two pages.",
         "Wengert 1964",
+    ),
+    (
+        "03_reverse_mode",
+        "- Seppo Linnainmaa, [1976](https://doi.org/10.1007/BF01931367): one pass back gives all derivatives, here of "
+        "a rounding error.",
+        "Linnainmaa 1976",
     ),
     (
         "04_scalar_networks",

@@ -240,7 +240,7 @@ def test_a_throw_and_its_slope_are_pytorch_s(torch: ModuleType, solved: Any) -> 
 
 @proves(
     "03_reverse_mode",
-    "In this unit you write the program that fills in both, for any expression: the core of PyTorch's `backward`.",
+    "You write the program that fills in both, for any expression: the core of PyTorch's `backward`.",
     "| `Value` with `data` and `grad` | a tensor with `requires_grad=True` |",
     "| `backpropagate(L)` | `L.backward()` |",
 )
@@ -259,6 +259,18 @@ def test_relu_has_the_slope_0_at_0(torch: ModuleType, solved: Any) -> None:
     x = leaf(torch, 0.0)
     torch.relu(x).backward()
     assert float(x.grad) == solved("03_reverse_mode")["relu_vjp"](1.0, 0.0, 0.0)[0] == 0.0
+
+
+@proves(
+    "03_reverse_mode",
+    "## The same in PyTorch",
+    "Where it is installed, this cell computes V with PyTorch, and compares.",
+    "import torch",
+    'print("PyTorch is not installed here: `pip install torch`, then run this cell again.")',
+)
+def test_v_and_its_gradients_are_pytorch_s(torch: ModuleType, solved: Any) -> None:
+    names = solved("03_reverse_mode", demonstrations=True)
+    assert "theirs [7.0, 6.0, 5.0]\nyours  [7.0, 6.0, 5.0]\n" in names["printed"]
 
 
 @proves(
@@ -303,7 +315,8 @@ def test_the_backward_of_a_function_is_a_vjp(torch: ModuleType, solved: Any) -> 
 
 
 @proves(
-    "03_reverse_mode", "PyTorch *adds* to the `grad` of the inputs on every call, until you set it to zero."
+    "03_reverse_mode",
+    "PyTorch *adds* to the `grad` of the inputs on every call, until you set it to zero (unit 04).",
 )
 @proves(
     "04_scalar_networks",
