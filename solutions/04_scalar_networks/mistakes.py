@@ -11,8 +11,8 @@ functions use (Value, exp, log, tanh, math, random) are the notebook's.
 from autograder.referee.bank import right, wrong
 
 NOTHING_ZEROED = (
-    "The grads are what they were. `parameter = ...` only gives a name a new meaning, and neither a new list nor a new "
-    "Value is the network's. Assign to the attribute `grad`."
+    "The grads are what they were. Set the attribute `grad` of every parameter, in every call: `parameter = ...` only "
+    "gives a name a new meaning, and neither a new list nor a new Value is the network's."
 )
 NOTHING_MOVED = (
     "The network's Values are what they were. `parameter = ...` makes a new Value that the network does not know. "
@@ -1634,7 +1634,7 @@ def island_network(inputs, targets):
 @wrong(
     "island_network",
     "the_scores",
-    "These are the scores of the training points. Return the function: it is asked about other points.",
+    "This is a list. Return a function of a point, as a trained network is one: it is asked about other points.",
 )
 def island_network(inputs, targets):
     rng = random.Random(0)

@@ -1464,7 +1464,7 @@ def cosine_rate(step, total, warmup, peak, floor=0.0):
 @wrong(
     "cosine_rate",
     "no_floor",
-    "The rate falls to 0. It stops at the floor.",
+    "The cosine leads down to 0. It leads to the floor: its height is peak minus floor.",
 )
 def cosine_rate(step, total, warmup, peak, floor=0.0):
     if step < warmup:
@@ -2058,6 +2058,12 @@ SHARED = (
 UNDER = ("(np.sqrt(v_hat) + self.eps)", "np.sqrt(v_hat + self.eps)")
 
 
+ANOTHER_ARRAY = (
+    "The array that the Tensor held at first stays as it was: `p = p - ...` gives the name p another one, and `p.data = "
+    "...` the Tensor. Write into the array that is there: `p -= ...`."
+)
+
+
 def mended(*pairs):
     """The mended class with some of its lines replaced."""
     source = MENDED
@@ -2143,14 +2149,13 @@ wrong(
 wrong(
     "mended_adam",
     "name_only",
-    "The Tensors stay as they were: `p = p - ...` gives the name p a new meaning. Change p in place: `p -= ...`.",
+    ANOTHER_ARRAY,
     source=mended(("                p -= self.lr * m_hat", "                p = p - self.lr * m_hat")),
 )
 wrong(
     "mended_adam",
     "data_assigned",
-    "`p.data = ...` hangs another array into the Tensor; whoever holds the old one sees nothing of the step. "
-    "Write into the array that is there.",
+    ANOTHER_ARRAY,
     source=mended(
         (
             "            with no_grad():\n                p -= self.lr * m_hat",

@@ -300,7 +300,7 @@ wrong("mended_leaks", "last_weights", "These are the weights of the last round: 
       source=changed(RUN, ("            lowest, best = check, w.data.copy()\n", "            lowest = check\n        best = w.data.copy()\n")))
 wrong("mended_leaks", "first_weights", "These are the weights of the last round: keep those of the lowest held-out loss so far, and let `lowest` fall with it.",
       source=changed(RUN, ("lowest, best = check, w.data.copy()", "best = w.data.copy()")))
-wrong("mended_leaks", "highest", "The best is the lowest held-out loss, not the highest.",
+wrong("mended_leaks", "highest", "These weights had another held-out loss: keep those of the lowest one, as they are when it is measured.",
       source=changed(RUN, ("np.inf, None", "-np.inf, None"), ("check < lowest", "check > lowest")))
 wrong("mended_leaks", "by_training_loss", "The weights are chosen by the training loss: the held-out one decides.",
       source=changed(RUN, ("if check < lowest", "if loss.item() < lowest"), ("best = check, w", "best = loss.item(), w")))

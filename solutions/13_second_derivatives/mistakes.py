@@ -809,7 +809,7 @@ def conjugate_gradients(product, b, steps):
     return p
 
 
-@wrong("conjugate_gradients", "to_the_end", "It goes on after `steps` products: as many were asked for as there are numbers in b.")
+@wrong("conjugate_gradients", "to_the_end", "It goes on after `steps` products: that many are allowed, however many numbers b has.")
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b
     for _ in range(len(b)):
