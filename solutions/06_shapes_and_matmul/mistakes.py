@@ -10,11 +10,11 @@ functions use (np, unbroadcast) are the notebook's.
 
 from autograder.referee.bank import right, wrong
 
-# -- sum_rule ---------------------------------------------------------------------------------------------------------
+# -- sum_and_mean -----------------------------------------------------------------------------------------------------
 
 
 @wrong(
-    "sum_rule",
+    "sum_and_mean",
     "axis_not_put_back",
     "g was copied as it is. It lacks the summed axis, so it does not fit, or fits along another axis than the summed one.",
 )
@@ -23,7 +23,7 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
 
 
 @wrong(
-    "sum_rule",
+    "sum_and_mean",
     "axis_put_back_last",
     "You put the summed axis back at the end, wherever it was. Put it back in its own place.",
 )
@@ -33,45 +33,45 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
     return (np.broadcast_to(g, a.shape),)
 
 
-@wrong("sum_rule", "times_input", "You multiplied by a. The slope of a sum by each of its numbers is 1.")
+@wrong("sum_and_mean", "times_input", "You multiplied by a. The slope of a sum by each of its numbers is 1.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
         g = np.expand_dims(g, axis)
     return (g * a,)
 
 
-@wrong("sum_rule", "shared_out", "You divided g among the numbers. That is the mean: in a sum, each moves out by all of its own move.")
+@wrong("sum_and_mean", "shared_out", "You divided g among the numbers. That is the mean: in a sum, each moves out by all of its own move.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
         g = np.expand_dims(g, axis)
     return (np.broadcast_to(g * (out.size / a.size), a.shape),)
 
 
-@wrong("sum_rule", "no_upstream", "These are the slopes alone, all 1. Each is multiplied by the g that arrives at its sum.")
+@wrong("sum_and_mean", "no_upstream", "These are the slopes alone, all 1. Each is multiplied by the g that arrives at its sum.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     return (np.ones_like(a),)
 
 
-@wrong("sum_rule", "not_copied", "The shape is still that of out. Each number of a needs its own: copy g along the summed axes.")
+@wrong("sum_and_mean", "not_copied", "The shape is still that of out. Each number of a needs its own: copy g along the summed axes.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
         g = np.expand_dims(g, axis)
     return (g,)
 
 
-@wrong("sum_rule", "keepdims_forgotten", "With keepdims=True the summed axis is there already, and you put another one in.")
+@wrong("sum_and_mean", "keepdims_forgotten", "With keepdims=True the summed axis is there already, and you put another one in.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None:
         g = np.expand_dims(g, axis)
     return (np.broadcast_to(g, a.shape),)
 
 
-@wrong("sum_rule", "summed_again", "You added g up. On the way back of a sum, g is copied.")
+@wrong("sum_and_mean", "summed_again", "You added g up. On the way back of a sum, g is copied.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     return (np.full(a.shape, g.sum()),)
 
 
-@wrong("sum_rule", "one_axis_only", "The axis may be a tuple, and axis + 1 or a slice cannot use that. np.expand_dims takes both.")
+@wrong("sum_and_mean", "one_axis_only", "The axis may be a tuple, and axis + 1 or a slice cannot use that. np.expand_dims takes both.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
         shape = list(a.shape)
@@ -80,96 +80,112 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
     return (np.broadcast_to(g, a.shape),)
 
 
-@wrong("sum_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one, written `(x,)`, with the comma.")
+@wrong("sum_and_mean", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one, written `(x,)`, with the comma.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
         g = np.expand_dims(g, axis)
     return np.broadcast_to(g, a.shape)
 
 
-@wrong("sum_rule", "a_list_of_rows", "A tuple with one array in it is wanted. `.tolist()` makes a list of the array's rows.")
+@wrong("sum_and_mean", "a_list_of_rows", "A tuple with one array in it is wanted. `.tolist()` makes a list of the array's rows.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
         g = np.expand_dims(g, axis)
     return np.broadcast_to(g, a.shape).tolist()
 
 
-@right("sum_rule", "by_the_kept_shape")
-def sum_rule(g, out, a, axis=None, keepdims=False):
-    kept = a.sum(axis=axis, keepdims=True).shape
-    return (np.zeros(a.shape) + g.reshape(kept),)
+@wrong("sum_and_mean", "mean_not_divided", "mean_rule is the rule of a sum. A number among n in a mean moves it by 1/n.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    return sum_rule(g, out, a, axis, keepdims)
 
 
-@right("sum_rule", "by_a_list_of_axes")
-def sum_rule(g, out, a, axis=None, keepdims=False):
-    axes = range(a.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-    axes = [i % a.ndim for i in axes]
-    shape = [1 if i in axes else n for i, n in enumerate(a.shape)]
-    return (np.ones_like(a) * np.reshape(g, shape),)
+@wrong("sum_and_mean", "divided_by_all", "mean_rule divides by a.size. Count only the numbers that went into one mean.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    return sum_rule(g / a.size, out, a, axis, keepdims)
 
 
-# -- mean_rule --------------------------------------------------------------------------------------------------------
+@wrong("sum_and_mean", "divided_by_means", "mean_rule divides by how many means came out, or by the number of rows. Count how many numbers went into each mean.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    return sum_rule(g / out.size, out, a, axis, keepdims)
 
 
-@wrong("mean_rule", "not_divided", "This is the rule of a sum. A number among n in a mean moves it by 1/n.")
-def mean_rule(g, out, a):
-    return (np.broadcast_to(g, a.shape),)
+@wrong("sum_and_mean", "divided_by_rows", "mean_rule divides by how many means came out, or by the number of rows. Count how many numbers went into each mean.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    return sum_rule(g / len(a), out, a, axis, keepdims)
 
 
-@wrong("mean_rule", "divided_by_all", "You divided by a.size. Count only the numbers that went into one mean.")
-def mean_rule(g, out, a):
-    return (np.broadcast_to(g / a.size, a.shape),)
+@wrong("sum_and_mean", "divided_by_columns", "mean_rule divides by the length of the last axis. The mean may be over another axis.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    return sum_rule(g / a.shape[-1], out, a, axis, keepdims)
 
 
-@wrong("mean_rule", "divided_by_means", "You divided by how many means came out, or by the number of rows. Count how many numbers went into each mean.")
-def mean_rule(g, out, a):
-    return (np.broadcast_to(g / out.size, a.shape),)
+@wrong("sum_and_mean", "one_axis_counted", "mean_rule asks a.shape for one axis. There may be several, or None for all: a.size / out.size counts in every case.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    return sum_rule(g / a.shape[axis], out, a, axis, keepdims)
 
 
-@wrong("mean_rule", "divided_by_rows", "You divided by how many means came out, or by the number of rows. Count how many numbers went into each mean.")
-def mean_rule(g, out, a):
-    return (np.broadcast_to(g / len(a), a.shape),)
+@wrong("sum_and_mean", "multiplied", "mean_rule multiplies by the count. A number in a mean of many moves it less, not more.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    return sum_rule(g * (a.size / out.size), out, a, axis, keepdims)
 
 
-@wrong("mean_rule", "divided_by_columns", "You divided by the length of the last axis. The mean may be over another axis.")
-def mean_rule(g, out, a):
-    return (np.broadcast_to(g / a.shape[-1], a.shape),)
-
-
-@wrong("mean_rule", "multiplied", "You multiplied by the count. A number in a mean of many moves it less, not more.")
-def mean_rule(g, out, a):
-    return (np.broadcast_to(g * (a.size / out.size), a.shape),)
-
-
-@wrong("mean_rule", "not_copied", "The factor is right, and the shape is still that of out: copy g along the averaged axes.")
-def mean_rule(g, out, a):
+@wrong("sum_and_mean", "mean_not_copied", "mean_rule has the right factor, and the shape is still that of out: copy g along the averaged axes.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
     return (g * out.size / a.size,)
 
 
-@wrong("mean_rule", "g_in_place", "g was changed in place: `/=` writes into an array that others still need.")
-def mean_rule(g, out, a):
+@wrong("sum_and_mean", "mean_in_place", "g was changed in place: `/=` writes into an array that others still need.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
     g /= a.size / out.size
-    return (np.broadcast_to(g, a.shape),)
+    return sum_rule(g, out, a, axis, keepdims)
 
 
-@wrong("mean_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one, written `(x,)`, with the comma.")
-def mean_rule(g, out, a):
-    return np.broadcast_to(g / (a.size / out.size), a.shape)
+@wrong("sum_and_mean", "tuple_in_a_tuple", "sum_rule sends back a tuple already. Return it as it is, or take its first element out.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    return (sum_rule(g * out.size / a.size, out, a, axis, keepdims),)
 
 
-@right("mean_rule", "by_axes")
-def mean_rule(g, out, a):
-    count = 1
-    for n, m in zip(a.shape, out.shape):
-        if m == 1:
-            count *= n
-    return (np.ones_like(a) * g / count,)
+@wrong("sum_and_mean", "axis_not_passed_on", "mean_rule calls sum_rule without the axis: then all numbers are one sum.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    return sum_rule(g * out.size / a.size, out, a)
 
 
-@right("mean_rule", "by_zeros")
-def mean_rule(g, out, a):
-    return ((g + np.zeros_like(a)) * (out.size / a.size),)
+@wrong("sum_and_mean", "keepdims_not_passed_on", "mean_rule calls sum_rule without keepdims: the axis that was kept is put in a second time.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    return sum_rule(g * out.size / a.size, out, a, axis)
 
+
+right(
+    "sum_and_mean",
+    "by_the_kept_shape",
+    source="""
+    def sum_rule(g, out, a, axis=None, keepdims=False):
+        kept = a.sum(axis=axis, keepdims=True).shape
+        return (np.zeros(a.shape) + g.reshape(kept),)
+
+
+    def mean_rule(g, out, a, axis=None, keepdims=False):
+        (copied,) = sum_rule(g, out, a, axis, keepdims)
+        return (copied / (a.size / out.size),)
+    """,
+)
+right(
+    "sum_and_mean",
+    "by_a_list_of_axes",
+    source="""
+    def sum_rule(g, out, a, axis=None, keepdims=False):
+        axes = range(a.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+        axes = [i % a.ndim for i in axes]
+        shape = [1 if i in axes else n for i, n in enumerate(a.shape)]
+        return (np.ones_like(a) * np.reshape(g, shape),)
+
+
+    def mean_rule(g, out, a, axis=None, keepdims=False):
+        if axis is not None and not keepdims:
+            g = np.expand_dims(g, axis)
+        return (np.broadcast_to(g / (a.size / g.size), a.shape),)
+    """,
+)
 
 # -- amax_rule --------------------------------------------------------------------------------------------------------
 
@@ -273,57 +289,6 @@ def amax_rule(g, out, a, axis):
     return (g * weights,)
 
 
-# -- inverse_permutation ----------------------------------------------------------------------------------------------
-
-
-@wrong("inverse_permutation", "the_same", "You returned axes itself. It undoes itself only where axes trade places in pairs.")
-def inverse_permutation(axes):
-    return tuple(axes)
-
-
-@wrong("inverse_permutation", "turned_around", "You reversed the list. That turns the order of the axes around and does not bring each back to its place.")
-def inverse_permutation(axes):
-    return tuple(axes[::-1])
-
-
-@wrong("inverse_permutation", "twice", "This applies the permutation twice. It agrees with the inverse for cycles of three only.")
-def inverse_permutation(axes):
-    return tuple(axes[i] for i in axes)
-
-
-@wrong("inverse_permutation", "in_order", "You returned 0, 1, 2 ... That leaves everything where it is.")
-def inverse_permutation(axes):
-    return tuple(range(len(axes)))
-
-
-@wrong("inverse_permutation", "floats", "The numbers are right: np.transpose takes ints, and these are floats.")
-def inverse_permutation(axes):
-    back = np.zeros(len(axes))
-    back[list(axes)] = range(len(axes))
-    return tuple(back)
-
-
-@right("inverse_permutation", "an_array")
-def inverse_permutation(axes):
-    return np.argsort(axes)
-
-
-@right("inverse_permutation", "argsort")
-def inverse_permutation(axes):
-    return tuple(int(i) for i in np.argsort(axes))
-
-
-@right("inverse_permutation", "index")
-def inverse_permutation(axes):
-    axes = list(axes)
-    return tuple(axes.index(i) for i in range(len(axes)))
-
-
-@right("inverse_permutation", "sorted_pairs")
-def inverse_permutation(axes):
-    return tuple(place for axis, place in sorted((axis, place) for place, axis in enumerate(axes)))
-
-
 # -- move_rules -------------------------------------------------------------------------------------------------------
 
 
@@ -362,6 +327,16 @@ def permute_rule(g, out, a, axes):
     return (np.transpose(g, axes[::-1]),)
 
 
+@wrong("move_rules", "permuted_twice", "permute_rule applies the permutation twice. That undoes three axes that go round, and no others.")
+def permute_rule(g, out, a, axes):
+    return (np.transpose(g, [axes[i] for i in axes]),)
+
+
+@wrong("move_rules", "axes_in_order", "permute_rule leaves every axis where it is. Where does axis 0 of a stand in out?")
+def permute_rule(g, out, a, axes):
+    return (np.transpose(g, range(g.ndim)),)
+
+
 @wrong("move_rules", "bare_array", "Each rule returns a tuple of one: write `(x,)`, with the comma.")
 def reshape_rule(g, out, a, shape):
     return g.reshape(a.shape)
@@ -383,15 +358,14 @@ right(
 )
 right(
     "move_rules",
-    "by_an_index_of_places",
+    "by_sorting_the_axes",
     source="""
     def reshape_rule(g, out, a, shape):
         return (np.array(g).ravel().reshape(*a.shape),)
 
 
     def permute_rule(g, out, a, axes):
-        back = [list(axes).index(i) for i in range(len(axes))]
-        return (g.transpose(back),)
+        return (g.transpose(np.argsort(axes)),)
     """,
 )
 
@@ -504,207 +478,6 @@ def index_rule(g, out, a, index):
     return (np.array(back).reshape(a.shape),)
 
 
-# -- concatenate_rule -------------------------------------------------------------------------------------------------
-
-
-@wrong("concatenate_rule", "equal_parts", "You cut equal parts. The arrays may have different lengths along the axis.")
-def concatenate_rule(g, out, arrays, axis):
-    return tuple(np.array_split(g, len(arrays), axis=axis))
-
-
-@wrong("concatenate_rule", "lengths_for_positions", "np.split takes the positions of the cuts. You gave the lengths of the pieces.")
-def concatenate_rule(g, out, arrays, axis):
-    return tuple(np.split(g, [a.shape[axis] for a in arrays[:-1]], axis=axis))
-
-
-@wrong("concatenate_rule", "a_piece_too_many", "There is an empty piece at the end: no cut is needed at the end of g.")
-def concatenate_rule(g, out, arrays, axis):
-    return tuple(np.split(g, np.cumsum([a.shape[axis] for a in arrays]), axis=axis))
-
-
-@wrong("concatenate_rule", "axis_0_only", "You cut along axis 0, whatever the axis is.")
-def concatenate_rule(g, out, arrays, axis):
-    cuts = np.cumsum([len(a) for a in arrays])[:-1]
-    return tuple(np.split(g, cuts, axis=0))
-
-
-@wrong("concatenate_rule", "lengths_of_axis_0", "The lengths are those of axis 0. Take those of the axis along which the arrays were joined.")
-def concatenate_rule(g, out, arrays, axis):
-    cuts = np.cumsum([len(a) for a in arrays])[:-1]
-    return tuple(np.split(g, cuts, axis=axis))
-
-
-@wrong("concatenate_rule", "g_for_each", "Each array got all of g. It gets the piece that it became.")
-def concatenate_rule(g, out, arrays, axis):
-    return tuple(g for a in arrays)
-
-
-@wrong("concatenate_rule", "not_cut", "g came back in one piece. There is one cotangent for each array.")
-def concatenate_rule(g, out, arrays, axis):
-    return (g,)
-
-
-@wrong("concatenate_rule", "all_from_the_start", "Every piece begins at 0. Each one begins where the one before it ends.")
-def concatenate_rule(g, out, arrays, axis):
-    return tuple(np.take(g, range(a.shape[axis]), axis=axis) for a in arrays)
-
-
-@wrong("concatenate_rule", "reshaped", "You cut the numbers as they are read in rows. Cut along the axis.")
-def concatenate_rule(g, out, arrays, axis):
-    cuts = np.cumsum([a.size for a in arrays])[:-1]
-    return tuple(part.reshape(a.shape) for part, a in zip(np.split(g.ravel(), cuts), arrays))
-
-
-@wrong("concatenate_rule", "number_of_parts", "np.split with a number cuts equal parts, and g has no such parts here. It takes the positions of the cuts.")
-def concatenate_rule(g, out, arrays, axis):
-    return tuple(np.split(g, len(arrays), axis=axis))
-
-
-@wrong("concatenate_rule", "all_lengths", "There is a piece too many, and the cuts are in wrong places: np.split takes positions, and you gave all the lengths.")
-def concatenate_rule(g, out, arrays, axis):
-    return tuple(np.split(g, [a.shape[axis] for a in arrays], axis=axis))
-
-
-@wrong("concatenate_rule", "axis_forgotten", "The cuts are right, and np.split made them along axis 0: it has to be told the axis, too.")
-def concatenate_rule(g, out, arrays, axis):
-    return tuple(np.split(g, np.cumsum([a.shape[axis] for a in arrays])[:-1]))
-
-
-@wrong("concatenate_rule", "two_axes_only", "You treat any axis but 0 as columns. An array may have more than two axes.")
-def concatenate_rule(g, out, arrays, axis):
-    pieces, start = [], 0
-    for a in arrays:
-        end = start + a.shape[axis]
-        pieces.append(g[start:end] if axis == 0 else g[:, start:end])
-        start = end
-    return tuple(pieces)
-
-
-@right("concatenate_rule", "by_slices")
-def concatenate_rule(g, out, arrays, axis):
-    pieces, start = [], 0
-    for a in arrays:
-        end = start + a.shape[axis]
-        index = [slice(None)] * g.ndim
-        index[axis] = slice(start, end)
-        pieces.append(g[tuple(index)])
-        start = end
-    return tuple(pieces)
-
-
-@right("concatenate_rule", "axis_to_the_front")
-def concatenate_rule(g, out, arrays, axis):
-    rows, ends = np.moveaxis(g, axis, 0), np.cumsum([a.shape[axis] for a in arrays])
-    return tuple(np.moveaxis(rows[end - a.shape[axis] : end], 0, axis) for a, end in zip(arrays, ends))
-
-
-# -- matmul_entries ---------------------------------------------------------------------------------------------------
-
-
-@wrong("matmul_entries", "a_columns_of_b", "entry_of_a takes a column of b. The factor of a[i, k] in out[i, j] is b[k, j], for every j: a row.")
-def entry_of_a(g, a, b, i, k):
-    return (g[i, : len(b)] * b[:, k]).sum()
-
-
-@wrong("matmul_entries", "a_one_term", "entry_of_a gives one contribution. a[i, k] takes part in a whole row of out.")
-def entry_of_a(g, a, b, i, k):
-    return g[i, k] * b[k, k]
-
-
-@wrong("matmul_entries", "a_no_g", "entry_of_a adds up the row of b by itself. Multiply each of its numbers by the number of g where it acts, then add up.")
-def entry_of_a(g, a, b, i, k):
-    return b[k].sum()
-
-
-@wrong("matmul_entries", "a_not_summed", "entry_of_a gives the contributions one by one. One number of a gets one number: their sum.")
-def entry_of_a(g, a, b, i, k):
-    return g[i] * b[k]
-
-
-@wrong("matmul_entries", "a_all_rows", "entry_of_a adds up over all rows of g. a[i, k] acts on row i alone.")
-def entry_of_a(g, a, b, i, k):
-    return (g * b[k]).sum()
-
-
-@wrong("matmul_entries", "a_sums_multiplied", "entry_of_a adds up the row of b by itself. Multiply each of its numbers by the number of g where it acts, then add up.")
-def entry_of_a(g, a, b, i, k):
-    return g[i].sum() * b[k].sum()
-
-
-@wrong("matmul_entries", "b_row_of_g", "entry_of_b takes a row of g. b[k, j] acts on column j of out.")
-def entry_of_b(g, a, b, k, j):
-    return (a[:, k] * g[:, k]).sum()
-
-
-@wrong("matmul_entries", "b_row_of_a", "entry_of_b takes a row of a. The factor of b[k, j] in out[i, j] is a[i, k], for every i: a column.")
-def entry_of_b(g, a, b, k, j):
-    n = len(g)
-    return (a[k % n, :n] * g[:, j]).sum()
-
-
-@wrong("matmul_entries", "b_all_columns", "entry_of_b adds up over all columns of g. b[k, j] acts on column j alone.")
-def entry_of_b(g, a, b, k, j):
-    return (a[:, k] @ g).sum()
-
-
-@wrong("matmul_entries", "b_no_g", "entry_of_b adds up the factors alone. Each is multiplied by the number of g where it acts.")
-def entry_of_b(g, a, b, k, j):
-    return a[:, k].sum()
-
-
-@wrong("matmul_entries", "a_columns_of_g", "entry_of_a goes down the columns of g and a, as entry_of_b does. a[i, k] acts on row i of out, with the factors in row k of b.")
-def entry_of_a(g, a, b, i, k):
-    return (g[:, i] * a[:, k]).sum()
-
-
-@wrong("matmul_entries", "a_column_k_of_g", "entry_of_a goes down the columns of g and a, as entry_of_b does. a[i, k] acts on row i of out, with the factors in row k of b.")
-def entry_of_a(g, a, b, i, k):
-    return (g[:, k] * a[:, k]).sum()
-
-
-@wrong("matmul_entries", "a_column_i_of_a", "entry_of_a goes down the columns of g and a, as entry_of_b does. a[i, k] acts on row i of out, with the factors in row k of b.")
-def entry_of_a(g, a, b, i, k):
-    return (g[:, k] * a[:, i]).sum()
-
-
-@wrong("matmul_entries", "a_row_and_column", "entry_of_a pairs a row of g with a column of b, and their lengths differ. The factor of a[i, k] in out[i, j] is b[k, j], for every j: a row.")
-def entry_of_a(g, a, b, i, k):
-    return (g[i] * b[:, k]).sum()
-
-
-@wrong("matmul_entries", "b_row_k_of_a", "In entry_of_b, a[k] is row k of a, and there may be none. Column k is a[:, k].")
-def entry_of_b(g, a, b, k, j):
-    return (a[k] * g[:, j]).sum()
-
-
-right(
-    "matmul_entries",
-    "loops",
-    source="""
-    def entry_of_a(g, a, b, i, k):
-        total = 0.0
-        for j in range(b.shape[1]):
-            total += g[i, j] * b[k, j]
-        return total
-
-
-    def entry_of_b(g, a, b, k, j):
-        return sum(g[i, j] * a[i, k] for i in range(len(a)))
-    """,
-)
-right(
-    "matmul_entries",
-    "by_the_formula",
-    source="""
-    def entry_of_a(g, a, b, i, k):
-        return (g @ b.T)[i, k]
-
-
-    def entry_of_b(g, a, b, k, j):
-        return a[:, k] @ g[:, j]
-    """,
-)
-
 # -- matmul_rule ------------------------------------------------------------------------------------------------------
 
 
@@ -783,135 +556,63 @@ def matmul_rule(g, out, a, b):
     return (b @ g.T).T, (g.T @ a).T
 
 
-# -- vector_matmul_rule -----------------------------------------------------------------------------------------------
-
-
-@wrong("vector_matmul_rule", "matrices_only", "This is the rule of two matrices. A vector's .T is the same vector, so the shapes do not fit.")
-def vector_matmul_rule(g, out, a, b):
-    return g @ b.T, a.T @ g
-
-
-@wrong("vector_matmul_rule", "shape_left", "The numbers are right, and a vector comes back as a matrix. Give it the shape of the input.")
-def vector_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g.reshape(left.shape[0], right.shape[1])
-    return g @ right.T, left.T @ g
-
-
-@wrong("vector_matmul_rule", "left_as_column", "On the left a vector is a row, and you made a column of it.")
-def vector_matmul_rule(g, out, a, b):
-    left = a[:, None] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g.reshape(left.shape[0], right.shape[1])
-    return (g @ right.T).reshape(a.shape), (left.T @ g).reshape(b.shape)
-
-
-@wrong("vector_matmul_rule", "right_as_row", "The shapes do not fit. On the right a vector is a column, and g needs the shape that the product of the two matrices would have.")
-def vector_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[None, :] if b.ndim == 1 else b
-    g = g.reshape(left.shape[0], right.shape[1])
-    return (g @ right.T).reshape(a.shape), (left.T @ g).reshape(b.shape)
-
-
-@wrong("vector_matmul_rule", "g_as_it_is", "The shapes do not fit. On the right a vector is a column, and g needs the shape that the product of the two matrices would have.")
-def vector_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    return (g @ right.T).reshape(a.shape), (left.T @ g).reshape(b.shape)
-
-
-@wrong("vector_matmul_rule", "dot_product_forgotten", "Two vectors make a single number, and matrix times vector is treated alike here. That case needs its own g.")
-def vector_matmul_rule(g, out, a, b):
-    if b.ndim == 1:
-        return np.outer(g, b), a.T @ g
-    if a.ndim == 1:
-        return b @ g, np.outer(a, g)
-    return g @ b.T, a.T @ g
-
-
-@wrong("vector_matmul_rule", "results_swapped", "The results come in the opposite order: what a gets is first.")
-def vector_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g.reshape(left.shape[0], right.shape[1])
-    return (left.T @ g).reshape(b.shape), (g @ right.T).reshape(a.shape)
-
-
-@wrong("vector_matmul_rule", "times_g_sum", "For a vector you multiplied by the sum of g. Each number of g has its own row.")
-def vector_matmul_rule(g, out, a, b):
-    if a.ndim == 2 and b.ndim == 2:
-        return g @ b.T, a.T @ g
-    total = g.sum()
-    return np.broadcast_to(total * (b if b.ndim == 1 else b.sum(axis=1)), a.shape), np.broadcast_to(
-        total * (a if a.ndim == 1 else a.sum(axis=0)).reshape(-1, *[1] * (b.ndim - 1)), b.shape
-    )
-
-
-@wrong(
-    "vector_matmul_rule",
-    "numerical",
-    "This is the numerical derivative. It takes two evaluations for each number, and is exact to some digits only: write the rule.",
-)
-def vector_matmul_rule(g, out, a, b):
-    return numerical_cotangents(np.matmul, g, a, b)
-
-
-
-@right("vector_matmul_rule", "four_cases")
-def vector_matmul_rule(g, out, a, b):
-    if a.ndim == 1 and b.ndim == 1:
-        return g * b, g * a
-    if b.ndim == 1:
-        return np.outer(g, b), a.T @ g
-    if a.ndim == 1:
-        return b @ g, np.outer(a, g)
-    return g @ b.T, a.T @ g
-
-
-@right("vector_matmul_rule", "reshape_and_einsum")
-def vector_matmul_rule(g, out, a, b):
-    left = a.reshape(-1, a.shape[-1])
-    right = b.reshape(len(b), -1)
-    g = np.reshape(g, (len(left), -1))
-    da, db = np.einsum("nm,km->nk", g, right), np.einsum("nk,nm->km", left, g)
-    return da.reshape(a.shape), db.reshape(b.shape)
-
-
 # -- batched_matmul_rule ----------------------------------------------------------------------------------------------
 
 
 @wrong("batched_matmul_rule", "all_axes_turned", "With three axes the wrong ones were exchanged; .T turns all of them around. The matrices are in the last two.")
 def batched_matmul_rule(g, out, a, b):
-    return unbroadcast(g @ b.T, a.shape), unbroadcast(a.T @ g, b.shape)
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = unbroadcast(g @ right.T, left.shape), unbroadcast(left.T @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
 
 
 @wrong("batched_matmul_rule", "not_unbroadcast", "The pairs are right. A matrix that was used for several pairs gets the sum of what they send.")
 def batched_matmul_rule(g, out, a, b):
-    return g @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ g
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+    da = da.reshape(a.shape) if a.ndim == 1 and da.size == a.size else da
+    db = db.reshape(b.shape) if b.ndim == 1 and db.size == b.size else db
+    return da, db
 
 
 @wrong("batched_matmul_rule", "summed_without_keeping", "You added up the axes in front. One of length 1 has to stay, with length 1.")
 def batched_matmul_rule(g, out, a, b):
-    da, db = g @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ g
-    while da.ndim > a.ndim or (da.ndim > 2 and da.shape != a.shape):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+    while da.ndim > left.ndim or (da.ndim > 2 and da.shape != left.shape):
         da = da.sum(axis=0)
-    while db.ndim > b.ndim or (db.ndim > 2 and db.shape != b.shape):
+    while db.ndim > right.ndim or (db.ndim > 2 and db.shape != right.shape):
         db = db.sum(axis=0)
-    return da, db
+    return da.reshape(a.shape) if a.ndim == 1 else da, db.reshape(b.shape) if b.ndim == 1 else db
 
 
 @wrong("batched_matmul_rule", "averaged", "You took the mean over the stack. Every use counts in full: contributions add up.")
 def batched_matmul_rule(g, out, a, b):
-    da, db = g @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ g
-    da_sum, db_sum = unbroadcast(da, a.shape), unbroadcast(db, b.shape)
-    return da_sum * (da_sum.size / da.size), db_sum * (db_sum.size / db.size)
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+    one, other = unbroadcast(da, left.shape), unbroadcast(db, right.shape)
+    return (one * (one.size / da.size)).reshape(a.shape), (other * (other.size / db.size)).reshape(b.shape)
 
 
 @wrong("batched_matmul_rule", "first_pair_only", "A matrix that was used for several pairs got what the first one sends. Add up all of them.")
 def batched_matmul_rule(g, out, a, b):
-    da, db = g @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ g
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
 
     def first(x, shape):
         x = x[(0,) * (x.ndim - len(shape))]
@@ -920,23 +621,37 @@ def batched_matmul_rule(g, out, a, b):
                 x = x.take([0], axis=axis)
         return x
 
-    return first(da, a.shape), first(db, b.shape)
+    return first(da, left.shape).reshape(a.shape), first(db, right.shape).reshape(b.shape)
 
 
 @wrong("batched_matmul_rule", "shapes_swapped", "The shapes are exchanged: what a gets is brought to the shape of b.")
 def batched_matmul_rule(g, out, a, b):
-    da, db = g @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ g
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
     return unbroadcast(da, b.shape), unbroadcast(db, a.shape)
 
 
 @wrong("batched_matmul_rule", "first_axes_swapped", "With three axes the wrong ones were exchanged; .T turns all of them around. The matrices are in the last two.")
 def batched_matmul_rule(g, out, a, b):
-    return unbroadcast(g @ b.swapaxes(0, 1), a.shape), unbroadcast(a.swapaxes(0, 1) @ g, b.shape)
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = unbroadcast(g @ right.swapaxes(0, 1), left.shape), unbroadcast(left.swapaxes(0, 1) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
 
 
 @wrong("batched_matmul_rule", "order_swapped", "The factors stand in the other order. Try the shapes of one pair.")
 def batched_matmul_rule(g, out, a, b):
-    return unbroadcast(b.swapaxes(-1, -2) @ g, a.shape), unbroadcast(g @ a.swapaxes(-1, -2), b.shape)
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = unbroadcast(right.swapaxes(-1, -2) @ g, left.shape), unbroadcast(g @ left.swapaxes(-1, -2), right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
 
 
 @wrong(
@@ -951,50 +666,165 @@ def batched_matmul_rule(g, out, a, b):
 
 @wrong("batched_matmul_rule", "three_axes_only", "You named the axes for three, and here are two, or four. The matrices are in the last two axes: count from the end, -1 and -2.")
 def batched_matmul_rule(g, out, a, b):
-    da, db = g @ np.transpose(b, (0, 2, 1)), np.transpose(a, (0, 2, 1)) @ g
-    return unbroadcast(da, a.shape), unbroadcast(db, b.shape)
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = g @ np.transpose(right, (0, 2, 1)), np.transpose(left, (0, 2, 1)) @ g
+    return unbroadcast(da, left.shape).reshape(a.shape), unbroadcast(db, right.shape).reshape(b.shape)
 
 
 @wrong("batched_matmul_rule", "axes_1_and_2", "You named the axes for three, and here are two, or four. The matrices are in the last two axes: count from the end, -1 and -2.")
 def batched_matmul_rule(g, out, a, b):
-    return unbroadcast(g @ b.swapaxes(1, 2), a.shape), unbroadcast(a.swapaxes(1, 2) @ g, b.shape)
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = unbroadcast(g @ right.swapaxes(1, 2), left.shape), unbroadcast(left.swapaxes(1, 2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
 
 
 @wrong("batched_matmul_rule", "two_or_three_axes", "This is right for two axes and for three. There may be more: count the axes of the matrices from the end, -1 and -2.")
 def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+
     def turned(x):
         return x.T if x.ndim == 2 else x.swapaxes(1, 2)
 
-    return unbroadcast(g @ turned(b), a.shape), unbroadcast(turned(a) @ g, b.shape)
+    da, db = unbroadcast(g @ turned(right), left.shape), unbroadcast(turned(left) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
 
 
 @wrong("batched_matmul_rule", "one_axis_summed", "You added up one axis. There may be more of them in front, and each that is not in the input has to go.")
 def batched_matmul_rule(g, out, a, b):
-    da, db = g @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ g
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
 
     def one_less(x, shape):
         if x.ndim > len(shape):
             return x.sum(axis=0)
         return x.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
 
-    return one_less(da, a.shape), one_less(db, b.shape)
+    return one_less(da, left.shape).reshape(a.shape), one_less(db, right.shape).reshape(b.shape)
 
 
 @wrong("batched_matmul_rule", "stretched_axis_left", "You added up the axes that the input does not have. An axis of length 1 was stretched, too: it gets a sum, and stays.")
 def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+    da, db = da.sum(axis=tuple(range(da.ndim - left.ndim))), db.sum(axis=tuple(range(db.ndim - right.ndim)))
+    return da.reshape(a.shape) if a.ndim == 1 else da, db.reshape(b.shape) if b.ndim == 1 else db
+
+
+@wrong("batched_matmul_rule", "stacks_only", "Stacks are right. A vector has no last but one axis to exchange: make a row of it on the left and a column on the right.")
+def batched_matmul_rule(g, out, a, b):
     da, db = g @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ g
-    return da.sum(axis=tuple(range(da.ndim - a.ndim))), db.sum(axis=tuple(range(db.ndim - b.ndim)))
+    return unbroadcast(da, a.shape), unbroadcast(db, b.shape)
+
+
+@wrong("batched_matmul_rule", "vectors_stay_matrices", "The numbers are right, and a vector comes back as a matrix. Give it the shape of the input.")
+def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+    return unbroadcast(da, left.shape), unbroadcast(db, right.shape)
+
+
+@wrong("batched_matmul_rule", "left_as_column", "On the left a vector is a row, and you made a column of it.")
+def batched_matmul_rule(g, out, a, b):
+    left = a[:, None] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
+    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+
+
+@wrong("batched_matmul_rule", "g_as_it_is", "The vectors became matrices, and g did not: it lacks the axis that they lacked. On the right that is the last one, on the left the last but one.")
+def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
+    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+
+
+@wrong("batched_matmul_rule", "right_as_row", "On the right a vector is a column, and you made a row of it.")
+def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[None, :] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
+    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+
+
+@wrong("batched_matmul_rule", "dot_product_forgotten", "Two vectors make a single number, and here g is asked for axes that it has not. It needs two new ones then.")
+def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    if b.ndim == 1:
+        g = np.expand_dims(g, -1)
+    elif a.ndim == 1:
+        g = np.expand_dims(g, -2)
+    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
+    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+
+
+@wrong("batched_matmul_rule", "vectors_and_matrices_only", "A vector beside a stack: g has the axes of the stack in front, and reshaping it to one row or one column mixes them. Put an axis in with g[..., None] or np.expand_dims.")
+def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g.reshape(left.shape[-2], right.shape[-1]) if 1 in (a.ndim, b.ndim) else g
+    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
+    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+
+
+@wrong("batched_matmul_rule", "results_swapped", "The results come in the opposite order: what a gets is first.")
+def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
+    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
+    return db.reshape(b.shape), da.reshape(a.shape)
 
 
 @right("batched_matmul_rule", "einsum")
 def batched_matmul_rule(g, out, a, b):
-    da = np.einsum("...ij,...kj->...ik", g, b)
-    db = np.einsum("...ij,...ik->...kj", g, a)
-    return unbroadcast(da, a.shape), unbroadcast(db, b.shape)
+    left = a.reshape(-1, a.shape[-1]) if a.ndim == 1 else a
+    right = b.reshape(len(b), -1) if b.ndim == 1 else b
+    front = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    g = np.reshape(g, (*front, left.shape[-2], right.shape[-1]))
+    da = np.einsum("...ij,...kj->...ik", g, right)
+    db = np.einsum("...ij,...ik->...kj", g, left)
+    return unbroadcast(da, left.shape).reshape(a.shape), unbroadcast(db, right.shape).reshape(b.shape)
 
 
 @right("batched_matmul_rule", "pair_by_pair")
 def batched_matmul_rule(g, out, a, b):
+    if b.ndim == 1:
+        da, db = batched_matmul_rule(g[..., None], None, a, b[:, None])
+        return da, db[:, 0]
+    if a.ndim == 1:
+        da, db = batched_matmul_rule(np.expand_dims(g, -2), None, a[None], b)
+        return da[0], db
     front = g.shape[:-2]
     wide_a = np.broadcast_to(a, front + a.shape[-2:])
     wide_b = np.broadcast_to(b, front + b.shape[-2:])
@@ -1270,3 +1100,225 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
         dW2 += np.outer(h, g[n])
         db2 += g[n]
     return dx, dW1, db1, dW2, db2
+
+
+# -- fooled -----------------------------------------------------------------------------------------------------------
+
+
+@wrong("fooled", "as_it_was", "The image came back as it was. Move its pixels in the direction in which the score rises.")
+def fooled(image, digit, scores, back):
+    return image
+
+
+@wrong("fooled", "downhill", "This goes downhill: the score of the digit falls. Here it is to rise: plus.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(24):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+        slope = back(changed, g)
+        changed = (changed - 0.05 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3).clip(0, 1)
+    return changed
+
+
+@wrong("fooled", "one_step", "One long step is not always enough: after a part of the way the slopes are others. Take small steps, and ask again.")
+def fooled(image, digit, scores, back):
+    found = scores(image)
+    g = np.zeros(10)
+    g[digit], g[found.argmax()] = 1, -1
+    return (image + 0.3 * np.sign(back(image, g))).clip(0, 1)
+
+
+@wrong("fooled", "one_plain_step", "One long step is not always enough: after a part of the way the slopes are others. Take small steps, and ask again.")
+def fooled(image, digit, scores, back):
+    found = scores(image)
+    g = np.zeros(10)
+    g[digit], g[found.argmax()] = 1, -1
+    slope = back(image, g)
+    return (image + 0.3 * slope / abs(slope).max()).clip(0, 1)
+
+
+@wrong("fooled", "its_own_score_only", "Only the digit's own score is pushed up, and on the way another one stays larger. Push that one down in the same step: a g of 1 and -1.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(24):
+        if scores(changed).argmax() == digit:
+            break
+        slope = back(changed, np.eye(10)[digit])
+        changed = (changed + 0.05 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3).clip(0, 1)
+    return changed
+
+
+@wrong("fooled", "the_other_only", "You push the score down that is the largest. Then some other digit is seen: push the one that is wanted up in the same step.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(24):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        slope = back(changed, -np.eye(10)[found.argmax()])
+        changed = (changed + 0.05 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3).clip(0, 1)
+    return changed
+
+
+@wrong("fooled", "the_first_rival_only", "You push down what the network saw at first. On the way a third digit may become the largest: ask the scores after each step.")
+def fooled(image, digit, scores, back):
+    g = np.zeros(10)
+    g[digit], g[scores(image).argmax()] = 1, -1
+    changed = image
+    for _ in range(48):
+        slope = back(changed, g)
+        changed = (changed + 0.05 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3).clip(0, 1)
+    return changed
+
+
+@wrong("fooled", "too_far", "Pixels moved by more than 0.3 in the end. Clip them between image - 0.3 and image + 0.3.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(24):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+        slope = back(changed, g)
+        changed = (changed + 0.4 * slope / abs(slope).max()).clip(0, 1)
+    return changed
+
+
+@wrong("fooled", "clipped_to_the_last_one", "The limits are around the image of the step before, so that many steps lead far away. Clip around the first one.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(24):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+        slope = 10 * back(changed, g)
+        changed = (changed + slope).clip(changed - 0.3, changed + 0.3).clip(0, 1)
+    return changed
+
+
+@wrong("fooled", "ink_below_nothing", "Some pixels are below 0, or above 1: no ink is less than none. Clip once more, between 0 and 1.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(24):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+        slope = back(changed, g)
+        changed = (changed + 0.05 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3)
+    return changed
+
+
+@wrong("fooled", "too_many_steps", "It works, and takes more than 50 calls. Take longer steps.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(500):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+        changed = (changed + 0.003 * np.sign(back(changed, g))).clip(image - 0.3, image + 0.3).clip(0, 1)
+    return changed
+
+
+@wrong("fooled", "numerical", "This nudges each of the 64 pixels and asks for the scores each time. One call of back gives all 64 slopes.")
+def fooled(image, digit, scores, back):
+    changed = image.copy()
+    for _ in range(10):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        slope = np.zeros((8, 8))
+        for place in np.ndindex(8, 8):
+            nudged = changed.copy()
+            nudged[place] += 1e-4
+            moved = scores(nudged) - found
+            slope[place] = moved[digit] - moved[found.argmax()]
+        changed = (changed + 0.06 * np.sign(slope)).clip(image - 0.3, image + 0.3).clip(0, 1)
+    return changed
+
+
+@wrong("fooled", "by_chance", "Chance does not find it: of 64 pixels about half go in the wrong direction. back tells the right one.")
+def fooled(image, digit, scores, back):
+    rng = np.random.default_rng(0)
+    for _ in range(49):
+        changed = (image + 0.3 * rng.choice([-1, 1], (8, 8))).clip(0, 1)
+        if scores(changed).argmax() == digit:
+            break
+    return changed
+
+
+@wrong("fooled", "into_the_image", "`+=` or `out=` wrote into the image that you were given. Make a new one.")
+def fooled(image, digit, scores, back):
+    first, changed = image.copy(), image
+    for _ in range(24):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+        changed += 0.03 * np.sign(back(changed, g))
+        np.clip(changed, np.maximum(first - 0.3, 0), np.minimum(first + 0.3, 1), out=changed)
+    return changed
+
+
+@wrong("fooled", "too_short", "The steps are so short, or so few, that they do not lead there. Together they may be as long as 0.3 for each pixel, and more: the direction changes on the way.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(5):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+        slope = back(changed, g)
+        changed = (changed + 0.02 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3).clip(0, 1)
+    return changed
+
+
+@wrong("fooled", "gives_the_digit", "That is a number, and an image is asked for: the one that you changed.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(24):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+        changed = (changed + 0.03 * np.sign(back(changed, g))).clip(image - 0.3, image + 0.3).clip(0, 1)
+    return scores(changed).argmax()
+
+
+@right("fooled", "by_signs")
+def fooled(image, digit, scores, back):
+    low, high = np.maximum(image - 0.3, 0), np.minimum(image + 0.3, 1)
+    seen, calls = scores(image).argmax(), 1
+    while seen != digit and calls < 49:
+        slope = back(image, np.eye(10)[digit] - np.eye(10)[seen])
+        image = np.clip(image + 0.03 * np.sign(slope), low, high)
+        seen, calls = scores(image).argmax(), calls + 2
+    return image
+
+
+@right("fooled", "always_all_steps")
+def fooled(image, digit, scores, back):
+    changed = np.array(image)
+    for _ in range(25):
+        rivals = scores(changed)
+        rivals[digit] = -np.inf
+        g = np.zeros(10)
+        g[digit], g[np.argmax(rivals)] = 1.0, -1.0
+        step = back(changed, g)
+        step = step / np.sqrt((step**2).sum())
+        changed = np.clip(changed + 0.2 * step, image - 0.3, image + 0.3)
+        changed = np.clip(changed, 0, 1)
+    return changed

@@ -134,14 +134,12 @@ mended_array_rules = lambda: {**rules, "square": lambda g, out, a: elementwise(l
 """,
     },
     "06_shapes_and_matmul": {
-        "sum_rule": """
+        "sum_and_mean": """
 def sum_rule(g, out, a, axis=None, keepdims=False):
     return of_arrays(lambda a: a.sum(axis, keepdims=keepdims), g, a)
-""",
-        "mean_rule": """
-def mean_rule(g, out, a):
-    axes = tuple(i for i in range(a.ndim) if np.shape(out)[i] != a.shape[i])
-    return of_arrays(lambda a: a.mean(axis=axes, keepdims=True), g, a)
+
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    return of_arrays(lambda a: a.mean(axis, keepdims=keepdims), g, a)
 """,
         "amax_rule": "amax_rule = lambda g, out, a, axis: of_arrays(lambda a: a.max(axis, keepdims=True), g, a)",
         "move_rules": """
@@ -149,17 +147,9 @@ reshape_rule = lambda g, out, a, shape: of_arrays(lambda a: a.reshape(shape), g,
 permute_rule = lambda g, out, a, axes: of_arrays(lambda a: np.transpose(a, axes), g, a)
 """,
         "index_rule": "index_rule = lambda g, out, a, index: of_arrays(lambda a: a[index], g, a)",
-        "concatenate_rule": """
-def concatenate_rule(g, out, arrays, axis):
-    return of_arrays(lambda *parts: np.concatenate(parts, axis), g, *arrays)
-""",
-        "matmul_entries": """
-entry_of_a = lambda g, a, b, i, k: of_arrays(lambda a: a @ b, g, a)[0][i, k]
-entry_of_b = lambda g, a, b, k, j: of_arrays(lambda b: a @ b, g, b)[0][k, j]
-""",
         **{
             name: f"{name} = lambda g, out, a, b: of_arrays(lambda a, b: a @ b, g, a, b)"
-            for name in ("matmul_rule", "vector_matmul_rule", "batched_matmul_rule")
+            for name in ("matmul_rule", "batched_matmul_rule")
         },
         "mended_lookup": """
 def mended_lookup(g, index, table, W, v):

@@ -171,7 +171,7 @@ def test_what_is_taken_from_a_probe_is_worth_nothing(unit: str, way: str, sandbo
 #: Writes into its argument, and then into the pupil's own account of what was sent.
 FORGER = """
 import sys
-def mean_rule(g, out, a):
+def mean_rule(g, out, a, axis=None, keepdims=False):
     from autograder.lesson import wire
     g /= a.size / out.size
     frame = sys._getframe()
@@ -180,14 +180,16 @@ def mean_rule(g, out, a):
         if isinstance(sent, dict) and "v" in sent and frame.f_code.co_name == "call":
             sent["v"][0] = wire.pack(g)
         frame = frame.f_back
-    return (np.broadcast_to(g, a.shape),)
+    return sum_rule(g, out, a, axis, keepdims)
 """
 
 
 def test_a_forged_account_of_the_arguments_does_not_hide_what_was_written_into_them(sandbox: Sandbox) -> None:
     unit = "06_shapes_and_matmul"
-    report = graded(unit, sandbox, mean_rule=assignment_of(unit).exercise("mean_rule").solution + FORGER)
-    (outcome,) = (o for o in report.outcomes if o.name == "mean_rule")
+    report = graded(
+        unit, sandbox, sum_and_mean=assignment_of(unit).exercise("sum_and_mean").solution + FORGER
+    )
+    (outcome,) = (o for o in report.outcomes if o.name == "sum_and_mean")
     assert (outcome.points, outcome.status) == (0, "failed"), outcome.text
     assert "changed" in outcome.text or "second call" in outcome.text
 

@@ -50,8 +50,6 @@ def make_core(graph: Names, names: Names, shapes: Names, losses: Names) -> Core:
     }
 
     def matmul_rule(g: Any, out: Any, a: Any, b: Any) -> Any:
-        if a.ndim == 1 or b.ndim == 1:
-            return shapes["vector_matmul_rule"](g, out, a, b)
         name = "matmul_rule" if a.ndim == b.ndim == 2 else "batched_matmul_rule"
         return shapes[name](g, out, a, b)
 
@@ -64,7 +62,7 @@ def make_core(graph: Names, names: Names, shapes: Names, losses: Names) -> Core:
         "sqrt": lambda g, out, a: names["power_rule"](g, out, a, 0.5),
         "@": matmul_rule,
         "sum": shapes["sum_rule"],
-        "mean": lambda g, out, a, axis, _: shapes["mean_rule"](kept(g, a, axis), kept(out, a, axis), a),
+        "mean": shapes["mean_rule"],
         "max": lambda g, out, a, axis, _: shapes["amax_rule"](kept(g, a, axis), kept(out, a, axis), a, axis),
         "reshape": shapes["reshape_rule"],
         "permute": shapes["permute_rule"],

@@ -174,11 +174,10 @@ PARTS = (
     Part("05_tensors", "as_operand", {"as_operand": _as_operand}),
     Part("05_tensors", "send_back", {"send_back": _send_back}),
     Part("05_tensors", "first_cotangent", {"first_cotangent": _first_cotangent}),
-    Part("06_shapes_and_matmul", "sum_rule", {"sum_rule": by_reference(ops.sum)}),
     Part(
         "06_shapes_and_matmul",
-        "mean_rule",
-        {"mean_rule": lambda g, out, a: (np.broadcast_to(g * (out.size / a.size), a.shape),)},
+        "sum_and_mean",
+        {"sum_rule": by_reference(ops.sum), "mean_rule": by_reference(ops.mean)},
     ),
     Part("06_shapes_and_matmul", "amax_rule", {"amax_rule": by_reference(_amax)}),
     Part(
@@ -188,7 +187,6 @@ PARTS = (
     ),
     Part("06_shapes_and_matmul", "index_rule", {"index_rule": by_reference(operator.getitem)}),
     Part("06_shapes_and_matmul", "matmul_rule", {"matmul_rule": by_reference(ops.matmul, 2)}),
-    Part("06_shapes_and_matmul", "vector_matmul_rule", {"vector_matmul_rule": by_reference(ops.matmul, 2)}),
     Part("06_shapes_and_matmul", "batched_matmul_rule", {"batched_matmul_rule": by_reference(ops.matmul, 2)}),
     Part("07_losses", "mse_rule", {"mse_rule": by_reference(functional.mse_loss)}),
     Part("07_losses", "log_softmax", {"log_softmax": ops.log_softmax}),

@@ -60,6 +60,25 @@ SOURCES = {
         "Taylor expansion of the accumulated rounding error. BIT 16, 146-160",
         "10.1007/BF01931367",
     ),
+    "Giles 2008": (
+        ("Mike Giles",),
+        2008,
+        "Collected matrix derivative results for forward and reverse mode algorithmic differentiation. Advances in "
+        "Automatic Differentiation, 35-44",
+        "10.1007/978-3-540-68942-3_4",
+    ),
+    "Szegedy 2013": (
+        ("Christian Szegedy and others",),
+        2013,
+        "Intriguing properties of neural networks",
+        "10.48550/arXiv.1312.6199",
+    ),
+    "Goodfellow 2014": (
+        ("Ian Goodfellow", "Jonathon Shlens", "Christian Szegedy"),
+        2014,
+        "Explaining and harnessing adversarial examples",
+        "10.48550/arXiv.1412.6572",
+    ),
     "Rumelhart 1986": (
         ("Rumelhart", "Hinton", "Williams"),
         1986,
@@ -125,6 +144,23 @@ TOLD = [
         "- David Rumelhart, Geoffrey Hinton and Ronald Williams, [1986](https://doi.org/10.1038/323533a0): hidden "
         "layers, trained by backpropagation, in four pages.",
         "Rumelhart 1986",
+    ),
+    (
+        "06_shapes_and_matmul",
+        "- Mike Giles, [2008](https://doi.org/10.1007/978-3-540-68942-3_4): rules of matrix operations, collected.",
+        "Giles 2008",
+    ),
+    (
+        "06_shapes_and_matmul",
+        "- Christian Szegedy and others, [2013](https://doi.org/10.48550/arXiv.1312.6199): networks fooled by changes "
+        "that nobody sees.",
+        "Szegedy 2013",
+    ),
+    (
+        "06_shapes_and_matmul",
+        "- Ian Goodfellow, Jonathon Shlens and Christian Szegedy, [2014](https://doi.org/10.48550/arXiv.1412.6572): "
+        "one step by the gradient's signs.",
+        "Goodfellow 2014",
     ),
 ]
 

@@ -64,15 +64,24 @@ def test_the_border_at_first_and_after_20_and_80_steps(solved: Any) -> None:
         names["training_step"](optimizer, lambda: names["loss_on"](network, points.tolist(), targets))
 
 
-@proves("06_shapes_and_matmul", 'On the right, the gradient of the network\'s score for "3" by each pixel.')
-def test_the_gradient_by_each_pixel(solved: Any) -> None:
+@proves("06_shapes_and_matmul", "Left: a handwritten 5.", "The network sees an 8.")
+def test_a_little_ink_makes_an_8_of_a_5(solved: Any) -> None:
     names = solved("06_shapes_and_matmul", demonstrations=True)
-    g = np.eye(10)[[3]]
-    dx = names["two_layer_rule"](g, g, names["features"][[45]], *names["weights"])[0]
-    found = 100 * names["to_pixels"](dx, names["images"][[45]])[0]
+    assert "load_digits()[0][763, 0]" in picture_of("06_shapes_and_matmul") and names["labels"][763] == 5
     (shown,) = typed("06_shapes_and_matmul")
-    assert np.abs(shown.reshape(8, 8) - found).max() < 0.51
-    assert names["labels"][45] == 3
+    shown = shown.reshape(8, 8) / 100
+    assert np.abs(shown - (names["changed"] - names["five"])).max() < 0.00501
+    five = names["images"][763]
+    assert 763 in names["held_out"] and names["your_scores"](five).argmax() == 5
+    assert names["your_scores"](five + shown).argmax() == 8
+    assert f"added: {shown.min()} to {shown.max()}" in picture_of("06_shapes_and_matmul")
+    # Drawn as they are: no number is below 0 or above 1.
+    assert (five + shown).min() > -0.005 and (five + shown).max() < 1.005
+
+
+@proves("06_shapes_and_matmul", "A network that reads 9 of 10 digits rightly sees a 5, too.")
+def test_nine_of_ten_digits_that_it_has_not_seen_are_right(solved: Any) -> None:
+    assert 0.9 < solved("06_shapes_and_matmul", demonstrations=True)["share"] < 1
 
 
 @proves(

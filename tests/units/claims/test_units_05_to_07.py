@@ -135,7 +135,9 @@ def test_sums_and_means_over_a_dim(torch: ModuleType, solved: Any) -> None:
     g = np.array([[10.0], [-1.0]])
     out = a.sum(1, keepdims=True)
     close(gradients(torch, lambda x: x.sum(1, True), a, g=g)[0], ours["sum_rule"](g, out, a, 1, True)[0])
-    close(gradients(torch, lambda x: x.mean(1, True), a, g=g)[0], ours["mean_rule"](g, out / 3, a)[0])
+    close(
+        gradients(torch, lambda x: x.mean(1, True), a, g=g)[0], ours["mean_rule"](g, out / 3, a, 1, True)[0]
+    )
     flat = gradients(torch, lambda x: x.sum(1, False), a, g=g[:, 0])[0]
     close(flat, ours["sum_rule"](g[:, 0], out[:, 0], a, 1)[0])
 
@@ -195,6 +197,22 @@ def test_two_linear_layers_with_relu(torch: ModuleType, solved: Any) -> None:
     close(inputs.grad, dx)
     for p, expected in zip(model.parameters(), (dW1.T, db1, dW2.T, db2), strict=True):
         close(p.grad, expected)
+
+
+@proves(
+    "06_shapes_and_matmul",
+    "## The same in PyTorch",
+    "Where it is installed, this cell computes all gradients with PyTorch, and compares.",
+    "import torch",
+)
+def test_the_digits_network_has_pytorch_s_gradients_to_the_pixels(torch: ModuleType, solved: Any) -> None:
+    names = solved("06_shapes_and_matmul", demonstrations=True)
+    assert "the gradients of all weights and pixels agree: True" in names["printed"]
+    tensors = [*names["theirs"], names["pictures"]]
+    assert len(tensors) == len(names["ours"]) == 5
+    assert all(t.grad.abs().max() > 0 for t in tensors)
+    # Blank blocks are tied, so that a network without PyTorch's convention would not agree.
+    assert (names["blocks"][0].detach().numpy() == 0).all(axis=(2, 3)).any()
 
 
 # -- 07 -----------------------------------------------------------------------------------------------------------
