@@ -73,8 +73,10 @@ def moving_tangent(
         for place in np.linspace(0.08, 0.92, 7):
             tangent(round(place * (len(x) - 1)), reach=0.06)
 
-    crossed = np.flatnonzero(np.diff(np.sign(steep)) != 0)
-    level = list(dict.fromkeys(short(round(float(x[k]), 1) + 0.0) for k in crossed))
+    rise = np.diff(steep)
+    crossed = np.flatnonzero((np.diff(np.sign(steep)) != 0) & np.isfinite(rise))
+    zeros = x[crossed] - steep[crossed] / rise[crossed] * np.diff(x)[crossed]  # between two places
+    level = list(dict.fromkeys(short(round(float(zero), 1) + 0.0) for zero in zeros))
     told = f"A tangent rolls along {name} from x = {short(low)} to x = {short(high)}. Below, its slope is drawn: "
     told += f"from {short(steep[0])} to {short(steep[-1])}"
     if level:

@@ -643,6 +643,12 @@ def jvp(f, xs, vs):
     return out.tangent, out.primal
 
 
+@wrong("jvp", "a_second_run", "f is run a second time for the value. One run on Duals gives both: its primal and its tangent.")
+def jvp(f, xs, vs):
+    return f(*xs), as_dual(f(*(Dual(x, v) for x, v in zip(xs, vs)))).tangent
+
+
+
 @right("jvp", "with_map")
 def jvp(f, xs, vs):
     out = f(*map(Dual, xs, vs))
@@ -736,6 +742,12 @@ def forward_gradient(f, xs):
         value = jvp(f, xs, direction)[0]
         gradient.append(jvp(f, xs, direction)[1])
     return gradient
+
+
+@wrong("forward_gradient", "derivative_of_each", "f is called with one input, and it takes all of them. jvp gives it all, and a direction says which one rises.")
+def forward_gradient(f, xs):
+    return [as_dual(f(Dual(x, 1.0))).tangent for x in xs]  # what `derivative` does
+
 
 
 @right("forward_gradient", "comprehension")

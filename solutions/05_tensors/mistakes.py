@@ -123,6 +123,46 @@ def broadcast_shape(a, b):
     return tuple(max(m, n) for m, n in zip(a, b))
 
 
+@wrong(
+    "broadcast_shape",
+    "or_for_and",
+    "Lengths that differ raise an error here, though one of them is 1: it is stretched. Raise where they differ *and* none is 1.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    if any(m != n or 1 not in (m, n) for m, n in zip(a, b)):
+        raise ValueError("no fit")
+    return tuple(max(m, n) for m, n in zip(a, b))
+
+
+@wrong(
+    "broadcast_shape",
+    "text_for_an_error",
+    "A text is returned. Raise the error: `raise ValueError(...)`, and nothing is returned.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    if any(m != n and 1 not in (m, n) for m, n in zip(a, b)):
+        return "ValueError"
+    return tuple(max(m, n) for m, n in zip(a, b))
+
+
+@wrong(
+    "broadcast_shape",
+    "text_as_it_is_expected",
+    "A text is returned. Raise the error: `raise ValueError(...)`, and nothing is returned.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    if any(m != n and 1 not in (m, n) for m, n in zip(a, b)):
+        return "raises ValueError"
+    return tuple(max(m, n) for m, n in zip(a, b))
+
+
+
 @right("broadcast_shape", "from_the_right")
 def broadcast_shape(a, b):
     from itertools import zip_longest
@@ -241,6 +281,46 @@ def unbroadcast(g, shape):
     return g.sum().reshape((1,) * len(shape))
 
 
+@wrong(
+    "unbroadcast",
+    "axis_0_always",
+    "Here axis 0 is always added up. `shape` says which axes are: those that it does not have, and those where it has a 1.",
+)
+def unbroadcast(g, shape):
+    return g.sum(axis=0)
+
+
+@wrong(
+    "unbroadcast",
+    "last_axis_always",
+    "Here the last axis is always added up. `shape` says which axes are: those that it does not have, and those where it has a 1.",
+)
+def unbroadcast(g, shape):
+    return g.sum(axis=-1)
+
+
+@wrong(
+    "unbroadcast",
+    "axis_0_kept",
+    "Here axis 0 is always added up. `shape` says which axes are: those that it does not have, and those where it has a 1.",
+)
+def unbroadcast(g, shape):
+    return g.sum(axis=0, keepdims=True)
+
+
+@wrong("unbroadcast", "a_range", "`axis` takes an int or a tuple of ints, and here it got something else, such as a range or a list: `tuple(...)` makes a tuple of it.")
+def unbroadcast(g, shape):
+    g = g.sum(axis=range(g.ndim - len(shape)))
+    return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+
+
+@wrong("unbroadcast", "a_list", "`axis` takes an int or a tuple of ints, and here it got something else, such as a range or a list: `tuple(...)` makes a tuple of it.")
+def unbroadcast(g, shape):
+    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
+    return g.sum(axis=[i for i, n in enumerate(shape) if n == 1], keepdims=True)
+
+
+
 @right("unbroadcast", "one_axis_at_a_time")
 def unbroadcast(g, shape):
     while g.ndim > len(shape):
@@ -342,6 +422,27 @@ def div_rule(g, out, a, b):
 @wrong("array_arithmetic", "one_array", "mul_rule returns one array. There are two inputs: return a tuple of two.")
 def mul_rule(g, out, a, b):
     return g * b
+
+
+@wrong(
+    "array_arithmetic",
+    "mul_in_place_used",
+    "In mul_rule, what b gets has b as a factor, too. Did `g *= b` come before it? Then g is no longer what arrived: write `g * b`.",
+)
+def mul_rule(g, out, a, b):
+    g *= b
+    return g, g * a
+
+
+@wrong(
+    "array_arithmetic",
+    "div_in_place_used",
+    "In div_rule, what b gets is divided by b once too often. Did `g /= b` come before it? Then g is no longer what arrived: write `g / b`.",
+)
+def div_rule(g, out, a, b):
+    g /= b
+    return g, -g * a / b**2
+
 
 
 right(
@@ -473,6 +574,23 @@ def power_rule(g, out, a, n):
 @wrong("array_functions", "no_tuple", "tanh_rule returns an array. A rule returns a tuple, here a tuple of one: mind the comma in (x,).")
 def tanh_rule(g, out, a):
     return g * (1 - out * out)
+
+
+@wrong("array_functions", "power_no_tuple", "power_rule returns an array. A rule returns a tuple, here a tuple of one: mind the comma in (x,).")
+def power_rule(g, out, a, n):
+    return np.zeros_like(a) if n == 0 else g * n * a ** (n - 1)
+
+
+@wrong(
+    "array_functions",
+    "power_zeros_float64",
+    "At n = 0 the zeros are float64, as np.zeros makes them, and a is not. np.zeros_like(a) takes the dtype of a.",
+)
+def power_rule(g, out, a, n):
+    if n == 0:
+        return (np.zeros(a.shape),)
+    return (g * n * a ** (n - 1),)
+
 
 
 right(
@@ -639,6 +757,42 @@ def sigmoid_rule(g, out, a):
     return (g,)
 
 
+@wrong("stable_sigmoid", "rule_no_tuple", "sigmoid_rule returns an array. A rule returns a tuple, here a tuple of one: mind the comma in (x,).")
+def sigmoid_rule(g, out, a):
+    return g * out * (1 - out)
+
+
+@wrong("stable_sigmoid", "exchanged", "This is the sigmoid of -a: it falls where it should rise. Are the two formulas exchanged, or a sign?")
+def sigmoid(a):
+    e = np.exp(-np.abs(a))
+    return np.where(a >= 0, e, 1) / (1 + e)
+
+
+@wrong(
+    "stable_sigmoid",
+    "clipped_at_50",
+    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
+)
+def sigmoid(a):
+    return 1 / (1 + np.exp(-np.clip(a, -50, 50)))
+
+
+@wrong(
+    "stable_sigmoid",
+    "clipped_at_500",
+    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
+)
+def sigmoid(a):
+    return 1 / (1 + np.exp(-np.clip(a, -500, 500)))
+
+
+@wrong("stable_sigmoid", "rule_of_out", "In sigmoid_rule, out is sigmoid(a) already. Taking the sigmoid of it applies the function twice.")
+def sigmoid_rule(g, out, a):
+    s = sigmoid(out)
+    return (g * s * (1 - s),)
+
+
+
 right(
     "stable_sigmoid",
     "by_masks",
@@ -762,6 +916,18 @@ def maximum_rule(g, out, a, b):
     return 0 * g, g
 
 
+@wrong("maximum_ties", "second_wins_where", "At a tie all of g goes to b. Both are the largest: each gets half.")
+def maximum_rule(g, out, a, b):
+    return np.where(a > b, g, 0), np.where(a > b, 0, g)
+
+
+@wrong("maximum_ties", "half_for_half_of_g", "At a tie each gets 0.5. Half of g is wanted: what arrives there, divided by 2.")
+def maximum_rule(g, out, a, b):
+    tie = np.where(a == b, 0.5, 0)
+    return np.where(a > b, g, tie), np.where(b > a, g, tie)
+
+
+
 @right("maximum_ties", "divided_by_the_winners")
 def maximum_rule(g, out, a, b):
     share = g / ((a == out).astype(g.dtype) + (b == out))
@@ -864,6 +1030,21 @@ def as_operand(x, dtype):
 def as_operand(x, dtype):
     x = np.asarray(x)
     return x.astype(dtype) if x.ndim == 0 or x.dtype.kind == "f" else x
+
+
+@wrong(
+    "as_operand",
+    "lists_adapt",
+    "A list is converted to the tensor's dtype here. Only single numbers adapt: a list keeps the dtype that NumPy gives it.",
+)
+def as_operand(x, dtype):
+    return x if isinstance(x, np.ndarray) else np.asarray(x, dtype=dtype)
+
+
+@wrong("as_operand", "lists_as_they_are", "A list comes back as it is. NumPy makes an array of one.")
+def as_operand(x, dtype):
+    return np.asarray(x, dtype=dtype) if isinstance(x, (int, float, np.generic)) else x
+
 
 
 @right("as_operand", "by_axes")
@@ -1017,6 +1198,17 @@ def send_back(node, rules, fit):
         if cotangent is not None:
             cotangent = fit(cotangent, node.data)
             parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+
+
+@wrong("send_back", "fits_to_the_parent", "fit gets the parent, which is a Tensor. It takes the parent's array: parent.data.")
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if cotangent is not None:
+            cotangent = fit(cotangent, parent)
+            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+
 
 
 @right("send_back", "with_copies")
@@ -1319,6 +1511,25 @@ def mended_array_rules():
     return {name: CONTRIBUTED[name][1] for name in ("square", "log2", "add_row")}
 
 
+@wrong("mended_array_rules", "no_comma", "Your rule for log2 returns an array. A rule returns a tuple, here a tuple of one: mind the comma in (x,).")
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: g * 2 * a,
+        "log2": lambda g, out, a: g / (a * float(np.log(2))),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
+
+@wrong("mended_array_rules", "square_no_comma", "Your rule for square returns an array. A rule returns a tuple, here a tuple of one: mind the comma in (x,).")
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: g * 2 * a,
+        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
+
+
 @right("mended_array_rules", "with_def")
 def mended_array_rules():
     def square(g, out, a):
@@ -1473,6 +1684,14 @@ def array_network(x, layers):
         x = Tensor(np.tanh((x @ W + b).data))
     W, b = layers[-1]
     return x @ W + b
+
+
+@wrong("array_network", "last_layer_missing", "The last layer is missing. It has a W and a b like the others: only tanh does not follow it.")
+def array_network(x, layers):
+    for W, b in layers[:-1]:
+        x = tanh(x @ W + b)
+    return x
+
 
 
 @right("array_network", "by_index")

@@ -194,6 +194,26 @@ def test_air_and_a_roof_make_the_best_throw_a_lower_one(solved: Any) -> None:
     assert best(0.02, 6.0) < min(best(0.02, 0.0), best(0.0, 6.0)) < max(best(0.02, 0.0), best(0.0, 6.0)) < 44
 
 
+@pytest.mark.parametrize("roof", [(20.0, 0.02, 6.0), (14.0, 0.005, 1.8), (27.0, 0.035, 11.0)])
+def test_the_landing_has_no_kinks_so_newton_on_its_slope_finds_the_best_throw_too(
+    solved: Any, roof: tuple[float, float, float]
+) -> None:
+    names, (speed, *rest) = solved("02_forward_mode"), roof
+
+    def reach(angle: Any) -> Any:
+        return names["landing"](speed, angle, *rest)
+
+    def slope(angle: Any) -> Any:
+        return names["derivative"](reach, angle)
+
+    angle = 0.7
+    for _ in range(8):
+        angle = names["newton_step"](slope, angle)
+    assert angle == pytest.approx(names["best_angle"](reach), abs=1e-5)
+    slopes = [slope(0.1 + 0.005 * k) for k in range(261)]
+    assert all(a > b for a, b in itertools.pairwise(slopes[40:]))
+
+
 @proves(
     "03_reverse_mode",
     "Here `x` is multiplied by itself until it is `x ** 10000`, with the derivative `10000 * x ** 9999`.",

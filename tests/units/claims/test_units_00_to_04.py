@@ -203,7 +203,7 @@ def test_the_jvp_of_a_function_is_a_rule(torch: ModuleType, solved: Any) -> None
 @proves(
     "02_forward_mode",
     "| `jvp(f, xs, vs)` | `torch.func.jvp(f, xs, vs)` |",
-    "| `forward_gradient(f, xs)` | `torch.func.jacfwd(f)`, for one result |",
+    "| `forward_gradient(f, xs)` | `torch.func.jacfwd(f, argnums=(0, 1))(*xs)`, for two inputs |",
     "| `second_derivative` | `torch.func.jacfwd(torch.func.jacfwd(f))` |",
 )
 def test_jvp_gradient_and_second_derivative(torch: ModuleType, solved: Any) -> None:
@@ -216,6 +216,7 @@ def test_jvp_gradient_and_second_derivative(torch: ModuleType, solved: Any) -> N
     assert [float(x) for x in torch.func.jvp(e, xs, vs)] == list(ours["jvp"](e, [2.0, 3.0], [1.0, 10.0]))
     by_each = torch.func.jacfwd(e, argnums=(0, 1))(*xs)
     assert [float(x) for x in by_each] == ours["forward_gradient"](e, [2.0, 3.0]) == [12.0, 14.0]
+    assert float(torch.func.jacfwd(e)(*xs)) == 12.0  # by the first input alone
 
     twice = torch.func.jacfwd(torch.func.jacfwd(lambda x: 1 / x))(torch.tensor(2.0))
     assert float(twice) == ours["second_derivative"](lambda x: 1 / x, 2.0) == 0.25
