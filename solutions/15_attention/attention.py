@@ -75,7 +75,7 @@ def floats(*rows):
 # - compute masked attention and its gradients by hand, and split it into heads;
 # - say what scaling, positions, residuals and LayerNorm are for, with a measurement for each.
 #
-# **Time:** about 90 minutes. **Builds on:** 06 (products), 07 (softmax), 08 (LayerNorm), 10 (training).
+# **Time:** about 120 minutes. **Builds on:** 06 (products), 07 (softmax), 08 (LayerNorm), 10 (training).
 #
 # **Three questions first,** from earlier units; nobody counts.
 #
@@ -118,7 +118,7 @@ pairs()
 # %% [markdown]
 # ## 2. An average over the past
 #
-# So let each position look back. First without a choice: position t takes the *mean* of all rows of `x` from the first
+# Let each position look back. First without a choice: position t takes the *mean* of all rows of `x` from the first
 # to its own. Rows 4, 0, 2, 6 become 4, 2, 2, 3. Never of later rows: these are what is to be guessed. All these means
 # are one product $A x$.
 #
@@ -167,7 +167,7 @@ with exercise("past_matrix") as check:
 # %% [markdown]
 # ## 3. An average that chooses
 #
-# Now the shares are to differ. Give each pair a *score*: how much does position t want of position s? A softmax makes
+# The shares shall differ. Give each pair a *score*: how much does position t want of position s? A softmax makes
 # weights of a row of scores. The future gets the score -inf *before* the softmax: $e^{-\infty}$ is 0, and the others
 # add up to 1.
 #
@@ -190,7 +190,8 @@ with exercise("past_matrix") as check:
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# NaN: the largest score of a row was that of the future. Take it after the mask. Wrong shape: `keepdims=True`.
+# NaN: the largest score of a row was that of the future. Take it after the mask. Or 0
+# times inf. Without `keepdims=True` a row's sum counts for a column.
 # </details>
 
 
@@ -208,7 +209,7 @@ def causal_softmax(scores):
 with exercise("causal_softmax") as check:
     scores = floats([5, 1, 3], [0, np.log(3), 2], [4, 4, 4])
     weights = floats([1, 0, 0], [0.25, 0.75, 0], [1 / 3] * 3)
-    check.close(yours.causal_softmax(scores), weights, "1 to 3; then thirds")
+    check.close(yours.causal_softmax(scores), weights, "itself alone; 1 to 3; thirds")
     check.untouched("the scores stay as they were")
     two = np.stack([scores, floats([0, 0, 0], [0, 0, 9], [0, 0, np.log(2)])])
     other = floats([1, 0, 0], [0.5, 0.5, 0], [0.25, 0.25, 0.5])
@@ -358,9 +359,9 @@ def spread():
 spread()
 
 # %% [markdown]
-# ## 5. The way back
+# ## 5. Attention, and the way back
 #
-# Put together, this is *attention*. For the way back it keeps the weights p.
+# Put together, this is *attention*: the rows of weights p times the values. For the way back it keeps p.
 
 
 # %% given="attention"
@@ -371,6 +372,18 @@ def attention(q, k, v):
 
 
 # %% [markdown]
+# **Predict, then run.** The second position looks at the first, with the value 4, and at itself, with 8. Its weights are
+# 1/4 and 3/4. What is its output?
+
+# %%
+prediction = None
+
+if predicted(prediction, "output_of_two"):
+    q, k = floats([0], [np.log(3) / 4]), floats([2], [6])  # scores log 3 / 2 and 3 log 3 / 2: 1 to 3
+    out, p = attention(q, k, floats([4], [8]))
+    print("weights", p[1].round(6), "output", out[1].round(6))
+
+# %% [markdown]
 # Four steps, backwards: a product (unit 06), a softmax (unit 07), a division, a product. The mask needs no step of its own:
 # where a weight is 0, the softmax sends back 0.
 #
@@ -379,7 +392,8 @@ def attention(q, k, v):
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# `out = p @ v` gives the gradients of p and of v. A row of the softmax sends back p · (g - sum of g · p).
+# `out = p @ v` gives the gradients of p and of v. Call that of p u:
+# a row of the softmax sends back p · (u - sum of u · p).
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -415,11 +429,12 @@ with exercise("attention_rule") as check:
     q, k, rule = floats([1], [t]), floats([2], [6]), yours.attention_rule  # of weights p
     to_q, to_k, to_v = rule(floats([0], [1]), p, q, k, v)
     check.close(to_v, floats([0.25], [0.75]), "to the values: by their weights")
-    check.close(to_q, floats([0], [3]), "0.25 · (4 - 7) of key 2, 0.75 · (8 - 7) of key 6")
+    check.close(to_q, floats([0], [3]), "weight · (value - 7) · key: -0.75 · 2 + 0.75 · 6")
     check.close(to_k, floats([-0.75 * t], [0.75 * t]), "the same parts, times the query")
     q, k = floats([0] * 4, [2 * t, 0, 0, 0])[None], floats([2, 9, 0, 0], [6, 0, 0, 9])[None]
-    got = rule(floats([[0], [1]]), p[None], q, k, v[None])[0][0, 1]
-    check.close(got, floats(1.5, -3.375, 0, 3.375), "d = 4: half; a batch of one")
+    got = rule(floats([[3, 0], [1, 2]]), p[None], q, k, floats([[4, 1], [8, 1]]))
+    check.close(got[0][0, 1], floats(1.5, -3.375, 0, 3.375), "d = 4: half; a batch of one")
+    check.close(got[1][0], floats([-t], [t]) * floats(0.75, 0, 0, 0), "half for k, too")
     check.untouched("what came in stays as it was")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor, functional
@@ -474,7 +489,7 @@ two_other_ways()
 # ## 6. Several heads, and a bug hunt
 #
 # One average cannot look at two places for two reasons. So the width D is split into *heads*, each of which attends for
-# itself, with D / heads numbers. No loop is needed:
+# itself, with D / heads numbers.
 #
 # | step | shape |
 # |---|---|
@@ -538,7 +553,7 @@ moves()
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# In the colleague's, what is in head 0? Print `colleague_split(x, 2)[0, 0]`: the first positions, whole.
+# What is in head 0? `colleague_split(np.arange(24.0).reshape(1, 3, 8), 2)[0, 0]`: position 0 whole, and half of 1.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -619,7 +634,7 @@ if predicted(prediction, "order_of_the_past"):
     print("largest change:", moved.round(12), " changed:", int(moved > 1e-9))
 
 # %% [markdown]
-# An average does not know an order. So each position's vector gets a vector added that says *where* it stands. A learnt
+# An average knows no order. So each position's vector gets a vector added that says *where* it stands. A learnt
 # table has one row for each position, and none beyond its end. Or a fixed table, of waves: in row t
 #
 # $$\mathrm{table}_{t, 2i} = \sin\frac{t}{10000^{2i/d}} \qquad \mathrm{table}_{t, 2i+1} = \cos\frac{t}{10000^{2i/d}}$$
@@ -663,7 +678,7 @@ with exercise("sinusoids") as check:
     expected = floats([0, 1], [np.sin(1), np.cos(1)], [np.sin(2), np.cos(2)])
     check.close(yours.sinusoids(3, 2), expected, "d = 2: one wave, sin t and cos t")
     expected = floats(np.sin(5), np.cos(5), np.sin(0.5), np.cos(0.5))
-    check.close(yours.sinusoids(6, 8)[5, :4], expected, "d = 8: 10 times as long")
+    check.close(yours.sinusoids(7, 8)[5, :4], expected, "d = 8: 10 times as long")
     expected = floats(np.sin(1), np.cos(1), np.sin(1 / 100), np.cos(1 / 100))
     check.close(yours.sinusoids(2, 4)[1], expected, "d = 4: 100 times as long")
     ### BEGIN HIDDEN TESTS
@@ -679,13 +694,13 @@ with exercise("sinusoids") as check:
 
 # %% [markdown]
 # What to see: on the left, the first columns change from row to row, the last ones hardly. On the right, products of
-# rows: they are the same along a diagonal, so they depend on the *distance* alone. A network can use that. But what it has never
-# seen in training, such as longer distances, it has not learnt, though the table goes on.
+# rows: they are the same along a diagonal, so they depend on the *distance* alone. A network can use that. But longer
+# distances than in training it has not learnt, though the table goes on.
 
 
 # %% figure="waves"
 def waves():
-    table = sinusoids(32, 16)
+    table = sinusoids(32, 32)
     alike = table @ table.T
     for k in (1, 5):
         along = np.diagonal(alike, k)
@@ -702,7 +717,7 @@ waves()
 #
 # Deep networks need two more things. A *residual* block adds what it computes to what it got, $y = x + f(x)$, so the
 # gradient has a way around f. And `LayerNorm` (unit 08) in front of f keeps its input at one size. Both, on a small
-# block: $y = x + \tanh(\mathrm{normalise}(x)\, W)$. The norm and its rule are given.
+# block with a tanh in place of attention, whose rule you have: $y = x + \tanh(\mathrm{normalise}(x)\, W)$. The norm and its rule are given.
 
 
 # %% given="normalise"
@@ -757,14 +772,13 @@ with exercise("block_rule") as check:
     x, g = floats([1, 3, 2, 2], [6, 0, 0, 6]), floats([5, 7, 0, 1], [1, 0, -2, 0])
     W = floats([1, 0, 0, 0], [0, 0, -2, 0], [0, 1, 0, 0], [0, 0, 0, 3]) / 4
     n = (x - floats([2], [3])) / np.sqrt(floats([0.5], [9]) + 1e-5)
-    to_x, to_W = yours.block_rule(g, x, 0 * W)
-    check.close(to_x, g, "W = 0: the way around is all that is left")
-    check.close(to_W, n.T @ g, "W = 0: slope 1, so the normalised rows and g alone")
+    check.close(yours.block_rule(g, x, 0 * W), (g, n.T @ g), "W = 0: around it; slope 1")
     check.close(yours.block_rule(0 * g, x, W), (0 * g, 0 * W), "nothing arrives")
     to_x, to_W = yours.block_rule(g, x, W)
     check.close(to_W, n.T @ (g / np.cosh(n @ W) ** 2), "1 - tanh² is 1 / cosh²")
     told = floats([4.5071, 6.5071, 1.2, 0.7858], [1.0392, 0.1311, -2.1311, -0.0392])
     check.close(to_x, told, "g, and what comes through tanh, W and the norm", atol=1e-4)
+    check.untouched("g, x and W stay as they were")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor, functional
     from autograder import array
@@ -785,9 +799,9 @@ with exercise("block_rule") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now the gradient on its way through 30 blocks of attention, with random weights that are a little too small, and a
+# The gradient on its way through 30 blocks of attention, with random weights that are a little too small, and a
 # little too large. What to see: bare blocks lose the gradient, or blow it up. Residuals save the small case,
-# and with LayerNorm the large one is tamed as well. The axis is logarithmic.
+# and with LayerNorm the large one is tamed as well. On the left the upper two curves nearly coincide.
 
 
 # %% figure="thirty"
@@ -1114,6 +1128,7 @@ except ImportError:
 # - Tri Dao and others, [2022](https://arxiv.org/abs/2205.14135): FlashAttention, in pieces, without the T by T weights.
 #
 # ## One thing to try next
-# Train `Reverser` without `self.place`. Which digits does it still get right, and why?
+# Train `Reverser` without `self.place`. How many digits does it still get right? More than by guessing: it sees which came,
+# and not where.
 
 # %% progress="here"

@@ -155,6 +155,20 @@ wrong("causal_softmax", "logarithms", "These are the logarithms of the weights."
     SOFT, ("return e / e.sum(axis=-1, keepdims=True)", "return np.log(e / e.sum(axis=-1, keepdims=True))")))
 
 
+wrong("causal_softmax", "zero_times_inf", "Everything is NaN here. If a mask is multiplied by -inf: 0 times inf is NaN, and `np.where` chooses without a product.", source=changed(
+    SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "scores + (1 - np.tri(T)) * -np.inf")))
+wrong("causal_softmax", "no_keepdims", "A row's largest or its sum has lost its axis, and counts for a column: `keepdims=True`.", source=changed(
+    SOFT, (", keepdims=True", "")))
+wrong("causal_softmax", "sum_without_keepdims", "A row's largest or its sum has lost its axis, and counts for a column: `keepdims=True`.", source=changed(
+    SOFT, ("e.sum(axis=-1, keepdims=True)", "e.sum(axis=-1)")))
+wrong("causal_softmax", "largest_without_keepdims", "A row's largest or its sum has lost its axis, and counts for a column: `keepdims=True`.", source=changed(
+    SOFT, ("masked.max(axis=-1, keepdims=True)", "masked.max(axis=-1)")))
+wrong("causal_softmax", "diagonal_masked", "The first row sees nothing here, so it is NaN: a position sees itself, too. The diagonal is not masked.", source=changed(
+    SOFT, ("np.tri(T, dtype=bool)", "np.tri(T, k=-1, dtype=bool)")))
+wrong("causal_softmax", "where_turned_around", "The past gets -inf here, and the future is kept: `np.where(condition, where true, where false)`.", source=changed(
+    SOFT, ("scores, -np.inf)", "-np.inf, scores)")))
+
+
 @right("causal_softmax", "renormalised")
 def causal_softmax(scores):
     past = np.tri(scores.shape[-1])
@@ -297,6 +311,16 @@ wrong("attention_rule", "g_in_place", "g is changed here, and others may need it
     RULE, ("    to_p =", "    g /= np.sqrt(q.shape[-1])\n    to_p ="), ("to_scores / np.sqrt(q.shape[-1])", "to_scores"), ("p.swapaxes(-1, -2) @ g", "p.swapaxes(-1, -2) @ g * np.sqrt(q.shape[-1])")))
 
 
+wrong("attention_rule", "root_for_q_alone", "The root of d counts on the way to k, too: both were in the product that was divided.", source=changed(
+    RULE, ("to_products.swapaxes(-1, -2) @ q", "to_scores.swapaxes(-1, -2) @ q")))
+wrong("attention_rule", "root_for_k_alone", "The root of d counts on the way to q, too: both were in the product that was divided.", source=changed(
+    RULE, ("return to_products @ k", "return to_scores @ k")))
+wrong("attention_rule", "no_keepdims", "A row's sum has lost its axis, and is taken off a column: `keepdims=True`.", source=changed(
+    RULE, ("axis=-1, keepdims=True", "axis=-1")))
+wrong("attention_rule", "g_of_the_output", "In the bracket stands g of the output. It needs the gradient of the weights p, which comes from g and v.", source=changed(
+    RULE, ("    to_p = g @ v.swapaxes(-1, -2)\n", ""), ("(to_p - (to_p * p)", "(g.sum(axis=-1, keepdims=True) - (g.sum(axis=-1, keepdims=True) * p)")))
+
+
 @right("attention_rule", "jacobian")
 def attention_rule(g, p, q, k, v):
     turned = lambda x: np.moveaxis(x, -1, -2)
@@ -328,7 +352,7 @@ def mended_merge(x):
     return x.swapaxes(1, 2).reshape(b, t, heads * d)
 """
 
-wrong("mended_split", "nothing_mended", "The split is still the colleague's: head 0 has the first positions, whole. It should have the left columns of all.", source=changed(
+wrong("mended_split", "nothing_mended", "The split is still the colleague's: head 0 has what stands first, position after position. It should have the left columns of all.", source=changed(
     MENDED, ("x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.reshape(b, heads, t, width // heads)"), ("x.swapaxes(1, 2).reshape", "x.reshape")))
 wrong("mended_split", "split_only", "The split is right now. The merge still takes the heads one after the other: bring the positions in front again.", source=changed(
     MENDED, ("x.swapaxes(1, 2).reshape", "x.reshape")))
@@ -361,6 +385,11 @@ wrong("mended_split", "other_axes_back", "The merge moves the numbers of a head 
     MENDED, ("x.swapaxes(1, 2).reshape", "x.transpose(0, 3, 2, 1).reshape")))
 wrong("mended_split", "width_per_head", "`heads` is how many there are, and here it is taken for how wide each is.", source=changed(
     MENDED, ("heads, width // heads)", "width // heads, heads)")))
+
+wrong("mended_split", "numbers_in_front_of_positions", "The merge exchanges the positions with the numbers of a head: exchange heads and positions, axes 1 and 2.", source=changed(
+    MENDED, ("x.swapaxes(1, 2).reshape", "x.swapaxes(2, 3).reshape")))
+wrong("mended_split", "cut_behind_the_heads", "The heads are cut off in front, so the positions are cut: first cut the width, (B, T, heads, d), then exchange axes.", source=changed(
+    MENDED, ("x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.reshape(b, heads, width // heads, t).swapaxes(2, 3)")))
 
 right("mended_split", "stacked", source="""
 def mended_split(x, heads):
@@ -424,6 +453,14 @@ wrong("sinusoids", "full_turns", "The angles are multiplied by 2π, and the form
     WAVES, ("np.arange(n)[:, None] /", "2 * np.pi * np.arange(n)[:, None] /")))
 wrong("sinusoids", "whole_exponents", "The exponent is cut down to an integer: `//` in place of `/`.", source=changed(
     WAVES, ("np.arange(0, d, 2) / d", "np.arange(0, d, 2) // d")))
+
+
+wrong("sinusoids", "over_positions", "The exponent is divided by the number of positions: it is 2i / d.", source=changed(
+    WAVES, ("np.arange(0, d, 2) / d", "np.arange(0, d, 2) / n")))
+wrong("sinusoids", "whole_numbers", "The waves are cut down to integers: let the table hold floats.", source=changed(
+    WAVES, ("np.empty((n, d))", "np.empty((n, d), dtype=int)")))
+wrong("sinusoids", "no_column", "The shapes do not fit: positions go down, `np.arange(n)[:, None]`, and the d / 2 wave lengths go along.", source=changed(
+    WAVES, ("np.arange(n)[:, None]", "np.arange(n)")))
 
 
 @right("sinusoids", "stacked")
@@ -492,6 +529,10 @@ def block_rule(g, x, W):
     g += normalise_rule(inner @ W.T, x)
     return g, n.T @ inner
 """)
+
+
+wrong("block_rule", "slope_of_y", "The slope of tanh is 1 - tanh², and y is x plus the tanh: take the square of the tanh alone.", source=changed(
+    BLOCK, ("np.tanh(n @ W) ** 2", "(x + np.tanh(n @ W)) ** 2")))
 
 
 @right("block_rule", "cosh")

@@ -63,6 +63,20 @@ wrong("best_pair", "two_apart", "These are tokens with one between them: neighbo
     PAIR, ("zip(word, word[1:])", "zip(word, word[2:])")))
 
 
+wrong("best_pair", "list", "The pair is right, and it is a list. A tuple is asked for: it can be a key of a dict, and it never equals a list.", source=changed(
+    PAIR, ("return max(found, key=found.get)", "return list(max(found, key=found.get))")))
+wrong("best_pair", "smallest_pair", "This is the pair with the smallest numbers, however rare: compare how often they occur.", source=changed(
+    PAIR, ("max(found, key=found.get)", "min(found)")))
+wrong("best_pair", "no_neighbour", "The last token of a word has no neighbour: stop one before it.", source=changed(
+    PAIR, ("for pair in zip(word, word[1:]):", "for i in range(len(word)):\n            pair = word[i], word[i + 1]")))
+wrong("best_pair", "not_in_the_dict", "A pair that is met for the first time is not in a dict yet: use a `Counter`, or `get(pair, 0)`.", source=changed(
+    PAIR, ("found = Counter()", "found = {}")))
+wrong("best_pair", "pairs_as_lists", "A list cannot be a key of a dict: make a tuple of the two.", source=changed(
+    PAIR, ("for pair in zip(word, word[1:]):\n            found[pair]", "for pair in zip(word, word[1:]):\n            found[list(pair)]")))
+wrong("best_pair", "set_of_a_word", "A pair that stands in a word several times counts several times.", source=changed(
+    PAIR, ("in zip(word, word[1:])", "in sorted(set(zip(word, word[1:])))")))
+
+
 @right("best_pair", "most_common")
 def best_pair(words, counts):
     found = Counter()
@@ -99,7 +113,7 @@ def merge(word, pair, new):
     return out
 """
 
-wrong("merge", "one_step", "After a merge both tokens are used up: go on two places further.", source=changed(
+wrong("merge", "one_step", "The pair's second token is still there: two go in, one comes out, and both are used up.", source=changed(
     MERGE, ("i += 2", "i += 1")))
 wrong("merge", "last_lost", "The last token is lost where it ends no pair.", source=changed(
     MERGE, ("while i < len(word):", "while i < len(word) - 1:"), ("i + 1 < len(word) and ", "")))
@@ -143,7 +157,7 @@ def merge(word, pair, new):
             out[-2:] = [new]
     return out
 """)
-wrong("merge", "token_kept", "The pair's second token is still there: two go in, one comes out.", source=changed(
+wrong("merge", "token_kept", "The pair's second token is still there: two go in, one comes out, and both are used up.", source=changed(
     MERGE, ("out.append(new)\n            i += 2", "out += [new, word[i + 1]]\n            i += 2")))
 wrong("merge", "pair_dropped", "The pair is taken out, and nothing put in its place.", source=changed(
     MERGE, ("            out.append(new)\n", "")))
@@ -160,6 +174,33 @@ def merge(word, pair, new):
 """)
 wrong("merge", "both_replaced", "The new token stands there twice: two go in, one comes out.", source=changed(
     MERGE, ("out.append(new)", "out += [new, new]")))
+
+
+wrong("merge", "list_and_tuple", "Nothing is merged here. A list never equals a tuple: is a part of `word` compared with `pair` itself?", source="""
+def merge(word, pair, new):
+    out, i = [], 0
+    while i < len(word):
+        if word[i : i + 2] == pair:
+            out.append(new)
+            i += 2
+        else:
+            out.append(word[i])
+            i += 1
+    return out
+""")
+wrong("merge", "no_guard", "The last token has no neighbour: ask whether i + 1 is still within the word before you look there.", source=changed(
+    MERGE, ("i + 1 < len(word) and ", "")))
+wrong("merge", "no_guard_at_all", "The last token has no neighbour: ask whether i + 1 is still within the word before you look there.", source="""
+def merge(word, pair, new):
+    out = []
+    for i in range(len(word)):
+        out.append(new if (word[i], word[i + 1]) == tuple(pair) else word[i])
+    return out
+""")
+wrong("merge", "always_two_steps", "After a token that begins no pair, go on by one: here the token behind it is skipped.", source=changed(
+    MERGE, ("out.append(word[i])\n            i += 1", "out.append(word[i])\n            i += 2")))
+wrong("merge", "last_always", "The last token is appended even where a pair has used it up.", source=changed(
+    MERGE, ("    return out", "    return out + word[-1:]"), ("while i < len(word):", "while i < len(word) - 1:")))
 
 
 @right("merge", "iterator")
@@ -199,7 +240,7 @@ def windows(ids, starts, T):
 wrong("windows", "same", "The targets are the inputs: each target is the token that comes *next*.", source=changed(
     WINDOWS, ("at + 1", "at")))
 wrong("windows", "next_window", "The targets are the next window, T tokens on: move on by one.", source=changed(
-    WINDOWS, ("at + 1", "np.minimum(at + T, len(ids) - 1)")))
+    WINDOWS, ("at + 1", "at + T")))
 wrong("windows", "previous", "The targets are the tokens *before*: each is the one that comes next.", source=changed(
     WINDOWS, ("at + 1", "at - 1")))
 wrong("windows", "last_only", "Only the token after the window is there: each of its tokens has a target.", source=changed(
@@ -221,6 +262,10 @@ wrong("windows", "end_of_text", "A window may reach up to the last token but one
     WINDOWS, ("starts[:, None]", "np.minimum(starts, len(ids) - T - 2)[:, None]")))
 wrong("windows", "one_window", "Only the first window is there, once for each start.", source=changed(
     WINDOWS, ("starts[:, None]", "np.full_like(starts, starts[0])[:, None]")))
+
+
+wrong("windows", "number_plus_1", "1 is added to the tokens' numbers, which makes other tokens of them: the *place* moves on by one.", source=changed(
+    WINDOWS, ("ids[at + 1]", "ids[at] + 1")))
 
 
 @right("windows", "stacked")
@@ -279,6 +324,21 @@ wrong("bits_per_character", "likeliest", "This takes the likeliest token of each
     BITS, ("np.arange(len(targets)), targets]", "np.arange(len(targets)), logits.argmax(axis=1)]")))
 
 
+wrong("bits_per_character", "unshifted_softmax", "exp of a large logit overflows: take the row's largest off first.", source=changed(
+    BITS, ("logits - logits.max(axis=-1, keepdims=True)", "logits"),
+    ("shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))", "np.log(np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True))")))
+wrong("bits_per_character", "largest_of_all", "One largest is taken off all rows, and a row far below it becomes 0: each row has its own.", source=changed(
+    BITS, ("logits.max(axis=-1, keepdims=True)", "logits.max()")))
+wrong("bits_per_character", "first_lengths", "These are the lengths of the first tokens of the vocabulary: those of the tokens that came are `lengths[targets]`.", source=changed(
+    BITS, ("lengths[targets].sum()", "lengths[: len(targets)].sum()")))
+wrong("bits_per_character", "all_rows_at_all_targets", "Every row is read at every target here: row i goes with its own, `targets[i]`.", source=changed(
+    BITS, ("logp[np.arange(len(targets)), targets]", "logp[:, targets]")))
+wrong("bits_per_character", "one_for_each_token", "This is an array, a number for each token: add up their bits first.", source=changed(
+    BITS, ("[np.arange(len(targets)), targets].sum()", "[np.arange(len(targets)), targets]"), ("float(nats / np.log(2) / lengths[targets].sum())", "nats / np.log(2) / lengths[targets].sum()")))
+wrong("bits_per_character", "quotient_of_each_token", "This is an array, a number for each token: one number is asked for, all bits over all characters.", source=changed(
+    BITS, ("[np.arange(len(targets)), targets].sum()", "[np.arange(len(targets)), targets]"), ("float(nats / np.log(2) / lengths[targets].sum())", "nats / np.log(2) / lengths[targets]")))
+
+
 @right("bits_per_character", "logaddexp")
 def bits_per_character(logits, targets, lengths):
     total, characters = 0.0, 0
@@ -305,7 +365,7 @@ def tied_rule(ids, g, h, to_logits):
     return to_E
 """
 
-wrong("tied_rule", "one_of_equal", "A token that occurs twice gets only its last part: `+=` at an index does not add up, `np.add.at` does.", source=changed(
+wrong("tied_rule", "one_of_equal", "Token 2 came twice and got its last part alone: an index with `=` or `+=` keeps one of them, `np.add.at` adds up both.", source=changed(
     TIED, ("np.add.at(to_E, ids, g)", "to_E[ids] += g")))
 wrong("tied_rule", "overwritten", "The looked-up rows overwrite the logits' part: both are to be added up.", source=changed(
     TIED, ("np.add.at(to_E, ids, g)", "to_E[np.unique(ids)] = 0\n    np.add.at(to_E, ids, g)")))
@@ -340,6 +400,18 @@ wrong("tied_rule", "seen_tokens_only", "Tokens that were not looked up get nothi
     TIED, ("return to_E", "seen = np.isin(np.arange(len(to_E)), ids)\n    return to_E * seen[:, None]")))
 
 
+wrong("tied_rule", "set_at_an_index", "Token 2 came twice and got its last part alone: an index with `=` or `+=` keeps one of them, `np.add.at` adds up both.", source=changed(
+    TIED, ("np.add.at(to_E, ids, g)", "to_E[ids] = g")))
+wrong("tied_rule", "row_of_the_token", "`g` is read at the token's number: its row i belongs to place i of the text, whose token is `ids[i]`.", source=changed(
+    TIED, ("np.add.at(to_E, ids, g)", "for t in ids:\n        to_E[t] += g[t % len(g)]")))
+wrong("tied_rule", "product_turned_around", "There is no such row: the gradient of E is (V, D), a row for each token, and `to_logits` has a column for each.", source=changed(
+    TIED, ("to_logits.T @ h", "h.T @ to_logits")))
+wrong("tied_rule", "rows_of_the_largest_token", "There is no such row: the gradient of E is (V, D), a row for each token, and `to_logits` has a column for each.", source=changed(
+    TIED, ("to_logits.T @ h", "np.zeros((ids.max(), g.shape[1]))")))
+wrong("tied_rule", "product_of_these_two", "The shapes do not fit: what is asked for is (V, D), and h is (n, D), so `to_logits`, (n, V), stands in front, turned.", source=changed(
+    TIED, ("to_logits.T @ h", "to_logits @ h")))
+
+
 @right("tied_rule", "one_hot")
 def tied_rule(ids, g, h, to_logits):
     hot = np.eye(to_logits.shape[1])[ids]
@@ -370,9 +442,9 @@ wrong("with_temperature", "after_the_softmax", "The temperature divides the prob
     WARM, ("logits / temperature", "logits"), ("    return e", "    e = e / temperature\n    return e")))
 wrong("with_temperature", "not_a_sum_of_1", "The temperature divides the probabilities, and they no longer add up to 1: divide the logits.", source=changed(
     WARM, ("logits / temperature", "logits"), ("    return e / e.sum(axis=-1, keepdims=True)", "    return e / e.sum(axis=-1, keepdims=True) / temperature")))
-wrong("with_temperature", "unshifted", "exp of a large number overflows: take the row's largest off first.", source=changed(
+wrong("with_temperature", "unshifted", "exp of a large number overflows: take off the largest of each row, and after the division.", source=changed(
     WARM, ("z - z.max(axis=-1, keepdims=True)", "z")))
-wrong("with_temperature", "largest_of_the_logits", "The largest of the undivided logits is taken off, which is not that of what goes into exp.", source=changed(
+wrong("with_temperature", "largest_of_the_logits", "exp of a large number overflows: take off the largest of each row, and after the division.", source=changed(
     WARM, ("z - z.max(", "z - logits.max(")))
 wrong("with_temperature", "largest_of_all", "One largest is taken off all rows, and a row far below it becomes 0 / 0: each row has its own.", source=changed(
     WARM, ("z.max(axis=-1, keepdims=True)", "z.max()")))
@@ -394,6 +466,11 @@ wrong("with_temperature", "likeliest_alone", "Only the likeliest gets anything: 
 def with_temperature(logits, temperature):
     return np.eye(logits.shape[-1])[logits.argmax(axis=-1)]
 """)
+
+
+wrong("with_temperature", "powers", "Where it is cold, both rows became 0 / 0, and that is NaN. Powers of probabilities below 1 underflow: divide the logits before the softmax.", source=changed(
+    WARM, ("z = logits / temperature", "z = logits"), ("    return e / e.sum(axis=-1, keepdims=True)",
+    "    p = (e / e.sum(axis=-1, keepdims=True)) ** (1 / temperature)\n    return p / p.sum(axis=-1, keepdims=True)")))
 
 
 @right("with_temperature", "logs")
@@ -451,6 +528,12 @@ wrong("top_k", "places", "These are the places of the largest, and not their pro
     TOP_K, ("return out / out.sum()", "return keep")))
 wrong("top_k", "too_large_k", "k may be larger than V: then all are kept.", source=changed(
     TOP_K, ('[:k]', "[np.arange(k)]")))
+
+
+wrong("top_k", "first_of_p", "The places are right, and the numbers in them are the first of p: take `p[keep]`.", source=changed(
+    TOP_K, ("out[keep] = p[keep]", "out[keep] = p[: len(keep)]")))
+wrong("top_k", "mask_in_sorted_order", "These are the first k, and not the k largest.", source=changed(
+    TOP_K, ("out[keep] = p[keep]", "out = np.where(np.arange(len(p)) < k, p, 0.0)")))
 
 
 @right("top_k", "sorted_places")
@@ -522,6 +605,23 @@ wrong("top_p", "kept_alone", "Only the kept ones are returned: the others stay, 
     TOP_P, ("return out / out.sum()", "return p[keep] / p[keep].sum()")))
 
 
+wrong("top_p", "mask_on_the_vocabulary", "The decision is made in sorted order, and used in the order of the vocabulary: bring it back through `order`.", source=changed(
+    TOP_P, ("    keep = order[before < share]\n    out = np.zeros(p.shape)\n    out[keep] = p[keep]", "    out = np.where(before < share, p, 0.0)")))
+wrong("top_p", "p_taken_off_unsorted", "`cumsum(p[order])` is in sorted order and `p` in that of the vocabulary: take off `p[order]`.", source=changed(
+    TOP_P, ("np.cumsum(p[order]) - p[order]", "np.cumsum(p[order]) - p")))
+wrong("top_p", "share_taken_off", "What was there before a token is the sum up to it less its own probability, and not less `share`.", source=changed(
+    TOP_P, ("np.cumsum(p[order]) - p[order]", "np.cumsum(p[order]) - share")))
+wrong("top_p", "each_alone", "No probability alone is as large as `share`, so nothing is left, and 0 / 0 is NaN: it is their sum that counts.", source="""
+def top_p(p, share):
+    out = np.where(p >= share, p, 0.0)
+    return out / out.sum()
+""")
+wrong("top_p", "first_of_p", "The places are right, and the numbers in them are the first of p: take `p[keep]`.", source=changed(
+    TOP_P, ("out[keep] = p[keep]", "out[keep] = p[: len(keep)]")))
+wrong("top_p", "through_order_twice", "`keep` names places of the vocabulary, and `p[order]` is sorted: take `p[keep]`.", source=changed(
+    TOP_P, ("out[keep] = p[keep]", "out[keep] = p[order][keep]")))
+
+
 @right("top_p", "loop")
 def top_p(p, share):
     out, total = np.zeros(len(p)), 0.0
@@ -590,6 +690,25 @@ wrong("mended_attend", "zero_after", "The zeros come after the softmax, so the r
     ATTEND, ("np.where(seen, scores, -np.inf)", "scores"), ("return e / e.sum", "return seen * e / e.sum")))
 wrong("mended_attend", "queries_in_the_cache", "The cache holds queries in place of keys.", source=changed(
     ATTEND, ("(keys, values)", "(np.concatenate([cache[0], q], axis=1), values)")))
+
+
+wrong("mended_attend", "head_0_for_all", "The keys of head 0 are used for all heads: each has its own, so exchange axes 1 and 2 of all keys.", source=changed(
+    ATTEND, ("keys.swapaxes(1, 2)", "keys[0].T")))
+wrong("mended_attend", "reshaped", "`reshape` does not turn the keys around, it only counts their numbers anew: exchange axes 1 and 2.", source=changed(
+    ATTEND, ("keys.swapaxes(1, 2)", "keys.reshape(len(keys), keys.shape[2], keys.shape[1])")))
+wrong("mended_attend", "moved_to_the_left", "A new token is left with no key at all, and 0 / 0 is NaN: it sees all m old ones, and itself.", source=changed(
+    ATTEND, ("k=cache[0].shape[1]", "k=-cache[0].shape[1]")))
+wrong("mended_attend", "turned_mask", "A new token is left with no key at all, and 0 / 0 is NaN: it sees all m old ones, and itself.", source=changed(
+    ATTEND, ("np.where(seen, scores, -np.inf)", "np.where(seen, -np.inf, scores)")))
+wrong("mended_attend", "length_of_the_pair", "One old key too few is seen here. `len(cache)` is 2, keys and values; m is the length of axis 1 of either.", source=changed(
+    ATTEND, ("k=cache[0].shape[1]", "k=len(cache)")))
+wrong("mended_attend", "each_new_one_alone", "Of the new tokens each sees itself alone: it sees the new ones before it, too.", source=changed(
+    ATTEND, ("np.tri(q.shape[1], keys.shape[1], k=cache[0].shape[1], dtype=bool)",
+             "np.concatenate([np.ones((q.shape[1], cache[0].shape[1])), np.eye(q.shape[1])], axis=1) > 0")))
+wrong("mended_attend", "last_axis", "The shapes do not fit: the old ones and the new ones are joined along axis 1, that of the tokens, and the keys are turned around for the product.", source=changed(
+    ATTEND, ("[cache[0], k], axis=1", "[cache[0], k], axis=-1"), ("[cache[1], v], axis=1", "[cache[1], v], axis=-1")))
+wrong("mended_attend", "key_not_turned", "The shapes do not fit: the old ones and the new ones are joined along axis 1, that of the tokens, and the keys are turned around for the product.", source=changed(
+    ATTEND, ("keys.swapaxes(1, 2)", "keys")))
 
 
 @right("mended_attend", "query_by_query")

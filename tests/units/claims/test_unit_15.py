@@ -119,6 +119,16 @@ def test_a_sequence_is_reversed_with_attention_and_not_without(solved: Any) -> N
         assert np.mean(losses[-50:]) == pytest.approx(np.log(10), abs=0.03)
 
 
+@proves(UNIT, "More than by guessing: it sees which came, and not where.")
+def test_without_positions_more_than_a_tenth_is_right_and_not_all(
+    solved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = solved(UNIT)
+    monkeypatch.setattr(names["Reverser"], "vectors", lambda self, tokens: self.token(tokens))
+    _, _, right = names["train"](True)
+    assert 0.18 < right < 0.4
+
+
 @proves(
     UNIT,
     "For 100,000 positions that is 40 gigabytes in float32, while q, k and v grow with T alone.",
