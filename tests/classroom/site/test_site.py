@@ -271,7 +271,7 @@ def test_from_the_list_of_units_to_a_notebook_that_is_open(served: str, browser:
     page.click(".card:has-text('Reverse mode')")
     page.wait_for_url("**/units/03_reverse_mode.html")
     assert page.locator("figure img").first.evaluate("e => e.complete && e.naturalWidth") > 100
-    assert page.locator("math").count() > 5
+    assert page.locator("math").count() > 0
     page.click(".button.work")
     page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=90_000)
     page.wait_for_function(
