@@ -67,6 +67,8 @@ def describe(error: BaseException, beside: str = "") -> AnswerError:
             if isinstance(error, NotImplementedError):
                 name = _function_of(error.__traceback__, frame)
             break
+    if isinstance(error, NotImplementedError) and not place and message.isidentifier():
+        name = message  # a probe that found nothing written says what it looked for
     return AnswerError(type(error).__name__[:80], message[:500], place[:200], name or "")
 
 

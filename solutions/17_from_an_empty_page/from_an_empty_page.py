@@ -1056,7 +1056,7 @@ def chosen_project():
     """The project's name, and the functions that are there of those of all projects."""
     written = [name for names in PROJECT_NAMES.values() for name in names if callable(globals().get(name))]
     if not written:
-        raise NotImplementedError
+        raise NotImplementedError(*[names[0] for name, names in PROJECT_NAMES.items() if name == project])
     return project, written
 
 

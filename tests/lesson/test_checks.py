@@ -535,6 +535,17 @@ def test_a_class_or_a_method_that_is_missing_is_named(cell: Cell) -> None:
         assert bare(text)[0] == f"✗ network: not written yet: `{named}`"
 
 
+@pytest.mark.parametrize(("said", "named"), [("throw", ": `throw`"), ("a sentence", "")])
+def test_a_probe_that_finds_nothing_written_says_what_it_looked_for(
+    cell: Cell, said: str, named: str
+) -> None:
+    text = cell(
+        f"@probe\ndef chosen():\n    raise NotImplementedError({said!r})\n\n"
+        'with exercise("project") as check:\n    check.equal(chosen(), 1, "it is there")'
+    )
+    assert bare(text)[0] == f"✗ project: not written yet{named}"
+
+
 # -- the reason of a check whose answer raised --------------------------------------------------------------------
 
 
