@@ -30,7 +30,7 @@ CLAIM = (
     "From the record that the notebooks kept. It says that the checks which a learner sees passed in these notebooks, "
     "on the learner's own machine. Nobody has graded it, and nobody has verified it."
 )
-NOTHING = "The record is empty so far: no check has passed in these notebooks."
+NOTHING = "The record is empty so far: no check has passed in these notebooks"
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def lines(page: Page, name: str = "") -> Iterator[str]:
     for unit in page.units:
         done, most = len(unit.done), len(unit.points)
         yield f"  {_title(unit):<{width}}  {bar(done, most, 12)}  {done} of {most}"
-    yield from ("", *(f"{fact}." for fact in page.facts or [NOTHING.removesuffix(".")]), "", CLAIM)
+    yield from ("", *(f"{fact}." for fact in page.facts or [NOTHING]), "", CLAIM)
 
 
 def _title(unit: learner.Unit) -> str:
@@ -117,7 +117,7 @@ def drawn(page: Page, name: str = "") -> str:
     """The page as HTML, with all its looks in the elements themselves: an untrusted notebook keeps nothing else."""
     rows = "".join(_row(unit) for unit in page.units)
     facts = "".join(
-        f'<div style="margin: 2px 0">{escape(fact)}.</div>' for fact in page.facts or [NOTHING[:-1]]
+        f'<div style="margin: 2px 0">{escape(fact)}.</div>' for fact in page.facts or [NOTHING]
     )
     of = f'<div style="font-size: 20px; margin: 2px 0 10px 0">{escape(name)}</div>' if name else ""
     return (

@@ -99,6 +99,15 @@ def right(exercise: str, name: str, *, source: str | None = None) -> Callable[[F
     return add if source is None else _given(Entry(exercise, name, "", _tidy(source), True))
 
 
+def changed(source: str, *pairs: tuple[str, str]) -> str:
+    """A source with some of its text replaced. Raises ValueError for a text that is not in it."""
+    for old, new in pairs:
+        if old not in source:
+            raise ValueError(f"{old!r} is to be changed in a source that does not hold it")
+        source = source.replace(old, new)
+    return source
+
+
 def load_bank(assignment: Assignment) -> list[Entry]:
     """The entries of a unit; none when it has no `mistakes.py`. Raises UserError when that file is broken."""
     path: Path = assignment.path.parent / "mistakes.py"

@@ -256,9 +256,9 @@ def p_after_step(formula, p, change):
 # %% check="random_step" points=2
 with exercise("random_step") as check:
     p, bowl = np.array([3.0, -1.0]), "(p**2).sum() - 20"
-    changes = [np.array(c) for c in ([-1.0, 0.5], [1.0, 0.5], [-8.0, 1.0], [-4.0, 2.0])]
+    changes = [np.array(c) for c in ([-1.0, 0.5], [1.0, 0.5], [-9.0, 1.0], [-4.0, 2.0])]
     check.close(tried(bowl, p, changes), [p + changes[0], p, p, p + changes[3]],
-        "the loss is -10 at p, and -15.75, -3.75, 5 and -18 at the four candidates")
+        "the loss is -10 at p, and -15.75, -3.75, 16 and -18 at the four candidates")
     check.close(p_after_step(bowl, p, changes[0]), p, "p is the caller's: make a new array")
     ### BEGIN HIDDEN TESTS
     from autograder import array
@@ -663,6 +663,8 @@ with exercise("gradient_descent") as check:
     for p, rate in check.cases(3, array(2, 3), positive(0.05, 0.4)):
         path = [p.tolist(), (p * (1 - rate)).tolist(), (p * (1 - rate) ** 2).tolist()]
         check.close(descent("p", p, rate, 2), path, "an array with two axes")
+        path = [p[0].tolist()] * 5
+        check.close(descent("0 * p", p[0], rate, 4), path, "where it is flat, each step leads to the same point")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -941,6 +943,7 @@ with exercise("mended_gradient") as check:
         digits = [repr(number) for number in p.ravel().tolist()]
         check.equal(p_after(formula, p.tolist(), h), digits, "p holds what it held, to the last digit")
         check.equal(copies_given(p.tolist()), 0, "p itself, no copies")
+        check.equal(p_after("p[1, 1]**2", p.tolist(), h), digits, "p holds what it held, where f is flat, too")
     for a, b, h in check.cases(5, integer(-9, 9), integer(2, 9), positive(0.1, 0.4)):
         check.close(
             mended("p[0]**2 * p[1] / 3", [a, b], h),

@@ -166,7 +166,7 @@ def random_step(loss, p, change):
     return candidate if loss(candidate) > loss(p) else p
 
 
-@wrong("random_step", "in_place", "p += change writes into the caller's array, which has moved even when the answer is to stay.")
+@wrong("random_step", "in_place", "p += change writes into the caller's array. p + change makes a new one, and leaves p where it was.")
 def random_step(loss, p, change):
     before = loss(p)
     p += change
@@ -588,6 +588,17 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
+@wrong("gradient_descent", "stops_where_it_is_flat", "The walk ends early where it is flat, so points are missing. The list holds steps + 1 of them, wherever they lie.")
+def gradient_descent(gradient, start, rate, steps):
+    path = [start]
+    for _ in range(steps):
+        g = gradient(path[-1])
+        if abs(g).max() < 1e-3:
+            break
+        path.append(path[-1] - rate * g)
+    return path
+
+
 @right("gradient_descent", "copies_in_the_list")
 def gradient_descent(gradient, start, rate, steps):
     p = start.copy()
@@ -733,6 +744,36 @@ def mended_gradient(f, p, h):
         p[i] = old - h
         grad[i] = (grad[i] - f(p)) / (2 * h)
         p[i] = old
+    return grad
+
+
+@wrong("mended_gradient", "ravel_of_a_transpose", "The steps go into p.ravel(), which is a copy where p is a transpose: f sees none of them. np.ndindex(p.shape) leads through p itself.")
+def mended_gradient(f, p, h):
+    p = p if p.dtype.kind == "f" else p.astype(float)
+    flat, grad = p.ravel(), np.zeros(p.size)
+    for i in range(p.size):
+        old = flat[i]
+        flat[i] = old + h
+        up = f(p)
+        flat[i] = old - h
+        grad[i] = (up - f(p)) / (2 * h)
+        flat[i] = old
+    return grad.reshape(p.shape)
+
+
+@wrong("mended_gradient", "put_back_where_it_moved_f", "The number is put back only where f moved. Where f is flat p keeps its step: put it back in any case.")
+def mended_gradient(f, p, h):
+    q = p if p.dtype.kind == "f" else p.astype(float)
+    grad = np.zeros(p.shape)
+    for i in np.ndindex(p.shape):
+        old = q[i]
+        q[i] = old + h
+        up = f(q)
+        q[i] = old - h
+        down = f(q)
+        if up != down:
+            grad[i] = (up - down) / (2 * h)
+            q[i] = old
     return grad
 
 

@@ -1058,8 +1058,8 @@ def bce_of(logits, targets):
 # %% check="bce_with_logits" points=2
 with exercise("bce_with_logits") as check:
     z = math.log(4)  # sigmoid(z) is 4/5, sigmoid(-z) is 1/5
-    check.close(bce_of(*arrays([z], [0])), -math.log(1 / 5), "4/5 for yes, but it was no")
     check.close(bce_of(*arrays([z], [1])), -math.log(4 / 5), "4/5 for yes, and yes it was")
+    check.close(bce_of(*arrays([z], [0])), -math.log(1 / 5), "4/5 for yes, but it was no")
     check.close(bce_of(*arrays([-z], [1])), -math.log(1 / 5), "1/5 for yes, and yes it was")
     mean = -(3 * math.log(4 / 5) + math.log(1 / 5)) / 4
     check.close(bce_of(*arrays([[z, z], [-z, -z]], [[1, 0], [0, 0]])), mean, "4 elements")

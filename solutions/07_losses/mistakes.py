@@ -1329,6 +1329,15 @@ def bce_with_logits(logits, targets):
 
 @wrong(
     "bce_with_logits",
+    "log_of_the_exponential",
+    "The 1 under the logarithm is missing: log1p(x) is log(1 + x), and a plain log undoes exp.",
+)
+def bce_with_logits(logits, targets):
+    return (np.maximum(logits, 0) - targets * logits + np.log(np.exp(-np.abs(logits)))).mean()
+
+
+@wrong(
+    "bce_with_logits",
     "yes_only",
     "This is the loss for yes alone. For a target of 0 it should be small where the logit is negative.",
 )
@@ -1357,7 +1366,8 @@ def bce_with_logits(logits, targets):
 @wrong(
     "bce_with_logits",
     "no_abs",
-    "Where the logit is negative, -z is positive, and so exp(-z) is large. The exponent is -|z|: abs is missing.",
+    "Where the logit is negative, this is too large by |z|: exp(-z) stands where exp(-|z|) belongs, or |z| where "
+    "max(z, 0) does.",
 )
 def bce_with_logits(logits, targets):
     return (np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(-logits))).mean()

@@ -1170,6 +1170,8 @@ with exercise("dropout") as check:
         check.equal(dropped(ROWS, p, True, seed)[0], first, "the seed decides")
     used, again, gradient = dropped(ROWS[:3], 0.9, False, 3)
     check.close((used, again, gradient), (ROWS[:3], ROWS[:3], np.ones((3, 200))), "not training")
+    zeros = [int((part == 0).sum()) for seed in range(15) for part in dropped(ROWS[:1, :8], 0.5, True, seed)[:2]]
+    check.true(len(set(zeros)) > 1, f"p is a probability, no share: of eight numbers {zeros[0]} are 0 each time")
     first, _, gradient = dropped(ROWS[:2], 0.0, True, 3)
     check.close((first, gradient), (ROWS[:2], np.ones((2, 200))), "p = 0 drops nothing")
     ### END HIDDEN TESTS
@@ -1334,6 +1336,7 @@ class MendedNet(Module):
 # %% probes="mended_net"
 NAMES = ("first", "shift", "second")
 KINDS = ["Parameter (8, 3)", "Parameter (8,)", "Parameter (1, 8)"]
+START = ["rows apart", "std from 0.1 to 1.2", "0"]
 PAIR = np.array([[1.0, -2.0, 0.5], [0.3, 0.9, -1.2]])
 MANY = np.repeat(PAIR, 20, axis=0)
 MASKS = np.stack(np.meshgrid(*[[0.0, 2.0]] * 8), axis=-1).reshape(256, 8)
@@ -1349,11 +1352,11 @@ def net_facts(seed):
     same = all(np.array_equal(a, b) for a, b in zip(one, again))
     apart = len(np.unique(one[0].round(6), axis=0)) == len(one[0])
     stds = np.std([MendedNet(np.random.default_rng(s)).first.data for s in range(9)])
+    spread = "below 0.1" if stds < 0.1 else "above 1.2" if stds > 1.2 else "from 0.1 to 1.2"
     return {
         "found": [f"{type(part).__name__} {part.shape}" for part in parts],
-        "neurons": ("apart" if apart else "equal") + (", shift not 0" if one[1].any() else ", shift 0"),
+        "start": [f"rows {'apart' if apart else 'equal'}", f"std {spread}", "not 0" if one[1].any() else "0"],
         "the seed decides": same and all(bool((one[i] != other[i]).all()) for i in (0, 2)),
-        "std of first": "below 0.1" if stds < 0.1 else "above 1.2" if stds > 1.2 else "from 0.1 to 1.2",
     }
 
 
@@ -1391,24 +1394,31 @@ def dropped_in(answer, arrays, x):
     return MASKS[near.argmin(axis=1)] == 0 if (near.min(axis=1) < 1e-9).all() else None
 
 
+def only_drops(answer, arrays, x):
+    return dropped_in(answer, arrays, x) is not None
+
+
 def share_of_zeros(answer, arrays, x):
-    """How many of the neurons are 0 in this answer, the others doubled; nan if there is no such choice."""
-    zeros = dropped_in(answer, arrays, x)
-    return np.nan if zeros is None else zeros.mean()
+    return dropped_in(answer, arrays, x).mean()
+
+
+def drawn_anew(out, again):
+    """What two answers show of the draws: equal rows have answers of their own, and so has each call."""
+    return ["each row"] * (len(np.unique(out.round(9))) > 4) + ["each call"] * bool((out != again).any())
 
 
 # %% check="mended_net" points=3
 with exercise("mended_net") as check:
     facts, (arrays, out, again, _) = net_facts(0), net_run(0, PAIR, False)
     check.close(facts["found"], KINDS, "all three are Parameters, of these shapes")
-    check.close(facts["neurons"], "apart, shift 0", "no two begin equal, and `shift` is 0")
+    check.close(facts["start"], START, "how `first` begins (with more, tanh gives 1 or -1), and `shift`")
     check.true(facts["the seed decides"], "rng alone draws `first` and `second`")
-    check.close(facts["std of first"], "from 0.1 to 1.2", "if larger, tanh gives 1 or -1")
     check.close((out, again), (hidden_of(arrays, PAIR) @ arrays[2].T,) * 2, "no drops")
-    arrays, out, _, gradients = net_run(0, MANY, True)
+    arrays, out, again, gradients = net_run(0, MANY, True)
     check.true(all(g is not None for g in gradients), "a gradient arrives at all three")
-    check.close(share_of_zeros(out, arrays, MANY), 0.5, "training: 0 or doubled", atol=0.15)
-    check.true(len(np.unique(out.round(9))) > 4, "each row is drawn anew")
+    check.true(only_drops(out, arrays, MANY), "training: what each tanh gives becomes 0 or is doubled")
+    check.close(share_of_zeros(out, arrays, MANY), 0.5, "training: half of them are 0", atol=0.15)
+    check.equal(drawn_anew(out, again), ["each row", "each call"], "training: what is drawn anew")
     check.equal(net_run(0, MANY, True)[1], out, "the same seed, the same drops: use rng")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import nn

@@ -521,7 +521,9 @@ def xavier_uniform(fan_in, fan_out, rng):
 
 
 @wrong(
-    "xavier_uniform", "normal", "The variance is right, and the numbers are normal. Uniform ones end at a."
+    "xavier_uniform",
+    "normal",
+    "The variance is right, but the numbers lie close around 0, as normal ones do. Uniform ones fill all up to a alike.",
 )
 def xavier_uniform(fan_in, fan_out, rng):
     return rng.normal(0, np.sqrt(2 / (fan_in + fan_out)), (fan_out, fan_in))
@@ -1043,7 +1045,7 @@ def owned(module):
 @wrong(
     "owned",
     "breadth_first",
-    "All is there, in another order: a Module is followed by what it owns, before the next attribute has its turn.",
+    "All is there, in another order: attributes have their turns as they stand, and a Module is followed by what it owns.",
 )
 def owned(module):
     found, waiting = {}, [("", module)]
@@ -1394,6 +1396,18 @@ def dropout(x, p, training, rng):
     return x
 
 
+@wrong(
+    "dropout",
+    "a_share",
+    "The same share of numbers is 0 in each call: p is a probability, and each number is drawn by itself.",
+)
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    keep = np.arange(x.data.size) >= round(p * x.data.size)
+    return x * rng.permutation(keep).reshape(x.shape) / (1 - p)
+
+
 @right("dropout", "where")
 def dropout(x, p, training, rng):
     scale = np.where(rng.random(x.shape) < 1 - p, 1 / (1 - p), 0.0)
@@ -1559,6 +1573,35 @@ wrong(
     "Which neurons are dropped is not drawn from rng, so a run cannot be repeated.",
     source=net(
         drop="hidden = hidden * ((np.random.random(hidden.shape) >= 0.5) / 0.5) if self.training else hidden"
+    ),
+)
+wrong(
+    "mended_net",
+    "drops_before_the_tanh",
+    "The drops come before the tanh here, so what stays is doubled inside it. Drop and double what the tanh gives.",
+    source=net(
+        drop="hidden = x @ self.first.T + self.shift\n        "
+        "keep = (self.rng.random(hidden.shape) >= 0.5) / 0.5 if self.training else 1.0\n        "
+        "hidden = (hidden * keep).tanh()"
+    ),
+)
+wrong(
+    "mended_net",
+    "drops_the_answer",
+    "In training the answer itself is 0 or doubled, too. Only the eight neurons are.",
+    source=net().replace(
+        "return hidden @ self.second.T",
+        "out = hidden @ self.second.T\n"
+        "        return out * ((self.rng.random(out.shape) >= 0.5) / 0.5) if self.training else out",
+    ),
+)
+wrong(
+    "mended_net",
+    "a_generator_for_each_call",
+    "Each call drops the same neurons: it makes a generator of its own, which begins anew. Keep rng, and draw from it.",
+    source=net(
+        drop="keep = np.random.default_rng(0).random(hidden.shape) >= 0.5\n        "
+        "hidden = hidden * (keep / 0.5) if self.training else hidden"
     ),
 )
 wrong(

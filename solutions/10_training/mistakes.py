@@ -8,15 +8,7 @@ use (np, Tensor, no_grad) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.referee.bank import right, wrong
-
-
-def changed(source, *pairs):
-    """A source with some of its lines replaced."""
-    for old, new in pairs:
-        assert old in source, old
-        source = source.replace(old, new)
-    return source
+from autograder.referee.bank import changed, right, wrong
 
 
 # -- batches ----------------------------------------------------------------------------------------------------------
@@ -1081,8 +1073,14 @@ wrong(
 )
 wrong(
     "early_stopping",
+    "begins_at_a_number",
+    "The lowest loss begins at a number, and all losses may be above it: begin at infinity.",
+    source=changed(STOPPING, ('float("inf")', "1000.0")),
+)
+wrong(
+    "early_stopping",
     "stops_once",
-    "You say stop in one epoch only: with `==` the count runs past `patience`. No better epoch has come, so say it again.",
+    "You say stop in one epoch only. No better one has come since, so say it again: `==` is true once, and a count that begins anew waits anew.",
     source=changed(STOPPING, ("self.waited >= self.patience", "self.waited == self.patience")),
 )
 wrong(
@@ -1268,6 +1266,11 @@ def rate_to_use(rates, losses):
 @wrong("rate_to_use", "one_before", "This is the rate that was tried before the best one. Rates need not lie a factor of 10 apart: divide.")
 def rate_to_use(rates, losses):
     return rates[np.argmin(np.where(np.isfinite(losses), losses, np.inf)) - 1]
+
+
+@wrong("rate_to_use", "nan_as_the_largest", "A NaN counts as the largest loss here. Where one alone is finite, that is the lowest as well: leave NaNs out.")
+def rate_to_use(rates, losses):
+    return rates[np.argmin(np.nan_to_num(losses, nan=np.nanmax(losses)))] / 10
 
 
 @right("rate_to_use", "nanargmin")

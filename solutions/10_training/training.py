@@ -922,6 +922,9 @@ with exercise("early_stopping") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers
 
+    for losses, where in ([4e12, 2e12, 3e12], 1.0), ([-2e12, -3e12, -4e12], 2.0):
+        told = [False] * 3, min(losses), [where, where]
+        check.close(watched(losses, 4), told, "losses may be of any size, below 0 too")
     for losses, patience in check.cases(12, numbers(9, 0.1, 3.0), integer(1, 4)):
         best, count, said, where = 1e9, 0, [], 0
         for i, loss in enumerate(losses):
@@ -982,7 +985,8 @@ overfitting()
 #
 # ### Exercise `honest_score` (1 point)
 # Several models were measured: two arrays of accuracies, (k,). Return the one to report: the *test* accuracy of the
-# model that is best on the *validation* part. With (0.7, 0.9, 0.8) and (0.85, 0.75, 0.8) it is 0.75.
+# model that is best on the *validation* part. With (0.8, 0.92, 0.79, 0.7, 0.78) and
+# (0.83, 0.69, 0.85, 0.72, 0.81) it is 0.69.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1011,10 +1015,10 @@ def honest_score(validation, test):
 
 # %% check="honest_score" points=1
 with exercise("honest_score") as check:
-    validation, test = arrays([0.7, 0.9, 0.8], [0.85, 0.75, 0.8])
-    check.close(yours.honest_score(validation, test), 0.75, "the second is best at 0.9")
-    check.close(yours.honest_score(test, validation), 0.7, "now the first, at 0.85")
-    check.close(yours.honest_score(validation, validation / 2), 0.45, "half of 0.9")
+    validation, test = arrays([0.8, 0.92, 0.79, 0.7, 0.78], [0.83, 0.69, 0.85, 0.72, 0.81])
+    check.close(yours.honest_score(validation, test), 0.69, "the second is best at 0.92")
+    check.close(yours.honest_score(test, validation), 0.79, "now the third, at 0.85")
+    check.close(yours.honest_score(validation, validation / 2), 0.46, "half of 0.92")
     check.untouched("the arrays stay as they were")
     ### BEGIN HIDDEN TESTS
     from autograder import array
@@ -1241,6 +1245,8 @@ with exercise("rate_to_use") as check:
         check.untouched()
         nearly = np.array([losses[0], 0.05, 0.05 - 1e-14, np.nan, 0.05, np.inf])
         check.close(yours.rate_to_use(rates, nearly), rates[2] / 10, "lower by very little is lower", rtol=1e-10)
+        alone = np.array([np.nan, np.nan, np.nan, np.nan, 0.7, np.nan])
+        check.close(yours.rate_to_use(rates, alone), rates[4] / 10, "a single one is finite", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %%

@@ -8,15 +8,7 @@ use (np, Counter) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.referee.bank import right, wrong
-
-
-def changed(source, *pairs):
-    """A source with some of its lines replaced."""
-    for old, new in pairs:
-        assert old in source, old
-        source = source.replace(old, new)
-    return source
+from autograder.referee.bank import changed, right, wrong
 
 
 # -- best_pair --------------------------------------------------------------------------------------------------------

@@ -10,19 +10,11 @@ the right ones are designed in ways as different as learners' are. The names tha
 
 from pathlib import Path
 
-from autograder.referee.bank import right, wrong
+from autograder.referee.bank import changed, right, wrong
 
 SOURCE = Path(__file__).with_name("from_an_empty_page.py").read_text(encoding="utf-8")
 #: The model answer, in which the wrong ones change a line or two.
 ENGINE = SOURCE.partition('# %% exercise="Tensor"')[2].partition("### BEGIN SOLUTION\n")[2].partition("### END SOLUTION")[0]
-
-
-def changed(source, *pairs):
-    """A source with some of its lines replaced."""
-    for old, new in pairs:
-        assert old in source, old
-        source = source.replace(old, new)
-    return source
 
 
 ALL = ["values", "graphs", "broadcasting", "shapes", "depth", "memory", "layers", "Adam", "training"]

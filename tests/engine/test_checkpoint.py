@@ -175,7 +175,12 @@ def random_numbers_of_its_own() -> tuple[Any, Any]:
     return lambda x: x * rng.standard_normal(3), lambda: None
 
 
-READS = [frozen_weight, array, one_of_many, a_switch, random_numbers_of_its_own]
+def signs() -> tuple[Any, Any]:
+    many = Tensor(np.ones(400))
+    return lambda x: x.sum() * many, lambda: many.data.__setitem__(slice(1, None), -1.0)
+
+
+READS = [frozen_weight, array, one_of_many, signs, a_switch, random_numbers_of_its_own]
 
 
 @pytest.mark.parametrize("reads", READS, ids=lambda f: f.__name__)
@@ -187,6 +192,18 @@ def test_a_second_call_that_gives_other_numbers_is_noticed(reads: Any, create_gr
     y = checkpoint(part, x)
     change()
     with pytest.raises(RuntimeError, match="other numbers when backward called it again"):
+        y.sum().backward(create_graph=create_graph)
+    assert x.grad is None
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_second_call_that_gives_another_shape_is_told_both(create_graph: bool) -> None:
+    x, rows = leaf(X), [2]
+    y = checkpoint(lambda x: x[: rows[0]], x)
+    rows[0] = 1
+    with pytest.raises(
+        RuntimeError, match=r"gave shape \(2, 3\) at first, and \(1, 3\) when backward called it again"
+    ):
         y.sum().backward(create_graph=create_graph)
     assert x.grad is None
 

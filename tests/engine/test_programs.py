@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +20,13 @@ from .programs.writing import KINDS, Writer
 pytest.importorskip("torch")
 
 BATCHES, EACH = 6, 500
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_look_for_garbage() -> Iterator[None]:
+    """For all of these tests together: PyTorch is so large that a look for each took longer than what it tests."""
+    with many_programs():
+        yield
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))

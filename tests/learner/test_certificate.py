@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import re
 from collections.abc import Callable
@@ -74,6 +75,15 @@ def test_a_full_record_fills_every_bar_and_says_who_has_not_graded_it(course: Co
     assert "Ada &lt;b&gt;L.&lt;/b&gt;" in drawn and "<b>" not in drawn
     assert certificate.CLAIM in html.unescape(drawn)
     assert "Nobody has graded it" in text(course) and "on the learner's own machine" in text(course)
+
+
+def test_a_title_is_text_and_no_markup(course: Course) -> None:
+    shown = page(course)
+    marked = dataclasses.replace(
+        shown, units=[dataclasses.replace(shown.units[0], title="Values & <i>slopes</i>")]
+    )
+    drawn = certificate.drawn(marked)
+    assert "Values &amp; &lt;i&gt;slopes&lt;/i&gt;" in drawn and "<i>" not in drawn
 
 
 def test_a_unit_without_exercises_is_no_row(course: Course) -> None:

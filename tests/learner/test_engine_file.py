@@ -117,6 +117,11 @@ def test_what_stood_in_the_cell_is_kept_unless_it_is_the_same(engine: Path, fold
         assert kept is not None and kept.name == name
         assert kept.read_text(encoding="utf-8") == (first if not count else "# another, 0") + "\n"
     assert answer_in(folder) == "# another, 1"
+    (path,) = (folder / UNIT).glob("*.ipynb")
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    next(cell for cell in notebook["cells"] if cell["id"] == EXERCISE)["source"] = "\n"
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    assert engine_file.put(engine, folder, moment)[1] is None  # an empty cell is no work
 
 
 def test_what_cannot_be_an_answer_is_refused(engine: Path, folder: Path, tmp_path: Path) -> None:

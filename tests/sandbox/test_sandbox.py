@@ -20,6 +20,8 @@ from autograder.sandbox.walls import Sandbox, SandboxError
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.ingest import AddedCell, Submission
 
+from .attacks.lab import family, parents
+
 RIGHT = "def mul_vjp(g, a, b):\n    return g * b, g * a\n"
 WRONG = "def unbox(boxes):\n    return 0.125\n"
 
@@ -97,8 +99,8 @@ def test_the_pupil_is_the_first_to_go_when_the_machine_runs_out_of_memory(
 ) -> None:
     process = start()
     assert text(process, "6 * 7") == "42"
-    last = [p for p in psutil.Process().children(recursive=True) if not p.children()]
-    ours = [p.pid for p in last if "pupil/start.py" in " ".join(p.cmdline())]
+    last = {*family(os.getpid())} - {*parents().values()}
+    ours = [pid for pid in last if "pupil/start.py" in " ".join(psutil.Process(pid).cmdline())]
     assert ours and {Path(f"/proc/{pid}/oom_score_adj").read_text() for pid in ours} == {"1000\n"}
 
 

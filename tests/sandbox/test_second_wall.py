@@ -22,6 +22,8 @@ from autograder.sandbox.transport import is_fuller
 from autograder.sandbox.walls import BUBBLEWRAP, LANDLOCK, NO_WALL, Sandbox, SandboxError
 from autograder.unit.assignment import Course
 
+from .attacks.lab import family
+
 NEWEST = second_wall.version()
 needs_landlock = pytest.mark.skipif(NEWEST < 1, reason="no Landlock in this kernel")
 
@@ -414,12 +416,12 @@ def test_where_the_watcher_does_not_come_to_it_all_is_ended_all_the_same() -> No
         "import os, time\nif not os.fork():\n    os.fork()\n    time.sleep(600)\ntime.sleep(0.5)"
     )
     watcher = process.link.process.pid
-    family = [watcher, *(p.pid for p in psutil.Process(watcher).children(recursive=True))]
-    assert len(family) == 4
+    started = [watcher, *family(watcher)]
+    assert len(started) == 4
     os.kill(watcher, signal.SIGSTOP)
     process.link._end_descendants()
     process.close()
-    assert not [pid for pid in family if psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie"]
+    assert not [pid for pid in started if psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie"]
 
 
 @needs_landlock
@@ -443,11 +445,11 @@ time.sleep(600)
     grader = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert grader.stdout is not None
     watcher = int(grader.stdout.readline())
-    family = [watcher, *(p.pid for p in psutil.Process(watcher).children(recursive=True))]
-    assert len(family) == 3
+    started = [watcher, *family(watcher)]
+    assert len(started) == 3
     grader.kill()
     grader.wait()
     until = time.monotonic() + 10
-    while any(psutil.pid_exists(pid) for pid in family) and time.monotonic() < until:
+    while any(psutil.pid_exists(pid) for pid in started) and time.monotonic() < until:
         time.sleep(0.05)
-    assert not [pid for pid in family if psutil.pid_exists(pid)]
+    assert not [pid for pid in started if psutil.pid_exists(pid)]

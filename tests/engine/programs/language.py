@@ -207,12 +207,20 @@ def namespace(engine: str) -> dict[str, Any]:
     return {"np": np, "copy": copy, "filled": filled, **own}
 
 
+_among_many = False
+
+
 @contextlib.contextmanager
 def many_programs() -> Any:
     """For a loop over programs: PyTorch's floats are float64, as Python's are here, and it runs in one thread.
 
-    No look for garbage in what was there before: PyTorch is so large that it took nine tenths of the time.
+    No look for garbage in what was there before: PyTorch is so large that it took nine tenths of the time. One such
+    look is taken at the beginning, so within another of these it does nothing.
     """
+    global _among_many
+    if _among_many:
+        yield
+        return
     torch = _torch()
     importlib.import_module(
         "torch._dynamo"
@@ -222,9 +230,11 @@ def many_programs() -> Any:
     before, threads = torch.get_default_dtype(), torch.get_num_threads()
     torch.set_default_dtype(torch.float64)
     torch.set_num_threads(1)
+    _among_many = True
     try:
         yield
     finally:
+        _among_many = False
         torch.set_default_dtype(before)
         torch.set_num_threads(threads)
         gc.unfreeze()
