@@ -110,11 +110,7 @@ def check_unit(course: Course, unit: str) -> Iterator[str]:
         yield f"{target.relative_to(course.root)} is missing"
         return
     built = nbformat.read(target, as_version=4)
-    bare = copy.deepcopy(built)
-    for cell in bare.cells:
-        if cell.cell_type == "code":
-            cell.execution_count, cell.outputs = None, []
-    if _text(bare) != _text(read_source(source)):
+    if _is_behind(built, source):
         yield f"{target.relative_to(course.root)} is not what {source.name} produces"
         return
     for cell in built.cells:
@@ -170,6 +166,26 @@ def _write(course: Course, path: Path, text: str) -> str:
     if old != text:
         path.write_text(text, encoding="utf-8")
     return f"✓ {path.relative_to(course.root)}" + ("" if old != text else " (unchanged)")
+
+
+def _is_behind(built: NotebookNode, source: Path) -> bool:
+    """Whether a notebook, but for what its cells gave, is another than its source makes."""
+    bare = copy.deepcopy(built)
+    for cell in bare.cells:
+        if cell.cell_type == "code":
+            cell.execution_count, cell.outputs = None, []
+    return _text(bare) != _text(read_source(source))
+
+
+def unbuilt(course: Course, unit: str) -> str:
+    """A sentence for whoever is about to grade a unit whose source has changed since it was built; else empty."""
+    source = _source_of(course, unit)
+    if not _is_behind(nbformat.read(source.with_suffix(".ipynb"), as_version=4), source):
+        return ""
+    return (
+        f"! {source.name} has changed since {unit} was built, and what runs here is the notebook as it was: "
+        f"`autograder build {unit}` first."
+    )
 
 
 def build(course: Course, units: list[str], check: bool, say: Callable[[str], None]) -> bool:

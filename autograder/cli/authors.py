@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..sandbox.walls import Sandbox
-from ..unit.assignment import Assignment
+from ..unit.assignment import Assignment, Course
 from .options import Jobs, Seed, UnprotectedScores, Unsandboxed
 from .tables import show_mutants
 from .terminal import advance, console, progress_bar, units_named, write
@@ -39,7 +39,6 @@ def init(
 def new(unit: Annotated[str, typer.Argument(help="Its name, such as 02_my_unit.")]) -> None:
     """Make the frame of a unit: one exercise with its check, its hints and its bank, to be replaced by yours."""
     from ..authoring.frames import new_unit
-    from ..unit.assignment import Course
 
     for path in new_unit(Course.find().solutions, unit):
         console.print(Text(f"  {path}"), soft_wrap=True)
@@ -59,11 +58,19 @@ def build(
 ) -> None:
     """Make the solution notebooks and the released ones from their sources."""
     from ..authoring.build import build as build_units
-    from ..unit.assignment import Course
 
     course = Course.find()
     if not build_units(course, units_named(course.units(), units), check, console.print):
         raise SystemExit(1)
+
+
+def _say_unbuilt(course: Course, assignments: Iterable[Assignment]) -> None:
+    """Who has changed a source and not built it would be told what held before."""
+    from ..authoring.build import unbuilt
+
+    for assignment in assignments:
+        if told := unbuilt(course, assignment.unit):
+            console.print(Text(told, style="yellow"), soft_wrap=True)
 
 
 @commands.command(name="prove")
@@ -87,7 +94,6 @@ def prove_command(
     from ..authoring.mutation import read_verdicts
     from ..authoring.parallel import kept
     from ..authoring.seeds import further_seeds
-    from ..unit.assignment import Course
     from ..unit.settings import configured_sandbox, load_config
 
     course = Course.find()
@@ -96,6 +102,7 @@ def prove_command(
     if matrix is not None:
         _show_matrix(assignments, sandbox, matrix, seed or 0, jobs)
         return
+    _say_unbuilt(course, assignments)
     chance = secrets.randbelow(2**31) if seed is None else seed
     further = further_seeds(seeds, chance)
     problems: list[str] = []
@@ -263,7 +270,6 @@ def mutants_command(
     from ..authoring.build import build_likely
     from ..authoring.explain import tell
     from ..authoring.mutation import run_mutants, write_verdicts
-    from ..unit.assignment import Course
     from ..unit.settings import configured_sandbox, load_config
 
     course = Course.find()
@@ -271,6 +277,7 @@ def mutants_command(
     good = True
     for name in units_named(course.units(), units):
         assignment = course.assignment(name)
+        _say_unbuilt(course, [assignment])
         with progress_bar() as bar:
             result = run_mutants(
                 assignment,

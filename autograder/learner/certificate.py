@@ -116,9 +116,7 @@ def _title(unit: learner.Unit) -> str:
 def drawn(page: Page, name: str = "") -> str:
     """The page as HTML, with all its looks in the elements themselves: an untrusted notebook keeps nothing else."""
     rows = "".join(_row(unit) for unit in page.units)
-    facts = "".join(
-        f'<div style="margin: 2px 0">{escape(fact)}.</div>' for fact in page.facts or [NOTHING]
-    )
+    facts = "".join(f'<div style="margin: 2px 0">{escape(fact)}.</div>' for fact in page.facts or [NOTHING])
     of = f'<div style="font-size: 20px; margin: 2px 0 10px 0">{escape(name)}</div>' if name else ""
     return (
         '<div style="max-width: 720px; padding: 24px 32px; background: #ffffff; color: #1a1a1a; '

@@ -10,9 +10,12 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.authoring import told
 from autograder.authoring.build import build, execute
 from autograder.authoring.mutation import read_verdicts
+from autograder.cli.authors import _say_unbuilt
 from autograder.errors import UserError
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.source import CHECK_LINES, PART_LINES, read_source, visible_lines
+
+from ..conftest import make_course
 
 HEADER = "# ---\n# jupyter:\n#   autograder:\n#     unit: small{extra}\n# ---\n\n"
 ANSWER = (
@@ -113,3 +116,19 @@ def test_a_build_says_of_which_units_sentences_are_left_out_and_what_brings_them
 def test_a_unit_without_verdicts_has_nothing_to_bring_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(told, "read_verdicts", lambda assignment: {})
     assert told.outdated(COURSE.assignment("03_reverse_mode")) == []
+
+
+def test_who_proves_what_is_not_built_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    course = make_course(tmp_path)
+    units = [course.assignment("mini")]
+    _say_unbuilt(course, units)
+    assert capsys.readouterr().out == ""
+    path = course.solutions / "mini" / "mini.py"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("# %% check=", "# %% [markdown]\n# More.\n\n# %% check=", 1)
+    )
+    _say_unbuilt(course, units)
+    told = capsys.readouterr().out
+    assert (
+        told.startswith("! mini.py has changed since mini was built,") and "`autograder build mini`" in told
+    )

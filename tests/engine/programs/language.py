@@ -225,6 +225,7 @@ def many_programs() -> Any:
     importlib.import_module(
         "torch._dynamo"
     )  # otherwise the first optimizer brings it in, with 500,000 objects
+    frozen = gc.get_freeze_count() > 0
     gc.collect()
     gc.freeze()
     before, threads = torch.get_default_dtype(), torch.get_num_threads()
@@ -237,4 +238,5 @@ def many_programs() -> Any:
         _among_many = False
         torch.set_default_dtype(before)
         torch.set_num_threads(threads)
-        gc.unfreeze()
+        if not frozen:
+            gc.unfreeze()
