@@ -23,11 +23,13 @@ def _norm(x: np.ndarray, p: float, axis: Any, keepdims: bool) -> Any:
 
 
 def _over(g: Any, ans: Any, p: float) -> Any:
-    """`g / ans ** (p - 1)`, and 0 where the norm is 0."""
+    """`g / ans ** (p - 1)`, and 0 where the norm is 0; for p = 2 a NaN in g goes on from there, as in PyTorch."""
     if type(ans) is np.ndarray and ans.all():
         return g / (ans if p == 2 else ans ** (p - 1))
     norm = where(ans == 0, 1.0, ans)
-    return where(ans == 0, 0.0, g / (norm if p == 2 else norm ** (p - 1)))
+    if p == 2:
+        return where(ans == 0, g * 0.0, g / norm)
+    return where(ans == 0, 0.0, g / norm ** (p - 1))
 
 
 def _slope(x: Any, p: float) -> Any:

@@ -771,8 +771,10 @@ def hunt():
     names = list(dict.fromkeys(name for used, _ in LOG for name in used.split()))
     table = [[(1 if off > 1e-6 else -1) * (name in used.split()) for name in names] for used, off in LOG]
     (ax,) = plots.panels(1, height=3.2)
-    title = "Programs: off (orange) or right (blue)"
+    title = "Programs: off (orange, ×) or right (blue)"
     plots.matrix(table, rows=range(1, len(LOG) + 1), columns=names, annotate=False, title=title, ax=ax)
+    for row, column in np.argwhere(np.array(table) > 0):
+        ax.text(column, row, "×", ha="center", va="center", color="white")
 
 
 hunt()

@@ -353,3 +353,16 @@ def test_zero_times_nan_is_nan_in_a_product_with_one_number(
             out.backward(Tensor(g))
             for found, right in (out, x @ y), (a.grad, g @ y.T), (b.grad, x.T @ g):
                 assert np.array_equal(found.data, right, equal_nan=True), (x, y, g)
+
+
+@pytest.mark.parametrize("arrives", [np.nan, np.inf])
+def test_what_is_no_number_goes_on_through_the_length_of_a_zero(arrives: float) -> None:
+    zeros = np.zeros((2, 3))
+    ours = Tensor(zeros, requires_grad=True)
+    theirs = torch.tensor(zeros, requires_grad=True)
+    given = np.array([arrives, 1.0])
+    ours.norm(2, 1).backward(given)
+    torch.linalg.vector_norm(theirs, 2, 1).backward(torch.tensor(given))
+    assert ours.grad is not None and theirs.grad is not None
+    np.testing.assert_array_equal(ours.grad.data, theirs.grad.numpy())
+    assert np.isnan(ours.grad.data).sum() == 3

@@ -1045,6 +1045,20 @@ MEANT = [
         example=lines(X, "i = np.array([1])", "y = x[i]", "i[...] = 0", "y.sum().backward()"),
     ),
     Meant(
+        "the weight of a batch_norm may be a view with steps",
+        "Outside of training PyTorch 2.13 reads such a weight as if its numbers lay side by side for x's gradient.",
+        "gradient",
+        test=_both(_said("batch_norm("), _right),
+        sometimes=True,
+        example=lines(
+            leaf("x", "np.array([[0.5, -0.9], [1.7, -0.3]])"),
+            leaf("m", "np.ones(2)", False),
+            "w = x.unbind(1)[1]",
+            "y = F.batch_norm(x, m, m, w, m).sum()",
+            "y.backward()",
+        ),
+    ),
+    Meant(
         "clip's slope at a limit",
         "It is 1; in the newest PyTorch it is 0.",
         "gradient",
@@ -1141,7 +1155,7 @@ MEANT = [
         "an empty view shares nothing",
         "A view without elements may be changed even if its base is a leaf.",
         "only we compute",
-        theirs="modified by an inplace operation|moved into the graph interior",
+        theirs="modified by an inplace operation|moved into the graph interior|is a view and its base",
         test=_agreed_without_empty_changes,
         example=lines(
             *(X, leaf("w", "np.ones(0)"), "y = (x * x).sum()", "x.requires_grad_(False)", "x[2:].copy_(w)"),
