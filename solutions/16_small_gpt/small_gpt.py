@@ -474,10 +474,10 @@ counting()
 # The vectors of all positions, x, are called the *stream*. A block only *adds* to it (the residuals of unit 15), twice:
 #
 # ```text
-# tokens, positions -> x ------------------+-----------------------+----> next block ... norm -> logits
-#                        \                /  \                     /
-#                         norm, attention     norm, up, relu, down
-#                    (looks at earlier ones)  (each position alone: an MLP)
+# tokens, positions -> x -----------------+----------------------+--> next block
+#                        \               /  \                   /
+#                         norm, attention    norm, up, relu, down     after the last:
+#                         (sees earlier)     (each position alone)    norm -> logits
 # ```
 #
 # New since unit 15: the last layer is the table of tokens, turned around (*weight tying*); the two products that write
