@@ -34,8 +34,9 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool = F
     As PyTorch's `torch.utils.checkpoint.checkpoint` with `use_reentrant=False`; the other way is not there, and raises
     ValueError. Raises TypeError when the function gives something else than a tensor, RuntimeError in backward when an
     argument or a parameter was changed in place in between, or when the second call gives another shape or other
-    numbers: a constant that it reads was changed, or it draws random numbers of its own. (PyTorch then gives a gradient
-    of something else, and says nothing.) The result's norm and a few of its elements are what is compared.
+    numbers, or reads another graph: what it reads was changed, or it draws random numbers of its own. (PyTorch then
+    gives a gradient of something else, and says nothing.) The result's norm and a few of its elements are what is
+    compared.
 
     >>> from autograd_ref import Tensor
     >>> x, calls = Tensor([1.0, 2.0], requires_grad=True), []
@@ -176,8 +177,9 @@ class _Again:
 
     def pull(self, g: Any, record: Record) -> Sequence[Any]:
         """The gradients of the arguments, and of what the function uses besides."""
+        begun = tick()
         out, ends, _ = _recorded(record)
-        found = _gradients(out, g, ends)
+        found = _gradients(out, g, ends, begun)
         return [None if end is None else found[end] for end in ends]
 
     def push(self, tangents: list[Any], record: Record) -> Any:
@@ -232,8 +234,11 @@ def _same(out: Tensor, gave: _Numbers) -> None:
         )
 
 
-def _gradients(out: Tensor, g: Any, ends: Sequence[Edge | None]) -> dict[Edge, Any]:
-    """Send `g` back through the graph of `out`, not beyond these ends of it; what arrives at each."""
+def _gradients(out: Tensor, g: Any, ends: Sequence[Edge | None], begun: int) -> dict[Edge, Any]:
+    """Send `g` back through the graph of `out`, not beyond these ends of it; what arrives at each.
+
+    RuntimeError where the graph, begun at `begun`, leads to another one: that is somebody else's to go through.
+    """
     found: dict[Edge, Any] = {end: None for end in ends if end is not None}
     start, create = sweep.edge_of(out), isinstance(g, Tensor)
     waiting: dict[Node, Any] = {start: g} if isinstance(start, Node) else {}
@@ -250,6 +255,11 @@ def _gradients(out: Tensor, g: Any, ends: Sequence[Edge | None]) -> dict[Edge, A
             elif isinstance(parent, Node) and parent in waiting:
                 waiting[parent] = waiting[parent] + part
             elif isinstance(parent, Node):
+                if parent.number <= begun:
+                    raise RuntimeError(
+                        "A checkpointed function read another graph when backward called it again: a tensor that it "
+                        "uses was changed or made anew in between, though its numbers are the same (give it a clone())."
+                    )
                 waiting[parent] = part
                 heappush(heap, (-parent.number, parent))
     return found

@@ -1411,14 +1411,14 @@ def drawn_anew(out, again):
 with exercise("mended_net") as check:
     facts, (arrays, out, again, _) = net_facts(0), net_run(0, PAIR, False)
     check.close(facts["found"], KINDS, "all three are Parameters, of these shapes")
-    check.close(facts["start"], START, "how `first` begins (with more, tanh gives 1 or -1), and `shift`")
+    check.close(facts["start"], START, "how `first` and `shift` begin: tanh is not 1 yet")
     check.true(facts["the seed decides"], "rng alone draws `first` and `second`")
     check.close((out, again), (hidden_of(arrays, PAIR) @ arrays[2].T,) * 2, "no drops")
     arrays, out, again, gradients = net_run(0, MANY, True)
     check.true(all(g is not None for g in gradients), "a gradient arrives at all three")
-    check.true(only_drops(out, arrays, MANY), "training: what each tanh gives becomes 0 or is doubled")
-    check.close(share_of_zeros(out, arrays, MANY), 0.5, "training: half of them are 0", atol=0.15)
-    check.equal(drawn_anew(out, again), ["each row", "each call"], "training: what is drawn anew")
+    check.true(only_drops(out, arrays, MANY), "training: each tanh becomes 0 or doubles")
+    check.close(share_of_zeros(out, arrays, MANY), 0.5, "training: half are 0", atol=0.15)
+    check.equal(drawn_anew(out, again), ["each row", "each call"], "training: drawn anew")
     check.equal(net_run(0, MANY, True)[1], out, "the same seed, the same drops: use rng")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import nn

@@ -984,9 +984,8 @@ overfitting()
 # Choose the best of many, and luck is chosen too. So choose by validation, and report the test.
 #
 # ### Exercise `honest_score` (1 point)
-# Several models were measured: two arrays of accuracies, (k,). Return the one to report: the *test* accuracy of the
-# model that is best on the *validation* part. With (0.8, 0.92, 0.79, 0.7, 0.78) and
-# (0.83, 0.69, 0.85, 0.72, 0.81) it is 0.69.
+# Two arrays (k,) hold accuracies of several models. Return the one to report: the *test* accuracy of the model that is
+# best on the *validation* part. With (0.8, 0.92, 0.79, 0.7) and (0.83, 0.69, 0.85, 0.72) it is 0.69.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #

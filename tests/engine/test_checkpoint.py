@@ -197,6 +197,21 @@ def test_a_second_call_that_gives_other_numbers_is_noticed(reads: Any, create_gr
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
+def test_a_second_call_that_reads_another_graph_is_noticed_and_leaves_that_as_it_is(
+    create_graph: bool,
+) -> None:
+    x, w = leaf(X), leaf(np.zeros(X.shape))
+    y = w * w
+    out = checkpoint(lambda x: (x + y).tanh(), x).sum()
+    y -= y  # zeros minus zeros: the same numbers, and another gradient
+    with pytest.raises(RuntimeError, match="read another graph when backward called it again"):
+        out.backward(create_graph=create_graph)
+    assert x.grad is None
+    y.sum().backward()
+    assert w.grad is not None and not w.grad.data.any()
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
 def test_a_second_call_that_gives_another_shape_is_told_both(create_graph: bool) -> None:
     x, rows = leaf(X), [2]
     y = checkpoint(lambda x: x[: rows[0]], x)

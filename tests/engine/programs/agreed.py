@@ -247,6 +247,19 @@ def _agreed_without(pattern: str) -> Callable[[Program, Difference], bool]:
     return test
 
 
+def _agreed_without_unseen_changes(program: Program, found: Difference) -> bool:
+    """True if nothing differs without the changes of NumPy arrays, of which no engine hears."""
+
+    def unseen(at: int) -> bool:
+        target = re.match(r"(\w+)\[.*\] [-+*/]?= ", program[at].text(OURS))
+        return target is not None and isinstance(
+            _ours(program, replace(found, at=at)).ours.space.get(target[1]), np.ndarray
+        )
+
+    kept = [s for i, s in enumerate(program[: found.at + 1]) if not unseen(i)]
+    return len(kept) <= found.at and difference(kept) is None
+
+
 def _agreed_without_checkpoints(program: Program, found: Difference) -> bool:
     """True if nothing differs where the functions are called, and no checkpoint is made."""
     out = []
@@ -953,7 +966,7 @@ MEANT = [
         "a checkpoint does the same twice",
         "`checkpoint` refuses when its function gives other numbers in backward; PyTorch gives a gradient of these.",
         "we raise",
-        ours="other numbers when backward called it again",
+        ours="(other numbers|read another graph) when backward called it again",
         test=_agreed_without("."),
         example=lines(
             *(X, leaf("z", "np.ones(2)", False)),
@@ -1043,6 +1056,18 @@ MEANT = [
         "gradient",
         test=_both(_said("[...] = 0"), _right),
         example=lines(X, "i = np.array([1])", "y = x[i]", "i[...] = 0", "y.sum().backward()"),
+    ),
+    Meant(
+        "a shared array that changes unseen",
+        "Nobody hears of what is written into a NumPy array that a tensor shares; a gradient finds it here or there.",
+        "gradient",
+        test=_agreed_without_unseen_changes,
+        example=lines(
+            "a = np.ones(3)",
+            ("x = Tensor(a, requires_grad=True)", "x = torch.from_numpy(a).requires_grad_(True)"),
+            *("y = x.norm(3)", "y.backward(create_graph=True)", "a[...] *= 2", "g = x.grad"),
+            ("g.backward(Tensor(np.ones(3)))", "g.backward(torch.ones(3))"),
+        ),
     ),
     Meant(
         "the weight of a batch_norm may be a view with steps",
