@@ -522,7 +522,7 @@ MEANT = [
         "PyTorch's derivative of what moves nothing is a zero of its own kind, at which its `backward()` may stop.",
         "only we compute",
         theirs="ZeroTensors are immutable",
-        test=_said("jvp("),
+        test=_said("jvp(", "create_graph"),
         example=lines(
             leaf("x", "np.array(1.0)"),
             ("y = x.std(None, True, 0)", "y = x.std(0, keepdim=True, correction=0)"),
@@ -1019,7 +1019,7 @@ MEANT = [
         "hooks of views",
         "A hook of a view stays when its memory changes; PyTorch makes the view's record anew, and the hook is gone.",
         "gradient",
-        test=_both(_said("register_hook(", "retain_grad("), _agreed_without(r"mark_changed|_\(|[-+*/]?= ")),
+        test=_both(_said("register_hook(", "retain_grad("), _agreed_without(r"mark_changed|_\(|[-+*/]?= |\.step\(")),
         example=lines(
             *(X, "v = x[:1]", "h = v.register_hook(lambda g: g * 2.0)"),
             *(("v.mark_changed()", "v.detach().copy_(v.detach())"), "v.sum().backward()"),
