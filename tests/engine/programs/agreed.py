@@ -1019,7 +1019,9 @@ MEANT = [
         "hooks of views",
         "A hook of a view stays when its memory changes; PyTorch makes the view's record anew, and the hook is gone.",
         "gradient",
-        test=_both(_said("register_hook(", "retain_grad("), _agreed_without(r"mark_changed|_\(|[-+*/]?= |\.step\(")),
+        test=_both(
+            _said("register_hook(", "retain_grad("), _agreed_without(r"mark_changed|_\(|[-+*/]?= |\.step\(")
+        ),
         example=lines(
             *(X, "v = x[:1]", "h = v.register_hook(lambda g: g * 2.0)"),
             *(("v.mark_changed()", "v.detach().copy_(v.detach())"), "v.sum().backward()"),
