@@ -99,10 +99,10 @@ def prove_command(
     course = Course.find()
     sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed, unprotected_scores)
     assignments = [course.assignment(name) for name in units_named(course.units(), [unit] if unit else None)]
+    _say_unbuilt(course, assignments)
     if matrix is not None:
         _show_matrix(assignments, sandbox, matrix, seed or 0, jobs)
         return
-    _say_unbuilt(course, assignments)
     chance = secrets.randbelow(2**31) if seed is None else seed
     further = further_seeds(seeds, chance)
     problems: list[str] = []

@@ -146,11 +146,16 @@ def _writes_nothing(program: Program, found: Difference) -> bool:
 
 def _agreed_without_empty_changes(program: Program, found: Difference) -> bool:
     """True if nothing differs without the changes that change no element."""
-    kept = [
-        s
-        for i, s in enumerate(program[: found.at + 1])
-        if s.effect != "change" or not _writes_nothing(program, replace(found, at=i))
-    ]
+
+    def empty(at: int) -> bool:
+        return program[at].effect == "change" and _writes_nothing(program, replace(found, at=at))
+
+    return _agreed_but_for(empty, program, found)
+
+
+def _agreed_but_for(left_out: Callable[[int], bool], program: Program, found: Difference) -> bool:
+    """True if nothing differs without the statements at these places, and there are some."""
+    kept = [s for i, s in enumerate(program[: found.at + 1]) if not left_out(i)]
     return len(kept) <= found.at and difference(kept) is None
 
 
@@ -256,8 +261,7 @@ def _agreed_without_unseen_changes(program: Program, found: Difference) -> bool:
             _ours(program, replace(found, at=at)).ours.space.get(target[1]), np.ndarray
         )
 
-    kept = [s for i, s in enumerate(program[: found.at + 1]) if not unseen(i)]
-    return len(kept) <= found.at and difference(kept) is None
+    return _agreed_but_for(unseen, program, found)
 
 
 def _agreed_without_checkpoints(program: Program, found: Difference) -> bool:

@@ -81,9 +81,8 @@ def secrets(mini_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_nothing_of_the_course_the_host_or_other_students_can_be_read(
     attack: Callable[..., Report], secrets: list[str], walls: Sandbox
 ) -> None:
-    patient = Sandbox(
-        **walls.trait_values(config=True) | {"call_seconds": 60.0}
-    )  # it walks through all there is
+    # It walks through all there is, which takes its time on a slow machine.
+    patient = Sandbox(**walls.trait_values(config=True) | {"call_seconds": 60.0})
     text = said(attack(f"SECRETS = {secrets!r}\n{SNOOP}", patient))
     assert text.splitlines() == ["VARIABLES []", "WALKED"]
 
