@@ -535,6 +535,12 @@ def test_a_class_or_a_method_that_is_missing_is_named(cell: Cell) -> None:
         assert bare(text)[0] == f"✗ network: not written yet: `{named}`"
 
 
+def test_what_a_learner_s_own_stub_says_is_not_its_name(cell: Cell) -> None:
+    cell('def second():\n    raise NotImplementedError("todo")')
+    text = cell('with exercise("both") as check:\n    check.equal(yours.second(), 1, "it is there")')
+    assert bare(text)[0] == "✗ both: not written yet: `second`"
+
+
 @pytest.mark.parametrize(("said", "named"), [("throw", ": `throw`"), ("a sentence", "")])
 def test_a_probe_that_finds_nothing_written_says_what_it_looked_for(
     cell: Cell, said: str, named: str
