@@ -61,6 +61,13 @@ def recursion_limit() -> Iterator[None]:
     sys.setrecursionlimit(before)
 
 
+@pytest.fixture(autouse=True)
+def pytorchs_draws() -> None:
+    """What a test draws from PyTorch's own generator does not depend on the tests that ran before it, here or there."""
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(0)
+
+
 @pytest.fixture(scope="session")
 def bubblewrap() -> None:
     """For tests that need the sandbox: CI must have it; elsewhere they are skipped, with the remedy as the reason."""

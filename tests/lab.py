@@ -179,10 +179,22 @@ def jupyterlab(root: Path, private: Path, theme: str = "", width: int = 1280) ->
             server.wait(30)
 
 
+def without_pytorch(private: Path) -> dict[str, str]:
+    """An environment as most learners have it: whatever is installed here, PyTorch is not found.
+
+    A notebook takes seconds to import it, for its last cell, which is for those who have it. nbval runs that one.
+    """
+    place = private / "without-pytorch"
+    place.mkdir(exist_ok=True)
+    (place / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')\n")
+    before = os.environ.get("PYTHONPATH")
+    return dict(os.environ, PYTHONPATH=os.pathsep.join([str(place), *([before] if before else [])]))
+
+
 def private_folders(private: Path) -> dict[str, str]:
-    """An environment in which Jupyter keeps all its own files in `private`, as on a new machine."""
+    """An environment in which Jupyter keeps all its own files in `private`, as on a new machine, and no PyTorch is."""
     return dict(
-        os.environ,
+        without_pytorch(private),
         JUPYTERLAB_SETTINGS_DIR=str(private / "settings"),
         JUPYTERLAB_WORKSPACES_DIR=str(private / "workspaces"),
         JUPYTER_DATA_DIR=str(private / "data"),

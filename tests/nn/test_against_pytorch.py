@@ -134,7 +134,7 @@ def test_ten_steps_of_a_recurrent_layer(train_both, name, options, shape, starte
         h = last[0] if isinstance(last, tuple) else last
         return out * 1.5 + total + (h * h).sum()
 
-    train_both(ours, theirs, normal(*shape), *(more if started else ()), call=call, tolerance=1e-9)
+    train_both(ours, theirs, normal(*shape), *(more if started else ()), call=call)
 
 
 @pytest.mark.parametrize("name", ["RNN", "GRU", "LSTM"])

@@ -29,6 +29,7 @@ from autograder.unit.notebook import read_notebook, write_text
 from autograder.unit.source import read_source
 
 from ..conftest import REPOSITORY
+from ..lab import without_pytorch
 
 COURSE = Course(REPOSITORY)
 
@@ -377,7 +378,7 @@ def test_an_untouched_notebook_runs_to_its_end(unit: str, tmp_path: Path) -> Non
         resources={"metadata": {"path": folder}},
         extra_arguments=["--log-level=ERROR"],
     )
-    run.execute()
+    run.execute(env=without_pytorch(tmp_path))
     for cell in notebook.cells:
         if cell.cell_type != "code" or not cell.source.strip():
             continue

@@ -108,15 +108,14 @@ def test_other_splits_are_read_as_well(solved: Any) -> None:
     pictures, labels = names["load_digits"]()
     pictures = pictures.astype("float32")
     shares = []
-    for seed in (3, 4, 5):
+    for seed, drop in ((3, 0.0), (4, 0.3), (5, 0.0), (6, 0.3)):  # whatever the validation part chooses
         known, watched, held = names["split"](seed)
         assert not {*known, *watched} & {*held}
         both = np.concatenate([known, watched])
-        for drop in (0.0, 0.3):  # whatever the validation part chooses
-            model = names["reader"](autograd_ref.nn, drop, seed)
-            names["train"](model, pictures[both], labels[both], 30, True, seed)
-            answers = model(pictures[held]).data.argmax(axis=1)
-            shares.append((answers == labels[held]).mean())
+        model = names["reader"](autograd_ref.nn, drop, seed)
+        names["train"](model, pictures[both], labels[both], 30, True, seed)
+        answers = model(pictures[held]).data.argmax(axis=1)
+        shares.append((answers == labels[held]).mean())
     assert np.mean(shares) > 0.99
     assert min(shares) > 0.98
 
