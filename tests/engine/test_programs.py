@@ -251,6 +251,24 @@ def test_what_depends_on_nothing_is_seen_behind_an_infinite_slope() -> None:
         assert difference([*root, known]) is None
 
 
+def test_what_depends_on_nothing_is_seen_at_a_kink_whose_own_gradient_moves_with_the_leaf() -> None:
+    """PyTorch records the 1 that the tangent sends to `x`; the norm's slope before it is 0 here, 1 a little further."""
+    tangent = "jvp(lambda t: t * x, (n,), (t,))[1]"
+    program = lines(
+        leaf("x", "np.array(0.0)"),
+        "n = x.norm()",
+        "n.backward(retain_graph=True)",
+        leaf("t", "np.array(1.0)", False),
+        (f"v = {tangent}", f"v = torch.func.{tangent}"),
+        "v.backward(create_graph=True)",
+    )
+    lost = lines(leaf("x", "np.array(2.0)"), ("y = (x * x).detach()", "y = x * x"))
+    with many_programs():
+        assert difference(program) is None
+        found = difference(lost)
+    assert found is not None and "place in the graph" in str(found)
+
+
 def test_what_a_hook_puts_where_nothing_came_is_no_slope() -> None:
     """PyTorch records the gradient of a relu at 0, which depends on nothing; the hook of the leaf adds a constant."""
     program = lines(leaf("x", "np.zeros(2)"), "y = x.relu().sum()", "h = x.register_hook(lambda g: g + 1.0)")

@@ -309,8 +309,8 @@ class Session:
     def is_constant(self, name: str, theirs: Any, args: Sequence[str] = ()) -> bool:
         """True if PyTorch records a tensor that in truth depends on no leaf, as the slope of relu does not.
 
-        An infinite slope further back makes a zero NaN: then it must not depend on what it was made of, or stay as it
-        is to the last digit when all leaves move.
+        An infinite slope further back, or one that is NaN at a kink, makes a zero NaN: then it must not depend on what
+        it was made of, or, when all leaves move, stay as it is to the last digit or have no slope there.
         """
         assert self.theirs is not None
         leaves = [v for _, v in self.theirs.variables() if is_tensor(v) and v.is_leaf and v.requires_grad]
@@ -332,7 +332,8 @@ class Session:
         return gradient(value) if name.endswith(".grad") else value
 
     def stays(self, name: str, theirs: Any) -> bool:
-        """True if PyTorch gives exactly the same when every leaf that wants gradients is a little larger."""
+        """True if PyTorch gives exactly the same, or a thing without slope, when every leaf that wants gradients is a
+        little larger."""
         import torch
 
         side, moved = Side(THEIRS), set()
@@ -344,7 +345,12 @@ class Session:
                     value.data += 1e-7 * torch.linspace(1.0, 2.0, value.numel()).reshape(value.shape)
         value = dict(side.variables()).get(name.removesuffix(".grad"))
         value = gradient(value) if name.endswith(".grad") else value
-        return value is not None and np.array_equal(array(value), array(theirs))
+        if value is None:
+            return False
+        leaves = [v for _, v in side.variables() if is_tensor(v) and v.is_leaf and v.requires_grad]
+        return np.array_equal(array(value), array(theirs)) or (
+            value.requires_grad and bool(leaves) and _has_no_slope(value, leaves)
+        )
 
     def all_values(self, text: str) -> Difference | None:
         """Compare everything that has a name, and that PyTorch lets one look at."""
