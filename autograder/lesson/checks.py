@@ -19,7 +19,7 @@ from typing import Any
 from . import likely, locked
 from .answers import AnswerNotAsked
 from .colours import GREEN, verdict
-from .compare import ATOL, RTOL, difference, show
+from .compare import ATOL, RTOL, difference, right_but_a_list, show
 from .diagnose import diagnose
 from .differences import Compared, came_from, in_short
 from .draw import Kind
@@ -131,7 +131,7 @@ class exercise:
             return
         if self.session.is_notebook and failure.status in (FAILED, ERROR, TIMEOUT) and not failure.not_run:
             known = likely.sentence(self.name, self.session.calls, endless=failure.status == TIMEOUT)
-            if failure.status == FAILED:
+            if failure.status == FAILED and not failure.form_only:
                 known = known or locked.sentence(self.name, self.session.calls)
             failure.diagnosis = known or failure.diagnosis
 
@@ -276,6 +276,7 @@ class exercise:
             if direct and call is not None and earlier.probe.name == call.probe.name and earlier.error is None
         ]
         failure.diagnosis = diagnose(compared.got, compared.expected, args, mutated, passed)
+        failure.form_only = right_but_a_list(compared.got, compared.expected)
         return failure
 
     def _calls_behind(self, compared: Compared | None) -> Sequence[Call]:

@@ -58,6 +58,10 @@ def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
         return (
             "The function returned None. Is a `return` missing, or is it inside an `if` that was not taken?"
         )
+    if isinstance(got, Opaque) and got.type_name == "ndarray" and "dtype=object" in got.text:
+        if "None" in got.text:
+            return "This array holds None where a number belongs."
+        return "This is an array of Python's objects (its dtype is object), and one of numbers is wanted."
     if isinstance(got, Opaque):
         return f"The answer should be made of plain numbers, and this is {named(got.type_name)}."
     if isinstance(got, (list, tuple)) and (inside := [item for item in got if isinstance(item, Opaque)]):

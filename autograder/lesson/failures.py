@@ -43,6 +43,8 @@ class Failure:
     not_run: bool = False
     #: True when the values are right so far, and an argument was changed in place
     in_place: bool = False
+    #: True when the numbers are right, and only what holds them is not: then no fault in computing is to be told
+    form_only: bool = False
     #: where an exercise has parts and all were asked, each of them
     parts: list[Part] = field(default_factory=list)
 

@@ -203,7 +203,7 @@ class _Grading:
             if entry is None:
                 # Hidden tests of one part run before the visible ones of the next.
                 calls = asked.shown(exercise.check) if failure.parts else asked
-                like = self.matcher.sentence(exercise.name, failure.status, calls)
+                like = self.matcher.sentence(exercise.name, failure, calls)
                 failure.diagnosis = like or failure.diagnosis
             hidden = in_hidden_part(exercise.check, line_of(error, filename))
             return self._missed(exercise, failure, entry, hidden, earned)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..lesson import likely, locked, wire
 from ..lesson.compare import difference
-from ..lesson.failures import ERROR, FAILED
+from ..lesson.failures import ERROR, FAILED, Failure
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Reply
 from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox
@@ -105,16 +105,16 @@ class Matcher:
                 return entry
         return None
 
-    def sentence(self, exercise: str, status: str, calls: Sequence[Call]) -> str:
+    def sentence(self, exercise: str, failure: Failure, calls: Sequence[Call]) -> str:
         """What the unit's digests say of a failure in the visible part of a check; empty when that is not known.
 
         Of a wrong value, what fault of a right answer gives it. And where there is no bank but only its sentences, as
         in a student's own notebook, the one of the wrong answer that does the same.
         """
-        if self.assignment.is_release and status in (FAILED, ERROR):
+        if self.assignment.is_release and failure.status in (FAILED, ERROR):
             if known := self.memory.sentences.get(likely.fingerprint(exercise, calls)):
                 return known
-        if status != FAILED:
+        if failure.status != FAILED or failure.form_only:
             return ""
         return locked.sentence_in(self.memory.mutants_of(self.assignment), exercise, calls)
 

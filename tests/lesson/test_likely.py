@@ -387,6 +387,15 @@ def owned(module):
     return found
 """,
     ),
+    "right rows, in a list": (
+        "13_second_derivatives", "hessian_by_rows", "without a copy",
+        """
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    return [gradient(g[i], x).data for i in range(len(x.data))]
+""",
+    ),
     "a rule that writes into out": (
         "07_losses", "softmax_rule", "into the caller's g",
         """
