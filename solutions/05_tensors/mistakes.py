@@ -362,6 +362,15 @@ def mul_rule(g, out, a, b):
 
 @wrong(
     "array_arithmetic",
+    "mul_by_division",
+    "`out / a` is b only where a is not 0: at 0 it is 0 / 0. Take the other factor itself.",
+)
+def mul_rule(g, out, a, b):
+    return g * out / a, g * out / b
+
+
+@wrong(
+    "array_arithmetic",
     "mul_matrix_product",
     "In mul_rule the products are summed up, as `@` does it. Each number of a has a gradient of its own: `*`, no sum.",
 )

@@ -412,6 +412,12 @@ with exercise("array_arithmetic") as check:
         a *= 1e-305
         check.close(yours.mul_rule(g, a * b, a, b), (g * b, g * a), "tiny numbers", rtol=1e-13, atol=0.0)
         check.close(yours.div_rule(g, a / b, a, b), (g / b, -g * (a / b) / b), "tiny numbers", rtol=1e-12, atol=0.0)
+    # Out of a product that is 0 the other factor cannot be divided.
+    for g, a, b in check.cases(2, *[array(2, 3, low=0.2)] * 3):
+        a[0, 0] = b[1, 2] = 0.0
+        check.close(yours.mul_rule(g, a * b, a, b), (g * b, g * a), "a factor of 0", rtol=1e-13, atol=0.0)
+        b[1, 2] = 0.5
+        check.close(yours.div_rule(g, a / b, a, b), (g / b, -g * (a / b) / b), "0 / b", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -904,6 +904,18 @@ def owned(module):
     return found
 
 
+@wrong("owned", "own_class_only", "`type(x) is Module` and `__base__` know a class and its child. `isinstance(x, Module)` knows all descendants.")
+def owned(module):
+    found = {}
+    for name, x in parts(module):
+        inner = type(x) is Module or type(x).__base__ is Module
+        if inner or isinstance(x, Parameter):
+            found[name] = x
+        if inner:
+            found |= {f"{name}.{n}": y for n, y in owned(x).items()}
+    return found
+
+
 @wrong("owned", "modules_only", "The Parameters are missing. Both Parameters and Modules are asked for.")
 def owned(module):
     found = {}
@@ -1467,6 +1479,12 @@ wrong(
     "too_small",
     "The first weights are so small that hardly anything passes. A std near the root of 1 / fan-in keeps the size.",
     source=net(first="Parameter(rng.normal(0.0, 0.01, (8, 3)))"),
+)
+wrong(
+    "mended_net",
+    "second_from_first",
+    "`second` holds numbers of `first`: draw it for itself.",
+    source=net(second="Parameter(self.first.data[:, :1].T.copy())"),
 )
 wrong(
     "mended_net",

@@ -950,7 +950,7 @@ with exercise("early_stopping") as check:
 
 # %%
 x, y = moons(240, noise=0.35)
-few, watched, test = split(240, 1 / 6, 1 / 4, np.random.default_rng(0))
+few, valid, test = split(240, 1 / 6, 1 / 4, np.random.default_rng(0))
 BIG = network(2, 64, 64, 2)
 optimizer = optim.AdamW(BIG.parameters(), lr=0.01)
 stopping, stopped_at = EarlyStopping(patience=25), None
@@ -959,7 +959,7 @@ HISTORY = {"training": [], "validation": []}
 for k in range(300):
     loss = train_epoch(BIG, optimizer, loss_fn, x[few], y[few], all_at_once)
     HISTORY["training"].append(loss)
-    HISTORY["validation"].append(evaluate(BIG, loss_fn, x[watched], y[watched]))
+    HISTORY["validation"].append(evaluate(BIG, loss_fn, x[valid], y[valid]))
     if stopped_at is None and stopping.update(HISTORY["validation"][-1], state_dict(BIG)):
         stopped_at = k  # a real run ends here; this one goes on, for the picture
 last = evaluate(BIG, loss_fn, x[test], y[test])
@@ -1036,12 +1036,12 @@ with exercise("honest_score") as check:
 # %%
 rng = np.random.default_rng(0)
 x, coin = rng.normal(size=(600, 10)), rng.integers(0, 2, 600)
-part, watched, test = split(600, 1 / 3, 1 / 15, rng)
+part, valid, test = split(600, 1 / 3, 1 / 15, rng)
 measured = []
 for seed in range(40):
     model, some = network(10, 16, 2, seed=seed), rng.choice(part, 40, replace=False)
     fit(model, functional.cross_entropy, x[some], coin[some], lr=0.05, epochs=20)
-    measured.append([evaluate(model, accuracy, x[i], coin[i]) for i in (watched, test)])
+    measured.append([evaluate(model, accuracy, x[i], coin[i]) for i in (valid, test)])
 by_validation, by_test = np.array(measured).T
 reported = honest_score(by_validation, by_test)
 print(f"best of 40 on validation: {by_validation.max():.1%}; the same model on the test: {reported:.1%}")
@@ -1493,7 +1493,7 @@ def real_run(x, y, held_x, epochs, size, seed):
 
 
 FIVE = arrays([[0], [1], [2], [3], [9]], [[1], [0], [2], [5], [4]], [[4], [6]])
-TRAINED = np.array([[1.0211], [1.4542]])
+TAUGHT = np.array([[1.0211], [1.4542]])
 
 
 # %% check="mended_run" points=3
@@ -1505,7 +1505,7 @@ with exercise("mended_run") as check:
     check.close(got["w after its steps"], -2.0, "two steps, each with a gradient of 1")
     check.close(got["modes"], ["training", "training", "evaluation"],
                 "batches are for training; the held-out input is not")
-    check.close(real_run(*FIVE, 1, 2, 7), (TRAINED, False),
+    check.close(real_run(*FIVE, 1, 2, 7), (TAUGHT, False),
                 "batches by rng.permutation(5); False: no graph for held-out x", atol=1e-4)
     first, again = epochs_of(5, 2, 7)
     check.true(first != again, "the second epoch has an order of its own")

@@ -1548,7 +1548,7 @@ with exercise("checkpointed") as check:
         parts = -(-n // every)
         check.true(machine.runs <= 2 * n - parts, f"{n} layers, every {every} kept: {machine.runs} runs, and not {2 * n - parts}")
         check.true(machine.peak <= parts + min(every, n) + 3, f"{n} layers, every {every} kept: {machine.peak} arrays at a time")
-    got, expected, machine = counted_there(check, checkpointed_there, 40, 10)
+    got, expected, machine = counted_there(check, checkpointed_there, 40, 4)
     check.true(machine.alive[-1] <= 7, f"at the last layer {machine.alive[-1]} arrays are alive: let go of what was used")
     got, expected, machine = counted_there(check, checkpointed_there, 40, 1)
     check.true(machine.runs == 40, "every input kept: nothing is run again")

@@ -753,6 +753,8 @@ def checkpointed(layers, x, slope, every):
             g = layer.backward(inputs.pop(), g)
     return g
 """)
+wrong("checkpointed", "kept_to_the_end", "What a part began with stays after the part is done: `kept.pop()` lets go of it, `kept[i]` does not.",
+      source=changed(CHECKPOINTED, ("[kept.pop()]", "[kept[start // every]]")))
 wrong("checkpointed", "part_s_end_again", "The last layer of each part is run again, and nobody needs what it gives.",
       source=changed(CHECKPOINTED, ("part[:-1]", "part"), ("        for layer in reversed(part)", "        inputs.pop()\n        for layer in reversed(part)")))
 wrong("checkpointed", "again_for_each_layer", "Within a part each input is computed from the part's start again: keep them for as long as the part takes.", source="""

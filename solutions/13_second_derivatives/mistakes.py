@@ -16,7 +16,7 @@ from autograder.referee.bank import right, wrong
 @wrong(
     "tanh_rule",
     "data_of_out",
-    "The first derivative is right and the second is 0: `1 - out * out` came in as a constant, so its graph was cut.",
+    "The first derivative is right and the second is 0: a constant came in where a Tensor belongs, so the graph was cut.",
 )
 def tanh_rule(g, out, a):
     return (g * (1 - out.data**2),)
@@ -25,7 +25,7 @@ def tanh_rule(g, out, a):
 @wrong(
     "tanh_rule",
     "numpy_again",
-    "The first derivative is right and the second is 0: `1 - tanh²` came in as a constant, so its graph was cut.",
+    "The first derivative is right and the second is 0: a constant came in where a Tensor belongs, so the graph was cut.",
 )
 def tanh_rule(g, out, a):
     return (g * Tensor(1 - np.tanh(a.data) ** 2),)
@@ -199,6 +199,37 @@ def gradients(root, leaves):
         if node.rule is not None:
             for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
                 arrived[parent] = Node(arrived[parent].data + part.data) if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong("gradients", "no_place_for_a_leaf", "A leaf that plays no part is not in the dict: nothing has arrived there, and it gets zeros.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is None:
+            continue
+        for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+            arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived[leaf] for leaf in leaves]
+
+
+@wrong("gradients", "rule_of_a_leaf", "A leaf, or a number, has no rule: where `node.rule` is None, go on to the next Node.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+            arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong("gradients", "arrives_without_a_past", "What has arrived is wrapped in a new Node on its way to the rule, and that one has no past: hand on the Node itself.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is None:
+            continue
+        for parent, part in zip(node.parents, node.rule(Node(arrived[node].data), node, *node.parents)):
+            arrived[parent] = arrived[parent] + part if parent in arrived else part
     return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
 
 
@@ -976,7 +1007,7 @@ def sharpest(product, v, steps):
         return float(v @ product(v)), v
 
 
-@wrong("sharpest", "before_the_last", "The direction is right, and the curvature is that of the v before: take it behind the loop.")
+@wrong("sharpest", "before_the_last", "The direction is right, and the curvature is that of the v before: take it after the loop.")
 def sharpest(product, v, steps):
     for _ in range(steps):
         Hv = product(v)
@@ -999,7 +1030,7 @@ def sharpest(product, v, steps):
     return float(value), v
 
 
-@wrong("sharpest", "old_v", "The direction is right, and v · Hv was taken with the v before the last: take it behind the loop.")
+@wrong("sharpest", "old_v", "The direction is right, and v · Hv was taken with the v before the last: take it after the loop.")
 def sharpest(product, v, steps):
     for _ in range(steps):
         Hv = product(v)
@@ -1143,11 +1174,17 @@ def mended_penalty(f, x):
 @wrong(
     "mended_penalty",
     "mean_of_columns",
-    "12.5 in place of 25: the mean goes over the columns, too. A squared length is a sum over them.",
+    "12.5 in place of 25 is half of it: does a mean go over the two columns, too? A squared length is their sum.",
 )
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
     return (gradient(f(x), x) ** 2).mean()
+
+
+@wrong("mended_penalty", "square_of_the_sum", "The entries of a gradient are added first, and then squared: (3 - 4)² is 1. Square each of them.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return (gradient(f(x), x).sum(-1) ** 2).mean()
 
 
 @wrong("mended_penalty", "two_columns", "Right for two columns only: a sum over the columns is right for any number of them.")
@@ -1375,7 +1412,7 @@ def residual(u, t):
     return gradient(values, t) + gradient(values, t) + values
 
 
-@wrong("residual", "squared", "That is the square of the residual: squaring it is the loss's affair.")
+@wrong("residual", "squared", "That is the square of the residual, and the loss squares it once more: return u'' + u itself.")
 def residual(u, t):
     t = Tensor(t, requires_grad=True)
     values = u(t)

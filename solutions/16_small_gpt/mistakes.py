@@ -119,6 +119,11 @@ wrong("merge", "first_token_alone", "Only the first token is compared: both have
     MERGE, ("i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]", "word[i] == pair[0]")))
 wrong("merge", "second_token_alone", "Only the second token is compared: both have to fit.", source=changed(
     MERGE, ("word[i] == pair[0] and ", "")))
+wrong("merge", "by_digits", "As a text, `1 2` is found in `11 2`, too. Compare the numbers.", source="""
+def merge(word, pair, new):
+    text = " ".join(map(str, word)).replace(f"{pair[0]} {pair[1]}", str(new))
+    return [int(number) for number in text.split()]
+""")
 wrong("merge", "from_the_right", "Where pairs overlap, the left one comes first.", source="""
 def merge(word, pair, new):
     out, i = [], len(word)

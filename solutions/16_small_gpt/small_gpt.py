@@ -249,6 +249,7 @@ with exercise("merge") as check:
     check.equal(yours.merge([7, 0, 7], (0, 7), 7), [7, 7], "the new number may be an old one")
     check.equal(yours.merge([7, 0, 7, 7], (7, 7), 0), [7, 0, 0], "and it is not merged again")
     check.equal(yours.merge([1, 2, 2], (1, 2), 1), [1, 2], "what was just merged is no part of a pair")
+    check.equal(yours.merge([11, 2, 1, 21, 2], (1, 2), 9), [11, 2, 1, 21, 2], "numbers, and not their digits")
     for n, a, b in check.cases(25, integer(2, 14), integer(0, 2), integer(0, 2)):
         word = [x for (x,) in check.cases(n, integer(0, 2))]
         expected, rest = [], list(word)

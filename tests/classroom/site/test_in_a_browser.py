@@ -64,11 +64,8 @@ def test_every_released_notebook_runs_and_only_open_exercises_are_open(
 #: How a notebook would end where it needs what a browser does not have.
 LACKS = {"ModuleNotFoundError", "ImportError", "RuntimeError", "AttributeError", "OSError", "PermissionError"}
 
-#: It trains for as long as all the others together, and on NumPy alone.
-LONG = {"10_training"}
 
-
-@pytest.mark.parametrize("unit", sorted({*COURSE.units()} - LONG))
+@pytest.mark.parametrize("unit", COURSE.units())
 def test_a_solved_notebook_is_all_right(unit: str, installed: Path, tmp_path: Path) -> None:
     assignment = COURSE.assignment(unit)
     path = tmp_path / unit / f"{assignment.name}.ipynb"
@@ -76,6 +73,9 @@ def test_a_solved_notebook_is_all_right(unit: str, installed: Path, tmp_path: Pa
     path.write_text(write_text(with_note(assignment.solved())), encoding="utf-8")
     told = told_of(installed, [path])[unit]
     assert (told["errors"], told["stderr"]) == ({}, "")
+    assert told["again"] == {}, (
+        "who goes back, and runs a cell again when all have run, finds another name in its place"
+    )
     for exercise in assignment.exercises:
         assert f"✓ {exercise.name}" in told["printed"]
 

@@ -6,6 +6,7 @@ import re
 from types import ModuleType
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -156,8 +157,9 @@ def test_the_typed_paths_of_the_first_picture(solved: Any) -> None:
 
 @proves(
     UNIT,
-    "Newton jumps, twice too far, to a place that is *higher*, and is there after seven steps.",
-    "(Its heights are logarithms.)",
+    "with its minimum at (1, 1).",
+    "Newton jumps, two times to a place that is *higher*, and arrives with the seventh step.",
+    "(The picture shows the logarithm of heights.)",
     "| Newton goes uphill | negative curvature, or a step too far for its parabola |",
 )
 def test_newton_rises_in_the_bent_valley_from_where_the_hessian_is_positive_definite(solved: Any) -> None:
@@ -169,7 +171,8 @@ def test_newton_rises_in_the_bent_valley_from_where_the_hessian_is_positive_defi
     points = names["newton"](f, np.array([-1.2, 1.0]), 7)
     heights = [f(Tensor(p)).item() for p in points]
     rises = np.flatnonzero(np.diff(heights) > 0)
-    assert len(rises) == 2 and heights[-1] < 1e-9
+    assert len(rises) == 2 and heights[-2] > heights[-1] and heights[-1] < 1e-9
+    np.testing.assert_allclose(points[-1], 1.0, atol=1e-4)
     for k in rises:
         assert np.linalg.eigvalsh(names["hessian_by_rows"](f, points[k])).min() > 0
     (figure,) = (cell.source for cell in notebook(UNIT).cells if cell.id == "figure_bent")
@@ -178,8 +181,10 @@ def test_newton_rises_in_the_bent_valley_from_where_the_hessian_is_positive_defi
 
 @proves(
     UNIT,
-    "If d · Hd > 0 for all d but 0 (*positive definite*), no direction spoils an earlier step: after n steps p is "
-    "exact, up to rounding.",
+    "Near x, f looks like a parabola with the gradient g and the Hessian H.",
+    "It is flat at $x - p$ with $Hp = g$: to go there is **Newton's step**.",
+    "If d · Hd > 0 for all d but 0 (*positive definite*), each new d' has d' · Hd = 0 with all before it, so no step "
+    "spoils an earlier one: after n steps p is exact, up to rounding.",
     "| NaN after some steps of conjugate gradients | 0 / 0 after the solution, or d · Hd = 0 in a saddle |",
 )
 def test_conjugate_gradients_need_a_positive_definite_hessian(solved: Any) -> None:
@@ -188,6 +193,19 @@ def test_conjugate_gradients_need_a_positive_definite_hessian(solved: Any) -> No
         saddle = newton(lambda p: p[0] * p[0] - p[1] * p[1], np.array([1.0, 1.0]), 1)
     bowl = newton(lambda p: p[0] * p[0] + 3 * p[1] * p[1], np.array([1.0, 1.0]), 1)
     assert np.isnan(saddle[1]).all() and abs(bowl[1]).max() < 1e-15
+    rng, directions = np.random.default_rng(0), []
+    M, b = rng.normal(size=(5, 4)), rng.normal(size=4)
+    H = M.T @ M
+
+    def product(d: Any) -> Any:
+        directions.append(d)
+        return H @ d
+
+    p = solved(UNIT)["conjugate_gradients"](product, b, 4)
+    np.testing.assert_allclose(H @ p, b, rtol=1e-9)
+    D = np.array(directions)
+    between = D @ H @ D.T
+    assert abs(between - np.diag(np.diag(between))).max() < 1e-9 * between.max()
 
 
 @proves(UNIT, "With a million parameters these are 10¹² numbers, eight terabytes.")
@@ -244,8 +262,8 @@ def test_a_product_costs_as_many_operations_for_any_n(solved: Any) -> None:
 
 @proves(
     UNIT,
-    "The large one is thrown out of such places until the curvature is down to 2 / 0.2 = 10, and stays at this edge.",
-    "What to see: the small rate ends in a narrow valley, too curved for 0.2.",
+    "The large one cannot stay where the curvature is above 2 / 0.2 = 10, and swings about this edge.",
+    "What to see: the small rate is led into a narrow valley, too curved for 0.2.",
 )
 @pytest.mark.parametrize("nudge", range(4))
 def test_the_two_minima_are_there_whatever_a_machine_rounds(nudge: int, solved: Any) -> None:
@@ -256,6 +274,12 @@ def test_the_two_minima_are_there_whatever_a_machine_rounds(nudge: int, solved: 
     for rate in (0.05, 0.2):
         _, p = names["descend"](start, rate, 2000)
         found[rate], _ = names["curvature"](p, np.ones(49), 300)
+        if rate == 0.2:
+            beside = []
+            for _ in range(12):
+                beside.append(names["curvature"](p, np.ones(49), 300)[0])
+                _, p = names["descend"](p, rate, 5)
+            assert min(beside) < 10 < max(beside) < 11, beside
     assert 16.5 < found[0.05] < 17.5
     assert 9.5 < found[0.2] < 10.5
 
@@ -293,6 +317,58 @@ def test_a_network_of_relus_does_not_notice_its_bends(seed: int, solved: Any) ->
     assert at_last < 0.05 * at_first and far > 0.5
     at_first, at_last, far = trained("tanh")
     assert at_last < 0.01 * at_first and far < 0.05
+
+
+@proves(
+    UNIT,
+    "It does where the sizes in each row of W add up to less than 1.",
+    "z says enough: `x` is not needed.",
+)
+def test_the_loop_comes_to_its_end_where_rows_are_small(solved: Any) -> None:
+    names, rng = solved(UNIT), np.random.default_rng(0)
+    for _ in range(20):
+        W, x, g = rng.normal(size=(4, 4)), rng.normal(size=4), rng.normal(size=4)
+        W /= 1.01 * abs(W).sum(axis=1, keepdims=True)
+        z = names["fixed_point"](W, x)
+        np.testing.assert_allclose(np.tanh(W @ z + x), z, rtol=0, atol=1e-15)
+        for given in (x, None):
+            found = names["fixed_point_rule"](g, z, W, given)
+            np.testing.assert_array_equal(found[1], names["fixed_point_rule"](g, z, W, x)[1])
+
+
+@proves(
+    UNIT,
+    "Write its residual as `pendulum(u, t)`, with `.sin()`, and call `solved_equation(pendulum)`: it swings back later "
+    "than the circles.",
+)
+def test_the_pendulum_is_slower_than_the_sine_and_the_picture_draws_it(solved: Any) -> None:
+    names, state, h, back = dict(solved(UNIT)), np.array([0.0, 1.0]), 1e-3, 0.0
+
+    def moved(s: Any) -> Any:
+        return np.array([s[1], -np.sin(s[0])])
+
+    while state[0] >= 0.0:  # Runge and Kutta's method
+        a = moved(state)
+        b = moved(state + h / 2 * a)
+        c = moved(state + h / 2 * b)
+        state = state + h / 6 * (a + 2 * b + 2 * c + moved(state + h * c))
+        back += h
+    assert 1.05 * np.pi < back < 1.1 * np.pi
+
+    def pendulum(u: Any, t: Any) -> Any:
+        t = Tensor(t, requires_grad=True)
+        values = u(t)
+        return names["gradient"](names["gradient"](values, t), t) + values.sin()
+
+    (figure,) = (cell.source for cell in notebook(UNIT).cells if cell.id == "figure_solved_equation")
+    exec(figure.rpartition("solved_equation()")[0], names)
+    names["solved_equation"](pendulum)
+    drawn = [line for ax in plt.gcf().axes[:1] for line in ax.lines]
+    (last,) = [line.get_ydata() for line in drawn if line.get_label() == "step 1500"]
+    times = np.linspace(0, 2 * np.pi, 40)
+    down = times[np.flatnonzero((last[:-1] > 0) & (last[1:] <= 0))]
+    assert len(down) == 1 and np.pi < down[0] + times[1] < 1.15 * np.pi
+    plt.close("all")
 
 
 # -- people -------------------------------------------------------------------------------------------------------
