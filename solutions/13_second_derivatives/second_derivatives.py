@@ -90,7 +90,7 @@ def seen(thing, kind=Tensor):
 # - say how curved a minimum is, and which learning rate that allows;
 # - train a network on a differential equation, and differentiate the result of a loop without its graph.
 #
-# **Time:** about 90 minutes. **Builds on:** 05 (rules), 06 (products), 09 (the valley).
+# **Time:** about 85 minutes. **Builds on:** 05 (rules), 06 (products), 09 (the valley).
 #
 # **Three questions first,** from earlier units; nobody counts.
 #
@@ -118,7 +118,7 @@ recall(
 # `g * (1 - np.tanh(a.data) ** 2)`.
 #
 # Two helpers: `gradient(out, x)` is the gradient of the sum of `out` by x, and `along(out, x, v)` how `out`
-# changes when x moves along the array v. Both want an x that was made with `requires_grad=True`.
+# changes when x moves along the array v.
 #
 # **Predict, then run.** At a = 0.5 the slope of tanh is 0.786, and the slope of this slope is -0.727. What are the two
 # with the colleague's rule?
@@ -282,11 +282,11 @@ def newest_first(root):
 
 
 # %% [markdown]
-# Take y = x · x · x at x = 2. Slopes: 12, then 12 (of 3x²), then 6.
+# Take y = x·x·x at x = 2. Slopes: 12, then 12 (of 3x²), then 6.
 #
 # ### Exercise `gradients` (3 points)
-# Return the gradients of the sum of `root`, one Node for each leaf, in a list. Call the rules with Nodes,
-# and add what they send as Nodes, so that `gradients` can be called on its own results. A leaf that plays no part
+# Return the gradients of the sum of `root`, one Node for each leaf, in a list. Give the rules Nodes, and add
+# Nodes, so that `gradients` can be called on its own results. A leaf that plays no part
 # gets zeros. Keep nothing on the Nodes.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -434,7 +434,7 @@ tanh_family()
 #
 # With n parameters the gradient has n entries, and each has n slopes: the *Hessian*, n rows. For x²y at (2, 3) the
 # gradient is (2xy, x²) = (12, 4), the Hessian has the rows (2y, 2x) = (6, 4) and (2x, 0) = (4, 0). Row i is the gradient of
-# entry i of the gradient. The order of two derivatives does not count, so the Hessian is symmetric: rows are columns.
+# entry i of the gradient. The Hessian is symmetric: rows are columns.
 #
 # ### Exercise `hessian_by_rows` (2 points)
 # `f` takes a Tensor and gives a Tensor of one number; `x` is an array of n numbers. Return the Hessian at x, an array (n, n).
@@ -517,7 +517,7 @@ with exercise("hessian_by_rows") as check:
 # ## 4. From an empty cell: Hessian times vector
 #
 # What one needs of a Hessian is nearly always its *product* with a vector: $Hv$ says how the gradient changes when x
-# moves along v. For x²y at (2, 3) and v = (1, 10) that is (6 · 1 + 4 · 10, 4 · 1) = (46, 4).
+# moves along v. For x²y at (2, 3) and v = (1, 10) that is (6·1 + 4·10, 4·1) = (46, 4).
 #
 # ### Exercise `hvp` (3 points)
 # Write `hvp(f, x, v)`: `f` as before, `x` and `v` arrays of one shape, any shape, and so is the result. Exact, and with a number
@@ -604,8 +604,7 @@ with exercise("hvp") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Against differences of gradients. What to see: whatever the step, they keep at most ten or eleven digits. The exact product
-# needs no step.
+# Against differences of gradients. What to see: whatever the step, they keep at most ten or eleven digits.
 
 
 # %% figure="exact"
@@ -641,8 +640,8 @@ exact()
 # **Newton's step**. To solve $Hp = b$ without H, *conjugate gradients* take one product a step. Begin with p = 0 and
 # r = d = b, then repeat:
 #
-# $$a = \frac{r \cdot r}{d \cdot Hd}, \quad p \leftarrow p + a\,d, \quad r' = r - a\,Hd, \quad
-# d \leftarrow r' + \frac{r' \cdot r'}{r \cdot r}\, d, \quad r \leftarrow r'$$
+# $$a=\frac{r\cdot r}{d\cdot Hd},\quad p\leftarrow p+a\,d,\quad r'=r-a\,Hd,\quad
+# d\leftarrow r'+\frac{r'\cdot r'}{r\cdot r}\,d,\quad r\leftarrow r'$$
 #
 # r is what is missing, b - Hp. If d · Hd > 0 for all d but 0 (*positive definite*), each new d' has d' · Hd = 0 with all
 # before it, so no step spoils an earlier one: after n steps p is exact, up to rounding.
@@ -765,7 +764,7 @@ def newton(f, x, steps):
 
 # %% [markdown]
 # A curved valley, 10 (y - x²)² + (1 - x)², with its minimum at (1, 1). What to see: Adam follows the floor; Newton jumps,
-# two times to a place that is *higher*, and arrives with the seventh step. (The picture shows the logarithm of heights.)
+# two times to a place that is *higher*, and arrives with the seventh step.
 
 
 # %% figure="bent"
@@ -813,7 +812,7 @@ if predicted(prediction, "newton_on_a_hill"):
 #
 # The largest positive curvature sets the limit of unit 09: with a rate above 2 / curvature, gradient descent cannot stay in a
 # minimum. Products alone find it: $v \leftarrow Hv / \lVert Hv \rVert$ turns nearly every v towards the direction that H
-# stretches most, also if its curvature is negative; $v \cdot Hv$ is the
+# stretches most, by size; $v \cdot Hv$ is the
 # curvature along v. With curvatures 1 and 25, (1, 1) becomes (1, 25) / 25.02,
 # nearly the second axis.
 #
@@ -1192,7 +1191,7 @@ with exercise("residual") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# The network is $u(t) = t + t^2\, N(t)$: at 0 it is 0 with slope 1, whatever its weights. It sees no value of the solution.
+# The network is $u(t) = t + t^2\, N(t)$: at 0 it is 0 with slope 1, whatever its weights.
 
 
 # %% figure="solved_equation"
@@ -1251,14 +1250,14 @@ def fixed_point(W, x, rounds=5000):
 # %% [markdown]
 # But z solves an equation, and that can be differentiated. With $s = 1 - z^2$, small changes obey
 #
-# $$dz = s\,(W\,dz + dW\,z + dx), \quad\text{so}\quad (I - S)\,dz = s\,(dW\,z + dx), \qquad S_{ij} = s_i W_{ij}$$
+# $$dz=s\,(W\,dz+dW\,z+dx),\quad\text{so}\quad(I-S)\,dz=s\,(dW\,z+dx),\qquad S_{ij}=s_iW_{ij}$$
 #
-# So with b for the right side, $g \cdot dz = g \cdot (I - S)^{-1} b = u \cdot b$, where u solves $(I - S)^T u = g$: x gets $s\,u$, and
+# So with b for the right side, $g\cdot dz=g\cdot(I-S)^{-1}b=u\cdot b$, where u solves $(I-S)^Tu=g$: x gets $s\,u$, and
 # entry ij of W gets $s_i u_i z_j$. With single numbers, W = 0.5 and z = 0.6: s = 0.64, u = g / 0.68, and x gets 0.94 g.
 #
 # ### Exercise `fixed_point_rule` (3 points)
-# Return the cotangents of W (n, n) and of x (n,), for the fixed point z (n,) and g (n,), all arrays. z says enough: `x` is
-# not needed.
+# Return the cotangents of W (n, n) and of x (n,), for the fixed point z (n,) and g (n,), all arrays. `x` is not
+# needed.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1334,7 +1333,7 @@ with exercise("fixed_point_rule") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Backward through some rounds that begin with the finished z, against your rule. What to see: each
+# Backward through rounds from the finished z, against your rule. What to see: each
 # round kept adds a digit or less, and a graph.
 # Your rule keeps z alone.
 
@@ -1400,7 +1399,7 @@ except ImportError:
 # %% [markdown]
 # | here | in PyTorch |
 # |---|---|
-# | `gradient(out, x)` | `torch.autograd.grad(out.sum(), x, create_graph=True)[0]`; an x without a part is an error |
+# | `gradient(out, x)` | `torch.autograd.grad(out.sum(), x, create_graph=True)[0]` |
 # | `hessian_by_rows` | `torch.autograd.functional.hessian` |
 # | `hvp`, forward over reverse | `torch.func.jvp(torch.func.grad(f), (x,), (v,))` |
 # | `tanh_rule` | `backward` of a `torch.autograd.Function`, made of operations on Tensors |

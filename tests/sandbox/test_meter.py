@@ -115,7 +115,7 @@ def test_who_gets_no_processor_is_starved_and_not_slow(start: Start, crowd: None
     begin = time.monotonic()
     with pytest.raises(Starved, match="did not end within 2 s"):
         process.run_cell(COMPUTE.format(7.0))
-    assert time.monotonic() - begin < 14
+    assert time.monotonic() - begin < 45
     assert process.used < 7.0
 
 

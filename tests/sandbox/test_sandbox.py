@@ -60,7 +60,7 @@ def test_a_cell_and_a_call_have_a_wall_time(start: Callable[..., PupilProcess]) 
     process.run_cell("def f(): \n    while True: pass")
     with pytest.raises(AnswerTimeout, match=r"f did not end within 0.7 s"):
         process.call(Probe("f"), ())
-    assert time.monotonic() - begin < 4
+    assert time.monotonic() - begin < 30
 
 
 def test_a_notebook_has_a_wall_time(start: Callable[..., PupilProcess]) -> None:
@@ -396,7 +396,7 @@ def test_without_a_sandbox_what_was_started_is_killed_too(name: str) -> None:
     assert not gone(pid)
     begin = time.monotonic()
     process.close()
-    assert time.monotonic() - begin < 3
+    assert time.monotonic() - begin < 30
     until = time.monotonic() + 2
     while not gone(pid) and time.monotonic() < until:
         time.sleep(0.02)

@@ -25,6 +25,10 @@ RIGHT_UNBOX = "def unbox(boxes):\n    return sum(math.log(b.value) for b in boxe
 HONEST = [(2, "passed"), (0, "failed")]
 
 
+#: Seconds: what is not ended here goes on for 60 and more. A busy machine is slow, and this is not about its speed.
+SOON = 45.0
+
+
 #: Finds the pupil's own side of the conversation: what a student can reach in the frames below.
 INSIDE = """
 import sys, os, json, threading, time

@@ -159,7 +159,6 @@ def test_the_typed_paths_of_the_first_picture(solved: Any) -> None:
     UNIT,
     "with its minimum at (1, 1).",
     "Newton jumps, two times to a place that is *higher*, and arrives with the seventh step.",
-    "(The picture shows the logarithm of heights.)",
     "| Newton goes uphill | negative curvature, or a step too far for its parabola |",
 )
 def test_newton_rises_in_the_bent_valley_from_where_the_hessian_is_positive_definite(solved: Any) -> None:
@@ -322,7 +321,7 @@ def test_a_network_of_relus_does_not_notice_its_bends(seed: int, solved: Any) ->
 @proves(
     UNIT,
     "It does where the sizes in each row of W add up to less than 1.",
-    "z says enough: `x` is not needed.",
+    "`x` is not needed.",
 )
 def test_the_loop_comes_to_its_end_where_rows_are_small(solved: Any) -> None:
     names, rng = solved(UNIT), np.random.default_rng(0)
