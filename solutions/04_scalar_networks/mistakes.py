@@ -19,6 +19,11 @@ NOTHING_MOVED = (
     "Change `data` of the Values that are there."
 )
 
+MATH_TANH = (
+    "Where Python says \"must be real number, not Value\", a function of `math` was given a Value: the `tanh` of the first "
+    "cell takes Values, and `math.tanh` does not."
+)
+
 # -- xor_by_hand ------------------------------------------------------------------------------------------------------
 
 
@@ -118,6 +123,36 @@ def xor_by_hand():
     return [(5.0, 5.0, -2.5), (5.0, 5.0, -7.5)]
 
 
+@wrong("xor_by_hand", "no_return", "The function gives nothing back: put `return` before the three rows.")
+def xor_by_hand():
+    [(5.0, 5.0, -2.5), (5.0, 5.0, -7.5), (1.0, -1.0, -1.0)]
+
+
+@wrong(
+    "xor_by_hand",
+    "pairs_of_weights",
+    "The two weights of each neuron are a pair of their own here. A row is flat: `(w0, w1, b)`.",
+)
+def xor_by_hand():
+    return [((5.0, 5.0), -2.5), ((5.0, 5.0), -7.5), ((1.0, -1.0), -1.0)]
+
+
+@wrong(
+    "xor_by_hand",
+    "a_little_flat",
+    "The lines are right, but not steep enough: multiply both neurons' weights and biases.",
+)
+def xor_by_hand():
+    return [(1.5, 1.5, -0.75), (1.5, 1.5, -2.25), (1.0, -1.0, -1.0)]
+
+
+@right("xor_by_hand", "an_array")
+def xor_by_hand():
+    import numpy as np
+
+    return np.array([[5, 5, -2.5], [5, 5, -7.5], [1, -1, -1]])
+
+
 @right("xor_by_hand", "one_and_not_the_other")
 def xor_by_hand():
     return [[6, -6, -3], [-6, 6, -3], [1, 1, 1]]
@@ -150,7 +185,7 @@ class MLP(MLP):
 wrong(
     "MLP",
     "tanh_of_math",
-    "A Value is no plain number: the `tanh` of the first cell takes Values, and `math.tanh` does not.",
+    MATH_TANH,
     source="""
 class MLP(MLP):
     def __call__(self, inputs):
@@ -158,6 +193,58 @@ class MLP(MLP):
             sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
             inputs = [math.tanh(total) for total in sums]
         return sums[0]
+""",
+)
+
+wrong(
+    "MLP",
+    "tanh_of_math_inside",
+    MATH_TANH,
+    source="""
+class MLP(MLP):
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            inputs = sums if layer is self.layers[-1] else [math.tanh(total) for total in sums]
+        return sums[0]
+""",
+)
+
+wrong(
+    "MLP",
+    "forward_only",
+    "`network(x)` looks for a method `__call__`, and there is none. One of another name, such as `forward`, is not asked.",
+    source="""
+class MLP:
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.layers = []
+        for size, count in zip(sizes, sizes[1:]):
+            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
+            self.layers.append([(row, Value(0.0)) for row in rows])
+
+    def forward(self, inputs):
+        for layer in self.layers:
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            inputs = [tanh(total) for total in sums]
+        return sums[0]
+
+    def parameters(self):
+        return [p for layer in self.layers for row, bias in layer for p in (*row, bias)]
+""",
+)
+
+wrong(
+    "MLP",
+    "the_input",
+    "This is the first input as it came, and not a score: no weight and no bias has worked on it.",
+    source="""
+class MLP(MLP):
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            outputs = [tanh(total) for total in sums]
+        return inputs[0]
 """,
 )
 
@@ -207,7 +294,7 @@ class MLP(MLP):
 wrong(
     "MLP",
     "a_list_of_one",
-    "This is the list of the last layer. The score is the one Value in it.",
+    "This is a list with one Value in it. The score is that Value.",
     source="""
 class MLP(MLP):
     def __call__(self, inputs):
@@ -414,7 +501,8 @@ class MLP(MLP):
 wrong(
     "MLP",
     "one_bias_for_a_layer",
-    "The neurons of a layer share one bias. Each has its own.",
+    "Of the 13 Values in the list only 11 are different, as when the neurons of a layer share one bias: `[Value(0.0)] * n` "
+    "is one Value n times. Each has its own.",
     source="""
 class MLP(MLP):
     def __init__(self, sizes, seed):
@@ -429,8 +517,56 @@ class MLP(MLP):
 
 wrong(
     "MLP",
+    "one_bias_for_all",
+    "Of the 13 Values in the list only 10 are different, as when all neurons share one bias. Each has its own.",
+    source="""
+class MLP(MLP):
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.layers = []
+        shared = Value(0.0)
+        for size, count in zip(sizes, sizes[1:]):
+            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
+            self.layers.append([(row, shared) for row in rows])
+""",
+)
+
+wrong(
+    "MLP",
+    "one_neuron_for_a_layer",
+    "Of the 13 Values in the list only 7 are different, as when `[neuron] * n` makes a layer: that is one neuron n times.",
+    source="""
+class MLP(MLP):
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.layers = []
+        for size, count in zip(sizes, sizes[1:]):
+            self.layers.append([([Value(rng.uniform(-1, 1)) for _ in range(size)], Value(0.0))] * count)
+""",
+)
+
+wrong(
+    "MLP",
+    "same_seed_for_each_neuron",
+    "Every neuron begins with the same draws. Make one `random.Random(seed)`, and draw all weights from it.",
+    source="""
+class MLP(MLP):
+    def __init__(self, sizes, seed):
+        self.layers = []
+        for size, count in zip(sizes, sizes[1:]):
+            layer = []
+            for _ in range(count):
+                rng = random.Random(seed)
+                layer.append(([Value(rng.uniform(-1, 1)) for _ in range(size)], Value(0.0)))
+            self.layers.append(layer)
+""",
+)
+
+wrong(
+    "MLP",
     "one_weight_for_a_neuron",
-    "`[Value(...)] * n` is one Value n times: all weights of a neuron are one.",
+    "Both weights are the first draw. Either one draw is used for all of them (`[Value(...)] * n` is even one Value n "
+    "times), or each gets a new `random.Random(seed)`, which begins again.",
     source="""
 class MLP(MLP):
     def __init__(self, sizes, seed):
@@ -1130,6 +1266,38 @@ def mini_batches(inputs, targets, order, size):
     return batches
 
 
+@wrong(
+    "mini_batches",
+    "as_many_as_inputs",
+    "There are batches for all `inputs`, and `order` may name fewer: go to the end of `order`, or the last ones are empty.",
+)
+def mini_batches(inputs, targets, order, size):
+    batches = []
+    for start in range(0, len(inputs), size):
+        chosen = order[start : start + size]
+        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
+    return batches
+
+
+@wrong(
+    "mini_batches",
+    "all_inputs_first",
+    "These are the pieces of all inputs, and then those of all targets. A batch holds both: its inputs, its targets.",
+)
+def mini_batches(inputs, targets, order, size):
+    pieces = [order[start : start + size] for start in range(0, len(order), size)]
+    return [[inputs[i] for i in piece] for piece in pieces], [[targets[i] for i in piece] for piece in pieces]
+
+
+@wrong(
+    "mini_batches",
+    "not_cut",
+    "These are all inputs and all targets, in the new order but in one piece. Cut them into batches of `size`.",
+)
+def mini_batches(inputs, targets, order, size):
+    return [inputs[i] for i in order], [targets[i] for i in order]
+
+
 @right("mini_batches", "generator")
 def mini_batches(inputs, targets, order, size):
     for start in range(0, len(order), size):
@@ -1250,6 +1418,44 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
             loss = sum(losses) / len(losses)
             loss.backward()
             optimizer.zero_grad()
+            optimizer.step()
+            history.append(loss.data)
+    return history
+
+
+@wrong(
+    "mended_training",
+    "zeroed_after_step",
+    "Old gradients are added to those of the first step. Zeroing after a step helps the next one: zero before `backward`.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        for start in range(0, len(order), size):
+            chosen = order[start : start + size]
+            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
+            loss = sum(losses) / len(losses)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            history.append(loss.data)
+    return history
+
+
+@wrong(
+    "mended_training",
+    "divided_by_size",
+    "The last batch is smaller than `size`: divide by how many losses there are in it.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        for start in range(0, len(order), size):
+            chosen = order[start : start + size]
+            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
+            loss = sum(losses) / size
+            optimizer.zero_grad()
+            loss.backward()
             optimizer.step()
             history.append(loss.data)
     return history
@@ -1565,7 +1771,7 @@ def island_network(inputs, targets):
 @wrong(
     "island_network",
     "turned_around",
-    "The network has learned it the wrong way round: with `t` in the place of `-t`, a large margin is dear.",
+    "The network has learned it the wrong way round: with `t` in the place of `-t`, a large margin costs much.",
 )
 def island_network(inputs, targets):
     rng = random.Random(0)
@@ -1620,6 +1826,57 @@ def island_network(inputs, targets):
 def island_network(inputs, targets):
     known = {tuple(x): t for x, t in zip(inputs, targets)}
     return lambda x: float(known.get(tuple(x), 0))
+
+
+@wrong(
+    "island_network",
+    "yes_or_no",
+    "This says True or False. A score is a number: positive on the island, negative in the sea.",
+)
+def island_network(inputs, targets):
+    known = {tuple(x) for x, t in zip(inputs, targets) if t == 1}
+    return lambda x: tuple(x) in known
+
+
+@wrong(
+    "island_network",
+    "unseen_points_as_they_come",
+    "It learns from points near 0, and is then asked about points that nobody has moved and divided.",
+)
+def island_network(inputs, targets):
+    rng = random.Random(0)
+    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(point):
+        outputs = [tanh(a * point[0] + b * point[1] + c) for a, b, c in hidden]
+        return sum((v * h for v, h in zip(last, outputs)), last[-1])
+
+    near = [[(x - 40) / 10, (y - 25) / 10] for x, y in inputs]
+    for _ in range(30):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(near, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(hidden, last):
+            parameter.data -= 3.0 * parameter.grad
+            parameter.grad = 0.0
+    return score
+
+
+@wrong(
+    "island_network",
+    "too_many_steps",
+    "The time for one island was over before the answer came: make fewer steps. 60 with a good rate are enough.",
+    ends=False,
+)
+def island_network(inputs, targets):
+    w, b = Value(0.1), Value(0.0)
+    for _ in range(1_000_000):
+        losses = [log(1 + exp(-t * (w * x[0] + b))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for p in (w, b):
+            p.data -= 0.01 * p.grad
+            p.grad = 0.0
+    return lambda x: w * x[0] + b
 
 
 @wrong(

@@ -245,7 +245,7 @@ def test_python_stops_nested_calls_at_1_000() -> None:
     "04_scalar_networks",
     "With the weights 0.5 and -1, the bias 1.4 and the inputs 3 and 2, the sum is 0.9 and the neuron says tanh(0.9) = "
     "0.716.",
-    "A margin of 2 costs 0.127, a margin of -2 costs 2.127: to be sure and wrong is dear.",
+    "A margin of 2 costs 0.127, a margin of -2 costs 2.127: being sure and wrong is expensive.",
 )
 def test_a_neuron_and_its_loss(solved: Any) -> None:
     names = solved("04_scalar_networks")
@@ -282,8 +282,8 @@ def test_the_mean_over_small_batches_is_the_whole_gradient(solved: Any) -> None:
 
 @proves(
     "04_scalar_networks",
-    "After each repair, look at `trial(mended_training)`: with all three mended, and only then, the numbers never rise "
-    "and end at 0.33.",
+    "After each repair, look at `trial(mended_training)`: with all three mended, the numbers never rise and end "
+    "at 0.33.",
 )
 def test_only_the_fully_mended_loop_never_rises_and_ends_at_033(solved: Any) -> None:
     names = solved("04_scalar_networks")
@@ -313,21 +313,26 @@ def test_only_the_fully_mended_loop_never_rises_and_ends_at_033(solved: Any) -> 
     assert means == names["trial"](names["colleague_training"])
 
 
-@proves("04_scalar_networks", "The loop that learned the moons fails here.")
+@proves(
+    "04_scalar_networks",
+    "The loop that learned the moons fails here.",
+    "subtract the middle of the points (dividing alone is not enough), and divide by how far they reach",
+)
 def test_the_loop_of_the_moons_fails_on_an_island_and_learns_it_moved_to_0(solved: Any) -> None:
     import random
 
     names = solved("04_scalar_networks")
     points, targets = names["island"](random.Random(2), 80)
     near = [[(x - 40) / 10, (y - 25) / 10] for x, y in points]
+    divided = [[x / 10, y / 10] for x, y in points]
     right = []
-    for inputs in (points, near):
+    for inputs in (points, divided, near):
         network = names["MLP"]([2, 8, 8, 1], seed=5)
         optimizer = names["SGD"](network.parameters(), rate=1.0)
         for _ in range(40):
             names["training_step"](optimizer, lambda: names["loss_on"](network, inputs, targets))  # noqa: B023
         right.append(names["count_right"](network, inputs, targets))
-    assert right[0] < 60 and right[1] > 72, right
+    assert max(right[:2]) < 60 and right[2] > 72, right
 
 
 @proves("05_tensors", "The true values: 3.72e-44 (float32: 3.78e-44), 2.1e-09 and 1.")
