@@ -94,6 +94,11 @@ def mean_squared_error(predictions, targets):
     return ((predictions - targets) ** 2).sum()
 
 
+@wrong("mean_squared_error", "half_the_sum", "This is half the sum of the squares. The mean divides the sum by how many there are.")
+def mean_squared_error(predictions, targets):
+    return ((predictions - targets) ** 2).sum() / 2
+
+
 @wrong("mean_squared_error", "root", "The mean is right, and then you took its root. The loss is the mean itself.")
 def mean_squared_error(predictions, targets):
     return np.sqrt(((predictions - targets) ** 2).mean())
@@ -383,6 +388,19 @@ def array_gradient(f, p, h):
 @wrong("array_gradient", "all_numbers_step", "Every number takes the step at once, which gives one slope for all. One place after the other.")
 def array_gradient(f, p, h):
     return np.full(p.shape, (f(p + h) - f(p - h)) / (2 * h))
+
+
+@wrong("array_gradient", "all_numbers_step_once", "Every number takes the step at once, which gives one slope for all. One place after the other.")
+def array_gradient(f, p, h):
+    return (f(p + h) - f(p - h)) / (2 * h)
+
+
+@wrong("array_gradient", "one_number_to_f", "An index does not fit. If that is in f: p[i] is one number, and f takes the whole array, in which only one place may move.")
+def array_gradient(f, p, h):
+    grad = np.zeros_like(p)
+    for i in np.ndindex(p.shape):
+        grad[i] = (f(p[i] + h) - f(p[i] - h)) / (2 * h)
+    return grad
 
 
 @wrong("array_gradient", "not_put_back", "You step in p itself and do not put it back: later places see the steps of earlier ones, and the caller's array has moved.")
@@ -842,6 +860,12 @@ def tide_model(hours, heights):
     return lambda t: np.polyval(p, t / 24 - 1)
 
 
+@wrong("tide_model", "powers_of_hours", "A polynomial leaves the harbour after its last data, and knows nothing of the third day. Choose functions that repeat.")
+def tide_model(hours, heights):
+    p = np.polyfit(hours, heights, 8)
+    return lambda t: np.polyval(p, t)
+
+
 @wrong("tide_model", "sine_alone", "A sine alone begins at its mean at hour 0. A cosine with a weight of its own lets high water come at any time.")
 def tide_model(hours, heights):
     waves = np.stack([np.ones_like(hours), np.sin(2 * np.pi * hours / 12.42)])
@@ -934,6 +958,14 @@ def tide_model(hours, heights):
         return np.stack([np.ones_like(t), np.sin(2 * np.pi * t / 12.42), np.cos(2 * np.pi * t / 12.42)])
 
     return np.linalg.lstsq(waves(hours).T, heights, rcond=None)[0]
+
+
+@wrong("tide_model", "the_heights", "These are heights at the hours that were measured. Return a function, which computes them for any hours.")
+def tide_model(hours, heights):
+    def waves(t):
+        return np.stack([np.ones_like(t), np.sin(2 * np.pi * t / 12.42), np.cos(2 * np.pi * t / 12.42)])
+
+    return np.linalg.lstsq(waves(hours).T, heights, rcond=None)[0] @ waves(hours)
 
 
 @wrong("tide_model", "fitted_hours_only", "These are the fitted heights at the hours that were measured. The function has to use the hours that it is called with.")

@@ -6,6 +6,7 @@ import html
 import itertools
 import re
 import statistics
+import symtable
 from collections import Counter
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from autograder.referee.judge import grade
 from autograder.referee.report import Outcome, Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
-from autograder.unit.cell import ANSWER, grade_id, kind
+from autograder.unit.cell import ANSWER, GIVEN, SETUP, grade_id, kind
 from autograder.unit.ingest import Submission
 from autograder.unit.notebook import read_notebook, write_text
 from autograder.unit.source import read_source
@@ -309,6 +310,26 @@ def test_the_course_s_table_and_the_unit_name_the_same_minutes(unit: str) -> Non
     time = re.search(r"\*\*Time:\*\* (?:about )?(\d+) minutes", prose)
     assert row and time
     assert row[1] == time[1]
+
+
+#: Names that a unit gives twice: unit 03 adds rules to a table, and cells of unit 08 make the x that they read.
+GIVEN_TWICE = {"03_reverse_mode": {"RULES"}, "08_layers": {"x"}}
+
+
+def test_a_cell_that_is_run_again_finds_the_functions_probes_and_data_that_it_had(unit: str) -> None:
+    # What a learner goes back to still works: no cell gives another meaning to a name of these.
+    bound: dict[str, set[str]] = {}
+    lasting = set()
+    for cell in released(unit).cells:
+        if cell.cell_type != "code" or kind(cell) == ANSWER:
+            continue
+        names = symtable.symtable(re.sub(r"(?m)^[%!].*", "", cell.source), cell.id, "exec")
+        functions = {inner.get_name() for inner in names.get_children()}
+        for name in (one.get_name() for one in names.get_symbols() if one.is_assigned()):
+            bound.setdefault(name, set()).add(cell.id)
+            if name in functions or kind(cell) in (SETUP, GIVEN):
+                lasting.add(name)
+    assert {name for name in lasting if len(bound[name]) > 1} == GIVEN_TWICE.get(unit, set())
 
 
 # -- the course as a whole ----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import math
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -99,20 +100,26 @@ def test_the_bugs_of_the_thrifty_gradient(solved: Any) -> None:
 @proves(
     "01_derivatives",
     "**Predict, then run.** A parabola starts flat at 0, and tries 150 random changes.",
-    "What to see when it plays: leaps at first, then it stands still: almost every change is wasted.",
-    "With many parameters long changes hardly ever help, and short ones help little.",
+    "What to see when it plays: leaps at first, then gains are rare.",
+    "Three of four changes are wasted.",
+    "With 100 parameters long changes hardly ever help, and short ones help little.",
     "150 random changes, or 50 steps downhill, compute the loss as often.",
     "What to see when it plays: chance waits for luck, the gradient moves the curve with every step.",
+    "The end is nearly a tie. With 100 parameters it is none.",
     "Gravity's is -9.81 m/s².",
 )
 def test_random_search_and_descent_as_they_are_told(solved: Any) -> None:
     names = solved("01_derivatives", demonstrations=True)
-    wander, descent = names["wander"], names["descent"]
+    wander, descent = names["wander"], names["downhill"]
     assert names["calls"] == 300 == 50 * 2 * 3 and len(wander) == 151  # two for a change, six for a gradient
     moved = [not np.array_equal(a, b) for a, b in itertools.pairwise(wander)]
-    assert sum(moved[:15]) / 15 > 5 * sum(moved[100:]) / 50 and sum(moved) < 50
+    assert sum(moved[:15]) / 15 > 5 * sum(moved[100:]) / 50
+    assert 1 - sum(moved) / 150 == pytest.approx(3 / 4, abs=0.02)
     losses = [names["ball_loss"](p) for p in descent[:51]]
     assert all(b < a for a, b in itertools.pairwise(losses))
+    least = names["ball_loss"](names["parabola"])
+    by_chance, by_gradient = (loss - least for loss in (names["ball_loss"](wander[-1]), losses[-1]))
+    assert by_gradient < by_chance < 2 * by_gradient < losses[0] / 1000  # of 49.6, 0.004 and 0.002 are left
     ends = {
         (n, length): np.mean([names["searched"](n, length) for _ in range(5)], axis=0)
         for n in (2, 100)
@@ -120,14 +127,21 @@ def test_random_search_and_descent_as_they_are_told(solved: Any) -> None:
     }
     assert ends[100, 1.0][1] < 1 < ends[2, 1.0][1]  # how many changes were kept
     assert ends[100, 0.1][0] > 0.5 > 0.05 > ends[2, 0.1][0]  # what is left of the loss
+    # One step with all of the hundred costs as much as a hundred changes, which need two values each.
+    evaluated: list[int] = []
+    names["array_gradient"](lambda q: evaluated.append(1) or q.sum(), np.full(100, 0.1), 1e-5)
+    assert len(evaluated) == 100 * 2 and (names["point"] ** 2).sum() < 0.1 * ends[100, 0.1][0]
     assert 2 * names["parabola"][2] == pytest.approx(-9.81, rel=0.01)
 
 
 @proves(
     "01_derivatives",
     "The moon raises it every 12.42 hours.",
-    "What to see: a polynomial of degree 14 follows the two days as well, and knows nothing of tomorrow.",
-    "Above 10: no parameter for the mean height.",
+    "What to see: a polynomial of degree 14 also follows the two days, and knows nothing of tomorrow.",
+    "Both errors above 10: no parameter for the mean height.",
+    "About 1: too few steps.",
+    "Huge, or `nan`: the rate is too large.",
+    "About 3, or much larger on the third day: it does not repeat every 12.42 hours.",
 )
 def test_the_tide_as_it_is_told(solved: Any) -> None:
     names = solved("01_derivatives")
@@ -141,6 +155,26 @@ def test_the_tide_as_it_is_told(solved: Any) -> None:
     assert np.abs(np.polyval(bends, third / 24 - 1) - model(third)).max() > 1000
     lowest = 4.0  # of the harbours' mean heights; a wave around 0 leaves at least its square
     assert min(water.mean(), lowest) ** 2 > 10
+
+    def waves(t: np.ndarray) -> np.ndarray:
+        return np.stack([np.ones_like(t), np.sin(2 * np.pi * t / 12.42), np.cos(2 * np.pi * t / 12.42)])
+
+    def fitted(rate: float, steps: int, mean: float = 1.0) -> Callable[[np.ndarray], np.ndarray]:
+        p, used = np.zeros(3), np.array([mean, 1.0, 1.0])
+        for _ in range(steps):
+            p = p - rate * used * 2 * (waves(hours) @ (p @ waves(hours) - water)) / len(hours)
+        return lambda t: p @ waves(t)
+
+    def errors(curve: Callable[[np.ndarray], np.ndarray]) -> tuple[float, float]:
+        return ((curve(hours) - water) ** 2).mean(), ((curve(third) - model(third)) ** 2).mean()
+
+    assert max(errors(fitted(0.3, 100))) < 0.05
+    assert min(errors(fitted(0.3, 100, mean=0.0))) > 10
+    assert all(0.5 < error < 1.5 for error in errors(fitted(0.05, 20)))
+    assert min(errors(fitted(2.0, 30))) > 1e10
+    powers = {n: errors(np.poly1d(np.polyfit(hours, water, n))) for n in (0, 3, 8)}
+    assert all(2.5 < error < 3.5 for n in (0, 3) for error in powers[n])
+    assert powers[8][1] > 1000 * powers[8][0]
 
 
 # -- 02 and 03 ----------------------------------------------------------------------------------------------------
