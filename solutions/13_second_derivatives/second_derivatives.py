@@ -90,7 +90,7 @@ def seen(thing, kind=Tensor):
 # - say how curved a minimum is, and which learning rate that allows;
 # - train a network on a differential equation, and differentiate the result of a loop without its graph.
 #
-# **Time:** about 85 minutes. **Builds on:** 05 (rules), 06 (products), 09 (the valley).
+# **Time:** about 100 minutes. **Builds on:** 05 (rules), 06 (products), 09 (the valley).
 #
 # **Three questions first,** from earlier units; nobody counts.
 #
