@@ -236,7 +236,7 @@ def look(check, rows, x0, x1):
 # %% check="xor_by_hand" points=2
 with exercise("xor_by_hand") as check:
     rows = as_lists(yours.xor_by_hand())
-    check.true(three_rows(rows), "a list of three rows, each of three plain numbers, with no pair among them")
+    check.true(three_rows(rows), "a list of three rows of three plain numbers, no pairs")
     for beside in (0.0, -0.1, 0.1):
         for x0, x1 in ((0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)):
             look(check, rows, x0 + beside, x1 + beside)
@@ -370,13 +370,13 @@ def network_at(sizes, seed, inputs, factor, shift):
 with exercise("MLP") as check:
     check.close(first_parameters([2, 1], 0), [0.0, 0.515909, 0.688844],
                 "one neuron: a bias of 0, and the first two draws of Random(0)", atol=1e-6)
-    check.close(how_many([2, 3, 1], 0), (13, 13),
-                "three neurons with two weights, one with three, a bias for each: all different Values")
+    check.close(how_many([2, 3, 1], 0), (13, 13), "9 weights, 4 biases, all different")
     check.close(network_at([2, 1], 0, [3.0, -1.0], 0.0, 0.5), (1.5, [-1.0, 1.0, 3.0]),
                 "all at 0.5: 1.5 - 0.5 + 0.5, no tanh; the slopes are the inputs, and 1")
     h, s = math.tanh(1.5), (1 - math.tanh(1.5) ** 2) / 2
-    check.close(network_at([2, 2, 1], 0, [3.0, -1.0], 0.0, 0.5), (0.5 + h, [-s, -s, s, s, 3 * s, 3 * s, h, h, 1.0]),
-                "two neurons say h = tanh(1.5), and the output adds half of each to 0.5; then the nine slopes")
+    slopes = [-s, -s, s, s, 3 * s, 3 * s, h, h, 1.0]
+    check.close(network_at([2, 2, 1], 0, [3.0, -1.0], 0.0, 0.5), (0.5 + h, slopes),
+                "two say h = tanh(1.5), half of each is added to 0.5; and nine slopes")
     check.close(network_at([1, 2, 2, 1], 1, [2.0], 1.0, 0.0)[0], -0.264792,
                 "two hidden layers, each looking at the one before it", atol=1e-6)
     ### BEGIN HIDDEN TESTS

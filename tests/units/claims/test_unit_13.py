@@ -26,7 +26,7 @@ UNIT = "13_second_derivatives"
     "Where PyTorch is installed, this cell compares its product and its residual with yours.",
     "import torch",
     "## The same in PyTorch",
-    "| `gradient(out, x)` | `torch.autograd.grad(out.sum(), x, create_graph=True)` |",
+    "| `gradient(out, x)` | `torch.autograd.grad(out.sum(), x, create_graph=True)[0]` |",
 )
 def test_a_recorded_pass_is_differentiated_as_here(torch: ModuleType, solved: Any) -> None:
     gradient = solved(UNIT)["gradient"]
@@ -108,7 +108,7 @@ def test_a_rule_of_ones_own_is_differentiated_if_it_is_made_of_operations(torch:
     "**Predict, then run.** At a = 0.5 the slope of tanh is 0.786, and the slope of this slope is -0.727.",
     "With curvatures 1 and 25, (1, 1) becomes (1, 25) / 25.02, nearly the second axis.",
     "With single numbers, W = 0.5 and z = 0.6: s = 0.64, u = g / 0.68, and x gets 0.94 g.",
-    "For x²y at (2, 3) and v = (1, 10) that is (6 · 1 + 4 · 10, 4 · 1) = (46, 4).",
+    "For x²y at (2, 3) and v = (1, 10) that is (6·1 + 4·10, 4·1) = (46, 4).",
 )
 def test_the_worked_numbers(solved: Any) -> None:
     names = solved(UNIT)
