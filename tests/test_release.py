@@ -244,7 +244,7 @@ def test_the_learner_s_half_is_tried_on_each_python_that_the_package_names_and_o
     assert float(score.split()[-1]) == unit.max_score
 
 
-@pytest.mark.parametrize("name", ["ci", "audit", "platforms", "pages"])
+@pytest.mark.parametrize("name", ["ci", "audit", "platforms", "pages", "proof"])
 def test_actions_of_others_are_named_by_what_they_are_and_not_by_a_tag_that_may_move(name: str) -> None:
     for job in workflow(name)["jobs"].values():
         for step in job["steps"]:

@@ -216,6 +216,19 @@ def numbers_in(value: Any) -> list[float] | None:
     return numbers
 
 
+def right_but_a_list(got: Any, expected: Any) -> bool:
+    """Whether the numbers are right, and stand in a list or a tuple where an array is wanted.
+
+    >>> import numpy as np
+    >>> right_but_a_list([[6.0, 4.0], [4.0, 0.0]], np.array([[6.0, 4.0], [4.0, 0.0]]))
+    True
+    """
+    if not is_array(expected) or not isinstance(got, (list, tuple)):
+        return False
+    given, wanted = numbers_in(got), numbers_in(expected)
+    return given is not None and wanted is not None and difference(given, wanted) is None
+
+
 def ordinal(i: int) -> str:
     """The name of position `i`, counted from 0."""
     names = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -293,16 +306,3 @@ def _show_array(value: Any, digits: int) -> str:
         return f"<an array of shape {value.shape}>"
     with np.printoptions(precision=4 if digits == 6 else digits, suppress=True, threshold=12):
         return str(value).replace("\n", "")
-
-
-def right_but_a_list(got: Any, expected: Any) -> bool:
-    """Whether the numbers are right, and stand in a list or a tuple where an array is wanted.
-
-    >>> import numpy as np
-    >>> right_but_a_list([[6.0, 4.0], [4.0, 0.0]], np.array([[6.0, 4.0], [4.0, 0.0]]))
-    True
-    """
-    if not is_array(expected) or not isinstance(got, (list, tuple)):
-        return False
-    given, wanted = numbers_in(got), numbers_in(expected)
-    return given is not None and wanted is not None and difference(given, wanted) is None

@@ -47,6 +47,31 @@ def test_a_difference_that_is_meant_or_known_is_still_there(meant: Meant) -> Non
     )
 
 
+#: The same differences, written otherwise than in their examples.
+OTHERWISE = {
+    "relu multiplies by its slope": lines(
+        leaf("x", "np.array([1.27, -2.0, 0.4])"),
+        ("y = x.relu().tanh().astype(np.float32)", "y = x.relu().tanh().to(torch.float32)"),
+        "z = abs(y).sqrt().sum()",
+        "z.backward()",
+    ),
+    "binary cross-entropy by its target": lines(
+        *(leaf("p", "np.array([1.0, 0.25])", False), leaf("t", "np.array([1.0, 0.25])")),
+        *("y = nn.BCELoss()(p, t)", "y.backward()"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_a_difference_that_is_meant_is_known_however_it_is_written(name: str) -> None:
+    program = OTHERWISE[name]
+    with many_programs():
+        found = difference(program)
+        assert found is not None
+        meant = judged(program, found)
+        assert meant is not None and meant.name == name, found
+
+
 #: Entries that no wrong number can hide behind: there the values are compared before, or the program ends there.
 WITHOUT_NUMBERS = {
     "booleans are numbers",
@@ -231,6 +256,29 @@ def test_what_huge_slopes_leave_of_a_gradient_is_no_difference_and_hides_no_wron
         found = replace(found, at=3)
         g = array(run_through(mild).gradient_of("w"))
         assert not is_unsteady(mild, replace(found, ours=g + np.array([0.0, 1e-6])))
+
+
+def test_an_infinite_slope_times_a_rounding_error_has_no_sign_and_hides_no_number() -> None:
+    """One number less its mean is 0 here, and a last digit in PyTorch's backward pass; the root's slope is infinite."""
+    program = lines(
+        leaf("x", "np.ones(1, np.float32)", False),
+        leaf("w", "np.ones(1, np.float32)"),
+        ("y = ops.sigmoid(x)", "y = torch.sigmoid(x)"),
+        ("n = F.layer_norm(y, 1, w)", "n = F.layer_norm(y, (1,), w)"),
+        ("z = ops.sqrt(n)", "z = torch.sqrt(n)"),
+        "z.backward()",
+    )
+    with many_programs():
+        found = difference(program)
+        assert found is not None
+        assert np.isnan(found.ours).all()
+        assert np.isinf(found.theirs).all()
+        assert is_unsteady(program, found)
+        assert not is_unsteady(program, replace(found, ours=np.float32([1.0])))
+        assert not is_unsteady(program, replace(found, theirs=np.float32([1.0])))
+        steady = lines(leaf("x", "np.zeros(1)"), ("z = ops.sqrt(x)", "z = torch.sqrt(x)"), "z.backward()")
+        infinite = np.full(1, np.inf)
+        assert not is_unsteady(steady, Difference("gradient", 2, "x.grad", np.full(1, np.nan), infinite))
 
 
 def run_through(program: Program) -> Side:

@@ -433,6 +433,15 @@ def test_what_two_different_mistakes_give_is_not_put_down_to_one_of_them(
     assert untrue not in said
 
 
+@pytest.mark.parametrize(("unit", "name", "untrue", "source"), ALIKE.values(), ids=ALIKE)
+def test_nor_by_the_grader(unit: str, name: str, untrue: str, source: str, sandbox: Sandbox) -> None:
+    assignment = COURSE.assignment(unit)
+    report = grade(assignment, Submission({name: source}), sandbox, seed=3, entries=load_bank(assignment))
+    (found,) = (outcome for outcome in report.outcomes if outcome.name == name)
+    assert not found.points
+    assert untrue not in found.text
+
+
 @pytest.mark.parametrize("unit", COURSE.units())
 def test_no_sentence_accuses(unit: str) -> None:
     for entry in load_bank(COURSE.assignment(unit)):

@@ -6,7 +6,9 @@ import html
 import itertools
 import re
 import statistics
+import subprocess
 import symtable
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -59,6 +61,17 @@ def solution_lines(answer: str) -> list[str]:
 
 #: Units whose mutants nobody has judged yet: `autograder mutants UNIT` writes the verdicts when none is left alive.
 WITHOUT_VERDICTS = {"11_testing_gradients", "17_from_an_empty_page"}
+
+
+def test_in_the_environment_of_most_learners_there_is_no_pytorch(tmp_path: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", "import numpy, autograd_ref, torch"],
+        env=without_pytorch(tmp_path),
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == 1
+    assert found.stderr.endswith("ModuleNotFoundError: No module named 'torch'\n")
 
 
 def test_there_are_verdicts_on_the_mutants_of_a_unit(unit: str) -> None:

@@ -96,24 +96,21 @@ def run(path):
     errors, out, err = {}, io.StringIO(), io.StringIO()
     code = [(str(number), cell) for number, cell in enumerate(cells) if cell["cell_type"] == "code"]
 
-    def go_through(some, found):
-        for number, cell in some:
-            began = time.perf_counter()
-            done = shell.run_cell("".join(cell["source"]), store_history=False, cell_id=number)
-            error = done.error_before_exec or done.error_in_exec
-            if error is not None:
-                found[cell["id"]] = f"{type(error).__name__}: {error}"
-            if time.perf_counter() - began < QUICK:
-                yield number, cell
+    def seconds_of(number, cell, found):
+        began = time.perf_counter()
+        done = shell.run_cell("".join(cell["source"]), store_history=False, cell_id=number)
+        error = done.error_before_exec or done.error_in_exec
+        if error is not None:
+            found[cell["id"]] = f"{type(error).__name__}: {error}"
+        return time.perf_counter() - began
 
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        quick = [*go_through(code, errors)]
+        quick = [(number, cell) for number, cell in code if seconds_of(number, cell, errors) < QUICK]
     told = {"errors": errors, "stderr": err.getvalue(), "printed": out.getvalue(), "again": {}}
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         # A learner goes back: what has run later may not be in the way.
-        for one in reversed(quick):
-            for _ in go_through([one], told["again"]):
-                pass
+        for number, cell in reversed(quick):
+            seconds_of(number, cell, told["again"])
     return told
 
 

@@ -139,6 +139,11 @@ def close(a: np.ndarray, b: np.ndarray, single: bool = False) -> bool:
     return bool(np.allclose(a, b, rtol=tolerance, atol=tolerance * scale, equal_nan=True))
 
 
+def is_single(program: Program) -> bool:
+    """Whether a number of a program may be a float32, so that what is computed from it is no more exact."""
+    return any("float32" in s.text(OURS) for s in program)
+
+
 def shares(a: np.ndarray, b: np.ndarray) -> bool:
     """True if the two have a byte in common."""
     return np.may_share_memory(a, b) and np.shares_memory(a, b)
@@ -446,16 +451,25 @@ def is_unsteady(program: Program, found: Difference) -> bool:
     may every result on the way, because some hold rounding that no drawn number reaches: `batch_norm` takes out what
     it is multiplied by, and `log1p` of a -1 that it has nearly made is rounding alone.
 
-    A gradient may also be what is left of ones so large that their rounding is larger than it.
+    A gradient may also be what is left of ones so large that their rounding is larger than it, or an infinite slope
+    times a rounding error: then it is infinite with either sign, or NaN where the error is 0.
     """
     if found.kind not in ("value", "gradient") or not isinstance(found.ours, np.ndarray):
         return False
     if _moves(program, found):
         return True
     if found.kind == "gradient":
-        return _drowns(program, found)
+        return _drowns(program, found) or (_is_endless(found) and _moves(program, found, results=True))
     return found.kind == "value" and (
         _moves(program, found, every=True) or _moves(program, found, results=True)
+    )
+
+
+def _is_endless(found: Difference) -> bool:
+    """True if wherever the two differ, neither is a finite number."""
+    ours, theirs = array(found.ours).astype(float), array(found.theirs).astype(float)
+    return ours.shape == theirs.shape and bool(
+        np.all(np.equal(ours, theirs) | ~(np.isfinite(ours) | np.isfinite(theirs)))
     )
 
 
@@ -481,14 +495,14 @@ def _drowns(program: Program, found: Difference) -> bool:
     theirs = gradient(dict(side.variables()).get(found.what.removesuffix(".grad")))
     if theirs is None or array(theirs).shape != found.ours.shape:
         return False
-    single = "float32" in " ".join(s.text(THEIRS) for s in program)
-    rounding = float(np.finfo(np.float32 if single else np.float64).eps)
+    rounding = float(np.finfo(np.float32 if is_single(program) else np.float64).eps)
     apart = _apart(found.ours.astype(float), array(theirs).astype(float))
     return bool((apart <= 10 * rounding * largest).all())
 
 
 def _moves(program: Program, found: Difference, every: bool = False, results: bool = False) -> bool:
-    noise = 1e-6 if "float32" in " ".join(s.text(THEIRS) for s in program) else 1e-14
+    single = is_single(program)
+    noise = 1e-6 if single else 1e-14
     seen = []
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -509,7 +523,6 @@ def _moves(program: Program, found: Difference, every: bool = False, results: bo
         plain, *moved = seen
         here = _apart(found.ours.astype(float), plain)
         there = np.max([_apart(m, plain) for m in moved], axis=0)
-        single = noise > 1e-9
         if close(found.ours.astype(plain.dtype), plain, single):
             return False
         # As far as it moves it may be wrong: where it does not move, it has to be right.

@@ -80,9 +80,10 @@ HOSTILE_VALUES = {
 def test_a_value_made_to_choke_the_referee_is_refused_or_judged_at_once(
     name: str, attack: Callable[..., Report]
 ) -> None:
-    start = time.monotonic()
+    start, own = time.monotonic(), time.process_time()
     report = attack(INSIDE + f"REPLY = {{'value': {HOSTILE_VALUES[name]}}}\n" + PRE_ANSWER)
     assert time.monotonic() - start < SOON
+    assert time.process_time() - own < 6  # the referee's own, which no busy machine makes longer
     first, second = report.outcomes
     assert (first.points, second.points) == (2, 0)
     assert not second.doubtful, second.message
