@@ -542,7 +542,8 @@ def _uneven(like: Any, size: float) -> Any:
 def _apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """How far numbers are apart: not at all if both are NaN or one infinity, infinitely if only one is a number."""
     same = (a == b) | (np.isnan(a) & np.isnan(b))
-    return np.where(same, 0.0, np.nan_to_num(np.abs(a - b), nan=np.inf, posinf=np.inf))
+    with np.errstate(invalid="ignore"):
+        return np.where(same, 0.0, np.nan_to_num(np.abs(a - b), nan=np.inf, posinf=np.inf))
 
 
 def closed(program: Program) -> list[Statement]:
