@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_ref.ops.activations import clamp, clip, elu, leaky_relu, silu
+from autograd_ref.ops.activations import clamp, clip, elu, leaky_relu
 from autograd_ref.ops.comparisons import (
     argmax,
     argmin,
@@ -89,6 +89,7 @@ from autograd_ref.rules.elementwise import (
     remainder,
     sigmoid,
     sign,
+    silu,
     sin,
     softplus,
     sqrt,

@@ -1,11 +1,10 @@
-"""Activations made of primitives; relu, sigmoid, tanh and softplus are primitives themselves."""
+"""Activations made of primitives; relu, sigmoid, silu, tanh and softplus are primitives themselves."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from autograd_ref.rules import elementwise
-from autograd_ref.rules.elementwise import sigmoid
 
 
 def clip(x: Any, low: float | None = None, high: float | None = None) -> Any:
@@ -31,8 +30,3 @@ def leaky_relu(x: Any, negative_slope: float = 0.01) -> Any:
 def elu(x: Any, alpha: float = 1.0) -> Any:
     """`x` where positive, `alpha * (exp(x) - 1)` elsewhere."""
     return elementwise.elu(x, alpha=alpha)
-
-
-def silu(x: Any) -> Any:
-    """`x * sigmoid(x)`, also called swish."""
-    return x * sigmoid(x)

@@ -169,6 +169,16 @@ def _sigmoid(x: Any) -> Any:
 
 sigmoid = Unary("sigmoid", _sigmoid, lambda g, ans, _x: g * (ans * (1 - ans)))
 
+
+def _silu_rule(g: Any, _ans: Any, x: Any) -> Any:
+    s = sigmoid(x)
+    return g * (
+        s * (1 + x * (1 - s))
+    )  # One factor: by the product rule an infinite g would meet a 0 at x = 0.
+
+
+silu = Unary("silu", lambda x: x * _sigmoid(x), _silu_rule)
+
 # -- pieces: the rule depends on where x is ------------------------------------------------------------------
 
 sign = Unary("sign", np.sign, lambda g, _ans, _x: zeros_like(g))

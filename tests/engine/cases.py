@@ -181,6 +181,7 @@ CASES: dict[str, list[Case]] = {
             smooth=False,
         )
     ],
+    "silu": [one(normal(*s), ops.silu, lambda x: t().nn.functional.silu(x)) for s in SHAPES],
     "erf": unary("erf", border=[-7.0, -6.0, -1e-9, 0.0, 5.99, 7.0]),
     "gelu": [one(normal(*s), F.gelu, lambda x: t().nn.functional.gelu(x)) for s in SHAPES],
     "gelu_tanh": [

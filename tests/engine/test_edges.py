@@ -284,6 +284,24 @@ def test_an_operation_at_its_edges_has_pytorchs_derivatives(name: str, dtype: An
             x.grad = None
 
 
+#: Where 0 times it is NaN, and PyTorch puts 0 (`programs/agreed.py`), or where parts of a sum send it both ways.
+INFINITE_OTHERWISE = ("relu", "kl_div", "binary_cross_entropy_with_logits")
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in CASES if n.split()[0] in ELEMENTWISE and not n.startswith(INFINITE_OTHERWISE)]
+)
+def test_an_infinite_gradient_passes_an_elementwise_function_as_in_pytorch(name: str) -> None:
+    (ours, theirs, _), arrays = CASES[name]
+    xs = [Tensor(a, requires_grad=True) for a in arrays]
+    ps = [torch.tensor(a, requires_grad=True) for a in arrays]
+    out, expected = ours(*xs), theirs(*ps)
+    out.backward(np.full(out.shape, np.inf, out.dtype))
+    wanted = torch.autograd.grad(expected, ps, torch.full_like(expected, torch.inf), allow_unused=True)
+    for i, (x, g) in enumerate(zip(xs, wanted, strict=True)):
+        agree(x.grad, g, np.float64, f"gradient of argument {i}")
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_forward_mode_agrees_with_reverse_mode_at_the_edges_in_both_orders(name: str) -> None:
     (ours, _, _), arrays = CASES[name]

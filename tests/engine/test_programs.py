@@ -55,6 +55,14 @@ OTHERWISE = {
         "z = abs(y).sqrt().sum()",
         "z.backward()",
     ),
+    "a product passes NaN on": lines(
+        *(leaf("x", "np.array([1.0, 0.0, 0.0])"), "y = x.prod().sqrt()", "y.backward()"),
+    ),
+    "a view made before its base wants gradients": lines(
+        leaf("x", "np.ones((2, 2))", False),
+        ("v = ops.unbind(x, 0)[1]", "v = torch.unbind(x, 0)[1]"),
+        *("x.requires_grad_()", "v[...] = 3.0"),
+    ),
     "binary cross-entropy by its target": lines(
         *(leaf("p", "np.array([1.0, 0.25])", False), leaf("t", "np.array([1.0, 0.25])")),
         *("y = nn.BCELoss()(p, t)", "y.backward()"),

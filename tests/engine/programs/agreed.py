@@ -298,6 +298,19 @@ def _changed_by_data(program: Program, found: Difference) -> bool:
 _UNTIED = forms.form("{0}.data = {1}.data.copy()", "{0}.data = {1}.data.clone()")
 
 
+def _agreed_by_whole_copies(program: Program, found: Difference) -> bool:
+    """True if nothing differs where PyTorch's deep copies are clones, laid out anew."""
+    out = []
+    for s in program[: found.at + 1]:
+        if match := re.fullmatch(r"\w+ = copy\.deepcopy\((\w+)\)", s.text(OURS)):
+            s = replace(s, form=_WHOLE_COPY, args=(match[1],), options=())
+        out.append(s)
+    return out != list(program[: found.at + 1]) and difference(out) is None
+
+
+_WHOLE_COPY = forms.form("copy.deepcopy({0})", "{0}.clone(memory_format=torch.contiguous_format)")
+
+
 def _by_hooks(program: Program, found: Difference) -> bool:
     """True if there is no difference without the hooks."""
     without = [s for s in program[: found.at + 1] if ".register_hook(" not in s.text(OURS)]
@@ -383,6 +396,7 @@ def _opposite_infinities(program: Program, found: Difference) -> bool:
     return (
         isinstance(found.ours, np.ndarray)
         and np.array_equal(np.isinf(found.ours), np.isinf(found.theirs))
+        and np.array_equal(np.isnan(found.ours), np.isnan(found.theirs))
         and _finite_alike(program, found)
     )
 
@@ -815,13 +829,24 @@ MEANT = [
     ),
     Meant(
         "a product passes NaN on",
-        "0 times an infinite gradient is NaN, in the second derivative of `prod`, too; PyTorch's may put 0.",
+        "0 times an infinite gradient is NaN, in `prod` and its second derivative, too; PyTorch's may put 0.",
         "gradient",
         ours="nan",
-        test=_both(_said("prod("), _said("create_graph"), _finite_alike),
+        test=_both(_said("prod("), _finite_alike),
         example=lines(
             *(leaf("x", "np.array([0.0, 1.0, 0.0])"), Z, "y = (x * x).sqrt().prod() + z.sum()"),
             *("y.backward(create_graph=True)", "g = x.grad[1:2]", "g.sum().backward()"),
+        ),
+    ),
+    Meant(
+        "a deep copy is whole",
+        "The deep copy of a repeated view has memory for each number; PyTorch's repeats, too, and cannot be changed.",
+        "only we compute",
+        theirs="more than one element of the written-to tensor",
+        test=_agreed_by_whole_copies,
+        example=lines(
+            *(leaf("x", "np.array([1.0, 2.0])", False), "y = x.broadcast_to((3, 2))"),
+            *("c = copy.deepcopy(y)", "c += x"),
         ),
     ),
     Meant(
@@ -877,7 +902,7 @@ MEANT = [
         "a view made before its base wants gradients",
         "It stays outside of the graph; PyTorch may put it there when it changes.",
         "only we compute",
-        theirs="a view of a leaf Variable",
+        theirs="a view of a leaf Variable|A view was created in no_grad mode",
         test=_view_of_earlier,
         example=lines(leaf("x", "np.ones(2)", False), "v = x[...]", "x.requires_grad_()", "v += 1.0"),
     ),
