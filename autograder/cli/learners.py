@@ -169,7 +169,8 @@ def mine(
         console.print(
             Text(
                 f"{file.name} is in the answer cell of {where}. If that is open in JupyterLab, reload it "
-                "(menu File, Reload Notebook from Disk)."
+                "(menu File, Reload Notebook from Disk). Then run the cell and its check: that is what counts, and "
+                "what your progress knows."
             ),
             soft_wrap=True,
         )
@@ -179,6 +180,9 @@ def mine(
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
     else:
         show_report(assignment, report)
+        if report.score == report.max_score:
+            again = f"`autograder mine {file} --put` copies it into the notebook: only that is handed in."
+            console.print(Text(again), soft_wrap=True)
 
 
 @commands.command()

@@ -10,6 +10,7 @@ in a process of its own.
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from pathlib import Path
 
@@ -38,6 +39,7 @@ def check(
     `solutions` is the folder of the answer key, the course's own by default. Raises UserError.
     """
     text = read(file)
+    _compiles(file, text)
     if hidden or solutions is not None:
         key = Course.find().solutions if solutions is None else solutions.resolve()
         assignment, sandbox = find_assignment(key, UNIT), Sandbox(hidden_paths=[str(key)])
@@ -49,7 +51,20 @@ def check(
     report = judge.grade(
         assignment, Submission(answers=answers), sandbox, seed=seed, memory=memory, only=EXERCISE
     )
+    for outcome in report.outcomes:  # what to do next is said of a notebook's cells, and here is a file
+        outcome.message = re.sub(r"\n  next {6}.*(\n {12}.*)*", "", outcome.message)
     return assignment, report
+
+
+def _compiles(file: Path, text: str) -> None:
+    """Raises UserError, with the file's own line, when the text is no Python."""
+    try:
+        compile(text, str(file), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        what = f": {error.text.strip()}" if error.text else ""
+        raise UserError(f"{file}, line {error.lineno}: {error.msg}{what}") from None
+    except (ValueError, RecursionError, MemoryError) as error:  # a null byte, or too deep a nest
+        raise UserError(f"{file} is no Python: {error}.") from None
 
 
 def read(file: Path) -> str:

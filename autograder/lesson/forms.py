@@ -55,6 +55,18 @@ SENTENCES = (
         "The shape is another one than the check can use.",
     ),
 )
+#: Python's operators, and the name of the method that a class has for each.
+OPERATORS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "@": "matmul",
+    "** or pow()": "pow",
+}
+UNARY = {"-": "neg", "+": "pos", "~": "invert", "abs()": "abs"}
 NONE = "is a `return` missing, or a value not set"
 #: What a learner's own function is told by Python about how it is called: these words help.
 OF_A_CALL = re.compile(
@@ -64,6 +76,38 @@ OF_A_CALL = re.compile(
 #: Ours, about what can be sent.
 OF_THE_WIRE = re.compile(r"too long to send|nested (?:deeper|too deeply)|the message has \d+ bytes")
 KINDS = {"TypeError", "ValueError", "AttributeError", "IndexError", "KeyError", "StopIteration", "AxisError"}
+
+
+def of_operator(text: str) -> str:
+    """Which method a class of the learner's own lacks, where Python says that there is no such operation; else empty.
+
+    >>> of_operator("unsupported operand type(s) for -: 'int' and 'Tensor'")
+    'The check computes `int - Tensor`: Tensor is no number, and has no `__rsub__` for it.'
+    >>> of_operator("bad operand type for unary -: 'Tensor'")
+    'The check computes `-Tensor`: Tensor is no number, and has no `__neg__`.'
+    """
+    if found := re.search(r"unsupported operand type\(s\) for (.+?): '(\w+)' and '(\w+)'", text):
+        sign, left, right = found.groups()
+        name, sign = OPERATORS.get(sign), sign.split()[0]
+        if name and (of_ones_own(left) or of_ones_own(right)):
+            owner, method = (left, f"__{name}__") if of_ones_own(left) else (right, f"__r{name}__")
+            return f"The check computes `{left} {sign} {right}`: {owner} is no number, and has no `{method}` for it."
+    if (found := re.search(r"bad operand type for (?:unary )?(\S+): '(\w+)'", text)) and of_ones_own(
+        found[2]
+    ):
+        if name := UNARY.get(found[1]):
+            sign, owner = found[1], found[2]
+            asked = f"abs({owner})" if sign == "abs()" else sign + owner
+            return f"The check computes `{asked}`: {owner} is no number, and has no `__{name}__`."
+    if (found := re.search(r"'(\w+)' object is not subscriptable", text)) and of_ones_own(found[1]):
+        owner = named(found[1])
+        return f"The check takes a part, `[...]`, of {owner}: that is no list or array, and has no `__getitem__`."
+    return ""
+
+
+def of_ones_own(type_name: str) -> bool:
+    """True for the name of a class that is neither Python's nor NumPy's: those begin with a capital."""
+    return type_name[:1].isupper() and type_name != "NoneType"
 
 
 def of_form(type_name: str, text: str) -> str:
@@ -76,6 +120,8 @@ def of_form(type_name: str, text: str) -> str:
     """
     if type_name == "KeyError":
         return "A key that the check looks for is not there."
+    if sentence := of_operator(text):
+        return sentence
     for pattern, sentence in SENTENCES:
         if found := re.search(pattern, text):
             groups = [group for group in found.groups() if group]

@@ -37,6 +37,22 @@ engine("replaced", "A second backward replaces what is in .grad of a leaf: add t
        ("node.grad = g if node.grad is None else node.grad + g", "node.grad = g"))
 engine("last_way", "Of a Tensor that is used twice the last way replaces the first: add up what arrives.", "graphs broadcasting shapes depth layers",
        ("grads[x] = grads.get(x, 0) + fit", "grads[x] = fit"))
+engine("stays_on_results", "Right once, too large the second time: what results got in one backward stays on them and is sent on again by the next. Begin each with nothing.", "graphs", (
+    '''        grads = {self: np.ones_like(self.data)}
+        for node in reversed(self.order()):
+            g = grads.pop(node)
+            if not node.ways:
+                node.grad = g if node.grad is None else node.grad + g
+            for x, rule in node.ways:
+                grads[x] = grads.get(x, 0) + fit(rule(g), x.data.shape)
+''', '''        self.sent = np.ones_like(self.data)
+        for node in reversed(self.order()):
+            if not node.ways:
+                node.grad = node.sent if node.grad is None else node.grad + node.sent
+                node.sent = 0.0
+            for x, rule in node.ways:
+                x.sent = getattr(x, "sent", 0.0) + fit(rule(node.sent), x.data.shape)
+'''))
 engine("breadth_first", "A node passes its gradient on before all of it has arrived: order the graph so that whoever uses it comes first.", "graphs broadcasting shapes depth",
        ("            if ready:\n                found.append(node)\n            elif node not in seen:\n                seen.add(node)\n                stack.append((node, True))\n",
         "            if node not in seen:\n                seen.add(node)\n                found.insert(0, node)\n"),
