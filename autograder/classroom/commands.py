@@ -48,7 +48,7 @@ def score_file(
     """
     notes: list[str] = []
     if solutions is None:
-        course = Course.find()
+        course = Course.find(remedy="Change to the course's folder, or name its answer key with --solutions.")
         key = course.solutions
         sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed, unprotected_scores)
     else:

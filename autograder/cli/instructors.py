@@ -119,17 +119,21 @@ def site(
         Path, typer.Option(help="The folder to write; it may be one that this command wrote.")
     ] = Path("site"),
 ) -> None:
-    """Write a website: the units to read, and to work on in the browser with nothing installed. No answers."""
-    from ..classroom.site.publish import publish
+    """Write a website: the units to read, and to work on in the browser with nothing installed. No answers.
+
+    It needs the extra `site` (`pip install "autograd-course[site]"`) and a clone of the course, or a course of one's
+    own. In the browser, Python is loaded from cdn.jsdelivr.net.
+    """
+    from ..classroom.site.publish import WITHOUT_A_COURSE, publish
     from ..unit.assignment import Course
 
-    course = Course.find()
+    course = Course.find(remedy=WITHOUT_A_COURSE)
     named = units_named(course.units(), units)
     publish(course, named, out, lambda text: console.print(Text(text), soft_wrap=True))
     console.print(
         line(
-            f"{out}: {len(named)} unit{'s' * (len(named) > 1)}. Any web server can show it; to look at it"
-            f" here: python -m http.server --directory {out}"
+            f"{out}: {len(named)} unit{'s' * (len(named) > 1)}. Any web server can show it; its notebooks"
+            f" load Python from cdn.jsdelivr.net. To look at it here: python -m http.server --directory {out}"
         ),
         soft_wrap=True,
     )

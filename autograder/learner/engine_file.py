@@ -41,7 +41,8 @@ def check(
     text = read(file)
     _compiles(file, text)
     if hidden or solutions is not None:
-        key = Course.find().solutions if solutions is None else solutions.resolve()
+        remedy = "The hidden tests are in its answer key: name that folder with --solutions."
+        key = Course.find(remedy=remedy).solutions if solutions is None else solutions.resolve()
         assignment, sandbox = find_assignment(key, UNIT), Sandbox(hidden_paths=[str(key)])
     else:
         # One's own code on one's own machine, with nothing there to be read or changed: any wall will do.

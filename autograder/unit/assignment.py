@@ -147,6 +147,13 @@ class Assignment:
         return notebook
 
 
+#: Where there is no course. A learner's folder is none, though a learner calls it so.
+REMEDY = (
+    "This command works on a course with its answers, an instructor's: change to its folder, "
+    "or make one with `autograder init FOLDER`."
+)
+
+
 @dataclass(frozen=True)
 class Course:
     """Where a course lives."""
@@ -154,18 +161,17 @@ class Course:
     root: Path
 
     @classmethod
-    def find(cls, start: Path | None = None) -> Course:
+    def find(cls, start: Path | None = None, remedy: str = REMEDY) -> Course:
         """The course around `start` (by default the working folder), or around this package's checkout.
 
-        Raises UserError when there is none.
+        Raises UserError when there is none; `remedy` is its last sentence, for a command that has a better one.
         """
         start = (start or Path.cwd()).resolve()
         for folder in (start, *start.parents, Path(__file__).resolve().parents[2]):
             if (folder / "nbgrader_config.py").is_file() and (folder / "solutions").is_dir():
                 return cls(folder)
         raise UserError(
-            f"No course here: neither {start} nor a folder above it holds nbgrader_config.py and solutions/. "
-            "Change to the course's folder, or name its answer key with --solutions."
+            f"No course here: neither {start} nor a folder above it holds nbgrader_config.py and solutions/. {remedy}"
         )
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import json
 import os
@@ -25,10 +26,12 @@ FROM_KERNEL = "../../../../pypi/"
 
 #: The first cell of a notebook there.
 NOTE = """\
-**You are working in your browser.** Nothing is installed, and nothing is sent anywhere: what you write stays in this
+**You are working in your browser.** Nothing is installed, and what you write is sent nowhere: it stays in this
 browser until its data are cleared. **To keep your work, or to hand it in: menu *File, Download*.** The first cell
-takes a minute, because Python itself is loaded. The checks here are for practice; points are given where notebooks
-are handed in. This is version {version} of the course; a notebook that you have begun stays as it is when a newer one
+takes a minute, because Python itself is loaded, from cdn.jsdelivr.net. If a cell shows `[*]` for longer, or nothing
+happens when you run one, and the bar at the bottom says *Python (Pyodide) | Unknown*, Python could not be loaded: this
+network has to let through cdn.jsdelivr.net. The checks here are for practice; points are given where notebooks are
+handed in. This is version {version} of the course; a notebook that you have begun stays as it is when a newer one
 comes, and deleting it in the list of files brings the new one."""
 
 README = """\
@@ -67,7 +70,7 @@ def build_browser(title: str, assignments: Sequence[Assignment], out: Path) -> N
             "no_libarchive": True,
             "no_sourcemaps": True,
             "no_unused_shared_packages": True,
-            "output_dir": str(out),
+            "output_dir": str(out.resolve()),  # its working folder is another one
             "settings_overrides": ["overrides.json"],
         }
         added = {"PipliteAddon": {"piplite_urls": [file for file, _ in wheels]}}
@@ -76,6 +79,11 @@ def build_browser(title: str, assignments: Sequence[Assignment], out: Path) -> N
     for leftover in ("rspack.config.js", "rspack.config.watch.js", "rspack.config.analyze.js"):
         (out / leftover).unlink(missing_ok=True)
     shutil.rmtree(out / "doc", ignore_errors=True)
+    if not (out / "lab" / "index.html").is_file():
+        raise UserError(
+            f"JupyterLite's build ended without an error, and there is no {out / 'lab' / 'index.html'}."
+        )
+    _say_where_python_is_missing(out / "lab" / "index.html")
 
 
 def contents(title: str, assignments: Sequence[Assignment]) -> dict[str, str]:
@@ -120,6 +128,17 @@ def _extension() -> Path:
     raise UserError(
         "The kernel of JupyterLite is incomplete: `pip install --force-reinstall 'autograd-course[site]'`."
     )
+
+
+def _say_where_python_is_missing(page: Path) -> None:
+    """Let the page itself say that Python cannot be loaded. Its kernel's wheels are the site's, Pyodide is not."""
+    address = f"{importlib.import_module('jupyterlite_pyodide_kernel.constants').PYODIDE_CDN_URL}/pyodide.mjs"
+    script = Path(__file__).with_name("no_python.js").read_text(encoding="utf-8").replace("ADDRESS", address)
+    text = page.read_text(encoding="utf-8")
+    if "</body>" not in text:
+        raise UserError(f"{page} has no end of a body: this version of JupyterLite is not known here.")
+    before, end, after = text.rpartition("</body>")
+    page.write_text(f"{before}<script>\n{script}</script>\n{end}{after}", encoding="utf-8")
 
 
 def _run(place: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -12,6 +13,16 @@ from ...unit.assignment import Course
 from ..bundle import released_files
 from .browser import build_browser
 from .pages import build_pages, title_of_course
+
+#: What to do where there is no course: the package has its units, and not the figures that their answers draw.
+WITHOUT_A_COURSE = (
+    "A site shows the figures that the answers draw, so it is made from a course with its answers: "
+    "`git clone https://github.com/autograd-course/autograd-course && cd autograd-course && "
+    "pip install -e '.[site]' && autograder site`."
+)
+
+#: What the extra `site` brings along and the builders below import, or run.
+NEEDED = ("sphinx", "furo", "myst_parser", "latex2mathml", "jupyterlite_core", "jupyterlite_pyodide_kernel")
 
 #: In a folder that this command has written, so that it may write it again.
 MARK = ".autograder-site"
@@ -24,6 +35,13 @@ def publish(
 
     Raises UserError when there is something else in it, or when something that is needed is not installed.
     """
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UserError(
+            f"The site needs {', '.join(missing)}, not installed here: `pip install 'autograd-course[site]'`."
+        )
+    # JupyterLite is built from a folder of its own, and the shell's `..` has no name to put another beside.
+    out = out.resolve()
     assignments = [course.assignment(unit) for unit in units]
     if not assignments:
         raise UserError("There is no unit to show: `autograder new 01_my_unit` makes one.")

@@ -289,6 +289,42 @@ def test_from_the_list_of_units_to_a_notebook_that_is_open(served: str, browser:
     context.close()
 
 
+@pytest.mark.parametrize("there", [False, True])
+def test_where_python_cannot_be_loaded_the_page_itself_says_so(
+    served: str, browser: Any, there: bool
+) -> None:
+    context = browser.new_context(viewport={"width": 800, "height": 700})
+    answer = {
+        "status": 200,
+        "content_type": "text/javascript",
+        "headers": {"Access-Control-Allow-Origin": "*"},
+    }
+    asked: list[str] = []
+
+    def reply(route: Any) -> None:
+        asked.append(route.request.url)
+        if there:
+            route.fulfill(body="export {};", **answer)
+        else:
+            route.abort()
+
+    context.route(f"{PYODIDE}**", reply)
+    page = context.new_page()
+    unit = COURSE.units()[0]
+    page.goto(f"{served}lite/lab/index.html?path={unit}/{COURSE.assignment(unit).name}.ipynb")
+    page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=90_000)
+    page.wait_for_timeout(5000)
+    told = page.locator("#no-python")
+    assert any(re.fullmatch(rf"{PYODIDE}v[\d.]+/full/pyodide.mjs", url) for url in asked), asked
+    assert told.count() == (0 if there else 1)
+    if not there:
+        assert "Python cannot be loaded here" in told.inner_text() and "cdn.jsdelivr.net" in told.inner_text()
+        assert told.bounding_box()["width"] < 780
+        told.locator("button").click()
+        assert told.count() == 0
+    context.close()
+
+
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (800, "dark"), (390, "light"), (390, "dark")])
 def test_no_page_is_wider_than_the_window(served: str, browser: Any, width: int, theme: str) -> None:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
