@@ -117,11 +117,14 @@ def grade_unit(
     with ahead(lambda: Grader.of(assignment, load_bank(assignment), sandbox), expected, jobs) as pool:
         from . import run
         from .classroom import Classroom, known_students
+        from .due import mark_late
 
         gc.freeze()  # nbgrader and SQLAlchemy stay, and need not be looked through for garbage again and again
         classroom = Classroom(course)
         found = handed_in(classroom.students(assignment.unit), students, classroom.folder, assignment.unit)
-        known = [person.id for person in known_students(classroom)[0]]
+        people, due_dates = known_students(classroom)
+        known = [person.id for person in people]
+        mark_late(classroom, assignment.unit, found, due_dates.get(assignment.unit))
         begin(found)
         rows = run.grade_class(
             classroom,

@@ -95,6 +95,7 @@ def grade_command(
     show_class(rows)
     show_changes(rows)
     show_people(rows, known, whole=not student)
+    _tell_of_lateness(course, assignment, [row.student for row in rows])
     if any(row.state == "failed" for row in rows):
         raise SystemExit(1)
 
@@ -110,6 +111,15 @@ def _warn_of_an_old_build(assignment: Assignment) -> None:
             f"The built one is what is graded with: `autograder build {assignment.unit}` takes the change in."
         )
         errors.print(Text(warning, style="yellow"), soft_wrap=True)
+
+
+def _tell_of_lateness(course: Course, assignment: Assignment, students: Sequence[str]) -> None:
+    """Say what a late policy could not take into account, and how to tell it."""
+    from ..classroom.classroom import Classroom
+    from ..classroom.due import told_of_lateness
+
+    for told in told_of_lateness(Classroom(course), assignment.unit, students):
+        console.print(Text(told, style="yellow"), soft_wrap=True)
 
 
 def _late_policy(text: str | None) -> LatePolicy:

@@ -226,6 +226,38 @@ def hold(
 
 
 @commands.command()
+def due(
+    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    time: Annotated[
+        str | None, typer.Argument(help="When it is due, with the zone: '2026-11-20 23:59 +01:00'.")
+    ] = None,
+    off: Annotated[bool, typer.Option("--off", help="Give the due date up.")] = False,
+) -> None:
+    """Say or set when a unit is due, for late penalties: before collecting or after it, grade once more then."""
+    from ..classroom.classroom import Classroom, known_students
+    from ..classroom.due import set_due, shown_due
+    from ..classroom.held import read_time
+    from ..unit.assignment import Course
+
+    if off and time is not None:
+        raise UserError("Either a time or --off.")
+    when = None if time is None else read_time(time)
+    classroom = Classroom(Course.find())
+    assignment = classroom.course.assignment(unit)
+    if not assignment.graded:
+        raise UserError(f"{assignment.unit} is for practice and has no points, so nothing is late in it.")
+    if off or when is not None:
+        set_due(classroom, assignment, when)
+    console.print(
+        shown_due(assignment.unit, known_students(classroom)[1].get(assignment.unit)), soft_wrap=True
+    )
+    if (off or when is not None) and classroom.students(assignment.unit, "autograded"):
+        console.print(
+            f"`autograder grade {assignment.unit}` works out the late penalties anew.", soft_wrap=True
+        )
+
+
+@commands.command()
 def receipts(
     receipt: Annotated[
         str | None, typer.Argument(help="A receipt, or its first five letters; else all are listed.")

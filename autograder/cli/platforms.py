@@ -28,6 +28,7 @@ def collect(
 ) -> None:
     """Put what a learning platform hands out (Canvas, Moodle, plain) into submitted/STUDENT/UNIT/."""
     from ..classroom.classroom import Classroom, known_students
+    from ..classroom.due import told_without_due_date
     from ..classroom.hand_ins import note_receipts
     from ..classroom.platforms.collect import collect as take_in
     from ..unit.assignment import Course
@@ -46,6 +47,9 @@ def collect(
     names = {name: assignment.name for name, assignment in assignments.items()}
     receipts = note_receipts(classroom, names, result.placed)
     show_collected(result, receipts, everybody=bool(people))
+    for its_unit in sorted({its_unit for _, its_unit in result.late} - due.keys()):
+        late = sorted(student for student, other in result.late if other == its_unit)
+        warn(told_without_due_date(its_unit, late))
     if result.skipped:
         raise SystemExit(1)
 

@@ -10,8 +10,8 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -22,59 +22,11 @@ from ...unit.assignment import Assignment
 from ...unit.ingest import worked_on
 from ...unit.raw import CALLED_NOTEBOOK, parse, unit_of
 from .archives import MAX_ARCHIVE_BYTES, File, Reader
+from .found import Collected, Found, listed, shown, times_of
+from .late_mark import TIMESTAMP, mark_times, stamp_of
 from .names import CANVAS, FOLDER, MOODLE, Layout, Owner
 from .placing import RECORD, place, recorded, text_of
 from .roster import Match, Person, Roster, folder_name, same_name
-
-TIMESTAMP = "timestamp.txt"
-
-
-@dataclass(frozen=True)
-class Found:
-    """A notebook, whose it is by the platform's name, and which student of the gradebook that is."""
-
-    owner: Owner
-    match: Match
-    file: File
-    unit: str
-    worked_on: bool = True
-
-    @property
-    def exact(self) -> bool:
-        """Whether the student's folder is this one's for sure: by the roster, or because it has that very name."""
-        return self.match.sure or (self.owner.platform == FOLDER and self.owner.name == self.match.student)
-
-    @property
-    def order(self) -> tuple[bool, int, datetime, str]:
-        """Of several copies the greatest counts: worked on, the platform's counter, the date."""
-        counter = re.search(r"[-( ]+(\d+)\)?(?:\.[A-Za-z]+)+$", self.owner.file)
-        date = datetime.min.replace(tzinfo=UTC)
-        # What a platform packs has the time of the packing: another one with each download.
-        if self.file.place < 0 and self.file.changed is not None:
-            date = self.file.changed
-        return self.worked_on, int(counter[1][:9]) if counter else 0, date, self.file.path
-
-
-@dataclass
-class Collected:
-    """What became of an archive or a folder."""
-
-    #: (student, unit) -> "new", "unchanged" or "replaced"
-    placed: dict[tuple[str, str], str] = field(default_factory=dict)
-    #: who is late, as far as the platform says, and by how much where it does
-    late: dict[tuple[str, str], str] = field(default_factory=dict)
-    skipped: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-
-    @property
-    def students(self) -> dict[str, str]:
-        """What became of each student's notebook (of the last unit, where there are several)."""
-        return {student: what for (student, _), what in self.placed.items()}
-
-    @property
-    def units(self) -> dict[str, str]:
-        """The unit of each student's notebook (the last one)."""
-        return dict(list(self.placed))
 
 
 def files_of(source: Path, skip: Callable[[str], None]) -> tuple[list[File], list[str]]:
@@ -211,8 +163,8 @@ class _Collection:
             exact = [key for key, other in others.items() if other.exact]
             problem = self._taken(one)
             if len(others) > 1 and exact != [one.owner.key]:
-                names = sorted(map(_shown, others.values()))
-                problem = f"{_listed(names)} would all be the student {one.match.student}"
+                names = sorted(map(shown, others.values()))
+                problem = f"{listed(names)} would all be the student {one.match.student}"
             if problem:
                 told = (
                     "rename the folder, or add the students first (`autograder students import ROSTER.csv`)"
@@ -287,24 +239,26 @@ class _Collection:
 
     def _place(self, one: Found, when: datetime | None) -> None:
         student, unit, owner = one.match.student, one.unit, one.owner
-        folder = self.target(student, unit)
+        folder, due = self.target(student, unit), self.due.get(unit)
+        marked = owner.late and when is None
         late = ""
         if owner.late:
             late = "late, says the platform"
-            if when is None and unit in self.due:
-                # By how much nobody says: as little as can be.
-                when = self.due[unit] + timedelta(seconds=1)
-                late = "late, says the platform, and not by how much: counted as one second"
-        elif when is not None and unit in self.due and when > self.due[unit]:
+            late += ", and not by how much: counted as one second" if marked and due is not None else ""
+        elif when is not None and due is not None and when > due:
             late = f"late, handed in {when:%Y-%m-%d %H:%M} UTC"
         if late:
             self.result.late[student, unit] = late
         before = recorded(folder)
-        what = place(folder / f"{self.names[unit]}.ipynb", one.file.data, beside=(TIMESTAMP,))
+        copied = (RECORD,) if before.get("late") else ()
+        path = folder / f"{self.names[unit]}.ipynb"
+        what, kept = place(path, one.file.data, beside=(TIMESTAMP,), copied=copied)
         self.result.placed[student, unit] = what
+        if kept:
+            self.result.kept[student, unit] = kept
         ours = before.get("timestamp", "") if what == "unchanged" else ""
         stamp, there = folder / TIMESTAMP, text_of(folder / TIMESTAMP)
-        text = f"{when:%Y-%m-%d %H:%M:%S} UTC\n" if when is not None else ""
+        text = stamp_of(when) if when is not None else ""
         # What an instructor has written for the same notebook stays.
         if text and text != there and there in ("", ours):
             write_file(stamp, text)
@@ -318,32 +272,8 @@ class _Collection:
             "number": owner.number,
             "sure": one.exact,
             "given": owner.given,
+            "late": marked,
         }
         if about | {"timestamp": ours} != before:
             write_file(folder / RECORD, json.dumps(about | {"timestamp": ours}, ensure_ascii=False) + "\n")
-
-
-def times_of(found: Sequence[Found]) -> dict[str, datetime]:
-    """When the notebooks of a platform's archive were handed in, by path; nothing where the archive does not say.
-
-    Canvas and today's Moodle write the time at which the archive was made (rubyzip's and ZipStream's default); Moodle
-    before version 4 wrote the stored file's. Times that follow the order of the entries, or lie within minutes, are
-    those of the making.
-    """
-    stamped = [
-        (one.file.place, one.file.changed, one.file.path) for one in found if one.owner.platform == MOODLE
-    ]
-    entries = sorted((place, when, path) for place, when, path in stamped if place >= 0 and when is not None)
-    moments = [when for _, when, _ in entries]
-    if len(moments) < 3 or moments == sorted(moments) or max(moments) - min(moments) < timedelta(minutes=30):
-        return {}
-    return {path: when for _, when, path in entries}
-
-
-def _shown(one: Found) -> str:
-    return f"{one.owner.name!r}" + (f" ({one.owner.number})" if one.owner.number else "")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(names[:5]) + more
+        mark_times(folder, due)
