@@ -207,8 +207,13 @@ def find_assignment(solutions: Path, unit: str) -> Assignment:
     if not re.fullmatch(r"[\w-]+", unit):
         raise UserError(f"{unit!r} is not the name of a unit.")
     units = sorted({path.parent.name for path in solutions.glob("*/*.ipynb")})
+    sources = {path.parent.name for path in solutions.glob("*/*.py") if path.name != "mistakes.py"}
     with contextlib.suppress(UserError):
-        unit = unit_named(units, unit)
+        unit = unit_named(sorted({*units, *sources}), unit)
+    if unit in sources.difference(units):
+        raise UserError(
+            f"{unit} is not built yet: run `autograder build {unit}`, or `autograder build` for all units."
+        )
     folder = solutions / unit if (solutions / unit).is_dir() else solutions
     for path in sorted(folder.glob("*.ipynb")):
         assignment = Assignment.load(path)

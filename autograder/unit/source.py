@@ -32,6 +32,8 @@ from ..lesson.predict import predictions_of
 from ..lesson.syntax import syntax_tree
 from .assignment import Assignment
 from .cell import CHECK, FIGURE, GIVEN, SETUP, kind
+from .header import read_header
+from .marks import check_marks
 from .parts import parts_of
 
 SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure", "progress")
@@ -70,11 +72,8 @@ def read_source(path: Path) -> NotebookNode:
         notebook = jupytext.read(path, fmt="py:percent")
     except Exception as error:
         raise UserError(f"{path} cannot be read as py:percent: {error}") from None
-    about = notebook.metadata.get("autograder")
-    if not isinstance(about, dict) or about.get("unit") != path.parent.name:
-        raise UserError(
-            f"{path}: the header has to say `autograder: {{unit: {path.parent.name}}}` under `jupyter:`."
-        )
+    about = read_header(notebook.metadata, path.parent.name, str(path))
+    check_marks(notebook.cells, path.read_text(encoding="utf-8"), str(path))
     notebook.metadata = NotebookNode(
         autograder=about,
         kernelspec={"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -82,7 +81,7 @@ def read_source(path: Path) -> NotebookNode:
     )
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     after, count, seen = "top", 0, set()
-    graded, exam = _said(about, "graded", True, path), _said(about, "exam", False, path)
+    graded, exam = about.get("graded", True), about.get("exam", False)
     shows_progress = [cell for cell in notebook.cells if "progress" in cell.metadata]
     for cell in notebook.cells:
         grade_id = _expand(cell, path, graded)
@@ -103,6 +102,7 @@ def read_source(path: Path) -> NotebookNode:
         if exam:
             _for_an_exam(cell, path)
     _compare_headings(notebook, path)
+    _compare_names(notebook, path)
     for cell in shows_progress:
         cell.source = _progress_source(path.parent.name, notebook)
     if (link := _going_on(path)) and shows_progress:
@@ -113,14 +113,6 @@ def read_source(path: Path) -> NotebookNode:
     )
     notebook.cells.insert(first, _install_cell())
     return notebook
-
-
-def _said(about: dict[str, Any], what: str, default: bool, path: Path) -> bool:
-    """A yes or no of the header. Raises UserError."""
-    found = about.get(what, default)
-    if not isinstance(found, bool):
-        raise UserError(f"{path}: `{what}: {found}` in the header should be true or false.")
-    return found
 
 
 #: A hint above an exercise, and the line with which a check begins.
@@ -158,6 +150,22 @@ def _compare_headings(notebook: NotebookNode, path: Path) -> None:
             raise UserError(
                 f"{path}: the heading of {name} says {points} points, and its check gives {given:g}."
             )
+
+
+#: How a check says whose it is.
+NAMED = re.compile(r"^with exercise\(\s*([\"'])(.*?)\1", re.MULTILINE)
+
+
+def _compare_names(notebook: NotebookNode, path: Path) -> None:
+    """The block of a check names the exercise of its cell: what it draws and says hangs on that. Raises UserError."""
+    for cell in notebook.cells:
+        name = cell.id.removesuffix("_check")
+        for _, told in NAMED.findall(cell.source) if kind(cell) == CHECK else ():
+            if told != name:
+                raise UserError(
+                    f'{path}: the check of {name} begins with `with exercise("{told}")`: '
+                    f'write `with exercise("{name}")`.'
+                )
 
 
 def _install_cell() -> NotebookNode:

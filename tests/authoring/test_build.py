@@ -9,7 +9,10 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.authoring import told
 from autograder.authoring.build import build, execute
+from autograder.authoring.frames import new_unit
 from autograder.authoring.mutation import read_verdicts
+from autograder.classroom.bundle import bundle
+from autograder.classroom.site.publish import publish
 from autograder.cli.authors import _say_unbuilt
 from autograder.errors import UserError
 from autograder.unit.assignment import Assignment, Course
@@ -132,3 +135,22 @@ def test_who_proves_what_is_not_built_is_told(tmp_path: Path, capsys: pytest.Cap
     assert (
         told.startswith("! mini.py has changed since mini was built,") and "`autograder build mini`" in told
     )
+
+
+def test_a_unit_that_is_not_built_is_said_to_be_so_with_the_command_that_builds_it(tmp_path: Path) -> None:
+    course = make_course(tmp_path)
+    new_unit(course.solutions, "02_second")
+    told = (
+        "02_second is not built yet: run `autograder build 02_second`, or `autograder build` for all units."
+    )
+    for ask in (
+        lambda: course.assignment("02_second"),  # prove, grade and most others
+        lambda: course.assignment("2"),
+        lambda: bundle(course, course.units()),
+        lambda: publish(course, course.units(), tmp_path / "site"),
+    ):
+        with pytest.raises(UserError) as caught:
+            ask()
+        assert str(caught.value) == told
+    with pytest.raises(UserError, match=r"There is no unit 'third' in .*; it has mini\."):
+        course.assignment("third")
