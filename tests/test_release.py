@@ -136,6 +136,29 @@ def test_a_learner_needs_neither_jupyterlab_nor_what_grades(tmp_path: Path) -> N
     ), err
 
 
+def test_the_doctor_says_what_a_learner_lacks_and_asks_nobody_to_grade(tmp_path: Path) -> None:
+    """Without any extra; and with JupyterLab, as `[lab]` has it."""
+
+    def said(*extras: str) -> tuple[int, str, str]:
+        program = textwrap.dedent(LIGHT).replace(
+            'closure(["autograd-course"], set())', f'closure(["autograd-course", *{list(extras)}], set())'
+        )
+        program = program.replace("assert not", "assert True or not")
+        command = [sys.executable, "-c", program, "doctor"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    code, out, err = said()
+    assert (code, err) == (1, "") and "✓ numpy" in out
+    assert "✗ jupyterlab   missing: `pip install 'autograd-course[lab]'`" in out
+    code, out, err = said("jupyterlab", "jupyter-server", "tornado", "ipykernel")
+    learning, grading = out.split("For grading\n")
+    assert learning.startswith("For learning\n") and "✓ jupyterlab" in learning and "✓ kernel" in learning
+    assert grading.startswith("○ nbgrader     not installed (nbgrader, ") and grading.count("\n") == 1
+    assert "`pip install 'autograd-course[grade]'`" in grading
+    assert (code, err) == (0, ""), out
+
+
 def test_a_learner_needs_nothing_but_the_wheel(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as file:
         file.extractall(tmp_path / "installed")

@@ -3,40 +3,59 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import platform
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..classroom.ways_in import who_grades
 from ..errors import UserError
-from ..sandbox import second_wall
-from ..sandbox.process import PupilProcess
-from ..sandbox.walls import Sandbox, SandboxError
+from ..learner.progress import units, units_folder
 from ..unit.assignment import Course
+
+#: What comes with the package, with `[lab]`, and with `[grade]`, by the names that are imported.
+ALWAYS = ("numpy", "matplotlib", "IPython", "nbformat")
+LAB = ("jupyterlab", "ipykernel")
+GRADE = ("nbgrader", "nbconvert", "nbclient", "jupytext", "jinja2", "latex2mathml", "psutil")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the doctor: what, whether it works, and what to do if not."""
+    """One line of the doctor: what, whether it works (None: it does not, and need not), and what to do if not."""
 
     what: str
-    good: bool
+    good: bool | None
     told: str
 
 
-def examine() -> Iterator[Finding]:
-    """All findings, the quick ones first."""
+def for_learning() -> Iterator[Finding]:
+    """What working through the course takes."""
     version = platform.python_version()
     yield Finding("Python", sys.version_info >= (3, 11), f"{version}; the course needs 3.11 or newer")
-    for name in ("numpy", "matplotlib", "jupyterlab", "nbgrader", "nbconvert", "ipykernel", "jupytext"):
-        try:
-            yield Finding(name, True, importlib.metadata.version(name))
-        except importlib.metadata.PackageNotFoundError:
-            yield Finding(name, False, "missing: run `pip install -e .` in the course's folder")
-    yield _kernel()
+    yield from _packages(ALWAYS, "pip install --force-reinstall autograd-course")
+    lab = list(_packages(LAB, "pip install 'autograd-course[lab]'"))
+    yield from lab
+    if all(finding.good for finding in lab):
+        yield _kernel()
+    try:
+        folder = units_folder()
+        count = len(units(folder))
+        yield Finding("units", True, f"{folder} with {count or 'no'} unit{'s' * (count != 1)}")
+    except UserError:
+        yield Finding(
+            "units", None, "none in this folder: `autograder start my-course` puts them into a new one"
+        )
+
+
+def for_grading() -> Iterator[Finding]:
+    """What grading takes. Where the extra `grade` is not there at all, nobody wants to grade: then nothing is bad."""
+    missing = [name for name in GRADE if _version(name) is None]
+    if "nbgrader" in missing:
+        told = f"not installed ({', '.join(missing)}); who grades needs it: `pip install 'autograd-course[grade]'`"
+        yield Finding("nbgrader", None, told)
+        return
+    yield from _packages(GRADE, "pip install 'autograd-course[grade]'")
     try:
         course = Course.find()
         yield Finding("course", True, f"{course.root} with {', '.join(course.units()) or 'no unit'}")
@@ -44,35 +63,30 @@ def examine() -> Iterator[Finding]:
     except UserError as error:
         yield Finding("course", False, str(error))
         folders = [Path.cwd()]
+    if missing:
+        return
+    from ..classroom.ways_in import who_grades
+    from .doctor_walls import walls
+
     for folder in dict.fromkeys(folder.resolve() for folder in folders):
         yield Finding("nbgrader", *who_grades(folder))
-    yield from _walls()
+    yield from (Finding(*found) for found in walls())
 
 
-def _walls() -> Iterator[Finding]:
-    """Which walls there are. Every pupil, as it starts, tries something that is allowed and something that is not."""
-    first, second = Sandbox(), Sandbox(unsandboxed=True)
-    problem, further = first.why_not(), second.why_no_second_wall()
-    yield Finding("sandbox", not problem, problem or "bubblewrap works")
-    told = f"Landlock {second_wall.version()}, for where bubblewrap does not start (--unsandboxed)"
-    yield Finding("second wall", not further or not problem, further or told)
-    for what, sandbox, missing in (("pupil", first, problem), ("pupil 2", second, further)):
-        if not missing:
-            yield _pupil(what, sandbox)
-    if problem and further:
-        yield Finding("scores", False, "without a wall no score is protected (--unprotected-scores)")
+def _packages(names: tuple[str, ...], remedy: str) -> Iterator[Finding]:
+    for name in names:
+        version = _version(name)
+        yield Finding(name, version is not None, version or f"missing: `{remedy}`")
 
 
-def _pupil(what: str, sandbox: Sandbox) -> Finding:
-    start = time.monotonic()
+def _version(name: str) -> str | None:
+    """A package's version; None where it cannot be imported."""
     try:
-        process = PupilProcess(sandbox, (), start + 60)
-        result = process.run_cell("6 * 7")
-        process.close()
-    except SandboxError as error:
-        return Finding(what, False, str(error))
-    good = result.text.strip() == "42"
-    return Finding(what, good, f"ran a cell behind {sandbox.wall()}, which refused what it has to refuse")
+        if importlib.util.find_spec(name) is not None:
+            return importlib.metadata.version(name)
+    except (ModuleNotFoundError, importlib.metadata.PackageNotFoundError):
+        pass
+    return None
 
 
 def _kernel() -> Finding:

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
+#: What works, what does not, and what does not and need not.
+MARKS_OF_THE_DOCTOR = {
+    True: Text("✓ ", style="green"),
+    False: Text("✗ ", style="bold red"),
+    None: Text("○ "),
+}
+
 
 @commands.command()
 def demo(
@@ -282,13 +289,15 @@ def receipts(
 
 @commands.command()
 def doctor() -> None:
-    """Say what works on this machine, and how to mend what does not."""
-    from .doctor import examine
+    """Say what there is here for learning and for grading, what is missing, and how to mend it."""
+    from .doctor import for_grading, for_learning
 
     good = True
-    for finding in examine():
-        mark = Text("✓ ", style="green") if finding.good else Text("✗ ", style="bold red")
-        console.print(mark + Text(f"{finding.what:<12} {finding.told}"), soft_wrap=True)
-        good = good and finding.good
+    for heading, findings in (("For learning", for_learning()), ("For grading", for_grading())):
+        console.print(Text(heading, style="bold"))
+        for finding in findings:
+            mark = MARKS_OF_THE_DOCTOR[finding.good]
+            console.print(mark + Text(f"{finding.what:<12} {finding.told}"), soft_wrap=True)
+            good = good and finding.good is not False
     if not good:
         raise SystemExit(1)

@@ -57,8 +57,13 @@ def start(
         if beside:
             told = f"{name} is yours and stays as it is; the new version is beside it: {beside}."
             console.print(Text(told), soft_wrap=True)
+    mine = sum(name.endswith(".ipynb") for name in placed.kept)
+    notebooks = f"{mine} notebook{'s' * (mine > 1)} that you have changed"
     if not (placed.new or placed.renewed or placed.left):
-        console.print(f"{folder} is up to date.", soft_wrap=True)
+        rest = f"; your work is as it was, in {notebooks}" if mine else ""
+        console.print(f"{folder} is up to date{rest}.", soft_wrap=True)
+    elif mine:
+        console.print(f"Your work is as it was, in {notebooks}.", soft_wrap=True)
     if no_lab:
         return
     if not _has_jupyterlab():

@@ -10,10 +10,12 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UserError
+from ..lesson.logbook import units_folder
 from .progress import KEPT, MARK
 
 #: The endings of what a unit's folder may hold.
@@ -28,6 +30,8 @@ class Placed:
     renewed: list[str] = field(default_factory=list)
     #: changed by the learner and by the release: theirs, and where the new one stands, if it is a notebook
     left: dict[str, str] = field(default_factory=dict)
+    #: changed by the learner alone, since the release has no newer one
+    kept: list[str] = field(default_factory=list)
 
 
 def packaged() -> Path:
@@ -59,6 +63,8 @@ def place(folder: Path, source: Path | None = None) -> Placed:
     source = packaged() if source is None else source
     if (folder / "nbgrader_config.py").exists():
         raise UserError(f"{folder} is an instructor's course: name another folder for your own work.")
+    if not (folder / MARK).is_file():
+        _refuse_inside_a_course(folder)
     placed = Placed()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -76,6 +82,26 @@ def place(folder: Path, source: Path | None = None) -> Placed:
     return placed
 
 
+def _refuse_inside_a_course(folder: Path) -> None:
+    """Raises UserError where a new folder would be a second course in a first: what was done would seem lost."""
+    for above in folder.parents:
+        if (above / "nbgrader_config.py").is_file() and (above / "solutions").is_dir():
+            raise UserError(
+                f"{folder} is inside of an instructor's course, {above}: name a folder outside of it."
+            )
+        if (above / MARK).is_file():
+            raise UserError(
+                f"{folder} would be a second course inside of yours, {above}: to go on with your work, run "
+                f"`autograder lab` there; for a newer version of it, `autograder start {shlex.quote(str(above))}`."
+            )
+    home = next(filter(None, map(units_folder, (folder, *folder.parents))), None)
+    if home is not None:
+        raise UserError(
+            f"{folder} is inside of units of the course, {home}: to go on with these, run `autograder lab` there, or "
+            "name a folder outside of it."
+        )
+
+
 def _place_one(folder: Path, name: str, data: bytes, digests: dict[str, str], placed: Placed) -> None:
     target, digest = folder / name, _digest(data)
     put = digests.get(name)
@@ -87,6 +113,8 @@ def _place_one(folder: Path, name: str, data: bytes, digests: dict[str, str], pl
         placed.renewed.append(name)
     elif there != digest and put != digest:
         placed.left[name] = _beside(target, data) if target.suffix == ".ipynb" else ""
+    elif there != digest:
+        placed.kept.append(name)
     digests[name] = digest
 
 

@@ -111,6 +111,55 @@ def test_a_place_that_cannot_be_written_is_a_sentence(source: Path, tmp_path: Pa
         released.place(REPOSITORY, source)
 
 
+@pytest.mark.parametrize("inside", ["mine", "00_start/sub", "."])
+def test_a_course_inside_of_one_s_course_is_refused_and_the_way_to_go_on_named(
+    inside: str, run: Run, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "my course"
+    released.place(mine, source)
+    before = sorted(mine.rglob("*"))
+    here = mine if inside != "." else mine / "00_start"
+    said = run("start", inside, "--no-lab", cwd=here)
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1), said
+    assert f"inside of yours, {mine}:" in said.err and "`autograder lab`" in said.err
+    assert f"`autograder start '{mine}'`" in said.err
+    assert sorted(mine.rglob("*")) == before
+    assert run("start", ".", "--no-lab", cwd=mine).code == 0
+
+
+def test_a_course_inside_of_units_without_a_mark_is_refused_too(source: Path, tmp_path: Path) -> None:
+    shutil.copytree(source, tmp_path / "unpacked")
+    for inside in ("00_start", "00_start/sub"):
+        with pytest.raises(UserError, match="inside of units of the course"):
+            released.place(tmp_path / "unpacked" / inside, source)
+    released.place(tmp_path / "unpacked", source)  # as they are: theirs, and renewed from now on
+
+
+def test_a_course_inside_of_an_instructor_s_is_refused_since_its_checks_would_note_nothing(
+    source: Path, tmp_path: Path
+) -> None:
+    shutil.copy(REPOSITORY / "nbgrader_config.py", tmp_path)
+    (tmp_path / "solutions").mkdir()
+    with pytest.raises(UserError, match="inside of an instructor's course"):
+        released.place(tmp_path / "mine", source)
+    assert not (tmp_path / "mine").exists()
+
+
+def test_it_is_said_that_work_is_as_it_was(run: Run, tmp_path: Path) -> None:
+    run("start", "mine", "--no-lab", cwd=tmp_path)
+    for unit, name in (("03_reverse_mode", "reverse_mode"), ("05_tensors", "tensors")):
+        with (tmp_path / "mine" / unit / f"{name}.ipynb").open("a") as file:
+            file.write(" ")
+    assert run("start", "mine", "--no-lab", cwd=tmp_path).out == (
+        "mine is up to date; your work is as it was, in 2 notebooks that you have changed.\n"
+    )
+    (tmp_path / "mine" / "01_derivatives" / "derivatives.ipynb").unlink()
+    assert run("start", "mine", "--no-lab", cwd=tmp_path).out.splitlines() == [
+        "1 unit put into mine.",
+        "Your work is as it was, in 2 notebooks that you have changed.",
+    ]
+
+
 def test_a_learner_s_own_files_are_not_taken_for_the_release(source: Path) -> None:
     folder = source / "00_start"
     for name in (
