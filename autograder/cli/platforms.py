@@ -25,6 +25,14 @@ commands = typer.Typer()
 def collect(
     source: Annotated[Path, typer.Argument(help="An archive from your learning platform, or a folder.")],
     unit: Annotated[str | None, typer.Option(help="The unit, where the notebooks do not say.")] = None,
+    anyway: Annotated[
+        bool,
+        typer.Option(
+            "--anyway",
+            help="Take also what says another unit than --unit or than the others, and what is older than what was "
+            "collected before.",
+        ),
+    ] = False,
 ) -> None:
     """Put what a learning platform hands out (Canvas, Moodle, plain) into submitted/STUDENT/UNIT/."""
     from ..classroom.classroom import Classroom, known_students
@@ -41,7 +49,7 @@ def collect(
     def target(student: str, its_unit: str) -> Path:
         return classroom.folder("submitted", student, its_unit)
 
-    result = take_in(source, assignments, target, unit=unit, people=people, due=due)
+    result = take_in(source, assignments, target, unit=unit, people=people, due=due, anyway=anyway)
     if not result.placed and not result.skipped:
         raise UserError(f"{source} holds nothing to collect: no notebook, and no archive of notebooks.")
     names = {name: assignment.name for name, assignment in assignments.items()}

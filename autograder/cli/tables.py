@@ -182,8 +182,12 @@ def show_collected(result: Collected, receipts: Mapping[tuple[str, str], str], e
     for (student, its_unit), what in sorted(result.placed.items()):
         late = result.late.get((student, its_unit), "")
         receipt = short(receipts[student, its_unit])
-        table.add_row(line(student), line(its_unit), receipt, Text(f"{what} ({late})" if late else what))
+        kept = result.kept.get((student, its_unit), "")
+        what += f"; the one before is kept as {kept}" if kept else ""
+        table.add_row(line(student), line(its_unit), receipt, line(f"{what} ({late})" if late else what))
     console.print(table)
+    for note in result.notes:
+        console.print(line(f"note     {note}"), soft_wrap=True)
     for reason in sorted(result.skipped):
         console.print(line(f"skipped  {reason}"), soft_wrap=True)
     if result.missing:

@@ -22,6 +22,7 @@ from ...unit.assignment import Assignment
 from ...unit.ingest import worked_on
 from ...unit.raw import CALLED_NOTEBOOK, parse, unit_of
 from .archives import MAX_ARCHIVE_BYTES, File, Reader
+from .aside import Archive, doubt, move_from_before_the_roster
 from .found import Collected, Found, listed, shown, times_of
 from .late_mark import TIMESTAMP, mark_times, stamp_of
 from .names import CANVAS, FOLDER, MOODLE, Layout, Owner
@@ -57,14 +58,16 @@ def collect(
     unit: str | None = None,
     people: Iterable[Person] = (),
     due: Mapping[str, datetime] | None = None,
+    anyway: bool = False,
 ) -> Collected:
     """Put every notebook into its place.
 
     `units` maps each unit to its assignment (or to its notebook's name alone), `target` gives a student's folder of a
     unit, `people` are the students of the gradebook, `due` says when a unit is due. An earlier submission stays beside
-    the new one, under a name that is not graded. Raises UserError when the source cannot be used.
+    the new one, under a name that is not graded. `anyway` takes also what is else put nowhere (`aside`), and what says
+    another unit than `unit`. Raises UserError when the source cannot be used.
     """
-    return _Collection(source, units, target, unit, Roster(people), due or {}).result
+    return _Collection(source, units, target, unit, Roster(people), due or {}, anyway).result
 
 
 class _Collection:
@@ -78,11 +81,12 @@ class _Collection:
         unit: str | None,
         roster: Roster,
         due: Mapping[str, datetime],
+        anyway: bool,
     ) -> None:
         self.result = Collected()
         self.units: Mapping[str, str | Assignment] = units
         self.names = {name: about if isinstance(about, str) else about.name for name, about in units.items()}
-        self.target, self.unit, self.roster, self.due = target, unit, roster, due
+        self.target, self.unit, self.roster, self.due, self.anyway = target, unit, roster, due, anyway
         #: of whom a notebook was seen
         self.seen: set[tuple[str, ...]] = set()
         files, others = files_of(source, self.skip)
@@ -90,12 +94,14 @@ class _Collection:
         found = [one for file in files if (one := self._found(file, layout))]
         found = self._without_names(found)
         times = times_of(found)
-        for one in self._latest(self._apart(found)):
-            self._place(one, times.get(one.file.path))
+        apart = self._apart(found)
+        archive = Archive(apart)
+        for one in self._latest(apart):
+            self.result.notes += move_from_before_the_roster(one, list(units), target)
+            if not self._put_aside(one, archive):
+                self._place(one, times.get(one.file.path))
         self._without_notebook(others, layout)
-        self.result.missing = sorted(
-            {p.id for p in roster.people} - {student for student, _ in self.result.placed}
-        )
+        self.result.missing = self._missing()
 
     def skip(self, reason: str) -> None:
         self.result.skipped.append(printable(reason, 500).replace("\n", " "))
@@ -121,10 +127,11 @@ class _Collection:
             return None
         if certain:
             self.seen.add(owner.key)
-        unit = self.unit or unit_of(notebook) or self._unit_in(file.path, owner)
-        if unit not in self.units:
-            if certain:
-                self.skip(f"{where}: it does not say which unit it is; name it with --unit")
+        said = unit_of(notebook)
+        unit = self.unit or said or self._unit_in(file.path, owner)
+        if problem := self._wrong_unit(unit, said):
+            if certain or said:
+                self.skip(f"{where}: {problem}")
             return None
         match = self.roster.find(owner)
         if match.problem:
@@ -132,6 +139,19 @@ class _Collection:
             return None
         self.seen.add(owner.key)
         return Found(owner, match, file, unit)
+
+    def _wrong_unit(self, unit: str, said: str) -> str:
+        """Why a notebook that says so is not taken as one of this unit; empty when it is."""
+        if said and said not in self.units and not (self.unit and self.anyway):
+            return (
+                f"it says that it is {said}, which is no unit of this course; if it is meant as one, name that with "
+                "--unit UNIT --anyway"
+            )
+        if said and said != unit and not self.anyway:
+            return f"it says that it is {said}, and not {unit}: leave out --unit, or insist with --anyway"
+        if unit not in self.units:
+            return "it does not say which unit it is; name it with --unit"
+        return ""
 
     def _unit_in(self, path: str, owner: Owner) -> str:
         """A unit that the path names, as a folder or by its notebook's name."""
@@ -201,7 +221,7 @@ class _Collection:
             copies.setdefault((one.match.student, one.unit), []).append(one)
         for (student, unit), some in sorted(copies.items()):
             if len(some) > 1:
-                some = [replace(one, worked_on=self._worked_on(one)) for one in some]
+                some = [replace(one, worked_on=self._worked_on(unit, one.file.data)) for one in some]
             *older, last = sorted(some, key=lambda one: one.order)
             for one in reversed(older):
                 where = printable(one.file.path, 300)
@@ -211,10 +231,10 @@ class _Collection:
                     self.skip(f"{where}: it is as released, and {student} handed in another one of {unit}")
             yield last
 
-    def _worked_on(self, one: Found) -> bool:
-        about = self.units[one.unit]
+    def _worked_on(self, unit: str, data: bytes) -> bool:
+        about = self.units[unit]
         try:
-            return isinstance(about, str) or worked_on(parse(one.file.data), about)
+            return isinstance(about, str) or worked_on(parse(data), about)
         except UserError:  # damaged; grading says how
             return True
 
@@ -234,6 +254,24 @@ class _Collection:
             if shown.partition(":")[0] not in told:
                 match = self.roster.find(owner)
                 self.skip(f"{shown}: {match.student or owner.name} handed in no notebook")
+
+    def _put_aside(self, one: Found, archive: Archive) -> bool:
+        """Whether something speaks against putting a hand-in into its place; then it is told."""
+        student, unit = one.match.student, one.unit
+        path = self.target(student, unit) / f"{self.names[unit]}.ipynb"
+        reason = "" if self.anyway else doubt(one, archive, path, self._worked_on)
+        if reason:
+            self.skip(f"{printable(one.file.path, 300)}: {reason}")
+        return bool(reason)
+
+    def _missing(self) -> list[str]:
+        """Of whom nothing was collected, now or before, of the units that came now."""
+        units = {unit for _, unit in self.result.placed}
+        there = {student for student, _ in self.result.placed}
+        for person in self.roster.people:
+            if any((self.target(person.id, unit) / f"{self.names[unit]}.ipynb").exists() for unit in units):
+                there.add(person.id)
+        return sorted({person.id for person in self.roster.people} - there)
 
     # -- Into the course --------------------------------------------------------------------------------------------
 

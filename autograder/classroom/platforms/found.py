@@ -30,12 +30,11 @@ class Found:
     @property
     def order(self) -> tuple[bool, int, datetime, str]:
         """Of several copies the greatest counts: worked on, the platform's counter, the date."""
-        counter = re.search(r"[-( ]+(\d+)\)?(?:\.[A-Za-z]+)+$", self.owner.file)
         date = datetime.min.replace(tzinfo=UTC)
         # What a platform packs has the time of the packing: another one with each download.
         if self.file.place < 0 and self.file.changed is not None:
             date = self.file.changed
-        return self.worked_on, int(counter[1][:9]) if counter else 0, date, self.file.path
+        return self.worked_on, counter_of(self.owner.file), date, self.file.path
 
 
 @dataclass
@@ -48,8 +47,8 @@ class Collected:
     late: dict[tuple[str, str], str] = field(default_factory=dict)
     #: under which name the hand-in before is kept, where one was replaced
     kept: dict[tuple[str, str], str] = field(default_factory=dict)
-    #: who has no new hand-in, because an earlier one stays; `skipped` says why
-    stayed: set[tuple[str, str]] = field(default_factory=set)
+    #: what else there is to say
+    notes: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
@@ -62,6 +61,16 @@ class Collected:
     def units(self) -> dict[str, str]:
         """The unit of each student's notebook (the last one)."""
         return dict(list(self.placed))
+
+
+def counter_of(file: str) -> int:
+    """The counter that a platform or a browser put into a file's name; 0 where there is none.
+
+    >>> [counter_of(name) for name in ("reverse_mode-2.ipynb", "reverse_mode (1).ipynb.txt", "mode2.ipynb")]
+    [2, 1, 0]
+    """
+    counter = re.search(r"[-( ]+(\d+)\)?(?:\.[A-Za-z]+)+$", file)
+    return int(counter[1][:9]) if counter else 0
 
 
 def times_of(found: Sequence[Found]) -> dict[str, datetime]:

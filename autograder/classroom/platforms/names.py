@@ -19,7 +19,7 @@ from ...unit.raw import CALLED_NOTEBOOK
 CANVAS, MOODLE, FOLDER = "Canvas", "Moodle", ""
 
 # Leftmost first: what stands further to the right is the student's own name of the file.
-_ANONYMOUS = re.compile(r"(?P<late>LATE_)?anon_(?P<id>[A-Za-z0-9]{5})_[0-9]{1,20}_(?P<file>.+)")
+_ANONYMOUS = re.compile(r"(?P<late>LATE_)?anon_(?P<id>[A-Za-z0-9]{5})_(?P<upload>[0-9]{1,20})_(?P<file>.+)")
 _CANVAS = re.compile(
     r"(?P<name>.+?)(?P<late>_(?:LATE|late))?_(?P<id>[0-9]{1,20})_(?:(?P<upload>[0-9]{1,20})_(?P<file>.+)|(?P<text>(?:text|link)\.html))"
 )
@@ -39,6 +39,8 @@ class Owner:
     other_number: str = ""
     #: the file or folder as the platform has named it, by which it takes something back
     given: str = field(default="", repr=False, compare=False)
+    #: Canvas' number of the file: a later file has a greater one
+    upload: str = field(default="", repr=False, compare=False)
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -63,16 +65,14 @@ def platform_owner(part: str) -> Owner | None:
     if moodle := _MOODLE.fullmatch(part):
         return Owner(moodle["name"].strip(), moodle["id"] or "", moodle["file"], platform=MOODLE)
     if hidden := _ANONYMOUS.fullmatch(part):
-        return Owner(
-            f"anon_{hidden['id']}", "", hidden["file"], hidden["late"] is not None, CANVAS + ", without names"
-        )
+        late, name = hidden["late"] is not None, f"anon_{hidden['id']}"
+        return Owner(name, "", hidden["file"], late, CANVAS + ", without names", upload=hidden["upload"])
     if canvas := _CANVAS.fullmatch(part):
         file = canvas["file"] or canvas["text"]
         # `ada_4711_98765_5_x.ipynb`: by Canvas' rule Ada, who is 4711; or "ada_4711", whose number is 98765.
         shifted = canvas["upload"] if re.match(r"[0-9]{1,20}_", file) else None
-        return Owner(
-            canvas["name"].strip(), canvas["id"], file, canvas["late"] is not None, CANVAS, shifted or ""
-        )
+        late, upload = canvas["late"] is not None, canvas["upload"] or ""
+        return Owner(canvas["name"].strip(), canvas["id"], file, late, CANVAS, shifted or "", upload=upload)
     return None
 
 
