@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.classroom.site.links import in_repository
+
 from .conftest import REPOSITORY
 
 FILES = subprocess.run(
@@ -20,6 +22,9 @@ TEXTS = [
     if name.endswith(
         (".py", ".md", ".toml", ".txt", ".yml", ".yaml", ".cfg", ".ipynb", "run", "postBuild", "start")
     )
+]
+HOME = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"][
+    "Homepage"
 ]
 PAGES = [path for path in TEXTS if path.suffix == ".md"]
 
@@ -45,8 +50,27 @@ def test_a_script_is_valid_and_can_be_run(script: str) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
-        if "://" not in target:
-            assert (page.parent / target).exists(), f"{page}: {target}"
+        file = in_repository(target, HOME)
+        if "://" not in target or file:
+            assert (REPOSITORY / file if file else page.parent / target).exists(), f"{page}: {target}"
+
+
+def test_the_readme_leads_somewhere_where_pypi_shows_it_too() -> None:
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    targets = re.findall(r"(!?)\[[^\]]*\]\(([^)#\s]+)", text)
+    assert [target for _, target in targets if "://" not in target] == []
+    pictures = [target for picture, target in targets if picture and in_repository(target, HOME)]
+    assert pictures and all(target.startswith("https://raw.githubusercontent.com/") for target in pictures)
+
+
+def test_an_address_of_the_repository_names_its_file_and_others_name_none() -> None:
+    assert in_repository(f"{HOME}/blob/main/no/such.md", HOME) == "no/such.md"
+    assert (
+        in_repository(f"{HOME.replace('github.com', 'raw.githubusercontent.com')}/main/a.png", HOME)
+        == "a.png"
+    )
+    assert in_repository(f"{HOME}/issues", HOME) == in_repository("https://example.org/a.md", HOME) == ""
+    assert in_repository("a.md", HOME) == in_repository(f"{HOME}/blob/main/a.md", "") == ""
 
 
 def test_the_learners_page_has_a_row_for_every_unit_and_a_link_to_every_one_that_is_there() -> None:
@@ -63,11 +87,23 @@ def test_the_learners_page_has_a_row_for_every_unit_and_a_link_to_every_one_that
             assert link in page, f"course/README.md: the row of {unit} should begin with {link}"
 
 
-def test_the_readme_has_the_two_commands_that_set_everything_up() -> None:
+def test_the_readme_has_the_commands_of_a_learner_and_those_that_set_a_clone_up() -> None:
     commands = re.findall(
         r"^    (pip install .*)$", (REPOSITORY / "README.md").read_text(encoding="utf-8"), re.MULTILINE
     )
-    assert commands == ['pip install -e ".[grade]" && autograder demo', 'pip install -e ".[test]" && pytest']
+    learners, *clones = commands
+    assert clones == ['pip install -e ".[grade]" && autograder demo', 'pip install -e ".[test]" && pytest']
+    script = (REPOSITORY / ".ci" / "run").read_text(encoding="utf-8")
+    for command in clones:  # each runs there, as it stands but for being quiet
+        install, _, then = command.partition(" && ")
+        assert re.search(rf"^{re.escape(install.replace('install', 'install -q'))}$", script, re.MULTILINE), (
+            command
+        )
+        assert re.search(rf"^{re.escape(then)}( -q)?$", script, re.MULTILINE), command
+    assert learners == 'pip install "autograd-course[lab]"'
+    page = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert f"\n    {learners}\n    autograder start my-course\n" in page, "a learner comes first"
+    assert page.index(learners) < page.index(clones[0])
 
 
 def test_no_file_names_a_place_of_one_machine() -> None:

@@ -27,9 +27,10 @@ def relinked(text: str, source: str, page: str, pages: Mapping[str, str], home: 
     def one(found: re.Match[str]) -> str:
         picture, words, target, anchor = found[1], found[2], found[3], found[4] or ""
         words = LINK.sub(one, words)
-        if not target or "://" in target or target.startswith("mailto:"):
+        file = in_repository(target, home)
+        if not file and (not target or "://" in target or target.startswith("mailto:")):
             return f"{picture}[{words}]({target}{anchor})"
-        file = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
+        file = file or posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
         if picture:
             return f"![{words}]({_from(page, file)})"
         if file in pages:
@@ -41,6 +42,19 @@ def relinked(text: str, source: str, page: str, pages: Mapping[str, str], home: 
         parts += [LINK.sub(one, text[last : code.start()]), code[0]]
         last = code.end()
     return "".join([*parts, LINK.sub(one, text[last:])])
+
+
+def in_repository(address: str, home: str) -> str:
+    """The file of the repository that a whole address leads to, as the README's do for PyPI; empty for every other.
+
+    >>> in_repository("https://github.com/a/b/blob/main/docs/c.md", "https://github.com/a/b")
+    'docs/c.md'
+    """
+    raw = home.replace("https://github.com/", "https://raw.githubusercontent.com/")
+    for start in (f"{home}/blob/main/", f"{raw}/main/") if home else ():
+        if address.startswith(start):
+            return address.removeprefix(start)
+    return ""
 
 
 def _from(page: str, target: str) -> str:

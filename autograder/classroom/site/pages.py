@@ -18,7 +18,7 @@ import autograder
 
 from ...errors import UserError
 from ...unit.assignment import Assignment, Course
-from .links import relinked
+from .links import in_repository, relinked
 from .unit_page import title_of, unit_page
 
 HERE = Path(__file__).resolve().parent
@@ -188,7 +188,8 @@ def _index(
     said = readme.read_text(encoding="utf-8") if _is_ours(course) else f"# {sources.title}\n"
     opening = said.partition("\n## ")[0].partition("\n")[2].strip()
     for picture in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", opening):
-        sources.data[picture] = (course.root / picture).read_bytes()
+        file = in_repository(picture, sources.home) or picture
+        sources.data[file] = (course.root / file).read_bytes()
     about = _about_units(course)
     cards = []
     for assignment in assignments:

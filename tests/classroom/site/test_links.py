@@ -37,6 +37,18 @@ def test_addresses_anchors_pictures_and_code_stay() -> None:
     assert relinked(badge, "README.md", "index", PAGES, HOME).endswith(f"]({HOME}/blob/main/LICENSE)")
 
 
+def test_a_whole_address_of_a_file_is_as_good_as_its_name() -> None:
+    home = "https://github.com/a/b"
+    text = f"[s]({home}/blob/main/solutions/README.md#costs) ![p](https://raw.githubusercontent.com/a/b/main/c/p.png)"
+    assert (
+        relinked(text, "README.md", "index", PAGES, home)
+        == "[s](handbook/instructors.md#costs) ![p](c/p.png)"
+    )
+    assert relinked(f"[l]({home}/blob/main/LICENSE)", "README.md", "index", PAGES, home) == (
+        f"[l]({home}/blob/main/LICENSE)"
+    )
+
+
 def test_links_after_code_are_links_again() -> None:
     for code in ("    indented\n", "```\nfenced\n```\n", "a `span` and one ` alone\n"):
         text = f"{code}\n[a](solutions/README.md)\n\nand `more`\n"
