@@ -45,6 +45,9 @@ def execute(notebook: NotebookNode, folder: Path, timeout: int = 300) -> None:
         hidden = ("NO_COLOR", "MPLBACKEND")
         client.execute(env={name: value for name, value in os.environ.items() if name not in hidden})
     except CellExecutionError as error:
+        if error.ename == "TestFault":  # which says by itself what to do
+            cell = next(cell for cell in reversed(notebook.cells) if _has_raised(cell))
+            raise UserError(f"{folder.name}: the cell {cell.id} is at fault: {error.evalue}") from None
         raise UserError(f"{folder.name}: a cell of the solution fails.\n{error}") from None
     notebook.metadata["language_info"] = language
     for cell in notebook.cells:
@@ -56,6 +59,10 @@ def execute(notebook: NotebookNode, folder: Path, timeout: int = 300) -> None:
             if output.output_type in ("execute_result", "display_data"):
                 # How wide a picture is shown belongs to it; all else is the front end's.
                 output.metadata = {k: v for k, v in output.metadata.items() if k == "image/png"}
+
+
+def _has_raised(cell: NotebookNode) -> bool:
+    return any(output.output_type == "error" for output in cell.get("outputs", []))
 
 
 def _join_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:

@@ -24,7 +24,7 @@ from typing import Any, Protocol
 from . import wire
 from .answers import AnswerError, AnswerLost, AnswerTimeout, Reply, describe, is_notebook_file
 from .compare import show
-from .failures import Part
+from .failures import Part, TestFault
 from .questions import Asked, Subject
 
 __all__ = [
@@ -112,6 +112,11 @@ class Probe:
 
     def __call__(self, *args: Any) -> Any:
         session = current_session()
+        if any(map(_holds_a_function, args)):
+            raise TestFault(
+                f"`{self.name}` is called with a function, and only plain data reaches an answer: let a probe make "
+                "the function where the answer is, and call the answer with it there."
+            )
         # Copies, so that nothing the answer keeps or changes reaches the check's own data.
         try:
             reply = session.boundary.call(self, args)
@@ -123,6 +128,13 @@ class Probe:
             raise
         session.calls.append(Call(self, args, reply.value, reply.mutated, asked=reply.asked))
         return reply.value
+
+
+def _holds_a_function(value: object) -> bool:
+    """Whether an argument is a function, or a list, tuple or dict of some: the answer would get an empty shell."""
+    if isinstance(value, (list, tuple)):
+        return any(map(callable, value))
+    return any(map(callable, value.values())) if isinstance(value, dict) else callable(value)
 
 
 @functools.lru_cache(1024)

@@ -24,7 +24,7 @@ BELONGS = {SOLUTION: "exercise", HIDDEN: "check"}
 
 #: What the words of a mark may have been meant as.
 ENDS = {"BEGIN": "BEGIN", "START": "BEGIN", "END": "END", "STOP": "END"}
-WHATS = {"SOLUTION": SOLUTION, "SOLUTIONS": SOLUTION, "HIDDEN": HIDDEN, "TEST": HIDDEN, "TESTS": HIDDEN}
+REGIONS = {"SOLUTION": SOLUTION, "SOLUTIONS": SOLUTION, "HIDDEN": HIDDEN, "TEST": HIDDEN, "TESTS": HIDDEN}
 #: A mark in one word, in either order.
 WRITTEN = {
     "".join(words.split()): f"### {end} {what}"
@@ -99,7 +99,7 @@ def _suspicious(cell: NotebookNode) -> Iterator[str]:
 def _looks_like_a_mark(line: str) -> bool:
     """Whether a comment is so near to a mark that it was meant as one.
 
-    >>> [_looks_like_a_mark(line) for line in ("## HIDDEN TESTS BEGIN", "### begin hiden test", "### END")]
+    >>> [_looks_like_a_mark(line) for line in ("## HIDDEN TESTS BEGIN", "### begin hidden test", "### END")]
     [True, True, True]
     >>> [_looks_like_a_mark(line) for line in ("# the end of the test", "# Tests", "## STEP 2: TEST IT")]
     [False, False, False]
@@ -111,13 +111,13 @@ def _looks_like_a_mark(line: str) -> bool:
     capitals = [word for word in words if word.isupper()]
     if (comment.startswith("##") or len(words) == 1) and _near(capitals, {"BEGIN": "BEGIN", "END": "END"}):
         return True
-    if _near(capitals, ENDS) and _near(capitals, WHATS):
+    if _near(capitals, ENDS) and _near(capitals, REGIONS):
         return True
-    if len(words) > 1 and words == capitals and all(_near([word], WHATS) for word in words):
+    if len(words) > 1 and words == capitals and all(_near([word], REGIONS) for word in words):
         return True
     return bool(difflib.get_close_matches("".join(words).upper(), WRITTEN, 1, 0.85)) or (
-        bool(_near(words, ENDS) and _near(words, WHATS))
-        and all(_near([word], ENDS | WHATS) for word in words)
+        bool(_near(words, ENDS) and _near(words, REGIONS))
+        and all(_near([word], ENDS | REGIONS) for word in words)
     )
 
 
@@ -132,8 +132,8 @@ def _near(words: Sequence[str], known: dict[str, str]) -> str:
 def _meant(mark: str, belongs: Sequence[str], inside: bool) -> str:
     """The mark that was meant: as far as its words say, else as its place does."""
     words = re.findall(r"[A-Za-z]+", mark[max(mark.find("#"), 0) :])
-    end, what = _near(words, ENDS), _near(words, WHATS)
-    if not (end and what) and not all(_near([word], WHATS) for word in words):
+    end, what = _near(words, ENDS), _near(words, REGIONS)
+    if not (end and what) and not all(_near([word], REGIONS) for word in words):
         if found := difflib.get_close_matches("".join(words).upper(), WRITTEN, 1, 0.85):
             return WRITTEN[found[0]]
     end = end or ("END" if inside else "BEGIN")

@@ -154,3 +154,18 @@ def test_a_unit_that_is_not_built_is_said_to_be_so_with_the_command_that_builds_
         assert str(caught.value) == told
     with pytest.raises(UserError, match=r"There is no unit 'third' in .*; it has mini\."):
         course.assignment("third")
+
+
+def test_a_check_that_sends_a_function_ends_the_build_with_a_sentence_and_no_traceback(
+    tmp_path: Path,
+) -> None:
+    course = make_course(tmp_path)
+    path = source(course.solutions, check(1))
+    text = path.read_text(encoding="utf-8").replace("yours.double(3)", "yours.double(abs)")
+    setup = '# %% setup="imports"\nfrom autograder import exercise, yours\n\n'
+    path.write_text(text.replace("# %% exercise", f"{setup}# %% exercise"), encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        build(course, ["small"], check=False, say=lambda line: None)
+    told = str(caught.value)
+    assert told.startswith("small: the cell double_check is at fault: `double` is called with a function,")
+    assert "\n" not in told and "probe" in told

@@ -616,3 +616,21 @@ def test_a_misspelt_name_in_an_answer_is_the_answer_s(cell: Cell) -> None:
     assert lines[0] == "✗ f: your code raised NameError"
     assert "  at        line 2: return y" in lines
     assert "  because   one" in lines
+
+
+@pytest.mark.parametrize("argument", [abs, lambda x: x, [1.0, abs], (abs,), {"f": abs}, float, yours.other])
+def test_an_author_who_sends_a_function_to_an_answer_is_told_to_make_it_in_a_probe(argument: object) -> None:
+    """The answer would get a shell that cannot be called, and its student would be told of a TypeError of theirs."""
+    boundary = LocalBoundary({"area": lambda f: f(1.0)})
+    with (
+        use_session(Session(boundary)),
+        pytest.raises(TestFault, match=r"`area` is called with a function.* probe"),
+    ):
+        with exercise("area") as check:
+            check.close(yours.area(argument), 1.0, "its value at 1")
+
+
+def test_what_an_answer_gave_goes_back_to_it_whatever_it_is() -> None:
+    boundary = LocalBoundary({"make": lambda: abs, "same": lambda value: value is not None})
+    with use_session(Session(boundary)):
+        assert yours.same(yours.make()) and yours.same([[1.0], {"a": (2, "b")}, None])

@@ -146,7 +146,7 @@ def test_the_half_is_named_of_a_check_with_parts_too(tmp_path: Path) -> None:
             'line 20, in `# %%`: `### BEGIN HIDDEN TESTS` belongs in a cell `# %% check="NAME"`',
         ),
         (
-            [("# %% exercise=", "# %% exerciss=")],
+            [("# %% exercise=", "# %% answer=")],
             '`### BEGIN SOLUTION` belongs in a cell `# %% exercise="NAME"`',
         ),
         (
