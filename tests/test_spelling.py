@@ -156,7 +156,9 @@ def test_every_word_of_a_page_is_spelt_as_in_britain(page: Path) -> None:
     assert not odd, complaint(odd)
 
 
-@pytest.mark.parametrize("module", ["checks", "compare", "diagnose", "logbook", "probes", "unfinished"])
+@pytest.mark.parametrize(
+    "module", ["checks", "compare", "diagnose", "logbook", "probes", "unfinished", "unread"]
+)
 def test_every_word_of_a_message_is_spelt_as_in_britain(module: str) -> None:
     source = (REPOSITORY / "autograder" / "lesson" / f"{module}.py").read_text(encoding="utf-8")
     odd = odd_words("\n\n".join(texts_of(source)), names_of(code_of(source)))

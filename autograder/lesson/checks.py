@@ -41,6 +41,7 @@ from .probes import (
 from .reasons import reason
 from .suspects import Suspect, judged
 from .unfinished import is_open
+from .unread import refuse_to_judge
 
 #: The headline of an answer that the check's own code cannot take apart.
 WRONG_FORM = "the answer has the wrong form"
@@ -67,6 +68,7 @@ class exercise:
 
     def __enter__(self) -> exercise:
         self.session.begin()
+        refuse_to_judge(self.name, self.session)
         return self
 
     def __exit__(

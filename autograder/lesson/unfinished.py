@@ -8,6 +8,7 @@ import sys
 from types import TracebackType
 from typing import Any
 
+from . import unread
 from .syntax import syntax_tree
 
 #: What the stub of an answer says; `autograder build` writes it.
@@ -126,8 +127,11 @@ def install() -> None:
 
     def begins(info: Any) -> None:
         running[0] = info.raw_cell
+        unread.begins(info.raw_cell)
 
     def ends(result: Any) -> None:
+        cell = getattr(result.info, "cell_id", None)
+        unread.ended(result.info.raw_cell, cell, result.error_before_exec)
         if result.success:
             state.ran(result.info.raw_cell)
             _open.difference_update(_classes(result.info.raw_cell))

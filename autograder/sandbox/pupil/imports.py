@@ -35,6 +35,7 @@ LEARNER_MODULES = (
     "suspects",
     "syntax",
     "unfinished",
+    "unread",
     "wire",
 )
 
