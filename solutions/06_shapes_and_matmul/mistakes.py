@@ -332,6 +332,26 @@ def permute_rule(g, out, a, axes):
     return (np.transpose(g, [axes[i] for i in axes]),)
 
 
+@wrong(
+    "move_rules",
+    "found_by_length",
+    "permute_rule looks for each axis of a by its length. Two axes may be equally long: only `axes` tells them apart.",
+)
+def permute_rule(g, out, a, axes):
+    back = [g.shape.index(n) for n in a.shape]
+    return (np.transpose(g, back),)
+
+
+@wrong(
+    "move_rules",
+    "sorted_by_length",
+    "permute_rule sorts the axes by their lengths. Two axes may be equally long: only `axes` tells them apart.",
+)
+def permute_rule(g, out, a, axes):
+    rank, back = np.argsort(np.argsort(a.shape, kind="stable")), np.argsort(g.shape, kind="stable")
+    return (np.transpose(g, back[rank]),)
+
+
 @wrong("move_rules", "axes_in_order", "permute_rule leaves every axis where it is. Where does axis 0 of a stand in out?")
 def permute_rule(g, out, a, axes):
     return (np.transpose(g, range(g.ndim)),)

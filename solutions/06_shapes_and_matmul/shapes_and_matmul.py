@@ -102,7 +102,7 @@ recall(
 
 # %% [markdown]
 # Rules have the form of unit 05, `rule(g, out, *inputs)`, with constants such as an axis at the end. They are exact,
-# not numerical, and make new arrays. The engine takes care of dtypes.
+# not numerical, and change no argument. The engine takes care of dtypes.
 #
 # ## 1. Sums and means: the way back is copying
 #
@@ -410,7 +410,7 @@ if predicted(prediction, "permuted_back"):
 # 0. So (1, 2, 0) brings it back: the **inverse permutation**.
 #
 # ### Exercise `move_rules` (2 points)
-# The rules of `a.reshape(shape)` and of `np.transpose(a, axes)`, for any number of axes.
+# The rules of `a.reshape(shape)` and of `np.transpose(a, axes)`, for any number of axes, counted from 0.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -426,8 +426,8 @@ if predicted(prediction, "permuted_back"):
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Right for three axes, wrong for four: you applied the permutation twice. The right shape with the wrong numbers:
-# reshaping only breaks lines.
+# Right where three axes go round, else wrong: you applied the permutation twice. The right shape with the wrong
+# numbers: reshaping only breaks lines.
 # </details>
 
 
@@ -471,6 +471,7 @@ with exercise("move_rules") as check:
     check.close(reshape_back(g, a), rows, "reshape reads on in rows: 10, 20, 30, 40 ...")
     columns = arrays([[10, 30, 50], [20, 40, 60]])
     check.close(permute_back(g, a, (1, 0)), columns, "g[1, 0] belongs to a[0, 1]")
+    check.close(permute_back(SQUARE, SQUARE, (1, 0)), (SQUARE.T,), "axes of equal length")
     check.close(reshape_back(FLAT, DEEP), (FLAT.reshape(2, 3, 4),), "(24,) to (2, 3, 4)")
     back = np.stack([CYCLE[:, 0].T, CYCLE[:, 1].T])
     check.close(permute_back(CYCLE, DEEP, (2, 0, 1)), (back,), "the axes go (1, 2, 0)")
@@ -478,6 +479,9 @@ with exercise("move_rules") as check:
     check.close(permute_back(SWAPS, DEEP[None], (2, 3, 0, 1)), (back,), because)
     ### BEGIN HIDDEN TESTS
     # Tolerances that a numerical derivative does not reach.
+    import itertools
+    import math
+
     from autograd_ref import Tensor as Reference
     from autograder import array
 
@@ -503,6 +507,14 @@ with exercise("move_rules") as check:
         back = yours.permute_rule(g, np.transpose(a, axes), a, tuple(axes))
         check.close(back, (x.grad.numpy(),), "every axis back in its place", rtol=1e-12, atol=1e-13)
         check.untouched("g, out and a are as they were: make new arrays")
+    # Lengths do not tell the axes apart: every order of axes that are equally long, alone and among others.
+    for shape in [(3, 3), (2, 2, 2), (3, 3, 4), (2, 5, 2), (2, 3, 3, 2)]:
+        a, g = next(check.cases(1, array(*shape), array(math.prod(shape))))
+        for axes in itertools.permutations(range(len(shape))):
+            moved = g.reshape([shape[i] for i in axes])
+            home = np.zeros(shape)
+            home.transpose(axes)[...] = moved
+            check.equal(permute_back(moved, a, axes), (home,), "no length tells where an axis stands")
     # So small, large and many that a difference quotient, of complex numbers too, finds nothing, or finds it too late.
     endless = np.full((2, 3), np.inf)
     for (g,) in check.cases(3, array(3, 2, low=0.2)):
@@ -539,7 +551,7 @@ print("after counts[[0, 2, 0]] += 1:", counts.tolist())
 # Row 0 should have 2: `x[index] += y` stores each row once. `np.add.at(x, index, y)` adds one after the other.
 #
 # ### Exercise `index_rule` (2 points)
-# The rule of `a[index]`, for any index that NumPy takes: an int, an array of ints, a mask, a tuple of arrays.
+# The rule of `a[index]`. The index is an int, an array of ints, a mask, or a tuple of ints and arrays.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -603,7 +615,7 @@ with exercise("index_rule") as check:
         ids = np.array([[rng.randrange(-4, 4) for _ in range(5)] for _ in range(2)])
         pair = ids % 4, np.array([rng.randrange(3) for _ in range(5)])
         none = np.array([], dtype=int)
-        for index in (ids, ids[0], rng.randrange(-4, 4), pair, c > 0, c[:, 0] > 0, none, c > 9, (2, 1)):
+        for index in (ids, ids[0], rng.randrange(-4, 4), pair, c > 0, c[:, 0] > 0, none, c > 9, (2, 1), (ids[0], 1)):
             x = Reference(a, requires_grad=True)
             out = x[index]
             upstream = np.resize(g, out.shape)
