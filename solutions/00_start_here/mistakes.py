@@ -258,6 +258,16 @@ def total_price(prices, counts):
     print(sum(price * count for price, count in zip(prices, counts)))
 
 
+@wrong(
+    "total_price",
+    "dict_of_prices",
+    "A dict keeps one count for each price, so of two equal prices the first is lost. Walk along the pairs of zip.",
+)
+def total_price(prices, counts):
+    basket = dict(zip(prices, counts))
+    return sum(price * count for price, count in basket.items())
+
+
 @right("total_price", "by_position")
 def total_price(prices, counts):
     total = 0.0
@@ -346,6 +356,15 @@ wrong(
     "printed",
     "The text is printed and then lost. `return` a Recipe that holds it.",
     source=recipe('print(f"({self.text} + {other.text})")', 'print(f"({self.text} * {other.text})")'),
+)
+wrong(
+    "recipe_operators",
+    "brackets_on_the_left_only",
+    "A result on the right loses its brackets: c plus the product is (c + (a * b)). Take each text as it is.",
+    source=recipe(
+        "return Recipe(f\"({self.text} + {other.text.strip('()')})\")",
+        "return Recipe(f\"({self.text} * {other.text.strip('()')})\")",
+    ),
 )
 right(
     "recipe_operators",
@@ -440,6 +459,12 @@ wrong(
         "total = 0\n        while self.coefficients:\n"
         "            total = total * x + self.coefficients.pop()\n        return total"
     ),
+)
+wrong(
+    "polynomial_call",
+    "position_by_index",
+    "index finds the first coefficient of that value, so two equal ones get the same power. enumerate gives each its own.",
+    source=polynomial("return sum(c * x ** self.coefficients.index(c) for c in self.coefficients)"),
 )
 right(
     "polynomial_call",
@@ -582,6 +607,16 @@ def in_a_row(functions):
 @wrong("in_a_row", "two_only", "This calls two functions. The list may hold any number of them.")
 def in_a_row(functions):
     return lambda x: functions[1](functions[0](x)) if functions else x
+
+
+@wrong("in_a_row", "zero_is_skipped", "A result of 0 counts as nothing here, and the old x goes on. 0 is a number like others.")
+def in_a_row(functions):
+    def chain(x):
+        for function in functions:
+            x = function(x) or x
+        return x
+
+    return chain
 
 
 @right("in_a_row", "reduce")

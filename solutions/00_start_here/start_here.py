@@ -151,6 +151,7 @@ with exercise("slope_between") as check:
     for x, y, run, slope in check.cases(10, number(), number(), number(), number()):
         check.close(yours.slope_between(x, y, x + run, y + slope * run), slope,
                     "two points of a line with this slope")
+        check.close(yours.slope_between(x, y, x + run, y), 0.0, "two points at the same height: flat")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -231,6 +232,9 @@ with exercise("make_line") as check:
     for slope, x0, y0, xs in check.cases(10, number(), number(), number(), numbers(3)):
         check.close(line_at(slope, x0, y0, xs), [y0 + slope * (x - x0) for x in xs],
                     "y0 + slope * (x - x0), at three places")
+        check.close(line_at(0.0, x0, y0, xs), [y0] * 3, "slope 0: y0 everywhere")
+        check.close(line_at(slope, 0.0, 0.0, [0.0, *xs]), [0.0, *(slope * x for x in xs)],
+                    "a line through (0, 0)")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -308,7 +312,7 @@ def total_price(prices, counts):
 # %% check="total_price" points=0
 with exercise("total_price") as check:
     check.close(yours.total_price([2.5, 4.0, 0.5], [4, 1, 6]), 17.0, "10 + 4 + 3")
-    check.close(yours.total_price([2.0], [3]), 6.0, "one price, one count")
+    check.close(yours.total_price([2.0, 2.0], [1, 3]), 8.0, "two at the same price: 2 + 6")
     check.close(yours.total_price([], []), 0.0, "nothing bought, nothing to pay")
     ### BEGIN HIDDEN TESTS
     from autograder import numbers
@@ -317,6 +321,12 @@ with exercise("total_price") as check:
         check.close(yours.total_price(prices, counts),
                     sum(prices[i] * counts[i] for i in range(5)), "the products, added up")
         check.untouched()
+        # Equal prices, equal counts, and a pair that comes twice.
+        prices[1], counts[3] = prices[0], counts[2]
+        check.close(yours.total_price([*prices, prices[4]], [*counts, counts[4]]),
+                    sum(prices[i] * counts[i] for i in (0, 1, 2, 3, 4, 4)), "each pair counts")
+    check.close(yours.total_price([2.0], [3]), 6.0, "one price, one count")
+    check.close(yours.total_price([2.5, 0.0, 4.0, 1.5], [0, 3, 2, 4]), 14.0, "a 0 ends nothing")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -394,9 +404,11 @@ def combined(operator, left, right):
 
 
 @probe
-def multiplied_and_added(a, b, c):
-    """The text of a * b + c."""
-    return (Recipe(a) * Recipe(b) + Recipe(c)).text
+def of_three(first, then, a, b, c):
+    """What `first` makes of a and b stands left of `then` and c, and then right of it: both texts."""
+    operators = {"+": lambda left, right: left + right, "*": lambda left, right: left * right}
+    made = operators[first](Recipe(a), Recipe(b))
+    return [operators[then](*sides).text for sides in ((made, Recipe(c)), (Recipe(c), made))]
 
 
 # %% check="recipe_operators" points=0
@@ -405,16 +417,19 @@ with exercise("recipe_operators") as check:
     check.equal(combined("+", "a", "b"), ["(a + b)", "a", "b"],
                 "the sum is a new Recipe, and a and b are what they were")
     check.equal(combined("*", "b", "a"), ["(b * a)", "b", "a"], "the left one comes first")
-    check.equal(multiplied_and_added("a", "b", "c"), "((a * b) + c)",
-                "a result can be used again: the product is the left side of the sum")
+    check.equal(of_three("*", "+", "a", "b", "c"), ["((a * b) + c)", "(c + (a * b))"],
+                "a result can be used again: the product is one side of the sum")
     ### BEGIN HIDDEN TESTS
     for _ in range(6):
         left, right, last = ("".join(check.rng.choices("uvwxyz", k=3)) for _ in range(3))
         for operator in "+*":
             check.equal(combined(operator, left, right),
                         [f"({left} {operator} {right})", left, right], "left, right")
-        check.equal(multiplied_and_added(left, right, last),
-                    f"(({left} * {right}) + {last})", "a product and a sum")
+            for then in "+*":
+                inner = f"({left} {operator} {right})"
+                check.equal(of_three(operator, then, left, right, last),
+                            [f"({inner} {then} {last})", f"({last} {then} {inner})"],
+                            "a result is used again, on the left and on the right")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -481,8 +496,8 @@ def polynomial_at(coefficients, xs):
 # %% check="polynomial_call" points=0
 with exercise("polynomial_call") as check:
     check.close(polynomial_at([7, 0, 2], [3.0]), [25.0], "7 + 0 * 3 + 2 * 9")
-    check.close(polynomial_at([7, 5, 2], [10.0, -1.0]), [257.0, 4.0],
-                "7 + 50 + 200, then 7 - 5 + 2 from the same object")
+    check.close(polynomial_at([5, 5, 2], [10.0, -1.0]), [255.0, 2.0],
+                "5 + 50 + 200, then 5 - 5 + 2 from the same object")
     check.close(polynomial_at([4], [9.0]), [4.0], "a constant")
     ### BEGIN HIDDEN TESTS
     from autograder import numbers
@@ -492,6 +507,10 @@ with exercise("polynomial_call") as check:
                     [c[0] + x * (c[1] + x * (c[2] + x * c[3])) for x in xs],
                     "c0 + c1 * x + c2 * x**2 + c3 * x**3")
         check.untouched()
+        x = xs[0]
+        check.close(polynomial_at([0, c[0], 0, c[0], c[1]], [x, 0.0]),
+                    [x * (c[0] + x * x * (c[0] + x * c[1])), 0.0],
+                    "zeros and equal coefficients have places, too; at 0 the constant is left")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -553,7 +572,7 @@ with exercise("in_a_row") as check:
     check.close(chained(["double", "add 3"], [5.0]), [13.0], "double 5 is 10, and 3 more")
     check.close(chained(["add 3", "double"], [5.0, 1.0]), [16.0, 8.0],
                 "add 3 to 5 and double it; then the same with 1")
-    check.close(chained(["double", "double", "square"], [-1.0]), [16.0], "-2, -4, then 16")
+    check.close(chained(["add 3", "square", "add 3"], [-3.0]), [3.0], "0, 0 again, then 3")
     check.close(chained([], [5.0]), [5.0], "with nothing to do, x comes back")
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers
@@ -565,6 +584,11 @@ with exercise("in_a_row") as check:
         for name in names:
             expected = [known[name](x) for x in expected]
         check.close(chained(names, xs), expected, "one function after the other")
+        x = xs[0]
+        check.close(chained(["double"] * 3 + ["square"], [x, x]), [64 * x * x] * 2,
+                    "a function may come again, and so may x")
+        check.close(chained(["add 3", "double", "square"], [-3.0, x]), [0.0, (2 * x + 6) ** 2],
+                    "0 is a number, too")
     ### END HIDDEN TESTS
 
 # %% [markdown]
