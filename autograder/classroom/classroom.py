@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
@@ -15,7 +16,8 @@ from ..sandbox.walls import Sandbox
 from ..unit.assignment import Course
 from ..unit.settings import configured_sandbox, load_config
 from .gradebook import one_transaction, opened
-from .platforms.roster import Person
+from .listed import Listed, listed_of, note_listed
+from .platforms.roster import Person, on_roster
 
 
 class Classroom:
@@ -72,17 +74,26 @@ def known_students(classroom: Classroom) -> tuple[list[Person], dict[str, dateti
         return people, due
 
 
-def write_students(classroom: Classroom, people: Sequence[Person]) -> None:
-    """Add students to the gradebook, or complete them, all or none. Grades stay."""
-    with (
-        opened(classroom.folders.db_url, classroom.folders.course_id) as gradebook,
-        one_transaction(gradebook),
-    ):
-        for person in people:
-            gradebook.update_or_create_student(
-                person.id,
-                first_name=person.first_name or None,
-                last_name=person.last_name or None,
-                email=person.email or None,
-                lms_user_id=person.number or None,
-            )
+def known_roster(classroom: Classroom) -> set[str]:
+    """Who is on this class's list; empty where there is none."""
+    people, _ = known_students(classroom)
+    with opened(classroom.folders.db_url, classroom.folders.course_id) as gradebook:
+        return on_roster(people, listed_of(gradebook))
+
+
+def write_students(
+    classroom: Classroom, people: Sequence[Person], listed: Mapping[str, Listed] = MappingProxyType({})
+) -> None:
+    """Add students to the gradebook, or complete them, and note who is on the roster, all or none. Grades stay."""
+    with opened(classroom.folders.db_url, classroom.folders.course_id) as gradebook:
+        listed_of(gradebook)  # makes its table, which ends a transaction
+        with one_transaction(gradebook):
+            for person in people:
+                gradebook.update_or_create_student(
+                    person.id,
+                    first_name=person.first_name or None,
+                    last_name=person.last_name or None,
+                    email=person.email or None,
+                    lms_user_id=person.number or None,
+                )
+            note_listed(gradebook, listed)

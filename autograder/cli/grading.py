@@ -94,7 +94,9 @@ def grade_command(
     )
     show_class(rows)
     show_changes(rows)
-    show_people(rows, known, whole=not student)
+    from ..classroom.classroom import Classroom, known_roster
+
+    show_people(rows, known, whole=not student, everybody=bool(known_roster(Classroom(course))))
     _tell_of_lateness(course, assignment, [row.student for row in rows])
     if any(row.state == "failed" for row in rows):
         raise SystemExit(1)

@@ -11,8 +11,8 @@ import typer
 from ..errors import UserError
 from ..unit.assignment import unit_named
 from .options import Anyway, Commands, Jobs
-from .tables import show_collected, show_roster
-from .terminal import Rate, console, line, progress_bar, warn, write, write_new
+from .tables import show_collected, show_roster, show_strangers
+from .terminal import Rate, console, line, progress_bar, warn, write_keeping, write_new
 
 if TYPE_CHECKING:
     from ..classroom.classroom import Classroom
@@ -35,7 +35,7 @@ def collect(
     ] = False,
 ) -> None:
     """Put what a learning platform hands out (Canvas, Moodle, plain) into submitted/STUDENT/UNIT/."""
-    from ..classroom.classroom import Classroom, known_students
+    from ..classroom.classroom import Classroom, known_roster, known_students
     from ..classroom.due import told_without_due_date
     from ..classroom.hand_ins import note_receipts
     from ..classroom.platforms.collect import collect as take_in
@@ -54,7 +54,9 @@ def collect(
         raise UserError(f"{source} holds nothing to collect: no notebook, and no archive of notebooks.")
     names = {name: assignment.name for name, assignment in assignments.items()}
     receipts = note_receipts(classroom, names, result.placed)
-    show_collected(result, receipts, everybody=bool(people))
+    roster = known_roster(classroom)
+    show_collected(result, receipts, everybody=bool(roster))
+    show_strangers(sorted({student for student, _ in result.placed} - roster) if roster else [])
     for its_unit in sorted({its_unit for _, its_unit in result.late} - due.keys()):
         late = sorted(student for student, other in result.late if other == its_unit)
         warn(told_without_due_date(its_unit, late))
@@ -77,6 +79,7 @@ def import_students(
 ) -> None:
     """Add the students of a roster to the gradebook, with names, addresses and the platform's numbers."""
     from ..classroom.classroom import Classroom, known_students, write_students
+    from ..classroom.listed import Listed
     from ..classroom.platforms.students import compare, read_roster
     from ..unit.assignment import Course
 
@@ -87,9 +90,9 @@ def import_students(
     result = compare(entries, known_students(classroom)[0])
     show_roster(result)
     if not dry_run:
-        write_students(
-            classroom, [c.person for c in result.changes if c.person and c.what in ("added", "changed")]
-        )
+        changed = [c.person for c in result.changes if c.person and c.what in ("added", "changed")]
+        rows = {entry.line: Listed(entry.person.id, entry.section) for entry in entries}
+        write_students(classroom, changed, {c.student: rows[c.line] for c in result.changes if c.person})
     counts = [f"{result.count(what)} {what}" for what in ("added", "changed", "unchanged", "refused")]
     console.print(f"{', '.join(counts)}{'; nothing was written' if dry_run else ''}.")
     if result.count("refused"):
@@ -152,17 +155,13 @@ def _give_back(
     """Write the zip for a platform; whether somebody is left out of it."""
     from ..classroom.feedback.write import papers_of
     from ..classroom.platforms.returned import returned
-    from ..referee.autograded import write_bytes
 
     found = returned(to.value, papers_of(classroom, assignment, students))
     for student, reason in found.left_out.items():
         console.print(line(f"{student} is not in the zip: {reason}"), style="red", soft_wrap=True)
     if found.students:
         out = out or Path(f"feedback-{assignment.unit}-{to.value}.zip")
-        try:
-            write_bytes(out, found.data)
-        except OSError as error:
-            raise UserError(f"{out} cannot be written: {error.strerror}.") from None
+        write_keeping(out, found.data)
         console.print(line(f"{out}: {len(found.students)} of {len(students)} students"), soft_wrap=True)
     return bool(found.left_out)
 
@@ -182,6 +181,13 @@ def export(
     out: Annotated[
         Path | None, typer.Option(help="The file; grades.csv or grades-FORMAT.csv by default.")
     ] = None,
+    assignment: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --to canvas and --unit: the assignment as Canvas' own export calls it, 'Homework 3 (99881)'.",
+        ),
+    ] = None,
     anyway: Anyway = False,
 ) -> None:
     """Write the gradebook's scores, with what was given by hand and late penalties, as a CSV file."""
@@ -189,13 +195,17 @@ def export(
     from ..classroom.platforms.export import export as grades
     from ..unit.assignment import Course
 
+    if assignment is not None and (to is not Format.canvas or unit is None):
+        raise UserError(
+            "--assignment names one unit's column for Canvas: give --to canvas and --unit UNIT, too."
+        )
     course = Course.find()
     folders = Classroom(course).folders
     if unit is not None and unit.isdigit():
         unit = unit_named(course.units(), unit)
-    text = grades(folders.db_url, folders.course_id, to.value, unit, warn, anyway)
+    text = grades(folders.db_url, folders.course_id, to.value, unit, warn, anyway, assignment)
     out = out or Path("grades.csv" if to is Format.csv else f"grades-{to.value}.csv")
-    write(out, text)
+    write_keeping(out, text.encode("utf-8"))
     console.print(line(f"Grades in {out}."), soft_wrap=True)
 
 

@@ -109,9 +109,16 @@ def _points(number: float) -> str:
 
 
 def show_people(
-    rows: Sequence[Graded], known: Sequence[str], whole: bool, console: Console = console
+    rows: Sequence[Graded],
+    known: Sequence[str],
+    whole: bool,
+    console: Console = console,
+    everybody: bool = True,
 ) -> None:
-    """Who is late, new to the gradebook, or (when the whole class was graded) missing."""
+    """Who is late, new to the gradebook, or (when the whole class was graded) missing.
+
+    `everybody` whether it is known who has to hand in.
+    """
     there = {row.student for row in rows}
     late = [
         f"{row.student} ({_duration(row.late)}{f', −{_points(row.penalty)}' if row.penalty else ''})"
@@ -123,7 +130,7 @@ def show_people(
     for title, names in (("late", sorted(late)), ("new", sorted(new)), ("missing", sorted(missing))):
         if names:
             console.print(Text(f"{title:<8} {listed(names)}"), soft_wrap=True)
-    if whole and known and not missing:
+    if whole and known and everybody and not missing:
         console.print("Everybody has handed in.")
 
 
@@ -197,6 +204,13 @@ def show_collected(result: Collected, receipts: Mapping[tuple[str, str], str], e
     console.print(
         f"{len(result.placed)} collected, {len(result.skipped)} skipped, {len(result.missing)} missing."
     )
+
+
+def show_strangers(students: Sequence[str]) -> None:
+    """Whose work was collected, and who is not on the class's list."""
+    if students:
+        told = "not in the roster, and collected all the same (`autograder students import ROSTER.csv` adds students)"
+        console.print(line(f"{told}: {', '.join(students)}"), soft_wrap=True)
 
 
 def show_hand_ins(found: Sequence[HandIn]) -> None:

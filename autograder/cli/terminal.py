@@ -77,6 +77,25 @@ def write(path: Path, text: str) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}.") from None
 
 
+def write_keeping(path: Path, data: bytes) -> None:
+    """Write a file; one of other content that is there is kept beside it, under a name that is told."""
+    from ..referee.autograded import write_bytes
+
+    try:
+        if path.is_file():
+            if path.read_bytes() == data:
+                return
+            number = 1
+            while (kept := path.with_name(f"{path.stem}.earlier-{number}{path.suffix}")).exists():
+                number += 1
+            path.rename(kept)
+            told = f"{path} was there already, with other content: that is kept as {kept}."
+            console.print(line(told), soft_wrap=True)
+        write_bytes(path, data)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from None
+
+
 def write_new(out: Path, force: bool, data: Callable[[], bytes]) -> None:
     """Write a file that is not there yet, unless it may be replaced. Raises UserError."""
     if out.exists() and not force:

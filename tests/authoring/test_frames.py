@@ -82,6 +82,23 @@ def test_the_configuration_is_the_course_s_own(tmp_path: Path) -> None:
     assert theirs == ours.replace('"autograd"', '"mine"')
 
 
+@pytest.mark.parametrize("place", ["a new course", "the repository"])
+def test_git_passes_over_what_names_students_and_their_scores(place: str, tmp_path: Path) -> None:
+    root = REPOSITORY
+    if place == "a new course":
+        root = tmp_path / "mine"
+        frames.new_course(root)
+        subprocess.run(["git", "init", "-q", str(root)], check=True)
+    files = [
+        "grades.csv", "grades-canvas.earlier-1.csv", "feedback-03_x-canvas.zip", "feedback-03_x-moodle.earlier-1.zip",
+        "report-03_x.html", "gradebook.db", "submitted/ada/x.ipynb", "autograded/a", "feedback/b",
+    ]  # fmt: skip
+    done = subprocess.run(
+        ["git", "check-ignore", *files], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines() == files
+
+
 def test_the_workflow_runs_what_it_says(tmp_path: Path) -> None:
     frames.new_course(tmp_path / "mine")
     workflow = yaml.safe_load((tmp_path / "mine" / ".github" / "workflows" / "checks.yml").read_text())

@@ -9,10 +9,11 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from nbgrader.api import (
     Assignment,
@@ -29,8 +30,9 @@ from nbgrader.api import (
 from ...errors import UserError
 from ...sandbox.walls import UNPROTECTED
 from .. import held
+from ..listed import Listed, listed_of
 from ..receipts import known_receipts
-from .roster import Person
+from .roster import Person, on_roster
 from .table import Cell, csv_text
 
 Row = list[Cell]
@@ -74,8 +76,10 @@ class Unit:
         return all(grades.protected for grades in self.grades.values())
 
 
-def read_gradebook(db_url: str, course_id: str, unit: str | None = None) -> tuple[list[Person], list[Unit]]:
-    """The students and the units of a gradebook. Raises UserError when there is nothing to export."""
+def read_gradebook(
+    db_url: str, course_id: str, unit: str | None = None
+) -> tuple[list[Person], list[Unit], dict[str, Listed]]:
+    """The students and the units of a gradebook, and its roster. Raises UserError when there is nothing to export."""
     if db_url.startswith("sqlite:///") and not Path(db_url.removeprefix("sqlite:///")).is_file():
         raise UserError("There is no gradebook yet: `autograder grade UNIT` makes it.")
     with Gradebook(db_url, course_id) as gradebook:
@@ -86,7 +90,8 @@ def read_gradebook(db_url: str, course_id: str, unit: str | None = None) -> tupl
         names = sorted(assignment.name for assignment in gradebook.assignments)
         if unit is not None and unit not in names:
             raise UserError(f"The gradebook has no unit {unit!r}; it has {', '.join(names) or 'none yet'}.")
-        return people, [_unit(gradebook, name) for name in names if unit in (None, name)]
+        units = [_unit(gradebook, name) for name in names if unit in (None, name)]
+        return people, units, listed_of(gradebook)
 
 
 def _unit(gradebook: Gradebook, name: str) -> Unit:
@@ -164,13 +169,20 @@ def as_table(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
     return rows
 
 
-def for_canvas(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
+def for_canvas(
+    people: Sequence[Person],
+    units: Sequence[Unit],
+    listed: Mapping[str, Listed] = MappingProxyType({}),
+    assignment: str | None = None,
+) -> list[Row]:
     """What Canvas' gradebook imports: who, one column an assignment, and above all students what each is worth.
 
-    Canvas finds a student by its own number (ID), else by the login, else by the name. It reads no section, but wants
-    the column: there stands what was graded without a wall.
+    Canvas finds a student by its own number (ID), else by the login, else by the name: `listed` has the login and the
+    section as Canvas' roster had them. Beside the section stands what was graded without a wall. `assignment` is what
+    Canvas calls the one unit.
     """
-    head: Row = ["Student", "ID", "SIS Login ID", "Section", *(unit.name for unit in units)]
+    names = [assignment] if assignment is not None else [unit.name for unit in units]
+    head: Row = ["Student", "ID", "SIS Login ID", "Section", *names]
     rows: list[Row] = [head, ["    Points Possible", "", "", "", *(unit.max_score for unit in units)]]
     numbers = {person.id: person.number or _number_in(person.id) for person in people}
     holders = Counter(numbers.values())
@@ -180,12 +192,15 @@ def for_canvas(people: Sequence[Person], units: Sequence[Unit]) -> list[Row]:
         number = person.number or (numbers[person.id] if holders[numbers[person.id]] == 1 else "")
         scores = [unit.grades[person.id].total if person.id in unit.grades else None for unit in units]
         open_ = [u.name for u in units if person.id in u.grades and not u.grades[person.id].protected]
-        section = f"not protected: {', '.join(open_)}" if open_ else ""
+        row = listed.get(person.id, Listed())
+        section = "; ".join(
+            filter(None, [row.section, f"not protected: {', '.join(open_)}" if open_ else ""])
+        )
         rows.append(
             [
                 name,
                 int(number) if number.isascii() and number.isdigit() else number,
-                person.id,
+                row.login or person.id,
                 section,
                 *scores,
             ]
@@ -234,7 +249,7 @@ def _number(value: float) -> str:
     return f"{value:g}"
 
 
-FORMATS: dict[str, Callable[[Sequence[Person], Sequence[Unit]], list[Row]]] = {
+FORMATS: dict[str, Callable[..., list[Row]]] = {
     "csv": as_table,
     "canvas": for_canvas,
     "moodle": for_moodle,
@@ -248,12 +263,14 @@ def export(
     unit: str | None = None,
     tell: Callable[[str], None] = lambda line: None,
     anyway: bool = False,
+    assignment: str | None = None,
 ) -> str:
-    """The text of a CSV file in a format; `tell` hears of scores that are not protected. Raises UserError.
+    """The text of a CSV file in a format; `tell` hears of scores that are not protected, and of students who are not on
+    the roster. `assignment` is what Canvas calls the one unit. Raises UserError.
 
     Units whose results are held back are in no table for a platform, where students would see them, but `anyway`.
     """
-    people, units = read_gradebook(db_url, course_id, unit)
+    people, units, listed = read_gradebook(db_url, course_id, unit)
     if to != "csv" and not anyway:
         for one in units:
             if one.held is not None:
@@ -268,4 +285,9 @@ def export(
             tell(
                 f"{graded.name}: {count} of {len(graded.grades)} scores were got without a wall. {UNPROTECTED}"
             )
+    roster = on_roster(people, listed)
+    if roster and (others := [person.id for person in people if person.id not in roster]):
+        tell(f"Not in the roster, and in the file all the same: {', '.join(others)}.")
+    if to == "canvas":
+        return csv_text(for_canvas(people, units, listed, assignment))
     return csv_text(FORMATS[to](people, units))

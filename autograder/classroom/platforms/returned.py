@@ -64,7 +64,8 @@ def returned(platform: str, papers: Iterable[Paper]) -> Returned:
                 )
                 continue
             taken[name] = paper.student
-            archive.writestr(name, data)
+            # Without a time of its own, so that the same feedback is the same zip.
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
             result.students.append(paper.student)
     result.data = stream.getvalue()
     return result

@@ -31,6 +31,15 @@ class Person:
         return f"{self.first_name} {self.last_name}".strip()
 
 
+def on_roster(people: Iterable[Person], listed: Iterable[str] = ()) -> set[str]:
+    """Who is on the class's list; empty where there is none, and students are only those who have handed in.
+
+    `listed` are those of imported rosters. Who has a name, an address or a number in the gradebook was put there by
+    somebody, too: grading makes an id alone.
+    """
+    return {*listed, *(person.id for person in people if person.name or person.email or person.number)}
+
+
 @dataclass(frozen=True)
 class Match:
     """The student whom a name means; or why that is not clear. `sure` when the roster says so."""

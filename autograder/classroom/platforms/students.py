@@ -41,6 +41,7 @@ class Entry:
 
     line: int
     person: Person
+    section: str = ""
 
 
 @dataclass
@@ -87,7 +88,12 @@ def read_roster(path: Path) -> list[Entry]:
         wanted = "a name (`First name` and `Last name`, `Full name`, or Canvas' `Student`) or a `Username`"
         found = ", ".join(repr(printable(cell, 40)) for cell in head[1][:8]) or "nothing"
         raise UserError(f"{path} has no column of {wanted}; its first row holds {found}.")
-    entries = [Entry(line, _person(row, places)) for line, row in body if any(row)]
+    section = plain.index("section") if "section" in plain else len(plain)
+    entries = [
+        Entry(line, _person(row, places), "".join(row[section : section + 1]))
+        for line, row in body
+        if any(row)
+    ]
     if is_canvas:  # points, hidden columns; and the student that Canvas makes for looking at a course
         entries = [
             e

@@ -18,6 +18,7 @@ from autograder.classroom.classroom import Classroom
 from autograder.classroom.feedback import words, write
 from autograder.classroom.feedback.page import page
 from autograder.classroom.platforms.collect import collect
+from autograder.classroom.platforms.placing import recorded
 from autograder.classroom.platforms.returned import returned
 from autograder.classroom.run import grade_class
 from autograder.cli.app import app
@@ -232,6 +233,28 @@ def test_the_command_writes_pages_and_a_zip_and_says_who_is_not_in_it(
     assert "ida is not in the zip: this was not collected from Canvas" in done.output
     with zipfile.ZipFile("feedback-mini-canvas.zip") as archive:
         assert len(archive.namelist()) == 2
+
+
+def test_a_zip_of_two_does_not_take_the_place_of_the_class_s_without_a_word(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(classroom.course.root)
+    out = tmp_path / "f.zip"
+    whole = ["feedback", "mini", "--to", "canvas", "--jobs", "1", "--out", str(out)]
+    assert "kept as" not in CliRunner().invoke(app, whole).output
+    before = out.read_bytes()
+    assert "kept as" not in CliRunner().invoke(app, whole).output, "the same again is no other content"
+    with zipfile.ZipFile(out) as archive:
+        one = next(iter(archive.namelist()))
+    student = next(
+        name
+        for name in classroom.students("mini")
+        if recorded(classroom.folder("submitted", name, "mini")).get("given") == one
+    )
+    done = CliRunner().invoke(app, [*whole, student])
+    kept = tmp_path / "f.earlier-1.zip"
+    assert f"{out} was there already, with other content: that is kept as {kept}." in done.output
+    assert kept.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -165,6 +165,16 @@ def test_the_command_writes_the_file_that_it_names(
         assert str(path) in said.out
         with path.open(newline="", encoding="utf-8") as file:
             assert list(csv.reader(file)) == rows(klass, to)
+        before = path.read_bytes()
+        assert (
+            "kept as"
+            not in run("export", "--to", to, "--unit", "mini", "--out", path, cwd=klass.course.root).out
+        )
+        path.write_text("mine")
+        said = run("export", "--to", to, "--unit", "mini", "--out", path, cwd=klass.course.root)
+        kept = tmp_path / f"{to}.earlier-1.csv"
+        assert f"{path} was there already, with other content: that is kept as {kept}." in said.out
+        assert (kept.read_text(), path.read_bytes()) == ("mine", before)
     said = run("export", "--to", "excel", cwd=klass.course.root)
     assert (said.code, said.out) == (2, "")
 
