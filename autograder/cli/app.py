@@ -14,7 +14,7 @@ from ..errors import Stopped, UserError
 from ..lesson.wire import printable
 from . import authors, grading, instructors, learners, platforms
 from .interrupts import heard
-from .options import Commands
+from .options import AUTHORS, INSTRUCTORS, LEARNERS, Commands
 from .terminal import errors, line
 
 app = typer.Typer(
@@ -25,7 +25,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (learners, instructors, grading, platforms, authors):
+for group, whose in (
+    (learners, LEARNERS), (instructors, INSTRUCTORS), (grading, INSTRUCTORS), (platforms, INSTRUCTORS),
+    (authors, AUTHORS),
+):  # fmt: skip
+    for info in (*group.commands.registered_commands, *group.commands.registered_groups):
+        if not isinstance(info.rich_help_panel, str):
+            info.rich_help_panel = whose
     app.registered_commands += group.commands.registered_commands
     app.registered_groups += group.commands.registered_groups
 

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from ..errors import UserError
-from .options import Jobs, Seed, UnprotectedScores, Unsandboxed
+from .options import EVERYONE, Jobs, Seed, UnprotectedScores, Unsandboxed
 from .tables import (
     show_hand_ins,
     show_left_out,
@@ -287,7 +287,7 @@ def receipts(
     raise SystemExit(1)
 
 
-@commands.command()
+@commands.command(rich_help_panel=EVERYONE)
 def doctor() -> None:
     """Say what there is here for learning and for grading, what is missing, and how to mend it."""
     from .doctor import for_grading, for_learning

@@ -28,12 +28,30 @@ Anyway = Annotated[
 Seed = Annotated[int | None, typer.Option(min=0, help="Repeat a result: the seed that was reported with it.")]
 
 
+#: The headings of the list of commands, in their order.
+LEARNERS, INSTRUCTORS = "For learners", "For instructors, in a course with its answers"
+AUTHORS, EVERYONE = "For authors", "For everyone"
+
+
 class Commands(typer.core.TyperGroup):
-    """Commands whose descriptions are wrapped, and not cut, where the terminal is narrow."""
+    """Commands under a heading for whom they are; what they do is wrapped, and not cut, in a narrow terminal."""
 
     def format_commands(self, context: Any, formatter: Any) -> None:
-        """Write the list of the commands."""
+        """Write the list of the commands; without headings where they have none, as in a group of commands."""
         listed = [(name, self.get_command(context, name)) for name in self.list_commands(context)]
-        rows = [(name, command.get_short_help_str(1000)) for name, command in listed if command]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        headings: dict[str, list[tuple[str, str]]] = {
+            LEARNERS: [],
+            INSTRUCTORS: [],
+            AUTHORS: [],
+            EVERYONE: [],
+        }
+        for name, command in listed:
+            if command:
+                heading = getattr(command, "rich_help_panel", None)
+                rows = headings.setdefault(heading if isinstance(heading, str) else "Commands", [])
+                rows.append((name, command.get_short_help_str(1000)))
+        wide = max((len(name) for name, _ in listed), default=0)
+        for heading, rows in headings.items():
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl([(name.ljust(wide), told) for name, told in rows])

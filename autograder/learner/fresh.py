@@ -14,7 +14,7 @@ import nbformat
 from ..errors import UserError
 from ..lesson import logbook
 from ..lesson.predict import predictions_of
-from ..unit.assignment import Course
+from ..unit.assignment import Course, no_such_unit
 from ..unit.raw import cells_of, parse, source_of, unit_of
 from .progress import KEPT, MARK, points_of
 from .released import packaged, write_whole
@@ -65,7 +65,7 @@ def _name_of(folder: Path, wanted: str) -> str:
     for name in sorted(names):
         if name == wanted or (re.match(r"\d+$", wanted) and name.startswith(f"{wanted}_")):
             return name
-    raise UserError(f"There is no unit {wanted!r}; there is {', '.join(sorted(names)) or 'none yet'}.")
+    raise no_such_unit(wanted, sorted(names))
 
 
 def _solutions(folder: Path) -> Path | None:

@@ -12,7 +12,7 @@ from ..errors import UserError
 from ..lesson import logbook
 from ..lesson.logbook import BROKEN, MARKS, OPEN, RIGHT, WRONG
 from ..lesson.progress import bar, worth_of
-from ..unit.assignment import Course
+from ..unit.assignment import Course, no_such_unit
 from ..unit.raw import cells_of, metadata_of, parse, read_bytes, unit_of
 
 if TYPE_CHECKING:
@@ -129,8 +129,7 @@ def find(found: list[Unit], wanted: str) -> Unit:
     matching = [unit for unit in found if unit.name == wanted]
     matching = matching or [unit for unit in found if unit.name.startswith(f"{wanted}_")]
     if len(matching) != 1:
-        known = ", ".join(unit.name for unit in found) or "none yet"
-        raise UserError(f"There is no unit {wanted!r}; there is {known}.")
+        raise no_such_unit(wanted, [unit.name for unit in found])
     return matching[0]
 
 

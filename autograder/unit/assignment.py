@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -199,7 +200,29 @@ def unit_named(known: Sequence[str], wanted: str) -> str:
     same = [unit for unit in known if (found := re.match(r"[0-9]+", unit)) and int(found[0]) == number]
     if len(same) == 1:
         return same[0]
-    raise UserError(f"There is no unit {wanted!r}; there is {', '.join(known) or 'none yet'}.")
+    raise no_such_unit(wanted, known)
+
+
+def no_such_unit(wanted: str, known: Sequence[str]) -> UserError:
+    """What to say where no unit has this name: those that are like it, or else all.
+
+    >>> str(no_such_unit("derivative", ["01_derivatives", "03_reverse_mode"]))
+    "There is no unit 'derivative': did you mean 01_derivatives?"
+    """
+    if like := _like(wanted, known):
+        return UserError(f"There is no unit {wanted!r}: did you mean {' or '.join(like)}?")
+    return UserError(f"There is no unit {wanted!r}; there is {', '.join(known) or 'none yet'}.")
+
+
+def _like(wanted: str, known: Sequence[str]) -> list[str]:
+    """The units, three at most, whose name holds what was asked for, or differs from it by a slip."""
+    asked = wanted.casefold()[:100]
+    if len(asked) < 3:
+        return []
+    bare = {re.sub(r"^[0-9]+_", "", unit): unit for unit in known}
+    found = [unit for unit in known if asked in unit.casefold()]
+    found += [bare.get(name, name) for name in difflib.get_close_matches(asked, [*known, *bare], 3, 0.75)]
+    return list(dict.fromkeys(found))[:3]
 
 
 def find_assignment(solutions: Path, unit: str) -> Assignment:
@@ -219,6 +242,8 @@ def find_assignment(solutions: Path, unit: str) -> Assignment:
         assignment = Assignment.load(path)
         if assignment.unit == unit:
             return assignment
+    if like := _like(unit, units):
+        raise no_such_unit(unit, like)
     raise UserError(
         f"There is no unit {unit!r} in {solutions}" + (f"; it has {', '.join(units)}." if units else ".")
     )

@@ -326,6 +326,51 @@ def test_the_version_is_printed(run: Callable[..., Said]) -> None:
     assert re.fullmatch(r"autograder [0-9]+[0-9.]*\n", run("--version").out)
 
 
+def test_the_list_of_commands_says_whose_each_is(run: Callable[..., Said]) -> None:
+    told = run("--help").out
+    listed = {part.partition(":\n")[0]: part for part in told.split("\n\n")}
+    groups = {
+        name.partition(",")[0]: set(re.findall(r"^  ([a-z0-9]+) ", part, re.M))
+        for name, part in listed.items()
+    }
+    assert list(groups)[-4:] == ["For learners", "For instructors", "For authors", "For everyone"]
+    assert {"start", "lab", "progress", "fresh"} <= groups["For learners"]
+    assert {"grade", "score", "students", "site", "export"} <= groups["For instructors"]
+    assert {"init", "new", "build", "prove"} <= groups["For authors"] and groups["For everyone"] == {"doctor"}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ("derivative", ": did you mean 01_derivatives?"),
+        ("Tensors", ": did you mean 05_tensors?"),
+        ("05_tensor", ": did you mean 05_tensors?"),
+        ("revers_mode", ": did you mean 03_reverse_mode?"),
+        ("mode", ": did you mean 02_forward_mode or 03_reverse_mode?"),
+        ("7", "; there is 01_derivatives, 02_forward_mode, 03_reverse_mode, 05_tensors."),
+        ("no_such", "; there is 01_derivatives, 02_forward_mode, 03_reverse_mode, 05_tensors."),
+    ],
+)
+def test_a_name_that_is_nearly_a_unit_s_is_answered_with_it(wanted: str, told: str) -> None:
+    known = ["01_derivatives", "02_forward_mode", "03_reverse_mode", "05_tensors"]
+    with pytest.raises(UserError) as error:
+        unit_named(known, wanted)
+    assert str(error.value) == f"There is no unit {wanted!r}{told}"
+
+
+@pytest.mark.parametrize("command", ["progress", "fresh", "score"])
+def test_each_command_asks_whether_another_unit_was_meant(
+    command: str, run: Callable[..., Said], course: Course, submission: Path
+) -> None:
+    released = course.root / "course" / "mini"
+    if not list(released.glob("*.ipynb")):
+        released.mkdir(parents=True, exist_ok=True)
+        shutil.copy(course.assignment("mini").path, released)
+    words = [submission, "--unit", "minni"] if command == "score" else ["minni"]
+    said = run(command, *words, cwd=course.root)
+    assert (said.code, said.err) == (2, "autograder: There is no unit 'minni': did you mean mini?\n")
+
+
 @pytest.mark.parametrize("command", [[], ["students"]])
 def test_help_is_wrapped_and_not_cut(command: list[str], run: Callable[..., Said]) -> None:
     told = run(*command, "--help").out
