@@ -605,6 +605,8 @@ with exercise("max_pool") as check:
         check.untouched()
         check.close(yours.max_pool_back(g, x, k), grad, "all of g to the first of the largest", rtol=1e-10)
         check.untouched()
+    tie, first = floats([[[1, 6], [6, 1]]]), floats([[[0, 3], [0, 0]]])
+    check.close(yours.max_pool_back(floats([[[3]]]), tie, 2), first, "of equal ones the first, row by row")
     near = floats([[[1, 1 + 1e-12], [0.5, 1]]])
     check.close(yours.max_pool_back(floats([[[2]]]), near, 2), floats([[[0, 2], [0, 0]]]), "nearly equal is not equal")
     ### END HIDDEN TESTS
@@ -713,6 +715,7 @@ with exercise("receptive_field") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import integer
 
+    check.close(yours.receptive_field([(3, 2)] * 9), 1023, "nine layers: each field is twice as wide, and 1")
     for depth in (1, 2, 3, 4):
         for _ in range(4):
             layers = [(check.rng.randint(1, 5), check.rng.randint(1, 3)) for _ in range(depth)]

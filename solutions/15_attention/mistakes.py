@@ -272,9 +272,9 @@ wrong("attention_rule", "diagonal_only", "A larger score takes from all others o
     RULE, ("p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))", "p * to_p")))
 wrong("attention_rule", "slope_of_a_sigmoid", "p (1 - p) is what a score does to its own weight. It changes the other weights of its row, too.", source=changed(
     RULE, ("p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))", "to_p * p * (1 - p)")))
-wrong("attention_rule", "sum_without_weights", "The sum of a row is that of g times p, and here p is missing in it.", source=changed(
+wrong("attention_rule", "sum_without_weights", "The sum of a row is that of u times p, where u is the gradient of p, and here p is missing in it.", source=changed(
     RULE, ("(to_p * p).sum(", "to_p.sum(")))
-wrong("attention_rule", "mean", "The row's sum of g times p is asked for, and this is a mean.", source=changed(RULE, (").sum(", ").mean(")))
+wrong("attention_rule", "mean", "The row's sum of u times p is asked for, where u is the gradient of p, and this is a mean.", source=changed(RULE, (").sum(", ").mean(")))
 wrong("attention_rule", "sum_down_the_columns", "The sum belongs to each row, a query's own: the last axis.", source=changed(
     RULE, ("axis=-1", "axis=-2")))
 wrong("attention_rule", "sum_of_everything", "One sum is taken over everything. Each row has its own.", source=changed(
