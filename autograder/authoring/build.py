@@ -24,6 +24,7 @@ from ..sandbox.walls import SandboxError
 from ..unit.assignment import Course
 from ..unit.settings import configured_sandbox, load_config
 from ..unit.source import read_source
+from . import edited
 from .fingerprints import file_is_for, made_from, make
 from .release import release_steps
 from .told import notice, outdated
@@ -104,8 +105,8 @@ def build_unit(course: Course, unit: str) -> list[Product]:
     solution = read_source(source)
     execute(solution, source.parent)
     target = source.with_suffix(".ipynb")
-    if target.is_file():
-        _keep_equal_outputs(solution, nbformat.read(target, as_version=4))
+    if (old := edited.read(target)) is not None:
+        _keep_equal_outputs(solution, old)
     return [Product(target, solution), Product(_course_path(course, unit, source), release(solution))]
 
 
@@ -116,7 +117,10 @@ def check_unit(course: Course, unit: str) -> Iterator[str]:
     if not target.is_file():
         yield f"{target.relative_to(course.root)} is missing"
         return
-    built = nbformat.read(target, as_version=4)
+    built = edited.read(target)
+    if built is None or edited.is_edited(built):
+        yield f"{target.relative_to(course.root)} was edited after it was built"
+        return
     if _is_behind(built, source):
         yield f"{target.relative_to(course.root)} is not what {source.name} produces"
         return
@@ -181,13 +185,22 @@ def _is_behind(built: NotebookNode, source: Path) -> bool:
     for cell in bare.cells:
         if cell.cell_type == "code":
             cell.execution_count, cell.outputs = None, []
-    return _text(bare) != _text(read_source(source))
+    fresh = read_source(source)
+    if "digest" not in bare.metadata.autograder:  # it was built before there were digests
+        del fresh.metadata.autograder["digest"]
+    return _text(bare) != _text(fresh)
 
 
 def unbuilt(course: Course, unit: str) -> str:
     """A sentence for whoever is about to grade a unit whose source has changed since it was built; else empty."""
     source = _source_of(course, unit)
-    if not _is_behind(nbformat.read(source.with_suffix(".ipynb"), as_version=4), source):
+    built = nbformat.read(source.with_suffix(".ipynb"), as_version=4)
+    if edited.is_edited(built):
+        return (
+            f"! {source.stem}.ipynb was edited after {unit} was built, and what runs here is the edited one: "
+            f"`autograder build {unit}` makes it anew, and keeps the edited one."
+        )
+    if not _is_behind(built, source):
         return ""
     return (
         f"! {source.name} has changed since {unit} was built, and what runs here is the notebook as it was: "
@@ -211,7 +224,10 @@ def build(course: Course, units: list[str], check: bool, say: Callable[[str], No
             good = good and not problems
         else:
             say(f"… {unit}: running its solution")
-            for product in build_unit(course, unit):
+            products = build_unit(course, unit)
+            for line in edited.keep(course.root, *((one.path, one.notebook) for one in products)):
+                say(line)
+            for product in products:
                 say(_write(course, product.path, product.text))
             build_likely(course, unit, say)
         with suppress(UserError, OSError):  # one that was never built

@@ -27,12 +27,15 @@ commands = typer.Typer()
 def init(
     folder: Annotated[Path, typer.Argument(help="A new folder, or an empty one.")],
 ) -> None:
-    """Start a course of your own: a configuration, a README, CI, and one small unit that is graded as it is."""
-    from ..authoring.frames import new_course
+    """Start a course of your own: a configuration, a README, CI, and one small unit, built and graded as it is."""
+    from ..authoring.build import build as build_units
+    from ..authoring.frames import FIRST, new_course
 
     for path in new_course(folder):
         console.print(Text(f"  {path}"), soft_wrap=True)
-    console.print(Text(f"Next: cd {folder} && autograder build && autograder prove"), soft_wrap=True)
+    # Else the first push of what is made here would fail its own CI.
+    build_units(Course(folder.resolve()), [FIRST], False, console.print)
+    console.print(Text(f"Next: cd {folder} && autograder prove"), soft_wrap=True)
 
 
 @commands.command()

@@ -158,6 +158,12 @@ def checksum(cell: Node) -> str:
     return hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()
 
 
+def digest_of(notebook: dict[str, Any]) -> str:
+    """A digest of what is written in a notebook's cells, whatever they gave."""
+    written = [[cell["cell_type"], cell["source"]] for cell in notebook["cells"]]
+    return hashlib.sha256(json.dumps(written).encode()).hexdigest()[:16]
+
+
 def visible_part(check: str) -> str:
     """A check cell's text without its hidden tests."""
     return re.sub(r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", "", check, flags=re.DOTALL)

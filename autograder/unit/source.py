@@ -34,6 +34,7 @@ from .assignment import Assignment
 from .cell import CHECK, FIGURE, GIVEN, SETUP, kind
 from .header import read_header
 from .marks import check_marks
+from .notebook import digest_of
 from .parts import parts_of
 
 SHORTHAND = ("setup", "given", "exercise", "probes", "check", "figure", "progress")
@@ -112,6 +113,7 @@ def read_source(path: Path) -> NotebookNode:
         i for i, cell in enumerate([*notebook.cells, None]) if cell is None or cell.cell_type == "code"
     )
     notebook.cells.insert(first, _install_cell())
+    about["digest"] = digest_of(notebook)  # by which a build sees what was edited since
     return notebook
 
 

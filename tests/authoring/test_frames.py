@@ -55,6 +55,30 @@ def test_both_units_are_proved_as_they_are(course: Path, command: Callable[..., 
     ]
 
 
+def test_what_init_makes_passes_its_own_ci_at_the_first_push(
+    command: Callable[..., str], tmp_path: Path, bubblewrap: None
+) -> None:
+    told = command("init", "mine", folder=tmp_path)
+    assert (
+        f"✓ course/{frames.FIRST}/a_first_unit.ipynb" in told and "Next: cd mine && autograder prove" in told
+    )
+    workflow = yaml.safe_load((tmp_path / "mine" / ".github" / "workflows" / "checks.yml").read_text())
+    lines = [step["run"].split() for step in workflow["jobs"]["checks"]["steps"] if "run" in step]
+    for words in lines:
+        if words[0] == "autograder":
+            command(*words[1:], folder=tmp_path / "mine")
+        elif words[0] == "pytest":
+            done = subprocess.run(
+                [sys.executable, "-m", *words],
+                cwd=tmp_path / "mine",
+                capture_output=True,
+                text=True,
+                timeout=300,
+            )
+            assert done.returncode == 0 and " passed" in done.stdout, done.stdout + done.stderr
+    assert {words[0] for words in lines} >= {"autograder", "pytest"}
+
+
 def test_a_submission_of_one_s_own_unit_is_graded(
     course: Path, command: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -625,9 +625,9 @@ def test_an_author_who_sends_a_function_to_an_answer_is_told_to_make_it_in_a_pro
     with (
         use_session(Session(boundary)),
         pytest.raises(TestFault, match=r"`area` is called with a function.* probe"),
+        exercise("area") as check,
     ):
-        with exercise("area") as check:
-            check.close(yours.area(argument), 1.0, "its value at 1")
+        check.close(yours.area(argument), 1.0, "its value at 1")
 
 
 def test_what_an_answer_gave_goes_back_to_it_whatever_it_is() -> None:
