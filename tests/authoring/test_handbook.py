@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import linecache
 import os
 import re
 import shlex
@@ -15,8 +17,11 @@ import pytest
 import yaml
 
 import autograder
+from autograder.authoring.build import build
 from autograder.errors import UserError
 from autograder.lesson.checks import exercise
+from autograder.lesson.failures import CheckFailed
+from autograder.lesson.probes import LocalBoundary, Session, use_session
 from autograder.unit.assignment import Course
 from autograder.unit.source import SHORTHAND, read_source
 
@@ -90,6 +95,52 @@ def test_the_page_s_unit_is_built_proved_and_without_a_mutant_alive(followed: Fo
     assert f"{UNIT}: proved; 9 wrong and 3 right answers" in proved and "✗" not in proved
     assert "0 alive" in followed.printed[f"autograder mutants {UNIT}"]
     assert "0 of 5 points" in followed.printed[f"autograder score course/{UNIT}/my_unit.ipynb"]
+
+
+def test_then_ci_would_pass(followed: Followed) -> None:
+    checked: list[str] = []
+    assert build(Course(followed.root), Course(followed.root).units(), check=True, say=checked.append), (
+        checked
+    )
+
+
+FUNCTION = """# ---
+# jupyter:
+#   autograder:
+#     unit: 03_areas
+# ---
+
+# %% setup="imports"
+from autograder import exercise, integer, number, probe
+
+# %% exercise="trapezoid"
+def trapezoid(f, a, b, n):
+    ### BEGIN SOLUTION
+    h = (b - a) / n
+    return sum(h * (f(a + i * h) + f(a + (i + 1) * h)) / 2 for i in range(n))
+    ### END SOLUTION
+
+"""
+
+
+def test_a_probe_makes_the_function_that_an_answer_takes_as_the_page_shows_it(tmp_path: Path) -> None:
+    shown = PAGE.partition("### Answers that take a function")[2].partition("```py\n")[2].partition("```")[0]
+    source = tmp_path / "03_areas" / "areas.py"
+    source.parent.mkdir()
+    source.write_text(FUNCTION + shown)
+    cells = [cell.source for cell in read_source(source).cells if cell.cell_type == "code"][1:]
+    for cell in cells:  # what stands in cells has a text that a probe can be sent as
+        linecache.cache[f"<{hash(cell)}>"] = (len(cell), None, cell.splitlines(True), f"<{hash(cell)}>")
+    for broken in ("", "range(n)", "/ 2"):
+        names: dict[str, object] = {}
+        with use_session(Session(LocalBoundary(names), quiet=True)):
+            for cell in cells[:-1]:
+                text = (
+                    cell.replace(broken, {"range(n)": "range(1)", "/ 2": "/ 3"}[broken]) if broken else cell
+                )
+                exec(compile(text, f"<{hash(cell)}>", "exec"), names)
+            with pytest.raises(CheckFailed) if broken else contextlib.nullcontext():
+                exec(compile(cells[-1], f"<{hash(cells[-1])}>", "exec"), names)
 
 
 def test_its_exercises_hold_what_those_of_the_course_hold(followed: Followed) -> None:
