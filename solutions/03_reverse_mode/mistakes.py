@@ -96,7 +96,7 @@ def record(op, parents, constants=()):
 @wrong(
     "record",
     "copies_for_parents",
-    "The parents are new Values with the same numbers. A gradient given to a copy never reaches the original.",
+    "The parents are other Values with the same numbers. A gradient given to them never reaches those that took part.",
 )
 def record(op, parents, constants=()):
     data = FORWARD[op](*[parent.data for parent in parents], *constants)
@@ -260,6 +260,31 @@ def pass_back(node, rules):
         return
     for i, parent in enumerate(node.parents):
         parent.grad += rules[node.op](node.grad, node.data, *node.inputs)[i]
+
+
+@wrong(
+    "pass_back",
+    "given_away",
+    "node.grad is gone once it is passed on. It is the derivative by this value, and whoever asks wants to find it.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    g, node.grad = node.grad, 0.0
+    for parent, cotangent in zip(node.parents, rules[node.op](g, node.data, *node.inputs)):
+        parent.grad += cotangent
+
+
+@wrong(
+    "pass_back",
+    "only_inputs_add_up",
+    "A parent that was computed loses what it had got before. Contributions add up in every parent, not in inputs alone.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad = cotangent if parent.op else parent.grad + cotangent
 
 
 @right("pass_back", "by_position")
@@ -506,6 +531,60 @@ def topological_order(root):
             stack.append((node, True))
             stack.extend((parent, False) for parent in node.parents)
     return order
+
+
+@wrong(
+    "topological_order",
+    "seen_at_the_push",
+    "You mark a value as seen when it goes onto the stack. It may be needed sooner by another, and then it waits too far below: mark it when it comes off.",
+)
+def topological_order(root):
+    order, seen, stack = [], {root}, [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+            continue
+        stack.append((node, True))
+        for parent in node.parents:
+            if parent not in seen:
+                seen.add(parent)
+                stack.append((parent, False))
+    return order
+
+
+@wrong(
+    "topological_order",
+    "by_label",
+    "You recognise values by their labels, and most have none. Remember the values themselves.",
+)
+def topological_order(root):
+    order, seen = [], set()
+    stack = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node.label not in seen:
+            seen.add(node.label)
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+    return order
+
+
+@wrong(
+    "topological_order",
+    "every_path",
+    "Each path back is walked by itself: after 59 doublings there are 2 ** 59 of them. Go on from a value once, and remember that you have met it.",
+    ends=False,
+)
+def topological_order(root):
+    visits, stack = [], [root]
+    while stack:
+        node = stack.pop()
+        visits.append(node)
+        stack.extend(node.parents)
+    return list(dict.fromkeys(reversed(visits)))
 
 
 @right("topological_order", "count_the_users")
@@ -820,6 +899,23 @@ def sqrt_vjp(g, out, a):
     return (g * (0.5 * a) ** 0.5,)
 
 
+wrong(
+    "exp_log_sqrt",
+    "no_tuple",
+    "The number is right, and a rule returns a tuple of one: write `(x,)`, with the comma.",
+    source="""
+    def exp_vjp(g, out, a):
+        return g * out
+
+
+    def log_vjp(g, out, a):
+        return g / a
+
+
+    def sqrt_vjp(g, out, a):
+        return g / (2 * out)
+    """,
+)
 right(
     "exp_log_sqrt",
     "from_the_input",
@@ -919,6 +1015,19 @@ wrong(
         return (g * math.cos(a + math.pi / 2),)
     """,
 )
+wrong(
+    "sin_cos",
+    "no_tuple",
+    "The number is right, and a rule returns a tuple of one: write `(x,)`, with the comma.",
+    source="""
+    def sin_vjp(g, out, a):
+        return g * math.cos(a)
+
+
+    def cos_vjp(g, out, a):
+        return -g * math.sin(a)
+    """,
+)
 right(
     "sin_cos",
     "in_steps",
@@ -993,6 +1102,11 @@ def relu_vjp(g, out, a):
 )
 def relu_vjp(g, out, a):
     return (g if a > 1 else 0.0,)
+
+
+@wrong("relu_vjp", "no_tuple", "The number is right, and a rule returns a tuple of one: write `(x,)`, with the comma.")
+def relu_vjp(g, out, a):
+    return g if a > 0 else 0.0
 
 
 @right("relu_vjp", "as_factor")
@@ -1380,6 +1494,53 @@ wrong(
 )
 
 
+wrong(
+    "Scalar",
+    "equal_numbers",
+    "Two Scalars that hold the same number are taken for one. Tell them apart as the objects that they are.",
+    source="""
+    class Scalar(Scalar):
+        def __eq__(self, other):
+            return self.data == other.data
+
+        def __hash__(self):
+            return hash(self.data)
+    """,
+)
+wrong(
+    "Scalar",
+    "power_by_division",
+    "The slope of x ** n is made by a division by x, and x can be 0. Write it as a power with an exponent one lower.",
+    source="""
+    class Scalar(Scalar):
+        def __pow__(self, n):
+            out = self.data**n
+            return Scalar(out, (self, n * out / self.data))
+    """,
+)
+wrong(
+    "Scalar",
+    "found_first",
+    "A value has its turn in the order in which the walk finds it, and one made from it may be found later. It may go when all that was made from it has gone.",
+    source="""
+    class Scalar(Scalar):
+        def backward(self):
+            order, seen, stack = [], set(), [self]
+            while stack:
+                node = stack.pop()
+                if node not in seen:
+                    seen.add(node)
+                    order.append(node)
+                    node.grad = 0.0
+                    stack.extend(x for x, slope in node.made_from)
+            self.grad = 1.0
+            for node in order:
+                for x, slope in node.made_from:
+                    x.grad += slope * node.grad
+    """,
+)
+
+
 right(
     "Scalar",
     "closures",
@@ -1588,6 +1749,19 @@ def mended_rules():
     return {
         "cube": lambda g, out, a: (3 * g * a * a,),
         "absolute": lambda g, out, a: (g if a > 0 else -g,),
+    }
+
+
+@wrong(
+    "mended_rules",
+    "copysign",
+    "Your rule for absolute gives g the sign of a, and loses g's own. Where g is negative, it comes out the other way round.",
+)
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "absolute": lambda g, out, a: (math.copysign(g, a),),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
     }
 
 

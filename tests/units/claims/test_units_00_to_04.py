@@ -241,7 +241,7 @@ def test_a_throw_and_its_slope_are_pytorch_s(torch: ModuleType, solved: Any) -> 
 
 @proves(
     "03_reverse_mode",
-    "You write the program that fills in both, for any expression: the core of PyTorch's `backward`.",
+    "You write the program that makes one pass for all of them: the core of PyTorch's `backward`.",
     "| `Value` with `data` and `grad` | a tensor with `requires_grad=True` |",
     "| `backpropagate(L)` | `L.backward()` |",
 )
