@@ -129,6 +129,11 @@ with exercise("polynomial") as check:
             expected = np.array([math.fsum(c * value**k for k, c in enumerate(p)) for value in x])
             check.close(yours.polynomial(p, x), expected, "the sum of p[k] * x**k")
             check.untouched()
+    for p, x in check.cases(2, array(4), array(3)):
+        p[2], p[3] = p[0], 0.0
+        why = "equal parameters have places of their own, and 0 is one, too"
+        check.close(yours.polynomial(p, x), p[0] + p[1] * x + p[0] * x * x, why)
+        check.close(yours.polynomial(p[::-1], x), x * (p[0] + x * (p[1] + x * p[0])), why)
     for shape in ((1,), (2, 3), (3, 1, 2)):
         for p, x in check.cases(1, array(3), array(*shape)):
             check.close(yours.polynomial(p, x), p[0] + p[1] * x + p[2] * x * x, f"an x of shape {shape}")
@@ -256,9 +261,9 @@ def p_after_step(formula, p, change):
 # %% check="random_step" points=2
 with exercise("random_step") as check:
     p, bowl = np.array([3.0, -1.0]), "(p**2).sum() - 20"
-    changes = [np.array(c) for c in ([-1.0, 0.5], [1.0, 0.5], [-9.0, 1.0], [-4.0, 2.0])]
-    check.close(tried(bowl, p, changes), [p + changes[0], p, p, p + changes[3]],
-        "the loss is -10 at p, and -15.75, -3.75, 16 and -18 at the four candidates")
+    changes = [*np.array([[-1, 0.5], [1, 0.5], [-9, 1], [-4, 2], [-6, 0]])]
+    check.close(tried(bowl, p, changes), [p + changes[0], p, p, p + changes[3], p],
+        "the loss is -10 at p, and -15.75, -3.75, 16, -18 and -10 at the five candidates")
     check.close(p_after_step(bowl, p, changes[0]), p, "p is the caller's: make a new array")
     ### BEGIN HIDDEN TESTS
     from autograder import array
@@ -443,6 +448,10 @@ with exercise("difference_quotients") as check:
         why = "a small step gives nearly the derivative"
         check.close(forward("math.sin(x)", x, h * 1e-6), derivative(sin, x), f"{why} of the sine", atol=1e-5)
         check.close(central("math.exp(x)", x, h * 1e-4), derivative(exp, x), f"{why} of exp", rtol=1e-6)
+    for h in (2.0**-50, 2.0**-34, 8.0, 2.0**12):  # powers of two: no digit is lost
+        why = "the caller chooses the step, tiny or large"
+        check.close(forward(f"math.exp(x / {h!r})", 0.0, h), math.expm1(1.0) / h, why, atol=0.0)
+        check.close(central(f"math.exp(x / {h!r})", 0.0, h), math.sinh(1.0) / h, why, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -572,6 +581,13 @@ with exercise("array_gradient") as check:
             check.close(gradient_of("(p**3).sum()", p, h), 3 * p**2 + h**2, f"{len(shape)} axes")
     for p, h in check.cases(2, array(2, 3), positive(0.1, 0.9)):
         check.close(gradient_of_turned("(p**3).sum()", p, h), 3 * p.T**2 + h**2, "a transpose is an array, too")
+        p[1, 2] = p[0, 0]
+        p[0, 1] = p[1, 0] = 0.0
+        check.close(gradient_of("(p**3).sum()", p, h), 3 * p**2 + h**2, "equal numbers have places of their own")
+    for h in (2.0**-34, 2.0**12):
+        slopes = np.full((2, 2), math.sinh(1.0) / h)
+        check.close(gradient_of(f"np.exp(p / {h!r}).sum()", np.zeros((2, 2)), h), slopes,
+            "the caller chooses the step, tiny or large", atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -648,8 +664,8 @@ with exercise("gradient_descent") as check:
         [[1.0, -2.0], [0.75, -0.75], [0.625, -0.125]],
         "each step halves the way to 0.5, where the gradient is 0")
     check.untouched("start is the caller's, and the first point of the list")
-    check.close(descent("p**2", start, 0.5, 2), [[1.0, -2.0], [0.5, -4.0], [0.375, -12.0]],
-        "1 - 0.5 * 1 = 0.5, then 0.5 - 0.5 * 0.25: the gradient is computed at each point")
+    check.close(descent("p[::-1]", start, 0.5, 2), [[1.0, -2.0], [2.0, -2.5], [3.25, -3.5]],
+        "the gradient is [-2, 1] at start, then [-2.5, 2]: both numbers move at once")
     check.close(descent("2 * p", start, 0.25, 0), [[1.0, -2.0]], "no step: only the start")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer, positive
@@ -665,6 +681,16 @@ with exercise("gradient_descent") as check:
         check.close(descent("p", p, rate, 2), path, "an array with two axes")
         path = [p[0].tolist()] * 5
         check.close(descent("0 * p", p[0], rate, 4), path, "where it is flat, each step leads to the same point")
+        path = [(p[0] * (-10.0) ** k).tolist() for k in range(7)]
+        check.close(descent("p", p[0], 11.0, 6), path, "a rate that is too large leads far away")
+        path = [(p[0] * (1 - rate) ** k).tolist() for k in range(4)]
+        check.close(descent("1e9 * p", p[0], rate * 1e-9, 3), path, "a steep valley, and a small rate")
+    for p, rate in check.cases(3, array(4), positive(0.05, 0.4)):
+        path, turn = [p], np.array([[1.0, 2.0, 0.0, -1.0]] * 4)
+        for _ in range(3):
+            path.append(path[-1] - rate * (path[-1][::-1] + turn @ path[-1]))
+        formula = f"p[::-1] + np.array({turn.tolist()}) @ p"
+        check.close(descent(formula, p, rate, 3), [q.tolist() for q in path], "each slope depends on all numbers")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -862,8 +888,8 @@ print("gradient", thrifty_gradient(squares, p, 1e-5).round(6), " expected [2 -4 
 
 # %% [markdown]
 # ### Exercise `mended_gradient` (3 points)
-# Find them: try other functions, large steps, other arrays; look at `p` before and after. Keep the idea: step in `p`
-# itself, and copy no array of floats. After the call `p` holds what it held before, to the last digit.
+# Find them: try other functions, large steps, other arrays; look at `p` before and after. Keep the idea: if `p` holds
+# 64-bit floats, `f` gets `p` itself. After the call `p` holds what it held before, to the last digit.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -908,6 +934,12 @@ def mended_gradient(f, p, h):
 def mended(formula, numbers, h):
     """The mended gradient of the function of p with this formula, at an array of these numbers."""
     return mended_gradient(in_p(formula), np.array(numbers), h)
+
+
+@probe
+def mended_as(kind, formula, numbers, h):
+    """The same at an array of this kind of numbers, such as "int32"."""
+    return mended_gradient(in_p(formula), np.array(numbers, dtype=kind), h)
 
 
 @probe
@@ -961,12 +993,23 @@ with exercise("mended_gradient") as check:
             np.array([2 * a * b / 3, a**2 / 3]),
             "an array of integers",
         )
+        for kind in ("int8", "int16", "int32", "uint8"):
+            got = mended_as(kind, "p[0]**2 * p[1] / 3", [abs(a), b], h)
+            check.close(got, np.array([2 * abs(a) * b / 3, a**2 / 3]), f"an array of {kind}, which are integers")
     for shape in ((2, 1, 3), (1, 2, 2, 2), (1, 1)):
         for p, h in check.cases(1, array(*shape), positive(0.1, 0.9)):
             check.close(mended("(p**3).sum()", p.tolist(), h), 3 * p**2 + h**2, f"{len(shape)} axes")
     for p, h in check.cases(2, array(2, 3), positive(0.1, 0.9)):
         why = "a transpose is an array, too"
         check.close(mended_turned("(p**3).sum()", p.tolist(), h), 3 * p.T**2 + h**2, why)
+        p[1, 2] = p[0, 0]
+        p[0, 1] = p[1, 0] = 0.0
+        why = "equal numbers have places of their own"
+        check.close(mended("(p**3).sum()", p.tolist(), h), 3 * p**2 + h**2, why)
+    for h in (2.0**-34, 2.0**12):
+        slopes = np.full((2, 2), math.sinh(1.0) / h)
+        check.close(mended(f"np.exp(p / {h!r}).sum()", [[0.0, 0.0]] * 2, h), slopes,
+            "the caller chooses the step, tiny or large", atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1079,20 +1122,20 @@ with exercise("tide_model") as check:
     )
     off = errors_of(check, (hours, water), np.arange(48.0, 72.0), third)
     check.true(off[1] < 0.15, TOLD.format(*off))
-    off = errors_of(check, (hours + 4, water + 1), np.arange(52.0, 76.0), third + 1)
-    why = "another harbour, 4 hours later and 1 m higher: " + TOLD.format(*off)
+    off = errors_of(check, (hours + 4, 1.5 * water), np.arange(52.0, 76.0), 1.5 * third)
+    why = "another harbour, 4 hours later, with 1.5 times the heights: " + TOLD.format(*off)
     check.true(off[1] < 0.15, why)
     ### BEGIN HIDDEN TESTS
-    def tide(draw, quarter, count):
+    def tide(draw, quarter, count, sizes):
         """Two days at `count` moments and 24 moments of the third: a wave that is neither a sine nor a cosine."""
         t = [48 * (k + draw(0.0, 1.0)) / count for k in range(count)] + [k + draw(0.0, 1.0) for k in range(48, 72)]
-        t, level, size = np.array(t), draw(4.0, 7.0), draw(2.2, 3.0)
+        t, level, size = np.array(t), draw(4.0, 7.0), draw(*sizes)
         late = 12.42 / 4 * (quarter + draw(0.33, 0.67))  # of the first high water; the visible one is in quarter 1
         heights = level + size * np.cos(2 * np.pi * (t - late) / 12.42) + [draw(-0.1, 0.1) for _ in t]
         return (t[:count], heights[:count]), t[count:], heights[count:]
 
-    for quarter, count in ((3, 40), (0, 32), (2, 55)):
-        off = errors_of(check, *tide(check.rng.uniform, quarter, count))
+    for quarter, count, *sizes in ((3, 40, 2.2, 3.0), (0, 32, 1.1, 1.4), (2, 55, 3.4, 3.8)):
+        off = errors_of(check, *tide(check.rng.uniform, quarter, count, sizes))
         check.true(off[1] < 0.15, "another harbour: " + TOLD.format(*off))
     ### END HIDDEN TESTS
 

@@ -68,6 +68,12 @@ def polynomial(p, x):
     return total
 
 
+@wrong("polynomial", "place_by_its_number", "index finds the first parameter of that value, so two equal ones get the same power. enumerate gives each its own.")
+def polynomial(p, x):
+    numbers = p.tolist()
+    return sum(c * x ** numbers.index(c) for c in numbers)
+
+
 @right("polynomial", "horner")
 def polynomial(p, x):
     total = 0.0 * x
@@ -202,6 +208,12 @@ def random_step(loss, p, change):
     return candidate if loss(candidate) < 0 else p
 
 
+@wrong("random_step", "an_equal_loss_moves", "Where both losses are equal you take the change. Only a smaller loss counts: < and not <=.")
+def random_step(loss, p, change):
+    candidate = p + change
+    return candidate if loss(candidate) <= loss(p) else p
+
+
 @right("random_step", "returns_copies")
 def random_step(loss, p, change):
     candidate = p + change
@@ -262,6 +274,12 @@ def forward_difference(f, x, h):
 @wrong("difference_quotients", "forward_own_step", "The step is not yours to choose: h is an argument, and the caller may give any.")
 def forward_difference(f, x, h):
     h = 1e-6
+    return (f(x + h) - f(x)) / h
+
+
+@wrong("difference_quotients", "forward_no_tiny_step", "The step is not yours to choose: h is an argument, and the caller may give any.")
+def forward_difference(f, x, h):
+    h = max(h, 1e-8)
     return (f(x + h) - f(x)) / h
 
 
@@ -617,6 +635,25 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
+@wrong("gradient_descent", "one_number_after_the_other", "The numbers move one after the other, so later ones see a gradient of a point half way. All take their step from the same point.")
+def gradient_descent(gradient, start, rate, steps):
+    path = [start]
+    for _ in range(steps):
+        p = path[-1].copy()
+        for i in np.ndindex(p.shape):
+            p[i] -= rate * gradient(p)[i]
+        path.append(p)
+    return path
+
+
+@wrong("gradient_descent", "gradient_is_limited", "The gradient is cut where it is steep. A step is rate times the gradient, however large.")
+def gradient_descent(gradient, start, rate, steps):
+    path = [start]
+    for _ in range(steps):
+        path.append(path[-1] - rate * np.clip(gradient(path[-1]), -100.0, 100.0))
+    return path
+
+
 @right("gradient_descent", "copies_in_the_list")
 def gradient_descent(gradient, start, rate, steps):
     p = start.copy()
@@ -810,6 +847,22 @@ def mended_gradient(f, p, h):
     return grad
 
 
+@wrong("mended_gradient", "one_kind_of_integers", "Only integers of 64 bits become floats here. Arrays of int32 or uint8 swallow the step, too: ask whether p holds floats.")
+def mended_gradient(f, p, h):
+    if p.dtype == np.int64:
+        p = p.astype(float)
+    grad = np.zeros(p.shape)
+    for i in np.ndindex(p.shape):
+        old = p[i]
+        p[i] = old + h
+        up = f(p)
+        p[i] = old - h
+        down = f(p)
+        p[i] = old
+        grad[i] = (up - down) / (2 * h)
+    return grad
+
+
 @right("mended_gradient", "asks_for_the_kind")
 def mended_gradient(f, p, h):
     if p.dtype.kind != "f":
@@ -986,6 +1039,15 @@ def tide_model(hours, heights):
     heights -= middle
     p = np.linalg.lstsq(waves(hours).T, heights, rcond=None)[0]
     return lambda t: middle + p @ waves(t)
+
+
+@wrong("tide_model", "one_size_of_tide", "The wave has the same size in each harbour. How far the water rises is one more thing to fit.")
+def tide_model(hours, heights):
+    w = 2 * np.pi / 12.42
+    columns = np.stack([np.ones_like(hours), np.sin(w * hours), np.cos(w * hours)], axis=1)
+    mean, s, c = np.linalg.lstsq(columns, heights, rcond=None)[0]
+    phase = np.arctan2(c, s)
+    return lambda t: mean + 2.35 * np.sin(w * t + phase)
 
 
 @right("tide_model", "height_size_and_time")
