@@ -121,8 +121,8 @@ def add_jvp(a, da, b, db):
 
 # %% check="add_jvp" points=1
 with exercise("add_jvp") as check:
-    check.close(yours.add_jvp(2.0, 3.0, 5.0, -1.0), (7.0, 2.0),
-                "a rises by 0.003 and b falls by 0.001: the sum rises by 0.002")
+    check.close(yours.add_jvp(2.0, 3.0, 5.0, -0.5), (7.0, 2.5),
+                "a rises by 0.003 and b falls by 0.0005: the sum rises by 0.0025")
     check.close(yours.add_jvp(-4.0, 2.5, 1.5, 0.0), (-2.5, 2.5),
                 "b does not move, its slope is 0: the sum rises as fast as a")
     ### BEGIN HIDDEN TESTS
@@ -317,7 +317,7 @@ with exercise("chain_jvp") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# A quotient is a product with b ** -1, whose derivative is -b ** -2: two of your rules, one after the other. On paper
+# A quotient is a product with b ** -1, whose derivative is -b ** -2: two of your rules. On paper
 # they give the quotient rule of school, (da · b - a · db) / b². `jvp_error` says how far a rule is from a numerical
 # derivative, with each input moving as its seed says.
 
@@ -500,7 +500,17 @@ def derivative_of(value, factors, x):
         given.append(("a Dual", x.primal, x.tangent))
         return Dual(value, factors[0] * factors[1] * x.tangent)
 
-    return {"result": derivative(f, x), "f was given": given}
+    return {"result": derivative(f, x), "f was given": given, "runs of f": f"{len(given)}"}
+
+
+@probe
+def derivatives_of_squares(factors, xs):
+    """The derivative of each factor times x**2 at each x, with the same functions for all xs."""
+    functions = [
+        lambda x, c=c: Dual(c * x.primal**2, 2 * c * x.primal * x.tangent) if isinstance(x, Dual) else c * x**2
+        for c in factors
+    ]
+    return [[derivative(f, x) for f in functions] for x in xs]
 
 
 @probe
@@ -512,18 +522,20 @@ def derivative_of_constant(value, x):
 # %% check="derivative" points=2
 with exercise("derivative") as check:
     square = derivative_of(9.0, (2.0, 3.0), 3.0)
+    check.close(square["runs of f"], "1", "one run of f, on a Dual, gives the slope")
     check.close(square["f was given"], [("a Dual", 3.0, 1.0)],
-                "x**2 at 3: one run, and the input rises exactly as fast as itself")
+                "x**2 at 3: the input rises exactly as fast as itself")
     check.close(square["result"], 6.0, "the slope that comes out of that run")
-    check.close(derivative_of(0.5, (-0.5, 0.5), 2.0),
-                {"result": -0.25, "f was given": [("a Dual", 2.0, 1.0)]},
-                "1 / x at 2: seeded in the same way, and the slope is -1/4")
+    other = derivative_of(0.5, (-0.5, 0.5), 2.0)
+    check.close(other["result"], -0.25, "1 / x at 2: the slope is -1/4")
     check.close(derivative_of_constant(7.0, 3.0), 0.0, "always 7: the function is flat")
     ### BEGIN HIDDEN TESTS
     for value, a, b, x in check.cases(12, number(), number(), number(), number()):
-        expected = {"result": a * b, "f was given": [("a Dual", x, 1.0)]}
+        expected = {"result": a * b, "f was given": [("a Dual", x, 1.0)], "runs of f": "1"}
         check.close(derivative_of(value, (a, b), x), expected, "the slope that comes out of one run")
         check.close(derivative_of_constant(value, x), 0.0, "a constant function is flat")
+        slopes = [[2 * c * place for c in (a, b)] for place in (x, value, 0.0)]
+        check.close(derivatives_of_squares((a, b), (x, value, 0.0)), slopes, "two functions, each at three places")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -614,8 +626,8 @@ exactness()
 # slope is that of the way taken.
 #
 # ### Exercise `clamp` (2 points)
-# `clamp` keeps a number within limits: `x` itself between `low` and `high`, and the nearer limit elsewhere. `x` may be
-# a Dual; a plain `x` gives a plain result.
+# `clamp` keeps a number within limits: `x` itself between `low` and `high`, and the nearer limit elsewhere. At a limit
+# either slope will do. `x` may be a Dual, which stays as it is; a plain `x` gives a plain result.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -657,6 +669,14 @@ def clamped(primal, tangent, low, high):
 
 
 @probe
+def x_after(primal, tangent, low, high):
+    """What a Dual holds after a call of clamp with it."""
+    x = Dual(primal, tangent)
+    clamp(x, low, high)
+    return as_dual(x.primal).primal, as_dual(x.tangent).primal
+
+
+@probe
 def clamped_plain(number, low, high):
     """The result of clamp for a plain number, and what kind of number it is."""
     out = clamp(number, low, high)
@@ -667,7 +687,8 @@ def clamped_plain(number, low, high):
 with exercise("clamp") as check:
     check.close(clamped(0.5, 3.0, -1.0, 2.0), (0.5, 3.0), "between the limits: x itself")
     check.close(clamped(4.0, 3.0, -1.0, 2.0), (2.0, 0.0), "above: the result stays at 2")
-    check.close(clamped(-4.0, 3.0, -1.0, 2.0), (-1.0, 0.0), "below: the result stays at -1")
+    check.close(clamped(-1.5, 3.0, -1.0, 2.0), (-1.0, 0.0), "below: the result stays at -1")
+    check.close(x_after(4.0, 3.0, -1.0, 2.0), (4.0, 3.0), "x itself stays what it was")
     check.close(clamped(-0.5, -3.0, -1.0, 2.0), (-0.5, -3.0), "-0.5 is within the limits")
     check.close(clamped_plain(4.0, -1.0, 2.0), ("a plain number", 2.0),
                 "a plain x gives a plain result: it has no slope to carry")
@@ -678,11 +699,19 @@ with exercise("clamp") as check:
         expected = (min(max(x, low), high), slope if inside else 0.0)
         check.close(clamped(x, slope, low, high), expected, "x and its slope between the limits, else a constant")
         check.close(clamped_plain(x, low, high), ("a plain number", expected[0]), "the same for a plain number")
+        check.close(x_after(x, slope, low, high), (x, slope), "x itself stays as it is")
+    for low, high in ((0.5, 1.5), (-1.5, -0.5), (-2.5, 0.5), (-1e6, 1e7)):
+        for x in (-2e7, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 2e7):
+            limit = low if x < low else high
+            expected = (x, -0.75) if low < x < high else (limit, 0.0)
+            check.close(clamped(x, -0.75, low, high), expected, "limits of any sign and size")
+            check.close(clamped_plain(x, low, high), ("a plain number", expected[0]), "the same for a plain number")
+            check.close(x_after(x, -0.75, low, high), (x, -0.75), "x itself stays as it is")
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Where the wave is cut, its slope is 0. At the corners the slope jumps: right there no derivative exists,
-# and the program's choice decides.
+# Where the wave is cut, its slope is 0. At the corners no derivative exists, and the program's choice
+# decides.
 
 
 # %% figure="clamped"
@@ -707,7 +736,7 @@ clamped_wave()
 # by 6 when `x` goes back by 6 / 8, so the next guess is 3.25.
 #
 # ### Exercise `newton_step` (2 points)
-# One such step: the next guess after `x`, a plain number. One run of `f` gives you value and slope.
+# One such step: the next guess after `x`, a plain number.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -762,6 +791,10 @@ with exercise("newton_step") as check:
     ### BEGIN HIDDEN TESTS
     for value, slope, x in check.cases(15, number(), number(), number()):
         check.close(newton_of(value, slope, x), x - value / slope, "where the tangent meets zero")
+        why = "a nearly flat tangent meets zero far away"
+        check.close(newton_of(value * 10, slope * 1e-9, x), x - value / slope * 1e10, why)
+        check.close(newton_of(value * 1e-9, slope, 0.0), -value / slope * 1e-9, "a tiny step", atol=0.0)
+        check.close(newton_of(0.0, slope, x), x, "this is a zero already")
     ### END HIDDEN TESTS
 
 # %%
@@ -970,13 +1003,14 @@ with exercise("jvp") as check:
     check.close(e["runs of f"], "1", "one run of f gives the value and the slope")
     check.close(e["f was given"], seeds, "each input goes in with its own slope")
     check.close(e["result"], (24.0, 152.0), "the value of e, and 12 * 1 + 14 * 10")
-    three = jvp_of(6.0, [3.0, -2.0, 0.5], [2.0, 3.0, 7.0], [0.0, 2.0, -4.0])
+    three = jvp_of(6.0, [3.0, -2.0, 0.5], [2.0, 3.0, 2.0], [0.0, 2.0, -4.0])
     check.close(three["result"], (6.0, -6.0), "three inputs: 3 * 0 - 2 * 2 + 0.5 * -4")
     check.close(jvp_of(5.0, [], [2.0], [3.0])["result"], (5.0, 0.0), "a constant function")
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers
 
-    for n, value, slopes, xs, vs in check.cases(12, integer(1, 5), number(), numbers(5), numbers(5), numbers(5)):
+    for n, value, slopes, xs, vs in check.cases(12, integer(1, 6), number(), numbers(6), numbers(6), numbers(6)):
+        xs[1], xs[2], vs[3] = xs[0], 0.0, 0.0  # two equal inputs are two inputs
         slopes, xs, vs = slopes[:n], xs[:n], vs[:n]
         expected = {
             "result": (value, sum(s * v for s, v in zip(slopes, vs))),
@@ -990,8 +1024,7 @@ with exercise("jvp") as check:
 
 # %% [markdown]
 # ### Exercise `forward_gradient` (3 points)
-# The derivatives of `f` by every input, in a list. Each call of `jvp` gives you one slope. Which directions do you ask
-# for?
+# The derivatives of `f` by every input, in a list. Each call of `jvp` gives you one slope.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1078,7 +1111,7 @@ with exercise("forward_gradient") as check:
 
     for n, value, a, b, xs in check.cases(12, integer(1, 7), number(), numbers(7), numbers(7), numbers(7)):
         factors = list(zip(a, b))[:n]
-        xs[1] = xs[0]  # two equal inputs are two inputs
+        xs[1], xs[2] = xs[0], 0.0  # two equal inputs are two inputs
         got = gradient_of(value, factors, xs[:n])
         check.close(got["gradient"], [p * q for p, q in factors], "the derivatives in the order of the inputs")
         check.close(len(got["passes"]), n, "one pass for each input")
@@ -1173,7 +1206,7 @@ for name, (forward, rule) in SENT.items():
 # %% [markdown]
 # ### Exercise `mended_jvps` (3 points)
 # Find the wrong rules: change the test above. Then return a dict with a right rule for each wrong one, and for no
-# other. `share` is the part that `a` has in a + b.
+# other. `share` is the part that `a` has in a + b; `a` may be 0.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1240,6 +1273,11 @@ def numbers_for(name, a, da, b, db):
     return (a, da) if name in ("tanh", "softplus") else (a, da, b, db)
 
 
+def below_zero(name):
+    """The same, where the first number is below 0 and farther from it than the second."""
+    return numbers_for(name, -1.7, 0.7, 0.6, -1.3)
+
+
 def moved(name, *pairs):
     """The value, and the numerical derivative in the direction of the slopes."""
 
@@ -1258,7 +1296,7 @@ with exercise("mended_jvps") as check:
         given = numbers_for(name, 1.7, -1.3, 0.6, 0.7)
         check.true(abs(sent_jvp(name, *given)[1] - moved(name, *given)[1]) > 1e-6,
                    f"the colleague's {name} is right, so it needs no mending")
-        for pairs in (numbers_for(name, 0.6, -1.3, 1.7, 0.7), given):
+        for pairs in (numbers_for(name, 0.6, -1.3, 1.7, 0.7), given, below_zero(name)):
             check.close(mended_jvp(name, *pairs), moved(name, *pairs),
                         f"{name}, and its numerical derivative in this direction")
     check.true(len(mended_names()) == 3, f"three are wrong, and you have {len(names)}")
@@ -1272,6 +1310,12 @@ with exercise("mended_jvps") as check:
                 given = numbers_for(name, a, da, b, db)
                 check.close(mended_jvp(name, *given), moved(name, *given),
                             f"the value and the slope of {name}", rtol=1e-6, atol=1e-8)
+    for a, da, b, db in check.cases(3, positive(0.5, 1.5), number(), positive(2.0, 3.0), number()):
+        for x, y in ((-a, b), (a, -b), (-b, a), (b, -a), (-a, -b), (-b, -a), (0.0, b), (a, 0.0), (0.0, -b)):
+            for name in ("maximum", "share", "tanh"):
+                given = numbers_for(name, x, da, y, db)
+                check.close(mended_jvp(name, *given), moved(name, *given),
+                            f"{name}, at numbers of both signs and at 0", rtol=1e-6, atol=1e-8)
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for a, da, b, db in check.cases(3, *[positive()] * 4):
         a, da = a * 1e-305, -da * 1e-305
@@ -1300,7 +1344,7 @@ if predicted(prediction, "angle_from_the_roof"):
 # ### Exercise `best_angle` (3 points)
 # `best_angle` gets a function: `reach(angle)` throws at an angle in radians, a plain number or a Dual, and gives the
 # metres. Return the best angle between 0.1 and 1.4, to a millimetre: no other may throw farther by more. You have
-# **40 throws**; one with a Dual is one. Other roofs, arms and air follow.
+# **40 throws**; one with a Dual is one. Other roofs, arms (4 to 45 m/s) and air follow.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1402,6 +1446,11 @@ with exercise("best_angle") as check:
     for speed, drag, hand in check.cases(5, positive(12.0, 28.0), positive(0.005, 0.04), positive(0.3, 12.0)):
         short, because = lost(check, speed, drag, hand)
         check.true(short < 0.001, because)
+    strong, weak = (positive(38.0, 44.0), positive(0.002, 0.005)), (positive(4.6, 5.4), positive(0.01, 0.02))
+    for arm, air, high in ((*strong, positive(0.5, 3.0)), (*weak, positive(18.0, 22.0))):
+        for speed, drag, hand in check.cases(1, arm, air, high):
+            short, because = lost(check, speed, drag, hand)
+            check.true(short < 0.001, because)
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -48,6 +48,11 @@ def add_jvp(a, da, b, db):
     return da + db, a + b
 
 
+@wrong("add_jvp", "b_rises_by_one", "You took the slope of b to be 1. How fast b rises is said by db.")
+def add_jvp(a, da, b, db):
+    return a + b, da + 1
+
+
 @right("add_jvp", "in_steps")
 def add_jvp(a, da, b, db):
     out = sum([a, b])
@@ -296,6 +301,27 @@ def derivative(f, x):
     return f(Dual(x, 1.0)).tangent
 
 
+@wrong("derivative", "looks_first", "f ran twice. One run gives the value and the slope.")
+def derivative(f, x):
+    plain, moved = f(x), f(Dual(x, 1.0))
+    return moved.tangent if isinstance(moved, Dual) else plain * 0.0
+
+
+wrong(
+    "derivative",
+    "remembers_f",
+    "The slope of f is remembered, whatever x is. At another place the slope is another one.",
+    source="""
+    known = {}
+
+    def derivative(f, x):
+        if f not in known:
+            known[f] = as_dual(f(Dual(x, 1.0))).tangent
+        return known[f]
+    """,
+)
+
+
 @wrong("derivative", "tiny_seed", "The seed is a small step here, so the slope comes out as small. No step is needed.")
 def derivative(f, x):
     return as_dual(f(Dual(x, 1e-6))).tangent
@@ -396,6 +422,24 @@ def clamp(x, low, high):
     return x
 
 
+@wrong("clamp", "symmetric", "You ask whether x is below -high. The lower limit is `low`, wherever that lies.")
+def clamp(x, low, high):
+    if x > high:
+        return high
+    return low if x < -high else x
+
+
+@wrong("clamp", "written_into_x", "You write into x, which the program goes on using. Return the limit instead, and x stays as it is.")
+def clamp(x, low, high):
+    if not isinstance(x, Dual):
+        return min(max(x, low), high)
+    if x < low:
+        x.primal, x.tangent = low, 0.0
+    elif x > high:
+        x.primal, x.tangent = high, 0.0
+    return x
+
+
 @right("clamp", "min_and_max")
 def clamp(x, low, high):
     return max(low, min(x, high))
@@ -469,6 +513,20 @@ def newton_step(f, x):
 @wrong("newton_step", "plain_number", "f was given a plain number and gave one back. Give it a Dual to get a slope.")
 def newton_step(f, x):
     out = f(x)
+    return x - out.primal / out.tangent
+
+
+@wrong("newton_step", "short_steps", "A long step is cut short. A flat tangent meets zero far away, and that place is asked for.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    return x - min(max(out.primal / out.tangent, -10.0), 10.0)
+
+
+@wrong("newton_step", "flat_is_refused", "Where f is nearly flat you stay at x. Its tangent meets zero all the same, far away.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    if abs(out.tangent) < 1e-6:
+        return x
     return x - out.primal / out.tangent
 
 
@@ -647,6 +705,13 @@ def jvp(f, xs, vs):
 def jvp(f, xs, vs):
     return f(*xs), as_dual(f(*(Dual(x, v) for x, v in zip(xs, vs)))).tangent
 
+
+
+@wrong("jvp", "dict_of_slopes", "A dict has one slope for each number, so two equal inputs share one. Walk along xs and vs in step.")
+def jvp(f, xs, vs):
+    slope_of = dict(zip(xs, vs))
+    out = as_dual(f(*(Dual(x, slope_of[x]) for x in xs)))
+    return out.primal, out.tangent
 
 
 @right("jvp", "with_map")
@@ -857,6 +922,28 @@ def mended_jvps():
     }
 
 
+@wrong("mended_jvps", "maximum_by_size", "Your rule for maximum compares sizes: of -3 and 1 the larger number is 1.")
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+        "maximum": lambda a, da, b, db: (max(a, b), da if abs(a) > abs(b) else db),
+    }
+
+
+@wrong("mended_jvps", "share_by_logarithm", "Your rule for share divides by a number that may be 0. Only a + b has to be another number than 0.")
+def mended_jvps():
+    def share(a, da, b, db):
+        out = a / (a + b)
+        return out, out * (da / a - (da + db) / (a + b))
+
+    return {
+        "share": share,
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+        "maximum": lambda a, da, b, db: (a, da) if a > b else (b, db),
+    }
+
+
 @wrong("mended_jvps", "tanh_slope_squared", "In your rule for tanh the slope da is inside the square. It is a factor outside.")
 def mended_jvps():
     return {
@@ -920,7 +1007,7 @@ def mended_jvps():
     mended["tanh"] = lambda a, da: (math.tanh(a), da / math.cosh(a) ** 2)
     mended["maximum"] = lambda a, da, b, db: max([a, da], [b, db])
     mended["share"] = lambda a, da, b, db: (
-        1 / (1 + b / a),
+        a * (a + b) ** -1,
         (da - a / (a + b) * (da + db)) / (a + b),
     )
     return mended
@@ -1044,6 +1131,26 @@ def best_angle(reach):
 @wrong("best_angle", "the_roof_of_the_picture", "This is the best angle of one roof, one arm and one air. Have `reach` tell you about others.")
 def best_angle(reach):
     return 0.62619
+
+
+@wrong("best_angle", "one_rate_for_all", "The steps uphill suit some throws only. For a strong arm the slope is steep, and they jump over the best angle.")
+def best_angle(reach):
+    angle = 0.7
+    for _ in range(40):
+        angle = min(max(angle + 0.01 * derivative(reach, angle), 0.1), 1.4)
+    return angle
+
+
+@wrong("best_angle", "part_of_the_range", "You search a part of the range only. A slow throw from a high roof goes farthest at a low angle.")
+def best_angle(reach):
+    low, high = 0.3, 1.0
+    for _ in range(20):
+        middle = (low + high) / 2
+        if derivative(reach, middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
 
 
 @right("best_angle", "golden_section")
