@@ -147,6 +147,9 @@ with exercise("gaussian_nll") as check:
         check.close(nll_of(mu[:, 0], y[:, 0], sigma * 1e-3),
                     sum(terms[::2]) * 1e6 / 3 + math.log(2 * math.pi * sigma**2 * 1e-6) / 2,
                     "a narrow bell, far away", rtol=1e-11, atol=1e-12)
+    for (mu,) in check.cases(2, array(2, 3, 2, 2)):
+        expected = math.log(2 * math.pi) / 2 + sum(x**2 for x in mu.flat) / 48
+        check.close(nll_of(mu, 0 * mu, 1.0), expected, "the mean over all elements, whatever the shape")
     check.close(nll_of(np.full((2, 1), 1.5), np.full((2, 1), 1.5), 1e-6), root - math.log(1e6),
                 "a perfect prediction, and very sure")
     ### END HIDDEN TESTS
@@ -346,6 +349,8 @@ with exercise("softmax") as check:
         z[2] -= c
         check.close(softmax_of(z), ops.softmax(z, -1), "rows far apart", rtol=1e-6)
         check.untouched()
+    for (z,) in check.cases(2, array(2, 70)):
+        check.close(softmax_of(z), ops.softmax(z, -1), "70 classes")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -427,6 +432,8 @@ with exercise("logsumexp") as check:
         z[2] -= c
         check.close(logsumexp_of(z), ops.logsumexp(z, -1), "rows far apart")
         check.untouched()
+    for (z,) in check.cases(2, array(2, 70)):
+        check.close(logsumexp_of(z), ops.logsumexp(z, -1), "70 classes")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -593,7 +600,8 @@ with exercise("softmax_rule") as check:
 
     kinds = array(4, 3), array(4, 3), array(2, 3, 5), array(2, 3, 5)
     for g, z, g3, z3 in check.cases(12, *kinds):
-        for cotangent, logits in ((g, z), (g[0], z[0]), (g3, z3), (g[:1], z[:1]), (g[:, :1], z[:, :1]), (g, 0 * z)):
+        pairs = (g, z), (g[0], z[0]), (g3, z3), (g[:1], z[:1]), (g[:, :1], z[:, :1]), (g, 0 * z)
+        for cotangent, logits in (*pairs, (g3[:, None], z3[:, None])):
             x = Reference(logits, requires_grad=True)
             out = ops.softmax(x, -1)
             out.backward(cotangent)
@@ -740,6 +748,12 @@ with exercise("log_softmax") as check:
         small = np.array([row], dtype="float32")
         check.close(log_softmax_of(small), ops.log_softmax(small.astype(float), -1),
                     "large logits in float32", rtol=1e-5)
+    for far in (1e12, -1e12):
+        twins = np.full((2, 2), far)
+        because = "equal logits, so large that few digits follow the point: one maximum is taken off first"
+        check.close(log_softmax_of(twins), 0 * twins - math.log(2), because)
+    for (z,) in check.cases(2, array(2, 70)):
+        check.close(log_softmax_of(z), ops.log_softmax(z, -1), "70 classes")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -802,7 +816,7 @@ with exercise("log_softmax_rule") as check:
 
     kinds = array(4, 3), array(4, 3), array(2, 3, 5), array(2, 3, 5)
     for g, z, g3, z3 in check.cases(12, *kinds):
-        for cotangent, logits in ((g, z), (g[0], z[0]), (g3, z3)):
+        for cotangent, logits in ((g, z), (g[0], z[0]), (g3, z3), (g3[:, None], z3[:, None])):
             x = Reference(logits, requires_grad=True)
             out = ops.log_softmax(x, -1)
             out.backward(cotangent)
@@ -864,8 +878,8 @@ with exercise("nll_loss") as check:
     because = "rows with 5/8 and 2/8 at the right class: the mean of 0.47 and 1.386"
     mean = -(math.log(5 / 8) + math.log(2 / 8)) / 2
     check.close(yours.nll_loss(logp, np.array([2, 1])), mean, because)
-    sure = np.array([[-1e4, 0.0, -1e4]])
-    check.close(yours.nll_loss(sure, np.array([0])), 1e4, "sure of the wrong class")
+    sure = np.array([[-1e4, 0.0]])
+    check.close(yours.nll_loss(sure, np.array([0])), 1e4, "two classes: sure, and wrong")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import functional as F
     from autograd_ref import ops
@@ -882,6 +896,11 @@ with exercise("nll_loss") as check:
         mean = -logp[:, labels[0]].sum() / 5
         check.close(yours.nll_loss(logp, same), mean, "one class for all", rtol=1e-11, atol=1e-12)
     check.close(yours.nll_loss(np.zeros((3, 1)), np.zeros(3, dtype=int)), 0.0, "a single class")
+    for classes in (2, 4, 10, 100):
+        (z,) = next(check.cases(1, array(3, classes, low=-9.0, high=-1.0)))
+        labels = np.array([classes - 1, 0, check.rng.randrange(classes)])
+        mean = -(z[0, -1] + z[1, 0] + z[2, labels[2]]) / 3
+        check.close(yours.nll_loss(z, labels), mean, f"{classes} classes", rtol=1e-11, atol=1e-12)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -971,6 +990,7 @@ with exercise("cross_entropy_rule") as check:
     from autograder import array, number
 
     some = array(5, 3, low=-6.0, high=6.0), array(4, 6, low=-6.0, high=6.0), array(3, 2), array(3, 3), array(1, 4)
+    some = *some, array(2, 100, low=-6.0, high=6.0)
     for g, z in [case for kind in some for case in check.cases(6, number(), kind)]:
         labels = np.array([check.rng.randrange(z.shape[1]) for _ in z])
         x = Reference(z, requires_grad=True)
@@ -1083,6 +1103,10 @@ with exercise("bce_with_logits") as check:
         check.untouched()
         expected = float(F.binary_cross_entropy_with_logits(z[0, :1], t[0, :1]))
         check.close(bce_of(z[0, :1], t[0, :1]), expected, "a single element", rtol=1e-10, atol=1e-12)
+    for z, t in check.cases(2, array(2, 3, 4, 2), array(2, 3, 4, 2, low=0.0, high=1.0)):
+        for logits, wanted in ((z, t), (z[0], t[0])):
+            expected = float(F.binary_cross_entropy_with_logits(logits, wanted))
+            check.close(bce_of(logits, wanted), expected, "the mean over all elements, whatever the shape")
     undecided = np.array([0.0, -0.0, 1e-9, -1e-9])
     check.close(bce_of(undecided, np.array([0.0, 1.0, 0.5, 1.0])), math.log(2), "logits of 0: log 2")
     ### END HIDDEN TESTS
@@ -1140,7 +1164,8 @@ with exercise("bce_rule") as check:
 
     targets = array(4, 3, low=0.0, high=1.0)
     for g, z, t in check.cases(15, number(), array(4, 3, low=-8.0, high=8.0), targets):
-        for logits, wanted in ((z, t), (0 * z, t), (z[:1, :1], t[:1, :1]), (z[0], t[0])):
+        deep = (z.reshape(2, 3, 2), t.reshape(2, 3, 2)), (z.reshape(1, 3, 2, 2), t.reshape(1, 3, 2, 2))
+        for logits, wanted in ((z, t), (0 * z, t), (z[:1, :1], t[:1, :1]), (z[0], t[0]), *deep):
             x = Reference(logits, requires_grad=True)
             loss = F.binary_cross_entropy_with_logits(x, wanted)
             loss.backward(np.array(g))

@@ -879,6 +879,17 @@ def log_softmax(logits):
     return z - np.log(sum(np.exp(z)))
 
 
+@wrong(
+    "log_softmax",
+    "minus_logsumexp",
+    "Two large numbers are subtracted, and their last digits are gone; float64 only has more of them. Work with the "
+    "shifted logits throughout.",
+)
+def log_softmax(logits):
+    logits = np.asarray(logits, dtype=float)
+    return logits - logsumexp(logits)[..., None]
+
+
 # -- log_softmax_rule -------------------------------------------------------------------------------------------------
 
 
@@ -1002,6 +1013,16 @@ def log_softmax_rule(g, out, logits):
     return (g - total * e / e.sum(axis=-1, keepdims=True),)
 
 
+@wrong(
+    "log_softmax_rule",
+    "three_axes_at_most",
+    "This is right for up to three axes. With more of them the classes still lie along the last one: -1.",
+)
+def log_softmax_rule(g, out, logits):
+    axis = {1: 0, 2: 1, 3: 2}.get(g.ndim)
+    return (g - np.exp(out) * g.sum(axis=axis, keepdims=True),)
+
+
 # -- nll_loss ---------------------------------------------------------------------------------------------------------
 
 
@@ -1101,6 +1122,21 @@ def nll_loss(logp, labels):
 @right("nll_loss", "take_along_axis")
 def nll_loss(logp, labels):
     return np.mean(-np.take_along_axis(logp, labels[:, None], 1))
+
+
+@wrong(
+    "nll_loss",
+    "three_classes",
+    "You took it that there are three classes. How many there are, `logp.shape[1]` says.",
+)
+def nll_loss(logp, labels):
+    truth = np.eye(3)[labels]
+    return -(truth * logp).sum() / len(labels)
+
+
+@wrong("nll_loss", "choose", "np.choose takes only some dozens of choices. Index with the rows and their labels instead.")
+def nll_loss(logp, labels):
+    return -np.choose(labels, logp.T).mean()
 
 
 # -- cross_entropy_rule -----------------------------------------------------------------------------------------------
@@ -1430,6 +1466,16 @@ def bce_with_logits(logits, targets):
     return sum(losses) / len(losses)
 
 
+@wrong(
+    "bce_with_logits",
+    "two_axes_at_most",
+    "You divided by rows times columns. There may be more axes: the mean is over all elements.",
+)
+def bce_with_logits(logits, targets):
+    losses = np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(-np.abs(logits)))
+    return losses.sum() / (len(logits) * (1 if logits.ndim == 1 else logits.shape[1]))
+
+
 # -- bce_rule ---------------------------------------------------------------------------------------------------------
 
 
@@ -1505,6 +1551,16 @@ def bce_rule(g, out, logits, targets):
     for place, z in np.ndenumerate(logits):
         grad[place] = g * (sigmoid(z) - targets[place]) / logits.size
     return (grad,)
+
+
+@wrong(
+    "bce_rule",
+    "two_axes_at_most",
+    "You divided by rows times columns. There may be more axes: `logits.size` counts all elements.",
+)
+def bce_rule(g, out, logits, targets):
+    n = len(logits) if logits.ndim == 1 else logits.shape[0] * logits.shape[1]
+    return (g * (sigmoid(logits) - targets) / n,)
 
 
 # -- mended_loss_rules ------------------------------------------------------------------------------------------------
