@@ -127,6 +127,30 @@ def linear(x, weight, bias=None):
     return out if bias is None else out + bias
 
 
+@wrong(
+    "linear",
+    "bias_with_any",
+    "A bias that is all zeros is a bias, and needs its gradient: ask whether it `is None`, not what it holds.",
+)
+def linear(x, weight, bias=None):
+    out = x @ weight.T
+    if bias is not None and bias.data.any():
+        out = out + bias
+    return out
+
+
+@wrong(
+    "linear",
+    "bias_with_all",
+    "A bias that has a zero among its numbers is left out. Ask whether it `is None`, not what it holds.",
+)
+def linear(x, weight, bias=None):
+    out = x @ weight.T
+    if bias is not None and bias.data.all():
+        out = out + bias
+    return out
+
+
 # -- layer_stds -------------------------------------------------------------------------------------------------------
 
 
@@ -344,6 +368,30 @@ def layer_stds(x, weights, activation):
     return list(map(np.std, outputs[1:]))
 
 
+@wrong("layer_stds", "rounded", "The numbers are rounded: of a signal that fades, 0 would be left.")
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x @ weight.T)
+        stds.append(round(float(x.std()), 10))
+    return stds
+
+
+@wrong(
+    "layer_stds",
+    "stops_when_dead",
+    "The list ends at the first std of 0. Every layer has one, and that of a dead layer is 0.",
+)
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x @ weight.T)
+        stds.append(x.std())
+        if stds[-1] == 0:
+            break
+    return stds
+
+
 # -- own_start --------------------------------------------------------------------------------------------------------
 
 
@@ -482,6 +530,16 @@ def own_start(width, rng):
 @right("own_start", "orthogonal")
 def own_start(width, rng):
     return np.linalg.qr(rng.normal(size=(width, width)))[0] * np.sqrt(2)
+
+
+@wrong(
+    "own_start",
+    "between_three_widths",
+    "np.interp is constant beyond the last of its widths, so that wider networks explode. What law do the three follow?",
+)
+def own_start(width, rng):
+    std = np.interp(width, [60, 120, 240], [0.1826, 0.1291, 0.0913])
+    return rng.normal(0.0, std, (width, width))
 
 
 # -- xavier_uniform ---------------------------------------------------------------------------------------------------
@@ -638,6 +696,17 @@ def xavier_uniform(fan_in, fan_out, rng):
 def xavier_uniform(fan_in, fan_out, rng):
     bound = np.sqrt(3 * 2 / (fan_in + fan_out))
     return np.stack([rng.uniform(-bound, bound, fan_in) for _ in range(fan_out)])
+
+
+@wrong(
+    "xavier_uniform",
+    "mirrored",
+    "Half of the neurons are copies of the others with the other sign, and of an odd number one is missing. Draw all.",
+)
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    half = rng.uniform(-a, a, (fan_out // 2, fan_in))
+    return np.vstack([half, -half])
 
 
 # -- layer_norm -------------------------------------------------------------------------------------------------------
@@ -866,6 +935,18 @@ def layer_norm(x, weight, bias, eps=1e-5):
     away = x - x.sum(-1, keepdims=True) / n
     scale = ((away**2).sum(-1, keepdims=True) / n + eps) ** -0.5
     return away * scale * weight + bias
+
+
+@wrong(
+    "layer_norm",
+    "mean_of_squares_less_square",
+    "The mean of squares less the square of the mean: of large numbers that lie close together, no digit is left. Take "
+    "the mean off before you square.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    mean = x.mean(-1, keepdims=True)
+    variance = (x * x).mean(-1, keepdims=True) - mean * mean
+    return (x - mean) / (variance + eps).sqrt() * weight + bias
 
 
 # -- owned ------------------------------------------------------------------------------------------------------------
@@ -1424,6 +1505,14 @@ def dropout(x, p, training, rng):
 def dropout(x, p, training, rng):
     scale = np.where(rng.random(x.shape) < 1 - p, 1 / (1 - p), 0.0)
     return scale * x if training else x * 1.0
+
+
+@wrong("dropout", "two_axes", "The mask has two axes. That of `x` may be another number: its shape is `x.shape`.")
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    keep = rng.random((len(x.data), x.shape[1])) >= p
+    return x * keep / (1 - p)
 
 
 # -- mended_net -------------------------------------------------------------------------------------------------------
