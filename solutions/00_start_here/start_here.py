@@ -569,7 +569,7 @@ def chained(names, xs):
 
 # %% check="in_a_row" points=0
 with exercise("in_a_row") as check:
-    check.close(chained(["double", "add 3"], [5.0]), [13.0], "double 5 is 10, and 3 more")
+    check.close(chained(["double", "add 3"], [5.0]), [13.0], "10, and 3 more: 13")
     check.close(chained(["add 3", "double"], [5.0, 1.0]), [16.0, 8.0],
                 "add 3 to 5 and double it; then the same with 1")
     check.close(chained(["add 3", "square", "add 3"], [-3.0]), [3.0], "0, 0 again, then 3")

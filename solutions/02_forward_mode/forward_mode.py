@@ -1344,7 +1344,7 @@ if predicted(prediction, "angle_from_the_roof"):
 # ### Exercise `best_angle` (3 points)
 # `best_angle` gets a function: `reach(angle)` throws at an angle in radians, a plain number or a Dual, and gives the
 # metres. Return the best angle between 0.1 and 1.4, to a millimetre: no other may throw farther by more. You have
-# **40 throws**; one with a Dual is one. Other roofs, arms (4 to 45 m/s) and air follow.
+# **40 throws**; one with a Dual is one. Other roofs, arms (weak and strong) and air follow.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
