@@ -99,7 +99,7 @@ def test_the_cell_that_compares_says_that_all_agree(torch: ModuleType) -> None:
 @proves(
     UNIT,
     "What to see: on the left all get the same share; on the right a network has learnt to read six numbers backwards.",
-    "Row 6 looks at position 5, row 7 at position 4.",
+    "What to see: from the bar on (row 6) a diagonal leads *backwards*.",
     "What to see: one loss goes to 0, the other stops at log 10, where all ten digits are as likely.",
 )
 def test_a_sequence_is_reversed_with_attention_and_not_without(solved: Any) -> None:
@@ -152,7 +152,7 @@ def test_a_sine_refuses_and_an_exponential_does_not() -> None:
 
 @proves(
     UNIT,
-    "What to see: where a larger score comes, the sum drops, for it is brought to the new m.",
+    "What to see: where a much larger score comes, the sum drops, for it is brought to the new m.",
     "A query meets 4,096 keys, in pieces of 64.",
 )
 def test_pieces_that_are_merged_are_the_whole(solved: Any) -> None:
@@ -188,7 +188,7 @@ def test_the_sizes_of_gradients_that_the_notebook_prints() -> None:
 
 @proves(
     UNIT,
-    "What to see: no output looks ahead, and yet the last three know nothing of the first three.",
+    "What to see: a row that should be longer.",
 )
 def test_what_the_colleague_s_heads_see(solved: Any) -> None:
     names = solved(UNIT)
