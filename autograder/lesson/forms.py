@@ -89,7 +89,7 @@ def of_operator(text: str) -> str:
     if found := re.search(r"unsupported operand type\(s\) for (.+?): '(\w+)' and '(\w+)'", text):
         sign, left, right = found.groups()
         name, sign = OPERATORS.get(sign), sign.split()[0]
-        if name and (of_ones_own(left) or of_ones_own(right)):
+        if name and "NoneType" not in (left, right) and (of_ones_own(left) or of_ones_own(right)):
             owner, method = (left, f"__{name}__") if of_ones_own(left) else (right, f"__r{name}__")
             return f"The check computes `{left} {sign} {right}`: {owner} is no number, and has no `{method}` for it."
     if (found := re.search(r"bad operand type for (?:unary )?(\S+): '(\w+)'", text)) and of_ones_own(

@@ -181,7 +181,6 @@ CASES: dict[str, list[Case]] = {
             smooth=False,
         )
     ],
-    "silu": [one(normal(*s), ops.silu, lambda x: t().nn.functional.silu(x)) for s in SHAPES],
     "erf": unary("erf", border=[-7.0, -6.0, -1e-9, 0.0, 5.99, 7.0]),
     "gelu": [one(normal(*s), F.gelu, lambda x: t().nn.functional.gelu(x)) for s in SHAPES],
     "gelu_tanh": [
@@ -510,6 +509,7 @@ def _torch_self_attention(x: Any, heads: int, causal: bool) -> Any:
 
 CASES |= _layers()
 # These two are the gradient rules of getitem and gather, and are reached by their second derivatives.
+CASES["silu"] = [one(normal(*s), ops.silu, lambda x: t().nn.functional.silu(x)) for s in SHAPES]
 CASES["scatter"] = CASES["getitem"]
 CASES["scatter_along"] = CASES["gather"]
 

@@ -66,7 +66,7 @@ def spread(values):
 
 # %% check="spread" points=3
 '''
-CHECK, FIRST = re.findall(r"^```py\n(.*?)^```$", PAGE, re.M | re.S)
+CHECK, FIRST, *_ = re.findall(r"^```py\n(.*?)^```$", PAGE, re.M | re.S)
 SOURCE += CHECK
 BANK = """from autograder.referee.bank import right, wrong
 
