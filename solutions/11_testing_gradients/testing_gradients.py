@@ -310,7 +310,7 @@ with exercise("agree") as check:
     from autograder import number
 
     for a, r in check.cases(10, number(), number()):
-        for scale in (1.0, 1e-12, 1e9):
+        for scale in (1.0, 1e-12, 1e9, 1e-30, 1e30):
             slope, room = a * scale, abs(r) * 1e-5 * scale
             limit = 1e-5 * abs(slope) + room
             for side in (1, -1):
@@ -326,7 +326,7 @@ with exercise("agree") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# 200 checks of one rule, right or off by a factor. What to see: with $h = 10^{-6}$ right and wrong are worlds apart in
+# 200 checks of one rule, right or off by a factor. With $h = 10^{-6}$ right and wrong are worlds apart in
 # double precision. In single precision, where $\varepsilon$ is $10^{-7}$, rounding buries both.
 
 
@@ -627,6 +627,12 @@ with exercise("rule_is_right") as check:
         suspects.append(rule_suspect("a gradient in another shape than its input", f, lambda g, *a, act=act, good=good: act(g, good(g, *a)), *xs))
     suspects.append(rule_suspect("2 % too much, where outputs are far from 0", lambda a, b: a * b + 3e5,
                                  lambda g, a, b: (1.02 * g * b, 1.02 * g * a), 2 + np.tanh(normal(4)), 2 + np.tanh(normal(4))))
+    for scale in (1e-20, 1e20):
+        def sine(a, scale=scale):
+            return scale * np.sin(a)
+
+        suspects.append(rule_suspect(f"numbers of size {scale:g}", sine, lambda g, a, scale=scale: (scale * g * np.cos(a),), normal(5), right=True))
+        suspects.append(rule_suspect(f"a wrong sign, where numbers are of size {scale:g}", sine, lambda g, a, scale=scale: (-scale * g * np.cos(a),), normal(5)))
     check.tells_apart(rule_passes, suspects, "right and wrong rules that you have not seen")
     ### END HIDDEN TESTS
 
@@ -824,6 +830,8 @@ with exercise("draw_inputs") as check:
         ("treats all columns alike", wrong_x(lambda s, x, w, b: np.outer(s.sum(axis=1), w.mean(axis=1)))),
         ("treats all columns alike", wrong_w(lambda s, x, w, b: np.repeat((x.T @ s)[:, :1], s.shape[1], axis=1))),
         ("treats all columns alike", wrong_x(lambda s, x, w, b: np.repeat((s @ w.T)[:, :1], x.shape[1], axis=1))),
+        ("looks at the wrong thing for the relu", lambda g, x, w, b: layer_rule(g, x, w, b[::-1])),
+        ("looks at the wrong thing for the relu", lambda g, x, w, b: layer_rule(g, x, w, np.full_like(b, b[0]))),
         ("has no gradient for b", wrong_b(lambda s, x, w, b: 0 * b)),
     ]
     draws = drawn_inputs(check.rng.randrange(2**31))
@@ -979,11 +987,12 @@ with exercise("dot_product_test") as check:
         for kind, change in changes.items():
             suspects.append(pair(f"{kind}, forward", lambda xs, vs, jvp=jvp, change=change: change(jvp(xs, vs)), vjp, *xs))
             suspects.append(pair(f"{kind}, reverse", jvp, lambda xs, u, vjp=vjp, change=change: [*vjp(xs, u)[:-1], change(vjp(xs, u)[-1])], *xs))
+    suspects += [pair("a sum of very many terms", lambda xs, vs: np.cumsum(vs[0]), lambda xs, u: [np.cumsum(u[::-1])[::-1]], normal(5000), right=True) for _ in range(12)]
     check.tells_apart(both_ways_agree, suspects, "pairs that you have not seen", right="right pairs")
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# It has a blind spot: two sides that are wrong *alike* agree. So compare with differences, too.
+# Two sides that are wrong *alike* agree. So compare with differences, too.
 #
 # ## 7. Random graphs
 #
@@ -992,7 +1001,7 @@ with exercise("dot_product_test") as check:
 # them. In Python, Hypothesis does so, and *shrinks* a failing input.
 #
 # A program is a list of steps. A step is the name of an operation and the positions of its operands; inputs have the
-# positions 0, 1 and 2, the first step makes the value 3. What to see in this program of four steps: value 3 is used
+# positions 0, 1 and 2, the first step makes the value 3. In this program of four steps value 3 is used
 # by two steps, by one of them twice, and its gradient is whole only when all parts have come back.
 
 
@@ -1027,7 +1036,7 @@ program_figure([("mul", 0, 1), ("sin", 3), ("mul", 3, 3), ("sub", 4, 5)])
 # %% [markdown]
 # ### Exercise `random_program` (3 points)
 # Return a random program of 8 steps on 3 inputs, a list of tuples such as `("mul", 0, 3)`. Its result is its last value, and
-# every step has to reach it: what is not used is not tested. We call it 300 times. Dozens of broken engines run your
+# every step (not input) has to reach it: what is not used is not tested. We call it 300 times. Dozens of broken engines run your
 # programs; each fault must show in three.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -1616,6 +1625,8 @@ with exercise("mended_test") as check:
                 suspects.append(entries(kind, f, lambda x, gradient=gradient, change=change: change(gradient(x)), x))
     suspects += [entries("an entry of 0", lambda x: 0.01 * ((x - 0.5) ** 3).sum(), lambda x: 0.03 * (x - 0.5) ** 2, [0.5, 0.9], right=True)]
     suspects += [entries("a constant", lambda x: 7.0, lambda x: 0 * x, [1, 2], right=True)]
+    suspects += [entries("small entries whose slope changes quickly", lambda x: 50 * (x**2).sum(), lambda x: 100 * x, [1e-4, -1.0, 0.0], right=True)]
+    suspects += [shown_squares("a small entry, 1.2 % off", 0.01 * part, 100.0, 0.0) for part in (1.012, 0.988)]
     check.tells_apart(mended_says, suspects, "gradients that you have not seen", right="right gradients")
     ### END HIDDEN TESTS
 
@@ -1650,10 +1661,16 @@ def made_by(Tensor, f):
     return function, rule
 
 
+def all_values(program):
+    """A program as a function of three numbers, which gives all its values in one array."""
+    places = np.eye(3 + len(program))
+    return lambda *numbers: sum(value * place for value, place in zip(run_program(program, numbers), places))
+
+
 # %% [markdown]
 # So `rule_is_right(*made_by(Tensor, f), inputs, rng)` judges the engine on f: the layer of section 5 on `draw_inputs(rng)`,
-# `run_program` of a `random_program(rng)`, and what is in neither. `made_by` makes new leaves each time, so what adds up in
-# `.grad` needs a look of its own.
+# `all_values` of a `random_program(rng)` on three numbers, and what is in neither. (A last value such as x - x hides from `rounding`
+# how large x was.) `made_by` makes new leaves, so what adds up in `.grad` needs its own look.
 #
 # ### Exercise `engine_is_right` (3 points)
 # Write `engine_is_right(Tensor, rng)`, which gives True or False. A dozen right engines and dozens of
@@ -1670,14 +1687,14 @@ def made_by(Tensor, f):
 #          (lambda a, c: a / (2 + c * c) - 1 / ..., [...]),        # (3, 4) and (4,)
 #          ...]
 # for _ in range(5):
-#     program = random_program(rng)
-#     tests.append((lambda *xs, program=program: ..., [...]))
+#     tests.append((all_values(...), rng.standard_normal(3)))
 # # all(rule_is_right(...)), and then the leaf
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# A right engine accused: a division by something near 0. Faults missed: an operation, or a number on its left, is in none of your functions.
+# A right engine accused: a division by something near 0, a program's last value. Faults missed: an operation, or a
+# number beside it, is in none of your functions.
 # </details>
 
 
@@ -1690,7 +1707,7 @@ def engine_is_right(Tensor, rng):
     def loss(a, b, c, w, d):
         m = (a * b - c / (2 + b * b)).tanh() + a.exp() * (a - c).relu() - 1 / (a * a + 1) + b.sin()
         rows = ((m @ w)[[0, 2, 2, 1]] + (w + d) - w.sum(axis=0)) / 9
-        return rows.tanh().sum() + (m.sum(axis=0) * (3 - b)).sum() - (c + c * c * c).sum()
+        return rows.tanh().sum() + (m.sum(axis=0) * (3 - b) - 2).sum() - (c + c * c * c).sum()
 
     ends = [loss(*[Tensor(x + s * v) for x, v in zip(xs, vs)]).data for s in (h, -h)]
     leaves = [Tensor(x, requires_grad=True) for x in xs]
@@ -2013,6 +2030,10 @@ BROKEN = {
         sub=lambda a, b: a - b if isinstance(a, Tensor) else with_slope(a - b, b)),
     "a number on the left of a division": lambda: OnTensors(
         div=lambda a, b: a / b if isinstance(a, Tensor) else with_slope(a / b, -(a / b))),
+    "a number on the right of a minus": lambda: OnTensors(
+        sub=lambda a, b: a - b if isinstance(b, Tensor) else with_slope(a - b, -a)),
+    "a number on the right of a division": lambda: OnTensors(
+        div=lambda a, b: a / b if isinstance(b, Tensor) else with_slope(a / b, a)),
     "what is broadcast along a new axis gets a mean, not a sum": lambda: mean_for_sum(True),
     "an axis of length 1 that is stretched gets a mean": lambda: mean_for_sum(False),
     "a gradient has another shape than its leaf": OtherShape,
@@ -2312,8 +2333,8 @@ with exercise("engine_is_right") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Which faults would the course's first example have found, w = xy + x from unit 03? What to see: the right engines stand first,
-# for a test that accuses these has found nothing.
+# Which faults would unit 03's first example have found, w = xy + x? The right engines stand first: a test that
+# accuses these has found nothing.
 
 
 # %%
@@ -2369,8 +2390,7 @@ compared({"example": first_example, "yours": yours_says})
 # %% [markdown]
 # ## In your own words
 #
-# In three sentences: why does a check along all ones pass a rule with two gradients swapped, and one along a random
-# direction not?
+# Why does a check along all ones pass a rule with two gradients swapped, and one along a random direction not?
 #
 # <details><summary>One way to say it</summary>
 #
