@@ -109,6 +109,12 @@ def tanh_rule(g, out, a):
     return (g * ((8 * near - far) / (12 * h)),)
 
 
+@wrong("tanh_rule", "by_exponentials", "exp of a large number is infinite, and then a derivative is NaN: `out` never is.")
+def tanh_rule(g, out, a):
+    both = a.exp() + (-a).exp()
+    return (g * 4 / (both * both),)
+
+
 @right("tanh_rule", "computed_again")
 def tanh_rule(g, out, a):
     again = a.tanh()
@@ -669,6 +675,20 @@ def hvp(f, x, v):
     return out
 
 
+@wrong("hvp", "unit_vector", "v is divided by its length, and that may be 0: v needs no length of 1.")
+def hvp(f, x, v):
+    size = np.linalg.norm(v)
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    return size * gradient((g * (v / size)).sum(), x).data
+
+
+@wrong("hvp", "one_axis_at_least", "A single number has the shape (), and so has its result: it needs no axis.")
+def hvp(f, x, v):
+    x = Tensor(np.atleast_1d(x), requires_grad=True)
+    return gradient((gradient(f(x), x) * np.atleast_1d(v)).sum(), x).data
+
+
 @right("hvp", "reverse_over_reverse")
 def hvp(f, x, v):
     x = Tensor(x, requires_grad=True)
@@ -949,6 +969,36 @@ def conjugate_gradients(product, b, steps):
     return p
 
 
+@wrong("conjugate_gradients", "n_steps_at_most", "It stops after n steps. Where rounding has spoiled some, more of them help: `steps` says how many.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(min(steps, len(b))):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
+@wrong("conjugate_gradients", "stops_uphill", "It stops where d · Hd is negative, and r · r is not 0 there.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        if d @ Hd <= 0:
+            break
+        a = size / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
 @right("conjugate_gradients", "keeps_the_square")
 def conjugate_gradients(product, b, steps):
     p, r = 0.0 * b, b.copy()
@@ -1120,6 +1170,25 @@ def sharpest(product, v, steps):
     return float(v @ product(v)), v
 
 
+@wrong("sharpest", "divides_in_place", "Where product gives v itself, `v /= ...` writes into the v that you were given.")
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        v = product(v)
+        v /= np.linalg.norm(v)
+    return float(v @ product(v)), v
+
+
+@wrong("sharpest", "stops_when_close", "It stops where v turns slowly. Take all the steps.")
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        new = product(v)
+        new = new / np.linalg.norm(new)
+        if np.allclose(new, v):
+            break
+        v = new
+    return float(v @ product(v)), v
+
+
 @right("sharpest", "keeps_the_product")
 def sharpest(product, v, steps):
     w = product(v)
@@ -1265,6 +1334,14 @@ def mended_penalty(f, x):
         e = h * np.eye(x.shape[1])[k]
         total = total + (((f(Tensor(x + e)) - f(Tensor(x - e))) / (2 * h)) ** 2).mean()
     return total
+
+
+@wrong("mended_penalty", "root_and_square", "A root that is squared again: at 0 the root has an infinite slope, so the gradient by the weights is NaN.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    slopes = gradient(f(x), x)
+    lengths = (slopes * slopes).sum(axis=1).sqrt()
+    return (lengths * lengths).mean()
 
 
 @right("mended_penalty", "over_the_number")

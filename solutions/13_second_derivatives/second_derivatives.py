@@ -210,6 +210,9 @@ with exercise("tanh_rule") as check:
             got = tanh_sent(g, a * 1e-6)
             check.close(got["by a"], -2 * g * a * 1e-6, "small numbers", rtol=2e-9, atol=0.0)
             check.close(got["by a, twice"], -2 * g, "near 0, the third derivative is -2")
+        far = np.array([400.0, -900.0])
+        for name, value in tanh_sent(np.array([3.0, -2.0]), far).items():
+            check.close(value, 0 * far, f"far from 0 tanh is flat: {name}", atol=1e-12)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -597,6 +600,11 @@ with exercise("hvp") as check:
             want[1] += v[0]
             check.close(product_of("sheet", x, weights, v), want, "any shape")
             check.close(product_of("plain", x, weights, v), 0 * v, "not curved")
+            check.close(product_of("sheet", x, weights, 0 * v), 0 * v, "v = 0: the gradient does not change")
+    for x, weights, v in check.cases(2, *[array()] * 3):
+        got = product_of("cubes", x, weights, v)
+        check.close(got, 6 * x * weights * v, "a single number")
+        check.close(np.shape(got), (), "a single number has the shape ()")
     for x, weights, v in check.cases(1, array(900), array(900), array(900)):
         got, count = operations_of(x, weights, v)
         check.close(got, 6 * x * weights * v, "900 numbers at once")
@@ -648,7 +656,7 @@ exact()
 #
 # ### Exercise `conjugate_gradients` (3 points)
 # `product(d)` gives $Hd$. Return p after `steps` steps, or fewer: stop as soon as r · r is 0, for then the next step is
-# 0 / 0. Take one product a step.
+# 0 / 0. Nothing else is a reason to stop. Take one product a step.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -693,13 +701,13 @@ def conjugate_gradients(product, b, steps):
 
 # %% probes="conjugate_gradients"
 @probe
-def solved(M, b, steps):
-    """What conjugate_gradients gives for the matrix MᵀM, and for how many products it asks."""
+def solved(M, b, steps, sign=1.0):
+    """What conjugate_gradients gives for the matrix MᵀM, times a sign, and for how many products it asks."""
     asked = []
 
     def product(d):
         asked.append(1)
-        return M.T @ (M @ d)
+        return sign * (M.T @ (M @ d))
 
     return conjugate_gradients(product, b, steps), len(asked)
 
@@ -738,6 +746,11 @@ with exercise("conjugate_gradients") as check:
             got, products = solved(M, b, n)
             check.close(got, np.linalg.solve(M.T @ M, b), "exact after n steps", rtol=1e-6, atol=1e-9)
             check.close(products, n, "one product a step")
+            got, products = solved(M, b, n, -1.0)
+            check.close(got, -np.linalg.solve(M.T @ M, b), "d · Hd is negative", rtol=1e-6, atol=1e-9)
+    hilbert, want = 1 / (1 + np.add.outer(np.arange(4.0), np.arange(4.0))), np.array([1.0, -2.0, 0.5, 3.0])
+    got, products = solved(hilbert, hilbert.T @ (hilbert @ want), 12)
+    check.close(got, want, "where rounding spoils n steps, more of them help", rtol=1e-5)
     # Three different curvatures: three steps, however many numbers; those that follow do no harm.
     M = np.diag(np.sqrt([1.0, 1, 4, 4, 9, 9, 9]))
     for (b,) in check.cases(3, array(7)):
@@ -852,6 +865,12 @@ def sharpest(product, v, steps):
 
 # %% probes="sharpest"
 @probe
+def sharpest_of_one(v, steps):
+    """What sharpest gives where Hv is v, the very array."""
+    return sharpest(lambda d: d, v, steps)
+
+
+@probe
 def sharpest_of(M, signs, v, steps):
     """What sharpest gives for the matrix Mᵀ diag(signs) M."""
     return sharpest(lambda d: M.T @ (signs * (M @ d)), v, steps)
@@ -882,6 +901,12 @@ with exercise("sharpest") as check:
             value, direction = sharpest_of(scale * M, np.ones(4), v, 2000)
             check.close(value, np.linalg.eigvalsh(scale**2 * M.T @ M)[-1], "2000 steps", rtol=1e-4)
             check.close(float(direction @ direction), 1.0, "of length 1")
+    check.close(sharpest_of_one(np.array([3.0, -4.0]), 2), (1.0, np.array([0.6, -0.8])), "H changes nothing")
+    check.untouched("v stays as it was, also where product gives it back")
+    ratio = 1.00001**1000  # of the curvatures, to the power of the steps
+    want = np.array([1.0, ratio]) / np.sqrt(1 + ratio**2)
+    got = sharpest_of(np.diag([1.0, 1.00001**0.5]), np.ones(2), np.array([1.0, 1.0]), 1000)
+    check.close(got[1], want, "1000 steps, however small", rtol=1e-7)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1068,6 +1093,7 @@ with exercise("mended_penalty") as check:
             for name in ("tanh", "high"):
                 check.close(penalty_of(name, x, w), penalty_and_slope(x, w), "value and gradient", rtol=1e-9)
             check.untouched()
+            check.close(penalty_of("tanh", x, 0 * w), (0.0, 0 * w), "all weights are 0, and so is all else")
     ### END HIDDEN TESTS
 
 # %% [markdown]
