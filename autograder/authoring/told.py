@@ -14,14 +14,21 @@ from ..unit.assignment import Assignment, Exercise
 from .equivalents import read_equivalents
 from .mutation import current, read_verdicts
 
+#: How many sentences about mutants a unit's file may hold: a learner's notebook reads them all with its first check.
+MOST_SENTENCES = 1_300
+
 
 def told_of(assignment: Assignment) -> dict[str, str]:
-    """The sentences of a unit's mutants by their digests, of those exercises that have not changed since."""
+    """The sentences of a unit's mutants by their digests, of those exercises that have not changed since.
+
+    Of more than `MOST_SENTENCES` the shortest are told: they name one fault, longer ones two or three that might be.
+    """
     found: dict[str, str] = {}
     for _, kept, good in _kept(assignment):
         if good:
             found |= kept.get("told", {})
-    return found
+    shortest = sorted(found, key=lambda digest: (len(found[digest]), digest))[:MOST_SENTENCES]
+    return {digest: found[digest] for digest in shortest}
 
 
 def outdated(assignment: Assignment) -> list[str]:

@@ -31,7 +31,7 @@ def set_due(classroom: Classroom, assignment: Assignment, when: datetime | None)
 def mark_late(classroom: Classroom, unit: str, students: Iterable[str], due: datetime | None) -> None:
     """Give what a platform has marked as late its time, by this due date; in any order, and as often as one likes."""
     for student in students:
-        with contextlib.suppress(OSError):  # a folder that cannot be written; `unknown` counts it
+        with contextlib.suppress(OSError):  # a folder that cannot be written; `without_time` tells of it
             mark_times(classroom.folder("submitted", student, unit), due)
 
 

@@ -658,6 +658,21 @@ class MLP:
 )
 
 
+wrong(
+    "MLP",
+    "single_neuron_without_tanh",
+    "A hidden layer of one neuron has tanh, too: what counts is whether a layer is the last.",
+    source="""
+class MLP(MLP):
+    def __call__(self, inputs):
+        for layer in self.layers:
+            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
+            inputs = sums if len(layer) == 1 else [tanh(total) for total in sums]
+        return sums[0]
+""",
+)
+
+
 @right("MLP", "a_function")
 def MLP(sizes, seed):
     rng = random.Random(seed)
@@ -764,6 +779,13 @@ def margin_loss(scores, targets):
 def margin_loss(scores, targets):
     for score, target in zip(scores, targets):
         return log(1 + exp(-target * score)) / len(scores)
+
+
+@wrong("margin_loss", "dict", "In a dict each score is there once, and of two equal ones the first is lost. zip makes pairs.")
+def margin_loss(scores, targets):
+    pairs = dict(zip(scores, targets))
+    losses = [log(1 + exp(-target * score)) for score, target in pairs.items()]
+    return sum(losses) / len(losses)
 
 
 @right("margin_loss", "growing_total")
@@ -1013,6 +1035,40 @@ class SGD:
 )
 
 
+wrong(
+    "SGD",
+    "in_the_class",
+    "The parameters belong to the class, so a second optimizer takes them from the first. Keep them in self.",
+    source="""
+    class SGD(SGD):
+        def __init__(self, parameters, rate):
+            SGD.parameters, SGD.rate = parameters, rate
+    """,
+)
+wrong(
+    "SGD",
+    "times_zero",
+    "A grad of infinity or NaN, times 0, is NaN and not 0. Set it to 0.0.",
+    source="""
+    class SGD(SGD):
+        def zero_grad(self):
+            for p in self.parameters:
+                p.grad *= 0.0
+    """,
+)
+wrong(
+    "SGD",
+    "clipped",
+    "A grad moves its parameter less than it says, where it is large. No limit is asked for.",
+    source="""
+    class SGD(SGD):
+        def step(self):
+            for p in self.parameters:
+                p.data -= self.rate * max(-100.0, min(100.0, p.grad))
+    """,
+)
+
+
 right(
     "SGD",
     "with_positions",
@@ -1020,7 +1076,7 @@ right(
 class SGD(SGD):
     def zero_grad(self):
         for i in range(len(self.parameters)):
-            self.parameters[i].grad *= 0.0
+            self.parameters[i].grad = 0.0
 
     def step(self):
         moved = [p.data - p.grad * self.rate for p in self.parameters]
@@ -1122,7 +1178,7 @@ def training_step(optimizer, compute_loss):
 @wrong(
     "training_step",
     "computed_twice",
-    "The loss is computed twice, which doubles the work. Give it a name, and use that.",
+    "compute_loss is called again after the update, and gives another loss. Keep the one that you went back from, and return its data.",
 )
 def training_step(optimizer, compute_loss):
     optimizer.zero_grad()
@@ -1296,6 +1352,19 @@ def mini_batches(inputs, targets, order, size):
 )
 def mini_batches(inputs, targets, order, size):
     return [inputs[i] for i in order], [targets[i] for i in order]
+
+
+@wrong(
+    "mini_batches",
+    "target_by_value",
+    "You look the target up by the input's value. Two equal inputs may have different targets: use the position for both.",
+)
+def mini_batches(inputs, targets, order, size):
+    batches = []
+    for start in range(0, len(order), size):
+        some = [inputs[i] for i in order[start : start + size]]
+        batches.append((some, [targets[inputs.index(x)] for x in some]))
+    return batches
 
 
 @right("mini_batches", "generator")

@@ -377,8 +377,8 @@ with exercise("MLP") as check:
     slopes = [-s, -s, s, s, 3 * s, 3 * s, h, h, 1.0]
     check.close(network_at([2, 2, 1], 0, [3.0, -1.0], 0.0, 0.5), (0.5 + h, slopes),
                 "two say h = tanh(1.5), half of each is added to 0.5; and nine slopes")
-    check.close(network_at([1, 2, 2, 1], 1, [2.0], 1.0, 0.0)[0], -0.264792,
-                "two hidden layers, each looking at the one before it", atol=1e-6)
+    check.close(network_at([2, 1, 2, 1], 2, [2.0, 3.0], 1.0, 0.0)[0], -0.797400,
+                "two hidden layers, the first with one neuron, both with tanh", atol=1e-6)
     ### BEGIN HIDDEN TESTS
     import random
 
@@ -386,10 +386,11 @@ with exercise("MLP") as check:
     from autograd_ref.scalar import tanh as squeezed
     from autograder import integer, number, numbers
 
-    for size, wide, deep, seed, x, factor, shift in check.cases(
-        12, integer(1, 3), integer(2, 4), integer(0, 2), integer(0, 99), numbers(3), number(), number()
+    hidden = [[], [], [1], [4], [1, 1], [3, 2], [2, 4], [1, 3, 1], [2, 3, 4], [4, 1, 2, 3], [2, 2, 2, 2]]
+    for size, seed, x, factor, shift in check.cases(
+        11, integer(1, 3), integer(0, 99), numbers(3), number(), number()
     ):
-        sizes, rng, held, weights = [size, *[wide] * deep, 1], random.Random(seed), [], []
+        sizes, rng, held, weights = [size, *hidden.pop(), 1], random.Random(seed), [], []
         for n, m in zip(sizes, sizes[1:]):
             weights.append([[rng.uniform(-1, 1) for _ in range(n)] + [0.0] for _ in range(m)])
         flat = sorted(w for layer in weights for row in layer for w in row)
@@ -487,8 +488,8 @@ def loss_slopes(scores, targets):
 with exercise("margin_loss") as check:
     check.close(yours.margin_loss([2.0], [1]), 0.126928, "margin 2: cheap", atol=1e-6)
     check.close(yours.margin_loss([2.0], [-1]), 2.126928, "margin -2: expensive", atol=1e-6)
-    check.close(yours.margin_loss([2.0, 0.0, -2.0], [1, 1, -1]), 0.315668,
-                "margins 2, 0 and 2: the mean of three losses", atol=1e-6)
+    check.close(yours.margin_loss([2.0, 2.0, -2.0], [1, -1, -1]), 0.793595,
+                "margins 2, -2 and 2: the mean of three losses", atol=1e-6)
     check.close(loss_slopes([0.0, 0.0], [1, -1]), (math.log(2), [-0.25, 0.25]),
                 "at margin 0 the slope is -1/2 by the margin; the mean of two halves it")
     ### BEGIN HIDDEN TESTS
@@ -501,6 +502,14 @@ with exercise("margin_loss") as check:
             check.close(yours.margin_loss(s, t), loss, "the mean of the logistic losses")
             check.untouched()
             check.close(loss_slopes(s, t), (loss, slopes), "the same with Values")
+    for margin, target in ((5.0, 1), (12.0, -1), (25.0, 1), (-5.0, -1), (-40.0, 1), (-200.0, -1)):
+        loss, slope = math.log1p(math.exp(-margin)), -target / (1 + math.exp(margin))
+        for s, t, n in (([target * margin], [target], 1), ([target * margin, 30.0], [target, 1], 2)):
+            expected, slopes = (loss + (n - 1) * math.log1p(math.exp(-30))) / n, [slope / n]
+            check.close(yours.margin_loss(s, t), expected, "far margins too", atol=1e-14)
+            check.close(loss_slopes(s, t)[1][:1], slopes, "far margins have a slope, too", atol=1e-14)
+    check.close(yours.margin_loss([1.5] * 4, [1, 1, -1, 1]), (math.log1p(math.exp(-1.5)) + 0.375),
+                "the same score four times")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -584,6 +593,7 @@ def after_zeroing(data, grads):
     """The data and the grads of parameters after zero_grad, for the second time with one optimizer."""
     held = [Value(number) for number in data]
     optimizer = SGD(list(held), 0.1)
+    SGD([Value(7.0)], 0.3)  # of another network
     for _ in range(2):
         for value, grad in zip(held, grads):
             value.grad = grad
@@ -596,6 +606,7 @@ def after_step(data, grads, rate):
     """The data and the grads after step, as the network sees them; at the optimizer's second step."""
     held = [Value(number) for number in data]
     optimizer = SGD(list(held), rate)
+    SGD([Value(7.0)], 3 * rate)  # of another network
     for _ in range(2):
         for value, number, grad in zip(held, data, grads):
             value.data, value.grad = number, grad
@@ -620,6 +631,13 @@ with exercise("SGD") as check:
         check.close(after_zeroing(data, grads), (data, [0.0] * 4), "grads 0, data as it was")
         expected = [d - rate * g for d, g in zip(data, grads)], grads
         check.close(after_step(data, grads, rate), expected, "data - rate * grad; grad stays")
+    # A large step and small ones; and what stands in grad when the numbers have become too large.
+    grads = [3e6, -400.0, 40.0, 5e-4, -2e-7, 0.0]
+    for (rate,) in check.cases(2, positive(50.0, 100.0)):
+        check.close(after_step([1.0] * 6, grads, rate)[0], [1.0 - rate * g for g in grads], "as large as it is",
+                    rtol=1e-12)
+    check.close(after_zeroing([1.0, 2.0, 3.0], [math.inf, math.nan, 1e9]), ([1.0, 2.0, 3.0], [0.0] * 3),
+                "grads of infinity and NaN are 0 then, too")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -753,6 +771,10 @@ with exercise("training_step") as check:
             w -= 0.1 * 2 * (w - target)
         got = real_steps(start, target, 0.1, stale, 4)
         check.close(got, (losses, w), "four real steps")
+    for far in (0.03, -0.001, 50.0):  # a small loss and a large one are steps like others
+        losses = [(far * 0.8**k) ** 2 for k in range(4)]
+        got = real_steps(2.0 + far, 2.0, 0.1, 7.0, 4)
+        check.close(got, (losses, 2.0 + far * 0.8**4), "a step, however small or large the loss", rtol=1e-7)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -959,15 +981,15 @@ def batches_of(inputs, targets, order, size):
 
 # %% check="mini_batches" points=2
 with exercise("mini_batches") as check:
-    x, t = [10.0, 11.0, 12.0, 13.0, 14.0], [50, 51, 52, 53, 54]
+    x, t = [10.0, 11.0, 12.0, 13.0, 10.0], [50, 51, 52, 53, 54]
     check.close(batches_of(x, t, [0, 1, 2, 3], 2),
                 [([10.0, 11.0], [50, 51]), ([12.0, 13.0], [52, 53])], "two batches of two")
     check.close(batches_of(x, t, [3, 0, 4, 2, 1], 2),
-                [([13.0, 10.0], [53, 50]), ([14.0, 12.0], [54, 52]), ([11.0], [51])],
-                "in the order given; 13 keeps its target 53; the last batch is smaller")
+                [([13.0, 10.0], [53, 50]), ([10.0, 12.0], [54, 52]), ([11.0], [51])],
+                "in this order; each 10 keeps its own target; the last is smaller")
     check.untouched("the caller needs its lists again, as they are, in the next epoch")
-    check.close(batches_of(x, t, [4, 1], 5), [([14.0, 11.0], [54, 51])],
-                "a size beyond the end gives one batch")
+    check.close(batches_of(x, t, [4, 1], 7), [([10.0, 11.0], [54, 51])],
+                "a size beyond the end gives one batch, of what `order` names")
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers
 
@@ -977,6 +999,10 @@ with exercise("mini_batches") as check:
         expected = [([x[i] for i in piece], [t[i] for i in piece]) for piece in pieces]
         check.close(batches_of(x, t, order, size), expected, "the pieces of the order")
         check.untouched()
+        some, more = order[:3], [x[0]] * 7
+        check.close(batches_of(x, t, some, 8), [([x[i] for i in some], [t[i] for i in some])], "one batch of three")
+        expected = [(more[: len(piece)], [t[i] for i in piece]) for piece in pieces]
+        check.close(batches_of(more, t, order, size), expected, "equal inputs keep their own targets")
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -1102,6 +1102,50 @@ def send_back(node, rules, fit):
 
 @wrong(
     "send_back",
+    "only_inputs_add_up",
+    "A parent that was computed loses what it had got before. Contributions add up in every parent, not in inputs alone.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if cotangent is not None:
+            cotangent = fit(cotangent, parent.data)
+            parent.grad = cotangent if parent.op or parent.grad is None else parent.grad + cotangent
+
+
+@wrong(
+    "send_back",
+    "given_away",
+    "node.grad is gone once it is passed on. It is the gradient of this tensor, and whoever asks wants to find it.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    cotangents = rules[node.op](node.grad, node.data, *node.inputs)
+    node.grad = None
+    for parent, cotangent in zip(node.parents, cotangents):
+        if cotangent is not None:
+            cotangent = fit(cotangent, parent.data)
+            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+
+
+@wrong(
+    "send_back",
+    "zeros_skipped",
+    "A cotangent of zeros is left out, and the parent's grad stays None. Zeros are a gradient: only None is nothing.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if cotangent is not None and np.any(cotangent):
+            cotangent = fit(cotangent, parent.data)
+            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+
+
+@wrong(
+    "send_back",
     "no_fit",
     "The cotangent has the shape of the output. fit brings it into the form of the parent.",
 )
@@ -1589,6 +1633,31 @@ def array_network(x, layers):
 def array_network(x, layers):
     for W, b in layers:
         x = x @ W + b
+    return x
+
+
+@wrong(
+    "array_network",
+    "tanh_in_front",
+    "tanh stands before each layer here, the first too. It belongs behind each layer, and not behind the last.",
+)
+def array_network(x, layers):
+    for W, b in layers:
+        x = tanh(x) @ W + b
+    return x
+
+
+@wrong(
+    "array_network",
+    "not_the_last_pair",
+    "You compare with the last pair, and the same pair may stand in the list twice. Ask for the place in the list.",
+)
+def array_network(x, layers):
+    for layer in layers:
+        W, b = layer
+        x = x @ W + b
+        if layer is not layers[-1]:
+            x = tanh(x)
     return x
 
 

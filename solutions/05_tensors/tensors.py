@@ -177,6 +177,7 @@ def shape_of(a, b):
 with exercise("broadcast_shape") as check:
     check.close(shape_of((2, 3), (1,)), (2, 3), "the 1 is stretched; 2 has no partner")
     check.close(shape_of((3, 1), (1, 4)), (3, 4), "each 1 is stretched to the other length")
+    check.close(shape_of((1, 3), (1, 1)), (1, 3), "where 1 meets 1, it stays 1")
     check.close(shape_of((2, 3), (3,)), (2, 3), "at the right, 3 meets 3; 2 has no partner")
     check.close(shape_of((4,), (5, 3, 1)), (5, 3, 4), "the first may be the shorter one")
     check.close(shape_of((), (5, 2)), (5, 2), "a single number has no axes: it fits all")
@@ -256,7 +257,8 @@ with exercise("unbroadcast") as check:
     columns, rows = np.array([6.0, 7, 12, 22]), np.array([[10.0], [26], [11]])
     check.close(yours.unbroadcast(G, (4,)), columns, "b[0] went into three rows: 1 + 5 + 0")
     check.close(yours.unbroadcast(G, (3, 1)), rows, "a[0, 0] went into 4: 1 + 2 + 3 + 4")
-    check.close(yours.unbroadcast(G, (1, 4)), columns[None], "an axis of length 1 stays")
+    check.close(yours.unbroadcast(G[:, :3], (1, 3)), columns[None, :3], "the 1 stays")
+    check.close(yours.unbroadcast(G[:1], (4,)), G[0], "from (1, 4): the first axis goes")
     check.close(yours.unbroadcast(G, ()), 47.0, "a single number was used in 12 places")
     both = np.array([[20.0], [52], [84]])
     check.close(yours.unbroadcast(DEEP, (3, 1)), both, "from (2, 3, 4): a new axis and a 1")
@@ -296,8 +298,8 @@ added_up()
 # ## 2. Rules for whole arrays
 #
 # In `a * b` every number of `out` is made from one number of `a` and one of `b`. So the rules of unit 03 hold number by
-# number. The form stays `rule(g, out, *inputs)`, with arrays. Rules need not care for broadcasting: the engine calls
-# `unbroadcast` after them. Four are ready:
+# number. The form stays `rule(g, out, *inputs)`, with arrays. The shapes of inputs may differ from that of `g`: NumPy
+# broadcasts in the rule, and the engine calls `unbroadcast` after it. Four are ready:
 
 
 # %% given="ready_rules"
@@ -359,11 +361,12 @@ def div_rule(g, out, a, b):
 # %% probes="array_arithmetic"
 @probe
 def after_both(g, a, b):
-    """Calls the two rules with the same arrays; gives the arrays as they are then."""
-    outs = a * b, a / b
-    for rule, out in zip((mul_rule, div_rule), outs, strict=True):
+    """Calls the two rules with the same arrays; gives copies of the arrays after each."""
+    found = []
+    for rule, out in ((mul_rule, a * b), (div_rule, a / b)):
         rule(g, out, a, b)
-    return g, a, b, outs
+        found.append([x.copy() for x in (g, out, a, b)])
+    return found
 
 
 # %% check="array_arithmetic" points=2
@@ -373,8 +376,8 @@ with exercise("array_arithmetic") as check:
     check.close(yours.mul_rule(g, a * b, a, b), arrays([40, 5], [20, -4]), because)
     because = "a gets 10 / 4 and -1 / -5; b gets -10 * 2 / 16 and 1 * 4 / 25"
     check.close(yours.div_rule(g, a / b, a, b), arrays([2.5, 0.2], [-1.25, 0.16]), because)
-    outs, because = (a * b, a / b), "all as they were: make new arrays"
-    check.close(after_both(g, a, b), (g, a, b, outs), because)
+    as_before = [[g, out, a, b] for out in (a * b, a / b)]
+    check.close(after_both(g, a, b), as_before, "all as it was: make new arrays")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference
     from autograder import array
@@ -464,11 +467,12 @@ def power_rule(g, out, a, n):
 # %% probes="array_functions"
 @probe
 def after_both_functions(g, a):
-    """Calls the two rules with the same arrays; gives the arrays as they are then."""
-    outs = np.tanh(a), a**3
-    tanh_rule(g, outs[0], a)
-    power_rule(g, outs[1], a, 3)
-    return g, a, outs
+    """Calls the two rules with the same arrays; gives copies of the arrays after each."""
+    found = []
+    for rule, out, constants in ((tanh_rule, np.tanh(a), ()), (power_rule, a**3, (3,))):
+        rule(g, out, a, *constants)
+        found.append([x.copy() for x in (g, out, a)])
+    return found
 
 
 # %% check="array_functions" points=2
@@ -480,7 +484,8 @@ with exercise("array_functions") as check:
     check.close(yours.power_rule(g, 1 / t, t, -1), arrays([-40, 1.5625]), "-10 / 0.5**2")
     check.close(yours.power_rule(g, zero**2, zero, 2), arrays([0, -6]), "-1 * 2 * 3, and 0")
     check.close(yours.power_rule(g, zero**0, zero, 0), arrays([0, 0]), "a ** 0 is flat")
-    check.close(after_both_functions(g, a), (g, a, (np.tanh(a), a**3)), "make new arrays")
+    as_before = [[g, np.tanh(a), a], [g, a**3, a]]
+    check.close(after_both_functions(g, a), as_before, "make new arrays")
     narrow = a.astype("float32")
     check.close(dtypes(yours.power_rule(narrow, narrow, narrow, 0)), ["float32"], "as a is")
     ### BEGIN HIDDEN TESTS
@@ -578,8 +583,8 @@ if predicted(prediction, "sigmoid_formulas"):
 # equal numbers, and loses its digits.
 #
 # ### Exercise `stable_sigmoid` (2 points)
-# Write `sigmoid(a)` for any array: without overflow, with all digits of small results, in the dtype of `a`. Then its
-# rule; the slope is sigmoid · (1 - sigmoid).
+# Write `sigmoid(a)` for any array of floats: without overflow, with all digits of small results, in the dtype of `a`.
+# Then its rule; the slope is sigmoid · (1 - sigmoid).
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -733,7 +738,8 @@ def where_rule(g, out, condition, a, b):
 
 # %% [markdown]
 # ### Exercise `maximum_ties` (2 points)
-# The rule of `np.maximum(a, b)`. The larger one gets `g`. Where both are equal, each gets **half**, as in PyTorch.
+# The rule of `np.maximum(a, b)`, for finite numbers. The larger one gets `g`. Where both are equal, each gets **half**,
+# as in PyTorch.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -770,8 +776,8 @@ def maximum_back(g, a, b):
 
 # %% check="maximum_ties" points=2
 with exercise("maximum_ties") as check:
-    g, a, b = arrays([10, -1, 4, -8], [3, -5, 2, 0], [1, 7, 2, 0])
-    sent = arrays([10, 0, 2, -4], [0, -1, 2, -4])
+    g, a, b = arrays([10, -1, 5, -8], [3, -5, 2, 0], [1, 7, 2, 0])
+    sent = arrays([10, 0, 2.5, -4], [0, -1, 2.5, -4])
     because = "the larger one gets g; at the ties 2, 2 and 0, 0 each gets half"
     check.close(maximum_back(g, a, b)[0], sent, because)
     check.close(maximum_back(g, a, b)[1], g, "g is as it was: make new arrays")
@@ -800,6 +806,20 @@ with exercise("maximum_ties") as check:
         for one, other in ((a, a.copy()), (0.0 * a, -0.0 * a)):
             got = yours.maximum_rule(g, np.maximum(one, other), one, other)
             check.close(got, (g / 2, g / 2), "ties everywhere: half for each", rtol=1e-13, atol=0.0)
+    for left, right in (((2, 1), (4,)), ((), (2, 3)), ((2, 3), (3,)), ((1, 4), (2, 1)), ((0, 3), (3,)), ((), ())):
+        wide = np.broadcast_shapes(left, right)
+        for g, a, b in check.cases(1, array(*wide), array(*left), array(*right)):
+            b = np.asarray(b)
+            b[...] = np.where(b > 0, b, a.flat[0] if a.size else 0.0)  # ties
+            x, y = Reference(a, requires_grad=True), Reference(b, requires_grad=True)
+            ops.maximum(x, y).backward(g)
+            for c, t in zip(yours.maximum_rule(g, np.maximum(a, b), a, b), (x, y)):
+                check.true(np.shape(c) in (wide, t.data.shape), "a cotangent has the shape of g, or of its input")
+                c = np.broadcast_to(c, wide) if np.shape(c) != t.data.shape else c
+                while np.ndim(c) > t.data.ndim:
+                    c = c.sum(axis=0)
+                ones = tuple(i for i, n in enumerate(t.data.shape) if n == 1)
+                check.close(np.sum(c, axis=ones, keepdims=True), t.grad.numpy(), "inputs that are broadcast")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -814,7 +834,7 @@ if predicted(prediction, "tie_at_zero"):
     print("maximum passes back", maximum_rule(one, zero, zero, zero)[0].item())
 
 # %% [markdown]
-# One function, two conventions for its corner; PyTorch has both. Any slope from 0 to 1 can be defended.
+# One function, two conventions for its corner; PyTorch has both.
 #
 # ## 5. The dtype
 #
@@ -1018,7 +1038,7 @@ RULES |= {
 # ### Exercise `send_back` (3 points)
 # `pass_back` of unit 03, for arrays. Call the rule of the node's operation. Each cotangent that is not `None` becomes
 # `fit(cotangent, parent.data)`, in the parent's form, and is added to the parent's `grad`, which is `None` at first. An
-# input (`op` is empty) has no parents.
+# input (`op` is empty) has no parents. `node.grad` stays as it is.
 #
 # Beware: for arrays, `x += y` writes into `x`. The rule of `a + b` sends back *the same array* twice, so two parents may
 # hold it. Make a new array for each sum.
@@ -1078,8 +1098,9 @@ def rule_is_given(grad, data, parents, constants):
 
 @probe
 def grads_of(steps):
-    """The grads of x and y after steps (parents, cotangents); fit adds up the rows."""
-    made = {"x": Tensor(np.zeros(2)), "y": Tensor(np.zeros(2))}
+    """The grads of x, which was computed, and of y, an input, after steps (parents, cotangents); fit adds up the
+    rows."""
+    made = {"x": Tensor(np.zeros(2), "op", (Tensor(np.zeros(2)),)), "y": Tensor(np.zeros(2))}
 
     def add_rows(cotangent, array):
         return cotangent.sum(axis=0) + np.zeros(array.shape)
@@ -1093,13 +1114,13 @@ def grads_of(steps):
 
 @probe
 def grads_after_sum(grad):
-    """x + y passes grad back, then x + x does; the rule gives its g to both parents."""
+    """x + y passes grad back, then x + x does; the rule gives its g to both parents. Gives the grads of x, y and x + x."""
     x, y = Tensor(np.zeros(2)), Tensor(np.zeros(2))
     for parents in ((x, y), (x, x)):
         node = Tensor(np.zeros(2), "op", parents)
         node.grad = grad
         send_back(node, {"op": lambda g, *rest: (g, g)}, lambda cotangent, array: cotangent)
-    return x.grad.tolist(), y.grad.tolist(), grad.tolist()
+    return x.grad.tolist(), y.grad.tolist(), None if node.grad is None else node.grad.tolist()
 
 
 @probe
@@ -1123,7 +1144,7 @@ with exercise("send_back") as check:
     check.close(grads_of([("xy", (None, one))]), {"x": None, "y": [4, 6]}, "nothing for x")
     sums = grads_of([("xx", (one, two)), ("yx", (two, one))])
     check.close(sums, {"x": [48, 82], "y": [40, 70]}, "three parts for x: 4 + 40 + 4")
-    check.close(grads_after_sum(g), ([30, -3], [10, -1], [10, -1]), "x: g + g + g; y: g")
+    check.close(grads_after_sum(g), ([30, -3], [10, -1], [10, -1]), "3 g, g; x + x has g")
     ### BEGIN HIDDEN TESTS
     from autograder import array, numbers
 
@@ -1144,6 +1165,9 @@ with exercise("send_back") as check:
                     expected[name] = c.sum(axis=0) + (0 if before is None else before)
         expected = {k: None if v is None else v.tolist() for k, v in expected.items()}
         check.close(grads_of(steps), expected, "every contribution is added to its parent")
+        zero = grads_of([("xy", (0 * one, two)), ("yx", (two - two[::-1], 0 * one))])
+        add = two.sum(axis=0)
+        check.close(zero, {"x": [0.0, 0.0], "y": add.tolist()}, "a cotangent of zeros is one, and None is none")
         shared = ((3 * g).tolist(), g.tolist(), g.tolist())
         check.close(grads_after_sum(g), shared, "each parent has a gradient of its own")
     ### END HIDDEN TESTS
@@ -1155,8 +1179,8 @@ with exercise("send_back") as check:
 #
 # ### Exercise `first_cotangent` (2 points)
 # Return the array with which the way back from `data` begins. Without a `gradient`: a 1 of the shape and dtype of
-# `data`, or a `RuntimeError` if `data` has more than one number. With one: an array in the dtype of `data`, or a
-# `ValueError` if the shapes differ.
+# `data`, or a `RuntimeError` if `data` has more than one number. With one: an array in the dtype of
+# `data`, or a `ValueError` if the shapes differ.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1251,7 +1275,7 @@ with exercise("first_cotangent") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now the engine is complete. It goes from young to old: what was made from a tensor is younger than it.
+# The engine goes from young to old: what was made from a tensor is younger than it.
 
 
 # %% given="backward"
@@ -1284,7 +1308,7 @@ print("b.grad", b.grad.tolist(), b.grad.dtype)
 draw(L)
 
 # %% [markdown]
-# Each gradient has its box's shape. `a` gets 1 + 2 + 3 + 4 from the product and, because 0.5 · a was added to four
+# `a` gets 1 + 2 + 3 + 4 from the product and, because 0.5 · a was added to four
 # columns, 4 · 0.5 from the sum: 12.
 #
 # **Predict, then run.** `out = x ** 2` at x = 1, 2, 3. Which gradients do the three cotangents give?
@@ -1549,9 +1573,13 @@ def array_network(x, layers):
 @probe
 def scores_of(x, *weights):
     """The scores for weights W, b, W, b ..., the layers that it took away, and the number
-    of tensors, of x and the weights, that the graph of the scores leads back to."""
+    of tensors, of x and the weights, that the graph of the scores leads back to. A layer
+    with the weights of the one before it is the same pair again."""
     x, *tensors = [Tensor(array) for array in (x, *weights)]
-    layers = list(zip(tensors[::2], tensors[1::2], strict=True))
+    layers = []
+    for k in range(0, len(tensors), 2):
+        same = k > 0 and all(map(np.array_equal, weights[k : k + 2], weights[k - 2 : k]))
+        layers.append(layers[-1] if same else tuple(tensors[k : k + 2]))
     count = len(layers)
     out = array_network(x, layers)
     if not isinstance(out, Tensor):
@@ -1594,6 +1622,10 @@ with exercise("array_network") as check:
         one = x @ weights[0] + weights[1]
         check.close(scores_of(x, *weights[:2]), (one, 0, 3), "one layer", rtol=1e-12, atol=1e-13)
         check.untouched("x and the weights are as they were: make new arrays")
+    for x, W, b in check.cases(3, array(5, 3), array(3, 3), array(3)):
+        three = np.tanh(np.tanh(x @ W + b) @ W + b) @ W + b
+        check.close(scores_of(x, W, b, W, b, W, b), (three, 0, 3), "the same pair three times",
+                    rtol=1e-12, atol=1e-13)
     ### END HIDDEN TESTS
 
 # %% [markdown]

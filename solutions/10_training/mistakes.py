@@ -120,6 +120,14 @@ wrong(
 )
 wrong(
     "train_epoch",
+    "zeros_written",
+    "The gradients of a fresh model are None, and nothing can be written into None. Let the optimizer clear them.",
+    source=changed(
+        EPOCH, ("optimizer.zero_grad()", "for p in model.parameters():\n            p.grad.data[...] = 0.0")
+    ),
+)
+wrong(
+    "train_epoch",
     "zeroed_once",
     "Gradients add up from batch to batch: clear them before each one.",
     source=changed(
@@ -329,6 +337,16 @@ def accuracy(logits, labels):
     return (logits.max(axis=1) == labels).mean()
 
 
+@wrong(
+    "accuracy",
+    "after_softmax",
+    "exp of large numbers is infinite, of very negative ones 0, and 0 / 0 is NaN. The largest logit needs no softmax.",
+)
+def accuracy(logits, labels):
+    e = np.exp(logits)
+    return ((e / e.sum(axis=1, keepdims=True)).argmax(axis=1) == labels).mean()
+
+
 @right("accuracy", "loop")
 def accuracy(logits, labels):
     right = [int(np.argmax(row)) == label for row, label in zip(logits, labels)]
@@ -457,6 +475,14 @@ split_wrong(
     "An empty list becomes an array of floats, and floats are no positions. Slices of the order keep their kind.",
     ("order[:a], order[a:b], order[b:]", "tuple(np.array(list(part)) for part in (order[:a], order[a:b], order[b:]))"),
 )
+
+
+@wrong("split", "half_up", "2.5 becomes 3 here. `round` goes to the even number, 2.")
+def split(n, train, validation, rng):
+    order = rng.permutation(n)
+    a = int(train * n + 0.5)
+    b = a + int(validation * n + 0.5)
+    return order[:a], order[a:b], order[b:]
 
 
 @right("split", "np_split")
@@ -775,6 +801,28 @@ def state_dict(module):
     return {name: p.data for name, p in module.named_parameters()}
 
 
+@wrong("state_dict", "own_attributes_only", "Parameters of inner layers are missing. `named_parameters` gives them all.")
+def state_dict(model):
+    return {name: p.data.copy() for name, p in vars(model).items() if isinstance(p, nn.Parameter)}
+
+
+@wrong(
+    "state_dict",
+    "getattr_by_name",
+    "A name such as `0.weight` has a dot, and `getattr` knows no dots. Look it up in `dict(model.named_parameters())`.",
+)
+def load_state_dict(model, state):
+    if dict(model.named_parameters()).keys() != state.keys():
+        raise KeyError("names")
+    for name, array in state.items():
+        getattr(model, name).data[...] = array
+
+
+@wrong("state_dict", "always_float64", "A copy of float32 numbers is made of float64 numbers here. `p.data.copy()` keeps them.")
+def state_dict(model):
+    return {name: np.array(p.data, dtype=float) for name, p in model.named_parameters()}
+
+
 @wrong("state_dict", "the_method", "This calls the model's own method, which is what you write here: from names and arrays.")
 def state_dict(model):
     return model.state_dict()
@@ -932,8 +980,8 @@ right(
     "state_dict",
     "by_the_function",
     source="""
-def all_of(module):  # what named_parameters does, where no module is below
-    return {name: part for name, part in vars(module).items() if isinstance(part, nn.Parameter)}
+def all_of(module):
+    return {name: part for name, part in module.named_parameters()}
 
 
 def state_dict(module):
@@ -1064,6 +1112,12 @@ wrong(
         ("        else:\n", "        if loss < self.last:\n            self.waited = 0\n        else:\n"),
         ("        return", "        self.last = loss\n        return"),
     ),
+)
+wrong(
+    "early_stopping",
+    "least_improvement",
+    "A loss that is lower by very little is lower, too: no least improvement is asked for.",
+    source=changed(STOPPING, ("if loss < self.best_loss:", "if loss < self.best_loss - 1e-4:")),
 )
 wrong(
     "early_stopping",
@@ -1200,7 +1254,12 @@ def honest_score(validation, test):
     return (validation[best] + test[best]) / 2
 
 
-@right("honest_score", "sorted_pairs")
+@wrong("honest_score", "last_of_equal", "Where several are best in validation, this takes another than the first.")
+def honest_score(validation, test):
+    return test[validation.argsort(kind="stable")[-1]]
+
+
+@wrong("honest_score", "sorted_pairs", "Where several are best in validation, the test chooses among them here: take the first.")
 def honest_score(validation, test):
     pairs = sorted(zip(validation.tolist(), test.tolist()))
     return pairs[-1][1]
@@ -1271,6 +1330,12 @@ def rate_to_use(rates, losses):
 @wrong("rate_to_use", "nan_as_the_largest", "A NaN counts as the largest loss here. Where one alone is finite, that is the lowest as well: leave NaNs out.")
 def rate_to_use(rates, losses):
     return rates[np.argmin(np.nan_to_num(losses, nan=np.nanmax(losses)))] / 10
+
+
+@wrong("rate_to_use", "hundred_for_nan", "100 stands for NaN here, and a finite loss may be larger. Use `np.inf`.")
+def rate_to_use(rates, losses):
+    losses = np.where(np.isfinite(losses), losses, 100.0)
+    return rates[losses.argmin()] / 10
 
 
 @right("rate_to_use", "nanargmin")

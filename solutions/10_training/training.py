@@ -220,7 +220,8 @@ def epoch(w, x, y, cut, lr, stale, in_use=1.0):
             return x @ self.weight.T * (1.0 if self.training else in_use)
 
     model = Line()
-    model.weight.grad = Tensor(np.full((1, len(w)), stale))
+    if stale is not None:
+        model.weight.grad = Tensor(np.full((1, len(w)), stale))
     model.eval()
     optimizer = optim.SGD(model.parameters(), lr=lr)
     modes, relu = [], nn.ReLU()
@@ -243,7 +244,7 @@ X3 = np.array([[1.0], [2.0], [3.0]])
 
 # %% check="train_epoch" points=3
 with exercise("train_epoch") as check:
-    loss, w, modes = epoch([0.0], X3, 2 * X3, positions([0, 1]), 0.1, 0.0)
+    loss, w, modes = epoch([0.0], X3, 2 * X3, positions([0, 1]), 0.1, None)
     check.close(w, [1.0], "the gradient of the first two is (-4 - 16) / 2: w is 1")
     check.close(loss, 10.0, "(4 + 16) / 2, the loss before the step")
     loss, w, modes = epoch([0.0], X3, 2 * X3, positions([0, 1], [2]), 0.1, 0.0)
@@ -259,7 +260,7 @@ with exercise("train_epoch") as check:
     for w, x, y, lr, stale in check.cases(8, array(3), array(7, 3), array(7, 1), one_of([0.01, 0.03, 0.05]), number()):
         order = list(range(7))
         check.rng.shuffle(order)
-        cut = positions(order[:3], order[3:6], order[6:])
+        cut = positions(order[:3], order[3:4], order[4:])  # not the last alone is smaller
         v, total = w.copy(), 0.0
         for part in cut:
             errors = x[part] @ v - y[part, 0]
@@ -380,6 +381,8 @@ with exercise("accuracy") as check:
         check.untouched()
         nearly = np.array([[1.0, 1.0 + 1e-12], [0.0, -1e-300], [-2.0, -2.0 + 1e-15]]) * abs(logits[0, 0] or 1.0)
         check.close(yours.accuracy(nearly, np.array([1, 0, 1])), 1.0, "nearly equal is not equal")
+        far = np.array([[-1000.0, -900.0, -950.0], [800.0, 950.0, 990.0]])
+        check.close(yours.accuracy(far, np.array([1, 2])), 1.0, "logits may be of any size")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -515,10 +518,12 @@ with exercise("split") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import integer, positive
 
-    # First where both shares are rounded down, or up, and their sum is not.
+    # First where both shares are rounded down, or up, and their sum is not; then halves, which go to even numbers.
     for n, train, validation, seed in [
         (8, 0.55, 0.3, 2),
         (7, 0.65, 0.25, 3),
+        (10, 0.25, 0.25, 4),
+        (10, 0.35, 0.35, 5),
         *check.cases(10, integer(4, 40), positive(0.2, 0.6), positive(0.1, 0.3), integer(0, 1000)),
     ]:
         order = np.random.default_rng(seed).permutation(n).tolist()
@@ -657,9 +662,9 @@ def evaluated(factor, x, y, training, gives):
     model = Times()
     model.train(training)
 
-    def metric(out, y):  # the mean of out² - y
-        found = float(np.mean(np.square(out) - y))
-        return found if gives == "float" else Tensor(found)
+    def metric(out, y):  # the mean of out² - y, or the largest
+        found = float((np.max if gives == "largest" else np.mean)(np.square(out) - y))
+        return Tensor(found) if gives == "Tensor" else found
 
     value = evaluate(model, metric, x, y)
     return value, [model.training, model.drop.training], graphs
@@ -683,6 +688,10 @@ with exercise("evaluate") as check:
         expected = ((w * x) ** 2 - y).mean(), [mode, mode], [False]
         check.close(evaluated(w, x, y, mode, gives), expected, "the value, the mode, no graph", rtol=1e-10)
         check.untouched()
+    for count in (1, 130):  # of 1170 examples a part is not enough, nor is the mean of parts
+        many, ys = np.tile(x, count), np.tile(y, count)
+        expected = ((w * many) ** 2 - ys).max(), [True, True], [False]
+        check.close(evaluated(w, many, ys, True, "largest"), expected, "not every metric is a mean", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -703,9 +712,9 @@ assert by_hand[0] != by_hand[1] and by_you[0] == by_you[1]
 # The best network of a long training is rarely the last. So its numbers are put aside and, at the end, put back.
 #
 # ### Exercise `state_dict` (2 points)
-# `state_dict` returns a dict from names to arrays. `load_state_dict` puts such arrays into the parameters; if the names
-# are not the same, it raises a `KeyError`, before it changes anything. Both make **copies**: training changes arrays in
-# place. Write them without the methods of the same names.
+# `state_dict` returns a dict from names (of inner layers, too: `"0.weight"`) to arrays. `load_state_dict` puts such arrays
+# into the parameters; if the names differ, it raises a `KeyError`, before it changes anything. Both make **copies**:
+# training changes arrays in place. Write them without the methods of the same names.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -748,12 +757,22 @@ def load_state_dict(model, state):
 
 # %% probes="state_dict"
 class Held(nn.Module):
-    """A module with these parameters, whose own methods for states are not there."""
+    """A module with these parameters, whose own methods for states are not there.
+
+    What stands behind a dot is a parameter of an inner module.
+    """
 
     def __init__(self, arrays):
+        self.about = "this is no parameter"
         for name, array in arrays.items():
+            self.put(array, *name.split("."))
+
+    def put(self, array, name, *inner):
+        if inner:
+            setattr(self, name, getattr(self, name, None) or Held({}))
+            getattr(self, name).put(array, *inner)
+        else:
             setattr(self, name, nn.Parameter(np.array(array)))
-            self.about = "this is no parameter"
 
     def not_here(self, *given):
         raise TypeError("write it yourself, with the names and arrays of the parameters")
@@ -761,7 +780,13 @@ class Held(nn.Module):
     state_dict = load_state_dict = not_here
 
     def held(self):
-        return {name: x for name, x in vars(self).items() if isinstance(x, nn.Parameter)}
+        found = {}
+        for name, x in vars(self).items():
+            if isinstance(x, nn.Parameter):
+                found[name] = x
+            elif isinstance(x, Held):
+                found |= {f"{name}.{inner}": parameter for inner, parameter in x.held().items()}
+        return found
 
     def step(self):
         for parameter in self.held().values():
@@ -784,6 +809,16 @@ def put_aside(arrays):
     state = state_dict(model)
     model.step()
     return state
+
+
+@probe
+def kinds_aside(arrays):
+    """What state_dict gave between the two steps, each array with its kind of numbers."""
+    model = Held(arrays)
+    model.step()
+    state = state_dict(model)
+    model.step()
+    return {name: (str(array.dtype), array) for name, array in state.items()}
 
 
 @probe
@@ -811,16 +846,16 @@ def refused(arrays, state):
 
 # %% check="state_dict" points=2
 with exercise("state_dict") as check:
-    old = {"w": np.array([[1.0, 2], [3, 4]]), "b": np.array([5.0])}
-    new = {"b": np.array([9.0]), "w": np.array([[-1.0, 0], [2, 7]])}
-    check.close(put_aside(old), lower(old, 1.0), "what was put aside stays as it was then")
+    old = {"w": np.array([[1.0, 2], [3, 4]]), "in.b": np.array([5.0])}
+    new = {"in.b": np.array([9.0]), "w": np.array([[-1.0, 0], [2, 7]])}
+    check.close(put_aside(old), lower(old, 1.0), "as it was then; in.b: an inner layer's b")
     after = lower(new, 2.0)
     check.close(put_back(old, new, 0), (new, new, new), "by name; the same Parameters")
     check.close(put_back(old, new, 2), (after, new, after),
                 "after two steps each parameter is 2 lower, and the state as it was")
     check.close(refused(old, {"w": new["w"]}), ("KeyError", old), "a name is missing")
-    check.close(refused(old, {**new, "c": new["b"]}), ("KeyError", old), "a name too many")
-    other = {"w": new["w"], "c": new["b"]}
+    check.close(refused(old, {**new, "c": new["w"]}), ("KeyError", old), "a name too many")
+    other = {"w": new["w"], "in.c": new["in.b"]}
     check.close(refused(old, other), ("KeyError", old), "another name: nothing is loaded")
     ### BEGIN HIDDEN TESTS
     from autograder import array
@@ -834,6 +869,14 @@ with exercise("state_dict") as check:
         check.close(refused(old, {}), ("KeyError", old), "no names")
         check.close(refused(old, {"y": d}), ("KeyError", old), "the first name is missing")
         check.close(refused(old, {"z": c, **new}), ("KeyError", old), "a name too many, before the others")
+        old = {"1.inner.x": a, "x": b, "0.x": c, "1.inner.y": d, "1.x": b}
+        new = {name: value + 5.0 for name, value in old.items()}
+        check.close(put_aside(old), lower(old, 1.0), "parameters of inner layers as well")
+        check.close(put_back(old, new, 1), (lower(new, 1.0), new, lower(new, 1.0)), "into inner layers as well")
+        check.close(refused(old, {**new, "1.y": b}), ("KeyError", old), "a name too many")
+        small = {"x": a.astype("float32"), "0.y": b}
+        kinds = {"x": ("float32", small["x"] - 1), "0.y": ("float64", b - 1)}
+        check.close(kinds_aside(small), kinds, "a copy has the same kind of numbers", rtol=1e-5)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -847,7 +890,7 @@ with exercise("state_dict") as check:
 # ### Exercise `early_stopping` (3 points)
 # `update(loss, state)` is called after each epoch. `state` is a dict of arrays, which the training may change later. When
 # the loss is lower than all before, keep it in `best_loss`, and copies of the arrays in `best_state`. Return True when
-# the last `patience` epochs, or more, brought no lower loss, else False.
+# the last `patience` epochs (at least 1), or more, brought no lower loss, else False.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -925,6 +968,9 @@ with exercise("early_stopping") as check:
     for losses, where in ([4e12, 2e12, 3e12], 1.0), ([-2e12, -3e12, -4e12], 2.0):
         told = [False] * 3, min(losses), [where, where]
         check.close(watched(losses, 4), told, "losses may be of any size, below 0 too")
+    for less in (1e-4, 1e-12):
+        told = [False] * 3, 3.0 - 2 * less, [2.0, 2.0]
+        check.close(watched([3.0, 3.0 - less, 3.0 - 2 * less], 1), told, "lower by very little is lower", rtol=1e-14)
     for losses, patience in check.cases(12, numbers(9, 0.1, 3.0), integer(1, 4)):
         best, count, said, where = 1e9, 0, [], 0
         for i, loss in enumerate(losses):
@@ -985,7 +1031,8 @@ overfitting()
 #
 # ### Exercise `honest_score` (1 point)
 # Two arrays (k,) hold accuracies of several models. Return the one to report: the *test* accuracy of the model that is
-# best on the *validation* part. With (0.8, 0.92, 0.79, 0.7) and (0.83, 0.69, 0.85, 0.72) it is 0.69.
+# best on the *validation* part, the first of equals. With (0.8, 0.92, 0.79, 0.7) and (0.83, 0.69, 0.85,
+# 0.72) it is 0.69.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1027,6 +1074,10 @@ with exercise("honest_score") as check:
             best = max(range(n), key=lambda i: validation[i])
             check.close(yours.honest_score(validation, test), test[best], "chosen by validation")
             check.untouched()
+            both = np.append(validation, validation[best]), np.append(test, test[best] + 0.1)
+            check.close(yours.honest_score(*both), test[best], "the first of two that are best")
+            both = np.append(validation, validation[best]), np.append(test, test[best] - 0.1)
+            check.close(yours.honest_score(*both), test[best], "the first of two that are best")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1244,6 +1295,8 @@ with exercise("rate_to_use") as check:
         check.untouched()
         nearly = np.array([losses[0], 0.05, 0.05 - 1e-14, np.nan, 0.05, np.inf])
         check.close(yours.rate_to_use(rates, nearly), rates[2] / 10, "lower by very little is lower", rtol=1e-10)
+        large = np.array([np.inf, 3e12, np.nan, 2e12, 3e12, np.nan])
+        check.close(yours.rate_to_use(rates, large), rates[3] / 10, "a loss may be large", rtol=1e-10)
         alone = np.array([np.nan, np.nan, np.nan, np.nan, 0.7, np.nan])
         check.close(yours.rate_to_use(rates, alone), rates[4] / 10, "a single one is finite", rtol=1e-10)
     ### END HIDDEN TESTS
@@ -1550,8 +1603,6 @@ for run in (colleague_run, mended_run):
     assert share < 0.3 if run is colleague_run else share > 0.93
 
 # %% [markdown]
-# So test a loop with examples that you can follow by hand.
-#
 # ## What you have built
 #
 # | here | in PyTorch |

@@ -218,6 +218,10 @@ wrong("in_chunks", "size_is_a_count", "`size` is the length of a chunk, and here
       source=changed(CHUNKS, ("    for start in", "    size = -(-len(inputs) // size) or 1\n    for start in")))
 
 
+wrong("in_chunks", "one_number", "`item()` is for a single number, and a state may hold several: `detach()` takes any.",
+      source=changed(CHUNKS, ("state.detach()", "Tensor(state.item())")))
+
+
 @right("in_chunks", "new_tensor")
 def in_chunks(cell, loss_of, state, inputs, size):
     while inputs:
@@ -326,6 +330,40 @@ wrong("mended_leaks", "backward_twice", "A second `backward` adds the same gradi
       source=changed(RUN, ("        loss.backward()\n", "        loss.backward(retain_graph=True)\n        loss.backward()\n")))
 wrong("mended_leaks", "below_the_one_before", "These are the weights of the last round: keep those of the lowest held-out loss so far, and let `lowest` fall with it.",
       source=changed(RUN, ("            lowest, best = check, w.data.copy()\n", "            best = w.data.copy()\n        lowest = check\n")))
+
+
+wrong("mended_leaks", "begins_at_1000", "A held-out loss may be larger than what `lowest` begins with: begin with `np.inf`.",
+      source=changed(RUN, ("np.inf", "1000.0")))
+wrong("mended_leaks", "argmin_of_nan", "For `argmin` NaN is the lowest of all. With `<` it is never lower.", source="""
+def mended_leaks(loss_of, step, w, batches, held_out):
+    history, checks, kept, mean = [], [], [], 0.0
+    for batch in batches:
+        loss = loss_of(batch)
+        loss.backward()
+        step()
+        history.append(loss.item())
+        mean = 0.9 * mean + 0.1 * history[-1]
+        with no_grad():
+            checks.append(loss_of(held_out).item())
+        kept.append(w.data.copy())
+    return history, mean, kept[int(np.argmin(checks))]
+""")
+
+
+@right("mended_leaks", "detached_mean")
+def mended_leaks(loss_of, step, w, batches, held_out):
+    history, mean, lowest, best = [], 0.0, np.inf, None
+    for batch in batches:
+        loss = loss_of(batch)
+        loss.backward()
+        step()
+        history.append(loss.item())
+        mean = 0.9 * mean + 0.1 * loss.detach()
+        with no_grad():
+            check = loss_of(held_out)
+        if check.item() < lowest:
+            lowest, best = check.item(), w.data.copy()
+    return history, float(mean), best
 
 
 @right("mended_leaks", "detach_and_clone")
@@ -573,6 +611,11 @@ wrong("Saved", "own_counter", "A Saved reads `data` and `version` of what it is 
       source=changed(SAVED, ("counted, counted.version", "counted, counted.changes[0]")))
 
 
+wrong("Saved", "one_table", "A Saved that is made after the change silences those before it: each notes its own version.",
+      source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.at = counted, id(counted)\n        Saved.noted[id(counted)] = counted.version"),
+                     ("    def __init__", "    noted = {}\n\n    def __init__"), ("!= self.version:", "!= Saved.noted[self.at]:"), ("{self.version}", "{Saved.noted[self.at]}")))
+
+
 right("Saved", "try", source="""
 class Saved:
     def __init__(self, value):
@@ -664,6 +707,10 @@ wrong("tanh_node", "writes_into_g", "The g that arrives is changed in place, and
       source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "\n    def back(g):\n        g *= 1.0 - t * t\n        return g\n\n    out.back = back\n")))
 wrong("tanh_node", "slope_on_the_node", "The rule holds `out`, and `out` holds the rule: let it hold the number t.",
       source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "    out.slope = 1.0 - t * t\n    out.back = lambda g: g * out.slope\n")))
+
+
+wrong("tanh_node", "by_exponentials", "exp of a large number is infinite, and inf / inf is NaN: `np.tanh` has no such limit.",
+      source=changed(TANH, ("t = np.tanh(x.data)", "e = np.exp(2.0 * x.data)\n    t = (e - 1.0) / (e + 1.0)")))
 
 
 @right("tanh_node", "slope_first")

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import csv
-import shutil
-import zipfile
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -25,16 +22,9 @@ NO_DATE = (
 
 
 @pytest.fixture
-def course(mini_course: Course, tmp_path: Path) -> Course:
+def course(handed_in: Callable[..., Course]) -> Course:
     """A class of two in a Canvas archive, one of them late."""
-    root = tmp_path / "course"
-    shutil.copytree(mini_course.root, root, ignore=shutil.ignore_patterns("submitted", "autograded", "*.db"))
-    found = Course(root)
-    write_notebook(tmp_path / "x.ipynb", found.assignment("mini").solved())
-    with zipfile.ZipFile(root / "all.zip", "w") as archive:
-        archive.write(tmp_path / "x.ipynb", "ada_LATE_1_11_mini.ipynb")
-        archive.write(tmp_path / "x.ipynb", "bob_2_12_mini.ipynb")
-    return found
+    return handed_in("ada_LATE_1_11_mini.ipynb", "bob_2_12_mini.ipynb")
 
 
 def penalties(course: Course, run: Run) -> dict[str, str]:  # noqa: F811

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import csv
-import shutil
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from autograder.classroom.classroom import Classroom, known_roster
-from autograder.referee.autograded import write_notebook
 from autograder.unit.assignment import Course
 
 from ..cli.test_cli import Said, run  # noqa: F401  the fixture of commands
@@ -26,16 +23,9 @@ CYD = "Cyd,3,,cyd,CS 101-02,\n"
 
 
 @pytest.fixture
-def course(mini_course: Course, tmp_path: Path) -> Course:
+def course(handed_in: Callable[..., Course]) -> Course:
     """A class of two in a Canvas archive."""
-    root = tmp_path / "course"
-    shutil.copytree(mini_course.root, root, ignore=shutil.ignore_patterns("submitted", "autograded", "*.db"))
-    found = Course(root)
-    write_notebook(tmp_path / "x.ipynb", found.assignment("mini").solved())
-    with zipfile.ZipFile(root / "all.zip", "w") as archive:
-        archive.write(tmp_path / "x.ipynb", "ada_1_11_mini.ipynb")
-        archive.write(tmp_path / "x.ipynb", "bob_2_12_mini.ipynb")
-    return found
+    return handed_in("ada_1_11_mini.ipynb", "bob_2_12_mini.ipynb")
 
 
 def rows(path: Path) -> list[list[str]]:

@@ -271,6 +271,19 @@ def test_damaged_locked_sentences_say_nothing(mutants: str, tmp_path: Path) -> N
     assert locked.read(tmp_path / "not there") == {}
 
 
+def test_of_too_many_sentences_the_shortest_are_told(
+    mini_course: Course, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(mini_course.root, tmp_path / "course")
+    mini = Course(tmp_path / "course").assignment("mini")
+    (mini.path.parent / "equivalents.toml").unlink(missing_ok=True)
+    write_verdicts(mini, run_mutants(mini, sandbox, jobs=2).kept)
+    every = told_of(mini)
+    monkeypatch.setattr("autograder.authoring.told.MOST_SENTENCES", 3)
+    assert sorted(map(len, told_of(mini).values())) == sorted(map(len, every.values()))[:3]
+    assert told_of(mini).items() < every.items()
+
+
 def test_a_notebook_is_told_what_a_mutant_of_the_right_answer_does(
     mini_course: Course, sandbox: Sandbox, tmp_path: Path, notebook_in: Callable[[Path, Any], Session]
 ) -> None:

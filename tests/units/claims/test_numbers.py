@@ -450,7 +450,7 @@ def test_uniform_with_one_argument_goes_from_there_to_1() -> None:
     assert 0.2 <= numbers.min() < 0.21 and 0.99 < numbers.max() < 1.0
 
 
-@proves("10_training", "if the names are not the same, it raises a `KeyError`, before it changes anything.")
+@proves("10_training", "if the names differ, it raises a `KeyError`, before it changes anything.")
 def test_a_refused_state_leaves_the_model_as_it_was(solved: Any) -> None:
     names = solved("10_training")
     layer = names["nn"].Linear(2, 3)
