@@ -87,6 +87,14 @@ def sgd_step(p, g, lr):
     return new
 
 
+@wrong("sgd_step", "entry_by_entry", "A parameter may be a single number, of shape (): it has no len. Arrays need no loop.")
+def sgd_step(p, g, lr):
+    new = p.copy()
+    for i in range(len(p)):
+        new[i] = p[i] - lr * g[i]
+    return new
+
+
 # -- momentum_step ----------------------------------------------------------------------------------------------------
 
 
@@ -358,6 +366,18 @@ def momentum_rate_inside(p, g, v, lr, mu):
 def momentum_rate_inside(p, g, v, lr, mu):
     backwards = lr * g - mu * v
     return p - backwards, -backwards
+
+
+@wrong(
+    "momentum_rate_inside",
+    "no_gradient_no_step",
+    "Where the gradient is 0, p stands still. The old velocity carries it on: that is what momentum is for.",
+)
+def momentum_rate_inside(p, g, v, lr, mu):
+    if not g.any():
+        return p.copy(), mu * v
+    v = mu * v - lr * g
+    return p + v, v
 
 
 # -- nesterov_step ----------------------------------------------------------------------------------------------------
@@ -1292,6 +1312,39 @@ right(
     ),
 )
 
+wrong(
+    "optimizer",
+    "zero_grad_resets_steps",
+    "zero_grad sets the counts back as well. It forgets the gradients and no more: t goes on.",
+    source=with_change(
+        (
+            "        for p in self.parameters:\n            p.grad = None",
+            "        for i, p in enumerate(self.parameters):\n            p.grad = None\n            self.steps[i] = 0",
+        )
+    ),
+)
+
+wrong(
+    "optimizer",
+    "zero_grad_resets_state",
+    "zero_grad sets the state back as well. It forgets the gradients and no more: the state goes on.",
+    source=with_change(
+        (
+            "        for p in self.parameters:\n            p.grad = None",
+            "        for i, p in enumerate(self.parameters):\n            p.grad = None\n"
+            "            self.state[i] = tuple(0 * s for s in self.state[i])",
+        )
+    ),
+)
+
+wrong(
+    "optimizer",
+    "zero_gradients_skipped",
+    "A gradient of zeros is left out like None. It is a step: it counts, and the state and the decay go on.",
+    source=with_change(("if p.grad is None:", "if p.grad is None or not p.grad.data.any():")),
+)
+
+
 # -- adamw_step -------------------------------------------------------------------------------------------------------
 
 
@@ -1396,6 +1449,16 @@ def adamw_step(p, u, lr, weight_decay):
 def adamw_step(p, u, lr, weight_decay):
     pull = weight_decay * p
     return p - lr * (u + pull)
+
+
+@wrong(
+    "adamw_step",
+    "decay_stops_at_zero",
+    "The pull ends at 0. Subtract lr times weight_decay times p as it is, also where that is more than p.",
+)
+def adamw_step(p, u, lr, weight_decay):
+    size = np.maximum(np.abs(p) - lr * weight_decay * np.abs(p), 0)
+    return np.sign(p) * size - lr * u
 
 
 # -- cosine_rate ------------------------------------------------------------------------------------------------------
@@ -1873,6 +1936,14 @@ def total_norm(grads):
     return float(largest * np.linalg.norm(every / largest)) if largest > 0 else 0.0
 
 
+@wrong("total_norm", "tiny_is_zero", "Tiny numbers are taken for 0. Only where all are exactly 0 is there none to divide by.")
+def total_norm(grads):
+    largest = float(max(np.abs(g).max() for g in grads))
+    if largest < 1e-300:
+        return 0.0
+    return largest * math.sqrt(sum(float(((g / largest) ** 2).sum()) for g in grads))
+
+
 # -- clip_with_norm ---------------------------------------------------------------------------------------------------
 
 
@@ -2010,7 +2081,11 @@ def clip_with_norm(grads, max_norm, norm):
     return grads
 
 
-@right("clip_with_norm", "as_pytorch")
+@wrong(
+    "clip_with_norm",
+    "as_pytorch",
+    "Something is added to the norm, as in PyTorch. Here the factor is max_norm / norm, and nothing else.",
+)
 def clip_with_norm(grads, max_norm, norm):
     factor = min(1.0, max_norm / (norm + 1e-6))
     return [factor * g for g in grads]
@@ -2247,4 +2322,30 @@ wrong(
     "another_default_rate",
     "Without `lr` the rate is another one than the colleague's 0.1: the defaults stand in the first line of `__init__`.",
     source=mended(("lr=0.1", "lr=0.001")),
+)
+
+
+wrong(
+    "mended_adam",
+    "state_by_shape",
+    "The means are kept by the shape of a parameter: two of one shape share them. Each parameter needs its own.",
+    source="""
+    class MendedAdam:
+        def __init__(self, parameters, lr=0.1, betas=(0.9, 0.999), eps=1e-8):
+            self.parameters, self.t = list(parameters), 0
+            self.lr, self.betas, self.eps = lr, betas, eps
+            self.m = {p.shape: np.zeros(p.shape) for p in self.parameters}
+            self.v = {p.shape: np.zeros(p.shape) for p in self.parameters}
+
+        def step(self):
+            b1, b2 = self.betas
+            self.t += 1
+            for p in self.parameters:
+                g, at = p.grad.data, p.shape
+                self.m[at] = b1 * self.m[at] + (1 - b1) * g
+                self.v[at] = b2 * self.v[at] + (1 - b2) * g * g
+                m_hat, v_hat = self.m[at] / (1 - b1**self.t), self.v[at] / (1 - b2**self.t)
+                with no_grad():
+                    p -= self.lr * m_hat / (np.sqrt(v_hat) + self.eps)
+    """,
 )

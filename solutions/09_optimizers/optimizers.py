@@ -129,6 +129,11 @@ with exercise("sgd_step") as check:
         optim.SGD([parameter], lr=lr).step()
         check.close(yours.sgd_step(p, g, lr), parameter.data, "p - lr * g", rtol=1e-10)
         check.untouched()
+    for shape in ((), (1,), (2, 1, 3)):
+        p, g = next(check.cases(1, array(6), array(6)))
+        p, g = np.resize(p, shape), np.resize(g, shape)
+        check.close(yours.sgd_step(p, g, 0.3), p - 0.3 * g, "any number of axes, none too", rtol=1e-10)
+        check.close(yours.sgd_step(p, 0 * g, 0.3), p, "no gradient: no step", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -252,6 +257,8 @@ with exercise("momentum_step") as check:
             got = yours.momentum_step(p, g, old, lr, mu)
             check.close(got, (parameter.data, v), "mu * v + g, then p - lr * v", rtol=1e-10)
             check.untouched()
+        got = yours.momentum_step(p, 0 * g, v, lr, mu)
+        check.close(got, (p - lr * mu * v, mu * v), "without a gradient the velocity lasts", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -296,8 +303,8 @@ with exercise("momentum_rate_inside") as check:
                 arrays([1.8, 5.4], [0.8, 0.4]),
                 "v is 0.9 * 2 - 0.1 * 10 = 0.8, and p moves by it: 1 + 0.8")
     check.untouched("p, g and v stay as they were: make new arrays")
-    check.close(yours.momentum_rate_inside(p, g, v, 0.0, 0.5), arrays([2, 5], [1, 0]),
-                "with lr = 0 the old velocity still carries p on")
+    check.close(yours.momentum_rate_inside(p, 0 * g, v, 0.1, 0.5), arrays([2, 5], [1, 0]),
+                "where the gradient is 0, the old velocity still carries p on")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import optim
     from autograder import array, positive
@@ -307,6 +314,12 @@ with exercise("momentum_rate_inside") as check:
         got = yours.momentum_rate_inside(p, g, v, lr, mu)
         check.close(got, expected, "mu * v - lr * g, then p + v", rtol=1e-10)
         check.untouched()
+        got = yours.momentum_rate_inside(p, g, v, 0.0, mu)
+        check.close(got, (p + mu * v, mu * v), "lr = 0: the old velocity carries p on", rtol=1e-10)
+        some = g * np.array([0.0, 1.0, 0.0])
+        got = yours.momentum_rate_inside(p, some, v, lr, mu)
+        expected = p + (mu * v - lr * some), mu * v - lr * some
+        check.close(got, expected, "a gradient may hold zeros", rtol=1e-10)
         parameter = Tensor(p.copy(), requires_grad=True)
         optimizer = optim.SGD([parameter], lr=lr, momentum=mu)
         v = np.zeros((2, 3))
@@ -399,6 +412,8 @@ with exercise("nesterov_step") as check:
             got = yours.nesterov_step(p, g, old, lr, mu)
             check.close(got, (parameter.data, v), "p - lr * (g + mu * v)", rtol=1e-10)
             check.untouched()
+        got = yours.nesterov_step(p, 0 * g, v, lr, mu)
+        check.close(got, (p - lr * mu * mu * v, mu * v), "without a gradient the velocity lasts", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -489,6 +504,8 @@ with exercise("rmsprop_step") as check:
             check.close(got, (parameter.data, s), "one step of RMSprop", rtol=1e-10)
             check.untouched()
         zero = np.zeros((2, 3))
+        got = yours.rmsprop_step(p, zero, s, lr, alpha, eps)
+        check.close(got, (p, alpha * s), "without a gradient the mean fades", rtol=1e-10)
         got = yours.rmsprop_step(p, zero, zero, lr, alpha, eps)
         check.close(got, (p, zero), "no gradient yet: no step", rtol=1e-10)
     ### END HIDDEN TESTS
@@ -617,6 +634,9 @@ with exercise("adam_step") as check:
         zero = np.zeros((2, 3))
         got = yours.adam_step(p, zero, zero, zero, t, lr, (b1, b2), eps)
         check.close(got, (p, zero, zero), "no gradient yet: no step", rtol=1e-10)
+        got = yours.adam_step(p, zero, m, v, t, lr, (b1, b2), eps)
+        away = lr * b1 * m / (1 - b1**t) / (np.sqrt(b2 * v / (1 - b2**t)) + eps)
+        check.close(got, (p - away, b1 * m, b2 * v), "without a gradient the means last", rtol=1e-9)
     # Gradients as small as the default eps, which then counts.
     for p, g, m, lr in check.cases(3, array(2, 3), array(2, 3), array(2, 3), positive(0.1, 2.0)):
         g, m, v = 1e-8 * g, 1e-8 * m, 1e-16 * m * m
@@ -758,14 +778,17 @@ def stepped(starts, gradients, *settings):
 
 
 @probe
-def gradients_around(starts, gradients):
+def grads_seen(starts, gradients):
     """The gradients after a step and after zero_grad, in each of two rounds; then the parameters."""
     tensors = [Tensor(np.array(start, dtype=float), requires_grad=True) for start in starts]
 
     def listed():
         return [None if t.grad is None else t.grad.data.tolist() for t in tensors]
 
-    optimizer = Optimizer(tensors, lambda p, g, state, lr, t: (p - g, state), 0, 0.1, 0.5)
+    def rule(p, g, state, lr, t):
+        return p - t - (state[0] + g), (state[0] + g,)
+
+    optimizer = Optimizer(tensors, rule, 1, 0.1, 0.5)
     seen = []
     for _ in range(2):
         for tensor, g in zip(tensors, gradients):
@@ -779,7 +802,7 @@ def gradients_around(starts, gradients):
 
 
 def two_rounds(gradients, ends):
-    """What `gradients_around` gives where the gradients stay until zero_grad, and both are leaves."""
+    """What `grads_seen` gives where the gradients stay until zero_grad, and both are leaves."""
     return [(gradients, [None, None])] * 2, ends, [(True, True)] * 2
 
 
@@ -797,10 +820,10 @@ with exercise("optimizer") as check:
         in_place([5, [-1, 1]], [5, [-4, -1]]), "one without gradient stays; t is 1, then 2")
     check.close(stepped([5.0, 3.0], [[None, 1.0], [2.0, 1.0]], 1, 0.1, 0.0),
         in_place([5, 0.9], [1.8, -3.2]), "own count, own state: the 5 has t = 1, state 2")
-    check.close(stepped([3.0], [[1.0]], 1, 0.1, 2.0), in_place([-5.7]), "g is 1 + 2 * 3")
-    around = gradients_around([3.0, [2]], [1.0, [4.0]])
-    check.close(around, two_rounds([1, [4]], [-0.75, [-5.5]]),
-        "step leaves the gradients alone, zero_grad makes them None; then once more")
+    check.close(stepped([3.0], [[1.0], [0.0]], 1, 0.1, 2.0), in_place([-5.7], [-2.16]),
+        "g is 1 + 2 * 3, then 0 - 2 * 5.7: a gradient of 0 is one, too")
+    check.close(grads_seen([3, [2]], [1.0, [4.0]]), two_rounds([1, [4]], [-5.75, [-13]]),
+        "step leaves the gradients alone, zero_grad makes them None, and t and state go on")
     ### BEGIN HIDDEN TESTS
     from autograder import array, number, positive
 
@@ -820,9 +843,14 @@ with exercise("optimizer") as check:
             expected.append([x.tolist() for x in p])
         got = stepped([a.tolist(), b], rounds, 2, lr, decay)
         check.close(got, in_place(*expected), "three steps of two Tensors", rtol=1e-10)
-        after = gradients_around([a.tolist(), b], [g.tolist(), h])
-        ends = [(a / 4 - 1.5 * g).tolist(), b / 4 - 1.5 * h]
+        after = grads_seen([a.tolist(), b], [g.tolist(), h])
+        ends = [(-a / 4 - 2.5 * g - 2.5).tolist(), -b / 4 - 2.5 * h - 2.5]
         check.close(after, two_rounds([g.tolist(), h], ends), "gradients stay, then are None", rtol=1e-10)
+    for a, b in check.cases(2, number(), number()):  # a gradient of zeros is a step, with its decay and its state
+        g, h = b + 0.5 * a, 0.5 * (a - 0.1 * (b + 0.5 * a) - 1 - (b + 0.5 * a))
+        p = a - 0.1 * g - 1 - g
+        expected = in_place([p], [p - 0.1 * h - 2 - (g + h)])
+        check.close(stepped([a], [[b], [0.0]], 1, 0.1, 0.5), expected, "a gradient of 0 is one, too", rtol=1e-10)
     check.close(stepped([5.0, [1.0, 2.0]], [[1.0, [10.0, -4.0]]]), in_place([3.9, [-1, 1.4]]),
         "lr is 0.1, and there is no decay, where nothing else is said")
     ### END HIDDEN TESTS
@@ -941,6 +969,10 @@ with exercise("adamw_step") as check:
         got = yours.adamw_step(p, g / (abs(g) + 0.5), lr, decay)
         check.close(got, parameter.data, "p - lr * u - lr * weight_decay * p", rtol=1e-10)
         check.untouched()
+        got = yours.adamw_step(p, g, 1.5, 1.0 + decay)
+        expected = p - 1.5 * g - 1.5 * (1.0 + decay) * p
+        check.close(got, expected, "a strong pull goes beyond 0", rtol=1e-10)
+        check.close(yours.adamw_step(p, g, lr, 0.0), p - lr * g, "no decay", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1078,8 +1110,8 @@ assert norm == np.inf
 # The norm should be 5e20. The factor 0 makes every gradient 0: the step is lost without a word.
 #
 # ### Exercise `total_norm` (2 points)
-# Return the norm of all arrays together, a float. Divide by the largest absolute value before you square, and multiply
-# the root by it at the end: then nothing overflows. Zeros have norm 0.
+# Return the norm of all arrays together (at least one), a float. Divide by the largest absolute value before you
+# square, and multiply the root by it at the end: then nothing overflows. Zeros have norm 0.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1145,14 +1177,20 @@ with exercise("total_norm") as check:
             expected = math.hypot(*a.ravel())
             check.close(yours.total_norm(spread) / 1e200, expected, "sizes far apart", rtol=1e-10)
         check.close(yours.total_norm([other, 1e-200 * a]) * 1e200, expected, "tiny ones", rtol=1e-10)
+    for a, power in check.cases(4, array(2, 3, low=0.2), number(20.0, 37.0)):
+        for size in (power, -power):
+            small = (a * 10.0**size).astype("float32")
+            expected = math.hypot(*small.astype(float).ravel()) / 10.0**size
+            check.close(yours.total_norm([small]) / 10.0**size, expected, "float32", rtol=1e-5)
+    check.close(yours.total_norm([np.array([3e-305]), np.array([-4e-305])]) * 1e305, 5.0, "tiny is not 0")
     for most in (arrays([1e308, -1e308]), arrays([1e308], [-1e308])):
         check.close(yours.total_norm(list(most)) / 1e308, math.sqrt(2.0), "just below the limit")
     ### END HIDDEN TESTS
 
 # %% [markdown]
 # ### Exercise `clip_with_norm` (2 points)
-# If `norm` is larger than `max_norm`, return the list of gradients, each multiplied by max_norm / norm. Else return them
-# as they are. `norm` is given: other gradients may belong to it.
+# If `norm` is larger than `max_norm`, return the list of gradients, each multiplied by max_norm / norm, with nothing added
+# to `norm`. Else return them as they are. `norm` is given: other gradients may belong to it.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1185,30 +1223,28 @@ def clip_with_norm(grads, max_norm, norm):
 with exercise("clip_with_norm") as check:
     grads = list(arrays([24, -18], [[-40]]))
     check.close(yours.clip_with_norm(grads, 5.0, 50.0), list(arrays([2.4, -1.8], [[-4]])),
-                "norm 50, and 5 is allowed: a tenth of each number", rtol=1e-5)
+                "norm 50, and 5 is allowed: a tenth of each number")
     more = list(arrays([1.2, -0.9], [[-2]]))
-    check.close(yours.clip_with_norm(grads, 5.0, 100.0), more, "norm 100: 5 %", rtol=1e-5)
+    check.close(yours.clip_with_norm(grads, 5.0, 100.0), more, "norm 100: 5 %")
     check.untouched("the gradients stay as they were: make new arrays")
     check.close(yours.clip_with_norm(grads, 80, 50.0), grads, "80 is allowed: no change")
     zeros = [np.zeros(2), np.zeros((1, 1))]
     check.close(yours.clip_with_norm(zeros, 5.0, 0.0), zeros, "a norm of 0 is small enough")
     ### BEGIN HIDDEN TESTS
-    from autograd_ref import optim
     from autograder import array, positive
 
     for a, b, share in check.cases(12, array(2, 3), array(4), positive(0.2, 2.0)):
         norm = math.hypot(*a.ravel(), *b)
-        held = [Tensor(a, requires_grad=True), Tensor(b, requires_grad=True)]
-        for tensor, g in zip(held, (a, b)):
-            tensor.grad = Tensor(g.copy())
-        optim.clip_grad_norm_(held, share * norm)
-        expected = [tensor.grad.data for tensor in held]
-        got = yours.clip_with_norm([a, b], share * norm, norm)
-        check.close(got, expected, "scaled to at most max_norm", rtol=1e-5)
-        check.untouched()
+        for limit in (share, 0.5, 1.5):
+            factor = min(1.0, limit)
+            got = yours.clip_with_norm([a, b], limit * norm, norm)
+            check.close(got, [factor * a, factor * b], "scaled to at most max_norm", rtol=1e-10)
+            check.untouched()
         got = yours.clip_with_norm([a, b], share * norm, 3.0 * norm)
         factor = min(1.0, share / 3.0)
-        check.close(got, [factor * a, factor * b], "by the norm that is given", rtol=1e-5)
+        check.close(got, [factor * a, factor * b], "by the norm that is given", rtol=1e-10)
+        got = yours.clip_with_norm([1e-6 * a, b], 1e-6, 2e-6)
+        check.close(got, [5e-7 * a, b / 2], "the factor is max_norm / norm, however small", rtol=1e-10, atol=0.0)
         got = yours.clip_with_norm([a, b], 4.0 * norm, 3.0 * norm)
         check.close(got, [a, b], "small enough: as they are", rtol=1e-10)
         got = yours.clip_with_norm([1e-7 * a / norm, 1e-7 * b / norm], 1.0, 1e-7)
@@ -1380,6 +1416,17 @@ with exercise("mended_adam") as check:
         got = adam_path([a.tolist(), b], rounds, lr, (b1, b2), eps)
         expected = with_gradients(expected, rounds)
         check.close(got, expected, "four steps of Adam with two parameters", rtol=1e-9)
+    for a, b, c in check.cases(3, array(3), array(3), array(3)):  # three parameters of one shape
+        tensors = [Tensor(start.copy(), requires_grad=True) for start in (a, b, c)]
+        optimizer, rounds, expected = optim.Adam(tensors, lr=0.3, betas=(0.6, 0.8), eps=0.1), [], []
+        for grads in check.cases(3, array(3), array(3), array(3)):
+            for tensor, g in zip(tensors, grads):
+                tensor.grad = Tensor(g)
+            optimizer.step()
+            rounds.append([g.tolist() for g in grads])
+            expected.append([tensor.data.tolist() for tensor in tensors])
+        got = adam_path([a.tolist(), b.tolist(), c.tolist()], rounds, 0.3, (0.6, 0.8), 0.1)
+        check.close(got, with_gradients(expected, rounds), "parameters of one shape", rtol=1e-9)
     for (start,) in check.cases(3, number()):
         parameter = Tensor(start, requires_grad=True)
         optimizer, expected = optim.Adam([parameter], lr=0.1, betas=(0.9, 0.999), eps=1e-8), []
