@@ -7,6 +7,7 @@ sandbox, gradebook) is imported only by the `autograder` command and by nbgrader
 from .lesson.checks import exercise
 from .lesson.draw import array, integer, number, numbers, numerical_gradient, one_of, positive
 from .lesson.failures import CheckFailed
+from .lesson.own_line import keep_line
 from .lesson.predict import predicted
 from .lesson.probes import probe, yours
 from .lesson.progress import progress
@@ -20,6 +21,7 @@ __all__ = [
     "array",
     "exercise",
     "integer",
+    "keep_line",
     "number",
     "numbers",
     "numerical_gradient",

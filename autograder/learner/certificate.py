@@ -20,7 +20,9 @@ from ..errors import UserError
 from ..lesson import logbook
 from ..lesson.colours import GREEN, css
 from ..lesson.logbook import Record
+from ..lesson.own_line import LONGEST
 from ..lesson.progress import bar
+from ..lesson.wire import printable
 from . import progress as learner
 
 TITLE = "What I have built"
@@ -45,6 +47,8 @@ class Page:
     days: int
     first: str
     last: str
+    #: a line that the learner's own network wrote, chosen by the learner; empty where none was
+    line: str = ""
 
     @property
     def done(self) -> int:
@@ -76,6 +80,8 @@ class Page:
         if self.days:
             between = f", from {self.first} to {self.last}" if self.days > 1 else f", {self.first}"
             found.append(f"{_count(self.days, 'day')} of work{between}")
+        if self.line:
+            found.append(f"Their own network wrote: “{printable(self.line, LONGEST)}”")
         return found
 
 
@@ -90,7 +96,15 @@ def page_of(units: Iterable[learner.Unit], records: Sequence[Record]) -> Page:
     failed = {record.get("exercise") for record in records if record.get("passed") is False}
     days = sorted({day for record in records if (day := _day(record))})
     first, last = (days[0], days[-1]) if days else ("", "")
-    return Page(shown, len(right & failed), len(logbook.predictions(records)), len(days), first, last)
+    return Page(
+        shown,
+        len(right & failed),
+        len(logbook.predictions(records)),
+        len(days),
+        first,
+        last,
+        logbook.line_of(records),
+    )
 
 
 def _day(record: Record) -> str:

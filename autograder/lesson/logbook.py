@@ -94,6 +94,11 @@ def note_prediction(name: str) -> None:
     _write({"prediction": name, "date": now()})
 
 
+def note_line(line: str) -> None:
+    """Note the line of their own network that the learner has chosen to keep. Never raises."""
+    _write({"line": line, "date": now()})
+
+
 def _write(record: Record) -> None:
     try:
         if _here is not None and shell() is not None:
@@ -166,6 +171,12 @@ def predictions(records: Iterable[Record]) -> frozenset[str]:
         elif isinstance(name := record.get("prediction"), str):
             made.add(name)
     return frozenset(made)
+
+
+def line_of(records: Iterable[Record]) -> str:
+    """The line of their own network that the learner chose last; empty where none was chosen."""
+    lines = [record["line"] for record in records if isinstance(record.get("line"), str)]
+    return lines[-1] if lines else ""
 
 
 def standing(records: Iterable[Record]) -> dict[str, str]:

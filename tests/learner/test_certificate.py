@@ -86,6 +86,16 @@ def test_a_title_is_text_and_no_markup(course: Course) -> None:
     assert "Values &amp; &lt;i&gt;slopes&lt;/i&gt;" in drawn and "<i>" not in drawn
 
 
+def test_the_line_of_the_learner_s_own_network_is_quoted_as_text(course: Course) -> None:
+    passed(course, "unbox")
+    logbook.append(
+        course.root / "course", {"line": "O <b>love</b> \x1b[2J", "date": "2026-03-01T10:00:00+00:00"}
+    )
+    (told,) = (fact for fact in page(course).facts if "network" in fact)
+    assert told.startswith("Their own network wrote: “O <b>love</b>") and "\x1b" not in told
+    assert "<b>" not in certificate.drawn(page(course)) and "&lt;b&gt;love" in certificate.drawn(page(course))
+
+
 def test_a_unit_without_exercises_is_no_row(course: Course) -> None:
     assert [unit.name for unit in learner.units(course.root / "course")] == ["00_start", "02_next", "mini"]
     assert [unit.name for unit in page(course).units] == ["02_next", "mini"]

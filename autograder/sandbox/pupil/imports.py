@@ -25,6 +25,7 @@ LEARNER_MODULES = (
     "likely",
     "locked",
     "logbook",
+    "own_line",
     "parts",
     "predict",
     "probes",
