@@ -792,6 +792,23 @@ MEANT = [
         ),
     ),
     Meant(
+        "the norm's second derivative at 0",
+        "It is 0; PyTorch's is NaN.",
+        "gradient",
+        theirs="nan",
+        test=_both(_said(".norm("), _said("create_graph=True"), _finite_there_alike),
+        row="`norm` at 0, twice",
+        example=lines(
+            leaf("x", "np.array([[0.0], [2.0]])"),
+            *(
+                "y = (x.norm(2, 1) + (x**2).sum(1)).sum()",
+                "y.backward(create_graph=True)",
+                "g = x.grad.sum()",
+            ),
+            "g.backward()",
+        ),
+    ),
+    Meant(
         "kl_div of a target of 0",
         "0 log 0 has the value 0 and the slope 0; PyTorch's slope is NaN.",
         "gradient",
