@@ -80,6 +80,14 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
     return (np.broadcast_to(g, a.shape),)
 
 
+@wrong("sum_and_mean", "one_by_one", "You put the axes in one after the other, and each one that goes in moves the places of the others. Give np.expand_dims the whole tuple.")
+def sum_rule(g, out, a, axis=None, keepdims=False):
+    if axis is not None and not keepdims:
+        for i in axis if isinstance(axis, tuple) else (axis,):
+            g = np.expand_dims(g, i)
+    return (np.broadcast_to(g, a.shape),)
+
+
 @wrong("sum_and_mean", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one, written `(x,)`, with the comma.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
@@ -122,6 +130,12 @@ def mean_rule(g, out, a, axis=None, keepdims=False):
 @wrong("sum_and_mean", "one_axis_counted", "mean_rule asks a.shape for one axis. There may be several, or None for all: a.size / out.size counts in every case.")
 def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g / a.shape[axis], out, a, axis, keepdims)
+
+
+@wrong("sum_and_mean", "none_counted", "In the mean of all numbers the axis is None, and None is no list of axes. a.size / out.size counts in every case.")
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    count = a.shape[axis] if isinstance(axis, int) else np.prod([a.shape[i] for i in axis])
+    return sum_rule(g / count, out, a, axis, keepdims)
 
 
 @wrong("sum_and_mean", "multiplied", "mean_rule multiplies by the count. A number in a mean of many moves it less, not more.")
@@ -247,6 +261,13 @@ def amax_rule(g, out, a, axis):
 def amax_rule(g, out, a, axis):
     hit = a == a.max()
     return (hit * g / np.maximum(hit.sum(axis=axis, keepdims=True), 1),)
+
+
+@wrong("amax_rule", "whole_array_and_its_nan", "You looked for the largest number of the whole array. Each row, or column, has its own: out holds them.")
+def amax_rule(g, out, a, axis):
+    hit = a == a.max()
+    with np.errstate(all="ignore"):
+        return (hit * g / hit.sum(axis=axis, keepdims=True),)
 
 
 @wrong("amax_rule", "g_in_place", "g was changed in place: `/=` writes into an array that others still need.")
@@ -511,6 +532,21 @@ def matmul_rule(g, out, a, b):
     return b.T @ g, g @ a.T
 
 
+@wrong("matmul_rule", "b_before_g", "B stands before G, and neither is turned. dA[i, k] is row i of G times row k of B: G comes first, and B is turned.")
+def matmul_rule(g, out, a, b):
+    return b @ g, g @ a
+
+
+@wrong("matmul_rule", "da_like_numbers", "What b gets is right. dA[i, k] is row i of G times row k of B: G comes first, and B is turned.")
+def matmul_rule(g, out, a, b):
+    return b @ g, a.T @ g
+
+
+@wrong("matmul_rule", "db_like_numbers", "What a gets is right. For b, column k of A meets column j of G: A comes first, and is turned.")
+def matmul_rule(g, out, a, b):
+    return g @ b.T, g @ a
+
+
 @wrong("matmul_rule", "like_numbers", "This multiplies number by number, as in unit 05. Each entry of a matrix product is a sum.")
 def matmul_rule(g, out, a, b):
     return g * b, g * a
@@ -761,7 +797,7 @@ def batched_matmul_rule(g, out, a, b):
     return unbroadcast(da, left.shape), unbroadcast(db, right.shape)
 
 
-@wrong("batched_matmul_rule", "left_as_column", "On the left a vector is a row, and you made a column of it.")
+@wrong("batched_matmul_rule", "left_as_column", "On the left a vector is a row, a[None, :], and in g its axis stands last but one: np.expand_dims(g, -2).")
 def batched_matmul_rule(g, out, a, b):
     left = a[:, None] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
@@ -770,6 +806,40 @@ def batched_matmul_rule(g, out, a, b):
     da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
     db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
     return da.reshape(a.shape), db.reshape(b.shape)
+
+
+@wrong("batched_matmul_rule", "row_in_front_of_g", "A vector on the left of a stack: its axis stands last but one in g, np.expand_dims(g, -2). And of each array only the last two axes are turned.")
+def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = g[None] if a.ndim == 1 else g
+    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
+    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+
+
+@wrong("batched_matmul_rule", "row_and_column_last", "On the left a vector is a row, a[None, :], and in g its axis stands last but one: np.expand_dims(g, -2).")
+def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    g = g[..., None] if a.ndim == 1 else g
+    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
+    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+
+
+@wrong("batched_matmul_rule", "row_by_outer", "A vector on the left of a stack: its axis stands last but one in g, np.expand_dims(g, -2). And of each array only the last two axes are turned.")
+def batched_matmul_rule(g, out, a, b):
+    if a.ndim == 1 and b.ndim == 1:
+        return g * b, g * a
+    if a.ndim == 1:
+        return g @ b.T, np.outer(a, g)
+    right = b[:, None] if b.ndim == 1 else b
+    g = g[..., None] if b.ndim == 1 else g
+    da, db = g @ right.swapaxes(-1, -2), a.swapaxes(-1, -2) @ g
+    return unbroadcast(da, a.shape), unbroadcast(db, right.shape).reshape(b.shape)
 
 
 @wrong("batched_matmul_rule", "g_as_it_is", "The vectors became matrices, and g did not: it lacks the axis that they lacked. On the right that is the last one, on the left the last but one.")
@@ -1035,6 +1105,35 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
     return dz @ W1.T, h.T @ g, g.sum(axis=0), x.T @ dz, dz.sum(axis=0)
 
 
+@wrong("two_layer_rule", "x_last", "The results come in the order of the inputs: x, W1, b1, W2, b2.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    h = np.maximum(x @ W1 + b1, 0)
+    dz = g @ W2.T * (h > 0)
+    return x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0), dz @ W1.T
+
+
+@wrong("two_layer_rule", "from_the_end", "The results come in the order of the inputs: x, W1, b1, W2, b2.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    h = np.maximum(x @ W1 + b1, 0)
+    dz = g @ W2.T * (h > 0)
+    return g.sum(axis=0), h.T @ g, dz.sum(axis=0), x.T @ dz, dz @ W1.T
+
+
+@wrong("two_layer_rule", "slope_1_at_0", "Where x @ W1 + b1 is 0, you let g pass. relu's slope at 0 is 0: `>`, not `>=`.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    z = x @ W1 + b1
+    dz = g @ W2.T * (z >= 0)
+    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), np.maximum(z, 0).T @ g, g.sum(axis=0)
+
+
+@wrong("two_layer_rule", "divided_by_rows", "Everything is divided by the number of rows. The mean is a matter of the loss, and g knows of it: the rule only adds up.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    g = g / len(x)
+    h = np.maximum(x @ W1 + b1, 0)
+    dz = g @ W2.T * (h > 0)
+    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
+
+
 @wrong("two_layer_rule", "bias_left_out", "The hidden values were computed without b1, so the mask is another one.")
 def two_layer_rule(g, out, x, W1, b1, W2, b2):
     h = np.maximum(x @ W1, 0)
@@ -1141,6 +1240,56 @@ def fooled(image, digit, scores, back):
         g[digit], g[found.argmax()] = 1, -1
         slope = back(changed, g)
         changed = (changed - 0.05 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3).clip(0, 1)
+    return changed
+
+
+@wrong("fooled", "downhill_by_signs", "This goes downhill: the score of the digit falls. Here it is to rise: plus.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(24):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+        changed = changed - 0.02 * np.sign(back(changed, g))
+        changed = np.clip(np.clip(changed, image - 0.3, image + 0.3), 0, 1)
+    return changed
+
+
+@wrong("fooled", "plain_gradient", "The steps are so short, or so few, that they do not lead there. Together they may be as long as 0.3 for each pixel, and more: the direction changes on the way.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(24):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+        changed = (changed + 0.01 * back(changed, g)).clip(image - 0.3, image + 0.3).clip(0, 1)
+    return changed
+
+
+@wrong("fooled", "its_own_score_by_signs", "Only the digit's own score is pushed up, and on the way another one stays larger. Push that one down in the same step: a g of 1 and -1.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(24):
+        changed = changed + 0.02 * np.sign(back(changed, np.eye(10)[digit]))
+        changed = np.clip(np.clip(changed, image - 0.3, image + 0.3), 0, 1)
+    return changed
+
+
+@wrong("fooled", "limits_that_move_along", "The limits are around the image of the step before, so that many steps lead far away. Clip around the first one.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(24):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+        step = 0.05 * np.sign(back(changed, g))
+        changed = np.clip(np.clip(changed + step, changed - 0.3, changed + 0.3), 0, 1)
     return changed
 
 
