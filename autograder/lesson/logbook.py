@@ -182,20 +182,23 @@ def line_of(records: Iterable[Record]) -> str:
 def standing(records: Iterable[Record]) -> dict[str, str]:
     """How each exercise stands after these records; one that is not named is open."""
     found: dict[str, str] = {}
+    once: set[str] = set()  # was right, whatever came after it
     for record in records:
         if "fresh" in record:  # a unit was started afresh
             names = record.get("exercises")
             for name in names if isinstance(names, list) else ():
                 if isinstance(name, str):
                     found.pop(name, None)
+                    once.discard(name)
             continue
         name, passed = record.get("exercise"), record.get("passed")
         if not isinstance(name, str):
             continue
         if passed is True:
             found[name] = RIGHT
-        elif found.get(name) in (RIGHT, BROKEN):
-            found[name] = BROKEN
-        else:
-            found[name] = WRONG if passed is False else OPEN
+            once.add(name)
+        elif passed is False:
+            found[name] = BROKEN if name in once else WRONG
+        else:  # not written (any more): that is open, and does not fail
+            found[name] = OPEN
     return found

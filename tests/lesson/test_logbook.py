@@ -74,7 +74,10 @@ def states(folder: Path) -> dict[str, str]:
         ([False, None], OPEN),
         ([False, True], RIGHT),
         ([True, False], BROKEN),
-        ([True, None], BROKEN),
+        ([True, None], OPEN),  # its cell was emptied: nothing fails
+        ([True, False, None], OPEN),
+        ([True, None, False], BROKEN),
+        ([True, None, True], RIGHT),
         ([True, False, False], BROKEN),
         ([True, False, True], RIGHT),
     ],
@@ -88,6 +91,8 @@ def test_the_last_result_counts_and_what_was_right_once_is_remembered(
 def test_a_unit_that_was_started_afresh_is_open_and_others_are_not() -> None:
     passes = [{"exercise": name, "passed": True} for name in ("a", "b")]
     assert standing([*passes, {"fresh": "u", "exercises": ["a"]}]) == {"b": RIGHT}
+    afresh = [*passes, {"fresh": "u", "exercises": ["a"]}, {"exercise": "a", "passed": False}]
+    assert standing(afresh) == {"a": WRONG, "b": RIGHT}
 
 
 def test_a_note_holds_a_name_a_result_and_a_date_and_nothing_else(course: Course, kernel_of: Any) -> None:
