@@ -91,10 +91,31 @@ def slope_between(x0, y0, x1, y1):
 @wrong(
     "make_line",
     "a_number",
-    "You returned a number. Return a function, which computes the height when it is called.",
+    "You returned a number. Return the inner function itself, without brackets behind its name: it computes the height when it is called.",
 )
 def make_line(slope, x0, y0):
     return y0 + slope * x0
+
+
+@wrong(
+    "make_line",
+    "called_at_x0",
+    "You returned a number. Return the inner function itself, without brackets behind its name: it computes the height when it is called.",
+)
+def make_line(slope, x0, y0):
+    def line(x):
+        return y0 + slope * (x - x0)
+
+    return line(x0)
+
+
+@wrong(
+    "make_line",
+    "a_text",
+    "You returned a text. Return a function: `def line(x):` inside, and then `return line`.",
+)
+def make_line(slope, x0, y0):
+    return f"y = {y0} + {slope} * (x - {x0})"
 
 
 @wrong(
@@ -109,7 +130,7 @@ def make_line(slope, x0, y0):
 @wrong(
     "make_line",
     "not_returned",
-    "The inner function is there, but nobody gets it: the last `return` is missing.",
+    "No function comes back. The last line has to return the inner function, without brackets behind its name.",
 )
 def make_line(slope, x0, y0):
     def line(x):
@@ -203,10 +224,19 @@ def total_price(prices, counts):
 @wrong(
     "total_price",
     "each_with_each",
-    "Two loops pair each price with each count. Walk along both lists in step, with zip.",
+    "Each price is paired with each count here, as in two loops. Walk along both lists in step, with zip.",
 )
 def total_price(prices, counts):
     return sum(price * count for price in prices for count in counts)
+
+
+@wrong(
+    "total_price",
+    "sums_multiplied",
+    "Each price is paired with each count here, as in two loops. Walk along both lists in step, with zip.",
+)
+def total_price(prices, counts):
+    return sum(prices) * sum(counts)
 
 
 @wrong("total_price", "added", "You added price and count. Four things at 2.5 cost 4 times 2.5.")
@@ -354,8 +384,38 @@ wrong(
 wrong(
     "recipe_operators",
     "printed",
-    "The text is printed and then lost. `return` a Recipe that holds it.",
+    "Nothing comes back. `return` a Recipe that holds the text; `print` only shows it.",
     source=recipe('print(f"({self.text} + {other.text})")', 'print(f"({self.text} * {other.text})")'),
+)
+wrong(
+    "recipe_operators",
+    "passed_over",
+    "Nothing comes back. `return` a Recipe that holds the text; `print` only shows it.",
+    source=recipe("pass", "pass"),
+)
+wrong(
+    "recipe_operators",
+    "other_in_the_braces",
+    "`other` is a Recipe. In the text you need `other.text`.",
+    source=recipe('return Recipe(f"({self.text} + {other})")', 'return Recipe(f"({self.text} * {other})")'),
+)
+wrong(
+    "recipe_operators",
+    "both_in_the_braces",
+    "`self` and `other` are Recipes. In the text you need `self.text` and `other.text`.",
+    source=recipe('return Recipe(f"({self} + {other})")', 'return Recipe(f"({self} * {other})")'),
+)
+wrong(
+    "recipe_operators",
+    "no_blanks",
+    "The blanks are missing: one on each side of the operator.",
+    source=recipe('return Recipe(f"({self.text}+{other.text})")', 'return Recipe(f"({self.text}*{other.text})")'),
+)
+wrong(
+    "recipe_operators",
+    "f_forgotten",
+    "The `f` in front of the quotation marks is missing: without it, braces are braces.",
+    source=recipe('return Recipe("({self.text} + {other.text})")', 'return Recipe("({self.text} * {other.text})")'),
 )
 wrong(
     "recipe_operators",
@@ -462,6 +522,25 @@ wrong(
 )
 wrong(
     "polynomial_call",
+    "up_to_the_square",
+    "From the fourth coefficient on, none counts. The list may hold any number of them.",
+    source="""
+    class Polynomial:
+        def __init__(self, coefficients):
+            self.coefficients = list(coefficients) + [0, 0, 0]
+
+        def __call__(self, x):
+            return self.coefficients[0] + self.coefficients[1] * x + self.coefficients[2] * x**2
+    """,
+)
+wrong(
+    "polynomial_call",
+    "three_names",
+    "This list has five coefficients, others have one. A loop takes them, however many there are.",
+    source=polynomial("a, b, c = self.coefficients\n        return a + b * x + c * x**2"),
+)
+wrong(
+    "polynomial_call",
     "position_by_index",
     "index finds the first coefficient of that value, so two equal ones get the same power. enumerate gives each its own.",
     source=polynomial("return sum(c * x ** self.coefficients.index(c) for c in self.coefficients)"),
@@ -551,7 +630,7 @@ def in_a_row(functions):
 @wrong(
     "in_a_row",
     "used_up",
-    "An iterator can be walked along once. The second call of the chain finds nothing left in it.",
+    "After the first call of the chain no function is left: an iterator was walked to its end, or the list was emptied.",
 )
 def in_a_row(functions):
     rest = iter(functions)
@@ -566,8 +645,59 @@ def in_a_row(functions):
 
 @wrong(
     "in_a_row",
+    "list_emptied",
+    "After the first call of the chain no function is left: an iterator was walked to its end, or the list was emptied.",
+)
+def in_a_row(functions):
+    def chain(x):
+        while functions:
+            x = functions.pop(0)(x)
+        return x
+
+    return chain
+
+
+@wrong(
+    "in_a_row",
+    "chain_of_lambdas",
+    "Something calls itself without end. If you make `chain` anew in each round: the name `chain` inside it means the last one, which is itself. See `late_binding`.",
+)
+def in_a_row(functions):
+    chain = lambda x: x
+    for function in functions:
+        chain = lambda x: function(chain(x))
+    return chain
+
+
+@wrong(
+    "in_a_row",
+    "results_thrown_away",
+    "x comes back as it was. What a function gives has to become the new x.",
+)
+def in_a_row(functions):
+    def chain(x):
+        for function in functions:
+            function(x)
+        return x
+
+    return chain
+
+
+@wrong("in_a_row", "up_to_three", "Four functions are too many for this. A loop calls them all, however many there are.")
+def in_a_row(functions):
+    if not functions:
+        return lambda x: x
+    if len(functions) == 1:
+        return functions[0]
+    if len(functions) == 2:
+        return lambda x: functions[1](functions[0](x))
+    return lambda x: functions[-1](functions[1](functions[0](x)))
+
+
+@wrong(
+    "in_a_row",
     "called",
-    "`return chain(x)` calls the chain, and there is no x yet. Return the function itself, without brackets.",
+    "There is no x yet: it comes when the chain is called. Return the inner function itself, without brackets.",
 )
 def in_a_row(functions):
     def chain(x):
@@ -595,7 +725,7 @@ def in_a_row(functions):
 @wrong(
     "in_a_row",
     "not_returned",
-    "The inner function is there, but nobody gets it: the last `return` is missing.",
+    "No function comes back. The last line has to return the inner function, without brackets behind its name.",
 )
 def in_a_row(functions):
     def chain(x):

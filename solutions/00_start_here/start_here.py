@@ -18,8 +18,8 @@
 # %% [markdown]
 # # Start here: how this course works
 #
-# In ten minutes you draw this picture: a curve, and three lines that turn towards its direction at one point. You
-# write the function that makes the lines.
+# In a quarter of an hour you write the functions that draw this picture: a curve, and three lines that turn towards its
+# direction at one point. Later on a function tells you how it computes: so the course finds such directions.
 
 # %% figure="goal" keep=true
 def goal():
@@ -31,7 +31,9 @@ def goal():
         "slope 2.5": lambda x: 2.5 * x - 1.5,
         "slope 2.1": lambda x: 2.1 * x - 1.1,
     }
-    plots.functions(curves, 0.4, 2.1, title="Lines through (1, 1) and a second point")
+    ax = plots.functions(curves, 0.4, 2.1, title="Lines through (1, 1) and a second point")
+    ax.plot([1.0, 1.1, 1.5, 2.0], [1.0, 1.21, 2.25, 4.0], "o", color="black", markersize=5)
+    ax.set_ylabel("y")
 
 
 goal()
@@ -40,7 +42,7 @@ goal()
 from autograder import CheckFailed, exercise, predicted, probe, yours
 
 # %% [markdown]
-# On the way you meet the parts of a notebook, and the Python that this course uses. At the end you will be able to
+# On the way you meet the parts of a notebook, and some Python. At the end you will be able to
 #
 # - solve an exercise, read what its check says, and use the hints;
 # - write a function that returns a function;
@@ -68,19 +70,8 @@ def colleague_slope(x0, y0, x1, y1):
 
 
 # %% [markdown]
-# The next cell checks that function. It is **folded** into one line: run it as it is, or click on its three dots to
-# read it. It prints
-
-# %% [markdown]
-# ```text
-# ✗ example: not right yet
-#   called    colleague_slope(1.0, 2.0, 3.5, 5.0)
-#   returned  -1.2
-#   expected  1.2
-#   because   from x = 1 to x = 3.5 the line rises from 2 to 5: 3 divided by 2.5
-#   likely    The number has the wrong sign.
-#   next      open the next hint above the answer cell
-# ```
+# The next cell checks that function. It is **folded** into one line: run it as it is, or click its three dots to
+# read it.
 
 
 # %% figure="failing"
@@ -90,8 +81,9 @@ def a_failing_check():
             check.close(yours.colleague_slope(1.0, 2.0, 3.5, 5.0), 1.2,
                         "from x = 1 to x = 3.5 the line rises from 2 to 5: 3 divided by 2.5")
     except CheckFailed as failure:
-        assert "The number has the wrong sign." in str(failure)
-        print(failure)
+        told, _, following = str(failure).rpartition("\n  next ")
+        assert "The number has the wrong sign." in told and "hint" in following  # an example has no hints
+        print(told)
 
 
 a_failing_check()
@@ -108,7 +100,7 @@ a_failing_check()
 # 2. Put the colleague's `return` line into the answer cell. Run both again: you know this message.
 # 3. Follow its `likely` line, and run both once more: a **right** answer.
 #
-# Three hints are a ladder: open one, and try again before you open the next.
+# Three hints are a ladder: try again before you open the next.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -178,7 +170,8 @@ print(double(10), triple(10))
 # `y0 + slope * (x - x0)`.
 #
 # From here on, a folded cell stands above some checks: a *probe*, which calls your code and hands the numbers to the
-# check. Run it. Nothing appears, not even a number beside the cell: that is right.
+# check. Run it. Nothing appears, not even a number beside the cell: that is right. You can call it, too:
+# `line_at(4, 1, 1, [1, 3])`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -213,6 +206,13 @@ def make_line(slope, x0, y0):
 
 # %% probes="make_line"
 @probe
+def made_by_make_line(slope, x0, y0):
+    """What comes back: "a function", or the type of what is none."""
+    line = make_line(slope, x0, y0)
+    return "a function" if callable(line) else type(line).__name__
+
+
+@probe
 def line_at(slope, x0, y0, xs):
     """Makes the line, and another one after it; the first line's heights at xs."""
     line = make_line(slope, x0, y0)
@@ -222,6 +222,8 @@ def line_at(slope, x0, y0, xs):
 
 # %% check="make_line" points=0
 with exercise("make_line") as check:
+    check.equal(made_by_make_line(4.0, 1.0, 1.0), "a function",
+                "the line itself comes back, to be called later with any x")
     check.close(line_at(4.0, 1.0, 1.0, [1.0, 3.0]), [1.0, 9.0],
                 "it starts at height 1 where x is 1, and 2 further on it is 4 * 2 higher")
     check.close(line_at(-0.5, 2.0, 5.0, [2.0, 6.0, 0.0]), [5.0, 3.0, 6.0],
@@ -238,7 +240,7 @@ with exercise("make_line") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Your two functions draw the picture from the top, with second points at x = 2, 1.5 and 1.1. What to see: as that point
+# Your two functions draw the picture from the top, with second points at x = 2, 1.5 and 1.1. As that point
 # moves towards (1, 1), the line lies down along the curve. Its slopes are 3, 2.5 and 2.1.
 
 
@@ -246,18 +248,20 @@ with exercise("make_line") as check:
 def secants():
     from autograd_ref import plots
 
-    curves = {"x²": lambda x: x * x}
-    for x1 in (2.0, 1.5, 1.1):
+    curves, xs = {"x²": lambda x: x * x}, [2.0, 1.5, 1.1]
+    for x1 in xs:
         slope = slope_between(1.0, 1.0, x1, x1**2)
         curves[f"slope {slope:.1f}"] = make_line(slope, 1.0, 1.0)
-    plots.functions(curves, 0.4, 2.1, title="Lines through (1, 1) and a second point")
+    ax = plots.functions(curves, 0.4, 2.1, title="Lines through (1, 1) and a second point")
+    ax.plot([1.0, *xs], [1.0, *(x1**2 for x1 in xs)], "o", color="black", markersize=5)
+    ax.set_ylabel("y")
 
 
 secants()
 
 # %% [markdown]
-# **Predict, then run.** Three functions made in a loop, each called with 10. Which numbers come out? Put your
-# prediction in the first line. Nobody checks it; a surprise is worth most.
+# **Predict, then run.** Three functions made in a loop, each called with 10. Which numbers does the first `print`
+# show? Put your prediction in the first line. Nobody checks it; a surprise is worth most.
 
 # %%
 prediction = (None, None, None)
@@ -332,8 +336,7 @@ with exercise("total_price") as check:
 # %% [markdown]
 # ## 4. Operators of your own
 #
-# For `a + b` Python calls `a.__add__(b)`, and for `a * b` it calls `a.__mul__(b)`. So a class of yours decides what
-# they mean.
+# For `a + b` Python calls `a.__add__(b)`, and for `a * b` it calls `a.__mul__(b)`. So your class decides what they mean.
 #
 # ### Exercise `recipe_operators` (practice)
 # A `Recipe` has a text. Adding two makes a *new* Recipe, whose text says how it was made: `Recipe("a") + Recipe("b")`
@@ -352,7 +355,7 @@ with exercise("total_price") as check:
 # <details><summary>Hint 3: the usual errors</summary>
 #
 # AttributeError "'str' object has no attribute 'text'": you returned the text alone, without `Recipe(...)` around it.
-# A text such as `<__main__.Recipe ...>`: `other` where `other.text` is meant.
+# `<a Recipe>` in the text: `other` where `other.text` is meant.
 # </details>
 
 
@@ -377,6 +380,9 @@ class Recipe:
 
 
 # %% probes="recipe_operators"
+import re
+
+
 @probe
 def written():
     """Which of the two methods are written; NotImplementedError when none is."""
@@ -400,7 +406,11 @@ def combined(operator, left, right):
     """The text of left + right or left * right, and then the two texts themselves."""
     a, b = Recipe(left), Recipe(right)
     out = a + b if operator == "+" else a * b
-    return [out.text, a.text, b.text] if out is not None else None
+    if out is None:
+        return None
+    # A Recipe inside a text would show where it lies in memory.
+    inside = r"<\S*Recipe object at 0x\w+>"
+    return [re.sub(inside, "<a Recipe>", t) if isinstance(t, str) else t for t in (out.text, a.text, b.text)]
 
 
 @probe
@@ -415,7 +425,7 @@ def of_three(first, then, a, b, c):
 with exercise("recipe_operators") as check:
     check.equal(written(), ["__add__", "__mul__"], "the class needs both methods")
     check.equal(combined("+", "a", "b"), ["(a + b)", "a", "b"],
-                "the sum is a new Recipe, and a and b are what they were")
+                "brackets, blanks around +, both texts; and a and b are what they were")
     check.equal(combined("*", "b", "a"), ["(b * a)", "b", "a"], "the left one comes first")
     check.equal(of_three("*", "+", "a", "b", "c"), ["((a * b) + c)", "(c + (a * b))"],
                 "a result can be used again: the product is one side of the sum")
@@ -433,7 +443,7 @@ with exercise("recipe_operators") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# One function, two kinds of input. The function knows nothing of Recipes, and yet it tells how it computes. With this
+# One function, two kinds of input. It knows nothing of Recipes, and yet tells how it computes. With this
 # trick the later units find derivatives.
 
 
@@ -498,7 +508,8 @@ with exercise("polynomial_call") as check:
     check.close(polynomial_at([7, 0, 2], [3.0]), [25.0], "7 + 0 * 3 + 2 * 9")
     check.close(polynomial_at([5, 5, 2], [10.0, -1.0]), [255.0, 2.0],
                 "5 + 50 + 200, then 5 - 5 + 2 from the same object")
-    check.close(polynomial_at([4], [9.0]), [4.0], "a constant")
+    check.close(polynomial_at([1, 0, 2, 0, 3], [2.0]), [57.0], "1 + 2 * 4 + 3 * 16")
+    check.close(polynomial_at([4], [9.0, 0.0]), [4.0, 4.0], "a constant, and at 0, too")
     ### BEGIN HIDDEN TESTS
     from autograder import numbers
 
@@ -564,7 +575,7 @@ def chained(names, xs):
     functions = [known[name] for name in names]
     in_a_row(functions)
     chain = in_a_row(functions)
-    return [chain(x) for x in xs]
+    return [chain(x) for x in xs] if callable(chain) else f"{type(chain).__name__}, and no function"
 
 
 # %% check="in_a_row" points=0
@@ -573,6 +584,8 @@ with exercise("in_a_row") as check:
     check.close(chained(["add 3", "double"], [5.0, 1.0]), [16.0, 8.0],
                 "add 3 to 5 and double it; then the same with 1")
     check.close(chained(["add 3", "square", "add 3"], [-3.0]), [3.0], "0, 0 again, then 3")
+    check.close(chained(["double", "add 3", "double", "square"], [1.0]), [100.0],
+                "2, 5, 10, 100: four functions")
     check.close(chained([], [5.0]), [5.0], "with nothing to do, x comes back")
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers

@@ -32,11 +32,21 @@ def run(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_the_message_in_the_text_is_the_one_that_the_check_gives() -> None:
+def test_the_failing_example_is_shown_once_and_speaks_of_no_hints_since_it_has_none() -> None:
     cells = COURSE.assignment(UNIT).notebook.cells
     (shown,) = (cell.outputs[0].text for cell in cells if cell.id == "figure_failing")
+    for line in (
+        "example",
+        "called",
+        "returned",
+        "expected",
+        "because",
+        "likely    The number has the wrong sign.",
+    ):
+        assert line in shown
+    assert "next" not in shown and "hint" not in shown
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    assert f"```text\n{shown.rstrip()}\n```" in text
+    assert shown.splitlines()[1] not in text
 
 
 def test_a_unit_of_practice_is_not_graded_and_says_so() -> None:
