@@ -624,6 +624,12 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
     return p - lr * g / np.sqrt(s) + eps, s
 
 
+@wrong("rmsprop_step", "mean_of_sizes", "The running mean is one of squares, and you put the size of g into it.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * abs(g)
+    return p - lr * g / (np.sqrt(s) + eps), s
+
+
 @wrong("rmsprop_step", "share_squared", "1 - alpha is squared with g. It multiplies the square.")
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = alpha * s + ((1 - alpha) * g) ** 2
@@ -930,6 +936,26 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = 0.9, 0.999
     m = b1 * m + (1 - b1) * g
     v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "eps_beside_the_uncorrected_root",
+    "Both corrections are in the rate here, so eps stands beside the root of a v that is not corrected yet. Correct v first.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * np.sqrt(1 - b2**t) / (1 - b1**t) * m / (np.sqrt(v) + eps), m, v
+
+
+@wrong("adam_step", "sums_for_means", "These are sums: in a mean the new part counts 1 - beta, g and g squared alike.")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + g
+    v = b2 * v + g * g
     return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 
 
@@ -1342,6 +1368,26 @@ wrong(
     "zero_gradients_skipped",
     "A gradient of zeros is left out like None. It is a step: it counts, and the state and the decay go on.",
     source=with_change(("if p.grad is None:", "if p.grad is None or not p.grad.data.any():")),
+)
+wrong(
+    "optimizer",
+    "state_opened",
+    "The state goes into the rule as one tuple. A star in front of it makes several arguments of its arrays.",
+    source=with_change(("self.rule(p.data, g, self.state[i],", "self.rule(p.data, g, *self.state[i],")),
+)
+wrong(
+    "optimizer",
+    "state_caught_in_a_list",
+    "The new state comes back as one tuple. `*self.state[i]` catches it in a list, as its only item.",
+    source=with_change(("new, self.state[i] =", "new, *self.state[i] =")),
+)
+wrong(
+    "optimizer",
+    "state_opened_both_ways",
+    "The state is one tuple, on the way into the rule and on the way back: no star is needed.",
+    source=with_change(
+        ("new, self.state[i] = self.rule(p.data, g, self.state[i],", "new, *self.state[i] = self.rule(p.data, g, *self.state[i],")
+    ),
 )
 
 
@@ -2317,6 +2363,12 @@ right(
 )
 
 
+wrong(
+    "mended_adam",
+    "sums_for_means",
+    "`m +=` adds to what is there, and nothing of the old mean goes: it grows. Add (1 - b1) times (g - m).",
+    source=mended(("m += (1 - b1) * (g - m)", "m += (1 - b1) * g")),
+)
 wrong(
     "mended_adam",
     "another_default_rate",

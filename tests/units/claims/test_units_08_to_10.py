@@ -313,6 +313,22 @@ def test_sgd_and_momentum(torch: ModuleType, solved: Any) -> None:
     close(found, our_path(lambda p, g, t, v: ours["momentum_step"](p, g, v, 0.1, 0.9), (ZERO,), GRADIENTS))
 
 
+@proves(
+    OPTIMIZERS,
+    "Rates decide, too: at 0.2 momentum ends near Adam, and SGD still far behind.",
+)
+def test_the_rates_decide_a_race_too(solved: Any) -> None:
+    names = solved(OPTIMIZERS)
+    rules, train = names["RULES"], names["train"]
+    adam = train("Adam")[-1]
+    ends = {}
+    for name in ("SGD", "momentum"):
+        update, slots, _ = rules[name]
+        rules[name] = update, slots, 0.2
+        ends[name] = train(name)[-1]
+    assert ends["momentum"] < 2 * adam < ends["SGD"] / 10
+
+
 @proves(OPTIMIZERS, "PyTorch's stops at once, the other rolls on.")
 def test_a_rate_of_0_stops_momentum_at_once(torch: ModuleType, solved: Any) -> None:
     p = torch.zeros(1, requires_grad=True)
