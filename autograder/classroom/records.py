@@ -17,6 +17,7 @@ from ..sandbox.walls import NO_WALL
 from ..unit.assignment import Assignment
 from ..unit.cell import ANSWER, read_cells
 from ..unit.notebook import read_notebook
+from .classroom import Classroom
 
 STATUSES = (PASSED, FAILED, ERROR, TIMEOUT, MISSING)
 MOST_NOTES = 20
@@ -106,6 +107,19 @@ def read_records(assignment: Assignment, notebooks: Iterable[tuple[str, Path]]) 
         except Exception:  # an older one, or damaged: told, and the report goes on
             found.old.append(student)
     return found
+
+
+def records_of_class(classroom: Classroom, assignment: Assignment) -> Records:
+    """What is kept of a unit's grading in this class, of who has handed in and of who was graded."""
+    unit = assignment.unit
+    students = sorted({*classroom.students(unit), *classroom.students(unit, "autograded")})
+    return read_records(
+        assignment,
+        [
+            (name, classroom.folder("autograded", name, unit) / f"{assignment.name}.ipynb")
+            for name in students
+        ],
+    )
 
 
 def _record(assignment: Assignment, student: str, path: Path) -> Record:

@@ -173,7 +173,7 @@ def report(
 ) -> None:
     """Write one HTML page on a graded class: scores, exercises, mistakes, and who needs a look."""
     from ..classroom.classroom import Classroom
-    from ..classroom.records import read_records
+    from ..classroom.records import records_of_class
     from ..classroom.report.findings import findings, table
     from ..classroom.report.page import page
     from ..referee import bank
@@ -182,15 +182,8 @@ def report(
     classroom = Classroom(Course.find())
     assignment = classroom.course.assignment(unit)
     unit = assignment.unit
-    students = sorted({*classroom.students(unit), *classroom.students(unit, "autograded")})
-    records = read_records(
-        assignment,
-        [
-            (name, classroom.folder("autograded", name, unit) / f"{assignment.name}.ipynb")
-            for name in students
-        ],
-    )
-    if not students:
+    records = records_of_class(classroom, assignment)
+    if not (records.graded or records.old or records.waiting):
         raise UserError(
             f"Nothing of {unit} has been handed in or graded: `autograder grade {unit}` comes first."
         )
@@ -203,6 +196,25 @@ def report(
         told += f", and as a table in {csv}"
     console.print(line(f"{told}."), soft_wrap=True)
     show_left_out(records, unit)
+
+
+@commands.command()
+def teach(
+    units: Annotated[list[str], typer.Argument(help="Units by name or number.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The folder to write into; `teaching` in the course's folder by default."),
+    ] = None,
+) -> None:
+    """Write slides of a unit for 15 minutes of class, and a page on its exercises: minutes and usual mistakes."""
+    from ..classroom.teaching.publish import FOLDER, publish
+    from ..unit.assignment import Course
+
+    course = Course.find()
+    named = list(dict.fromkeys(units_named(course.units(), units)))
+    publish(
+        course, named, out or course.root / FOLDER, lambda text: console.print(line(text), soft_wrap=True)
+    )
 
 
 @commands.command()

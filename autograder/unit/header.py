@@ -15,6 +15,8 @@ KEYS: dict[str, str] = {
     "allow": "a list of modules, such as [autograd_ref.plots]",
     "graded": "true or false",
     "exam": "true or false",
+    "slides": "the cell that slides show as the example, such as {example: figure_goal}",
+    "minutes": "minutes of exercises, such as {mul_vjp: 5}",
 }
 
 
@@ -47,4 +49,11 @@ def read_header(metadata: Mapping[str, Any], unit: str, where: str) -> dict[str,
     allowed = about.get("allow", [])
     if not isinstance(allowed, list) or not all(isinstance(name, str) for name in allowed):
         raise UserError(f"{where}: `allow: {allowed}` in the header should be {KEYS['allow']}.")
+    slides, minutes = about.get("slides", {}), about.get("minutes", {})
+    if not isinstance(slides, dict) or not all(
+        k == "example" and isinstance(v, str) for k, v in slides.items()
+    ):
+        raise UserError(f"{where}: `slides: {slides}` in the header should be {KEYS['slides']}.")
+    if not isinstance(minutes, dict) or not all(type(n) is int and n >= 0 for n in minutes.values()):
+        raise UserError(f"{where}: `minutes: {minutes}` in the header should be {KEYS['minutes']}.")
     return about

@@ -17,7 +17,11 @@ from .test_marks import SOURCE, refused
         ("    exem: true", "unknown key `exem`: did you mean `exam`?"),
         ("    alow: []", "unknown key `alow`: did you mean `allow`?"),
         ("    Graded: false", "unknown key `Graded`: did you mean `graded`?"),
-        ("    colour: red", "unknown key `colour`: it may hold `unit`, `title`, `allow`, `graded`, `exam`."),
+        (
+            "    colour: red",
+            "unknown key `colour`: it may hold `unit`, `title`, `allow`, `graded`, `exam`, "
+            "`slides`, `minutes`.",
+        ),
         ("    drawn_from: abc", "unknown key `drawn_from`"),
         ("  exam: true", "`exam` stands beside `autograder:` in the header, and belongs under it."),
         ("    exam: treu", "`exam: treu` in the header should be true or false."),
@@ -34,6 +38,7 @@ def test_a_key_that_nobody_reads_is_refused_with_the_one_that_was_meant(
 
 def test_all_keys_are_known(tmp_path: Path) -> None:
     keys = '#     title: "A"\n#     allow: [autograd_ref.plots]\n#     graded: true\n#     exam: true\n'
+    keys += "#     slides: {example: double}\n#     minutes: {double: 5}\n"
     path = tmp_path / "small" / "small.py"
     path.parent.mkdir()
     path.write_text(SOURCE.replace("#     unit: small\n", f"#     unit: small\n{keys}"), encoding="utf-8")

@@ -11,19 +11,18 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
-from pathlib import Path
 
 from ...lesson.failures import MISSING, PASSED
 from ...sandbox.walls import UNPROTECTED
 from ..records import STATUSES
 from .charts import bar, histogram, patterns, stacked
+from .document import document
 from .findings import GROUP, Findings
-from .markup import Child, Markup, joined, tag
+from .markup import Child, Markup, tag
 from .pieces import across, code_name, counted, duration, names_of, of, score_of, share, table_of, who
 
 MOST_MISTAKES = 30
 SLOWEST = 10
-STYLE = Path(__file__).with_suffix(".css")
 
 
 def page(found: Findings, today: date | None = None) -> str:
@@ -45,17 +44,7 @@ def page(found: Findings, today: date | None = None) -> str:
     ]
     if found.graded:
         body += [_scores(found), _exercises(found), _mistakes(found), _looks(found), _slowest(found)]
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    head = Markup(
-        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    )
-    head = joined(
-        head,
-        tag("title", f"{found.assignment.unit}: report"),
-        tag("style", Markup(STYLE.read_text(encoding="utf-8"))),
-    )
-    return f"<!DOCTYPE html>\n{tag('html', tag('head', head), tag('body', tag('main', *body)), lang='en')}\n"
+    return document(f"{found.assignment.unit}: report", *body)
 
 
 def _unprotected(found: Findings) -> list[Markup]:

@@ -1,0 +1,1 @@
+"""What an instructor takes into class: slides made of a unit, and a page on its exercises."""
