@@ -60,13 +60,20 @@ def describe(error: BaseException, beside: str = "") -> AnswerError:
         message = ""
     place = ""
     name = getattr(error, "name", None) if isinstance(error, NameError) else None
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if is_notebook_file(frame.filename) and frame.filename != beside:
-            line = linecache.getline(frame.filename, frame.lineno or 0).strip()
-            place = f"line {frame.lineno}: {line}" if line else f"line {frame.lineno}"
-            if isinstance(error, NotImplementedError):
-                name = _function_of(error.__traceback__, frame)
-            break
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if is_notebook_file(frame.filename) and frame.filename != beside
+    ]
+    if frames:
+        frame = frames[-1]
+        line = linecache.getline(frame.filename, frame.lineno or 0).strip()
+        # A function of another cell counts its own lines: it is named, or its line is looked for in the answer.
+        elsewhere = frame.filename != frames[0].filename and frame.name.isidentifier()
+        where = f"line {frame.lineno}{f' of {frame.name}' if elsewhere else ''}"
+        place = f"{where}: {line}" if line else where
+        if isinstance(error, NotImplementedError):
+            name = _function_of(error.__traceback__, frame)
     if isinstance(error, NotImplementedError) and not place and message.isidentifier():
         name = message  # a probe that found nothing written says what it looked for
     return AnswerError(type(error).__name__[:80], message[:500], place[:200], name or "")

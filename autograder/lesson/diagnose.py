@@ -153,7 +153,8 @@ def _none_inside(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     for place, g, e in pairs:
         if g is None and e is not None:
             return (
-                f"The value at [{place}] is None: it was not set, or came from a function without a `return`."
+                f"The value at [{place}] is None: it was not set, nothing arrived there, "
+                "or it came from a function without a `return`."
             )
     return ""
 

@@ -38,6 +38,10 @@ SENTENCES = (
         "Several values are wanted, and this is {a}.",
     ),
     (r"0-d array|unsized object|zero-dimensional|too many indices", "An array with more axes is wanted."),
+    (
+        r"(list|tuple) indices must be integers or slices, not str",
+        "A dict with names for keys is wanted, and this is {a}.",
+    ),
     (r"'([\w.]+)' object is not callable", "A function is wanted, and this is {a0}."),
     (
         r"'([\w.]+)' object is not an iterator|'([\w.]+)' object does not support",

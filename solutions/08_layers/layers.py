@@ -32,7 +32,9 @@ def goal():
     from autograd_ref import Tensor, plots
 
     def ours(fan_in, fan_out, rng):
-        return rng.normal(0.0, {2: 1.0, 50: 0.2}[fan_in], (fan_out, fan_in))  # why, is what this unit is about
+        weight = rng.normal(size=(fan_out, fan_in))
+        behind = np.maximum(rng.normal(size=(500, fan_in)) @ weight.T, 0.0)
+        return weight / np.sqrt((behind**2).mean())  # how large that is you will find out
 
     def pytorch(fan_in, fan_out, rng):
         return rng.uniform(-1, 1, (fan_out, fan_in)) / np.sqrt(fan_in)
@@ -40,7 +42,7 @@ def goal():
     x = np.linspace(-3.0, 3.0, 64)[:, None]
     fits, losses = {}, {}
     for name, draw in {"PyTorch's default": pytorch, "weights of this unit": ours}.items():
-        rng = np.random.default_rng(0)
+        rng = np.random.default_rng(3)
         sizes = [2, *[50] * 20, 1]
         weights = [Tensor(draw(a, b, rng), requires_grad=True) for a, b in zip(sizes, sizes[1:])]
         losses[name] = []
@@ -127,12 +129,12 @@ def learn(weights, rate=0.0005, steps=250, norm=lambda h: h):
 # - build modules as PyTorch does, however nested, and dropout with its two modes;
 # - find a network that looks right and does not learn.
 #
-# **Time:** about 90 minutes. **Builds on:** 05, 06 and 07.
+# **Time:** about 100 minutes. **Builds on:** 05, 06 and 07.
 #
 # **Three questions first,** from earlier units; nobody counts. Fill in the first line and run it.
 #
 # - *unit 05*: `a` is the column 2, -1, 4 and `b` the row 3, 7. L is the sum of `a * b`. What is `b.grad`?
-# - *unit 06*: `x` has the rows (1, 2) and (3, 5), `w` is (2, 1). L is the sum of `x @ w`. What is `w.grad`, as two numbers?
+# - *unit 06*: `m` has the rows (1, 2) and (3, 5), `w` is (2, 1). L is the sum of `m @ w`. What is `w.grad`, as two numbers?
 # - *unit 06, ties*: L is the maximum of 4, 9, 9, 1. What does the first 9 get?
 
 # %%
@@ -145,13 +147,13 @@ def grad_of(L, *tensors):
 
 
 a, b = Tensor([[2.0], [-1], [4]]), Tensor([3.0, 7], requires_grad=True)
-x, w = Tensor([[1.0, 2], [3, 5]]), Tensor([[1.0], [1]], requires_grad=True)
+m, w = Tensor([[1.0, 2], [3, 5]]), Tensor([[1.0], [1]], requires_grad=True)
 t = Tensor([4.0, 9, 9, 1], requires_grad=True)
 recall(
     answers,
     {
         "unit 05": lambda: grad_of((a * b).sum(), b)[0],
-        "unit 06": lambda: grad_of((x @ w).sum(), w)[0],
+        "unit 06": lambda: grad_of((m @ w).sum(), w)[0],
         "unit 06, ties": lambda: grad_of(t.max(), t)[0][1],
     },
 )
@@ -179,12 +181,12 @@ if predicted(prediction, "why_it_does_not_learn"):
     print(f"largest gradient of the first weights: {abs(weights[0].grad.data).max():.0e}")
 
 # %% [markdown]
-# C: all 64 answers are nearly 0, and larger steps do not help. Somewhere on the way `x` gets lost. Where?
+# C: all 64 answers are nearly 0, and larger steps do not help. Not D: the other network has 50, too.
+# Somewhere on the way `x` gets lost. Where?
 #
 # ## 2. One layer, then twenty
 #
-# In unit 04 a layer was a list of neurons. Now the weights of one neuron are a *row* of a matrix, so `weight` has the
-# shape (out, in). With one example in each row of `x`:
+# The weights of one neuron are now a *row* of a matrix, so `weight` has the shape (out, in). With one example in each row of `x`:
 #
 # $$\mathrm{out} = x\, W^T + b$$
 #
@@ -398,9 +400,9 @@ three_starts()
 #
 # ### Exercise `own_start` (3 points)
 # **An empty page.** Find first weights for relu layers of any width, so that the numbers last. `own_start(width, rng)`
-# returns an array (width, width), drawn from `rng` (a NumPy generator, so that a run can be repeated). Inputs of std 1 go
-# through twenty layers of 60, 120 and 240 neurons: after each layer, their std has to lie between 0.1 and 10. How you find
-# it is up to you. `table` shows how a start does; run it as often as you like.
+# returns an array (width, width), drawn from `rng` (a NumPy generator). Each neuron adds up many inputs. Inputs of std 1
+# go through twenty layers of 60, 120, 240 or another number of neurons: after each layer, their std has to lie between 0.1
+# and 10. How you find it is up to you. `table` shows how a start does.
 
 
 # %% given="table"
@@ -428,11 +430,11 @@ table(lambda width, rng: rng.normal(0.0, 0.1, (width, width)))  # try others in 
 # %% [markdown]
 # <details><summary>Hint 1: how to search</summary>
 #
-# Look at one width only, and change the 0.1 until the factor is 1.00. Two tries around it are enough to go on by halving.
+# Look at one width only, and change the 0.1 until the factor is 1.00, by halving.
 # </details>
 # <details><summary>Hint 2: what to look for</summary>
 #
-# Do it for 60 and for 240. Divide the two numbers that you found; compare with the ratio of the widths, and with its root.
+# Do it for 60 and for 240, and divide one by the other. How do you get from 4, the ratio of the widths, to that?
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
@@ -462,7 +464,14 @@ def start_seen(width, seed):
         "the seed decides": np.array_equal(first, again),
         "the next layer is another": not np.array_equal(first, second),
         "neurons that differ": len(np.unique(first, axis=0)) if first.ndim else 0,
+        "of 30 inputs count": inputs_that_count(first) if first.shape == (30, 30) else None,
     }
+
+
+def inputs_that_count(weight):
+    """How many weights of a neuron carry its sum, in the middle neuron: 1 where all but one are about 0."""
+    squares = weight.astype(float) ** 2
+    return int(np.ceil(np.median(squares.sum(axis=1) ** 2 / np.maximum((squares**2).sum(axis=1), 1e-300))))
 
 
 @probe
@@ -512,19 +521,21 @@ with exercise("own_start") as check:
     check.close(seen["shape"], "(30, 30)", "a row of weights for each neuron")
     check.true(seen["the seed decides"], "the same seed, the same weights: draw from rng")
     check.true(seen["the next layer is another"], "a second call gives other weights")
-    many = {60: 7, 120: 3, 240: 1}
-    for width, seen in {width: scale_seen(width, many[width]) for width in many}.items():
-        low, high = seen["lowest"], seen["highest"]
-        check.true(low >= 0.1, f"{width} neurons: the std falls below {10 * low:g}")
-        check.true(high <= 10, f"{width} neurons: the std grows beyond {high / 10:g}")
+    check.true(seen["of 30 inputs count"] > 2, "each neuron adds up many inputs")
+    found = [scale_seen(*size) for size in ((60, 7), (120, 3), (240, 1), (500, 1))]
+    stays = [(0.1 <= seen["lowest"], seen["highest"] <= 10) for seen in found]
+    because = "60, 120, 240, 500 neurons: lowest std 0.1 or more, highest 10 or less"
+    check.true(all(map(all, stays)), because)
     ### BEGIN HIDDEN TESTS
-    # Wider than those of the table, too: of 360 neurons one network, as it is large.
-    for width, count in ((80, 7), (180, 2), (360, 1)):
+    # Narrower and wider than those of the table, too: of 360 neurons one network, as it is large. A narrow network
+    # drifts by chance, so that the bounds are wider here than in the task.
+    for width, count, bound in ((30, 15, 50), (80, 7, 20), (180, 2, 20), (360, 1, 20)):
         seeds = [check.rng.randrange(10**6) for _ in range(count)]
         networks = twenty_starts(width, seeds)
         low, high = lowest_and_highest(networks, seeds[0])
-        check.true(0.1 < low and high < 10, f"{width} neurons: from {low:.1e} to {high:.1e}")
+        check.true(1 / bound < low and high < bound, f"{width} neurons: from {low:.1e} to {high:.1e}")
         weight = networks[0][0]
+        check.true(inputs_that_count(weight) > width / 20, "each neuron adds up many inputs")
         check.true(len(np.unique(weight.round(9), axis=0)) == width, "no two neurons are equal")
         check.true((networks[0][0] != networks[0][1]).any(), "the next layer is another")
         if count > 1:
@@ -536,7 +547,7 @@ table(own_start)
 
 # %% [markdown]
 # What to see when it plays: your weights for 50 neurons, times 0.6 to 1.6. Each column is a layer, wide where many sums
-# (before the relu) have that size. They last in a narrow window only.
+# (before the relu) have that size; those beyond 4 are drawn at the rim. They last in a narrow window only.
 
 
 # %% figure="window"
@@ -553,7 +564,7 @@ def window():
 window()
 
 # %% [markdown]
-# ## 4. Why it is the square root of 2/n
+# ## 4. Why it is what you found
 #
 # An output is a sum of $n$ products of a weight and an input. With weights of mean 0 the products are steps in random
 # directions: their mean squares add up. With *rms* for the root of a mean square:
@@ -624,7 +635,7 @@ for name, variance in {"1 / fan_in": 1 / 400, "1 / fan_out": 1 / 100, "2 / both"
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# All numbers positive: `rng.uniform(a)` goes from a to 1. Another array on each run: `np.random` is not `rng`.
+# All numbers positive: `rng.uniform(a)` goes from a to 1.
 # </details>
 
 
@@ -666,12 +677,12 @@ def xavier_drawn(fan_in, fan_out, seed):
 
 # %% check="xavier_uniform" points=2
 with exercise("xavier_uniform") as check:
-    # 60,000 numbers: a right answer is rounded otherwise with a chance of less than 1e-12.
-    seen = xavier_seen(300, 200, 5, np.sqrt(2 / 500))
+    # 50,000 numbers: a right answer is rounded otherwise with a chance of less than 1e-12.
+    seen = xavier_seen(100, 500, 5, np.sqrt(2 / 600))
     check.close(seen["type"], "ndarray", "a NumPy array")
-    check.close(seen["shape"], "(200, 300)", "a weight has the shape (fan_out, fan_in)")
+    check.close(seen["shape"], "(500, 100)", "a weight has the shape (fan_out, fan_in)")
     check.close(seen["mean"], 0.0, "as many below 0 as above")
-    check.close(seen["std"], 1.0, "as large as wanted: the variance is 2 / (300 + 200)")
+    check.close(seen["std"], 1.0, "as large as wanted: the variance is 2 / (100 + 500)")
     check.close(seen["beyond one std"], 0.4, "uniform: 42 %; of normal numbers 32 %")
     check.true(seen["the neurons differ"], "each row is drawn")
     check.true(seen["the second draw differs"], "the next layer gets other numbers")
@@ -695,8 +706,24 @@ with exercise("xavier_uniform") as check:
 # %% [markdown]
 # ## 5. Four starts, side by side
 #
-# The network of section 1 again, with each start. Left, the std of what each layer sends on. In the middle, the std of the
-# gradients of its weights, before the first step. On the right, how it learns.
+# **Predict, then run.** In section 1 each layer sends on less than the one before. Which layer's weights have by far the
+# smallest gradients? **A**: the first. **B**: the last. **C**: none.
+
+# %%
+prediction = None  # A, B or C
+
+if predicted(prediction, "where_the_gradient_is_smallest"):
+    weights = deep(pytorch_uniform)
+    ((outputs(weights)[0] - Y) ** 2).mean().backward()
+    for layer in (2, 11, 20):
+        print(f"layer {layer:2}: std of the gradients {weights[layer - 1].grad.data.std():.0e}")
+
+# %% [markdown]
+# C: the gradient of a weight is what arrives from the front times what arrives from behind. The first shrinks from layer
+# to layer, the second grows by as much.
+#
+# The same network with each start. Left, the std of what each layer sends on; then of the gradients of its weights. On the
+# right, how it learns: two curves coincide.
 
 
 # %% figure="four_starts"
@@ -726,12 +753,11 @@ four_starts()
 
 # %% [markdown]
 # From PyTorch's start the answers no longer depend on `x`, and the gradients are millions of times smaller than from
-# He's. Each is what comes from the front times what comes from behind. Xavier, right for tanh, is a root of 2 too small
-# for relu: of x, $\sqrt{1/2}^{20}$ is left, a thousandth, and these steps do not move it.
+# He's. Xavier, right for tanh, is a root of 2 too small for relu: of x, $\sqrt{1/2}^{20}$ is left, a thousandth, and these steps do not move it.
 #
 # ## 6. LayerNorm: a scale that holds
 #
-# A good start is only a start. Larger steps, from two starts:
+# Larger steps, from two starts:
 
 # %% figure="larger_steps"
 for name, start in {"He": he_normal, "Xavier": xavier_uniform}.items():
@@ -803,17 +829,17 @@ def norm_gradients(g, x, weight, bias):
 
 # %% check="layer_norm" points=3
 with exercise("layer_norm") as check:
-    x, s = np.array([[1.0, 1, 5, 5], [7, 7, 7, 7]]), 2 / np.sqrt(4.00001)
+    x, s = np.array([[7.0, 7, 7, 7], [1, 1, 5, 5]]), 2 / np.sqrt(4.00001)
     ones, w, b = np.ones(4), np.array([1.0, 2, 3, -4]), np.array([10.0, 0, 0, 0])
-    out = np.array([[-s, -s, s, s], [0, 0, 0, 0]])
-    check.close(norm_of(x, ones, 0 * b), out, "mean 3, variance 4; equal numbers become 0")
+    out = np.array([[0, 0, 0, 0], [-s, -s, s, s]])
+    check.close(norm_of(x, ones, 0 * b), out, "equal numbers become 0; mean 3, variance 4")
     check.close(norm_of(x, w, b), out * w + b, "times weight, plus bias, in each column")
     check.close(norm_of(ROW, ROW / ROW, 0 * ROW, 7.0), (ROW - 3) / 3, "eps = 7: sqrt(9)")
     check.close(norm_of(np.stack([x, x]), w, b), np.stack([out * w + b] * 2), "more axes")
     (_, dx, dw, db), g = norm_gradients(out + w, x, w, b), out + w
     check.close((dw, db), ((g * out).sum(0), g.sum(0)), "the gradients of weight and bias")
     check.close(dx.sum(-1), np.zeros(2), "all of a row up by 1 changes nothing", atol=1e-9)
-    check.close(dx[0] @ (x[0] - 3), 0.0, "nor does a row spread wider", atol=1e-3)
+    check.close(dx[1] @ (x[1] - 3), 0.0, "nor does a row spread wider", atol=1e-3)
     ### BEGIN HIDDEN TESTS
     from autograd_ref import nn
     from autograder import array
@@ -835,7 +861,7 @@ with exercise("layer_norm") as check:
         check.close(norm_of(far, w, 0 * w), expected, "large numbers, close together", rtol=1e-6)
     ### END HIDDEN TESTS
 # %% [markdown]
-# All four starts, now with your `layer_norm` before each relu. All of them learn.
+# All four starts learn with your `layer_norm` before each relu.
 
 
 # %% figure="normalised"
@@ -912,7 +938,7 @@ class Module:
 # `parts(module)` of the cell above gives pairs of a name and a thing: all attributes, and of a list its items, such as
 # `"blocks.0"`. Return a dict of all Parameters and Modules that a module owns, however deep. A Module is followed by what
 # *it* owns, with its name in front: `"first"`, then `"first.weight"`. Leave out everything else. A thing that is owned
-# twice stands under both names.
+# twice stands under both names: both places hold it.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -989,8 +1015,8 @@ def owned_by(tree):
 # %% check="owned" points=3
 with exercise("owned") as check:
     # "P..." is a Parameter, "T..." a Tensor, {...} a Module. P2 has a class of its own.
-    check.close(owned_by({"b": "P2", "mean": "T1", "w": "P1", "rate": 0.5, "bias": None}),
-                {"b": "P2", "w": "P1"}, "a Tensor is not trained; a number is no part")
+    check.close(owned_by({"b": "P2", "mean": "T1", "w": "P1", "rate": 0.5, "tied": "P1"}),
+                {"b": "P2", "w": "P1", "tied": "P1"}, "no Tensor, no number; P1 twice")
     check.close(owned_by({"first": {"w": "P1"}, "scale": "P3"}),
                 {"first": "a Module at first", "first.w": "P1", "scale": "P3"},
                 "a Module, and what it owns, with its name in front")
@@ -1034,6 +1060,8 @@ with exercise("owned") as check:
     for name in "pqrstuvw":
         tree = {name: tree}
     check.close(owned_by(tree), expected_of(tree), "eight modules deep")
+    for tree in ({"a": "P1", "b": None, "c": "P1"}, {"a": {"w": "P1", "v": "P1"}}, {"a": ["P1", "P2", "P1"]}):
+        check.close(owned_by(tree), expected_of(tree), "a Parameter that one module holds twice")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1257,7 +1285,7 @@ def overfitting():
 overfitting()
 
 # %% [markdown]
-# What happens if `eval()` is forgotten? The same question, four times in each mode:
+# Without `eval()`? The same question, four times in each mode:
 
 # %%
 layer, x = Dropout(0.5, np.random.default_rng(0)), Tensor([1.0, 2.0, 3.0])
@@ -1268,7 +1296,7 @@ print("in use:  ", [layer(x).data.tolist() for _ in range(4)])
 # %% [markdown]
 # ## 9. Bug hunt
 #
-# A colleague's network is to learn x1 - x2 + 1. It runs without an error. **Four things are wrong with it**, and a loss
+# A colleague's network is to learn x1 - x2 + 1. **Four things are wrong with it**, and a loss
 # does not say which. You have the tools: `named_parameters`, `grad` after a backward pass, the std of what a layer sends on,
 # the same question twice after `eval()`.
 
@@ -1321,7 +1349,7 @@ print(f"loss {before:.2f} at first, {after:.2f} after 500 steps")
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Four questions. Which parameters are found? Which of them have a gradient after `backward()`? Are two answers in use the
+# Which parameters are found? Which of them have a gradient after `backward()`? Are two answers in use the
 # same? What does a tanh give for the sums that it gets here?
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
@@ -1367,7 +1395,7 @@ class MendedNet(Module):
 # %% probes="mended_net"
 NAMES = ("first", "shift", "second")
 KINDS = ["Parameter (8, 3)", "Parameter (8,)", "Parameter (1, 8)"]
-START = ["rows apart", "std from 0.1 to 1.2", "0"]
+START = ["rows apart", "std from 0.1 to 1.2", "std from 0.1 to 1.2", "0", "drawn from rng"]
 PAIR = np.array([[1.0, -2.0, 0.5], [0.3, 0.9, -1.2]])
 MANY = np.repeat(PAIR, 20, axis=0)
 MASKS = np.stack(np.meshgrid(*[[0.0, 2.0]] * 8), axis=-1).reshape(256, 8)
@@ -1382,12 +1410,19 @@ def net_facts(seed):
     parts = [getattr(nets[0], name) for name in NAMES]
     same = all(np.array_equal(a, b) for a, b in zip(one, again))
     apart = len(np.unique(one[0].round(6), axis=0)) == len(one[0])
-    stds = np.std([MendedNet(np.random.default_rng(s)).first.data for s in range(9)])
-    spread = "below 0.1" if stds < 0.1 else "above 1.2" if stds > 1.2 else "from 0.1 to 1.2"
+    by_rng = same and all((one[i] != other[i]).all() for i in (0, 2))
+    drawn = [MendedNet(np.random.default_rng(s)) for s in range(20)]
+    stds = [np.std([getattr(net, name).data for net in drawn]) for name in ("first", "second")]
+    # The bounds are 0.1 and 1.2; a std of just that may come out smaller or larger by chance.
+    spread = [f"std {'below 0.1' if s < 0.08 else 'above 1.2' if s > 1.4 else 'from 0.1 to 1.2'}" for s in stds]
     return {
         "found": [f"{type(part).__name__} {part.shape}" for part in parts],
-        "start": [f"rows {'apart' if apart else 'equal'}", f"std {spread}", "not 0" if one[1].any() else "0"],
-        "the seed decides": same and all(bool((one[i] != other[i]).all()) for i in (0, 2)),
+        "start": [
+            f"rows {'apart' if apart else 'equal'}",
+            *spread,
+            "not 0" if one[1].any() else "0",
+            f"{'' if by_rng else 'not '}drawn from rng",
+        ],
     }
 
 
@@ -1440,10 +1475,10 @@ def drawn_anew(out, again):
 
 # %% check="mended_net" points=3
 with exercise("mended_net") as check:
-    facts, (arrays, out, again, _) = net_facts(0), net_run(0, PAIR, False)
+    facts = net_facts(0)
     check.close(facts["found"], KINDS, "all three are Parameters, of these shapes")
-    check.close(facts["start"], START, "how `first` and `shift` begin: tanh is not 1 yet")
-    check.true(facts["the seed decides"], "rng alone draws `first` and `second`")
+    check.close(facts["start"], START, "how `first`, `second` and `shift` begin")
+    arrays, out, again, _ = net_run(0, PAIR, False)
     check.close((out, again), (hidden_of(arrays, PAIR) @ arrays[2].T,) * 2, "no drops")
     arrays, out, again, gradients = net_run(0, MANY, True)
     check.true(all(g is not None for g in gradients), "a gradient arrives at all three")
@@ -1483,7 +1518,7 @@ with exercise("mended_net") as check:
     taken = np.mean([np.isin(second, first).all() for first, second in zip(*starts)])
     check.true(taken < 0.5, "`second` is drawn, and not taken from `first`")
     for weights in starts:
-        check.true(0.1 < weights.std() < 1.2, "first weights of a std between 0.1 and 1.2")
+        check.true(0.08 < weights.std() < 1.4, "first weights of a std between 0.1 and 1.2")
         check.true(abs(weights.mean()) < weights.std() / 4, "as many first weights below 0 as above")
     ### END HIDDEN TESTS
 # %%
@@ -1533,13 +1568,14 @@ except ImportError:
 #
 # | symptom | look for |
 # |---|---|
-# | the loss stays at its first value | first weights too small for the depth, or all equal |
+# | the loss stays at its first value | first weights too small for the depth, or all 0 |
+# | it learns, but as if each layer had one neuron | equal first weights |
 # | `nan` after a few steps | first weights, or steps, too large |
 # | part of the network never changes | a Tensor that is no Parameter, or is hidden in a dict |
 # | two answers to one question | `eval()` was forgotten |
 #
 # ## One thing to try next
-# For practice, without points: words are ids, 0, 1, 2 and so on. Write an **Embedding**, a Module whose Parameter has a row for
+# Words are ids: 0, 1, 2. Write an **Embedding**, a Module whose Parameter has a row for
 # each id and whose `forward` looks rows up: `self.weight[ids]`. Which rows get a gradient?
 #
 # ## Who found it

@@ -111,6 +111,26 @@ def linear(x, weight, bias=None):
     return out if bias is None else out + bias
 
 
+@wrong(
+    "linear",
+    "x_taken_out",
+    "No gradient arrives at x: its numbers alone were taken, outside the graph. Multiply the Tensor x itself.",
+)
+def linear(x, weight, bias=None):
+    out = Tensor(x.data) @ weight.T
+    return out if bias is None else out + bias
+
+
+@wrong(
+    "linear",
+    "weight_taken_out",
+    "No gradient arrives at weight: its numbers alone were taken, outside the graph. Multiply by the Tensor itself.",
+)
+def linear(x, weight, bias=None):
+    out = x @ Tensor(weight.data.T)
+    return out if bias is None else out + bias
+
+
 @right("linear", "swapaxes")
 def linear(x, weight, bias=None):
     if bias is None:
@@ -407,7 +427,7 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "no_two",
-    "At all three widths the size falls by about a root of 2 in each layer. relu takes half of the mean square: make up for it.",
+    "At all widths the size falls by about a root of 2 in each layer. relu takes half of the mean square: make up for it.",
 )
 def own_start(width, rng):
     return rng.normal(0.0, np.sqrt(1 / width), (width, width))
@@ -430,7 +450,7 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "like_pytorch",
-    "At all three widths the numbers shrink to about 0.4 in each layer, as from the start of section 1.",
+    "At all widths the numbers shrink to about 0.4 in each layer, as from the start of section 1.",
 )
 def own_start(width, rng):
     return rng.uniform(-1, 1, (width, width)) / np.sqrt(width)
@@ -498,7 +518,7 @@ def own_start(width, rng):
     return rng.normal(0.0, np.sqrt(2 / width), (width, width)).tolist()
 
 
-@wrong("own_start", "too_large", "Too large at all three widths: each layer makes the numbers about 1.4 times larger, twenty times over.")
+@wrong("own_start", "too_large", "Too large at all widths: each layer makes the numbers about 1.4 times larger, twenty times over.")
 def own_start(width, rng):
     return rng.normal(0.0, 2 / np.sqrt(width), (width, width))
 
@@ -506,10 +526,87 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "falls_too_fast",
-    "Narrow layers grow and wide ones shrink: the std falls too fast with the width. Compare with its root.",
+    "Narrow layers grow and wide ones shrink: the std falls too fast with the width. Four times the inputs, and a quarter "
+    "is too little.",
 )
 def own_start(width, rng):
     return rng.normal(0.0, 15.5 / width, (width, width))
+
+
+@wrong(
+    "own_start",
+    "falls_too_fast_from_60",
+    "At 60 neurons it lasts, and the wider the layer, the faster the numbers shrink: the std falls too fast with the "
+    "width. Twice the inputs, and half is too little.",
+)
+def own_start(width, rng):
+    return rng.normal(0.0, 11 / width, (width, width))
+
+
+@wrong(
+    "own_start",
+    "one_small_std",
+    "Narrow layers shrink and wide ones grow: one std cannot serve all widths. Find the right one for two widths, and "
+    "compare.",
+)
+def own_start(width, rng):
+    return rng.normal(0.0, 0.1, (width, width))
+
+
+@wrong(
+    "own_start",
+    "one_large_std",
+    "The numbers grow, and the faster the wider the layer: one std cannot serve all widths. Let it fall with the width.",
+)
+def own_start(width, rng):
+    return rng.normal(0.0, 0.2, (width, width))
+
+
+@wrong(
+    "own_start",
+    "uniform_without_its_third",
+    "At all widths the size falls to about 0.6 in each layer. For uniform numbers: between -a and a their std is not a, "
+    "but a over the root of 3.",
+)
+def own_start(width, rng):
+    return rng.uniform(-1, 1, (width, width)) * np.sqrt(2 / width)
+
+
+@wrong(
+    "own_start",
+    "a_table",
+    "The numbers last at 60, 120 and 240 neurons, and explode at 500, which `table` does not show. What law do the three "
+    "follow?",
+)
+def own_start(width, rng):
+    return rng.normal(0.0, {60: 0.18, 120: 0.13, 240: 0.09}.get(width, 0.1), (width, width))
+
+
+@wrong(
+    "own_start",
+    "a_straight_line",
+    "The std falls below 0 for wide layers, as on a straight line. What law with a curve do the three widths follow?",
+)
+def own_start(width, rng):
+    return rng.normal(0.0, 0.196 - 0.00045 * width, (width, width))
+
+
+@wrong(
+    "own_start",
+    "shuffled_inputs",
+    "Of all weights of a neuron only one or two count, so that layers hand on single inputs. Draw every weight.",
+)
+def own_start(width, rng):
+    return np.eye(width)[rng.permutation(width)]
+
+
+@wrong(
+    "own_start",
+    "identity_and_noise",
+    "Of all weights of a neuron only one or two count, so that layers hand on single inputs. Draw every weight.",
+)
+def own_start(width, rng):
+    return np.eye(width) + rng.normal(0, 1e-3, (width, width))
 
 
 @right("own_start", "uniform")
@@ -535,7 +632,8 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "between_three_widths",
-    "np.interp is constant beyond the last of its widths, so that wider networks explode. What law do the three follow?",
+    "The numbers last at 60, 120 and 240 neurons, and explode at 500, which `table` does not show. What law do the three "
+    "follow?",
 )
 def own_start(width, rng):
     std = np.interp(width, [60, 120, 240], [0.1826, 0.1291, 0.0913])
@@ -660,6 +758,16 @@ def xavier_uniform(fan_in, fan_out, rng):
 )
 def xavier_uniform(fan_in, fan_out, rng):
     a = np.sqrt(3 / (fan_in + fan_out))
+    return rng.uniform(-a, a, (fan_out, fan_in))
+
+
+@wrong(
+    "xavier_uniform",
+    "geometric_mean",
+    "Too large where the fans differ much: under the root stands their sum, and no product.",
+)
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(3 / np.sqrt(fan_in * fan_out))
     return rng.uniform(-a, a, (fan_out, fan_in))
 
 
@@ -1235,6 +1343,39 @@ def owned(module, seen=set()):  # noqa: B006
     return found
 
 
+@wrong(
+    "owned",
+    "named_parameters_of_each",
+    "Of what a Module owns, the Modules are missing, as where `named_parameters` is asked in place of `owned`.",
+)
+def owned(module):
+    found = {}
+    for name, x in parts(module):
+        if isinstance(x, (Parameter, Module)):
+            found[name] = x
+        if isinstance(x, Module):
+            found |= {f"{name}.{inner}": y for inner, y in x.named_parameters().items()}
+    return found
+
+
+@wrong(
+    "owned",
+    "each_once_in_a_module",
+    "A thing that one module holds twice stands under its first name only. Here it stands under both; `named_parameters` "
+    "lists it once.",
+)
+def owned(module):
+    found = {}
+    for name, x in parts(module):
+        if any(x is y for y in found.values()):
+            continue
+        if isinstance(x, (Parameter, Module)):
+            found[name] = x
+        if isinstance(x, Module):
+            found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
+    return found
+
+
 @wrong("owned", "a_list", "A list is returned, and the names are lost. Return a dict from names to things.")
 def owned(module):
     found = []
@@ -1320,6 +1461,18 @@ def dropout(x, p, training, rng):
     if not training:
         return x
     return x * ((rng.random(x.shape) < p) / (1 - p))
+
+
+@wrong(
+    "dropout",
+    "p_for_1_minus_p",
+    "p is the probability to drop a number. You keep a number with probability p, and divide by p to match: keep with "
+    "1 - p, and divide by that.",
+)
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    return x * ((rng.random(x.shape) < p) / p)
 
 
 @wrong("dropout", "not_scaled", "The numbers that stay are not made larger, so the mean shrinks.")
@@ -1560,14 +1713,32 @@ wrong(
 wrong(
     "mended_net",
     "too_large",
-    "The first weights are still so large that a tanh gives 1 or -1 only, and its slope there is nearly 0.",
+    "`first` is still too large: many a tanh gives nearly 1 or -1, and its slope there is nearly 0.",
     source=net(first="Parameter(rng.normal(0.0, 10.0, (8, 3)))"),
 )
 wrong(
     "mended_net",
     "too_small",
-    "The first weights are so small that hardly anything passes. A std near the root of 1 / fan-in keeps the size.",
+    "`first` begins so small that hardly anything passes. A std near the root of 1 / fan-in keeps the size.",
     source=net(first="Parameter(rng.normal(0.0, 0.01, (8, 3)))"),
+)
+wrong(
+    "mended_net",
+    "larger_than_asked",
+    "`first` is still too large: many a tanh gives nearly 1 or -1, and its slope there is nearly 0.",
+    source=net(first="Parameter(rng.normal(0.0, 3.0, (8, 3)))"),
+)
+wrong(
+    "mended_net",
+    "second_too_large",
+    "`second` begins too large: its std belongs between 0.1 and 1.2, too, or the first answers are far off.",
+    source=net(second="Parameter(rng.normal(0.0, 50.0, (1, 8)))"),
+)
+wrong(
+    "mended_net",
+    "second_too_small",
+    "`second` begins too small: its std belongs between 0.1 and 1.2, too, or hardly a gradient reaches `first`.",
+    source=net(second="Parameter(rng.normal(0.0, 0.001, (1, 8)))"),
 )
 wrong(
     "mended_net",
@@ -1658,7 +1829,7 @@ wrong(
     "mended_net",
     "equal_rows",
     "The eight neurons begin equal: random first weights are what makes neurons differ.",
-    source=net(first="Parameter(np.tile(rng.normal(0.0, 0.5, (1, 3)), (4, 1)))"),
+    source=net(first="Parameter(np.tile(rng.normal(0.0, 0.5, (1, 3)), (8, 1)))"),
 )
 wrong(
     "mended_net",

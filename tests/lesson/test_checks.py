@@ -103,6 +103,19 @@ def test_an_exception_names_the_student_s_line_and_no_line_of_ours(cell: Cell) -
     assert not any("Traceback" in line or "autograder" in line or ".py" in line for line in lines)
 
 
+def test_a_line_of_a_function_of_another_cell_is_told_with_that_function(cell: Cell) -> None:
+    cell("def halved(a):\n    return a / 0")
+    cell("def mul_vjp(g, a, b):\n    return halved(a), 0.0")
+    assert "  at        line 2 of halved: return a / 0" in bare(cell(CHECK))
+
+
+def test_a_list_in_the_place_of_a_dict_is_told_as_such(cell: Cell) -> None:
+    cell("@probe\ndef looked_up():\n    return table()['a']")
+    cell("def table():\n    return [1.0]")
+    lines = bare(cell("with exercise('table') as check:\n    check.equal(looked_up(), 1.0, 'it is one')"))
+    assert "  likely    A dict with names for keys is wanted, and this is a list." in lines
+
+
 def test_an_exception_that_a_probe_raises_names_the_student_s_line_that_led_there(cell: Cell) -> None:
     cell(
         "@probe\ndef negated():\n    class Plain:\n        def __neg__(self):\n"

@@ -344,6 +344,11 @@ def test_where_another_cause_gives_the_same_nothing_is_said(
     assert diagnose(got, expected, args, (), passed) == ""
 
 
+def test_a_none_among_values_may_also_be_a_gradient_that_did_not_arrive() -> None:
+    told = diagnose((np.ones(2), None), (np.ones(2), np.ones(2)))
+    assert told.startswith("The value at [1] is None: ") and "nothing arrived there" in told
+
+
 def test_a_factor_of_two_is_no_argument_that_is_two_by_chance() -> None:
     """`a ** n * n` at a = 2 lacks the factor 2, and so does much else."""
     assert diagnose((3.0, 5.0), POWERS, (1.0, 3.0, 2.0)) == "Every number is too small by the factor 2."
