@@ -18,6 +18,8 @@ NOT_ON_SLIDES = (
     (re.compile(r"\s*\bPut\s+your\s+prediction\s[^.]*\.(?:\s*Nobody\s+checks\s+it[^.]*\.)?"), ""),
     (re.compile(r"\bput\s+(the\s[^.]*?)\s+in\s+the\s+first\s+line"), r"find \1"),
 )
+#: Words by which a question shows that it is about the picture before it.
+OF_A_PICTURE = re.compile(r"\b(?:curves?|rows?|columns?|pictures?|above|left)\b")
 #: A calculation that stands in the text; a number, and how many of them work something out.
 CALCULATION = re.compile(r"```(?:text)?\n[^`]*\d[^`]*\d")
 NUMBER, MANY = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?"), 6
@@ -84,7 +86,7 @@ def is_worked(block: str) -> bool:
     """
     if block.startswith("```"):
         return bool(CALCULATION.match(block))
-    return block.startswith("$$") or len(NUMBER.findall(block)) >= MANY
+    return block.startswith("$$") or (not block.startswith("|") and len(NUMBER.findall(block)) >= MANY)
 
 
 def _named(lesson: Lesson, name: str) -> Example:
@@ -165,7 +167,8 @@ def questions_of(lesson: Lesson) -> list[Question]:
         if HUNT.search(f"{section} {text.heading}") or "from memory" in section:
             continue
         before, _, asked = text.body.partition(PREDICT)
-        drawn = items[k - 2] if k > 1 and not text.heading and items[k - 2].picture else None
+        drawn = items[k - 2] if k > 1 and not text.heading and OF_A_PICTURE.search(text.body) else None
+        drawn = drawn if drawn and drawn.picture else None
         for pattern, words in NOT_ON_SLIDES:
             asked = pattern.sub(words, asked)
         found.append(Question(section, before.strip(), asked.strip(), drawn, item, after(items, k)))

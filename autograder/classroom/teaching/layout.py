@@ -10,6 +10,8 @@ from .items import FENCE
 
 #: So many lines of text or code are read on one slide, and so many letters make a line of text.
 LINES, LETTERS = 18, 80
+#: Code that is so little longer is not parted.
+SPARE = 2
 BEGINS = re.compile(r"(?:def|class|@|[A-Z_]+ =)")
 #: A picture takes as much place as so many lines.
 PICTURE = 10
@@ -32,18 +34,19 @@ def height(block: str) -> int:
 
 
 def pages(blocks: Iterable[str], room: int = LINES) -> list[list[str]]:
-    """The blocks in as many slides as they need; one that is alone too high stays whole.
+    """The blocks in as many slides as they need; one that is alone too high stays whole, and "this:" goes with this.
 
-    >>> pages(["a", "b", "c"], room=4)
-    [['a', 'b'], ['c']]
+    >>> pages(["a", "b", "c"], room=4), pages(["a", "see:", "c"], room=4)
+    ([['a', 'b'], ['c']], [['a'], ['see:', 'c']])
     """
     found: list[list[str]] = [[]]
     used = 0
     for block in blocks:
         needed = height(block)
         if found[-1] and used + needed > room:
-            found.append([])
-            used = 0
+            ahead = [found[-1].pop()] if len(found[-1]) > 1 and found[-1][-1].endswith(":") else []
+            found.append(ahead)
+            used = sum(map(height, ahead))
         found[-1].append(block)
         used += needed
     return [page for page in found if page]
@@ -61,13 +64,13 @@ def halves(code: str, most: int = LINES) -> list[str]:
 
     It is parted between two definitions if it can be, else at an empty line, else where the first slide is full.
 
-    >>> halves("a = 1\\n\\n\\ndef f():\\n    pass", most=4)
-    ['a = 1', 'def f():\\n    pass']
-    >>> halves("a\\nb\\nc", most=1)
-    ['a', 'b\\n# ... and 1 line more, in the notebook']
+    >>> halves("a = 1\\n\\n\\ndef f():\\n    b = 2\\n    pass", most=3)
+    ['a = 1', 'def f():\\n    b = 2\\n    pass']
+    >>> halves("a\\nb\\nc\\nd", most=1)
+    ['a', 'b\\n# ... and 2 lines more, in the notebook']
     """
     lines = code.strip("\n").splitlines()
-    if len(lines) <= most:
+    if len(lines) <= most + SPARE:
         return ["\n".join(lines)]
     least = len(lines) - most if len(lines) <= 2 * most else 1
     part = _parted(lines, least, most, len(lines) / 2)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from ...referee.bank import Entry
+from ...referee.report import tidy
+from ...unit.assignment import Exercise
 from ..records import Record
 from ..report.charts import bar
 from ..report.document import document
@@ -42,8 +44,8 @@ def page(
         tag("h2", "What students get wrong"),
         tag("p", _where_from(len(graded), bool(entries))),
         *(
-            _exercise(name, [m for m in of_class if m.exercise == name], entries, len(graded))
-            for name in (exercise.name for exercise in lesson.assignment.exercises)
+            _exercise(e, minutes, [m for m in of_class if m.exercise == e.name], entries, len(graded))
+            for e in lesson.assignment.exercises
         ),
     ]
     return document(f"{unit}: teaching", *body, mark=Markup(MARK))
@@ -102,11 +104,17 @@ def _where_from(graded: int, bank: bool) -> str:
     return "Nothing of this unit has been graded here, and it has no bank of mistakes."
 
 
-def _exercise(name: str, made: Sequence[Mistake], entries: Sequence[Entry], graded: int) -> Markup:
-    head = tag("h3", code_name(name))
+def _exercise(
+    exercise: Exercise, minutes: Minutes, made: Sequence[Mistake], entries: Sequence[Entry], graded: int
+) -> Markup:
+    about = [f"{tidy(exercise.points)} point{'s' * (exercise.points != 1)}"] if exercise.points else []
+    if exercise.name in minutes.exercises:
+        about.append(f"about {counted(minutes.exercises[exercise.name], 'minute')}")
+    told_of = f" ({', '.join(about)})" if about else ""
+    head = tag("h3", code_name(exercise.name), tag("span", told_of, class_="quiet"))
     if graded:
         return tag("section", head, _counted(made), class_="together")
-    told = sentences_of(entries, name)
+    told = sentences_of(entries, exercise.name)
     if not told:
         return tag("section", head, tag("p", "The bank has no mistake of this exercise.", class_="quiet"))
     return tag("section", head, tag("ul", *(tag("li", sentence) for sentence in told)), class_="together")

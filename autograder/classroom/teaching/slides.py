@@ -14,7 +14,7 @@ from ...unit.cell import FIGURE
 from ...unit.notebook import digest_of
 from .chosen import Example, Hunt, Question, example_of, hunt_of, last_question, questions_of, two_of
 from .items import Item, Lesson, Picture, blocks
-from .layout import LINES, fenced, fits, halves, height, pages, shortened
+from .layout import LINES, PICTURE, fenced, fits, halves, height, pages, shortened
 
 SLIDE, FRAGMENT, NOTES, SKIP = "slide", "fragment", "notes", "skip"
 GOALS = re.compile(r"At the end you\b")
@@ -219,6 +219,9 @@ def _question(deck: Deck, question: Question, answers: Answers, example: Example
     while lead and sum(map(height, [*lead, *asked])) > room:
         lead.pop(0)
     drawn = [question.picture.picture] if question.picture and question.picture.picture and not seen else []
+    if drawn and sum(map(height, [*lead, *asked])) + len(printed.splitlines()) > LINES - PICTURE:
+        deck.slides(question.heading, drawn)  # which is then seen before its question
+        drawn = []
     deck.slides(question.heading or "Predict", [*drawn, *lead, *asked], room=LINES + 12)
     deck.add(
         FRAGMENT,
