@@ -450,6 +450,26 @@ def test_a_change_in_place_needs_no_grad(own: mine.Engine) -> None:
     assert x.tolist() == [0.5]
 
 
+@pytest.mark.parametrize("whose", ["own", "borrowed"])
+def test_modules_name_their_parameters_in_pairs_as_the_reference_s_do(
+    whose: str, request: pytest.FixtureRequest
+) -> None:
+    """Inner modules without a `forward`, as notebook 10's check has them, count as well."""
+    engine = request.getfixturevalue(whose)
+
+    class Held(engine.nn.Module):  # type: ignore[name-defined, misc]
+        def __init__(self, **parts: Any) -> None:
+            vars(self).update(parts)
+
+    model = Held(w=engine.nn.Parameter(np.ones(2)), inner=Held(b=engine.nn.Parameter(np.zeros(3))))
+    found = model.named_parameters()
+    assert [(name, p.data.shape) for name, p in found] == [("w", (2,)), ("inner.b", (3,))]
+    assert list(dict(model.named_parameters())) == ["w", "inner.b"]
+    assert len(model.parameters()) == 2 and not hasattr(found, "items")
+    model.load_state_dict({"w": np.zeros(2), "inner.b": np.ones(3)})
+    assert model.state_dict()["inner.b"].tolist() == [1, 1, 1]
+
+
 def test_float32_stays_float32(own: mine.Engine) -> None:
     own.nn.manual_seed(0)
     model = own.nn.Sequential(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,8 +26,12 @@ def extend_module(names: Names) -> None:
     """Give notebook 08's Module the methods that unit 10 calls; what is defined later in the notebook builds on it."""
 
     class Module(names["Module"]):  # type: ignore[misc, valid-type]
+        def named_parameters(self) -> Iterator[tuple[str, Any]]:
+            """Names and Parameters in pairs, as the reference and PyTorch give them; notebook 08's makes a dict."""
+            return iter(super().named_parameters().items())
+
         def parameters(self) -> list[Any]:
-            return list(self.named_parameters().values())
+            return [p for _, p in self.named_parameters()]
 
         def zero_grad(self) -> None:
             for p in self.parameters():
@@ -40,10 +44,10 @@ def extend_module(names: Names) -> None:
 
         # Unit 10 writes these two itself, as functions.
         def state_dict(self) -> dict[str, np.ndarray]:
-            return {name: p.data.copy() for name, p in self.named_parameters().items()}
+            return {name: p.data.copy() for name, p in self.named_parameters()}
 
         def load_state_dict(self, state: Mapping[str, np.ndarray]) -> None:
-            parameters = self.named_parameters()
+            parameters = dict(self.named_parameters())
             if parameters.keys() != state.keys():
                 raise KeyError(f"the module has {list(parameters)}, the state {list(state)}")
             for name, p in parameters.items():

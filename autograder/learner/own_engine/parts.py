@@ -92,7 +92,7 @@ def _owned(module: Any) -> dict[str, Any]:
 
 # The classes are the learner's, so they are known by what only they have.
 def _is_module(x: Any) -> bool:
-    return hasattr(x, "forward") and not isinstance(x, type)
+    return (hasattr(x, "forward") or hasattr(x, "named_parameters")) and not isinstance(x, type)
 
 
 def _is_parameter(x: Any) -> bool:
