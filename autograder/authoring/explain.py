@@ -133,6 +133,8 @@ class _Line:
             with use_session(session):
                 exec(compiled(self.check, self.filename), setup_names(self.assignment))
         except CheckFailed as error:
+            if any(part.lost for part in session.parts):  # a part ends there, and so has the process
+                self.close()
             return Ending(error.failure.status, session.calls, error.failure)
         except AnswerTimeout:
             self.close()

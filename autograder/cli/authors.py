@@ -292,6 +292,7 @@ def mutants_command(
             )
         show_mutants(result)
         if result.good:
+            write_verdicts(assignment, result.kept)  # the work of minutes, whatever happens to the sentences
             tell(assignment, sandbox, result.kept, jobs)
             write_verdicts(assignment, result.kept)
             build_likely(course, name, console.print)  # a learner's notebook knows mutants, too

@@ -66,7 +66,7 @@ def arrays(*rows):
 # - find a learning rate, and the origin of a NaN;
 # - mend a training script that runs, and learns nothing.
 #
-# **Time:** about 90 minutes. **Builds on:** 07 (losses), 08 (layers), 09 (optimizers).
+# **Time:** about 105 minutes. **Builds on:** 07 (losses), 08 (layers), 09 (optimizers).
 
 # %% [markdown]
 # **Optional: your own engine.** Take the first `#` away below, and this notebook runs on your answers of units 03 to
@@ -209,15 +209,15 @@ def train_epoch(model, optimizer, loss_fn, x, y, cut):
 # %% probes="train_epoch"
 @probe
 def epoch(w, x, y, cut, lr, stale, in_use=1.0):
-    """The loss and w after an epoch of SGD on w * x, and for each batch whether it was in
-    training mode. In evaluation mode the model gives `in_use` times as much."""
+    """The loss and w after an epoch of SGD on w * x, and for each batch whether an inner layer
+    was in training mode. In evaluation mode the model gives `in_use` times as much."""
 
     class Line(nn.Module):
         def __init__(self):
-            self.weight = nn.Parameter(np.array([w]))
+            self.weight, self.inner = nn.Parameter(np.array([w])), nn.ReLU()
 
         def forward(self, x):
-            return x @ self.weight.T * (1.0 if self.training else in_use)
+            return x @ self.weight.T * (1.0 if self.inner.training else in_use)
 
     model = Line()
     if stale is not None:
@@ -227,7 +227,7 @@ def epoch(w, x, y, cut, lr, stale, in_use=1.0):
     modes, relu = [], nn.ReLU()
 
     def loss_fn(out, y):  # squared errors; an output that is too large counts three times
-        modes.append(model.training)
+        modes.append(model.inner.training)
         return ((out - y) ** 2 + 2 * relu(out - y) ** 2).mean()
 
     loss = train_epoch(model, optimizer, loss_fn, x, y, cut)
@@ -244,9 +244,9 @@ X3 = np.array([[1.0], [2.0], [3.0]])
 
 # %% check="train_epoch" points=3
 with exercise("train_epoch") as check:
-    loss, w, modes = epoch([0.0], X3, 2 * X3, positions([0, 1]), 0.1, None)
-    check.close(w, [1.0], "the gradient of the first two is (-4 - 16) / 2: w is 1")
-    check.close(loss, 10.0, "(4 + 16) / 2, the loss before the step")
+    loss, w, modes = epoch([0.0], X3, 2 * X3, positions([2, 0]), 0.1, None)
+    check.close(w, [2.0], "gradient of the third and the first: (-36 - 4) / 2: w is 2")
+    check.close(loss, 20.0, "(36 + 4) / 2, the loss before the step")
     loss, w, modes = epoch([0.0], X3, 2 * X3, positions([0, 1], [2]), 0.1, 0.0)
     check.close(w, [2.8], "the third alone: error -3, gradient -18, w is 1 + 1.8")
     check.close(loss, 29 / 3, "losses 10 and 9, of 2 examples and of 1")
@@ -890,7 +890,7 @@ with exercise("state_dict") as check:
 # ### Exercise `early_stopping` (3 points)
 # `update(loss, state)` is called after each epoch. `state` is a dict of arrays, which the training may change later. When
 # the loss is lower than all before, keep it in `best_loss`, and copies of the arrays in `best_state`. Return True when
-# the last `patience` epochs (at least 1), or more, brought no lower loss, else False.
+# the last `patience` epochs or more (`patience` is at least 1) brought no lower loss, else False.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -962,6 +962,7 @@ with exercise("early_stopping") as check:
     check.close(watched([2.0, 2.0], 1)[0], [False, True], "an equal loss is not lower")
     check.close(watched([1.0, float("nan")], 1)[::2], ([False, True], [0.0, 0.0]),
                 "NaN is not lower either: keep the state before it")
+    check.close(watched([float("nan"), 1.0], 3)[1], 1.0, "a first NaN is not the best loss")
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers
 
@@ -1103,7 +1104,7 @@ assert by_validation.max() > 0.6 and abs(reported - 0.5) < 0.05
 # ## 6. Handwritten digits
 #
 # The recipe: 64-128-10 with ReLU, dropout 0.3, AdamW with rate 0.005, batches of 64, 40 epochs. 80 % of 1,797 digits
-# are for training. Nothing is chosen here, so no validation part is needed. Pixels lie between 0 and 1 already.
+# are for training. Rate and size are given; choosing them would take a validation part. Pixels lie between 0 and 1 already.
 
 
 # %%
@@ -1389,7 +1390,8 @@ print("finite everywhere:", bool(np.isfinite(a.grad.data).all()))
 # %% [markdown]
 # ## 8. Bug hunt
 #
-# A colleague's training script. It runs without an error and reads one digit in ten. It has **four bugs**.
+# A colleague's training script. It runs without an error and reads one digit in ten. It has **four bugs**; one
+# does that alone.
 
 
 # %% given="colleague_run"
@@ -1466,7 +1468,7 @@ for fact, value in watch(colleague_run).items():
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# There is one bug in each line that `watch` prints. Hold each line against the table.
+# Hold each line that `watch` prints against the table.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -1545,7 +1547,7 @@ def real_run(x, y, held_x, epochs, size, seed):
     return found, graphs[-1]
 
 
-FIVE = arrays([[0], [1], [2], [3], [9]], [[1], [0], [2], [5], [4]], [[4], [6]])
+FIVE = arrays([[0, 7], [1, 7], [2, 7], [3, 7], [9, 7]], [[1], [0], [2], [5], [4]], [[4, 7], [6, 7]])
 TAUGHT = np.array([[1.0211], [1.4542]])
 
 
@@ -1559,7 +1561,7 @@ with exercise("mended_run") as check:
     check.close(got["modes"], ["training", "training", "evaluation"],
                 "batches are for training; the held-out input is not")
     check.close(real_run(*FIVE, 1, 2, 7), (TAUGHT, False),
-                "batches by rng.permutation(5); False: no graph for held-out x", atol=1e-4)
+                "batches by rng.permutation(5), a constant column; no graph", atol=1e-4)
     first, again = epochs_of(5, 2, 7)
     check.true(first != again, "the second epoch has an order of its own")
     ### BEGIN HIDDEN TESTS
@@ -1612,7 +1614,7 @@ for run in (colleague_run, mended_run):
 # | `split` | `torch.utils.data.random_split` |
 # | `standardise` | `StandardScaler` of scikit-learn |
 # | `state_dict`, `load_state_dict` | methods of the model; its `state_dict()` does **not** copy |
-# | `EarlyStopping` | `EarlyStopping` in PyTorch Lightning |
+# | `EarlyStopping` | `EarlyStopping` and `ModelCheckpoint` in PyTorch Lightning |
 # | `confusion`, `accuracy` | `sklearn.metrics`, `torchmetrics` |
 # | `detect_anomaly` | `torch.autograd.detect_anomaly` |
 #

@@ -16,10 +16,13 @@ from autograder.authoring.trial import run_check
 from autograder.lesson.locked import whole_digest
 from autograder.referee.bank import load_bank
 from autograder.sandbox.walls import Sandbox
-from autograder.unit.assignment import Course
+from autograder.unit.assignment import Assignment, Course
 from autograder.unit.notebook import visible_part
 
 from ..conftest import REPOSITORY
+from ..referee.test_parts import course, unit
+
+__all__ = ["course", "unit"]
 
 #: A right answer, and what learners write in its place.
 WANTED = {
@@ -101,6 +104,15 @@ def test_in_one_process_after_the_other_answers_do_what_they_do_alone(
         alone = run_check(assignment, exercise, answer, visible_part(exercise.check), sandbox)
         assert ending.status == alone.status, answer
         assert whole_digest("unbox", ending.calls) == whole_digest("unbox", alone.calls), answer
+
+
+def test_a_process_that_ends_in_a_part_is_followed_by_another(unit: Assignment, sandbox: Sandbox) -> None:
+    (exercise,) = unit.exercises
+    late = "import os\ncalls = []\ndef spread(values):\n    calls.append(1)\n    if len(calls) == 3: os._exit(3)\n"
+    late += "    return sum(values) / len(values), 8 / 3"  # right in the first part, lost in the second
+    endings = endings_of(unit, exercise, [late, exercise.solution], sandbox)
+    assert [ending.status for ending in endings] == ["error", "passed"]
+    assert [part.name for part in endings[0].failure.parts if part.lost] == ["distance"]  # type: ignore[union-attr]
 
 
 def fault(told: str, kind: str = "dropped", sure: bool = True, of_model: bool = True) -> Fault:

@@ -511,7 +511,7 @@ def test_the_metrics_of_torchmetrics(torch: ModuleType, solved: Any) -> None:
     assert metrics.accuracy(answers, labels, task="multiclass", num_classes=3, average="micro") == 0.6
 
 
-@proves(TRAINING, "| `EarlyStopping` | `EarlyStopping` in PyTorch Lightning |")
+@proves(TRAINING, "| `EarlyStopping` | `EarlyStopping` and `ModelCheckpoint` in PyTorch Lightning |")
 def test_early_stopping_of_lightning_counts_the_same_way(torch: ModuleType, solved: Any) -> None:
     callbacks = pytest.importorskip("lightning.pytorch.callbacks")
     theirs = callbacks.EarlyStopping("loss", min_delta=0.0, patience=2)
