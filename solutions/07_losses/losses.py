@@ -17,8 +17,8 @@
 # %% [markdown]
 # # Losses: one number to learn from
 #
-# Five examples, three classes. From left to right: a network's scores, its probabilities, the truth, and what the loss
-# sends back. Blue asks for a higher score, orange for a lower one. Which row is the worst mistake?
+# Five examples (rows), three classes (columns). From left to right: a network's scores, its probabilities, the truth, and
+# what the loss sends back: there blue asks for a higher score, orange for a lower one. Which row is the worst mistake?
 
 # %% figure="goal" keep=true
 def goal():
@@ -62,7 +62,7 @@ def strict(function, *args):
 # - derive the gradient of cross-entropy, which is short;
 # - say why squared error learns slowly behind a sigmoid.
 #
-# **Time:** about 80 minutes. **Builds on:** 05 and 06 (rules for arrays, `rule(g, out, *inputs)`).
+# **Time:** about 95 minutes. **Builds on:** 05 and 06 (rules for arrays, `rule(g, out, *inputs)`).
 
 # %% [markdown]
 # ## 1. Where a loss comes from
@@ -97,8 +97,8 @@ print("100 away, the density has the factor exp(-5000) =", math.exp(-5000))
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# away = (target - prediction) / ...
-# return (away**2 / ... + np.log(...)).mean()   # the exponent; what stands in front of exp
+# away = ...                     # the distance, in widths
+# return (... + ...).mean()      # from the exponent; from what stands in front of exp
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
@@ -187,8 +187,8 @@ likelihood()
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# slope = 2 * (...)
-# return (g * slope / ...,)      # how many elements does the mean have?
+# slope = ...                # of one square
+# return (... / ...,)        # the chain rule; how many elements does the mean have?
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
@@ -281,9 +281,9 @@ with np.errstate(all="ignore"):
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# shifted = logits - logits.max(axis=..., keepdims=...)
-# e = np.exp(...)
-# return e / ...
+# shifted = logits - ...     # the largest of each row, as a column
+# e = ...
+# return ... / ...
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
@@ -354,8 +354,8 @@ with exercise("softmax") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Likelihoods will need the logarithm of the denominator, $\log \sum_j e^{z_j}$, a *soft maximum*. With m the largest
-# logit, it is m plus the logarithm of the shifted sum.
+# A likelihood needs logarithms. That of the denominator, $\log \sum_j e^{z_j}$, is a *soft maximum*. With m the largest
+# logit it is $m + \log \sum_j e^{z_j - m}$. (Section 4 does better.)
 #
 # ### Exercise `logsumexp` (2 points)
 # Along the last axis, which disappears: (4, 3) becomes (4,). Safe for logits of any size.
@@ -367,9 +367,9 @@ with exercise("softmax") as check:
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# m = ...                                       # of each row; keep the axis for the subtraction
-# total = np.exp(logits - m).sum(axis=-1)
-# return ... + ...                              # m without its last axis: m[..., 0]
+# m = ...                # of each row; keep the axis for the subtraction
+# total = ...            # the sum of the formula, a number per row
+# return ... + ...       # m without its last axis: m[..., 0]
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
@@ -437,8 +437,9 @@ with exercise("logsumexp") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# The logits (x, x + 1) in float32; no number at all counts as an error of 1. What to see: without the shift, the right
-# end is lost to overflow, the left end to log(0), and before that digit after digit goes. Yours stays.
+# The logits (x, x + 1) in float32; infinity and NaN count as an error of 1. What to see: without the shift, the right
+# end is lost to overflow, the left end to log(0), and before that digit after digit goes. Yours stays. (Where
+# the right result crosses 0, both jump.)
 
 
 # %% figure="naive"
@@ -480,7 +481,9 @@ naive()
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# return np.diag(...) - ...      # np.outer(a, b) holds all products a[i] * b[j]
+# own = ...              # np.diag(v) has v on its diagonal
+# pairs = ...            # np.outer(a, b) holds all products a[i] * b[j]
+# return ...
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
@@ -514,6 +517,9 @@ with exercise("softmax_jacobian") as check:
     check.close(J.diagonal(), np.array([7.0, 12, 15]) / 64, because)
     check.close(J[0], np.array([7.0, -2, -5]) / 64, "and lowers the others: -S[0] * S[j]")
     check.close(J.sum(axis=0), np.zeros(3), "the sum of S stays 1, whatever a logit does")
+    check.close(J, J.T, "J[i, j] is J[j, i]: -S[i] * S[j]")
+    two = jacobian_of(np.array([0.25, 0.75]))
+    check.close(two, np.array([[3.0, -3], [-3, 3]]) / 16, "two classes: 3/16 = 1/4 * 3/4")
     ### BEGIN HIDDEN TESTS
     from autograder import numbers
 
@@ -549,7 +555,8 @@ jacobian()
 # %% [markdown]
 # ### Exercise `softmax_rule` (3 points)
 # With 50,000 classes the matrix has 2.5 billion entries. Nobody builds it. Make the vector-Jacobian product, the VJP,
-# **on paper**: logit j gets the sum over i of $g_i J_{ij}$. What remains is one sum per row. Then do all rows at once.
+# **on paper**: logit j gets the sum over i of $g_i J_{ij}$. In the last example, logit 0 gets
+# $(7 g_0 - 2 g_1 - 5 g_2) / 64$. What remains is one sum per row. Then do all rows at once.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -558,8 +565,8 @@ jacobian()
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# average = (...).sum(axis=-1, keepdims=True)   # of g, with the probabilities as weights
-# return (out * (g - ...),)
+# average = ...          # of g, with the probabilities as weights: one per row, as a column
+# return (... * ...,)    # what both parts have in common, times a bracket
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
@@ -678,7 +685,7 @@ print(f"logit minus logsumexp: {big - total:.6f}")
 #
 # ```python
 # shifted = ...                                    # as in softmax
-# return shifted - np.log(...)                     # one logarithm per row, with keepdims
+# return ... - ...                                 # one logarithm per row, with keepdims
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
@@ -769,7 +776,7 @@ with exercise("log_softmax") as check:
 #
 # ```python
 # S = ...
-# return (g - S * ...,)       # a plain sum of g, per row
+# return (... - ...,)         # the part with δ; the other one has a plain sum of g, per row
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
@@ -916,7 +923,8 @@ def cross_entropy(logits, labels):
 prediction = None
 
 if predicted(prediction, "loss_of_ten_classes"):
-    print(f"{cross_entropy(np.zeros((4, 10)), np.array([3, 1, 4, 1])):.4f}")
+    loss = cross_entropy(np.zeros((4, 10)), np.array([3, 1, 4, 1]))
+    print(f"each class has the probability 0.1, and the loss is -log(0.1) = {loss:.4f}")
 extreme = np.array([[1e4, 0.0], [0.0, 1e4]])
 print("logits of 10,000:", cross_entropy(extreme, np.array([0, 0])))
 
@@ -924,22 +932,21 @@ print("logits of 10,000:", cross_entropy(extreme, np.array([0, 0])))
 # log(10) = 2.3026. If your first loss with 10 classes is far from 2.3, look for an error before you train.
 #
 # ### Exercise `cross_entropy_rule` (3 points)
-# From the loss to the logits in one go. By hand first: `nll_loss` sends back -1/N at the right class of each row, 0
-# elsewhere. Put that as `g` into your formula of `log_softmax_rule`. Almost everything falls away.
+# From the loss to the logits in one go. By hand first: what does `nll_loss` send back to `logp`? Put that as `g` into
+# your formula of `log_softmax_rule`. Almost everything falls away.
 #
 # The forward pass keeps `logp`, the log-probabilities, for this rule.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Such a row of `g` adds up to -1/N. So the row becomes S/N, minus 1/N at one place. Take out what both
-# have in common.
+# `nll_loss` sends back -1/N at the right class of each row, and 0 elsewhere. What does such a row add up to?
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# grad = ...                          # the probabilities
-# grad[np.arange(...), labels] -= ... # the truth is 1 at the right class
-# return (... / ...,)                 # g, and the number of rows
+# grad = ...                 # the probabilities
+# ...                        # what is different at the right class of each row?
+# return (... / ...,)        # g, and the number of rows
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
@@ -1009,7 +1016,7 @@ with exercise("cross_entropy_rule") as check:
 # %% [markdown]
 # With Y for the truth, the gradient is **(S - Y) / N**: what you say, minus what is true, shared out over the rows. The
 # saturation is gone: a network that is sure and wrong gets the largest gradient. Here are the numbers of the first
-# picture: its last row, row 4, is the worst mistake.
+# picture: the fifth example, row 4, is the worst mistake.
 
 # %%
 labels = np.array([0, 2])
@@ -1033,28 +1040,30 @@ print(grad.round(9))
 #
 # $$-t \log p - (1 - t) \log (1 - p)$$
 #
-# Again, take no logarithm of a probability: p is 0 at z = -800. On paper, -log p is log(1 + exp(-z)), and -log(1 - p)
-# is that plus z. With max(z, 0) taken out of the logarithm, as before:
+# Again, p is 0 at z = -800. On paper, -log p is log(1 + exp(-z)), and -log(1 - p)
+# is z + log(1 + exp(-z)). Together:
 #
-# $$\max(z, 0) - t z + \log(1 + e^{-|z|})$$
+# $$\log(1 + e^{-z}) + (1 - t)\, z$$
 #
 # ### Exercise `bce_with_logits` (2 points)
-# The mean of that over all elements. `np.log1p(x)` is log(1 + x), also right for tiny x.
+# The mean of that over all elements; but it overflows at z = -800. Take something out of the logarithm, as before.
+# `np.log1p(x)` is log(1 + x), also right for tiny x.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# `np.maximum` and `np.abs` work number by number.
+# For negative z, log(1 + exp(-z)) is -z + log(1 + exp(z)). Both cases have log(1 + exp(-|z|)); `np.maximum(z, 0)` makes
+# one formula of the rest.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# losses = np.maximum(...) - ... + np.log1p(np.exp(...))
+# losses = ... - ... + np.log1p(...)     # 0 or z; t z; the logarithm
 # return ...
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# "overflow encountered in exp": the minus in front of |z| is missing. `logits.max()` is one number for the whole array.
+# Too large: the minus in front of |z| is missing. `logits.max()` is one number for the whole array.
 # </details>
 
 
@@ -1078,8 +1087,8 @@ def bce_of(logits, targets):
 # %% check="bce_with_logits" points=2
 with exercise("bce_with_logits") as check:
     z = math.log(4)  # sigmoid(z) is 4/5, sigmoid(-z) is 1/5
-    check.close(bce_of(*arrays([z], [1])), -math.log(4 / 5), "4/5 for yes, and yes it was")
-    check.close(bce_of(*arrays([z], [0])), -math.log(1 / 5), "4/5 for yes, but it was no")
+    yes, no = bce_of(*arrays([z], [1])), bce_of(*arrays([z], [0]))
+    check.close((yes, no), (-math.log(4 / 5), -math.log(1 / 5)), "4/5 for yes; for no: 1/5")
     check.close(bce_of(*arrays([-z], [1])), -math.log(1 / 5), "1/5 for yes, and yes it was")
     mean = -(3 * math.log(4 / 5) + math.log(1 / 5)) / 4
     check.close(bce_of(*arrays([[z, z], [-z, -z]], [[1, 0], [0, 0]])), mean, "4 elements")
@@ -1236,14 +1245,14 @@ needed = {name: int(np.argmax(np.array(path) > 0.5)) for name, path in paths.ite
 print("steps until p is above 1/2:", needed)
 
 # %% [markdown]
-# What to see, on a logarithmic axis: a hundred times as many steps, nearly all of them on the plateau.
+# What to see: more than 150 times as many steps, nearly all on the plateau.
 
 
 # %% figure="race"
 def race_picture():
     steps = np.arange(1, 2001)
     curves = {name: (steps, path) for name, path in paths.items()}
-    assert needed["squared error"] > 100 * needed["cross-entropy"]
+    assert needed["squared error"] > 150 * needed["cross-entropy"]
     plots.lines(curves, xlabel="step", ylabel="p", log="x", title="From p = 0.0003 to 1")
 
 
@@ -1351,6 +1360,7 @@ FAR = arrays(
     [[3, 1000, -0.5, 2], [-0.5, -1000, 1.5, 0.25], [0.25, -3, 4, -1000]],
     [[1, -1, -1, -1], [-1, -1, 1, -1], [1, -1, 1, 1]],
 )
+TWO = arrays([[1.9, 3, 0.1, -0.9], [-1000, 0.2, 0.4, 2.5]], [[1, -1, 1, -1], [1, -1, -1, 1]])
 
 
 def slopes_at(name, x, y):
@@ -1387,12 +1397,12 @@ def mended(name, g, x, y):
 with exercise("mended_loss_rules") as check:
     names = mended_names()
     check.true(set(names) <= set(COMPUTES), "the keys are names from CONTRIBUTED")
-    for name in names:
-        expected = 2 * slopes_at(name, *FAR)
-        agrees = np.allclose(theirs(name, 2.0, *FAR)[0], expected, atol=1e-6)
+    for name, data in [(name, data) for name in names for data in (FAR, TWO)]:
+        expected = 2 * slopes_at(name, *data)
+        agrees = np.allclose(theirs(name, 2.0, *data)[0], expected, atol=1e-6)
         check.true(not agrees, f"the colleague's rule of {name} is right already")
         because = f"2 times the numerical derivative of {name}"
-        check.close(mended(name, 2.0, *FAR), (expected,), because, rtol=1e-5, atol=1e-6)
+        check.close(mended(name, 2.0, *data), (expected,), because, rtol=1e-5, atol=1e-6)
     have = ", ".join(names) or "none"
     check.true(len(names) == 3, f"three of the five rules are wrong; you mended {have}")
     ### BEGIN HIDDEN TESTS
@@ -1449,7 +1459,7 @@ with exercise("mended_loss_rules") as check:
 # |---|---|
 # | the loss becomes NaN | exp without a shift; the log of a probability |
 # | 10 classes: the loss stays above 1.46 | softmax in the network *and* in the loss |
-# | the first loss is far from log C | the wrong axis |
+# | the first loss is far from log C | large first logits (unit 08); the wrong axis |
 # | regression learns the mean of all targets | predictions (N, 1) met targets (N,) |
 # | larger batches diverge | a sum where a mean belongs |
 #
@@ -1463,6 +1473,15 @@ y = np.array([1.0, -2.0, 4.0])
 print("predictions equal to their targets:", ((y[:, None] - y) ** 2).mean())
 
 # %% [markdown]
+# ## In your own words
+# "Why does nobody take the logarithm of a softmax?" Two sentences, then open ours.
+#
+# <details><summary>One way to say it</summary>
+#
+# A small probability is rounded to 0, and its logarithm is lost. On paper the exp falls away; what remains has one
+# logarithm per row, of a sum that is at least 1.
+# </details>
+#
 # ## One thing to try next
 # **Label smoothing.** In a new cell, replace the truth Y by 0.9 Y + 0.1 / C, write the loss with `log_softmax`, and
 # find its gradient, as short as before. Test it with `array_error`.

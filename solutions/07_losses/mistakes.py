@@ -562,6 +562,24 @@ def softmax_jacobian(S):
     return np.eye(len(S)) - np.outer(S, S)
 
 
+@wrong(
+    "softmax_jacobian",
+    "delta_of_1",
+    "You took δ as 1 for every pair. It is 1 on the diagonal only, and 0 elsewhere.",
+)
+def softmax_jacobian(S):
+    return S[:, None] * (1 - S)
+
+
+@wrong(
+    "softmax_jacobian",
+    "three_classes",
+    "You took it that there are three classes. How many there are, `len(S)` says.",
+)
+def softmax_jacobian(S):
+    return S[:, None] * (np.eye(3) - S)
+
+
 @wrong("softmax_jacobian", "inner", "S @ S is a single number. All products of two entries make a matrix.")
 def softmax_jacobian(S):
     return np.diag(S) - S @ S
@@ -698,7 +716,8 @@ def softmax_rule(g, out, logits):
 @wrong(
     "softmax_rule",
     "no_keepdims",
-    "Without keepdims the axis of the classes is gone, and a number per row does not fit the rows any more.",
+    "Right for one row, and with two the shapes do not fit. Without keepdims a sum per row loses its axis; and a Jacobian "
+    "is the matrix of one row only.",
 )
 def softmax_rule(g, out, logits):
     return (out * (g - (g * out).sum(axis=-1)),)
@@ -724,6 +743,34 @@ def softmax_rule(g, out, logits):
     if g.ndim == 1:
         return (out * (g - (g * out).sum()),)
     return (np.stack([S * (row - (row * S).sum()) for row, S in zip(g, out)]),)
+
+
+@wrong(
+    "softmax_rule",
+    "the_jacobian_of_one_row",
+    "Right for one row, and with two the shapes do not fit. Without keepdims a sum per row loses its axis; and a Jacobian "
+    "is the matrix of one row only.",
+)
+def softmax_rule(g, out, logits):
+    return ((np.diag(out) - np.outer(out, out)) @ g,) if out.ndim == 1 else (np.diag(out.ravel()) - out.T,)
+
+
+@wrong(
+    "softmax_rule",
+    "mean_of_weighted",
+    "You took a mean where the sum belongs. The weights S add up to 1, so that their sum is an average already.",
+)
+def softmax_rule(g, out, logits):
+    return (out * (g - (g * out).mean(axis=-1, keepdims=True)),)
+
+
+@wrong(
+    "softmax_rule",
+    "second_axis",
+    "axis=1 is the last axis of a matrix only. A single row has no such axis: -1 means the last one, always.",
+)
+def softmax_rule(g, out, logits):
+    return (out * (g - (g * out).sum(axis=1, keepdims=True)),)
 
 
 @right("softmax_rule", "with_the_jacobian")
@@ -995,6 +1042,34 @@ def log_softmax_rule(g, out, logits):
 @wrong("log_softmax_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one.")
 def log_softmax_rule(g, out, logits):
     return g - np.exp(out) * g.sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "log_softmax_rule",
+    "weights_inside_the_sum",
+    "S stands inside the sum, where it weights g. It belongs in front: the sum of g is a plain one, times S.",
+)
+def log_softmax_rule(g, out, logits):
+    S = np.exp(out)
+    return (g - (S * g).sum(axis=-1, keepdims=True),)
+
+
+@wrong(
+    "log_softmax_rule",
+    "sum_without_S",
+    "The sum of g goes off in full everywhere. Logit j gets it with the factor S_j.",
+)
+def log_softmax_rule(g, out, logits):
+    return (g - g.sum(axis=-1, keepdims=True),)
+
+
+@wrong(
+    "log_softmax_rule",
+    "rule_of_softmax_with_out",
+    "This is the rule of softmax, with logarithms for the probabilities. The rule is another one, and `out` holds log S.",
+)
+def log_softmax_rule(g, out, logits):
+    return (out * (g - (g * out).sum(axis=-1, keepdims=True)),)
 
 
 @right("log_softmax_rule", "with_the_matrix")
@@ -1269,6 +1344,17 @@ def cross_entropy_rule(g, out, logp, labels):
     return (g * (np.exp(logp) - np.eye(3)[labels]) / len(labels),)
 
 
+@wrong(
+    "cross_entropy_rule",
+    "g_before_the_truth",
+    "g multiplies the probabilities, and not the 1 that is taken off. Both parts are slopes: multiply by g at the end.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    grad = g * np.exp(logp)
+    grad[np.arange(len(labels)), labels] -= 1
+    return (grad / len(labels),)
+
+
 @wrong("cross_entropy_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one.")
 def cross_entropy_rule(g, out, logp, labels):
     grad = np.exp(logp)
@@ -1323,8 +1409,27 @@ def bce_with_logits(logits, targets):
 
 @wrong(
     "bce_with_logits",
+    "clipped_at_1e_15",
+    "The probabilities were kept away from 0, which hides the error: a loss of 40 becomes less than 35.",
+)
+def bce_with_logits(logits, targets):
+    p = np.clip(0.5 + 0.5 * np.tanh(logits / 2), 1e-15, 1 - 1e-15)
+    return -(targets * np.log(p) + (1 - targets) * np.log(1 - p)).mean()
+
+
+@wrong(
+    "bce_with_logits",
+    "no_t_z",
+    "The target does not count: what is lost for no is lost for yes as well. The term with t z is missing.",
+)
+def bce_with_logits(logits, targets):
+    return (np.maximum(logits, 0) + np.log1p(np.exp(-np.abs(logits)))).mean()
+
+
+@wrong(
+    "bce_with_logits",
     "overflow",
-    "log(1 + exp(-z)) overflows for logits far below 0. Take max(z, 0) out of the logarithm.",
+    "log(1 + exp(-z)) overflows for logits far below 0. For those take -z out of the logarithm.",
 )
 def bce_with_logits(logits, targets):
     return (np.log1p(np.exp(-logits)) + (1 - targets) * logits).mean()
@@ -1333,7 +1438,7 @@ def bce_with_logits(logits, targets):
 @wrong(
     "bce_with_logits",
     "no_minus_before_abs",
-    "exp(|z|) overflows. The exponent should never be positive.",
+    "A minus is missing: exp(|z|) stands where exp(-|z|) belongs. Its exponent should never be positive.",
 )
 def bce_with_logits(logits, targets):
     return (np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(np.abs(logits)))).mean()
@@ -1744,6 +1849,52 @@ def mended_loss_rules():
 @wrong("mended_loss_rules", "none", "You found none yet: examine the five with several rows, and far from their targets.")
 def mended_loss_rules():
     return {}
+
+
+RULES = {
+    "distance": "lambda g, out, x, y: (g * (x - y) / len(x),)",
+    "huber": "lambda g, out, x, y: (g * np.clip(x - y, -1, 1) / x.size,)",
+    "logistic": "lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,)",
+}
+FAULTS = [
+    ("distance", "by_columns", "(g * (x - y) / x.shape[1],)",
+     "Your distance divides by the number of columns. Its mean is taken over the rows."),
+    ("distance", "by_size", "(g * (x - y) / x.size,)",
+     "Your distance divides by the number of all elements. Its mean is taken over the rows."),
+    ("distance", "of_three_rows", "(g * (x - y) / 3,)",
+     "Your distance divides by 3, and so it is right for three rows. The mean is taken over as many rows as there are."),
+    ("huber", "sign", "(g * np.sign(x - y) / x.size,)",
+     "Your huber has the slope 1 or -1 everywhere. Close to the target the loss is a parabola, and its slope x - y."),
+    ("huber", "early_corner", "(g * np.where(np.abs(x - y) < 0.8, x - y, np.sign(x - y)) / x.size,)",
+     "Your huber leaves the parabola too early: its line begins where the distance is 1."),
+    ("logistic", "overflow", "(-g * y / (1 + np.exp(y * x)) / x.size,)",
+     "Your logistic still takes exp of a large number. Write the quotient with sigmoid."),
+    ("logistic", "turned_around", "(-g * y * sigmoid(y * x) / x.size,)",
+     "Your logistic pushes where the answer is right already. Which sign does the argument of sigmoid have?"),
+]  # fmt: skip
+# Learners mend one rule, or two, before all three: a sentence is known by the names that were mended, too.
+for _name, _fault, _code, _sentence in FAULTS:
+    for _others in ([], *([one] for one in RULES if one != _name), [one for one in RULES if one != _name]):
+        _rules = {_name: f"lambda g, out, x, y: {_code}", **{one: RULES[one] for one in _others}}
+        if (_fault, len(_others)) in {("by_size", 2), ("overflow", 2), ("turned_around", 2)}:
+            continue  # they stand above
+        wrong(
+            "mended_loss_rules",
+            "_".join([_name, _fault, *(f"with_{one}" for one in _others)]),
+            _sentence,
+            source="def mended_loss_rules():\n    return {\n"
+            + "".join(f'        "{one}": {code},\n' for one, code in _rules.items())
+            + "    }\n",
+        )
+
+
+@wrong(
+    "mended_loss_rules",
+    "names_only",
+    "A list or a set of names is returned. A dict is wanted, with a rule for each name.",
+)
+def mended_loss_rules():
+    return ["huber", "distance", "logistic"]
 
 
 @right("mended_loss_rules", "with_def")
