@@ -60,7 +60,7 @@ def solution_lines(answer: str) -> list[str]:
 
 
 #: Units whose mutants nobody has judged yet: `autograder mutants UNIT` writes the verdicts when none is left alive.
-WITHOUT_VERDICTS = {"11_testing_gradients", "17_from_an_empty_page"}
+WITHOUT_VERDICTS = {"11_testing_gradients"}
 
 
 def test_in_the_environment_of_most_learners_there_is_no_pytorch(tmp_path: Path) -> None:
