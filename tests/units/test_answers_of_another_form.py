@@ -153,6 +153,10 @@ SAID = {
     ("TypeError", "iteration over a 0-d array"): "An array with more axes is wanted.",
     ("TypeError", "'tuple' object does not support item assignment"): "The check cannot use a tuple here.",
     ("IndexError", "tuple index out of range"): "looks at more values than there are",
+    (
+        "TypeError",
+        "list indices must be integers or slices, not str",
+    ): "A dict with names for keys is wanted, and this is a list.",
     ("KeyError", "'loss'"): "A key that the check looks for is not there.",
     (
         "ValueError",
