@@ -164,7 +164,7 @@ def test_the_page_names_every_kind_of_cell_every_check_and_every_kind_of_input()
             assert f"`check.{name}(" in PAGE, name
     for name in ("number", "positive", "integer", "one_of", "numbers", "array"):
         assert f"`{name}(" in PAGE and name in autograder.__all__, name
-    assert set(re.findall(r"`autograder (\w+)", PAGE)) <= {"build", "prove", "mutants"}
+    assert set(re.findall(r"`autograder (\w+)", PAGE)) <= {"build", "prove", "mutants", "teach"}
 
 
 def test_the_header_on_the_page_is_one_that_the_build_reads(tmp_path: Path) -> None:

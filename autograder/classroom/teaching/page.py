@@ -139,5 +139,5 @@ def _counted(made: Sequence[Mistake]) -> Markup:
 
 def sentences_of(entries: Iterable[Entry], exercise: str) -> list[str]:
     """What the bank says of an exercise's wrong answers: each sentence once, in the bank's order."""
-    told = [" ".join(e.sentence.split()) for e in entries if e.exercise == exercise and not e.right]
+    told = [" ".join(e.sentence.split()) for e in entries if e.exercise == exercise]
     return list(dict.fromkeys(filter(None, told)))[:MOST]

@@ -26,7 +26,7 @@ from autograder.classroom.teaching.layout import LINES, SPARE, fits
 from autograder.classroom.teaching.minutes import minutes_of
 from autograder.classroom.teaching.page import page
 from autograder.classroom.teaching.publish import names_of, publish
-from autograder.classroom.teaching.slides import slides
+from autograder.classroom.teaching.slides import chosen_questions, slides
 from autograder.errors import UserError
 from autograder.referee import bank
 from autograder.sandbox.walls import Sandbox
@@ -363,3 +363,8 @@ def test_a_unit_that_does_not_run_is_told_in_a_sentence(course: Course) -> None:
 
 def test_an_answer_that_is_too_long_for_a_slide_is_not_chosen() -> None:
     assert fits("1\n2") and not fits("") and not fits("\n".join("0123456789abc")) and not fits("x" * 91)
+    lesson, _ = lesson_and_slides("03_reverse_mode")
+    answers = guessed(lesson)
+    first = chosen_questions(lesson, answers)[0].cell.cell.id
+    answers[first] = "\n".join("0123456789abc"), None
+    assert first not in [question.cell.cell.id for question in chosen_questions(lesson, answers)]
