@@ -1459,32 +1459,70 @@ for gradients in [(1.0,), (5.0,), (-5.0,), (1e-6,), (1.0, 1.0)]:
 # The 0.99 is `eps` at work: 1e-6 / (1e-6 + 1e-8). A falling loss proves little: in the
 # colleague's own test it fell, too.
 #
-# ## What you have built
+# ## In your own words
+# A friend takes the rate 0.1 from SGD to Adam, and the loss jumps about. Why may the two not share a rate? Two sentences,
+# then open ours.
 #
-# | here | in PyTorch |
-# |---|---|
-# | `sgd_step`, `momentum_step` | `optim.SGD(parameters, lr, momentum=mu)` |
-# | `nesterov_step` | `optim.SGD(..., nesterov=True)` |
-# | `rmsprop_step` | `optim.RMSprop(parameters, lr, alpha, eps)` |
-# | `adam_step`, `adamw_step` | `optim.Adam`, `optim.AdamW` |
-# | `Optimizer` and its `state` | `optim.Optimizer` and `state_dict()` |
-# | `cosine_rate` | `LinearLR` and `CosineAnnealingLR` in a `SequentialLR` |
-# | `total_norm`, `clip_with_norm` | `nn.utils.clip_grad_norm_`, which does both |
+# <details><summary>One way to say it</summary>
+#
+# A step of SGD is the rate times the gradient: flat means short. Adam divides by the gradient's usual size, so a weight
+# moves by about the rate, flat or steep: 0.1 is far for a weight of 0.05.
+# </details>
+#
+# ## The same in PyTorch
+# Where PyTorch is installed, this cell takes three steps with your rules and its own.
+
+# %% tags=["nbval-ignore-output"]
+rng = np.random.default_rng(0)
+start, gradients, zero = rng.normal(size=4), rng.normal(size=(3, 4)), np.zeros(4)
+try:
+    import torch
+
+    def theirs(optimizer, **settings):
+        p = torch.tensor(start, requires_grad=True)
+        stepper = optimizer([p], lr=0.1, **settings)
+        for g in gradients:
+            p.grad = torch.tensor(g)
+            stepper.step()
+        return p.detach().numpy()
+
+    def ours(step, *state):
+        p = start
+        for t, g in enumerate(gradients, 1):
+            p, *state = step(t, p, g, *state)
+        return p
+
+    T = torch.optim
+    for name, mine, its in [
+        ("SGD", ours(lambda t, p, g: (sgd_step(p, g, 0.1),)), theirs(T.SGD)),
+        ("momentum", ours(lambda t, p, g, v: momentum_step(p, g, v, 0.1, 0.9), zero),
+         theirs(T.SGD, momentum=0.9)),
+        ("Nesterov", ours(lambda t, p, g, v: nesterov_step(p, g, v, 0.1, 0.9), zero),
+         theirs(T.SGD, momentum=0.9, nesterov=True)),
+        ("RMSprop", ours(lambda t, p, g, s: rmsprop_step(p, g, s, 0.1, 0.99, 1e-8), zero),
+         theirs(T.RMSprop, alpha=0.99, eps=1e-8)),
+        ("Adam", ours(lambda t, p, g, m, v: adam_step(p, g, m, v, t, 0.1), zero, zero),
+         theirs(T.Adam)),
+    ]:
+        print(f"{name}: the same as PyTorch's:", np.allclose(mine, its, rtol=1e-9))
+except ImportError:
+    print("PyTorch is not installed here: pip install torch")
+
+# %% [markdown]
+# `cosine_rate` is `CosineAnnealingLR` after `LinearLR`; `clip_grad_norm_` measures and clips.
 #
 # ## Pitfalls, and how they look
 #
 # | symptom | look for |
 # |---|---|
 # | the loss grows by a fixed factor in each step | a rate above 2 / L |
-# | it falls, but ten times too slowly, with the rate from a paper | another convention of momentum |
+# | ten times too slow with a paper's rate | another convention of momentum |
 # | a jump in the first steps of Adam | no correction, or no warm-up |
 # | wrong with two parameters only | a count or a state that they share |
 # | weight decay without effect under Adam | decay in the gradient: take AdamW |
-# | the loss stands still after one huge batch | a norm that overflowed to inf |
 #
 # ## One thing to try next
-# Change Adam's rate in `RULES` by factors of 3, and run `train("Adam")`. Where does the loss begin to bounce? Then let
-# `cosine_rate` set `optimizer.lr` before each step.
+# Change Adam's rate in `RULES` by factors of 3, and run `train("Adam")`. Where does the loss begin to bounce?
 #
 # In unit 10 everything comes together: losses, layers and optimizers train networks on real data.
 
