@@ -65,7 +65,8 @@ def recursion_limit() -> Iterator[None]:
 def pytorchs_draws() -> None:
     """What a test draws from PyTorch's own generator does not depend on the tests that ran before it, here or there."""
     if torch := sys.modules.get("torch"):
-        torch.manual_seed(0)
+        # Not `torch.manual_seed`: it also puts a seed, with the stack as text, aside for each kind of device.
+        torch.random.default_generator.manual_seed(0)
 
 
 @pytest.fixture(scope="session")

@@ -181,7 +181,7 @@ def main() -> None:
         forget(course, None if i % 4 == 3 else empty)
         fault = FAULTS[i % len(FAULTS)]
         # Half of the moments lie anywhere, half between the first student's grade and the last one's.
-        after, seconds = (0, rng.uniform(0, whole)) if i % 2 else (rng.randrange(10), rng.uniform(0, 0.03))
+        after, seconds = (0, rng.uniform(0, whole)) if i % 2 else (rng.randrange(1, 9), rng.uniform(0, 0.03))
         first = disturbed(course, fault, after, seconds, i)
         so_far = graded(course)
         between = all_of(course) if (course.root / "gradebook.db").is_file() else {}

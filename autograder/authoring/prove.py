@@ -99,9 +99,11 @@ def prove(
     entries = bank.load_bank(assignment)
     order = list(trials(assignment, entries))
     needed = _Needed(assignment, sandbox, seed, entries, likely.read(assignment.path.parent / likely.FILE))
+    # What a limit stops takes longest, so it goes first: at the end the other processes would wait for it.
+    turns = sorted(range(len(order)), key=lambda i: (entry := order[i].entry) is None or entry.ends)
     found: dict[int, Proof] = {}
-    for i, proof in each(_run, needed, order, jobs):
-        found[i] = proof
+    for turn, proof in each(_run, needed, [order[i] for i in turns], jobs):
+        found[turns[turn]] = proof
         done(proof)
     return [found[i] for i in range(len(order))]
 

@@ -35,6 +35,8 @@ class Run:
     seed: int
     #: the parts that a wrong answer keeps
     keeps: tuple[str, ...] = ()
+    #: whether it comes to an end
+    ends: bool = True
     #: put in to see that the run finds what it looks for
     planted: bool = False
 
@@ -90,7 +92,10 @@ def runs_of(
     yield tuple(Run("", "the model answer", "", True, seed) for seed in seeds)
     for entry in entries:
         answer = entry.answer(assignment.exercise(entry.exercise).solution)
-        yield tuple(Run(entry.exercise, entry.name, answer, entry.right, seed, entry.keeps) for seed in seeds)
+        yield tuple(
+            Run(entry.exercise, entry.name, answer, entry.right, seed, entry.keeps, entry.ends)
+            for seed in seeds
+        )
     first = assignment.exercises[0]
     for seed in seeds[:1]:
         yield (
@@ -108,6 +113,8 @@ def _look(assignment: Assignment, sandbox: Sandbox, run: Run) -> tuple[Slip | st
     else:
         answers = {exercise.name: exercise.solution for exercise in assignment.exercises}
     where = run.exercise or assignment.unit
+    # What does not end is stopped where a class is stopped soonest.
+    sandbox = sandbox if run.ends else sandbox.within(0.0)
     try:
         submission = Submission(answers=answers)
         report = grade(assignment, submission, sandbox, seed=run.seed, entries=(), only=run.exercise)
@@ -149,7 +156,8 @@ def at_seeds(
     done: Callable[[Run], None] = lambda run: None,
 ) -> Seeded:
     """Grade every answer of the bank alone, as a class is graded, at each of these seeds."""
-    order = list(runs_of(assignment, load_bank(assignment), seeds))
+    # What a limit stops goes first, or at the end the other processes would wait for it.
+    order = sorted(runs_of(assignment, load_bank(assignment), seeds), key=lambda runs: runs[0].ends)
     order_of = {run: i for i, run in enumerate(run for runs in order for run in runs)}
     planned = len(order_of)
     plan(planned)

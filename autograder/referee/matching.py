@@ -10,7 +10,8 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from ..lesson import likely, locked, wire
@@ -41,6 +42,8 @@ class Memory:
         #: the locked sentences of mutants, by the folder of their unit
         self.locked: dict[Path, dict[str, str]] = {}
         self.replies: OrderedDict[str, Reply | AnswerError] = OrderedDict()
+        #: whether a reply, by its key, is the same as what a student's answer gave, by its digest
+        self.same: OrderedDict[tuple[str, str], bool] = OrderedDict()
 
     def mutants_of(self, assignment: Assignment) -> dict[str, str]:
         """The locked sentences of a unit's `likely.json`, read once."""
@@ -50,16 +53,26 @@ class Memory:
         return self.locked[folder]
 
     @staticmethod
-    def chain(before: str, call: Call) -> str:
-        """The key of a call that follows other calls."""
-        text = json.dumps([before, call.probe.name, call.probe.source, wire.pack(call.args)])
-        return hashlib.sha256(text.encode()).hexdigest()
+    def chain(before: str, calls: Iterable[str]) -> list[str]:
+        """The keys of calls that follow each other, of which these are the digests: each has those before in it."""
+        return list(accumulate(calls, lambda *both: _digest_of(" ".join(both)), initial=before))[1:]
 
     def keep(self, key: str, reply: Reply | AnswerError) -> None:
         """Remember one; the oldest make room."""
         self.replies[key] = reply
         if len(self.replies) > self.ROOM:
             self.replies.popitem(last=False)
+
+    def agrees(self, key: str, reply: Reply | AnswerError, call: Call, given: str) -> bool:
+        """Whether a reply is the same as what a call gave: where answers are right, they all give the same."""
+        if not given:
+            return _same(reply, call)
+        known = self.same.get((key, given))
+        if known is None:
+            known = self.same[key, given] = _same(reply, call)
+            if len(self.same) > self.ROOM:
+                self.same.popitem(last=False)
+        return known
 
 
 class Matcher:
@@ -100,8 +113,9 @@ class Matcher:
             for entry in candidates:
                 if entry.ends and entry.sentence == sentence:
                     return entry
+        asked, given = [_asked(call) for call in calls], [_given(call) for call in calls]
         for entry in candidates:
-            if entry.ends and self.seconds > 0 and self._agrees(entry, calls, in_place):
+            if entry.ends and self.seconds > 0 and self._agrees(entry, calls, asked, given, in_place):
                 return entry
         return None
 
@@ -118,14 +132,19 @@ class Matcher:
             return ""
         return locked.sentence_in(self.memory.mutants_of(self.assignment), exercise, calls)
 
-    def _agrees(self, entry: Entry, calls: Sequence[Call], in_place: bool) -> bool:
+    def _agrees(
+        self, entry: Entry, calls: Sequence[Call], asked: Sequence[str], given: Sequence[str], in_place: bool
+    ) -> bool:
         start = time.monotonic()
         process: PupilProcess | None = None
-        reply: Reply | AnswerError | None = None
-        key = f"{self.assignment.unit} {entry.exercise} {entry.name} {entry.source}"
+        about = f"{self.assignment.unit} {entry.exercise} {entry.name} {entry.source}"
+        keys = Memory.chain(_digest_of(about), asked)
+        # The last call is the one that was wrong, and before it nearly all do what is right.
+        reply = self.memory.replies.get(keys[-1])
+        if reply is not None and not self.memory.agrees(keys[-1], reply, calls[-1], given[-1]):
+            return False
         try:
-            for i, call in enumerate(calls):
-                key = Memory.chain(key, call)
+            for i, (call, key) in enumerate(zip(calls, keys, strict=True)):
                 reply = self.memory.replies.get(key)
                 if reply is None:
                     if process is None:
@@ -134,7 +153,7 @@ class Matcher:
                             _reply(process, earlier)
                     reply = _reply(process, call)
                     self.memory.keep(key, reply)
-                if not _same(reply, call):
+                if not self.memory.agrees(key, reply, call, given[i]):
                     return False
             return not in_place or (isinstance(reply, Reply) and bool(reply.mutated))
         except (AnswerTimeout, AnswerLost):
@@ -161,6 +180,24 @@ class Matcher:
         if self._process is not None:
             self._process.close()
             self._process = None
+
+
+def _digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _asked(call: Call) -> str:
+    """A digest of what a call asks."""
+    return _digest_of(json.dumps([call.probe.name, call.probe.source, wire.pack(call.args)]))
+
+
+def _given(call: Call) -> str:
+    """A digest of what a call gave; empty where it gave what is not plain data."""
+    try:
+        got = wire.pack(call.value) if call.error is None else call.error.type_name
+    except wire.WireError:
+        return ""
+    return _digest_of(json.dumps([call.error is None, got, call.asked]))
 
 
 def _reply(process: PupilProcess, call: Call) -> Reply | AnswerError:

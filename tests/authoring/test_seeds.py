@@ -148,6 +148,28 @@ def test_only_what_ended_before_anything_was_drawn_is_run_once(
     assert (result.runs, result.spared) == (4 + 1 + 4 + 4 + 4 + 2, 3)
 
 
+def test_an_answer_that_does_not_end_gets_the_shortest_time_that_a_class_may_have(
+    weak: Callable[..., Assignment], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = "def mul_vjp(g, a, b):\n    while True:\n        pass"
+    endless = Entry("mul_vjp", "endless", "It does not end.", loop, right=False, ends=False)
+    exact = Entry("mul_vjp", "exact", "", EXACT, right=True)
+    assignment = weak("check.close(yours.mul_vjp(g, a, b), (g * b, g * a), 'times g')")
+    monkeypatch.setattr(seeds_module, "load_bank", lambda assignment: [endless, exact])
+    sandbox.least_call_seconds = 0.5
+    limits: dict[bool, set[float]] = {True: set(), False: set()}
+    real: Any = seeds_module.grade
+
+    def noted(assignment: Any, submission: Any, walls: Sandbox, **options: Any) -> Any:
+        limits["while True" in submission.answers["mul_vjp"]].add(walls.call_seconds)
+        return real(assignment, submission, walls, **options)
+
+    monkeypatch.setattr(seeds_module, "grade", noted)
+    result = at_seeds(assignment, sandbox, SEEDS[:2], jobs=1)
+    assert result.good, (result.slips, result.faults)
+    assert limits == {True: {0.5}, False: {sandbox.call_seconds}} and sandbox.call_seconds > 0.5
+
+
 def test_what_stands_after_an_exercise_is_not_run_for_it(
     weak: Callable[..., Assignment], sandbox: Sandbox
 ) -> None:

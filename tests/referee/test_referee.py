@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from autograder.lesson.probes import Call, Probe, Reply
+from autograder.lesson.probes import AnswerError, Call, Probe, Reply
 from autograder.referee import matching
 from autograder.referee.bank import Entry
 from autograder.referee.report import Report
@@ -99,6 +99,35 @@ def test_an_answer_that_failed_in_place_is_not_taken_for_one_that_changes_nothin
     monkeypatch.setattr(matching, "_reply", lambda process, call: Reply(2.0, changes))
     calls = [Call(Probe("unbox"), ([1.0],), 2.0, mutated=(0,))]
     assert (suspects.find("unbox", calls, in_place=in_place) is not None) is found
+
+
+def test_what_is_remembered_of_one_student_s_calls_is_not_said_of_another_s(
+    mini: Assignment, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same questions, other answers: each is compared with what it gave itself, and no question is asked twice."""
+    asked: list[Call] = []
+
+    def reply(process: object, call: Call) -> Reply:
+        asked.append(call)
+        return Reply(float(len(call.args[0])))
+
+    monkeypatch.setattr(matching.Matcher, "_with", lambda self, entry: None)
+    monkeypatch.setattr(matching, "_reply", reply)
+    memory, other = matching.Memory(), Entry("unbox", "other", "Another mistake.", "", right=False)
+
+    def found(*gave: object) -> bool:
+        calls = [Call(Probe("unbox"), ([1.0] * (i + 1),), value) for i, value in enumerate(gave)]
+        return matching.Matcher(mini, [other], sandbox, memory).find("unbox", calls) is not None
+
+    counts = []
+    for _ in range(2):
+        assert found(1.0, 2.0) and not found(1.0, 2.5) and not found(0.5, 2.0)
+        assert found(1.0, 2.0, 3.0) and not found(1.0, 2.5, 3.0)
+        assert not found(1.0, object())  # what cannot be written down is compared each time
+        counts.append(len(asked))
+    raised = Call(Probe("unbox"), ([1.0],), error=AnswerError("KeyError", "1"))
+    assert matching.Matcher(mini, [other], sandbox, memory).find("unbox", [raised]) is None
+    assert counts[0] == counts[1] > 0
 
 
 @pytest.mark.parametrize(("gave", "found"), [(np.array([1.0, 2.0]), True), ([1.0, 2.0], False)])
