@@ -617,13 +617,20 @@ with exercise("in_a_row") as check:
 #   and puts a new one in its place.
 # - **How far am I?** Each notebook ends with a list of what is done; `autograder progress` in a terminal has all units.
 #
+# ## In your own words
+# How does a line know its slope, long after `make_line` has returned? One sentence, then open ours.
+#
+# <details><summary>One way to say it</summary>
+#
+# A function made inside another keeps the names that it uses: each line has its own.
+# </details>
+#
 # ## Where you meet it again
 #
 # | here | in PyTorch |
 # |---|---|
 # | `make_line`, a closure | what `torch.func.grad` returns |
 # | `Recipe` with `__add__` | a tensor: its operators record how it was made |
-# | `Polynomial` with `__call__` | a module: `model(x)` |
 # | `in_a_row` | `torch.nn.Sequential` |
 #
 # ## Pitfalls, and how they look
@@ -631,8 +638,6 @@ with exercise("in_a_row") as check:
 # | symptom | look for |
 # |---|---|
 # | `None` comes back | a `return` that is missing, or `print` in its place |
-# | all functions of a loop do the same | a closure that remembers a name, not its value |
-# | `zip` gives too few pairs | lists of different length: it stops at the shorter one |
 #
 # ## One thing to try next
 # In a new cell, give `Recipe` one more operator: `Recipe.__sub__ = lambda self, other: ...`. Then try
