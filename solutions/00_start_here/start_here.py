@@ -618,11 +618,11 @@ with exercise("in_a_row") as check:
 # - **How far am I?** Each notebook ends with a list of what is done; `autograder progress` in a terminal has all units.
 #
 # ## In your own words
-# How does a line know its slope, long after `make_line` has returned? One sentence, then open ours.
+# How does a line know its slope, long after `make_line` has returned? Answer, then open ours.
 #
 # <details><summary>One way to say it</summary>
 #
-# A function made inside another keeps the names that it uses: each line has its own.
+# The inner function keeps the names that it uses.
 # </details>
 #
 # ## Where you meet it again
@@ -631,6 +631,7 @@ with exercise("in_a_row") as check:
 # |---|---|
 # | `make_line`, a closure | what `torch.func.grad` returns |
 # | `Recipe` with `__add__` | a tensor: its operators record how it was made |
+# | `Polynomial` with `__call__` | a module: `model(x)` |
 # | `in_a_row` | `torch.nn.Sequential` |
 #
 # ## Pitfalls, and how they look

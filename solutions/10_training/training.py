@@ -1627,7 +1627,9 @@ try:
     theirs = torch.nn.Sequential(
         torch.nn.Linear(64, 32), torch.nn.Tanh(), torch.nn.Linear(32, 10)
     ).double()
-    theirs.load_state_dict({name: torch.tensor(a) for name, a in state_dict(model).items()})
+    # Your own engine's Sequential holds its layers in `layers`, and says so in the names.
+    start = {name.removeprefix("layers."): torch.tensor(a) for name, a in state_dict(model).items()}
+    theirs.load_state_dict(start)
     optimizer = optim.AdamW(model.parameters(), lr=0.01)
     train_epoch(model, optimizer, functional.cross_entropy, x, y, cut)
     optimizer = torch.optim.AdamW(theirs.parameters(), lr=0.01)
@@ -1643,7 +1645,7 @@ except ImportError:
     print("PyTorch is not installed here: pip install torch")
 
 # %% [markdown]
-# `DataLoader(..., shuffle=True)` makes batches there, `random_split` the parts; its `state_dict()` does **not** copy.
+# `DataLoader(..., shuffle=True)` makes PyTorch's batches, `random_split` the parts; its `state_dict()` does **not** copy.
 #
 # ## Pitfalls, and how they look
 #

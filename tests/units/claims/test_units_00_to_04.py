@@ -469,7 +469,7 @@ def test_under_no_grad_nothing_is_recorded(torch: ModuleType) -> None:
     "04_scalar_networks",
     "| `mini_batches` | `DataLoader(dataset, batch_size=10, shuffle=True)` |",
 )
-@proves("10_training", "| `batches` | `DataLoader(data, batch_size, shuffle=True)` |")
+@proves("10_training", "`DataLoader(..., shuffle=True)` makes PyTorch's batches, `random_split` the parts;")
 def test_a_data_loader_shuffles_anew_and_keeps_the_smaller_last_batch(torch: ModuleType) -> None:
     from torch.utils.data import DataLoader, TensorDataset
 
