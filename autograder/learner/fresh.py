@@ -62,8 +62,11 @@ def _name_of(folder: Path, wanted: str) -> str:
     names = {path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")}
     if (solutions := _solutions(folder)) is not None:
         names |= set(Course(solutions.parent).units())
+    if wanted in names:
+        return wanted
+    number = int(wanted) if re.fullmatch(r"[0-9]{1,9}", wanted) else -1
     for name in sorted(names):
-        if name == wanted or (re.match(r"\d+$", wanted) and name.startswith(f"{wanted}_")):
+        if (found := re.match(r"([0-9]+)_", name)) and int(found[1]) == number:
             return name
     raise no_such_unit(wanted, sorted(names))
 

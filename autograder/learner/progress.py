@@ -12,7 +12,7 @@ from ..errors import UserError
 from ..lesson import logbook
 from ..lesson.logbook import BROKEN, MARKS, OPEN, RIGHT, WRONG
 from ..lesson.progress import bar, worth_of
-from ..unit.assignment import Course, no_such_unit
+from ..unit.assignment import Course, unit_named
 from ..unit.raw import cells_of, metadata_of, parse, read_bytes, unit_of
 
 if TYPE_CHECKING:
@@ -125,12 +125,12 @@ def points_of(notebook: dict[str, Any]) -> dict[str, float]:
 
 
 def find(found: list[Unit], wanted: str) -> Unit:
-    """The unit of this name, or of this number. Raises UserError when there is none."""
-    matching = [unit for unit in found if unit.name == wanted]
-    matching = matching or [unit for unit in found if unit.name.startswith(f"{wanted}_")]
-    if len(matching) != 1:
-        raise no_such_unit(wanted, [unit.name for unit in found])
-    return matching[0]
+    """The unit of this name, or that begins so, or of this number. Raises UserError when there is none."""
+    matching = [unit for unit in found if unit.name.startswith(f"{wanted}_") and wanted]
+    if len(matching) == 1 and all(unit.name != wanted for unit in found):
+        return matching[0]
+    name = unit_named([unit.name for unit in found], wanted)
+    return next(unit for unit in found if unit.name == name)
 
 
 def current(found: list[Unit], folder: Path) -> Unit | None:

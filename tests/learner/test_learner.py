@@ -77,7 +77,7 @@ def test_progress_is_the_same_from_everywhere_in_the_course(place: str, run: Run
 
 
 def test_progress_names_a_unit_that_is_asked_for(run: Run, course: Course) -> None:
-    for wanted in ("02_next", "02"):
+    for wanted in ("02_next", "02", "2"):
         said = run("progress", wanted, cwd=course.root)
         assert "○ second" in said.out
         assert "next: second, in 02_next/next.ipynb" in said.out
@@ -186,7 +186,7 @@ def test_fresh_takes_the_notebook_from_git_where_there_are_no_solutions(course: 
     shutil.rmtree(course.root / "solutions")
     (folder / "02_next" / "next.ipynb").write_text("work")
     with pytest.raises(UserError, match="There is no released notebook of 02_next to start from"):
-        start_afresh(folder, "02")
+        start_afresh(folder, "2")
     assert (folder / "02_next" / "next.ipynb").read_text() == "work"
     (folder / "02_next" / "next.ipynb").write_bytes(before)
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(course.root)]
