@@ -63,6 +63,22 @@ def test_who_is_not_in_the_roster_is_told_by_collect_and_export(
     assert "Not in the roster, and in the file all the same: bob-2." in said.out
 
 
+@pytest.mark.parametrize("to", ["canvas", "moodle"])
+def test_who_needs_a_look_is_named_where_the_platform_has_no_column_for_it(
+    course: Course,
+    run: Run,  # noqa: F811
+    to: str,
+) -> None:
+    run("collect", "all.zip", cwd=course.root)
+    cut, whole = sorted((course.root / "submitted").glob("*/mini/mini.ipynb"))
+    cut.write_bytes(cut.read_bytes()[:3000])
+    run("grade", "mini", cwd=course.root)
+    said = run("export", "--to", to, "--out", course.root / "c.csv", cwd=course.root)
+    assert f"mini: look at 1 of 2 scores before students see them: {cut.parts[-3]}." in said.out
+    assert whole.parts[-3] not in said.out
+    assert "look at" not in run("export", "--to", "csv", "--out", course.root / "t.csv", cwd=course.root).out
+
+
 def test_section_login_and_the_assignment_s_name_go_back_as_canvas_has_them(
     course: Course,
     run: Run,  # noqa: F811

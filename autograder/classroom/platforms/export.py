@@ -285,6 +285,12 @@ def export(
             tell(
                 f"{graded.name}: {count} of {len(graded.grades)} scores were got without a wall. {UNPROTECTED}"
             )
+        if to != "csv" and (look := sorted(name for name, g in graded.grades.items() if g.needs_look)):
+            # The plain table has a column for it; a platform would show a file that was cut off as a 0 like any other.
+            tell(
+                f"{graded.name}: look at {len(look)} of {len(graded.grades)} scores before students see them: "
+                f"{', '.join(look)}. `autograder report {graded.name}` says why."
+            )
     roster = on_roster(people, listed)
     if roster and (others := [person.id for person in people if person.id not in roster]):
         tell(f"Not in the roster, and in the file all the same: {', '.join(others)}.")
