@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import subprocess
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +13,7 @@ import nbformat
 from ..errors import UserError
 from ..lesson import logbook
 from ..lesson.predict import predictions_of
-from ..unit.assignment import Course, no_such_unit
+from ..unit.assignment import Course, unit_named
 from ..unit.raw import cells_of, parse, source_of, unit_of
 from .progress import KEPT, MARK, points_of
 from .released import packaged, write_whole
@@ -62,13 +61,7 @@ def _name_of(folder: Path, wanted: str) -> str:
     names = {path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")}
     if (solutions := _solutions(folder)) is not None:
         names |= set(Course(solutions.parent).units())
-    if wanted in names:
-        return wanted
-    number = int(wanted) if re.fullmatch(r"[0-9]{1,9}", wanted) else -1
-    for name in sorted(names):
-        if (found := re.match(r"([0-9]+)_", name)) and int(found[1]) == number:
-            return name
-    raise no_such_unit(wanted, sorted(names))
+    return unit_named(sorted(names), wanted)
 
 
 def _solutions(folder: Path) -> Path | None:

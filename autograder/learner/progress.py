@@ -125,10 +125,7 @@ def points_of(notebook: dict[str, Any]) -> dict[str, float]:
 
 
 def find(found: list[Unit], wanted: str) -> Unit:
-    """The unit of this name, or that begins so, or of this number. Raises UserError when there is none."""
-    matching = [unit for unit in found if unit.name.startswith(f"{wanted}_") and wanted]
-    if len(matching) == 1 and all(unit.name != wanted for unit in found):
-        return matching[0]
+    """The unit of this name, or of this number. Raises UserError when there is none."""
     name = unit_named([unit.name for unit in found], wanted)
     return next(unit for unit in found if unit.name == name)
 

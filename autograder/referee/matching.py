@@ -106,7 +106,7 @@ class Matcher:
         if timed_out:
             endless = [entry for entry in candidates if not entry.ends]
             return endless[0] if len(endless) == 1 else None
-        if not calls:
+        if not calls or not candidates:
             return None
         if self.memory.sentences and not in_place:
             sentence = self.memory.sentences.get(likely.fingerprint(exercise, calls))

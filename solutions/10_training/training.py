@@ -1628,8 +1628,8 @@ try:
         torch.nn.Linear(64, 32), torch.nn.Tanh(), torch.nn.Linear(32, 10)
     ).double()
     # Your own engine's Sequential holds its layers in `layers`, and says so in the names.
-    start = {name.removeprefix("layers."): torch.tensor(a) for name, a in state_dict(model).items()}
-    theirs.load_state_dict(start)
+    start = state_dict(model).items()
+    theirs.load_state_dict({n.removeprefix("layers."): torch.tensor(a) for n, a in start})
     optimizer = optim.AdamW(model.parameters(), lr=0.01)
     train_epoch(model, optimizer, functional.cross_entropy, x, y, cut)
     optimizer = torch.optim.AdamW(theirs.parameters(), lr=0.01)

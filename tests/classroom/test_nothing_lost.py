@@ -44,9 +44,8 @@ def result(mini_course: Course, tmp_path_factory: pytest.TempPathFactory, bubble
     root = tmp_path_factory.mktemp("faults") / "course"
     shutil.copytree(mini_course.root, root, ignore=shutil.ignore_patterns("submitted", "autograded", "*.db"))
     class_of_ten(Course(root))
-    seed = secrets.randbelow(
-        2**31
-    )  # other moments in every run; a failure shows the command that has them again
+    # Other moments in every run; a failure tells the seed that has them again.
+    seed = secrets.randbelow(2**31)
     done = subprocess.run(
         [sys.executable, "-c", "from tests.faults import main; main()", str(root), str(TRIALS), str(seed)],
         cwd=REPOSITORY,
@@ -57,8 +56,7 @@ def result(mini_course: Course, tmp_path_factory: pytest.TempPathFactory, bubble
         timeout=600,
     )
     assert done.returncode == 0, (seed, done.stderr[-3000:])
-    print(f"The moments follow from the seed {seed}.")
-    return json.loads(done.stdout)
+    return {"seed": seed, **json.loads(done.stdout)}
 
 
 def test_the_undisturbed_run_grades_everybody(result: dict[str, Any]) -> None:
@@ -72,8 +70,8 @@ def test_the_run_after_a_fault_ends_with_the_undisturbed_gradebook_and_notebooks
     result: dict[str, Any],
 ) -> None:
     for trial in result["trials"]:
-        assert trial["status"][1] == 0, trial
-        assert trial["after both"] == result["undisturbed"], trial["fault"]
+        assert trial["status"][1] == 0, (result["seed"], trial)
+        assert trial["after both"] == result["undisturbed"], (result["seed"], trial["fault"])
 
 
 def test_between_the_two_runs_nobody_has_a_score_that_the_undisturbed_run_does_not_give(
@@ -81,24 +79,28 @@ def test_between_the_two_runs_nobody_has_a_score_that_the_undisturbed_run_does_n
 ) -> None:
     for trial in result["trials"]:
         for student, grades in trial["between"].items():
-            assert grades == result["undisturbed"][student]["grades"], (trial["fault"], student)
+            assert grades == result["undisturbed"][student]["grades"], (
+                result["seed"],
+                trial["fault"],
+                student,
+            )
 
 
 def test_the_faults_fell_into_the_middle_of_the_work(result: dict[str, Any]) -> None:
     killed = [t["graded before"] for t in result["trials"] if t["fault"] == "parent" and t["status"][0] == -9]
-    assert any(0 < count < 10 for count in killed), killed
+    assert any(0 < count < 10 for count in killed), (result["seed"], killed)
 
 
 def test_a_lost_worker_or_warm_interpreter_is_made_up_for_in_the_same_run(result: dict[str, Any]) -> None:
     others = [t for t in result["trials"] if t["fault"] in ("worker", "warm interpreter")]
-    assert [(t["status"][0], t["graded before"]) for t in others] == [(0, 10)] * len(others)
+    assert [(t["status"][0], t["graded before"]) for t in others] == [(0, 10)] * len(others), result["seed"]
 
 
 def test_a_full_disk_or_a_lost_gradebook_is_told_by_the_exit_status(result: dict[str, Any]) -> None:
     for trial in result["trials"]:
         if trial["fault"] in ("disk", "gradebook") and trial["graded before"] < 10:
-            assert trial["status"][0] in (1, 2), trial
+            assert trial["status"][0] in (1, 2), (result["seed"], trial)
 
 
 def test_nothing_is_left_running(result: dict[str, Any]) -> None:
-    assert [t["left running"] for t in result["trials"]] == [0] * TRIALS
+    assert [t["left running"] for t in result["trials"]] == [0] * TRIALS, result["seed"]
