@@ -385,6 +385,17 @@ with exercise("gradients") as check:
             root = parts[0]
         return found
 
+    def without_small_divisors(steps, values):
+        """The program, with a product where it would divide by a difference that is 0 or nearly 0: what is left there
+        is rounding, and two right orders of a sum have different rounding."""
+        values, kept = list(values), []
+        for sign, *places in steps:
+            a, b = (values[place] for place in (*places, *places)[:2])
+            sign = "*" if sign == "/" and np.abs(b).min() < 0.1 else sign
+            values.append({"+": a + b, "-": a - b, "*": a * b, "²": a * a}[sign] if sign != "/" else a / b)
+            kept.append((sign, *places))
+        return kept
+
     programs = [
         ([], 1, [0, 0], 2),
         ([("/", 0, 1), ("/", 2, 0), ("*", 3, 3)], 2, [1, 0], 3),
@@ -399,6 +410,7 @@ with exercise("gradients") as check:
     for steps, count, wanted, order in programs:
         shape = check.rng.choice([(2, 3), (3,), (), (1,)])
         values = [value for (value,) in check.cases(count, array(*shape, low=0.5, high=1.5))]
+        steps = without_small_divisors(steps, values)
         want = expected(steps, values, wanted, order)
         size = max(1.0, *[float(np.abs(part).max()) for parts in want for part in parts])
         check.close(derivatives_of(steps, values, wanted, order), want, "as the engine has it", rtol=1e-9, atol=1e-10 * size)
