@@ -86,11 +86,13 @@ _UNSTEADY = re.compile(r"random|rng|shuffle|secrets|urandom|uuid|time|\bid\(|has
 
 
 def runs_of(
-    assignment: Assignment, entries: Sequence[Entry], seeds: Sequence[int]
+    assignment: Assignment, entries: Sequence[Entry], seeds: Sequence[int], only_right: bool = False
 ) -> Iterator[tuple[Run, ...]]:
     """The solution and every answer of the bank, at every seed, and two that are planted: they have to slip."""
     yield tuple(Run("", "the model answer", "", True, seed) for seed in seeds)
     for entry in entries:
+        if only_right and not entry.right:
+            continue
         answer = entry.answer(assignment.exercise(entry.exercise).solution)
         yield tuple(
             Run(entry.exercise, entry.name, answer, entry.right, seed, entry.keeps, entry.ends)
@@ -151,13 +153,16 @@ def at_seeds(
     sandbox: Sandbox,
     seeds: Sequence[int],
     *,
+    only_right: bool = False,
     jobs: int | None = None,
     plan: Callable[[int], None] = lambda count: None,
     done: Callable[[Run], None] = lambda run: None,
 ) -> Seeded:
-    """Grade every answer of the bank alone, as a class is graded, at each of these seeds."""
+    """Grade every answer of the bank alone, or every right one, as a class is graded, at each of these seeds."""
     # What a limit stops goes first, or at the end the other processes would wait for it.
-    order = sorted(runs_of(assignment, load_bank(assignment), seeds), key=lambda runs: runs[0].ends)
+    order = sorted(
+        runs_of(assignment, load_bank(assignment), seeds, only_right), key=lambda runs: runs[0].ends
+    )
     order_of = {run: i for i, run in enumerate(run for runs in order for run in runs)}
     planned = len(order_of)
     plan(planned)

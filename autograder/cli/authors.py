@@ -83,6 +83,9 @@ def prove_command(
     seeds: Annotated[
         int, typer.Option(min=0, help="At how many further seeds, drawn and shown, the bank is graded too.")
     ] = 0,
+    right_seeds: Annotated[
+        int, typer.Option(min=0, help="At how many more, than those, the right answers are graded.")
+    ] = 0,
     matrix: Annotated[
         Path | None,
         typer.Option(
@@ -107,14 +110,15 @@ def prove_command(
         _show_matrix(assignments, sandbox, matrix, seed or 0, jobs)
         return
     chance = secrets.randbelow(2**31) if seed is None else seed
-    further = further_seeds(seeds, chance)
+    further = further_seeds(seeds + right_seeds, chance)
     problems: list[str] = []
     without: list[str] = []
     with kept():
         for assignment in assignments:
             begun = time.monotonic()
             found = _prove_bank(assignment, sandbox, chance, jobs)
-            found += _prove_at_seeds(assignment, sandbox, further, jobs)
+            found += _prove_at_seeds(assignment, sandbox, further[:seeds], jobs)
+            found += _prove_at_seeds(assignment, sandbox, further[seeds:], jobs, only_right=True)
             if read_verdicts(assignment):
                 found += _prove_mutants(assignment, sandbox, jobs, chance)
             else:
@@ -192,7 +196,11 @@ def _prove_bank(assignment: Assignment, sandbox: Sandbox, seed: int, jobs: int |
 
 
 def _prove_at_seeds(
-    assignment: Assignment, sandbox: Sandbox, seeds: Sequence[int], jobs: int | None
+    assignment: Assignment,
+    sandbox: Sandbox,
+    seeds: Sequence[int],
+    jobs: int | None,
+    only_right: bool = False,
 ) -> list[str]:
     """Run a unit's bank at further seeds, and show what slipped; gives that, and what went wrong."""
     from ..authoring.seeds import at_seeds
@@ -201,13 +209,19 @@ def _prove_at_seeds(
         return []
     name = assignment.unit
     with progress_bar() as bar:
-        result = at_seeds(assignment, sandbox, seeds, jobs=jobs, **_shown(bar, f"{name}, further seeds"))
+        shown = _shown(bar, f"{name}, further seeds")
+        result = at_seeds(assignment, sandbox, seeds, only_right=only_right, jobs=jobs, **shown)
     problems = [*(slip.told(name) for slip in result.slips), *result.faults]
     for told in problems:
         console.print(Text(f"✗ {told}", style="red"), soft_wrap=True)
+    at = (
+        ", ".join(map(str, seeds)) if len(seeds) < 9 else f"{seeds[0]}, {seeds[1]}, ..., {len(seeds)} of them"
+    )
+    what = "runs of right answers alone" if only_right else "runs"
+    slipped = "were refused" if only_right else "wrong answers passed or right ones were refused"
     console.print(
-        f"{name}: {result.runs} runs at the further seeds {', '.join(map(str, seeds))}; "
-        f"{len(result.slips)} wrong answers passed or right ones were refused. "
+        f"{name}: {result.runs} {what} at the further seeds {at}; "
+        f"{len(result.slips)} {slipped}. "
         f"{result.spared} more would have ended as before, since nothing had been drawn.",
         style="bold",
         soft_wrap=True,

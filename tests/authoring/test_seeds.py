@@ -92,6 +92,18 @@ def test_a_right_answer_that_is_refused_at_some_seeds_only_is_found(
         assert refused[0].told("mini").startswith(f"mul_vjp: {name} is right and refused at seed")
 
 
+def test_right_answers_alone_are_graded_at_as_many_seeds_as_one_likes(
+    weak: Callable[..., Assignment], sandbox: Sandbox
+) -> None:
+    exact = Entry("mul_vjp", "exact", "", EXACT, right=True)
+    lucky = Entry("mul_vjp", "lucky", "It looks at the sign of g.", LUCKY, right=False)
+    assignment = weak("check.true(g > 0 or yours.mul_vjp(g, a, b)[0] != g * b, 'another')", exact, lucky)
+    result = at_seeds(assignment, sandbox, SEEDS, only_right=True, jobs=2)
+    assert not result.faults
+    assert {slip.run.name for slip in result.slips} == {"exact", "the model answer"}
+    assert result.runs == 2 * len(SEEDS) + 2  # with the two that are planted
+
+
 def test_a_solution_that_nobody_graded_is_a_fault(
     weak: Callable[..., Assignment], sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -518,6 +518,15 @@ def test_prove_shows_its_further_seeds_which_the_seed_repeats(
     )
 
 
+def test_prove_grades_right_answers_at_more_seeds(run: Callable[..., Said], course: Course) -> None:
+    said = run("prove", "mini", "--seed", 3, "--seeds", 1, "--right-seeds", 12, cwd=course.root)
+    assert said.code == 0, said.out
+    one, *more = further_seeds(13, 3)
+    assert f"mini: 12 runs at the further seeds {one}; 0 wrong answers passed" in said.out
+    told = f"runs of right answers alone at the further seeds {more[0]}, {more[1]}, ..., 12 of them; 0 were refused"
+    assert told in said.out
+
+
 def test_prove_draws_one_seed_and_says_it(
     run: Callable[..., Said], course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
