@@ -195,6 +195,9 @@ def show_collected(result: Collected, receipts: Mapping[tuple[str, str], str], e
     console.print(table)
     for note in result.notes:
         console.print(line(f"note     {note}"), soft_wrap=True)
+    for (student, its_unit), why in sorted(result.broken.items()):
+        told = f'{its_unit}: {why} Ask {student} for it again; as it is, it is graded as "needs a look", with 0 points.'
+        console.print(line(f"broken   {told}"), soft_wrap=True)
     for reason in sorted(result.skipped):
         console.print(line(f"skipped  {reason}"), soft_wrap=True)
     if result.missing:

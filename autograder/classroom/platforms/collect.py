@@ -117,9 +117,11 @@ class _Collection:
             self.skip(f"{where}: {unclear}")
             return None
         notebook: dict[str, Any] = {}
+        broken = ""
         try:
             notebook = parse(file.data, where)
-        except UserError:
+        except UserError as error:
+            broken = str(error)  # taken all the same: nobody's work is lost, and a hand-in was in time
             if not certain:  # a file of data
                 return None
         if owner is None:
@@ -138,7 +140,7 @@ class _Collection:
             self.skip(f"{where}: {match.problem}")
             return None
         self.seen.add(owner.key)
-        return Found(owner, match, file, unit)
+        return Found(owner, match, file, unit, broken=broken)
 
     def _wrong_unit(self, unit: str, said: str) -> str:
         """Why a notebook that says so is not taken as one of this unit; empty when it is."""
@@ -294,6 +296,8 @@ class _Collection:
         self.result.placed[student, unit] = what
         if kept:
             self.result.kept[student, unit] = kept
+        if one.broken:
+            self.result.broken[student, unit] = one.broken
         ours = before.get("timestamp", "") if what == "unchanged" else ""
         stamp, there = folder / TIMESTAMP, text_of(folder / TIMESTAMP)
         text = stamp_of(when) if when is not None else ""

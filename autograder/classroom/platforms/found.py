@@ -21,6 +21,8 @@ class Found:
     file: File
     unit: str
     worked_on: bool = True
+    #: why no answer can be read from the file; empty where one can
+    broken: str = ""
 
     @property
     def exact(self) -> bool:
@@ -47,6 +49,8 @@ class Collected:
     late: dict[tuple[str, str], str] = field(default_factory=dict)
     #: under which name the hand-in before is kept, where one was replaced
     kept: dict[tuple[str, str], str] = field(default_factory=dict)
+    #: which of the files that were taken cannot be graded, and why
+    broken: dict[tuple[str, str], str] = field(default_factory=dict)
     #: what else there is to say
     notes: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)

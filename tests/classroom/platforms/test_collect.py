@@ -21,6 +21,7 @@ from autograder.classroom.platforms.collect import Collected, collect
 from autograder.classroom.platforms.names import Layout
 from autograder.classroom.platforms.placing import RECORD
 from autograder.classroom.platforms.roster import Person, Roster
+from autograder.cli.tables import show_collected
 from autograder.errors import UserError
 from autograder.unit.assignment import Assignment
 from autograder.unit.raw import parse, unit_of
@@ -349,6 +350,31 @@ def test_a_damaged_notebook_is_collected_as_it_is_because_grading_says_what_is_w
     result = take({"ada/03_reverse_mode/x.ipynb": damaged, "lovelaceada_1_2_reverse_mode-1.ipynb": damaged})
     assert result.students == {"ada": "new", "lovelaceada-1": "new"}
     assert list(placed(tmp_path).values()) == [damaged, damaged]
+    assert set(result.broken) == set(result.placed)
+    assert "was cut off" in result.broken["ada", "03_reverse_mode"]
+
+
+def test_a_file_that_cannot_be_graded_is_taken_and_named_with_what_to_do(
+    take: Take, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entries = CANVAS | {
+        "dang_5_1_reverse_mode.ipynb": notebook()[:-20],
+        "roe_6_2_reverse_mode.ipynb": b'{"not": "cells"}',
+        "poe_7_3_reverse_mode.ipynb": b"",
+    }
+    result = take(entries)
+    assert not result.skipped
+    assert set(result.students) == {*take(CANVAS).students, "dang-5", "roe-6", "poe-7"}
+    show_collected(result, dict.fromkeys(result.placed, ""), everybody=False)
+    told = " ".join(capsys.readouterr().out.split())
+    after = 'it is graded as "needs a look", with 0 points.'
+    for student, why in (
+        ("dang-5", "dang_5_1_reverse_mode.ipynb is not a notebook: its text is not JSON, or it was cut off."),
+        ("roe-6", "roe_6_2_reverse_mode.ipynb is not a notebook: it has no list of cells."),
+        ("poe-7", "poe_7_3_reverse_mode.ipynb is empty."),
+    ):
+        assert f"broken 03_reverse_mode: {why} Ask {student} for it again; as it is, {after}" in told
+    assert told.count("broken ") == 3
 
 
 def test_who_handed_in_no_notebook_is_named_once(take: Take, tmp_path: Path) -> None:
