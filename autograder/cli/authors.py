@@ -16,7 +16,7 @@ from rich.text import Text
 
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Course
-from .options import Jobs, Seed, UnprotectedScores, Unsandboxed
+from .options import Jobs, RightSeeds, Seed, UnprotectedScores, Unsandboxed
 from .tables import show_mutants
 from .terminal import advance, console, progress_bar, units_named, write
 
@@ -83,9 +83,7 @@ def prove_command(
     seeds: Annotated[
         int, typer.Option(min=0, help="At how many further seeds, drawn and shown, the bank is graded too.")
     ] = 0,
-    right_seeds: Annotated[
-        int, typer.Option(min=0, help="At how many more, than those, the right answers are graded.")
-    ] = 0,
+    right_seeds: RightSeeds = 0,
     matrix: Annotated[
         Path | None,
         typer.Option(

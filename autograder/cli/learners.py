@@ -42,7 +42,7 @@ def start(
     no_lab: Annotated[bool, typer.Option("--no-lab", help="Do not open JupyterLab.")] = False,
 ) -> None:
     """Put the course's units into a folder of yours, or a newer version of them, and open JupyterLab there."""
-    from ..learner.released import place
+    from ..learner.released import packaged, place
 
     placed = place(folder.resolve())
     units = {name.split("/")[0] for name in placed.new if "/" in name}
@@ -56,6 +56,9 @@ def start(
     for name, beside in placed.left.items():
         if beside:
             told = f"{name} is yours and stays as it is; the new version is beside it: {beside}."
+            console.print(Text(told), soft_wrap=True)
+        else:
+            told = f"{name} is yours and stays as it is; the course's own is {packaged() / name}."
             console.print(Text(told), soft_wrap=True)
     mine = sum(name.endswith(".ipynb") for name in placed.kept)
     notebooks = f"{mine} notebook{'s' * (mine > 1)} that you have changed"
@@ -134,6 +137,11 @@ def fresh(unit: Annotated[str, typer.Argument(help="The unit, by name or number.
         ),
         soft_wrap=True,
     )
+    if done.forgotten:
+        were = "exercises that were right count" if done.forgotten > 1 else "exercise that was right counts"
+        where = f"; your old answers are in {folder.name}/{done.kept.name}" if done.kept else ""
+        until = "in your progress and on your certificate, until a check passes again"
+        console.print(Text(f"{done.forgotten} {were} as open now, {until}{where}."), soft_wrap=True)
 
 
 @commands.command()

@@ -26,6 +26,9 @@ Anyway = Annotated[
     bool, typer.Option("--anyway", help="Also while results are held back (`autograder hold`).")
 ]
 Seed = Annotated[int | None, typer.Option(min=0, help="Repeat a result: the seed that was reported with it.")]
+RightSeeds = Annotated[
+    int, typer.Option(min=0, help="At how many more, than those, the right answers are graded.")
+]
 
 
 #: The headings of the list of commands, in their order.

@@ -25,6 +25,8 @@ class Fresh:
 
     notebook: Path
     kept: Path | None
+    #: exercises that were right in the record, and are open now
+    forgotten: int = 0
 
 
 def start_afresh(folder: Path, wanted: str, moment: datetime | None = None) -> Fresh:
@@ -45,15 +47,17 @@ def start_afresh(folder: Path, wanted: str, moment: datetime | None = None) -> F
             f"{path} cannot be replaced: {error.strerror}. Nothing of yours was changed."
         ) from None
     new = parse(text.encode("utf-8"))
+    names = list(points_of(new))
+    states = logbook.standing(logbook.read(folder))
     record = {
         "fresh": unit,
-        "exercises": list(points_of(new)),
+        "exercises": names,
         "predictions": predictions_of(source_of(cell) for cell in cells_of(new)),
         "date": logbook.now(),
     }
     with contextlib.suppress(OSError):  # without a file there is no record that could be wrong
         logbook.append(folder, record)
-    return Fresh(path, kept)
+    return Fresh(path, kept, sum(states.get(name) == logbook.RIGHT for name in names))
 
 
 def _name_of(folder: Path, wanted: str) -> str:

@@ -151,6 +151,9 @@ def test_fresh_keeps_the_old_notebook_and_resets_that_unit_only(
     assert kept.read_bytes() == worked
     assert kept.name in said.out
     assert "reload it" in said.out
+    told = "1 exercise that was right counts as open now, in your progress and on your certificate, until"
+    assert f"{told} a check passes again; your old answers are in mini/{kept.name}." in said.out
+    assert "open now" not in run("fresh", "mini", cwd=folder).out, "there is nothing to forget any more"
     assert sorted(p.name for p in folder.iterdir()) == [kept.name, "mini.ipynb"]
     assert logbook.standing(logbook.read(folder.parent)) == {"second": "right"}
     assert any(record.get("exercise") == "mul_vjp" for record in logbook.read(folder.parent))  # the history

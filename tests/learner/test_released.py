@@ -103,6 +103,17 @@ def test_a_folder_that_is_there_keeps_what_is_in_it(source: Path, tmp_path: Path
     assert set(placed.left) == {"00_start/start.ipynb", "README.md"}
 
 
+def test_which_readme_was_left_is_said(
+    run: Run, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(released, "packaged", lambda: source)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "README.md").write_text("my notes")
+    told = f"README.md is yours and stays as it is; the course's own is {source / 'README.md'}."
+    assert told in run("start", "mine", "--no-lab", cwd=tmp_path).out
+    assert "README.md" not in run("start", "mine", "--no-lab", cwd=tmp_path).out, "it is said once"
+
+
 def test_a_place_that_cannot_be_written_is_a_sentence(source: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be put into"):
