@@ -26,6 +26,7 @@ from ..unit.settings import configured_sandbox, load_config
 from ..unit.source import read_source
 from . import edited
 from .fingerprints import file_is_for, made_from, make
+from .frames import placeholders_left
 from .release import release_steps
 from .told import notice, outdated
 
@@ -230,6 +231,8 @@ def build(course: Course, units: list[str], check: bool, say: Callable[[str], No
             for product in products:
                 say(_write(course, product.path, product.text))
             build_likely(course, unit, say)
+        if told := placeholders_left(_source_of(course, unit)):
+            say(told)
         with suppress(UserError, OSError):  # one that was never built
             if names := outdated(course.assignment(unit)):
                 left_out.append((unit, len(names)))

@@ -19,6 +19,8 @@ COURSE = {
     "nbval.cfg": "nbval.cfg.txt",
     ".github/workflows/checks.yml": "checks.yml.txt",
 }
+#: What in the frame of a unit is said to its author alone, and students would read.
+PLACEHOLDERS = ("Say what the unit is about, and what one can do at its end.",)
 #: The unit that a new course begins with.
 FIRST = "01_a_first_unit"
 
@@ -57,6 +59,18 @@ def new_unit(solutions: Path, unit: str) -> list[Path]:
         _write(solutions / unit / f"{stem}.py", "unit.py.txt", words),
         _write(solutions / unit / "mistakes.py", "mistakes.py.txt", {}),
     ]
+
+
+def placeholders_left(source: Path) -> str:
+    """A line that says where a sentence of the frame still stands in a unit's source; empty where none does."""
+    for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1):
+        for words in PLACEHOLDERS:
+            if words in line:
+                where = f"{source.parent.name}/{source.name}, line {number}"
+                return (
+                    f"! {where}: students read the frame's sentence “{words}”: write your own in its place."
+                )
+    return ""
 
 
 def _write(path: Path, frame: str, words: dict[str, str]) -> Path:

@@ -32,7 +32,7 @@ from ..lesson.predict import predictions_of
 from ..lesson.syntax import syntax_tree
 from .assignment import Assignment
 from .cell import CHECK, FIGURE, GIVEN, SETUP, kind
-from .header import read_header
+from .header import check_words, read_header, unreadable
 from .marks import check_marks
 from .notebook import digest_of
 from .parts import parts_of
@@ -69,12 +69,14 @@ PART_LINES = 3
 
 def read_source(path: Path) -> NotebookNode:
     """A py:percent source as a notebook with nbgrader's metadata and stable ids, not executed. Raises UserError."""
+    text = path.read_text(encoding="utf-8")
     try:
-        notebook = jupytext.read(path, fmt="py:percent")
+        notebook = jupytext.reads(text, fmt="py:percent")
     except Exception as error:
-        raise UserError(f"{path} cannot be read as py:percent: {error}") from None
+        raise UserError(f"{path}{unreadable(text, error)}") from None
     about = read_header(notebook.metadata, path.parent.name, str(path))
-    check_marks(notebook.cells, path.read_text(encoding="utf-8"), str(path))
+    check_words(notebook.cells, SHORTHAND, text, str(path))
+    check_marks(notebook.cells, text, str(path))
     notebook.metadata = NotebookNode(
         autograder=about,
         kernelspec={"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},

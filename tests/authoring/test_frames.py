@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from autograder.authoring import frames
+from autograder.authoring.build import build
 from autograder.errors import UserError
 from autograder.unit.assignment import Course
 
@@ -96,6 +97,34 @@ def test_a_submission_of_one_s_own_unit_is_graded(
     place.parent.mkdir(parents=True)
     place.write_bytes(path.read_bytes())
     assert re.search(r"ada +2 / 2", command("grade", "02", folder=course))
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_a_sentence_of_the_frame_that_still_stands_is_named_in_one_line(check: bool, course: Path) -> None:
+    for words in frames.PLACEHOLDERS:
+        assert words in (frames.FRAME / "unit.py.txt").read_text(encoding="utf-8")
+    told: list[str] = []
+    assert build(Course(course), ["02_my_unit"], check, told.append)
+    (line,) = [line for line in told if "frame" in line]
+    assert line.startswith("! 02_my_unit/my_unit.py, line 20: students read the frame's sentence “Say what")
+    source = course / "solutions" / "02_my_unit" / "my_unit.py"
+    before = source.read_text(encoding="utf-8")
+    source.write_text(before.replace(frames.PLACEHOLDERS[0], "What squares are."), encoding="utf-8")
+    assert frames.placeholders_left(source) == ""
+    source.write_text(before, encoding="utf-8")
+
+
+def test_the_readme_of_a_new_course_names_what_a_class_needs(tmp_path: Path) -> None:
+    frames.new_course(tmp_path / "mine")
+    told = (tmp_path / "mine" / "README.md").read_text(encoding="utf-8")
+    for words in ("students import", "due", "collect", "grade", "feedback", "export"):
+        assert f"\n| `autograder {words} " in told
+    for page, section in (
+        ("solutions/README.md", "## A class from release to feedback"),
+        ("docs/authors.md", "# "),
+    ):
+        assert f"/blob/main/{page}" in told
+        assert section in (REPOSITORY / page).read_text(encoding="utf-8")
 
 
 def test_the_configuration_is_the_course_s_own(tmp_path: Path) -> None:

@@ -51,3 +51,49 @@ def test_a_check_names_the_exercise_of_its_cell(name: str, tmp_path: Path) -> No
     assert (
         f'the check of double begins with `with exercise("{name}")`: write `with exercise("double")`.' in told
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('# %% check="double" point=1', "the word `point` is unknown: did you mean `points`?"),
+        ('# %% chekc="double" points=1', "the word `chekc` is unknown: did you mean `check`?"),
+        ('# %% Check="double" points=1', "the word `Check` is unknown: did you mean `check`?"),
+        ('# %% check="double" points=1 worth=3', "the word `worth` is unknown: it may be `setup`, `given`,"),
+        (
+            "# %% check=double points=1",
+            "`check` is not written as it can be read: write it as in `# %% check=",
+        ),
+        ('# %% check="double" points=1 keep', "`keep` is not written as it can be read"),
+    ],
+)
+def test_a_word_that_nobody_reads_in_a_cell_s_line_is_named_with_the_one_that_was_meant(
+    line: str, told: str, tmp_path: Path
+) -> None:
+    said = refused(tmp_path, ('# %% check="double" points=1', line))
+    assert f"small.py, line 17, in `{line}`: {told}" in said
+
+
+@pytest.mark.parametrize(
+    "line", ["# %% Some words with x = 3", '# %% tags=["a"] slideshow={"slide_type": "slide"}', "# %% [raw]"]
+)
+def test_titles_and_what_jupyter_reads_may_stand_in_a_cell_s_line(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "small" / "small.py"
+    path.parent.mkdir()
+    path.write_text(f"{SOURCE}\n{line}\nx = 1\n", encoding="utf-8")
+    assert len(read_source(path).cells) == 5
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ('    title: "A', "small.py, line 5: the header is no YAML: found unexpected end of stream."),
+        ("    title: a: b", "small.py, line 5: the header is no YAML: mapping values are not allowed here."),
+        (
+            "    allow: [a\n#     exam: true",
+            "small.py, line 6: the header is no YAML: expected ',' or ']', but got ':', in what begins at line 5.",
+        ),
+    ],
+)
+def test_the_line_of_a_broken_header_is_that_of_the_source(header: str, told: str, tmp_path: Path) -> None:
+    assert told in refused(tmp_path, ("#     unit: small\n", f"#     unit: small\n# {header}\n"))
