@@ -24,7 +24,7 @@ ABOUT = """\
 These slides were made from the unit by `autograder teach {unit}`. They are yours to edit: an edited file is kept when
 the command runs again. To present them: `jupyter nbconvert --to slides --post serve {unit}.slides.ipynb`, or open the
 HTML beside this file; the key S opens the speaker notes. This cell is no slide."""
-PACE = "Let everybody write a prediction down before you show the answer. Of about 15 minutes:"
+PACE = "Let everybody write a prediction down before you show the answer."
 ASK = "**Ask the class:** What do you suspect? What would you try next, to make it show?"
 ASK_NOTES = """\
 Two minutes in pairs, then collect suspects before anybody runs anything. The repair is the exercise: leave it open."""
@@ -97,11 +97,12 @@ def slides(lesson: Lesson, answers: Answers) -> NotebookNode:
     """The slides of a unit. `answers` is what the cells of its predictions print."""
     deck, unit = Deck(), lesson.assignment.unit
     deck.add(SKIP, ABOUT.format(unit=unit))
-    _opening(deck, lesson)
+    questions = chosen_questions(lesson, answers)
+    _opening(deck, lesson, bool(questions))
     example = example_of(lesson)
     if example:
         _example(deck, example)
-    for question in chosen_questions(lesson, answers):
+    for question in questions:
         _question(deck, question, answers, example)
     if hunt := hunt_of(lesson):
         _hunt(deck, hunt)
@@ -119,8 +120,8 @@ def slides(lesson: Lesson, answers: Answers) -> NotebookNode:
     return nbformat.from_dict(notebook)
 
 
-def _opening(deck: Deck, lesson: Lesson) -> None:
-    """The title, the first picture, and what students will be able to do."""
+def _opening(deck: Deck, lesson: Lesson, asks: bool) -> None:
+    """The title, the first picture, and what students will be able to do; `asks` whether there are predictions."""
     head = next((blocks(item.body) for item in lesson.items if item.level == 1), [])
     first = head[0] if head else ""
     intro, goals, time = _introduction(lesson)
@@ -130,8 +131,9 @@ def _opening(deck: Deck, lesson: Lesson) -> None:
     else:
         title, caption = first, first
     deck.add(SLIDE, "\n\n".join(filter(None, [f"# {lesson.title}", title, time])))
-    deck.add(NOTES, f"{PACE} {_shares(lesson)}.")
     drawn = next((one for one in lesson.items if one.picture and one.cell.kind == FIGURE), None)
+    shares = _shares(lesson, bool(drawn and drawn.picture), bool(goals), asks)
+    deck.add(NOTES, " ".join([PACE] * asks + [f"Of about 15 minutes: {shares}."] * bool(shares)))
     if drawn and drawn.picture:
         deck.slides("", [caption, drawn.picture])
         deck.add(NOTES, f"In words: {drawn.picture.alt}" if drawn.picture.alt else "")
@@ -141,11 +143,12 @@ def _opening(deck: Deck, lesson: Lesson) -> None:
         deck.slides("What you will be able to do", [*filter(None, [intro]), *goals])
 
 
-def _shares(lesson: Lesson) -> str:
+def _shares(lesson: Lesson, picture: bool, goals: bool, asks: bool) -> str:
     """How 15 minutes may be spent on what this unit has."""
-    hunt, asks = hunt_of(lesson) is not None, bool(questions_of(lesson))
-    shares = [(3, "the picture and the goals", True), (3, "the example", example_of(lesson) is not None)]
-    shares += [(4, "the predictions", asks), (4, "the bug hunt", hunt), (1, "the last question", True)]
+    hunt, last = hunt_of(lesson) is not None, last_question(lesson) is not None
+    opening = " and ".join(["the picture"] * picture + ["the goals"] * goals)
+    shares = [(3, opening, bool(opening)), (3, "the example", example_of(lesson) is not None)]
+    shares += [(4, "the predictions", asks), (4, "the bug hunt", hunt), (1, "the last question", last)]
     return ", ".join(f"{minutes} for {what}" for minutes, what, there in shares if there)
 
 

@@ -14,6 +14,7 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
+from autograder.authoring import frames
 from autograder.authoring.build import Product
 from autograder.classroom.bundle import bundle
 from autograder.classroom.classroom import Classroom
@@ -127,6 +128,22 @@ def test_a_unit_without_a_bug_hunt_and_with_one_prediction_has_slides(taught: Pa
     text = text_of(notebook)
     assert "Bug hunt" not in text and "the bug hunt" not in text and "Ask the class" not in text
     assert "made by lambda:     [30, 30, 30]" in text and "Put your" not in text
+
+
+def test_the_notes_name_only_what_is_on_the_slides(tmp_path: Path) -> None:
+    """The frame of a unit has no picture, no goals, no prediction, no bug hunt and no last question."""
+    frames.new_course(tmp_path / "own")
+    source = tmp_path / "own" / "solutions" / frames.FIRST / "a_first_unit.py"
+    product = Product(source.with_suffix(".ipynb"), read_source(source))
+    product.path.write_text(product.text, encoding="utf-8")
+    made = slides(Lesson.of(Course(tmp_path / "own").assignment(frames.FIRST)), {})
+    notes = [cell.source for cell in made.cells if cell.metadata.slideshow.slide_type == "notes"]
+    assert notes == ["Of about 15 minutes: 3 for the example."]
+    whole = lesson_and_slides("03_reverse_mode")[1]
+    assert [cell.source for cell in whole.cells if "Of about 15 minutes" in cell.source] == [
+        "Let everybody write a prediction down before you show the answer. Of about 15 minutes: 3 for the picture and "
+        "the goals, 3 for the example, 4 for the predictions, 4 for the bug hunt, 1 for the last question."
+    ]
 
 
 @pytest.mark.parametrize("unit", COURSE.units())
