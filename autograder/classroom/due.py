@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 
 from ..lesson.wire import printable
 from ..unit.assignment import Assignment
@@ -91,11 +91,15 @@ def told_without_due_date(unit: str, late: Sequence[str]) -> str:
     )
 
 
-def shown_due(unit: str, due: datetime | None) -> str:
-    """The sentence on when a unit is due."""
+def shown_due(unit: str, due: datetime | None, zone: tzinfo | None = None) -> str:
+    """The sentence on when a unit is due: in the zone in which somebody has just given it, else in this machine's."""
     if due is None:
         return f'{unit} has no due date: `autograder due {unit} "{EXAMPLE}"` sets one.'
-    return f"{unit} is due {due.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
+    there = due.astimezone(zone)
+    name, offset = there.tzname() or "", there.isoformat()[-6:]
+    # A name such as CST is of several zones.
+    named = name if name.startswith("UTC") else f"{name} (UTC{offset})"
+    return f"{unit} is due {there:%Y-%m-%d %H:%M:%S} {named}."
 
 
 def _counted(classroom: Classroom, unit: str, student: str) -> bool:

@@ -267,9 +267,8 @@ def due(
         raise UserError(f"{assignment.unit} is for practice and has no points, so nothing is late in it.")
     if off or when is not None:
         set_due(classroom, assignment, when)
-    console.print(
-        shown_due(assignment.unit, known_students(classroom)[1].get(assignment.unit)), soft_wrap=True
-    )
+    kept = known_students(classroom)[1].get(assignment.unit)
+    console.print(shown_due(assignment.unit, kept, when.tzinfo if when else None), soft_wrap=True)
     if (off or when is not None) and classroom.students(assignment.unit, "autograded"):
         console.print(
             f"`autograder grade {assignment.unit}` works out the late penalties anew.", soft_wrap=True

@@ -152,18 +152,24 @@ def _pages(count: int) -> str:
 def _give_back(
     to: Platform, out: Path | None, classroom: Classroom, assignment: Assignment, students: list[str]
 ) -> bool:
-    """Write the zip for a platform; whether somebody is left out of it."""
+    """Write the zip for a platform; whether somebody whom it could serve is left out of it, or there is none."""
     from ..classroom.feedback.write import papers_of
-    from ..classroom.platforms.returned import returned
+    from ..classroom.platforms.returned import PLATFORMS, returned
 
     found = returned(to.value, papers_of(classroom, assignment, students))
     for student, reason in found.left_out.items():
+        if student in found.elsewhere:
+            continue
         console.print(line(f"{student} is not in the zip: {reason}"), style="red", soft_wrap=True)
+    if found.elsewhere:
+        told = "Not in the zip" if found.students else "No zip is written"
+        told += f", since not collected from {PLATFORMS[to.value]}: {', '.join(found.elsewhere)}."
+        console.print(line(f"{told} Give them their pages yourself."), soft_wrap=True)
     if found.students:
         out = out or Path(f"feedback-{assignment.unit}-{to.value}.zip")
         write_keeping(out, found.data)
         console.print(line(f"{out}: {len(found.students)} of {len(students)} students"), soft_wrap=True)
-    return bool(found.left_out)
+    return not found.students or len(found.left_out) > len(found.elsewhere)
 
 
 class Format(StrEnum):

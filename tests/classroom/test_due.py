@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import time
 from collections.abc import Callable
 
 import pytest
@@ -108,6 +109,28 @@ def test_a_hand_in_of_unknown_time_is_told_where_lateness_costs_points(
     run(*DUE, cwd=course.root)
     said = run("grade", "mini", "--late-policy", "10", cwd=course.root)
     assert "1 submission (cyd) of unknown time, counted as in time: write when it came into" in said.out
+
+
+@pytest.mark.parametrize(
+    ("zone", "told"),
+    [("UTC", "2026-11-20 22:59:00 UTC"), ("Europe/Berlin", "2026-11-20 23:59:00 CET (UTC+01:00)")],
+)
+def test_a_due_date_is_told_in_the_zone_that_was_given_and_later_in_this_machine_s(
+    zone: str,
+    told: str,
+    course: Course,
+    run: Run,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        said = run("due", "mini", "2026-11-20 23:59 +01:00", cwd=course.root)
+        assert said.out == "mini is due 2026-11-20 23:59:00 UTC+01:00.\n"
+        assert run("due", "mini", cwd=course.root).out == f"mini is due {told}.\n"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 @pytest.mark.parametrize("wrong", ["2026-11-20 23:59", "tomorrow"])

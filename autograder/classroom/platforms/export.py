@@ -177,35 +177,43 @@ def for_canvas(
 ) -> list[Row]:
     """What Canvas' gradebook imports: who, one column an assignment, and above all students what each is worth.
 
-    Canvas finds a student by its own number (ID), else by the login, else by the name: `listed` has the login and the
-    section as Canvas' roster had them. Beside the section stands what was graded without a wall. `assignment` is what
-    Canvas calls the one unit.
+    Canvas finds a student by its own number (ID); who has none is in no row, since Canvas would look for the login and
+    the name, and offer to make a new student where it finds neither. `listed` has the login and the section as Canvas'
+    roster had them. Beside the section stands what was graded without a wall. `assignment` is what Canvas calls the
+    one unit.
     """
     names = [assignment] if assignment is not None else [unit.name for unit in units]
     head: Row = ["Student", "ID", "SIS Login ID", "Section", *names]
     rows: list[Row] = [head, ["    Points Possible", "", "", "", *(unit.max_score for unit in units)]]
-    numbers = {person.id: person.number or _number_in(person.id) for person in people}
-    holders = Counter(numbers.values())
+    numbers = canvas_numbers(people)
     for person in people:
+        if person.id not in numbers:
+            continue
         name = ", ".join(filter(None, [person.last_name, person.first_name])) or person.id
-        # A login may end with a classmate's number: what is only read from a name is nobody's when it is another's.
-        number = person.number or (numbers[person.id] if holders[numbers[person.id]] == 1 else "")
+        number = numbers[person.id]
         scores = [unit.grades[person.id].total if person.id in unit.grades else None for unit in units]
         open_ = [u.name for u in units if person.id in u.grades and not u.grades[person.id].protected]
         row = listed.get(person.id, Listed())
         section = "; ".join(
             filter(None, [row.section, f"not protected: {', '.join(open_)}" if open_ else ""])
         )
-        rows.append(
-            [
-                name,
-                int(number) if number.isascii() and number.isdigit() else number,
-                row.login or person.id,
-                section,
-                *scores,
-            ]
-        )
+        shown = int(number) if number.isascii() and number.isdigit() else number
+        rows.append([name, shown, row.login or person.id, section, *scores])
     return rows
+
+
+def canvas_numbers(people: Sequence[Person]) -> dict[str, str]:
+    """Canvas's numbers of those who have one.
+
+    A login may end with a classmate's number: what is only read from a name is nobody's when it is another's.
+    """
+    numbers = {person.id: person.number or _number_in(person.id) for person in people}
+    holders = Counter(numbers.values())
+    return {
+        person.id: numbers[person.id]
+        for person in people
+        if person.number or (numbers[person.id] and holders[numbers[person.id]] == 1)
+    }
 
 
 def _number_in(student: str) -> str:
@@ -291,9 +299,24 @@ def export(
                 f"{graded.name}: look at {len(look)} of {len(graded.grades)} scores before students see them: "
                 f"{', '.join(look)}. `autograder report {graded.name}` says why."
             )
+    if to == "canvas":
+        people = _known_to_canvas(people, tell)
     roster = on_roster(people, listed)
     if roster and (others := [person.id for person in people if person.id not in roster]):
         tell(f"Not in the roster, and in the file all the same: {', '.join(others)}.")
     if to == "canvas":
         return csv_text(for_canvas(people, units, listed, assignment))
     return csv_text(FORMATS[to](people, units))
+
+
+def _known_to_canvas(people: Sequence[Person], tell: Callable[[str], None]) -> list[Person]:
+    """Those who have Canvas's number; `tell` hears of the others. Raises UserError where nobody has one."""
+    numbers = canvas_numbers(people)
+    how = "Import Canvas's own export of its gradebook, which has them: `autograder students import ROSTER.csv`."
+    if people and not numbers:
+        raise UserError(f"Of no student the gradebook has Canvas's number (its ID). {how}")
+    if without := [person.id for person in people if person.id not in numbers]:
+        tell(
+            f"Left out, since the gradebook has no number of Canvas's (its ID) for them: {', '.join(without)}. {how}"
+        )
+    return [person for person in people if person.id in numbers]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ...errors import UserError
 from .names import CANVAS, MOODLE, platform_owner
-from .placing import recorded
+from .placing import RECORD, recorded
 
 #: The platforms, by the words of the command.
 PLATFORMS = {"canvas": CANVAS, "moodle": MOODLE}
@@ -30,6 +30,8 @@ class Returned:
     data: bytes = b""
     students: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    #: of those that are left out, who handed in elsewhere: nothing has failed
+    elsewhere: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,10 @@ def returned(platform: str, papers: Iterable[Paper]) -> Returned:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for paper in papers:
+            if _elsewhere(platform, paper):
+                result.left_out[paper.student] = f"this was not collected from {PLATFORMS[platform]}"
+                result.elsewhere.append(paper.student)
+                continue
             try:
                 name, data = _entry(platform, paper)
             except (LookupError, UserError) as reason:
@@ -71,14 +77,20 @@ def returned(platform: str, papers: Iterable[Paper]) -> Returned:
     return result
 
 
+def _elsewhere(platform: str, paper: Paper) -> bool:
+    """Whether this was not handed in on that platform, as far as anybody has noted."""
+    record = recorded(paper.collected)
+    if not record:  # one that is there and cannot be read says nothing of where this came from
+        return not (paper.collected / RECORD).exists()
+    return not record["platform"].startswith(PLATFORMS[platform])
+
+
 def _entry(platform: str, paper: Paper) -> tuple[str, bytes]:
     """A file's name in the zip, and what it holds. Raises LookupError with the reason why there is none."""
     record = recorded(paper.collected)
-    if not record or not record["platform"].startswith(PLATFORMS[platform]):
-        raise LookupError(f"this was not collected from {PLATFORMS[platform]}")
     given = record.get("given", "")
     owner = platform_owner(given) if isinstance(given, str) and given else None
-    if owner is None or owner.number != record["number"]:
+    if not record or owner is None or owner.number != record["number"]:
         raise LookupError("its record has no name of a file: collect the archive once more")
     if platform == "canvas":
         return given, paper.notebook().encode("utf-8")

@@ -18,7 +18,7 @@ from autograder.classroom.classroom import Classroom
 from autograder.classroom.feedback import words, write
 from autograder.classroom.feedback.page import page
 from autograder.classroom.platforms.collect import collect
-from autograder.classroom.platforms.placing import recorded
+from autograder.classroom.platforms.placing import RECORD, recorded
 from autograder.classroom.platforms.returned import returned
 from autograder.classroom.run import grade_class
 from autograder.cli.app import app
@@ -228,11 +228,33 @@ def test_the_command_writes_pages_and_a_zip_and_says_who_is_not_in_it(
 ) -> None:
     monkeypatch.chdir(classroom.course.root)
     done = CliRunner().invoke(app, ["feedback", "mini", "--to", "canvas", "--jobs", "1"])
-    assert done.exit_code == 1
+    assert done.exit_code == 0, "everybody who could be served was"
     assert "5 pages of feedback" in done.output
-    assert "ida is not in the zip: this was not collected from Canvas" in done.output
+    others = ", ".join(sorted(name for name in classroom.students("mini") if name[0] in "EZi"))
+    told = f"Not in the zip, since not collected from Canvas: {others}. Give them their pages yourself."
+    assert told in done.output
     with zipfile.ZipFile("feedback-mini-canvas.zip") as archive:
         assert len(archive.namelist()) == 2
+    nobody = CliRunner().invoke(app, ["feedback", "mini", "ida", "--to", "canvas", "--jobs", "1"])
+    assert (
+        nobody.exit_code,
+        "No zip is written, since not collected from Canvas: ida." in nobody.output,
+    ) == (1, True)
+
+
+def test_who_came_from_the_platform_and_cannot_be_served_is_a_failure(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(classroom.course.root)
+    (ada,) = [name for name in classroom.students("mini") if "ada" in name]
+    record = classroom.folder("submitted", ada, "mini") / RECORD
+    before = record.read_text()
+    record.write_text("{ cut off")
+    out = ["--out", str(tmp_path / "f.zip")]
+    done = CliRunner().invoke(app, ["feedback", "mini", "--to", "canvas", "--jobs", "1", *out])
+    record.write_text(before)
+    assert done.exit_code == 1
+    assert f"{ada} is not in the zip: its record has no name of a file" in done.output
 
 
 def test_a_zip_of_two_does_not_take_the_place_of_the_class_s_without_a_word(

@@ -55,7 +55,7 @@ def klass(mini_course: Course, sandbox: Sandbox, tmp_path_factory: pytest.TempPa
                 "email": "@ada",
                 "lms_user_id": "17",
             },
-            "bob": {"last_name": "Bür\x1b[2J", "first_name": "Bob"},
+            "bob": {"last_name": "Bür\x1b[2J", "first_name": "Bob", "lms_user_id": "18"},
             "zoe": {"last_name": "-Zoe"},
         }
         for student, about in names.items():
@@ -119,10 +119,8 @@ def test_canvas_finds_its_columns_its_students_and_what_the_unit_is_worth(klass:
     assert points[0].strip() == "Points Possible" and points[1:] == ["", "", "", "5"]
     assert {row[2]: (row[1], row[4]) for row in students} == {
         "ada": ("17", "3.5"),
-        "bob": ("", "4.75"),
-        "cy": ("", "0"),
+        "bob": ("18", "4.75"),
         "lovelaceada-4711": ("4711", "5"),
-        "zoe": ("", ""),
     }
     assert [row[0] for row in students][1] == "Bür[2J, Bob"
 
@@ -130,7 +128,28 @@ def test_canvas_finds_its_columns_its_students_and_what_the_unit_is_worth(klass:
 def test_a_number_that_is_read_from_a_login_is_not_taken_from_who_has_it() -> None:
     people = [Person("ada", number="4711"), Person("eve-4711"), Person("bob-88"), Person("lee-1815")]
     _, _, *students = for_canvas(people, [])
-    assert [row[1] for row in students] == [4711, "", "", 1815]
+    assert [row[:3] for row in students] == [["ada", 4711, "ada"], ["lee-1815", 1815, "lee-1815"]]
+
+
+def test_whom_canvas_does_not_know_is_named_and_in_no_row(klass: Classroom) -> None:
+    told: list[str] = []
+    text = export(klass.folders.db_url, klass.folders.course_id, "canvas", "mini", told.append)
+    _, _, *students = csv.reader(io.StringIO(text, newline=""))
+    assert all(row[1] for row in students)
+    (line,) = [line for line in told if "Left out" in line]
+    assert line == (
+        "Left out, since the gradebook has no number of Canvas's (its ID) for them: cy, zoe. Import Canvas's own "
+        "export of its gradebook, which has them: `autograder students import ROSTER.csv`."
+    )
+    assert not any("in the file all the same" in line and "cy" in line for line in told)
+
+
+def test_a_class_that_canvas_does_not_know_at_all_is_one_sentence(
+    klass: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.classroom.platforms.export.canvas_numbers", lambda people: {})
+    with pytest.raises(UserError, match=r"Of no student the gradebook has Canvas's number .*students import"):
+        rows(klass, "canvas")
 
 
 def test_moodle_gets_who_it_is_a_grade_and_a_feedback(klass: Classroom) -> None:
