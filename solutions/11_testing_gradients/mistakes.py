@@ -396,6 +396,10 @@ wrong("dot_product_test", "first_input", "Right pairs are accused. Are both side
       source=changed(DOT, ("sum((grad * v).sum() for grad, v in zip(vjp(inputs, u), vs))", "(vjp(inputs, u)[0] * vs[0]).sum()")))
 wrong("dot_product_test", "differences", "This asks no vjp: <u, Jv> is compared with itself.",
       source=changed(DOT, ("    b = sum((grad * v).sum() for grad, v in zip(vjp(inputs, u), vs))\n", "    b = (jvp(inputs, vs) * u).sum()\n")))
+wrong("dot_product_test", "positive_v", "No number of v is negative, so a Jv that forgets the signs of v looks right: draw both signs.",
+      source=changed(DOT, ("rng.standard_normal(x.shape)", "rng.random(x.shape)")))
+wrong("dot_product_test", "positive_u", "No number of u is negative, so a gradient that forgets the signs of u looks right: draw both signs.",
+      source=changed(DOT, ("rng.standard_normal(np.shape(forward))", "rng.random(np.shape(forward))")))
 
 
 @right("dot_product_test", "vdot")
@@ -561,6 +565,9 @@ wrong("first_wrong_layer", "no_input", "The first layer can be wrong, too: go do
       source=changed(LAYER, ("range(len(values) - 1)", "range(1, len(values) - 1)")))
 wrong("first_wrong_layer", "next_tail", "A right gradient is accused. Is the slope that of tail(k, ...) at value k, h v ahead and h v behind, over 2h, and compared with grads[k] along v?",
       source=changed(LAYER, ("tail(k, values[k] - h * v)", "tail(k, values[k])")))
+wrong("first_wrong_layer", "hundredth", "A tolerance of a hundredth misses what is half a percent off.", source=changed(LAYER, ("1e-5 *", "0.01 *")))
+wrong("first_wrong_layer", "isclose", "Where gradients are near 1e-10, this allows everything: `np.isclose` adds 1e-8 unless you give `atol`.",
+      source=changed(LAYER, ("abs(slope - given) <= 1e-5 * abs(slope)", "np.isclose(given, slope, rtol=1e-5)")))
 
 
 @right("first_wrong_layer", "every_entry")
@@ -645,6 +652,8 @@ wrong("mended_test", "absolute", "A threshold that is the same for all entries m
 wrong("mended_test", "hundredth", "A threshold that is the same for all entries misses faults in small ones.", source=changed(MENDED, ("1e-7 + 1e-4 * abs(slope)", "1e-2")))
 wrong("mended_test", "all_entries", "Right gradients are accused. Does one entry move at a time, is the rise divided by 2h, with a small h, and is there room for rounding?", source=changed(MENDED, ("v[i] = h", "v[:] = h")))
 wrong("mended_test", "large_step", "Right gradients are accused. Does one entry move at a time, is the rise divided by 2h, with a small h, and is there room for rounding?", source=changed(MENDED, ("gradient(x), 1e-6", "gradient(x), 0.1")))
+wrong("mended_test", "thousandth", "Where a function bends strongly, your difference is off by more than you allow: is h near 1e-6?",
+      source=changed(MENDED, ("gradient(x), 1e-6", "gradient(x), 1e-3")))
 wrong("mended_test", "divided", "An entry that is 0 has no relative error: allow a little absolute one.",
       source=changed(MENDED, ("abs(slope - given[i]) <= 1e-7 + 1e-4 * abs(slope)", "abs(slope - given[i]) / abs(slope) <= 1e-4")))
 wrong("mended_test", "last_only", "Only the last entry is compared: the comparison stands behind the loop.",

@@ -557,6 +557,7 @@ with exercise("rule_is_right") as check:
         ("a single number", lambda a: np.sin(a), lambda g, a: (g * np.cos(a),), [normal()]),
         ("a slope that changes quickly", lambda a: np.exp(-5 * a), lambda g, a: (-5 * g * np.exp(-5 * a),), [normal(1)]),
         *[("a slope that changes quickly", lambda a: np.sin(200 * a), lambda g, a: (200 * g * np.cos(200 * a),), [normal(3)]) for _ in range(3)],
+        *[("very many outputs far from 0", lambda a: np.outer(np.sin(a), np.ones(3000)) + 1e7, lambda g, a: (g.sum(axis=1) * np.cos(a),), [normal(3)]) for _ in range(4)],
         *[("outputs far from 0", lambda a: np.sin(a) + 1e7, lambda g, a: (g * np.cos(a),), [normal(3)]) for _ in range(3)],
     ]
     suspects = [rule_suspect(about, f, rule, *xs, right=True) for about, f, rule, xs in right]
@@ -937,6 +938,11 @@ SHOWN_PAIRS = [
     shown_pair("an error of a few millionths, where numbers are near 1e-9", lambda p: p * 1.000004, scale=1e-9),
     shown_pair("entries of Jv in another order (are all u alike?)", forward=lambda p: p[::-1]),
     shown_pair("entries of a gradient in another order (do all entries move alike?)", lambda p: p[::-1]),
+    pair("the signs of v are forgotten (has your v both signs?)",
+         lambda xs, vs: product_jvp(xs, np.abs(vs)), lambda xs, u: (u * xs[1], u * xs[0]),
+         *arrays(LONG, LONG[::-1])),
+    pair("the signs of u are forgotten (has your u both signs?)", product_jvp,
+         lambda xs, u: (abs(u) * xs[1], abs(u) * xs[0]), *arrays(LONG, LONG[::-1])),
     shown_pair("a gradient of NaN", lambda p: p * np.nan),
     shown_pair("an infinite gradient", lambda p: p * [1, np.inf]),
     shown_pair("an infinite Jv (inf <= 1e-10 * inf is True)", forward=lambda p: p * [1, np.inf]),
@@ -945,7 +951,7 @@ SHOWN_PAIRS = [
 
 # %% check="dot_product_test" points=2
 with exercise("dot_product_test") as check:
-    check.tells_apart(both_ways_agree, SHOWN_PAIRS, "three right pairs, eight wrong ones",
+    check.tells_apart(both_ways_agree, SHOWN_PAIRS, "three right pairs, ten wrong ones",
                       right="right pairs")
     both_ways_agree.asking(SHOWN_PAIRS[0].subject)(*SHOWN_PAIRS[0].args, 0)
     check.untouched("inputs stay as they were")
@@ -987,6 +993,10 @@ with exercise("dot_product_test") as check:
         for kind, change in changes.items():
             suspects.append(pair(f"{kind}, forward", lambda xs, vs, jvp=jvp, change=change: change(jvp(xs, vs)), vjp, *xs))
             suspects.append(pair(f"{kind}, reverse", jvp, lambda xs, u, vjp=vjp, change=change: [*vjp(xs, u)[:-1], change(vjp(xs, u)[-1])], *xs))
+    for _ in range(2):
+        a, b = normal((4, 6)), normal((4, 6))
+        suspects.append(pair("the signs forgotten, forward", lambda xs, vs: product_jvp(xs, np.abs(vs)), bases[0][1], a, b))
+        suspects.append(pair("the signs forgotten, reverse", product_jvp, lambda xs, u: [np.abs(u) * xs[1], np.abs(u) * xs[0]], a, b))
     suspects += [pair("a sum of very many terms", lambda xs, vs: np.cumsum(vs[0]), lambda xs, u: [np.cumsum(u[::-1])[::-1]], normal(5000), right=True) for _ in range(12)]
     check.tells_apart(both_ways_agree, suspects, "pairs that you have not seen", right="right pairs")
     ### END HIDDEN TESTS
@@ -1406,8 +1416,11 @@ SHOWN_CASES = [  # wrong layers, how, why; the weights of layers 1 and 4
     ([5], lambda g: 1.3 * g, "layer 5, the loss, passes 30 % too much", 2.0, -1.5),
     ([1], lambda g: 1.3 * g, "layer 1 passes 30 % too much", 2.0, -1.5),
     ([1], lambda g: 1.3 * g, "layer 1 passes 30 % too much, where gradients are near 1e-6", 1e-3, -1.5),
+    ([1], lambda g: 1.3 * g,
+     "layer 1 passes 30 % too much, where gradients are near 1e-10", 2.0, 1e-5),
     ([1, 4], lambda g: 1.3 * g, "layers 1 and 4 are wrong, and 4 is nearer to the loss", 2.0, -1.5),
     ([3], lambda g: 0.97 * g, "layer 3 passes 3 % too little", 2.0, -1.5),
+    ([3], lambda g: 0.995 * g, "layer 3 passes half a percent too little", 2.0, -1.5),
     ([2], lambda g: g[:, ::-1], "layer 2 passes its entries in another order: do all entries of your v move alike?", 2.0, -1.5),
     ([3], lambda g: g * np.nan, "layer 3 passes NaN", 2.0, -1.5),
     ([3], lambda g: np.where(g == g.flat[0], np.inf, g), "layer 3 passes an infinity", 2.0, -1.5),
@@ -1429,7 +1442,7 @@ with exercise("first_wrong_layer") as check:
     rng = np.random.default_rng(check.rng.randrange(2**31))
     makers = {
         "twice": lambda g: 2 * g, "sign": lambda g: -g, "order": lambda g: g[:, ::-1],
-        "mean": lambda g: np.full_like(g, g.mean()), "nan": lambda g: g * np.nan, "little": lambda g: 1.03 * g,
+        "mean": lambda g: np.full_like(g, g.mean()), "nan": lambda g: g * np.nan, "little": lambda g: 1.004 * g,
     }
     for number, (_, change) in enumerate(list(makers.items()) * 3):
         kinds = [str(rng.choice(["matmul", "tanh", "scale"])) for _ in range(rng.integers(4, 8))]
@@ -1576,6 +1589,8 @@ SHOWN_ENTRIES = [
             lambda x: np.array([2, 0.03 * x[1] ** 2]), [1, 0], right=True),
     entries("100 a b at (0, 1): is a back at 0 when b moves?", lambda x: 100 * x[0] * x[1],
             lambda x: 100 * x[::-1], [0, 1], right=True),
+    entries("sin(100a) bends strongly: is h near 1e-6?", lambda x: np.sin(100 * x).sum(),
+            lambda x: 100 * np.cos(100 * x), [0.7, -0.4, 0.2], right=True),
     shown_squares("a small entry, 2 % too large", 0.0102, 100.0, 0.0),
     shown_squares("0.02 where 0 is right", 0.01, 100.0, 0.02),
     shown_squares("two errors that cancel in sum", 0.02, 99.99, 0.0),
@@ -1626,6 +1641,8 @@ with exercise("mended_test") as check:
     suspects += [entries("an entry of 0", lambda x: 0.01 * ((x - 0.5) ** 3).sum(), lambda x: 0.03 * (x - 0.5) ** 2, [0.5, 0.9], right=True)]
     suspects += [entries("a constant", lambda x: 7.0, lambda x: 0 * x, [1, 2], right=True)]
     suspects += [entries("small entries whose slope changes quickly", lambda x: 50 * (x**2).sum(), lambda x: 100 * x, [1e-4, -1.0, 0.0], right=True)]
+    turns = rng.uniform(-1, 1, 3) + np.pi * rng.integers(-9, 10, 3)  # where the slopes of sin(100a) are not small
+    suspects += [entries("a slope that changes quickly", lambda x: np.sin(100 * x).sum(), lambda x: 100 * np.cos(100 * x), turns / 100, right=True)]
     suspects += [shown_squares("a small entry, 1.2 % off", 0.01 * part, 100.0, 0.0) for part in (1.012, 0.988)]
     check.tells_apart(mended_says, suspects, "gradients that you have not seen", right="right gradients")
     ### END HIDDEN TESTS
