@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import operator
+import re
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 import nbformat
 import numpy as np
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from nbclient import NotebookClient
 
 import autograd_ref as reference
@@ -514,6 +517,16 @@ def test_a_missing_notebook_is_named(tmp_path: Path, capsys: Any) -> None:
     notebook.unlink()
     with pytest.raises(UserError, match=r"holds no notebook of unit 05_tensors.*autograder fresh 05"):
         mine.engine(folder)
+
+
+def test_a_notebook_shows_the_sentence_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(REPOSITORY / "course" / "16_small_gpt", tmp_path / "16_small_gpt")
+    shell = InteractiveShell()
+    shell.user_ns["where"] = str(tmp_path)
+    shell.run_cell("from autograder import mine; mine.engine(where)")
+    said = capsys.readouterr().out
+    assert said.strip().count("\n") == 0, said
+    assert re.search(r"✗ .* holds no notebook of unit 05_tensors.*`autograder fresh 05`", said), said
 
 
 def test_a_given_cell_that_was_deleted_or_spoilt_is_named(tmp_path: Path) -> None:
