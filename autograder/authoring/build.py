@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ from .frames import placeholders_left
 from .release import release_steps
 from .told import notice, outdated
 
+#: The kernel colours tracebacks; who reads them in a terminal or a file would see codes.
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
 
 def execute(notebook: NotebookNode, folder: Path, timeout: int = 300) -> None:
     """Run all cells and keep their outputs. Raises UserError when a cell fails or writes to stderr."""
@@ -50,14 +54,17 @@ def execute(notebook: NotebookNode, folder: Path, timeout: int = 300) -> None:
         if error.ename == "TestFault":  # which says by itself what to do
             cell = next(cell for cell in reversed(notebook.cells) if _has_raised(cell))
             raise UserError(f"{folder.name}: the cell {cell.id} is at fault: {error.evalue}") from None
-        raise UserError(f"{folder.name}: a cell of the solution fails.\n{error}") from None
+        raise UserError(
+            f"{folder.name}: a cell of the solution fails.\n{COLOURS.sub('', str(error))}"
+        ) from None
     notebook.metadata["language_info"] = language
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = _join_streams(cell.outputs)
         for output in cell.get("outputs", []):
             if output.output_type == "stream" and output.name == "stderr":
-                raise UserError(f"{folder.name}: the cell {cell.id} writes to stderr: {output.text[:300]}")
+                said = COLOURS.sub("", output.text)[:300]
+                raise UserError(f"{folder.name}: the cell {cell.id} writes to stderr: {said}")
             if output.output_type in ("execute_result", "display_data"):
                 # How wide a picture is shown belongs to it; all else is the front end's.
                 output.metadata = {k: v for k, v in output.metadata.items() if k == "image/png"}

@@ -34,7 +34,7 @@ def init(
     for path in new_course(folder):
         console.print(Text(f"  {path}"), soft_wrap=True)
     # Else the first push of what is made here would fail its own CI.
-    build_units(Course(folder.resolve()), [FIRST], False, console.print)
+    build_units(Course(folder.resolve()), [FIRST], False, _say)
     console.print(Text(f"Next: cd {folder} && autograder prove"), soft_wrap=True)
 
 
@@ -63,8 +63,13 @@ def build(
     from ..authoring.build import build as build_units
 
     course = Course.find()
-    if not build_units(course, units_named(course.units(), units), check, console.print):
+    if not build_units(course, units_named(course.units(), units), check, _say):
         raise SystemExit(1)
+
+
+def _say(told: str) -> None:
+    """A line of a build, whole: a path or a sentence of somebody's is no markup."""
+    console.print(Text(told), soft_wrap=True)
 
 
 def _say_unbuilt(course: Course, assignments: Iterable[Assignment]) -> None:

@@ -13,7 +13,7 @@ from autograder.authoring.frames import new_unit
 from autograder.authoring.mutation import read_verdicts
 from autograder.classroom.bundle import bundle
 from autograder.classroom.site.publish import publish
-from autograder.cli.authors import _say_unbuilt
+from autograder.cli.authors import _say, _say_unbuilt
 from autograder.errors import UserError
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.source import CHECK_LINES, PART_LINES, read_source, visible_lines
@@ -169,3 +169,24 @@ def test_a_check_that_sends_a_function_ends_the_build_with_a_sentence_and_no_tra
     told = str(caught.value)
     assert told.startswith("small: the cell double_check is at fault: `double` is called with a function,")
     assert "\n" not in told and "probe" in told
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [("1 / 0", "ZeroDivisionError"), ("import sys\nsys.stderr.write('\\x1b[31mred')", "red")],
+)
+def test_what_a_failing_cell_says_comes_without_the_kernel_s_colours(
+    code: str, told: str, tmp_path: Path
+) -> None:
+    """They would stand as `[31m` in the sentence, in a terminal as in a file."""
+    notebook = new_notebook(cells=[new_code_cell(code)], metadata={"language_info": {"name": "python"}})
+    with pytest.raises(UserError) as caught:
+        execute(notebook, tmp_path)
+    assert told in str(caught.value)
+    assert "\x1b" not in str(caught.value)
+
+
+def test_a_line_of_a_build_is_one_line_and_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    long = "[red]" + "a word " * 40 + "."
+    _say(long)
+    assert capsys.readouterr().out == f"{long}\n"
