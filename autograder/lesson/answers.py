@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
+
+from .syntax import syntax_tree
+
+#: Of functions that are not written so many are named.
+MOST_NAMED = 8
 
 
 class AnswerError(Exception):
@@ -18,7 +25,7 @@ class AnswerError(Exception):
         self.message = message
         #: where it happened: a line of the student's own code, or empty
         self.place = place
-        #: for a NameError, the name that is not there; for a stub, the function that is not written
+        #: for a NameError, the name that is not there; for a stub, the functions that are not written, with commas
         self.name = name
 
     @property
@@ -73,7 +80,7 @@ def describe(error: BaseException, beside: str = "") -> AnswerError:
         where = f"line {frame.lineno}{f' of {frame.name}' if elsewhere else ''}"
         place = f"{where}: {line}" if line else where
         if isinstance(error, NotImplementedError):
-            name = _function_of(error.__traceback__, frame)
+            name = ", ".join(_open_beside(_function_of(error.__traceback__, frame), frame.filename, message))
     if isinstance(error, NotImplementedError) and not place and message.isidentifier():
         name = message  # a probe that found nothing written says what it looked for
     return AnswerError(type(error).__name__[:80], message[:500], place[:200], name or "")
@@ -89,6 +96,35 @@ def _function_of(tb: TracebackType | None, frame: traceback.FrameSummary) -> str
         tb = tb.tb_next
     name = name.removesuffix(".__init__")
     return name if all(part.isidentifier() for part in name.split(".")) else ""
+
+
+def _open_beside(name: str, filename: str, message: str) -> list[str]:
+    """This function, and the others of its cell that raise the same: in the order of the cell behind it."""
+    try:
+        tree = syntax_tree("".join(linecache.getlines(filename)))
+        others = list(dict.fromkeys(filter(None, _stubs(tree, message, ""))))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # whatever a learner has written there
+        return [name]
+    # Without a name, or where the cell is another by now, what else stands there says nothing.
+    return [name, *(other for other in others if other != name)][:MOST_NAMED] if name in others else [name]
+
+
+def _stubs(tree: ast.AST, message: str, inside: str) -> Iterator[str]:
+    """The functions in which `raise NotImplementedError(message)` stands, called as `_function_of` calls them."""
+    for node in ast.iter_child_nodes(tree):
+        match node:
+            case ast.ClassDef():
+                yield from _stubs(node, message, f"{inside}{node.name}.")
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                for found in _stubs(node, message, ""):
+                    yield found or f"{inside}{node.name}".removesuffix(".__init__")
+            case ast.Raise(
+                exc=ast.Call(func=ast.Name(id="NotImplementedError"), args=[ast.Constant(value=said)])
+            ):
+                if said == message:
+                    yield ""
+            case ast.stmt() | ast.excepthandler() | ast.match_case():  # an expression holds none
+                yield from _stubs(node, message, inside)
 
 
 def is_notebook_file(filename: str) -> bool:

@@ -315,10 +315,11 @@ class exercise:
         last = self._last_call()
         if error.unfinished:
             hint = "write it in the answer cell above, run that cell, then run this one again"
-            # Of an exercise with several functions, say which.
+            # Of an exercise with several functions, say which, all of them.
             called = last.probe.name if last is not None and last.probe.function is None else self.name
             called = error.name or called
-            headline = "not written yet" if called == self.name else f"not written yet: `{called}`"
+            named = ", ".join(f"`{name}`" for name in called.split(", "))
+            headline = "not written yet" if called == self.name else f"not written yet: {named}"
             return Failure(self.name, MISSING, headline, hint=hint)
         # An empty cell that is still to be filled defines nothing, and a probe asks for it by the exercise's name.
         wanted = {self.name, last.probe.name} if last is not None else set()

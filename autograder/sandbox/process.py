@@ -239,7 +239,7 @@ def _error(reply: dict[str, Any]) -> AnswerError | None:
     type_name, place, name = (
         wire.printable(part, 200).replace("\n", " ") for part in (type_name, place, name)
     )
-    return AnswerError(type_name[:80], wire.printable(message, 500), place, name[:80])
+    return AnswerError(type_name[:80], wire.printable(message, 500), place, name)
 
 
 def _why_ended(code: int | None) -> str:

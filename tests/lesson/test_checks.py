@@ -540,12 +540,49 @@ def test_a_missing_function_is_named_behind_a_probe_too(cell: Cell) -> None:
 def test_a_class_or_a_method_that_is_missing_is_named(cell: Cell) -> None:
     stub = 'raise NotImplementedError("your answer goes here")'
     cell(f"class Net:\n    def __init__(self, size):\n        {stub}\n\n    def step(self):\n        {stub}")
-    for call, named in (("Net(3)", "Net"), ("Net.step(None)", "Net.step")):
+    for call, named in (("Net(3)", "Net`, `Net.step"), ("Net.step(None)", "Net.step`, `Net")):
         text = cell(
             f"@probe\ndef trained():\n    return {call}\n\n"
             'with exercise("network") as check:\n    check.equal(trained(), 1, "it is there")'
         )
         assert bare(text)[0] == f"✗ network: not written yet: `{named}`"
+
+
+def test_all_functions_of_a_cell_that_are_not_written_are_named_and_no_others(cell: Cell) -> None:
+    stub = 'raise NotImplementedError("your answer goes here")'
+    source = f"""
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+    def add(self, other):
+        if other:
+            {stub}
+
+    def mul(self, other):
+        total = 1 + 1
+        {stub}
+
+    def neg(self):
+        raise NotImplementedError("only for numbers")
+
+
+def outer():
+    def inner():
+        {stub}
+
+    return inner()
+"""
+    boxes = (
+        "@probe\ndef boxed():\n    return Box(1).{call}(2)\n\n"
+        'with exercise("boxes") as check:\n    check.equal(boxed(), 1, "it is there")'
+    )
+    cell(source)
+    text = cell(boxes.format(call="mul"))
+    assert bare(text)[0] == "✗ boxes: not written yet: `Box.mul`, `Box.add`, `inner`"
+    cell(source.replace(f"total = 1 + 1\n        {stub}", "return 2"))
+    text = cell(boxes.format(call="add"))
+    assert bare(text)[0] == "✗ boxes: not written yet: `Box.add`, `inner`"
 
 
 def test_what_a_learner_s_own_stub_says_is_not_its_name(cell: Cell) -> None:
