@@ -1046,13 +1046,13 @@ print(grad.round(9))
 # $$\log(1 + e^{-z}) + (1 - t)\, z$$
 #
 # ### Exercise `bce_with_logits` (2 points)
-# The mean of that over all elements; but it overflows at z = -800. Take something out of the logarithm, as before.
-# `np.log1p(x)` is log(1 + x), also right for tiny x.
+# From an empty cell: its mean over arrays of equal shape, targets from 0 to 1. At z = -800 it overflows;
+# yours not.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# For negative z, log(1 + exp(-z)) is -z + log(1 + exp(z)). Both cases have log(1 + exp(-|z|)); `np.maximum(z, 0)` makes
-# one formula of the rest.
+# For negative z, log(1 + exp(-z)) is -z + log(1 + exp(z)). Both have log(1 + exp(-|z|)), and `np.log1p(x)` is log(1 + x),
+# also right for tiny x. `np.maximum(z, 0)` makes one formula of the rest.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -1069,7 +1069,6 @@ print(grad.round(9))
 
 # %% exercise="bce_with_logits"
 def bce_with_logits(logits, targets):
-    """The mean binary cross-entropy; arrays of equal shape, targets from 0 to 1."""
     ### BEGIN SOLUTION
     losses = np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(-np.abs(logits)))
     return losses.mean()

@@ -1145,7 +1145,7 @@ wrong(
 wrong(
     "optimizer",
     "counts_all",
-    "A parameter that was left out counts its step all the same. Count in steps[i], where the rule is called.",
+    "A parameter that was left out counts its step all the same. Count where the rule is called.",
     source=with_change(
         ("            self.steps[i] += 1\n", ""),
         ("            if p.grad is None:", "            self.steps[i] += 1\n            if p.grad is None:"),
@@ -1163,13 +1163,13 @@ wrong(
 wrong(
     "optimizer",
     "state_lost",
-    "The new state is not kept, so each step begins with the same zeros. Put it into self.state[i].",
+    "The new state is not kept, so each step begins with the same zeros. Put it where the old one was.",
     source=with_change(("new, self.state[i] = self", "new, _ = self")),
 )
 wrong(
     "optimizer",
     "shared_state",
-    "All parameters work with the state of the first one. Each has its own, under its own number i.",
+    "All parameters work with the state of the first one. Each has its own.",
     source=with_change(("self.state[i]", "self.state[0]")),
 )
 wrong(
@@ -1248,7 +1248,7 @@ wrong(
 wrong(
     "optimizer",
     "one_count",
-    "One count serves all parameters. Each has its own, `steps[i]`, for some may be left out.",
+    "One count serves all parameters. Each has its own, for some may be left out.",
     source=with_change(
         ("            self.steps[i] += 1\n", "            self.steps[0] += 1\n"),
         ("self.steps[i])", "self.steps[0])"),
@@ -1257,7 +1257,7 @@ wrong(
 wrong(
     "optimizer",
     "one_count_for_each_call",
-    "A parameter that was left out counts its step all the same. Count in steps[i], where the rule is called.",
+    "A parameter that was left out counts its step all the same. Count where the rule is called.",
     source=with_change(
         ("        for i, p in", "        self.t = getattr(self, 't', 0) + 1\n        for i, p in"),
         ("self.steps[i])", "self.t)"),
@@ -1310,13 +1310,59 @@ wrong(
 wrong(
     "optimizer",
     "state_and_all",
-    "The new state is not kept, so each step begins with the same zeros. Put it into self.state[i].",
+    "The new state is not kept, so each step begins with the same zeros. Put it where the old one was.",
     source=with_change(("new, self.state[i] = self", "new = self"), ("copy_(new)", "copy_(new[0])")),
 )
 right(
     "optimizer",
     "written_into_data",
     source=with_change((COPY, "            p.data[...] = new\n")),
+)
+right(
+    "optimizer",
+    "names_of_its_own",
+    source="""
+class Optimizer:
+    def __init__(self, parameters, rule, slots=0, lr=0.1, weight_decay=0.0):
+        self.update, self.rate, self.decay = rule, lr, weight_decay
+        self.kept = [[p, 0, (0 * p.data,) * slots] for p in parameters]
+
+    def zero_grad(self):
+        for p, _, _ in self.kept:
+            p.grad = None
+
+    @no_grad()
+    def step(self):
+        for entry in self.kept:
+            p, t, state = entry
+            if p.grad is not None:
+                new, state = self.update(p.data, p.grad.data + self.decay * p.data, state, self.rate, t + 1)
+                entry[1:] = t + 1, state
+                p.copy_(new)
+""",
+)
+wrong(
+    "optimizer",
+    "one_state_for_all",
+    "All Tensors share one count and one state, so each goes on from the others' steps. Keep a count and a state for each.",
+    source="""
+class Optimizer:
+    def __init__(self, parameters, rule, slots=0, lr=0.1, weight_decay=0.0):
+        self.parameters, self.rule, self.lr, self.weight_decay = list(parameters), rule, lr, weight_decay
+        self.t, self.state = 0, (0.0,) * slots
+
+    def zero_grad(self):
+        for p in self.parameters:
+            p.grad = None
+
+    def step(self):
+        for p in self.parameters:
+            if p.grad is not None:
+                self.t += 1
+                new, self.state = self.rule(p.data, p.grad.data + self.weight_decay * p.data, self.state, self.lr, self.t)
+                with no_grad():
+                    p.copy_(new)
+""",
 )
 right(
     "optimizer",

@@ -689,7 +689,7 @@ def correction():
 correction()
 
 # %% [markdown]
-# ## 5. An object that keeps the state
+# ## 5. From an empty cell: it keeps the state
 #
 # Each parameter of a network needs a velocity, means and a count of its own. An *optimizer* keeps them. Its
 # `rule(p, g, state, lr, t)` wraps one of your steps: the state goes in as one tuple, and comes back as one behind the new
@@ -702,14 +702,14 @@ correction()
 # ```
 #
 # ### Exercise `optimizer` (3 points)
-# Write two methods. `zero_grad` sets every `grad` to None. `step` leaves out parameters whose `grad` is None. For the
-# others it counts the step in `steps[i]`, adds `weight_decay` times the parameter to the gradient, calls the rule, keeps
-# the state, and puts the new array into the parameter, in place. A Tensor's array is `p.data`, the gradient's is
-# `p.grad.data`, and `p.copy_(array)` overwrites `p`, inside `with no_grad():`.
+# An `Optimizer` has a list of Tensors, and for each a count and `slots` arrays of zeros, in attributes of your choice.
+# `zero_grad()` sets every `grad` to None. `step()` leaves out Tensors whose `grad` is None. For others
+# it counts (t is 1 first), adds `weight_decay` times the Tensor to the gradient, calls the rule, keeps the state, and
+# changes the Tensor in place: `p.copy_(array)` inside `with no_grad():`. Arrays are `p.data` and `p.grad.data`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# A loop with `enumerate`. What has an index `[i]` belongs to this parameter alone.
+# Lists of counts and of tuples, a loop with `enumerate`: `[i]` is this Tensor's alone.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -717,16 +717,13 @@ correction()
 # for i, p in enumerate(...):
 #     if ...: continue
 #     self.steps[i] += 1
-#     g = p.grad.data + ...                  # a new array: the gradient is not yours
-#     new, self.state[i] = self.rule(...)
-#     with no_grad():
-#         ...
+#     new, self.state[i] = self.rule(...)    # a new array: the gradient is not yours
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Nothing moves: `p = new` gives the *name* a new meaning. "Another array": write into the one that is there. "Overwrite a
-# leaf": no `no_grad()`. Momentum without effect: the new state was not kept.
+# Nothing moves: `p = new` gives the *name* a new meaning. "Overwrite a leaf": no `no_grad()`. Momentum without effect: the
+# state was not kept.
 # </details>
 
 
@@ -735,11 +732,13 @@ class Optimizer:
     """Applies a rule to many Tensors, each of which has `slots` arrays of state."""
 
     def __init__(self, parameters, rule, slots=0, lr=0.1, weight_decay=0.0):
+        ### BEGIN SOLUTION
         self.parameters = list(parameters)
         self.rule, self.lr, self.weight_decay = rule, lr, weight_decay
         self.steps = [0 for p in self.parameters]
         zeros = [np.zeros_like(p.data) for p in self.parameters]
         self.state = [tuple(z.copy() for _ in range(slots)) for z in zeros]
+        ### END SOLUTION
 
     def zero_grad(self):
         """Forget all gradients."""

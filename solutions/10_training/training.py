@@ -880,17 +880,17 @@ with exercise("state_dict") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# ### When to stop
+# ### From an empty cell: when to stop
 # While a model learns, its loss on held-out data falls at first. Later it may rise again: the model now learns the
 # accidents of its training data. *Early stopping* watches the validation loss, and keeps the weights from its lowest
 # point.
 #
-# With `patience` 2 and the losses 5, 3, 4, 3.5 you stop after the fourth: two epochs in a row brought nothing below 3.
+# With `patience` 2 and the losses 5, 3, 4, 3.5 stop after the fourth: two are not below 3.
 #
 # ### Exercise `early_stopping` (3 points)
 # `update(loss, state)` is called after each epoch. `state` is a dict of arrays, which the training may change later. When
-# the loss is lower than all before, keep it in `best_loss`, and copies of the arrays in `best_state`. Return True when
-# the last `patience` epochs or more (`patience` is at least 1) brought no lower loss, else False.
+# the loss is lower than all before, keep it in `best_loss`, and copies of the arrays in `best_state`. NaN is never lower.
+# Return True when the last `patience` epochs or more (`patience` is at least 1) brought no lower loss, else False.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -924,10 +924,7 @@ class EarlyStopping:
         ### END SOLUTION
 
     def update(self, loss, state):
-        """Note the loss and the state of an epoch; True when it is time to stop.
-
-        NaN is never lower, not even as the first loss.
-        """
+        """Note the loss and the state of an epoch; True when it is time to stop."""
         ### BEGIN SOLUTION
         if loss < self.best_loss:
             self.best_loss, self.waited = loss, 0
