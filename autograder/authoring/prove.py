@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ..lesson import likely
 from ..lesson.failures import MISSING, PASSED
+from ..lesson.probes import Call
 from ..referee import bank
 from ..referee.judge import grade
 from ..referee.matching import Memory
@@ -134,6 +135,7 @@ def _shown(needed: _Needed, trial: Trial) -> Proof:
     # Of the other exercises the stubs are there, of which the released notebook's trial tells.
     only = trial.exercise if entry is not None else ""
     submission = Submission(answers=trial.answers)
+    asked: dict[str, Sequence[Call]] = {}
     report = grade(
         assignment,
         submission,
@@ -142,10 +144,13 @@ def _shown(needed: _Needed, trial: Trial) -> Proof:
         entries=needed.entries,
         memory=needed.memory,
         only=only,
+        heard=asked.__setitem__,
     )
     proof = judge(trial, report)
     if entry is not None and proof.caught == "visible":
-        sentence = needed.known.get(fingerprint_of(assignment, entry, sandbox), "")
+        (outcome,) = report.outcomes
+        graded = (outcome, asked[entry.exercise]) if entry.exercise in asked else None
+        sentence = needed.known.get(fingerprint_of(assignment, entry, sandbox, graded), "")
         proof.told = OWN if sentence == entry.sentence else OTHER if sentence else GENERIC
     return proof
 

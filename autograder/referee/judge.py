@@ -37,10 +37,12 @@ def grade(
     progress: Callable[[str], None] | None = None,
     memory: Memory | None = None,
     only: str = "",
+    heard: Callable[[str, Sequence[Call]], None] | None = None,
 ) -> Report:
     """Grade one submission, or `only` one of its exercises, at the same draws.
 
-    A `memory` that is kept makes the diagnoses of the next ones faster.
+    A `memory` that is kept makes the diagnoses of the next ones faster. `heard` is told of each exercise that was
+    judged, and the calls that its check made.
 
     Raises SandboxError when its process cannot be started, or is ended from outside. All else that a submission can
     do is an outcome.
@@ -62,6 +64,7 @@ def grade(
         Matcher(assignment, entries, sandbox, memory, derived(seed, "the notebook")),
         setup_names(assignment),
         submission.python,
+        heard,
     )
     try:
         for step in rebuild(assignment, submission):
@@ -119,6 +122,8 @@ class _Grading:
     names: dict[str, Any]
     #: the version of Python that the student's notebook ran on, as far as it says
     python: tuple[int, ...] = ()
+    #: who is told of the calls of a check
+    heard: Callable[[str, Sequence[Call]], None] | None = None
     #: answer cells that raised, by exercise
     raised: dict[str, Failure] = field(default_factory=dict)
     #: answer cells that did not finish, by exercise
@@ -179,6 +184,8 @@ class _Grading:
         session = Session(self.runner, derived(self.report.seed, exercise.name), quiet=True)
         outcome = self._judged(exercise, written, session)
         outcome.drawn = session.drawn
+        if self.heard is not None:
+            self.heard(exercise.name, session.calls)
         return outcome
 
     def _judged(self, exercise: Exercise, written: str, session: Session) -> Outcome:
