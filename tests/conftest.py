@@ -26,11 +26,6 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 MINI = Path(__file__).resolve().parent / "mini"
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Half as many workers again as there are cores: many tests wait, for a browser, a limit or another process."""
-    return round(1.5 * (os.cpu_count() or 1))
-
-
 @pytest.fixture(scope="session")
 def mini_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """A course folder with the unit `mini`, its notebooks built (not executed)."""

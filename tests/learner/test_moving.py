@@ -35,13 +35,13 @@ def _chromium() -> None:
         pytest.skip("Chromium is not installed")
 
 
-@pytest.fixture(scope="module", params=["Light", "Dark"])
-def lab(request: Any, tmp_path_factory: pytest.TempPathFactory, _chromium: None) -> Iterator[Lab]:
-    """JupyterLab in a theme, on 800 pixels, with the notebooks as they are stored."""
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory, _chromium: None) -> Iterator[Lab]:
+    """JupyterLab on 800 pixels, with the notebooks as they are stored. What themes do to them is `test_seen`'s."""
     root = tmp_path_factory.mktemp("lab")
     for path in (MOVING, *STEPS):
         shutil.copy(REPOSITORY / path, root)
-    with jupyterlab(root, tmp_path_factory.mktemp("private"), theme=request.param, width=800) as running:
+    with jupyterlab(root, tmp_path_factory.mktemp("private"), theme="Dark", width=800) as running:
         yield running
 
 
