@@ -41,8 +41,7 @@ def grade(
 ) -> Report:
     """Grade one submission, or `only` one of its exercises, at the same draws.
 
-    A `memory` that is kept makes the diagnoses of the next ones faster. `heard` is told of each exercise that was
-    judged, and the calls that its check made.
+    A `memory` that is kept makes the next diagnoses faster. `heard` is told of each exercise, and its check's calls.
 
     Raises SandboxError when its process cannot be started, or is ended from outside. All else that a submission can
     do is an outcome.

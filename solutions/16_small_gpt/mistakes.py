@@ -356,71 +356,71 @@ def bits_per_character(logits, targets, lengths):
 # -- tied_rule --------------------------------------------------------------------------------------------------------
 
 TIED = """
-def tied_rule(ids, g, h, to_logits):
-    to_E = to_logits.T @ h
-    np.add.at(to_E, ids, g)
-    return to_E
+def tied_rule(ids, g, h, grad_logits):
+    grad_E = grad_logits.T @ h
+    np.add.at(grad_E, ids, g)
+    return grad_E
 """
 
 wrong("tied_rule", "one_of_equal", "Token 2 came twice and got its last part alone: an index with `=` or `+=` keeps one of them, `np.add.at` adds up both.", source=changed(
-    TIED, ("np.add.at(to_E, ids, g)", "to_E[ids] += g")))
+    TIED, ("np.add.at(grad_E, ids, g)", "grad_E[ids] += g")))
 wrong("tied_rule", "overwritten", "The looked-up rows overwrite the logits' part: both are to be added up.", source=changed(
-    TIED, ("np.add.at(to_E, ids, g)", "to_E[np.unique(ids)] = 0\n    np.add.at(to_E, ids, g)")))
+    TIED, ("np.add.at(grad_E, ids, g)", "grad_E[np.unique(ids)] = 0\n    np.add.at(grad_E, ids, g)")))
 wrong("tied_rule", "logits_alone", "Only the logits' part is there: the looked-up rows have a gradient, too.", source=changed(
-    TIED, ("    np.add.at(to_E, ids, g)\n", "")))
+    TIED, ("    np.add.at(grad_E, ids, g)\n", "")))
 wrong("tied_rule", "rows_alone", "Only the looked-up rows' part is there: the logits depend on the table, too.", source=changed(
-    TIED, ("to_logits.T @ h", "np.zeros((to_logits.shape[1], h.shape[1]))")))
-wrong("tied_rule", "g_for_h", "The product with the table had h in it, and here it is g.", source=changed(TIED, ("to_logits.T @ h", "to_logits.T @ g")))
+    TIED, ("grad_logits.T @ h", "np.zeros((grad_logits.shape[1], h.shape[1]))")))
+wrong("tied_rule", "g_for_h", "The product with the table had h in it, and here it is g.", source=changed(TIED, ("grad_logits.T @ h", "grad_logits.T @ g")))
 wrong("tied_rule", "h_for_g", "The looked-up rows get g, and here they get h.", source=changed(TIED, ("ids, g)", "ids, h)")))
 wrong("tied_rule", "subtracted", "The two parts are subtracted: what is used twice gets the sum.", source=changed(TIED, ("ids, g)", "ids, -g)")))
-wrong("tied_rule", "mean", "The two parts are averaged: what is used twice gets their sum.", source=changed(TIED, ("return to_E", "return to_E / 2")))
+wrong("tied_rule", "mean", "The two parts are averaged: what is used twice gets their sum.", source=changed(TIED, ("return grad_E", "return grad_E / 2")))
 wrong("tied_rule", "mean_of_equal", "A token that occurs twice gets the mean of its parts: it gets their sum.", source=changed(
     TIED, ("ids, g)", "ids, g / np.bincount(ids)[ids][:, None])")))
-wrong("tied_rule", "averaged", "The logits' part is divided by the number of tokens: a mean belongs to the loss, and is in `to_logits` already.", source=changed(
-    TIED, ("to_logits.T @ h", "to_logits.T @ h / len(ids)")))
-wrong("tied_rule", "turned", "Rows and columns are exchanged: a row of the gradient is a token.", source=changed(TIED, ("return to_E", "return to_E.T")))
+wrong("tied_rule", "averaged", "The logits' part is divided by the number of tokens: a mean belongs to the loss, and is in `grad_logits` already.", source=changed(
+    TIED, ("grad_logits.T @ h", "grad_logits.T @ h / len(ids)")))
+wrong("tied_rule", "turned", "Rows and columns are exchanged: a row of the gradient is a token.", source=changed(TIED, ("return grad_E", "return grad_E.T")))
 wrong("tied_rule", "g_in_place", "g is changed here: `+=` writes into the array that came in.", source="""
-def tied_rule(ids, g, h, to_logits):
-    to_E = to_logits.T @ h
+def tied_rule(ids, g, h, grad_logits):
+    grad_E = grad_logits.T @ h
     for i, token in enumerate(ids):
-        g[i] += to_E[token]
-        to_E[token] = g[i]
-    return to_E
+        g[i] += grad_E[token]
+        grad_E[token] = g[i]
+    return grad_E
 """)
 wrong("tied_rule", "in_pairs", "The two parts come separately: the table is one, so its gradient is their sum.", source="""
-def tied_rule(ids, g, h, to_logits):
-    to_rows = np.zeros((to_logits.shape[1], h.shape[1]))
+def tied_rule(ids, g, h, grad_logits):
+    to_rows = np.zeros((grad_logits.shape[1], h.shape[1]))
     np.add.at(to_rows, ids, g)
-    return to_rows, to_logits.T @ h
+    return to_rows, grad_logits.T @ h
 """)
 wrong("tied_rule", "seen_tokens_only", "Tokens that were not looked up get nothing here: every token has a logit, so its row has a gradient.", source=changed(
-    TIED, ("return to_E", "seen = np.isin(np.arange(len(to_E)), ids)\n    return to_E * seen[:, None]")))
+    TIED, ("return grad_E", "seen = np.isin(np.arange(len(grad_E)), ids)\n    return grad_E * seen[:, None]")))
 
 
 wrong("tied_rule", "set_at_an_index", "Token 2 came twice and got its last part alone: an index with `=` or `+=` keeps one of them, `np.add.at` adds up both.", source=changed(
-    TIED, ("np.add.at(to_E, ids, g)", "to_E[ids] = g")))
+    TIED, ("np.add.at(grad_E, ids, g)", "grad_E[ids] = g")))
 wrong("tied_rule", "row_of_the_token", "`g` is read at the token's number: its row i belongs to place i of the text, whose token is `ids[i]`.", source=changed(
-    TIED, ("np.add.at(to_E, ids, g)", "for t in ids:\n        to_E[t] += g[t % len(g)]")))
-wrong("tied_rule", "product_turned_around", "There is no such row: the gradient of E is (V, D), a row for each token, and `to_logits` has a column for each.", source=changed(
-    TIED, ("to_logits.T @ h", "h.T @ to_logits")))
-wrong("tied_rule", "rows_of_the_largest_token", "There is no such row: the gradient of E is (V, D), a row for each token, and `to_logits` has a column for each.", source=changed(
-    TIED, ("to_logits.T @ h", "np.zeros((ids.max(), g.shape[1]))")))
-wrong("tied_rule", "product_of_these_two", "The shapes do not fit: what is asked for is (V, D), and h is (n, D), so `to_logits`, (n, V), stands in front, turned.", source=changed(
-    TIED, ("to_logits.T @ h", "to_logits @ h")))
+    TIED, ("np.add.at(grad_E, ids, g)", "for t in ids:\n        grad_E[t] += g[t % len(g)]")))
+wrong("tied_rule", "product_turned_around", "There is no such row: the gradient of E is (V, D), a row for each token, and `grad_logits` has a column for each.", source=changed(
+    TIED, ("grad_logits.T @ h", "h.T @ grad_logits")))
+wrong("tied_rule", "rows_of_the_largest_token", "There is no such row: the gradient of E is (V, D), a row for each token, and `grad_logits` has a column for each.", source=changed(
+    TIED, ("grad_logits.T @ h", "np.zeros((ids.max(), g.shape[1]))")))
+wrong("tied_rule", "product_of_these_two", "The shapes do not fit: what is asked for is (V, D), and h is (n, D), so `grad_logits`, (n, V), stands in front, turned.", source=changed(
+    TIED, ("grad_logits.T @ h", "grad_logits @ h")))
 
 
 @right("tied_rule", "one_hot")
-def tied_rule(ids, g, h, to_logits):
-    hot = np.eye(to_logits.shape[1])[ids]
-    return hot.T @ g + to_logits.T @ h
+def tied_rule(ids, g, h, grad_logits):
+    hot = np.eye(grad_logits.shape[1])[ids]
+    return hot.T @ g + grad_logits.T @ h
 
 
 @right("tied_rule", "loop")
-def tied_rule(ids, g, h, to_logits):
-    to_E = np.einsum("nv,nd->vd", to_logits, h)
+def tied_rule(ids, g, h, grad_logits):
+    grad_E = np.einsum("nv,nd->vd", grad_logits, h)
     for i, token in enumerate(ids):
-        to_E[token] += g[i]
-    return to_E
+        grad_E[token] += g[i]
+    return grad_E
 
 
 # -- with_temperature -------------------------------------------------------------------------------------------------
@@ -434,7 +434,7 @@ def with_temperature(logits, temperature):
 
 wrong("with_temperature", "multiplied", "You multiply by the temperature: divide, so that a low one makes the likely likelier.", source=changed(
     WARM, ("logits / temperature", "logits * temperature")))
-wrong("with_temperature", "ignored", "The temperature does not count here.", source=changed(WARM, ("logits / temperature", "logits")))
+wrong("with_temperature", "ignored", "The temperature is not used here, or it cancels: divide the logits by it, before the softmax.", source=changed(WARM, ("logits / temperature", "logits")))
 wrong("with_temperature", "after_the_softmax", "The temperature divides the probabilities, and the sum takes it out again: divide the logits.", source=changed(
     WARM, ("logits / temperature", "logits"), ("    return e", "    e = e / temperature\n    return e")))
 wrong("with_temperature", "not_a_sum_of_1", "The temperature divides the probabilities, and they no longer add up to 1: divide the logits.", source=changed(
@@ -502,6 +502,7 @@ def top_k(p, k):
 """)
 wrong("top_k", "last_of_equal", "Of equal ones, those that come first are kept, and here it is the last.", source=changed(
     TOP_K, ('np.argsort(-p, kind="stable")[:k]', 'np.argsort(p, kind="stable")[::-1][:k]')))
+wrong("top_k", "unstable", "Of equal ones, those that come first are kept, and NumPy's quick sort mixes many of them: kind=\"stable\".", source=changed(TOP_K, (', kind="stable"', "")))
 wrong("top_k", "one_too_many", "One too many is kept.", source=changed(TOP_K, ("[:k]", "[: k + 1]")))
 wrong("top_k", "one_too_few", "One too few is kept.", source=changed(TOP_K, ("[:k]", "[: max(k - 1, 1)]")))
 wrong("top_k", "first_k", "These are the first k, and not the k largest.", source=changed(
@@ -564,6 +565,14 @@ wrong("top_p", "without_the_last", "The token with which the share is reached is
     TOP_P, ("keep = order[before < share]", "keep = order[np.cumsum(p[order]) <= share]\n    keep = keep if len(keep) else order[:1]")))
 wrong("top_p", "nothing_left", "Nothing is left, and 0 / 0 is NaN: the token with which the share is reached belongs to it.", source=changed(
     TOP_P, ("before < share", "np.cumsum(p[order]) < share")))
+wrong("top_p", "argmax_of_nothing", "Where rounding leaves the sum a little below `share`, no entry is True, and `argmax` gives 0: then all are needed.", source="""
+def top_p(p, share):
+    order = np.argsort(-p, kind="stable")
+    keep = order[: np.argmax(np.cumsum(p[order]) >= share) + 1]
+    out = np.zeros(p.shape)
+    out[keep] = p[keep]
+    return out / out.sum()
+""")
 wrong("top_p", "one_too_many", "One too many where the share is reached exactly: the fewest that have at least `share`.", source=changed(
     TOP_P, ("before < share", "before <= share")))
 wrong("top_p", "two_too_many", "One token too many is kept: the fewest that have at least `share`.", source=changed(

@@ -141,7 +141,7 @@ def test_our_side_of_the_table_and_what_the_papers_state(solved: Any) -> None:
 @proves(
     UNIT,
     "What to see: bits for each character of sonnets that it has not seen.",
-    "Every stage needs fewer, and the last one you sample from.",
+    "Every stage needs fewer.",
     "What to see: the perplexity of tokens is far higher, and their bits are lower.",
 )
 def test_the_bits_at_the_top_are_those_that_the_notebook_prints() -> None:
@@ -168,7 +168,7 @@ def test_the_bits_at_the_top_are_those_that_the_notebook_prints() -> None:
     UNIT,
     "There are 461 tokens, and the model knows nothing.",
     "What to see: unscaled, each block adds its own spread, and the stream grows with the depth.",
-    "Scaled, it ends at about the same size, however deep.",
+    "Scaled, it ends at about the same size.",
 )
 def test_the_first_loss_and_the_spread_of_the_stream(solved: Any) -> None:
     names = solved(UNIT)
@@ -201,15 +201,15 @@ def test_what_is_printed_of_one_batch_and_of_the_cache(solved: Any) -> None:
 
 @proves(
     UNIT,
-    "At the end they are nearly half a bit apart. A tenth of a bit of that is there before any training",
+    "At the end they are 0.4 bits apart. A seventh of that is there before any training",
     "the merges were chosen on the training text, so its tokens are longer.",
     "from `small` to `large` width and depth double, which makes more than six times the weights",
 )
 def test_what_the_training_text_has_ahead(solved: Any) -> None:
     names, text = solved(UNIT), text_of(UNIT)
-    assert "untrained, validation less training: 0.1" in text
+    assert "untrained, validation less training: 0.06" in text
     apart = float(re.search(r"\btrained, validation less training: (\S+)", text)[1])  # type: ignore[index]
-    assert 0.35 < apart < 0.5
+    assert 0.35 < apart < 0.45
     # An untrained model takes all tokens for as likely, so its bits are those of log 461, over a token's characters.
     characters = {}
     for name in ("training", "validation"):
@@ -226,7 +226,7 @@ def test_what_the_training_text_has_ahead(solved: Any) -> None:
 @proves(
     UNIT,
     "With its whole state: exactly 0.",
-    "With the weights alone it goes another way from the second step on.",
+    "With a new optimizer and schedule it goes another way from the second step on.",
 )
 def test_a_training_that_goes_on_from_its_weights_alone_goes_another_way(solved: Any) -> None:
     names, ids = solved(UNIT), np.random.default_rng(0).integers(0, 461, 4000)
