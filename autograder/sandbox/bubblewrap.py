@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from .host import inside, system_paths
 
@@ -38,12 +41,22 @@ def why_not(bwrap: str) -> str:
         "true",
     ]
     try:
-        done = subprocess.run(test, capture_output=True, text=True, timeout=30, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
+        # In a session of its own: a Ctrl-C in the terminal would end one of its two processes.
+        process = subprocess.Popen(
+            test, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+    except OSError as error:
         return f"bubblewrap does not start ({error})."
-    if done.returncode == 0:
+    with process:
+        try:
+            _, stderr = process.communicate(timeout=30)
+        except subprocess.TimeoutExpired as error:
+            return f"bubblewrap does not start ({error})."
+        finally:
+            end(process)
+    if process.returncode == 0:
         return ""
-    said = re.sub(r"\s+", " ", done.stderr).strip()[:200] or f"exit code {done.returncode}"
+    said = re.sub(r"\s+", " ", stderr).strip()[:200] or f"exit code {process.returncode}"
     remedy = "allow user namespaces, for example with `sudo sysctl -w kernel.unprivileged_userns_clone=1`"
     if os.path.exists("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):
         remedy = "allow them with `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`"
@@ -72,6 +85,18 @@ def call(bwrap: str, view: list[str], environment: dict[str, str], *, forks: boo
     for name, value in {**environment, **ENVIRONMENT}.items():
         walls += ["--setenv", name, value]
     return [*GO_FIRST, shutil.which(bwrap) or bwrap, *walls, "--"]
+
+
+def end(process: subprocess.Popen[Any]) -> None:
+    """End a command behind this wall, which began a session: both processes of bubblewrap, and what they started.
+
+    In its first milliseconds bubblewrap's second process waits for a word of the first one, and for no signal of its
+    death: were that alone killed, it would wait for ever.
+    """
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
 
 
 def view(python: str, bound: dict[str, str], hidden: list[str], file_bytes: int) -> list[str]:

@@ -20,6 +20,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
+from . import bubblewrap
 from .line import Line
 from .walls import BUBBLEWRAP, Sandbox, SandboxError, allowed_modules
 
@@ -122,7 +123,7 @@ class ForkServer:
         """End the interpreter and all its pupils."""
         self.control.close()
         with contextlib.suppress(OSError):
-            self.process.kill()
+            bubblewrap.end(self.process)
         self.keeper.join(5)
 
 

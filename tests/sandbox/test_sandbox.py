@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +17,7 @@ import pytest
 from autograder.lesson.probes import AnswerLost, AnswerTimeout, Probe
 from autograder.referee.judge import grade
 from autograder.sandbox import bubblewrap
+from autograder.sandbox.bubblewrap import end
 from autograder.sandbox.process import CellResult, PupilProcess
 from autograder.sandbox.walls import Sandbox, SandboxError
 from autograder.unit.assignment import Assignment, Course
@@ -322,6 +325,77 @@ def test_a_bubblewrap_that_cannot_be_started_is_told(forgotten: None, tmp_path: 
     broken.write_text("no program")
     broken.chmod(0o755)
     assert "bubblewrap does not start" in Sandbox(bwrap=str(broken)).why_not()
+
+
+def ends(pid: int) -> bool:
+    """Whether a process has ended, within ten seconds."""
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        try:
+            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.NoSuchProcess:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_the_trial_of_bubblewrap_is_out_of_reach_of_the_terminal(forgotten: None, tmp_path: Path) -> None:
+    """A Ctrl-C goes to all of the terminal's group: in bubblewrap's first milliseconds it would end half of it."""
+    fake = script(tmp_path / "bwrap", f"cut -d' ' -f5,6 /proc/self/stat >{tmp_path}/said")
+    assert Sandbox(bwrap=fake).why_not() == ""
+    group, session = map(int, (tmp_path / "said").read_text().split())
+    assert group == session
+    assert group not in (os.getpgrp(), os.getsid(0))
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt(), subprocess.TimeoutExpired("bwrap", 30)], ids=repr)
+def test_the_trial_of_bubblewrap_is_ended_with_all_that_it_has_started(
+    problem: BaseException, forgotten: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pid = tmp_path / "pid"
+    fake = script(tmp_path / "bwrap", f"trap '' INT TERM\nsleep 300 &\necho $! >{pid}\nsleep 300")
+
+    def communicate(process: subprocess.Popen[str], **_: object) -> tuple[str, str]:
+        while not (pid.exists() and pid.read_text().strip()):
+            time.sleep(0.01)
+        raise problem
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", communicate)
+    if isinstance(problem, subprocess.TimeoutExpired):
+        assert "bubblewrap does not start" in Sandbox(bwrap=fake).why_not()
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            Sandbox(bwrap=fake).why_not()
+    assert ends(int(pid.read_text()))
+
+
+def test_bubblewrap_ended_in_its_first_milliseconds_leaves_nobody(bubblewrap: None) -> None:
+    """Its second process waits for a word of the first one. Ended alone, one first process in twenty left it there."""
+    mark = str(time.monotonic_ns())
+    launch = Sandbox().command(())
+
+    def left() -> list[int]:
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                if process.environ().get("AUTOGRADER_TEST") == mark:
+                    found.append(process.pid)
+        return found
+
+    for i in range(200):
+        process = subprocess.Popen(
+            launch.argv,
+            env=os.environ | {"AUTOGRADER_TEST": mark},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        time.sleep(i % 20 * 0.0003)
+        end(process)
+        process.wait()
+    assert all(map(ends, left())), left()
 
 
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
