@@ -399,7 +399,7 @@ def test_three_formulas_of_the_sigmoid(solved: Any) -> None:
     "The second is wrong from its fourth digit on: float32 holds about seven, and 10000.69 spends five before the "
     "point.",
     "log(10) = 2.3026.",
-    "If your first loss with 10 classes is far from 2.3, look for an error before you train.",
+    "If your first loss is far from it, look for an error before you train.",
     "| 10 classes: the loss stays above 1.46 | softmax in the network *and* in the loss |",
 )
 def test_the_numbers_of_the_losses() -> None:

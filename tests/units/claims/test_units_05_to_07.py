@@ -236,7 +236,6 @@ def test_gaussian_nll_loss_has_a_width(torch: ModuleType, solved: Any) -> None:
     "07_losses",
     "| one of C classes | cross-entropy "
     "| `cross_entropy`, which takes **logits**; from log-probabilities: `nll_loss` |",
-    'The mean over rows is `reduction="mean"`, the default.',
 )
 def test_cross_entropy_takes_logits_and_the_mean_over_rows(torch: ModuleType, solved: Any) -> None:
     logits, labels = np.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]]), np.array([0, 2])
