@@ -173,7 +173,7 @@ with exercise("past_matrix") as check:
 #
 # ### Exercise `causal_softmax` (3 points)
 # `scores` is (..., T, T), any axes before. Return the weights: in each row the softmax over the positions up to its own,
-# and 0 after it. Scores may be very large or very low, in the future too.
+# and 0 after it. Scores may be integers, and very large or very low, in the future too.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -214,9 +214,9 @@ with exercise("causal_softmax") as check:
     two = np.stack([scores, floats([0, 0, 0], [0, 0, 9], [0, 0, np.log(2)])])
     other = floats([1, 0, 0], [0.5, 0.5, 0], [0.25, 0.25, 0.5])
     check.close(yours.causal_softmax(two), np.stack([weights, other]), "each for itself")
-    large = floats([[0, 1e4], [1e4, 1e4]], [[-1e30, 0], [0, -1e30]])
-    expected = floats([[1, 0], [0.5, 0.5]], [[1, 0], [1, 0]])
-    check.close(yours.causal_softmax(large), expected, "large in the future; very low")
+    large = np.array([[-(10**18), 0, 10**18], [-(10**18), 0, 5], [10**18, 10**18, 0]])
+    expected = floats([1, 0, 0], [0, 1, 0], [0.5, 0.5, 0])
+    check.close(yours.causal_softmax(large), expected, "integers, very large and very low")
     ### BEGIN HIDDEN TESTS
     from autograder import array
 
@@ -225,8 +225,8 @@ with exercise("causal_softmax") as check:
     check.close(yours.causal_softmax(low), expected, "the past counts, however low its scores are")
     for T, before in ((1, (2,)), (2, (3, 2)), (5, ()), (4, (2, 3)), (6, (1, 2))):
         for scores, shift in check.cases(2, array(*before, T, T), array(*before, T, 1, low=-9e3, high=9e3)):
-            for given in (scores, scores + shift):
-                expected = np.zeros_like(given)
+            for given in (scores, scores + shift, np.rint(400 * scores).astype(int)):
+                expected = np.zeros(given.shape)
                 for *at, t in np.ndindex(given.shape[:-1]):
                     e = np.exp(given[(*at, t)][: t + 1] - given[(*at, t)][: t + 1].max())
                     expected[(*at, t)][: t + 1] = e / e.sum()
@@ -1036,8 +1036,8 @@ with exercise("merged") as check:
     check.untouched("both triples stay as they were")
     check.close(yours.merged(third, four), both, "the other way around")
     check.close(yours.merged(four, four), (0.0, 2.0, floats(8, -6)), "the same m: both")
-    low, high = (-2e4, 1.5, floats(3)), (-1e4, 2.0, floats(5))
-    check.close(yours.merged(low, high), high, "all below 0, and far apart")
+    low, high = (-10_030.0, 1.0, floats(np.exp(30))), (-1e4, 2.0, floats(5))
+    check.close(yours.merged(low, high), (-1e4, 2.0, floats(6)), "30 apart: 5 + 1")
     empty = (-np.inf, 0.0, floats(0))
     check.close(yours.merged(empty, high), high, "one has seen nothing")
     check.close(yours.merged(empty, empty), empty, "neither has")
@@ -1056,6 +1056,12 @@ with exercise("merged") as check:
         by = np.exp(one - m), np.exp(other - m)
         expected = m, 2.0 * by[0] + 3.0 * by[1], acc * by[0] + more * by[1]
         check.close(yours.merged((one, 2.0, acc), (other, 3.0, more)), expected, "far apart", rtol=1e-10)
+    for gap in (12.0, 20.0, 36.0, 80.0, 300.0):  # however small its factor is, large values are seen
+        (acc,), (more,) = check.cases(2, array(2))
+        one, other = (7.0, 2.0, acc), (7.0 - gap, 3.0, more * np.exp(gap))
+        expected = 7.0, 2.0 + 3.0 * np.exp(-gap), acc + more
+        check.close(yours.merged(one, other), expected, "far apart, and large values", rtol=1e-9)
+        check.close(yours.merged(other, one), expected, "far apart, and large values", rtol=1e-9)
     for n, cut, shift in check.cases(12, integer(2, 9), integer(1, 8), number(-9e3, 9e3)):
         (scores, values), = check.cases(1, array(n), array(n, 2))
         scores, cut, parts = scores + shift, min(cut, n - 1), []

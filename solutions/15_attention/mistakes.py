@@ -157,6 +157,19 @@ wrong("causal_softmax", "largest_without_keepdims", "A row's largest or its sum 
     SOFT, ("masked.max(axis=-1, keepdims=True)", "masked.max(axis=-1)")))
 wrong("causal_softmax", "diagonal_masked", "The first row sees nothing here, so it is NaN: a position sees itself, too. The diagonal is not masked.", source=changed(
     SOFT, ("np.tri(T, dtype=bool)", "np.tri(T, k=-1, dtype=bool)")))
+wrong("causal_softmax", "first_score_taken_off", "A row's first score is taken off here, and a later one may be much larger, so that exp overflows: take the row's largest off.", source=changed(
+    SOFT, ("masked.max(axis=-1, keepdims=True)", "masked[..., :1]")))
+wrong("causal_softmax", "minus_inf_among_integers", "Scores may be integers, and an array of integers cannot hold -inf: make floats of them first, or let `np.where` make a new array.", source=changed(
+    SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "scores.copy()\n    masked[..., ~np.tri(T, dtype=bool)] = -np.inf")))
+wrong("causal_softmax", "dtype_of_the_scores", "Scores may be integers, and weights written into an array of integers are cut down to 0 and 1: make it hold floats.", source='''
+def causal_softmax(scores):
+    p = np.zeros_like(scores)
+    for t in range(scores.shape[-1]):
+        row = scores[..., t, : t + 1]
+        e = np.exp(row - row.max(axis=-1, keepdims=True))
+        p[..., t, : t + 1] = e / e.sum(axis=-1, keepdims=True)
+    return p
+''')
 wrong("causal_softmax", "where_turned_around", "The past gets -inf here, and the future is kept: `np.where(condition, where true, where false)`.", source=changed(
     SOFT, ("scores, -np.inf)", "-np.inf, scores)")))
 
@@ -595,6 +608,10 @@ wrong("merged", "larger_alone", "The one with the larger m is taken, and the oth
 def merged(a, b):
     return a if a[0] >= b[0] else b
 """)
+wrong("merged", "far_apart_is_forgotten", "Where the two m are far apart, the smaller one is forgotten here. Its factor is small, and its values may be large: multiply, and add.", source=changed(
+    MERGED, ("    by_a, by_b", "    if abs(m_a - m_b) > 20:\n        return a if m_a > m_b else b\n    by_a, by_b")))
+wrong("merged", "very_far_apart_is_forgotten", "Where the two m are far apart, the smaller one is forgotten here. Its factor is small, and its values may be large: multiply, and add.", source=changed(
+    MERGED, ("    by_a, by_b", "    if abs(m_a - m_b) > 100:\n        return a if m_a > m_b else b\n    by_a, by_b")))
 wrong("merged", "base_2", "Powers of 2 in place of e: the sums that came in are made with exp.", source=changed(
     MERGED, ("np.exp(", "np.exp2(")))
 
