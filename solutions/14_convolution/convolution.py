@@ -103,7 +103,7 @@ recall(
 # Strictly, a *convolution* turns the kernel around first. Networks learn their kernels, so nobody does that.
 #
 # ### Exercise `conv1d` (2 points)
-# Return the array of these sums: `len(x) - len(w) + 1` of them.
+# Return the array of these sums: `len(x) - len(w) + 1` of them. One of `x` and `w` may hold integers.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -138,15 +138,19 @@ with exercise("conv1d") as check:
     check.close(yours.conv1d(x, floats(0, 1)), x[1:], "the kernel 0, 1 looks one ahead")
     check.close(yours.conv1d(x, x), floats(15), "as long as x: one place")
     check.close(yours.conv1d(x, floats(-0.5)), -0.5 * x, "a kernel of one number: a factor")
+    whole, half = np.array([1, 0, 2, 3, -1]), floats(0.5, 0.25)
+    check.close(yours.conv1d(whole, half), floats(0.5, 0.5, 1.75, 1.25), "integers in x")
+    check.close(yours.conv1d(half, whole[2:3]), floats(1, 0.5), "an integer in w")
     check.untouched("x and w stay as they were")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer
 
     for n, k in check.cases(10, integer(4, 9), integer(2, 4)):
         (x, w), = check.cases(1, array(n), array(k))
-        expected = [sum(w[j] * x[i + j] for j in range(k)) for i in range(n - k + 1)]
-        check.close(yours.conv1d(x, w), np.array(expected), "the sum at each place", rtol=1e-10)
-        check.untouched()
+        for x, w in ((x, w), (np.rint(3 * x).astype(int), w), (x, np.rint(3 * w).astype(int))):
+            expected = [sum(w[j] * x[i + j] for j in range(k)) for i in range(n - k + 1)]
+            check.close(yours.conv1d(x, w), np.array(expected), "the sum at each place", rtol=1e-10)
+            check.untouched()
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -183,7 +187,8 @@ transposed()
 # it. For `w`: the number $w_k$ has met $x_{i+k}$ at each place $i$, so `g` itself slides along `x`.
 #
 # ### Exercise `conv1d_rule` (3 points)
-# Return the gradients of `x` and of `w`, given `g` of the output. You may call your `conv1d`.
+# Return the gradients of `x` and of `w`, given `g` of the output. `x` and `w` may hold integers; their gradients are
+# floats. You may call your `conv1d`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -225,19 +230,21 @@ with exercise("conv1d_rule") as check:
     check.close(yours.conv1d_rule(floats(0, 0, 1), x, w), expected, "the last output alone")
     expected = floats(2, 21, 209, 90, -100), floats(201, 320, -68)
     check.close(yours.conv1d_rule(floats(1, 10, 100), x, w), expected, "all three add up")
-    check.close(yours.conv1d_rule(floats(5), w, w), (5 * w, 5 * w), "one place")
+    whole = np.array([2, 1, -1])
+    check.close(yours.conv1d_rule(floats(0.5), whole, whole), (w / 2, w / 2), "integers; one place")
     check.untouched("g, x and w stay as they were")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer
 
     for n, k in check.cases(10, integer(4, 9), integer(1, 4)):
         (x, w, g), = check.cases(1, array(n), array(k), array(n - k + 1))
-        to_x, to_w = np.zeros(n), np.zeros(k)
-        for i in range(n - k + 1):
-            to_x[i : i + k] += g[i] * w
-            to_w += g[i] * x[i : i + k]
-        check.close(yours.conv1d_rule(g, x, w), (to_x, to_w), "each output's part, added up", rtol=1e-10)
-        check.untouched()
+        for x, w in ((np.rint(3 * x).astype(int), np.rint(3 * w).astype(int)), (x, w)):
+            to_x, to_w = np.zeros(n), np.zeros(k)
+            for i in range(n - k + 1):
+                to_x[i : i + k] += g[i] * w
+                to_w += g[i] * x[i : i + k]
+            check.close(yours.conv1d_rule(g, x, w), (to_x, to_w), "each output's part, added up", rtol=1e-10)
+            check.untouched()
         # The gradient of w does not depend on w, whatever its size, nor that of x on x.
         check.close(yours.conv1d_rule(g, x, 1e12 * w)[1], to_w, "a large w", rtol=1e-10)
         check.close(yours.conv1d_rule(g, 1e-305 * x, w), (to_x, 1e-305 * to_w), "a tiny x", rtol=1e-10, atol=0.0)

@@ -76,6 +76,22 @@ def conv1d(x, w):
     return out
 
 
+@wrong("conv1d", "dtype_of_x", "The sums are written into an array with x's dtype: where x holds integers, they are cut down to integers.")
+def conv1d(x, w):
+    out = np.zeros(len(x) - len(w) + 1, dtype=x.dtype)
+    for i in range(len(out)):
+        out[i] = w @ x[i : i + len(w)]
+    return out
+
+
+@wrong("conv1d", "dtype_of_w", "The sums are written into an array with w's dtype: where w holds integers, they are cut down to integers.")
+def conv1d(x, w):
+    out = np.zeros(len(x) - len(w) + 1, dtype=w.dtype)
+    for i in range(len(out)):
+        out[i] = w @ x[i : i + len(w)]
+    return out
+
+
 @wrong("conv1d", "list", "The numbers are right, and they stand in a list: `np.array` makes an array of it.")
 def conv1d(x, w):
     return [w @ x[i : i + len(w)] for i in range(len(x) - len(w) + 1)]
@@ -163,6 +179,31 @@ def conv1d_rule(g, x, w):
     to_x[at] += g[:, None] * w
     return to_x, g @ x[at]
 """)
+wrong("conv1d_rule", "zeros_like_x", "`np.zeros_like` takes over the dtype: where x and w hold integers, their gradients cannot be 0.5. Take `np.zeros(len(x))`.", source="""
+def conv1d_rule(g, x, w):
+    to_x, to_w = np.zeros_like(x), np.zeros_like(w)
+    for i in range(len(g)):
+        for k in range(len(w)):
+            to_x[i + k] += g[i] * w[k]
+            to_w[k] += g[i] * x[i + k]
+    return to_x, to_w
+""")
+wrong("conv1d_rule", "zeros_like_x_alone", "`np.zeros_like` takes over the dtype: where x holds integers, its gradient cannot be 0.5. Take `np.zeros(len(x))`.", source="""
+def conv1d_rule(g, x, w):
+    to_x = np.zeros_like(x)
+    for i in range(len(g)):
+        for k in range(len(w)):
+            to_x[i + k] += g[i] * w[k]
+    return to_x, np.correlate(x, g, "valid")
+""")
+wrong("conv1d_rule", "zeros_like_w_alone", "`np.zeros_like` takes over the dtype: where w holds integers, its gradient cannot be 0.5. Take `np.zeros(len(w))`.", source="""
+def conv1d_rule(g, x, w):
+    to_w = np.zeros_like(w)
+    for i in range(len(g)):
+        for k in range(len(w)):
+            to_w[k] += g[i] * x[i + k]
+    return np.convolve(g, w), to_w
+""")
 wrong("conv1d_rule", "mean_of_w", "The gradient of w is a sum over the places, and this is a mean.",
       source=changed(RULE, ("return to_x, to_w", "return to_x, to_w / len(g)")))
 
@@ -181,7 +222,7 @@ def conv1d_rule(g, x, w):
 
 @right("conv1d_rule", "add_at")
 def conv1d_rule(g, x, w):
-    to_x = np.zeros_like(x)
+    to_x = np.zeros(len(x))
     at = np.arange(len(g))[:, None] + np.arange(len(w))
     np.add.at(to_x, at, g[:, None] * w)
     return to_x, (g[:, None] * x[at]).sum(0)
