@@ -358,7 +358,7 @@ X_AND_W = [("plain", 5, 10), ("leaf", 10, 2)]
 FIRST = [("leaf", 5, 10), ("plain", 10, 2), ("matmul", 0, 1)]
 LOSS = [*X_AND_W, ("matmul", 0, 1), ("tanh", 2), ("sum", 3)]
 GONE_BACK = [*LOSS, ("retained", 4)]
-ROW = [("plain", 4, 3), ("row", 0)]
+VIEWS = [("plain", 4, 3), ("row", 0), ("part", 0), ("part", 2)]
 SHOWN = [*LOSS, ("row", 1), ("detach", 3), ("backward", 4)]
 
 
@@ -369,13 +369,15 @@ with exercise("bytes_kept") as check:
     check.equal(kept_by(FIRST, [2]), (640, 640, 1), "x @ w, whose node saved w for x")
     check.equal(kept_by(LOSS, [2]), (640, 640, 1), "x @ w, whose node saved x for w")
     check.equal(kept_by(GONE_BACK, [4]), (648, 648, 1), "loss, tanh, x, w; no gradient")
-    check.equal(kept_by(ROW, [1]), (96, 96, 1), "a row: all is its memory")
+    check.equal(kept_by(VIEWS, [1, 3]), (96, 96, 2), "first row, last two: one memory")
     check.equal(kept_by(SHOWN[:7], [5, 6]), (240, 240, 2), "a row of w, a tanh detached")
     check.equal(kept_by(SHOWN, [4]), (8, 8, 1), "backward freed the graph: the loss alone")
     check.equal(kept_by([("short", 3, 5)], [0]), (60, 60, 1), "float32: four bytes each")
     check.equal(kept_by_chain(5000), 80016, "5000 results, a leaf, no recursion")
     ### BEGIN HIDDEN TESTS
     check.equal(kept_by(SHOWN, []), (0, 0, 0), "nothing keeps nothing")
+    for held in ([1], [3], [0, 2], [3, 2], [2, 1, 0, 3]):
+        check.equal(kept_by(VIEWS, held), (96, 96, len(held)), "views of one memory, wherever they begin")
     check.equal(kept_by([("leaf",), ("leaf", 3), ("add", 0, 1)], [2]), (56, 56, 1), "a leaf of no axis and one of one")
     doubled = [("leaf", 2), *(("add", k, k) for k in range(60))]
     check.equal(kept_by(doubled, [60]), (32, 32, 1), "each of 60 results is used twice: go on from each once")

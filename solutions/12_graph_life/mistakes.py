@@ -86,6 +86,12 @@ wrong("bytes_kept", "remembers", "The second call finds what the first has seen:
       source=changed(KEPT, ("(tensors):", "(tensors, seen=set()):"), ("owners, seen, stack = {}, set(), list(tensors)", "owners, stack = {}, list(tensors)")))
 wrong("bytes_kept", "stops_at_nothing_saved", "The walk ends at the first node, here a sum that saved nothing: what its parents saved is alive, too.",
       source=changed(KEPT, ("        stack += behind\n", "        if any(isinstance(array, np.ndarray) for array in arrays):\n            stack += behind\n")))
+wrong("bytes_kept", "pointer_of_the_view", "Two views of one memory begin at different places, so a view's own address does not say whose memory it is: take the owner's.",
+      source=changed(KEPT, (EACH, ""), ("found = [owner(array) for array in arrays if isinstance(array, np.ndarray)]",
+             "owners.update({array.ctypes.data: owner(array).nbytes for array in arrays if isinstance(array, np.ndarray)})")))
+wrong("bytes_kept", "id_of_the_view", "Two views of one memory are two arrays, so a view's id does not say whose memory it is: take the owner's.",
+      source=changed(KEPT, (EACH, ""), ("found = [owner(array) for array in arrays if isinstance(array, np.ndarray)]",
+             "owners.update({id(array): owner(array).nbytes for array in arrays if isinstance(array, np.ndarray)})")))
 wrong("bytes_kept", "walked_again", "What was seen is not noted: a result that is used twice is gone on from twice, and each step doubles the work.",
       source=changed(KEPT, ("        seen.add(id(thing))\n", "")), ends=False)
 
