@@ -146,8 +146,8 @@ with exercise("conv1d") as check:
     from autograder import array, integer
 
     for n, k in check.cases(10, integer(4, 9), integer(2, 4)):
-        (x, w), = check.cases(1, array(n), array(k))
-        for x, w in ((x, w), (np.rint(3 * x).astype(int), w), (x, np.rint(3 * w).astype(int))):
+        (a, b), = check.cases(1, array(n), array(k))
+        for x, w in ((a, b), (np.rint(3 * a).astype(int), b), (a, np.rint(3 * b).astype(int))):
             expected = [sum(w[j] * x[i + j] for j in range(k)) for i in range(n - k + 1)]
             check.close(yours.conv1d(x, w), np.array(expected), "the sum at each place", rtol=1e-10)
             check.untouched()
@@ -237,8 +237,8 @@ with exercise("conv1d_rule") as check:
     from autograder import array, integer
 
     for n, k in check.cases(10, integer(4, 9), integer(1, 4)):
-        (x, w, g), = check.cases(1, array(n), array(k), array(n - k + 1))
-        for x, w in ((np.rint(3 * x).astype(int), np.rint(3 * w).astype(int)), (x, w)):
+        (a, b, g), = check.cases(1, array(n), array(k), array(n - k + 1))
+        for x, w in ((np.rint(3 * a).astype(int), np.rint(3 * b).astype(int)), (a, b)):
             to_x, to_w = np.zeros(n), np.zeros(k)
             for i in range(n - k + 1):
                 to_x[i : i + k] += g[i] * w
