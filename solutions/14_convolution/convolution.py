@@ -231,7 +231,7 @@ with exercise("conv1d_rule") as check:
     expected = floats(2, 21, 209, 90, -100), floats(201, 320, -68)
     check.close(yours.conv1d_rule(floats(1, 10, 100), x, w), expected, "all three add up")
     whole = np.array([2, 1, -1])
-    check.close(yours.conv1d_rule(floats(0.5), whole, whole), (w / 2, w / 2), "integers; one place")
+    check.close(yours.conv1d_rule(floats(0.5), whole, whole), (w / 2, w / 2), "integers")
     check.untouched("g, x and w stay as they were")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer
