@@ -103,7 +103,11 @@ def job_of(classroom: Classroom, assignment: Assignment, student: str) -> Job:
         path, note = pick_file(folder, assignment.name, assignment)
         if path is None:
             return Job(student, None, note)
-        note = "\n".join(filter(None, [side_files(folder, classroom.released(assignment.unit), path), note]))
+        expected = {
+            *classroom.released(assignment.unit),
+            "submission_secret.txt",
+        }  # which nbgrader's exchange puts there
+        note = "\n".join(filter(None, [side_files(folder, expected, path), note]))
     except OSError as error:  # one student's permissions are in nobody else's way
         return Job(student, None, f"The folder {folder.name} cannot be read: {error.strerror}.")
     try:

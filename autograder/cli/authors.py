@@ -14,6 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from ..errors import UserError
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Course
 from .options import Jobs, RightSeeds, Seed, UnprotectedScores, Unsandboxed
@@ -100,11 +101,16 @@ def prove_command(
     unprotected_scores: UnprotectedScores = False,
 ) -> None:
     """Show that wrong answers, the bank's and those made by machine, earn nothing and right ones everything."""
+    # Long, because the options of a command are its parameters, and each says what it is for.
     from ..authoring.mutation import read_verdicts
     from ..authoring.parallel import kept
     from ..authoring.seeds import further_seeds
     from ..unit.settings import configured_sandbox, load_config
 
+    if matrix is not None and (seeds or right_seeds):
+        raise UserError(
+            "--matrix is shown in place of the proof, at one seed: leave out --seeds and --right-seeds."
+        )
     course = Course.find()
     sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed, unprotected_scores)
     assignments = [course.assignment(name) for name in units_named(course.units(), [unit] if unit else None)]

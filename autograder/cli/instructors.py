@@ -182,13 +182,15 @@ def report(
     classroom = Classroom(Course.find())
     assignment = classroom.course.assignment(unit)
     unit = assignment.unit
+    out = out or Path(f"report-{unit}.html")
+    if csv is not None and csv.resolve() == out.resolve():
+        raise UserError(f"The page and the table would both be {out}: name another file with --out or --csv.")
     records = records_of_class(classroom, assignment)
     if not (records.graded or records.old or records.waiting):
         raise UserError(
             f"Nothing of {unit} has been handed in or graded: `autograder grade {unit}` comes first."
         )
     found = findings(assignment, bank.load_bank(assignment), records)
-    out = out or Path(f"report-{unit}.html")
     write(out, page(found))
     told = f"{len(records.graded)} submissions in {out}"
     if csv is not None:

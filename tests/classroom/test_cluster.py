@@ -23,6 +23,7 @@ from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.notebook import write_text
 
+from ..cli.shown import filled_in
 from ..conftest import REPOSITORY
 
 distributed = pytest.importorskip("distributed") if not os.environ.get("CI") else __import__("distributed")
@@ -35,8 +36,9 @@ def start(tmp_path: Path, bubblewrap: None) -> Iterator[Start]:
     begun: list[subprocess.Popen[bytes]] = []
 
     def run(kind: str, *options: str, path: str = os.environ.get("PATH", "")) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--no-dashboard"]
-        command += ["--scheduler-file", str(tmp_path / "scheduler.json"), *options]
+        command = [str(Path(sys.executable).with_name("dask")), kind, *options, "--no-dashboard"]
+        if not any(option.startswith("tcp:") for option in options):
+            command += ["--scheduler-file", str(tmp_path / "scheduler.json")]
         environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PATH": path}
         with open(tmp_path / "log", "ab") as log:
             begun.append(subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=log, stderr=log))
@@ -50,7 +52,7 @@ def start(tmp_path: Path, bubblewrap: None) -> Iterator[Start]:
 
 @pytest.fixture
 def scheduler(start: Start, tmp_path: Path) -> str:
-    start("scheduler", "--host", "127.0.0.1", "--port", "0")
+    start(filled_in("dask scheduler")[1], "--host", "127.0.0.1", "--port", "0")
     file = tmp_path / "scheduler.json"
     until = time.monotonic() + 60
     while time.monotonic() < until:
@@ -162,10 +164,14 @@ def test_jobs_and_graders_are_data_and_hold_a_student_s_file_as_bytes(
 def test_the_command_grades_a_class_on_a_cluster_as_here(
     start: Start, scheduler: str, mini_course: Course, mini: Assignment, tmp_path: Path
 ) -> None:
-    start("worker", *WORKER)
-    wait_for(scheduler, 1)
+    place = {"tcp://SCHEDULER:8786": scheduler}
+    # Two in place of the page's four: each takes two seconds of processor time to start.
+    worker = filled_in("dask worker tcp://SCHEDULER:8786 --nthreads 1 --nworkers 4", **place, **{"4": "2"})
+    start(*worker[1:])
+    wait_for(scheduler, 2)
+    there = filled_in("autograder grade UNIT --scheduler tcp://SCHEDULER:8786", UNIT="mini", **place)[3:]
     said = []
-    for options in ((), ("--scheduler", scheduler)):
+    for options in ([], there):
         root = tmp_path / f"class{len(options)}"
         shutil.copytree(mini_course.root, root)
         for i, entry in enumerate([e for e in bank.load_bank(mini) if e.exercise == "mul_vjp"][:4]):

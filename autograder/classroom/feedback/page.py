@@ -19,6 +19,7 @@ from nbconvert.exporters import Exporter
 from nbconvert.filters import ansi2html, strip_ansi
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
+from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -27,6 +28,7 @@ from traitlets import Bool, Unicode
 
 from ...referee.report import tidy
 from ...sandbox.walls import NO_WALL, UNPROTECTED
+from ..exchange import put_beside_the_page
 from ..held import held_until, is_over, told
 from .words import html_of
 
@@ -48,6 +50,8 @@ class FeedbackExporter(Exporter):
         nb, graded = super().from_notebook_node(nb, resources, **kw)
         if not self.anyway:
             _refuse_while_held(graded["nbgrader"])
+        if isinstance(self.parent, GenerateFeedback):
+            _serve_the_exchange(self.parent, graded["nbgrader"])
         return page(nb, graded["nbgrader"]), graded
 
 
@@ -57,6 +61,15 @@ def _refuse_while_held(about: Mapping[str, Any]) -> None:
         until = held_until(gradebook, about["assignment"])
     if until is not None and not is_over(until):
         raise NbGraderException(told(about["assignment"], until))
+
+
+def _serve_the_exchange(converter: GenerateFeedback, about: Mapping[str, Any]) -> None:
+    folders = converter.coursedir
+    submitted, feedback = (
+        Path(folders.format_path(kind, about["student"], about["assignment"]))
+        for kind in (folders.submitted_directory, folders.feedback_directory)
+    )
+    put_beside_the_page(submitted, feedback)
 
 
 @dataclass(frozen=True)

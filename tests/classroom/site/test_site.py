@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import tempfile
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -19,10 +20,11 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from autograder.classroom.site import publish as publishing
-from autograder.classroom.site.publish import publish
 from autograder.errors import UserError
 from autograder.unit.assignment import Course
 
+from ...cli.played import in_this_process
+from ...cli.shown import filled_in
 from ...cli.test_cli import Said, run
 from ...conftest import REPOSITORY
 from ...lab import ARGUMENTS, chromium
@@ -39,7 +41,8 @@ PYODIDE = "https://cdn.jsdelivr.net/pyodide/"
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The whole course, built once."""
     out = tmp_path_factory.mktemp("built") / "site"
-    publish(COURSE, COURSE.units(), out)
+    code, told = in_this_process(filled_in("autograder site --out DIR", DIR=out)[1:], REPOSITORY)
+    assert code == 0 and f"{out}: {len(COURSE.units())} units." in told, told
     return out
 
 
@@ -355,9 +358,17 @@ def test_a_word_is_found_by_the_search(served: str, browser: Any) -> None:
 
 
 def test_a_course_of_one_s_own_has_a_site_too(run: Run, mini_course: Course, tmp_path: Path) -> None:
-    out = tmp_path / "my site"
-    said = run("site", "mini", "--out", out, cwd=mini_course.root)
+    """Where the command is, when nothing else is said: JupyterLite, too, which has a folder of its own to run in."""
+    here, before = tmp_path / "here", set(Path(tempfile.gettempdir()).glob(".*.part"))
+    here.mkdir()
+    for name in ("solutions", "nbgrader_config.py"):
+        (here / name).symlink_to(mini_course.root / name)
+    said = run(*filled_in("autograder site")[1:], cwd=here)
     assert said.code == 0 and "1 unit." in said.out, said
+    out = here / "site"
+    assert (out / "lite" / "lab" / "index.html").is_file()
+    assert (out / "lite" / "files" / "mini" / "mini.ipynb").is_file()
+    assert not list(tmp_path.rglob(".*.part")) and set(Path(tempfile.gettempdir()).glob(".*.part")) <= before
     assert "lite/lab/index.html?path=mini/mini.ipynb" in (out / "units" / "mini.html").read_text()
     assert not (out / "engine").exists() and not (out / "handbook").exists()
     assert list(broken(out, {p.relative_to(out).as_posix(): Page(p) for p in out.glob("*.html")})) == []
