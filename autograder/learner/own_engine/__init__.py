@@ -1,7 +1,8 @@
-"""The learner's own engine, from the notebooks of units 03 to 09, for notebook 10, and of unit 14, for its own.
+"""The learner's own engine, from the notebooks of units 03 to 09, for notebook 10, and of units 14 and 15.
 
     from autograder import mine
     Tensor, nn, optim, functional = mine.engine()
+    Tensor, nn, optim, functional = mine.engine(file="engine.py")     # unit 17's file in the place of 03, 05 and 06
 
 It reads the saved notebooks, runs the learner's answers with the cells that the course gives around them, and takes
 from the reference what is not written yet. It is for the learner's own curiosity: a process that grades cannot import
@@ -16,6 +17,8 @@ from typing import Any, NamedTuple
 from ...errors import UserError
 from ...lesson import logbook
 from .. import progress as learner
+from . import attention, from_file
+from .attention import ATTENTION_PARTS
 from .cells import NOT_WRITTEN, YOURS, Unit, run_unit
 from .engine import make_core, make_tensor
 from .layers import extend_module, make_functional, make_nn, make_optim
@@ -24,6 +27,9 @@ from .pictures import PICTURE_PARTS, add_operations
 from .pictures import UNIT as PICTURES
 
 NO_NOTEBOOK = "reference, there is no notebook of it here"
+
+#: Units whose parts are told once they are begun.
+LATER = (PICTURES, attention.UNIT)
 
 #: Given cells without which there is no engine.
 GIVEN = {"05_tensors": ("tensor", "backward"), "08_layers": ("module", "activations")}
@@ -38,45 +44,76 @@ class Engine(NamedTuple):
     functional: Any
 
 
-def engine(folder: str | Path | None = None) -> Engine:
+def engine(folder: str | Path | None = None, *, file: str | Path | None = None) -> Engine:
     """The learner's engine; prints which parts of it are the learner's own.
 
-    `folder` holds the units; without it, it is found around the running notebook. Raises UserError when there is
-    none, or when notebook 05 or 08 is not in it.
+    `folder` holds the units; without it, it is found around the running notebook. `file` is an engine as unit 17 asks
+    for: its Tensor then takes the place of units 03, 05 and 06, and what of notebooks 10 to 16 cannot be made of its
+    operations says so when it is used. Raises UserError when there is no folder, when notebook 05 or 08 is not in it,
+    or when the file does not run.
     """
     place = Path(folder) if folder is not None else _units_folder()
-    notebooks = {unit.name: unit.notebook for unit in learner.units(place)}
-    whose: dict[tuple[str, str], str] = {}
+    reader = _Reader(place)
+    whole = _of_units(reader) if file is None else _of_file(reader, Path(file))
+    print(_table(reader.whose, logbook.standing(logbook.read(place))))
+    return whole
 
-    def run(name: str, **after: Any) -> Unit:
-        parts = [part for part in (*PARTS, *PICTURE_PARTS) if part.unit == name]
-        if name in notebooks:
-            unit = run_unit(name, notebooks[name], parts, after)
+
+class _Reader:
+    """Runs the notebooks of a folder, and keeps whose each part is."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.notebooks = {unit.name: unit.notebook for unit in learner.units(place)}
+        self.whose: dict[tuple[str, str], str] = {}
+
+    def run(self, name: str, **after: Any) -> Unit:
+        parts = [part for part in (*PARTS, *PICTURE_PARTS, *ATTENTION_PARTS) if part.unit == name]
+        if name in self.notebooks:
+            unit = run_unit(name, self.notebooks[name], parts, after)
         else:
             unit = Unit(name)
             for part in parts:
                 unit.names |= part.stand_ins
                 unit.whose[part.exercise] = NO_NOTEBOOK
-        _look_for_given(unit, name in notebooks, place)
-        # Unit 14 is for later: who has not begun it is not told of it.
-        if name != PICTURES or set(unit.whose.values()) - {NOT_WRITTEN, NO_NOTEBOOK}:
-            whose.update({(name, exercise): said for exercise, said in unit.whose.items()})
+        _look_for_given(unit, name in self.notebooks, self.place)
+        # Units 14 and 15 are for later: who has not begun one is not told of it.
+        if name not in LATER or set(unit.whose.values()) - {NOT_WRITTEN, NO_NOTEBOOK}:
+            self.whose.update({(name, exercise): said for exercise, said in unit.whose.items()})
         return unit
 
-    units = {n: run(n) for n in ("03_reverse_mode", "05_tensors", "06_shapes_and_matmul", "07_losses")}
-    core = make_core(*(unit.names for unit in units.values()))
-    tensor = make_tensor(core)
+    def layers_and_steps(self, tensor: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What units 08 and 09 define, on tensors of this class."""
 
-    def own_tensor(names: dict[str, Any]) -> None:
-        names["Tensor"] = tensor
+        def own_tensor(names: dict[str, Any]) -> None:
+            names["Tensor"] = tensor
 
-    layers = run("08_layers", imports=own_tensor, module=extend_module).names
-    steps = run("09_optimizers", imports=own_tensor).names
-    add_operations(units["05_tensors"].names, run(PICTURES).names)
-    print(_table(whose, logbook.standing(logbook.read(place))))
-    return Engine(
-        tensor, make_nn(layers), make_optim(steps), make_functional(tensor, units["07_losses"].names, layers)
-    )
+        layers = self.run("08_layers", imports=own_tensor, module=extend_module).names
+        return layers, self.run("09_optimizers", imports=own_tensor).names
+
+
+def _of_units(reader: _Reader) -> Engine:
+    names = ("03_reverse_mode", "05_tensors", "06_shapes_and_matmul", "07_losses")
+    units = {name: reader.run(name) for name in names}
+    tensor = make_tensor(make_core(*(unit.names for unit in units.values())))
+    layers, steps = reader.layers_and_steps(tensor)
+    tables = units["05_tensors"].names
+    add_operations(tables, reader.run(PICTURES).names)
+    functional = make_functional(tensor, units["07_losses"].names, layers)
+    # Who has not begun unit 15 has attention from the operations of units 05 and 06, which are the learner's, too.
+    later = reader.run(attention.UNIT)
+    if attention.is_begun(later.whose):
+        attention.add_attention(tables, later.names)
+        vars(functional).update(attention.attention_functions(tensor))
+    return Engine(tensor, make_nn(layers), make_optim(steps), functional)
+
+
+def _of_file(reader: _Reader, path: Path) -> Engine:
+    tensor = from_file.make_tensor(from_file.run_file(path)["Tensor"], path.name)
+    reader.whose[path.name, "Tensor"] = YOURS
+    losses = {"log_softmax": lambda logits: logits}  # the loss is made of the file's operations
+    layers, steps = reader.layers_and_steps(tensor)
+    return Engine(tensor, make_nn(layers), make_optim(steps), make_functional(tensor, losses, layers))
 
 
 def _units_folder() -> Path:

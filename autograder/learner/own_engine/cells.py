@@ -223,3 +223,12 @@ def explain(error: Exception, name: str, unit: str, exercise: str) -> None:
 
     error._render_traceback_ = shown  # type: ignore[attr-defined]
     error.add_note("\n".join(said))
+
+
+def explain_file(error: Exception, file: str) -> None:
+    """Let an exception that left the engine of a file say so, with the line there that raised it."""
+    if hasattr(error, "_render_traceback_") or getattr(error, "__notes__", None):
+        return
+    inside = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).name == file]
+    if inside:
+        error.add_note(f"{file} raised this in line {inside[-1].lineno}:  {inside[-1].line}")
