@@ -32,13 +32,12 @@ def unbroadcast(g: Any, shape: tuple[int, ...]) -> Any:
     """
     if g.shape == shape:
         return g
-    if (
-        isinstance(g, np.ndarray) and g.ndim == 2 and g.dtype.kind == "f"
-    ):  # a product takes a third of the time
-        if shape == g.shape[1:]:
-            return ones(len(g), g.dtype).dot(g)
-        if shape == (len(g), 1):
-            return g.dot(ones(g.shape[1], g.dtype)).reshape(shape)
+    if type(g) is np.ndarray and g.ndim == 2 and g.dtype.kind == "f":  # a product takes a third of the time
+        rows, columns = g.shape
+        if shape == (columns,):
+            return (short_ones if rows <= 4096 else np.ones)(rows, g.dtype).dot(g)
+        if shape == (rows, 1):
+            return g.dot(ones(columns, g.dtype)[:, None])
     extra = g.ndim - len(shape)
     axes = tuple(range(extra)) + tuple(
         i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1

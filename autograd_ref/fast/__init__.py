@@ -4,9 +4,8 @@ that gives the same. The figures stand in SPEED.md.
 
 from __future__ import annotations
 
-from autograd_ref.core import operators, primitive, sweep, tensor
+from autograd_ref.core import primitive, sweep, tensor
 
-from . import temporaries
 from .calls import (
     binary_call,
     binary_pull,
@@ -20,7 +19,9 @@ from .calls import (
 )
 from .flat import FlatMemory
 from .memory import keep_freed_memory
+from .methods import write_out
 from .place import Place, data, grad
+from .settled import settled
 from .walk import backward, deposit, seed_for, walk
 
 # The usual call of an operation written out: no loop over the arguments, no call of another function.
@@ -38,12 +39,8 @@ sweep.backward, sweep.walk, sweep.deposit, sweep.seed_for = backward, walk, depo
 # The gradient of a parameter is computed where its optimizer reads it.
 tensor.Tensor.grad, tensor.Tensor.data = grad, data  # type: ignore[method-assign]
 
-# A large result takes the memory of an argument that nobody will see again.
-for _name in ("exp", "sqrt", "tanh", "relu"):
-    setattr(operators.Operators, _name, temporaries.method(_name))
-
 # Whoever makes tensors will free and make large arrays: the C library keeps what is freed.
 keep_freed_memory()
 
 # These are for those who stand above: `functional` takes the places and its call, `optim` the flat memory.
-__all__ = ["FlatMemory", "Place", "call_of_two", "fused_call", "fused_pull"]
+__all__ = ["FlatMemory", "Place", "call_of_two", "fused_call", "fused_pull", "settled", "write_out"]

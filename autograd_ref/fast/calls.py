@@ -59,12 +59,11 @@ result._grad = None
 result._stamp = stamp = [NEVER]
 switches = state.switches
 if ({any_wanted}) and (not switches or state.mine.recording):
-    k, {k} = self._keep[{wanted}]
-    node = result.grad_fn = new(Node)
+    {mask}node = result.grad_fn = new(Node)
     node.number = tick()
     node.primitive = self
     node.shape = out.shape
-    node.record = ({to},), ({answer}, {saved}), (stamp if k else None, {stamps}), {params}
+    node.record = ({to},), ({answer}, {saved}), ({stamp}, {stamps}), {params}
     result.requires_grad = True
 else:
     result.grad_fn = None
@@ -136,9 +135,24 @@ def _each(text: str, n: int, between: str = ", ") -> str:
     return between.join(text.format(i=i) for i in range(n))
 
 
-def _result(n: int, **different: str) -> str:
-    """The lines of `RESULT` for n arguments; elementwise operations keep what their rules read, and nothing else."""
+def result_text(n: int, keeps: Sequence[bool] | None = None, **different: str) -> str:
+    """The lines of `RESULT` for n arguments; elementwise operations keep what their rules read, and nothing else.
+
+    With `keeps`, what is kept of `(ans, *args)` is known and not looked up.
+    """
+    if keeps is not None:
+        k, *of = keeps
+        different |= {
+            "mask": "",
+            "answer": "out" if k else "None",
+            "stamp": "stamp" if k else "None",
+            "saved": ", ".join(f"a{i}" if of[i] else "None" for i in range(n)),
+            "stamps": ", ".join(f"x{i}._stamp" if of[i] else "None" for i in range(n)),
+        }
+    wanted = _each("to{i} is not None", n) if n > 1 else "(True,)"
     usual = {
+        "mask": f"k, {_each('k{i}', n)}, = self._keep[{wanted}]\n    ",
+        "stamp": "stamp if k else None",
         "compute": f"out = self.forward({_each('a{i}', n)})",
         "answer": "out if k else None",
         "saved": _each("a{i} if k{i} else None", n),
@@ -148,14 +162,12 @@ def _result(n: int, **different: str) -> str:
     return RESULT.format(
         arrays=_each("a{i}", n),
         any_wanted=_each("to{i} is not None", n, " or "),
-        wanted=_each("to{i} is not None", n) if n > 1 else "(True,)",
-        k=_each("k{i}", n) + ",",
         to=_each("to{i}", n),
         **usual | different,
     )
 
 
-def _made(head: str, body: str, plain: Callable[..., Any], **more: Any) -> Callable[..., Any]:
+def made(head: str, body: str, plain: Callable[..., Any], **more: Any) -> Callable[..., Any]:
     """The function with this text; `plain` is what it calls for unusual arguments."""
     names: dict[str, Any] = {
         "arrays_of": _arrays_of, "asarray": np.asarray, "check_finite": check_finite,
@@ -166,11 +178,11 @@ def _made(head: str, body: str, plain: Callable[..., Any], **more: Any) -> Calla
     } | more  # fmt: skip
     # The name of the text begins with that of this file: so it is seen to be of this package (`call_site`).
     exec(compile(f"{head}\n{indent(body, '    ')}", f"{__file__}: {head}", "exec"), names)
-    made: Callable[..., Any] = names["__call__"]
-    return made
+    function: Callable[..., Any] = names[head[4 : head.index("(")]]
+    return function
 
 
-def _binary() -> str:
+def binary_text() -> str:
     sides = [TENSOR.format(i=i) + BINARY.format(i=i, j=1 - i) for i in (0, 1)]
     return (
         f"if isinstance(x0, Tensor):\n{indent(sides[0], '    ')}"
@@ -186,7 +198,7 @@ def _fused(n: int) -> str:
     return (
         f"try:\n{indent(_each(TENSOR, n, ''), '    ')}except AttributeError:\n    {plainly}\n"
         + (f"if {same}:\n    {plainly}\n" if same else "")
-        + _result(
+        + result_text(
             n,
             compute=f"out, extra = self.forward({_each('a{i}', n)}, **params) if params "
             f"else self.forward({_each('a{i}', n)})",
@@ -215,7 +227,7 @@ if self.view and out.base is not None and ((out.base is a0 and out.size) or may_
 
 
 def _of_one() -> str:
-    lines = _result(1, compute="out = self.forward(a0, **params)", params="params")
+    lines = result_text(1, compute="out = self.forward(a0, **params)", params="params")
     return OPTIONS + TENSOR.format(i=0) + _viewed(lines)
 
 
@@ -226,7 +238,7 @@ def _viewed(lines: str) -> str:
 
 def _with_constants() -> str:
     """Where an option holds an array or a tensor, such as an index: the node keeps it, and watches it."""
-    lines = _result(
+    lines = result_text(
         1,
         compute="out = self.forward(a0, **arrays)",
         params="kept_of(self, params, arrays)",
@@ -235,15 +247,28 @@ def _with_constants() -> str:
     return "arrays, stamps = read_constants(self, params)\n" + TENSOR.format(i=0) + _viewed(lines)
 
 
-unary_call = _made("def __call__(self, x0):", UNARY + TENSOR.format(i=0) + _result(1), Primitive.__call__)
-_call_with_constants = _made("def __call__(self, x0, params):", _with_constants(), Primitive.__call__)
-call_of_one = _made(
+unary_call = made("def __call__(self, x0):", UNARY + TENSOR.format(i=0) + result_text(1), Primitive.__call__)
+_call_with_constants = made("def __call__(self, x0, params):", _with_constants(), Primitive.__call__)
+call_of_one = made(
     "def __call__(self, x0, *more, **params):",
     _of_one(),
     Primitive.__call__,
     with_constants=_call_with_constants,
 )
-binary_call = _made("def __call__(self, x0, x1):", _binary() + _result(2), Primitive.__call__)
+binary_call = made("def __call__(self, x0, x1):", binary_text() + result_text(2), Primitive.__call__)
+
+
+def _settled() -> str:
+    """An operation of one tensor that knows its options, and how it goes for this shape: see `settled.py`."""
+    lines = result_text(1, compute="out = self.forward(a0)", params="params")
+    lines = lines.replace("node.primitive = self", "node.primitive = self.recorded")
+    views = VIEW.replace("(self, ", "(self.recorded, ")
+    return (
+        "params = self.params\n" + TENSOR.format(i=0) + lines.replace("switches =", f"{views}switches =", 1)
+    )
+
+
+settled_call = made("def __call__(self, x0):", _settled(), Primitive.__call__)
 
 
 def call_of_two(plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -252,15 +277,15 @@ def call_of_two(plain: Callable[..., Any]) -> Callable[..., Any]:
         "if not isinstance(x0, Tensor) or not isinstance(x1, Tensor) or x0._data.dtype is not x1._data.dtype:\n"
         "    return plain(self, x0, x1, **params)\n"
     )
-    lines = _result(2, compute="out = self.forward(a0, a1, **params)", params="params")
-    return _made("def __call__(self, x0, x1, **params):", usual + _each(TENSOR, 2, "") + lines, plain)
+    lines = result_text(2, compute="out = self.forward(a0, a1, **params)", params="params")
+    return made("def __call__(self, x0, x1, **params):", usual + _each(TENSOR, 2, "") + lines, plain)
 
 
 def fused_call(plain: Callable[..., Any]) -> Callable[..., Any]:
     """The call of a fused operation, of one to three arguments; `plain` is the one that it stands for."""
     ways = [f"{indent(_fused(n), '    ')}" for n in (3, 2, 1)]
     body = f"if x2 is not None:\n{ways[0]}elif x1 is not None:\n{ways[1]}else:\n{ways[2]}"
-    return _made("def __call__(self, x0, x1=None, x2=None, **params):", body, plain)
+    return made("def __call__(self, x0, x1=None, x2=None, **params):", body, plain)
 
 
 # The rules of a node, called without a loop ----------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_ref.core import fast
 from autograd_ref.ops.shapes import reshape, shaped
 from autograd_ref.rules import elementwise, norms, reductions
 from autograd_ref.rules import softmax as exponentials
@@ -32,6 +33,10 @@ def mean(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return reductions.mean(x, axis=axis, keepdims=keepdims, shape=shape, count=count)
 
 
+if fast:
+    sum, mean = fast.settled(sum), fast.settled(mean)
+
+
 def var(x: Any, axis: Axis = None, keepdims: bool = False, correction: int = 1) -> Any:
     """The variance over `axis`: squared distances from the mean, summed and divided by `count - correction`.
 
@@ -53,6 +58,10 @@ def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The smallest element over `axis`. Equal smallest elements share the gradient, as in `torch.amin`."""
     return reductions.min(shaped(x), axis=_axis(x, axis), keepdims=keepdims)
+
+
+if fast:
+    max, min = fast.settled(max), fast.settled(min)
 
 
 def _axis(x: Any, axis: Axis) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd_ref.core import fast
 from autograd_ref.core.tensor import Tensor, wrap
 from autograd_ref.rules import elementwise, indexing, shapes
 from autograd_ref.rules.reductions import axes_of
@@ -72,6 +73,11 @@ def _exchanged(a: int, b: int, ndim: int) -> tuple[int, ...]:
     order = list(range(ndim))
     order[a], order[b] = b, a
     return tuple(order)
+
+
+if fast:
+    reshape, permute = fast.settled(reshape), fast.settled(permute)
+    transpose, swapaxes = fast.settled(transpose), fast.settled(swapaxes)
 
 
 def squeeze(x: Any, axis: Axis = None) -> Any:

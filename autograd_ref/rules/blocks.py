@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any
 
@@ -18,9 +19,9 @@ def with_number(ufunc: Any, x: np.ndarray, number: float, out: np.ndarray | None
     if type(x) is not np.ndarray or x.size < _FEW or x.dtype.kind != "f":
         number = constant(number, x.dtype) if x.dtype.kind == "f" else number  # type: ignore[assignment]
         return np.asarray(ufunc(x, number, out=out))
-    repeated = _repeated(number, x.dtype)
     if x.size <= BLOCK and x.flags.c_contiguous:
-        return ufunc(x, repeated[: x.size].reshape(x.shape), out=out)
+        return ufunc(x, _filled(number, x.dtype, x.shape), out=out)
+    repeated = _repeated(number, x.dtype)
     result = np.empty_like(x) if out is None else out
     to, flat = result.ravel("K"), x.ravel("K")
     if not np.may_share_memory(to, result):  # gaps between the numbers: ravel has copied
@@ -29,6 +30,11 @@ def with_number(ufunc: Any, x: np.ndarray, number: float, out: np.ndarray | None
         part = flat[i : i + BLOCK]
         ufunc(part, repeated[: part.size], out=to[i : i + BLOCK])
     return result
+
+
+@lru_cache(maxsize=64)
+def _filled(number: float, dtype: Any, shape: tuple[int, ...]) -> np.ndarray:
+    return _repeated(number, dtype)[: math.prod(shape)].reshape(shape)
 
 
 @lru_cache(maxsize=16)

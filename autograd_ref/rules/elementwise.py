@@ -31,7 +31,20 @@ _FEW = 512  # So many numbers are done by the obvious way before another would h
 
 # -- arithmetic ----------------------------------------------------------------------------------------------
 
-add = Binary("add", np.add, lambda g, _ans, _x, _y: g, lambda g, _ans, _x, _y: g)
+
+class _Add(Binary):
+    """The gradient is that of both arguments, summed where one was repeated."""
+
+    def pull(self, g: Any, record: Record) -> Sequence[Any]:
+        to_x, to_y = record[0]
+        shape = g.shape
+        return (
+            g if to_x is None or to_x.shape == shape else unbroadcast(g, to_x.shape),
+            g if to_y is None or to_y.shape == shape else unbroadcast(g, to_y.shape),
+        )
+
+
+add = _Add("add", np.add, lambda g, _ans, _x, _y: g, lambda g, _ans, _x, _y: g)
 
 
 class _Sub(Binary):
@@ -39,9 +52,10 @@ class _Sub(Binary):
 
     def pull(self, g: Any, record: Record) -> Sequence[Any]:
         to_x, to_y = record[0]
+        shape = g.shape
         return (
-            None if to_x is None else unbroadcast(g, to_x.shape),
-            None if to_y is None else -unbroadcast(g, to_y.shape),
+            g if to_x is None or to_x.shape == shape else unbroadcast(g, to_x.shape),
+            None if to_y is None else -(g if to_y.shape == shape else unbroadcast(g, to_y.shape)),
         )
 
 
@@ -190,7 +204,7 @@ def _relu_rule(g: Any, ans: Any, _x: Any) -> Any:
     if type(g) is np.ndarray and g.size > _LARGE and g.strides == ans.strides:
         return _relu_in_blocks(g, ans)
     step = (ans > constant(0.0, ans.dtype)).astype(ans.dtype)
-    return np.multiply(step, g, out=step) if type(step) is np.ndarray else step * g
+    return np.multiply(step, g, step) if type(step) is np.ndarray else step * g
 
 
 _LARGE = 1 << 17

@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from autograd_ref.core import fast
 from autograd_ref.core.broadcasting import short_ones
 from autograd_ref.core.primitive import Primitive
 from autograd_ref.core.tensor import Tensor
 from autograd_ref.rules.elementwise import where
-from autograd_ref.rules.rows import row_maxima, row_minima
+from autograd_ref.rules.rows import SHORT, row_maxima, row_minima
 from autograd_ref.rules.shapes import concatenate
 
 # NumPy's type stubs have no case for a variable keepdims or axis.
@@ -115,6 +116,37 @@ mean = Primitive(
 )
 
 
+def _ways_of_sums(shape: tuple[int, ...], dtype: Any, params: dict[str, Any]) -> Any:
+    """How a sum, or with a count a mean, of this shape goes: the function of the array, and that of its gradient.
+
+    None for what is not done by a product with ones.
+    """
+    axis, keepdims, count = params["axis"], params["keepdims"], params.get("count", 0)
+    x = np.empty(shape, dtype)
+    lengths = x.shape[-1:] if of_rows(x, axis) or (x.ndim == 1 and axis != () and not keepdims) else ()
+    if dtype.char not in "fd" or not lengths or not 0 < lengths[0] <= _LONG or x.size > _SMALL:
+        return None
+    one = short_ones(lengths[0], x.dtype)
+    one = one[:, None] if keepdims else one
+    full, empty = kept(shape, axis) if len(shape) > 1 else None, np.empty
+
+    def gradient(g: Any, _record: Any) -> Any:
+        if type(g) is not np.ndarray:
+            return None
+        out = empty(shape, dtype)
+        if full is None:
+            out.fill(g.item() / count if count else g.item())
+        else:
+            out[...] = (g / count if count else g).reshape(full)
+        return (out,)
+
+    return (lambda x: x.dot(one) / count) if count else (lambda x: x.dot(one)), gradient
+
+
+if fast:
+    sum.settle = mean.settle = _ways_of_sums  # type: ignore[attr-defined]
+
+
 def _count(hit: Any, axis: Any, keepdims: bool, dtype: Any) -> np.ndarray:
     plain = hit._data if isinstance(hit, Tensor) else hit
     return _add.reduce(plain, axis=axis, keepdims=keepdims, dtype=dtype)
@@ -161,6 +193,34 @@ min = Primitive(
     (_extreme_rule,),
     jvp=(_extreme_jvp,),
 )
+
+
+def _ways_of_maxima(shape: tuple[int, ...], dtype: Any, params: dict[str, Any]) -> Any:
+    """How the maxima of short rows go; None for others."""
+    axis, keepdims = params["axis"], params["keepdims"]
+    if not of_rows(np.empty(shape, dtype), axis) or shape[1] > SHORT:
+        return None
+    rows, largest, zeros = shape[0], np.maximum.reduce, np.zeros
+
+    def gradient(g: Any, record: Any) -> Any:
+        if type(g) is not np.ndarray:
+            return None
+        _, (ans, x), _, _ = record
+        top = ans.item(ans.argmax())  # NaN, if there is one
+        at = (x == (ans if keepdims else ans[:, None])).reshape(-1).nonzero()[0]
+        if at.size != rows or top != top:
+            return None  # Something is shared.
+        out = zeros(shape, dtype)
+        out.put(at, g)
+        return (out,)
+
+    if keepdims:
+        return (lambda x: largest(x.T.copy(), 0)[:, None]), gradient
+    return (lambda x: largest(x.T.copy(), 0)), gradient
+
+
+if fast:
+    max.settle = _ways_of_maxima  # type: ignore[attr-defined]
 
 
 def _flipped_cumsum(g: Any, axis: int) -> Any:

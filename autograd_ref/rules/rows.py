@@ -11,6 +11,9 @@ import numpy as np
 
 from autograd_ref.core.broadcasting import ones
 
+SHORT = 32
+"""Up to so many numbers a row is short."""
+
 
 def row_sums(x: np.ndarray) -> np.ndarray:
     """The sum of each row of `x` (rows, columns), as a column: a product with ones."""
@@ -29,7 +32,7 @@ def row_minima(x: np.ndarray) -> np.ndarray:
 
 def _row_extremes(ufunc: Any, position: Any, x: np.ndarray) -> np.ndarray:
     rows, columns = x.shape
-    if columns > 32:  # `argmax` compares many numbers at a time, `maximum.reduce` one after the other.
+    if columns > SHORT:  # `argmax` compares many numbers at a time, `maximum.reduce` one after the other.
         at = position(x, 1)
         at += np.arange(0, rows * columns, columns)
         return x.take(at)[:, None]
