@@ -172,6 +172,7 @@ def mine(
 ) -> None:
     """Check an engine that you wrote as a file, as unit 17 does, or put it into that unit's notebook."""
     from ..learner import engine_file
+    from ..learner.engine_record import note_check
     from ..learner.progress import units_folder
 
     if put:
@@ -189,10 +190,16 @@ def mine(
         )
         return
     assignment, report = engine_file.check(file, hidden=hidden, solutions=solutions, seed=seed)
+    # The record is of the checks that a learner sees: with the answer key this was another one.
+    noted = None if hidden or solutions is not None else note_check(file, report)
     if as_json:
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
     else:
         show_report(assignment, report)
+        if noted:
+            console.print(
+                Text(f"Your progress in {noted.name}/ and your certificate know of it."), soft_wrap=True
+            )
         if report.score == report.max_score:
             again = f"`autograder mine {file} --put` copies it into the notebook: only that is handed in."
             console.print(Text(again), soft_wrap=True)

@@ -30,7 +30,7 @@ TITLE = "What I have built"
 MARK = "<!-- a page of autograder certificate -->"
 CLAIM = (
     "From the record that the notebooks kept. It says that the checks which a learner sees passed in these notebooks, "
-    "on the learner's own machine. Nobody has graded it, and nobody has verified it."
+    "or on a file that is named, on the learner's own machine. Nobody has graded it, and nobody has verified it."
 )
 NOTHING = "The record is empty so far: no check has passed in these notebooks"
 
@@ -49,6 +49,8 @@ class Page:
     last: str
     #: a line that the learner's own network wrote, chosen by the learner; empty where none was
     line: str = ""
+    #: the file in which the engine of unit 17 was right when it was last checked; empty where it was the notebook
+    file: str = ""
 
     @property
     def done(self) -> int:
@@ -80,6 +82,8 @@ class Page:
         if self.days:
             between = f", from {self.first} to {self.last}" if self.days > 1 else f", {self.first}"
             found.append(f"{_count(self.days, 'day')} of work{between}")
+        if self.file:
+            found.append(f"Their own engine was checked as a file: {printable(self.file, LONGEST)}")
         if self.line:
             found.append(f"Their own network wrote: “{printable(self.line, LONGEST)}”")
         return found
@@ -104,7 +108,15 @@ def page_of(units: Iterable[learner.Unit], records: Sequence[Record]) -> Page:
         first,
         last,
         logbook.line_of(records),
+        _file_of(right, records),
     )
+
+
+def _file_of(right: set[str], records: Sequence[Record]) -> str:
+    """The file of the last check that was right and was one of a file; empty where a notebook's came after it."""
+    last = {record.get("exercise"): record.get("file") for record in records if record.get("passed") is True}
+    files = [file for exercise, file in last.items() if exercise in right and isinstance(file, str)]
+    return files[-1] if files else ""
 
 
 def _day(record: Record) -> str:

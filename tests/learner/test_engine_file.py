@@ -12,8 +12,9 @@ import nbformat
 import pytest
 
 from autograder.errors import UserError
-from autograder.learner import engine_file
+from autograder.learner import certificate, engine_file, progress
 from autograder.learner.engine_file import EXERCISE, UNIT
+from autograder.lesson import logbook
 from autograder.referee import bank
 from autograder.unit.assignment import Assignment, Course
 
@@ -88,6 +89,50 @@ def test_a_file_that_is_no_python_is_told_its_error(run: Run, engine: Path) -> N
 def test_an_engine_that_imports_the_reference_earns_nothing(run: Run, engine: Path) -> None:
     engine.write_text("from autograd_ref import Tensor\n", encoding="utf-8")
     assert "0 of 17" in run("mine", engine, cwd=REPOSITORY).out
+
+
+def recorded(folder: Path) -> list[dict[str, object]]:
+    return [{key: record[key] for key in record if key != "date"} for record in logbook.read(folder)]
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_what_the_check_said_is_in_the_record_of_the_folder_in_which_the_file_lies(
+    run: Run, engine: Path, folder: Path
+) -> None:
+    there = folder / UNIT / "engine.py"
+    there.write_text("", encoding="utf-8")
+    expected = []
+    for text, passed in (
+        ("x = 1\n", None),
+        ("class Tensor:\n    pass\n", False),
+        (engine.read_text("utf-8"), True),
+    ):
+        there.write_text(text, encoding="utf-8")
+        said = run("mine", there, cwd=REPOSITORY)
+        expected.append({"exercise": EXERCISE, "passed": passed, "file": "engine.py"})
+        assert recorded(folder) == expected
+        assert f"Your progress in {folder.name}/ and your certificate know of it." in said.out
+    (unit,) = progress.units(folder)
+    assert unit.done == [EXERCISE]
+    page = certificate.of_folder(folder)
+    assert "Their own engine was checked as a file: engine.py" in page.facts
+    logbook.append(folder, {"exercise": EXERCISE, "passed": True})  # the notebook's own check, later
+    assert certificate.of_folder(folder).file == ""
+    there.write_text("x = 1 / 0\n", encoding="utf-8")
+    assert run("mine", there, "--json", cwd=REPOSITORY).out.startswith("{")
+    assert recorded(folder)[-1] == {"exercise": EXERCISE, "passed": False, "file": "engine.py"}
+    assert not certificate.of_folder(folder).facts
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_nothing_is_recorded_of_a_file_elsewhere_nor_of_hidden_tests(
+    run: Run, engine: Path, folder: Path, tmp_path: Path
+) -> None:
+    said = run("mine", engine, cwd=folder)
+    assert "17 of 17 points" in said.out and "Your progress" not in said.out
+    there = shutil.copy(engine, folder / UNIT)
+    assert "Your progress" not in run("mine", there, "--hidden", cwd=REPOSITORY).out
+    assert not list(tmp_path.rglob(logbook.FILE))
 
 
 def test_the_file_gets_into_the_answer_cell_and_nothing_else_changes(
