@@ -614,8 +614,8 @@ print(f"the gradient: points to {toward:.1f}°, and has the length {math.hypot(*
 # For the loss $p^2$ with gradient 2p, from p = 1 with rate 0.25: to 1 - 0.25 · 2 = 0.5, then to 0.25.
 #
 # ### Exercise `gradient_descent` (3 points)
-# Take `steps` such steps. `gradient` is a function of an array. Return a list of all the points on the way: the start,
-# then the point after each step.
+# Take `steps` such steps. `gradient` is a function of an array. Return a list, or one array, of all the points on the way:
+# the start, then the point after each step.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -889,7 +889,8 @@ print("gradient", thrifty_gradient(squares, p, 1e-5).round(6), " expected [2 -4 
 # %% [markdown]
 # ### Exercise `mended_gradient` (3 points)
 # Find them: try other functions, large steps, other arrays; look at `p` before and after. Keep the idea: if `p` holds
-# 64-bit floats, `f` gets `p` itself. After the call `p` holds what it held before, to the last digit.
+# 64-bit floats, `f` gets `p` itself. After the call `p` holds what it held before, to the last digit; how you remember
+# that is up to you.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
