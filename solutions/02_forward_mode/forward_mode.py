@@ -1206,7 +1206,7 @@ for name, (forward, rule) in SENT.items():
 # %% [markdown]
 # ### Exercise `mended_jvps` (3 points)
 # Find the wrong rules: change the test above. Then return a dict with a right rule for each wrong one, and for no
-# other. `share` is the part that `a` has in a + b; `a` may be 0.
+# other. `share` is the part that `a` has in a + b; `a` may be 0. Numbers are below 100 in size: nothing overflows.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
