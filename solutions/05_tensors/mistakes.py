@@ -1772,6 +1772,20 @@ def array_network(x, layers):
 
 
 
+right(
+    "array_arithmetic",
+    "lists",
+    source="""
+def mul_rule(g, out, a, b):
+    return [g * b, g * a]
+
+
+def div_rule(g, out, a, b):
+    return [g / b, -g * a / b**2]
+""",
+)
+
+
 @right("array_network", "by_index")
 def array_network(x, layers):
     for i, (W, b) in enumerate(layers):

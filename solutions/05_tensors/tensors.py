@@ -324,7 +324,7 @@ def log_rule(g, out, a):
 # arrays.
 #
 # ### Exercise `array_arithmetic` (2 points)
-# The rules of `a * b` and `a / b`. Each sends back a tuple of two arrays.
+# The rules of `a * b` and `a / b`. Each sends back a tuple of two arrays; a list will do, here and below.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
