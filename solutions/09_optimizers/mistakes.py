@@ -1315,6 +1315,20 @@ wrong(
 )
 right(
     "optimizer",
+    "zeros_of_float32",
+    source=with_change(("np.zeros_like(p.data)", 'np.zeros(p.data.shape, dtype="float32")')),
+)
+wrong(
+    "optimizer",
+    "stays_in_float32",
+    "Seven digits are right: the state was cut to float32. Keep it as the rule gives it.",
+    source=with_change(
+        ("new, self.state[i] = self.rule(", "new, state = self.rule("),
+        ("            with no_grad", '            self.state[i] = tuple(s.astype("float32") for s in state)\n            with no_grad'),
+    ),
+)
+right(
+    "optimizer",
     "written_into_data",
     source=with_change((COPY, "            p.data[...] = new\n")),
 )

@@ -702,7 +702,7 @@ correction()
 # ```
 #
 # ### Exercise `optimizer` (3 points)
-# An `Optimizer` has a list of Tensors, and for each a count and `slots` arrays of zeros, in attributes of your choice.
+# An `Optimizer` has a list of Tensors, and for each a count and `slots` arrays of zeros (of any floats), in attributes of your choice.
 # `zero_grad()` sets every `grad` to None. `step()` leaves out Tensors whose `grad` is None. For others
 # it counts (t is 1 first), adds `weight_decay` times the Tensor to the gradient, calls the rule, keeps the state, and
 # changes the Tensor in place: `p.copy_(array)` inside `with no_grad():`. Arrays are `p.data` and `p.grad.data`.
