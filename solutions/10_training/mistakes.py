@@ -1194,6 +1194,25 @@ class EarlyStopping:
 )
 right(
     "early_stopping",
+    "nanargmin",
+    source="""
+import copy
+
+
+class EarlyStopping:
+    def __init__(self, patience):
+        self.patience, self.losses, self.states = patience, [np.inf], [{}]
+
+    def update(self, loss, state):
+        self.losses.append(loss)
+        self.states.append(copy.deepcopy(state))
+        best = np.nanargmin(self.losses)
+        self.best_loss, self.best_state = self.losses[best], self.states[best]
+        return len(self.losses) - 1 - best >= self.patience
+""",
+)
+right(
+    "early_stopping",
     "counts_down",
     source=changed(
         STOPPING,

@@ -889,7 +889,8 @@ with exercise("state_dict") as check:
 #
 # ### Exercise `early_stopping` (3 points)
 # `update(loss, state)` is called after each epoch. `state` is a dict of arrays, which the training may change later. When
-# the loss is lower than all before, keep it in `best_loss`, and copies of the arrays in `best_state`. NaN is never lower.
+# the loss is lower than all before, keep it in `best_loss`, and copies of the arrays in `best_state`. Losses are finite, or NaN, which is
+# never lower.
 # Return True when the last `patience` epochs or more (`patience` is at least 1) brought no lower loss, else False.
 #
 # <details><summary>Hint 1: a sketch</summary>
