@@ -452,7 +452,8 @@ tanh_family()
 # entry i of the gradient. The Hessian is symmetric: rows are columns.
 #
 # ### Exercise `hessian_by_rows` (2 points)
-# `f` takes a Tensor and gives a Tensor of one number; `x` is an array of n numbers. Return the Hessian at x, an array (n, n).
+# `f` takes a Tensor and gives a Tensor of one number; `x` is an array of n floats, as all arrays here are. Return the
+# Hessian at x, an array (n, n).
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
