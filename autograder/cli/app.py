@@ -21,7 +21,6 @@ app = typer.Typer(
     cls=Commands,
     help="Check, grade and build the notebooks of a course on automatic differentiation.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

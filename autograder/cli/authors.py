@@ -17,6 +17,7 @@ from rich.text import Text
 from ..errors import UserError
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Course
+from . import completion
 from .options import Jobs, RightSeeds, Seed, UnprotectedScores, Unsandboxed
 from .tables import show_mutants
 from .terminal import advance, console, progress_bar, units_named, write
@@ -40,7 +41,9 @@ def init(
 
 
 @commands.command()
-def new(unit: Annotated[str, typer.Argument(help="Its name, such as 02_my_unit.")]) -> None:
+def new(
+    unit: Annotated[str, typer.Argument(help="Its name, such as 02_my_unit.")],
+) -> None:
     """Make the frame of a unit: one exercise with its check, its hints and its bank, to be replaced by yours."""
     from ..authoring.frames import new_unit
 
@@ -54,7 +57,8 @@ def new(unit: Annotated[str, typer.Argument(help="Its name, such as 02_my_unit."
 @commands.command()
 def build(
     units: Annotated[
-        list[str] | None, typer.Argument(help="The units to build; all when none is named.")
+        list[str] | None,
+        typer.Argument(help="The units to build; all when none is named.", autocompletion=completion.units),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Change nothing; exit 1 when something differs.")
@@ -84,7 +88,10 @@ def _say_unbuilt(course: Course, assignments: Iterable[Assignment]) -> None:
 
 @commands.command(name="prove")
 def prove_command(
-    unit: Annotated[str | None, typer.Argument(help="The unit to prove; all when none is named.")] = None,
+    unit: Annotated[
+        str | None,
+        typer.Argument(help="The unit to prove; all when none is named.", autocompletion=completion.units),
+    ] = None,
     seed: Seed = None,
     seeds: Annotated[
         int, typer.Option(min=0, help="At how many further seeds, drawn and shown, the bank is graded too.")
@@ -283,7 +290,10 @@ def _shown(bar: Progress, name: str) -> dict[str, Any]:
 
 @commands.command(name="mutants")
 def mutants_command(
-    units: Annotated[list[str] | None, typer.Argument(help="The units; all when none is named.")] = None,
+    units: Annotated[
+        list[str] | None,
+        typer.Argument(help="The units; all when none is named.", autocompletion=completion.units),
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Run those of unchanged exercises too, not a tenth of them.")
     ] = False,

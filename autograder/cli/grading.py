@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ..errors import Stopped, UserError
 from ..lesson.wire import printable
+from . import completion
 from .options import Jobs, UnprotectedScores, Unsandboxed
 from .tables import (
     how_to_go_on,
@@ -39,7 +40,7 @@ class HandIns(StrEnum):
 
 @commands.command(name="grade")
 def grade_command(
-    unit: Annotated[str, typer.Argument(help="The unit to grade.")],
+    unit: Annotated[str, typer.Argument(help="The unit to grade.", autocompletion=completion.units)],
     student: Annotated[list[str] | None, typer.Option(help="Only this student; may be repeated.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Grade again what has not changed.")] = False,
     new_seed: Annotated[

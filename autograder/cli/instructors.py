@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from ..errors import UserError
+from . import completion
 from .options import EVERYONE, Jobs, Seed, UnprotectedScores, Unsandboxed
 from .tables import (
     show_hand_ins,
@@ -47,7 +48,10 @@ def demo(
 @commands.command()
 def score(
     file: Annotated[Path, typer.Argument(help="The notebook to grade, or a folder with it.")],
-    unit: Annotated[str | None, typer.Option(help="Its unit, where the notebook does not say.")] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="Its unit, where the notebook does not say.", autocompletion=completion.units),
+    ] = None,
     solutions: Annotated[
         Path | None, typer.Option(help="The answer key; the course's own by default.")
     ] = None,
@@ -102,7 +106,10 @@ def score(
 @commands.command()
 def bundle(
     units: Annotated[
-        list[str] | None, typer.Argument(help="Units by name or number; all when none is named.")
+        list[str] | None,
+        typer.Argument(
+            help="Units by name or number; all when none is named.", autocompletion=completion.units
+        ),
     ] = None,
     out: Annotated[Path, typer.Option(help="The zip file to write.")] = Path("course.zip"),
     force: Annotated[bool, typer.Option("--force", help="Replace a file of that name.")] = False,
@@ -120,7 +127,10 @@ def bundle(
 @commands.command()
 def site(
     units: Annotated[
-        list[str] | None, typer.Argument(help="Units by name or number; all when none is named.")
+        list[str] | None,
+        typer.Argument(
+            help="Units by name or number; all when none is named.", autocompletion=completion.units
+        ),
     ] = None,
     out: Annotated[
         Path, typer.Option(help="The folder to write; it may be one that this command wrote.")
@@ -147,7 +157,7 @@ def site(
 
 
 @commands.command()
-def seed(unit: Annotated[str, typer.Argument(help="The unit.")]) -> None:
+def seed(unit: Annotated[str, typer.Argument(help="The unit.", autocompletion=completion.units)]) -> None:
     """Say with which seed a unit is graded in this class; `autograder grade UNIT --new-seed` draws another."""
     from ..classroom.classroom import Classroom
     from ..classroom.gradebook import opened
@@ -167,7 +177,7 @@ def seed(unit: Annotated[str, typer.Argument(help="The unit.")]) -> None:
 
 @commands.command()
 def report(
-    unit: Annotated[str, typer.Argument(help="The unit to report on.")],
+    unit: Annotated[str, typer.Argument(help="The unit to report on.", autocompletion=completion.units)],
     out: Annotated[Path | None, typer.Option(help="The page; report-UNIT.html by default.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the table behind the page, too.")] = None,
 ) -> None:
@@ -202,7 +212,9 @@ def report(
 
 @commands.command()
 def teach(
-    units: Annotated[list[str], typer.Argument(help="Units by name or number.")],
+    units: Annotated[
+        list[str], typer.Argument(help="Units by name or number.", autocompletion=completion.units)
+    ],
     out: Annotated[
         Path | None,
         typer.Option(help="The folder to write into; `teaching` in the course's folder by default."),
@@ -221,7 +233,9 @@ def teach(
 
 @commands.command()
 def hold(
-    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    unit: Annotated[
+        str, typer.Argument(help="The unit, by name or number.", autocompletion=completion.units)
+    ],
     until: Annotated[
         str | None, typer.Option(help="When they may be given out, with the zone: '2026-12-01 09:00 +01:00'.")
     ] = None,
@@ -248,7 +262,9 @@ def hold(
 
 @commands.command()
 def due(
-    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    unit: Annotated[
+        str, typer.Argument(help="The unit, by name or number.", autocompletion=completion.units)
+    ],
     time: Annotated[
         str | None, typer.Argument(help="When it is due, with the zone: '2026-11-20 23:59 +01:00'.")
     ] = None,
@@ -282,7 +298,9 @@ def receipts(
     receipt: Annotated[
         str | None, typer.Argument(help="A receipt, or its first five letters; else all are listed.")
     ] = None,
-    unit: Annotated[str | None, typer.Option(help="Only this unit, by name or number.")] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="Only this unit, by name or number.", autocompletion=completion.units)
+    ] = None,
 ) -> None:
     """Say whose hand-in a receipt belongs to, and whether it is the one that was graded."""
     from ..classroom.classroom import Classroom

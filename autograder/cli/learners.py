@@ -14,6 +14,7 @@ import typer
 from rich.text import Text
 
 from ..errors import UserError
+from . import completion
 from .options import Seed
 from .tables import show_report
 from .terminal import console
@@ -102,7 +103,11 @@ def _open(folder: Path, options: list[str]) -> None:
 @commands.command()
 def progress(
     unit: Annotated[
-        str | None, typer.Argument(help="The unit to show, by name or number; else the one you are in.")
+        str | None,
+        typer.Argument(
+            help="The unit to show, by name or number; else the one you are in.",
+            autocompletion=completion.units,
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
@@ -121,7 +126,11 @@ def progress(
 
 
 @commands.command()
-def fresh(unit: Annotated[str, typer.Argument(help="The unit, by name or number.")]) -> None:
+def fresh(
+    unit: Annotated[
+        str, typer.Argument(help="The unit, by name or number.", autocompletion=completion.units)
+    ],
+) -> None:
     """Start a unit again from an empty notebook; your own is kept beside it under a new name."""
     from ..learner.fresh import start_afresh
     from ..learner.progress import units_folder

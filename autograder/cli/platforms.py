@@ -10,6 +10,7 @@ import typer
 
 from ..errors import UserError
 from ..unit.assignment import unit_named
+from . import completion
 from .options import Anyway, Commands, Jobs
 from .tables import show_collected, show_roster, show_strangers
 from .terminal import Rate, console, line, progress_bar, warn, write_keeping, write_new
@@ -24,7 +25,10 @@ commands = typer.Typer()
 @commands.command()
 def collect(
     source: Annotated[Path, typer.Argument(help="An archive from your learning platform, or a folder.")],
-    unit: Annotated[str | None, typer.Option(help="The unit, where the notebooks do not say.")] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="The unit, where the notebooks do not say.", autocompletion=completion.units),
+    ] = None,
     anyway: Annotated[
         bool,
         typer.Option(
@@ -108,7 +112,9 @@ class Platform(StrEnum):
 
 @commands.command()
 def feedback(
-    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    unit: Annotated[
+        str, typer.Argument(help="The unit, by name or number.", autocompletion=completion.units)
+    ],
     students: Annotated[list[str] | None, typer.Argument(help="Only these students; else all.")] = None,
     to: Annotated[
         Platform | None, typer.Option(help="Also write a zip that Canvas or Moodle takes back.")
@@ -183,7 +189,10 @@ class Format(StrEnum):
 @commands.command()
 def export(
     to: Annotated[Format, typer.Option(help="A table for a spreadsheet, or what Canvas or Moodle imports.")],
-    unit: Annotated[str | None, typer.Option(help="Only this unit; else all in the gradebook.")] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="Only this unit; else all in the gradebook.", autocompletion=completion.units),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The file; grades.csv or grades-FORMAT.csv by default.")
     ] = None,
@@ -217,7 +226,9 @@ def export(
 
 @commands.command()
 def gradescope(
-    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    unit: Annotated[
+        str, typer.Argument(help="The unit, by name or number.", autocompletion=completion.units)
+    ],
     out: Annotated[Path, typer.Option(help="The zip file to write.")] = Path("autograder.zip"),
     force: Annotated[bool, typer.Option("--force", help="Replace a file of that name.")] = False,
     anyway: Anyway = False,
@@ -240,7 +251,9 @@ def gradescope(
 
 @commands.command()
 def classroom50(
-    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    unit: Annotated[
+        str, typer.Argument(help="The unit, by name or number.", autocompletion=completion.units)
+    ],
     out: Annotated[Path, typer.Option(help="The folder to write: autograders/SLUG of your classroom.")],
     anyway: Anyway = False,
 ) -> None:
@@ -261,7 +274,9 @@ def classroom50(
 
 @commands.command()
 def repository(
-    unit: Annotated[str, typer.Argument(help="The unit, by name or number.")],
+    unit: Annotated[
+        str, typer.Argument(help="The unit, by name or number.", autocompletion=completion.units)
+    ],
     out: Annotated[Path, typer.Option(help="The folder to write.")],
     anyway: Anyway = False,
 ) -> None:

@@ -20,8 +20,8 @@ from ..conftest import REPOSITORY
 PROGRAMS = {
     "autograder", "apt", "apt-get", "bash", "brew", "cd", "conda", "curl", "dask", "docker", "git", "ipython",
     "jupyter", "jupyter-lab", "jupytext", "lint-imports", "make", "mamba", "mypy", "nbgrader", "nbstripout", "npm",
-    "npx", "pip", "pip-audit", "pipx", "playwright", "pre-commit", "pytest", "python", "python3", "ruff", "sh", "sudo", "uv",
-    "uvx", "wget", "wsl",
+    "npx", "pip", "pip-audit", "pipx", "playwright", "pre-commit", "pytest", "python", "python3", "ruff", "sh", "sudo",
+    "uv", "uvx", "wget", "wsl",
 }  # fmt: skip
 #: Programs that do something without a further word.
 ALONE = {"lint-imports", "mypy", "pytest"}
