@@ -155,6 +155,18 @@ def mean_squared_error(predictions, targets):
     return float(errors @ errors / errors.size)
 
 
+@wrong(
+    "mean_squared_error",
+    "in_whole_numbers",
+    "The array takes the type of the predictions: where they are whole numbers, the squares lose their decimals.",
+)
+def mean_squared_error(predictions, targets):
+    errors = np.zeros_like(predictions)
+    for i in range(len(predictions)):
+        errors[i] = (predictions[i] - targets[i]) ** 2
+    return errors.mean()
+
+
 # -- random_step ------------------------------------------------------------------------------------------------------
 
 
@@ -357,6 +369,21 @@ def central_difference(f, x, h):
     return (f(start + distance) - f(start)) / distance
 
 
+wrong(
+    "difference_quotients",
+    "size_of_the_step",
+    "You divided by the size of h. A step to the left has a negative h, and then the sign is wrong.",
+    source="""
+def forward_difference(f, x, h):
+    return (f(x + h) - f(x)) / abs(h)
+
+
+def central_difference(f, x, h):
+    return (f(x + h) - f(x - h)) / (2 * abs(h))
+""",
+)
+
+
 # -- array_gradient ---------------------------------------------------------------------------------------------------
 
 
@@ -530,6 +557,30 @@ def array_gradient(f, p, h):
         grad[i] -= f(p)
         p[i] = old
     return grad / (2 * h)
+
+
+@wrong(
+    "array_gradient",
+    "row_by_row",
+    "Row by row it goes as long as there are rows: an array without axes, of one number, has no length.",
+)
+def array_gradient(f, p, h):
+    rows = []
+    for k in range(len(p)):
+        if p.ndim == 1:
+            up, down = p.copy(), p.copy()
+            up[k] += h
+            down[k] -= h
+            rows.append((f(up) - f(down)) / (2 * h))
+        else:
+
+            def of_row(row, k=k):
+                q = p.copy()
+                q[k] = row
+                return f(q)
+
+            rows.append(array_gradient(of_row, p[k], h))
+    return np.array(rows)
 
 
 # -- gradient_descent -------------------------------------------------------------------------------------------------

@@ -341,6 +341,16 @@ def derivative(f, x):
     return getattr(f(seeded), "tangent", 0)
 
 
+@wrong(
+    "derivative",
+    "floats_alone_are_plain",
+    "Only a float is taken for a plain number. A function may also return a whole number, such as 7.",
+)
+def derivative(f, x):
+    out = f(Dual(x, 1.0))
+    return 0.0 if isinstance(out, float) else out.tangent
+
+
 # -- clamp ------------------------------------------------------------------------------------------------------------
 
 
@@ -458,6 +468,15 @@ def clamp(x, low, high):
         return sorted([low, x, high])[1]
     if x.primal < low or x.primal > high:
         return Dual(low if x.primal < low else high, 0.0)
+    return x
+
+
+@wrong("clamp", "zero_is_no_limit", "A limit of 0 counts as false, so it limits nothing. Compare with the limit itself.")
+def clamp(x, low, high):
+    if low and x < low:
+        return low
+    if high and x > high:
+        return high
     return x
 
 
@@ -729,6 +748,16 @@ def jvp(f, xs, vs):
         duals.append(Dual(xs[i], vs[i]))
     out = as_dual(f(*duals))
     return [out.primal, out.tangent]
+
+
+@wrong(
+    "jvp",
+    "floats_alone_are_plain",
+    "Only a float is taken for a plain number. A function may also return a whole number, such as 5.",
+)
+def jvp(f, xs, vs):
+    out = f(*(Dual(x, v) for x, v in zip(xs, vs)))
+    return (out, 0.0) if isinstance(out, float) else (out.primal, out.tangent)
 
 
 # -- forward_gradient -------------------------------------------------------------------------------------------------
