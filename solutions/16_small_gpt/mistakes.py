@@ -2,92 +2,13 @@
 
 They prove the checks (`autograder prove 16_small_gpt`) and they diagnose: a student's answer that behaves like one of
 these gets its sentence. Each exercise has its own section, in the order of the notebook. The names that the functions
-use (np, Counter) are the notebook's.
+use (np) are the notebook's.
 """
 
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
 from autograder.referee.bank import changed, right, wrong
-
-
-# -- best_pair --------------------------------------------------------------------------------------------------------
-
-PAIR = """
-def best_pair(words, counts):
-    found = Counter()
-    for word, count in zip(words, counts):
-        for pair in zip(word, word[1:]):
-            found[pair] += count
-    return max(found, key=found.get)
-"""
-
-wrong("best_pair", "each_word_once", "Each distinct word counts once here. Count a pair as often as its word occurs.", source=changed(
-    PAIR, ("+= count", "+= 1")))
-wrong("best_pair", "last_of_equal", "Of pairs that occur equally often, the one that is met first is asked for, and this is a later one.", source=changed(
-    PAIR, ("max(found, key=found.get)", "max(reversed(found), key=found.get)")))
-wrong("best_pair", "smallest_of_equal", "Of pairs that occur equally often, the one that is met first is asked for, and not the one with the smallest numbers.", source=changed(
-    PAIR, ("max(found, key=found.get)", "max(sorted(found), key=found.get)")))
-wrong("best_pair", "largest_of_equal", "Of pairs that occur equally often, the one that is met first is asked for, and not the one with the largest numbers.", source=changed(
-    PAIR, ("max(found, key=found.get)", "max(found, key=lambda pair: (found[pair], pair))")))
-wrong("best_pair", "how_often", "This is how often the pair occurs: return the pair itself.", source=changed(
-    PAIR, ("max(found, key=found.get)", "max(found.values())")))
-wrong("best_pair", "with_its_count", "The pair comes together with its count: return the pair alone.", source=changed(
-    PAIR, ("max(found, key=found.get)", "Counter(found).most_common(1)[0]")))
-wrong("best_pair", "largest_pair", "This is the pair with the largest numbers, however rare: compare how often they occur.", source=changed(
-    PAIR, ("max(found, key=found.get)", "max(found)")))
-wrong("best_pair", "rarest", "This is the pair that occurs least often.", source=changed(PAIR, ("max(found", "min(found")))
-wrong("best_pair", "without_order", "Order counts: 8 after 3 is another pair than 3 after 8.", source=changed(
-    PAIR, ("found[pair]", "found[tuple(sorted(pair))]")))
-wrong("best_pair", "every_second", "Neighbours overlap: the second token of a pair may be the first of the next.", source=changed(
-    PAIR, ("zip(word, word[1:])", "zip(word[::2], word[1::2])")))
-wrong("best_pair", "across_words", "The last token of a word and the first of the next are no pair: merges stay within a word.", source="""
-def best_pair(words, counts):
-    text = [token for word, count in zip(words, counts) for _ in range(count) for token in word]
-    return Counter(zip(text, text[1:])).most_common(1)[0][0]
-""")
-wrong("best_pair", "once_a_word", "A pair that stands in a word several times counts several times.", source=changed(
-    PAIR, ("zip(word, word[1:])", "dict.fromkeys(zip(word, word[1:]))")))
-wrong("best_pair", "overwritten", "Each word overwrites what was counted before: add up.", source=changed(PAIR, ("+= count", "= count")))
-wrong("best_pair", "first_pair_of_a_word", "Only the first pair of each word is counted here.", source=changed(
-    PAIR, ("zip(word, word[1:])", "zip(word[:1], word[1:])")))
-wrong("best_pair", "two_apart", "These are tokens with one between them: neighbours are asked for.", source=changed(
-    PAIR, ("zip(word, word[1:])", "zip(word, word[2:])")))
-
-
-wrong("best_pair", "list", "The pair is right, and it is a list. A tuple is asked for: it can be a key of a dict, and it never equals a list.", source=changed(
-    PAIR, ("return max(found, key=found.get)", "return list(max(found, key=found.get))")))
-wrong("best_pair", "smallest_pair", "This is the pair with the smallest numbers, however rare: compare how often they occur.", source=changed(
-    PAIR, ("max(found, key=found.get)", "min(found)")))
-wrong("best_pair", "no_neighbour", "The last token of a word has no neighbour: stop one before it.", source=changed(
-    PAIR, ("for pair in zip(word, word[1:]):", "for i in range(len(word)):\n            pair = word[i], word[i + 1]")))
-wrong("best_pair", "not_in_the_dict", "A pair that is met for the first time is not in a dict yet: use a `Counter`, or `get(pair, 0)`.", source=changed(
-    PAIR, ("found = Counter()", "found = {}")))
-wrong("best_pair", "pairs_as_lists", "A list cannot be a key of a dict: make a tuple of the two.", source=changed(
-    PAIR, ("for pair in zip(word, word[1:]):\n            found[pair]", "for pair in zip(word, word[1:]):\n            found[list(pair)]")))
-wrong("best_pair", "set_of_a_word", "A pair that stands in a word several times counts several times.", source=changed(
-    PAIR, ("in zip(word, word[1:])", "in sorted(set(zip(word, word[1:])))")))
-
-
-@right("best_pair", "most_common")
-def best_pair(words, counts):
-    found = Counter()
-    for word, count in zip(words, counts):
-        for i in range(len(word) - 1):
-            found[word[i], word[i + 1]] += count
-    return found.most_common(1)[0][0]
-
-
-@right("best_pair", "dict")
-def best_pair(words, counts):
-    found, best = {}, None
-    for k, word in enumerate(words):
-        for a, b in zip(word[:-1], word[1:]):
-            found[(a, b)] = found.get((a, b), 0) + counts[k]
-    for pair, n in found.items():
-        if best is None or n > found[best]:
-            best = pair
-    return best
 
 
 # -- merge ------------------------------------------------------------------------------------------------------------
@@ -226,58 +147,6 @@ def merge(word, pair, new):
     return out
 
 
-# -- windows ----------------------------------------------------------------------------------------------------------
-
-WINDOWS = """
-def windows(ids, starts, T):
-    at = starts[:, None] + np.arange(T)
-    return ids[at], ids[at + 1]
-"""
-
-wrong("windows", "same", "The targets are the inputs: each target is the token that comes *next*.", source=changed(
-    WINDOWS, ("at + 1", "at")))
-wrong("windows", "next_window", "The targets are the next window, T tokens on: move on by one.", source=changed(
-    WINDOWS, ("at + 1", "at + T")))
-wrong("windows", "previous", "The targets are the tokens *before*: each is the one that comes next.", source=changed(
-    WINDOWS, ("at + 1", "at - 1")))
-wrong("windows", "last_only", "Only the token after the window is there: each of its tokens has a target.", source=changed(
-    WINDOWS, ("ids[at + 1]", "ids[starts + T]")))
-wrong("windows", "too_short", "The windows are one token too short.", source=changed(WINDOWS, ("np.arange(T)", "np.arange(T - 1)")))
-wrong("windows", "too_long", "The windows are one token too long.", source=changed(
-    WINDOWS, ("np.arange(T)", "np.arange(T + 1)"), ("at + 1", "np.minimum(at + 1, len(ids) - 1)")))
-wrong("windows", "exchanged", "x and y are exchanged: the inputs come first.", source=changed(
-    WINDOWS, ("ids[at], ids[at + 1]", "ids[at + 1], ids[at]")))
-wrong("windows", "places", "These are the places in the text, and not the tokens that stand there.", source=changed(
-    WINDOWS, ("ids[at], ids[at + 1]", "at, at + 1")))
-wrong("windows", "turned", "Rows and columns are exchanged: a row is a window.", source=changed(
-    WINDOWS, ("ids[at], ids[at + 1]", "ids[at].T, ids[at + 1].T")))
-wrong("windows", "from_the_beginning", "The windows begin at 0, T, 2 T: they begin at `starts`.", source=changed(
-    WINDOWS, ("starts[:, None] + np.arange(T)", "np.minimum(T * np.arange(len(starts))[:, None] + np.arange(T), len(ids) - 2)")))
-wrong("windows", "rolled", "Each window's targets end with its own first token, and should end with the token after the window.", source=changed(
-    WINDOWS, ("ids[at + 1]", "np.roll(ids[at], -1, axis=1)")))
-wrong("windows", "end_of_text", "A window may reach up to the last token but one: here the places are held back from the end.", source=changed(
-    WINDOWS, ("starts[:, None]", "np.minimum(starts, len(ids) - T - 2)[:, None]")))
-wrong("windows", "one_window", "Only the first window is there, once for each start.", source=changed(
-    WINDOWS, ("starts[:, None]", "np.full_like(starts, starts[0])[:, None]")))
-
-
-wrong("windows", "number_plus_1", "1 is added to the tokens' numbers, which makes other tokens of them: the *place* moves on by one.", source=changed(
-    WINDOWS, ("ids[at + 1]", "ids[at] + 1")))
-
-
-@right("windows", "stacked")
-def windows(ids, starts, T):
-    x = np.stack([ids[s : s + T] for s in starts])
-    y = np.stack([ids[s + 1 : s + 1 + T] for s in starts])
-    return x, y
-
-
-@right("windows", "one_longer")
-def windows(ids, starts, T):
-    both = ids[np.add.outer(starts, np.arange(T + 1))]
-    return both[:, :-1], both[:, 1:]
-
-
 # -- bits_per_character -----------------------------------------------------------------------------------------------
 
 BITS = """
@@ -351,6 +220,199 @@ def bits_per_character(logits, targets, lengths):
     top = powers.max(1)
     bits = top + np.log2(np.exp2(powers - top[:, None]).sum(1)) - powers[range(len(targets)), targets]
     return float(bits.sum() / sum(lengths[t] for t in targets))
+
+
+# -- block ------------------------------------------------------------------------------------------------------------
+
+BLOCK = """
+def block(x, layers):
+    x = x + layers.out(layers.attend(layers.packed(layers.norm1(x))))
+    return x + layers.down(layers.relu(layers.up(layers.norm2(x))))
+"""
+
+wrong("block", "no_residual", "A block adds to the stream, and here it replaces it: what is computed is added to x, twice.", source=changed(
+    BLOCK, ("x = x + layers.out", "x = layers.out"), ("return x + layers", "return layers")))
+wrong("block", "attention_replaces", "Attention replaces the stream here: its result is added to x.", source=changed(BLOCK, ("x = x + layers.out", "x = layers.out")))
+wrong("block", "second_replaces", "The second half replaces the stream: what `down` gives is added to x.", source=changed(BLOCK, ("return x + layers", "return layers")))
+wrong("block", "norm_behind", "The norms stand behind the sums here. They stand in front of `packed` and of `up`, and the stream itself is never normed.", source="""
+def block(x, layers):
+    x = layers.norm1(x + layers.out(layers.attend(layers.packed(x))))
+    return layers.norm2(x + layers.down(layers.relu(layers.up(x))))
+""")
+wrong("block", "normed_stream", "What is added to is the normed stream here: keep x, and let the norm's result go into the next layer alone.", source="""
+def block(x, layers):
+    x = layers.norm1(x)
+    x = x + layers.out(layers.attend(layers.packed(x)))
+    x = layers.norm2(x)
+    return x + layers.down(layers.relu(layers.up(x)))
+""")
+wrong("block", "first_normed_stream", "Attention is added to the normed stream: add it to x itself.", source=changed(
+    BLOCK, ("x = x + layers.out(layers.attend(layers.packed(layers.norm1(x))))", "x = layers.norm1(x)\n    x = x + layers.out(layers.attend(layers.packed(x)))")))
+wrong("block", "second_normed_stream", "`down` is added to the normed stream: add it to x itself.", source=changed(
+    BLOCK, ("return x + layers.down(layers.relu(layers.up(layers.norm2(x))))", "x = layers.norm2(x)\n    return x + layers.down(layers.relu(layers.up(x)))")))
+wrong("block", "one_norm", "`norm1` is used twice: a block has two norms, and the second half has `norm2`.", source=changed(BLOCK, ("norm2", "norm1")))
+wrong("block", "norms_exchanged", "The two norms are exchanged: `norm1` stands in front of attention.", source=changed(
+    BLOCK, ("norm2", "norm9"), ("norm1", "norm2"), ("norm9", "norm1")))
+wrong("block", "attention_unnormed", "Attention reads x without a norm: `norm1` comes first.", source=changed(BLOCK, ("layers.norm1(x)", "x")))
+wrong("block", "second_unnormed", "`up` reads x without a norm: `norm2` comes first.", source=changed(BLOCK, ("layers.norm2(x)", "x")))
+wrong("block", "relu_forgotten", "Without `relu`, up and down are one linear layer: relu stands between them.", source=changed(
+    BLOCK, ("layers.relu(layers.up(layers.norm2(x)))", "layers.up(layers.norm2(x))")))
+wrong("block", "relu_first", "`relu` comes before `up` here: it stands between `up` and `down`.", source=changed(
+    BLOCK, ("layers.relu(layers.up(layers.norm2(x)))", "layers.up(layers.relu(layers.norm2(x)))")))
+wrong("block", "relu_last", "`relu` comes after `down` here, so that nothing is ever taken off the stream: it stands between `up` and `down`.", source=changed(
+    BLOCK, ("layers.down(layers.relu(layers.up(layers.norm2(x))))", "layers.relu(layers.down(layers.up(layers.norm2(x))))")))
+wrong("block", "side_by_side", "Both halves read the same x: the second one reads the stream that attention was added to.", source="""
+def block(x, layers):
+    seen = layers.out(layers.attend(layers.packed(layers.norm1(x))))
+    return x + seen + layers.down(layers.relu(layers.up(layers.norm2(x))))
+""")
+wrong("block", "attention_lost", "What attention added is read by the second half, and then lost: its sum begins with the old x.", source="""
+def block(x, layers):
+    y = x + layers.out(layers.attend(layers.packed(layers.norm1(x))))
+    return x + layers.down(layers.relu(layers.up(layers.norm2(y))))
+""")
+wrong("block", "second_reads_attention_alone", "The second half reads what attention gave, without the stream: add it to x first.", source="""
+def block(x, layers):
+    seen = layers.out(layers.attend(layers.packed(layers.norm1(x))))
+    return x + seen + layers.down(layers.relu(layers.up(layers.norm2(seen))))
+""")
+wrong("block", "second_first", "The two halves are exchanged: attention comes first.", source="""
+def block(x, layers):
+    x = x + layers.down(layers.relu(layers.up(layers.norm2(x))))
+    return x + layers.out(layers.attend(layers.packed(layers.norm1(x))))
+""")
+wrong("block", "attention_alone", "The second half of the block is missing: norm2, up, relu, down.", source=changed(
+    BLOCK, ("    return x + layers.down(layers.relu(layers.up(layers.norm2(x))))", "    return x")))
+wrong("block", "out_forgotten", "`out` is missing: it stands behind `attend`.", source=changed(BLOCK, ("layers.out(layers.attend(layers.packed(layers.norm1(x))))", "layers.attend(layers.packed(layers.norm1(x)))")))
+wrong("block", "packed_forgotten", "`packed` is missing: attention needs queries, keys and values, which it makes of the normed stream.", source=changed(BLOCK, ("layers.packed(layers.norm1(x))", "layers.norm1(x)")))
+wrong("block", "attend_forgotten", "`attend` is missing, so no position hears of another.", source=changed(BLOCK, ("layers.attend(layers.packed(layers.norm1(x)))", "layers.packed(layers.norm1(x))")))
+wrong("block", "out_before_attend", "`out` comes before `attend` here: it stands behind it.", source=changed(BLOCK, ("layers.out(layers.attend(", "layers.attend(layers.out(")))
+wrong("block", "in_place", "The stream that came in is changed: `+=` writes into it. Make a new one, x = x + ....", source=changed(BLOCK, ("x = x + layers", "x += layers")))
+wrong("block", "attention_twice", "Attention is added twice.", source=changed(
+    BLOCK, ("    return", "    x = x + layers.out(layers.attend(layers.packed(layers.norm1(x))))\n    return")))
+wrong("block", "relu_of_its_own", "`relu` is one of the layers: call `layers.relu`, whatever it is.", source=changed(
+    BLOCK, ("layers.relu(layers.up(layers.norm2(x)))", "np.maximum(layers.up(layers.norm2(x)), 0)")))
+wrong("block", "method_relu", "An array has no method `relu`: it is one of the layers, `layers.relu(...)`.", source=changed(
+    BLOCK, ("layers.relu(layers.up(layers.norm2(x)))", "layers.up(layers.norm2(x)).relu()")))
+
+
+@right("block", "step_by_step")
+def block(x, layers):
+    h = layers.norm1(x)
+    h = layers.packed(h)
+    h = layers.attend(h)
+    after_attention = layers.out(h) + x
+    h = layers.norm2(after_attention)
+    for name in ("up", "relu", "down"):
+        h = getattr(layers, name)(h)
+    return after_attention + h
+
+
+@right("block", "branches")
+def block(x, layers):
+    def attention(x):
+        return layers.out(layers.attend(layers.packed(layers.norm1(x))))
+
+    def alone(x):
+        return layers.down(layers.relu(layers.up(layers.norm2(x))))
+
+    for branch in (attention, alone):
+        x = x + branch(x)
+    return x
+
+
+@right("block", "sum_of_three")
+def block(x, layers):
+    seen = layers.out(layers.attend(layers.packed(layers.norm1(x))))
+    high = layers.up(layers.norm2(x + seen))
+    return x + seen + layers.down(layers.relu(high))
+
+
+# -- gpt_logits -------------------------------------------------------------------------------------------------------
+
+LOGITS = """
+def gpt_logits(ids, model):
+    x = model.token(ids) + model.place(np.arange(ids.shape[1]))
+    for block in model.blocks:
+        x = block(x)
+    return model.norm(x) @ model.token.weight.T
+"""
+
+wrong("gpt_logits", "no_positions", "The positions are missing: add `model.place` of 0, 1, ..., T - 1 to the tokens' vectors.", source=changed(
+    LOGITS, (" + model.place(np.arange(ids.shape[1]))", "")))
+wrong("gpt_logits", "positions_of_the_tokens", "The positions are looked up by the tokens' numbers: they are 0, 1, ..., T - 1, whatever the tokens.", source=changed(
+    LOGITS, ("np.arange(ids.shape[1])", "ids")))
+wrong("gpt_logits", "positions_from_1", "The positions begin at 1: they are counted from 0.", source=changed(
+    LOGITS, ("np.arange(ids.shape[1])", "np.arange(1, ids.shape[1] + 1)")))
+wrong("gpt_logits", "positions_backwards", "The positions run backwards: the first token stands at position 0.", source=changed(
+    LOGITS, ("np.arange(ids.shape[1])", "np.arange(ids.shape[1])[::-1]")))
+wrong("gpt_logits", "one_position", "Every token gets the position 0: count them, `np.arange(ids.shape[1])`.", source=changed(
+    LOGITS, ("np.arange(ids.shape[1])", "np.zeros(ids.shape[1], dtype=int)")))
+wrong("gpt_logits", "counts_the_texts", "`len(ids)` is B, how many texts there are: the positions are as many as the columns, `ids.shape[1]`.", source=changed(
+    LOGITS, ("ids.shape[1]", "len(ids)")))
+wrong("gpt_logits", "all_positions", "These are all positions that the model has: take as many as the text has tokens, `ids.shape[1]`.", source=changed(
+    LOGITS, ("ids.shape[1]", "model.T")))
+wrong("gpt_logits", "table_of_places", "`model.place` is called with positions, as a function: model.place(np.arange(...)).", source=changed(
+    LOGITS, ("model.place(np.arange(ids.shape[1]))", "model.place.weight[: ids.shape[1]]")))
+wrong("gpt_logits", "multiplied", "The tokens' vectors are multiplied by those of the positions: they are added.", source=changed(
+    LOGITS, ("model.token(ids) + ", "model.token(ids) * ")))
+wrong("gpt_logits", "no_blocks", "The blocks are missing: x goes through each of them.", source=changed(
+    LOGITS, ("    for block in model.blocks:\n        x = block(x)\n", "")))
+wrong("gpt_logits", "first_block_alone", "x goes through the first block alone: go through all of them.", source=changed(
+    LOGITS, ("model.blocks", "model.blocks[:1]")))
+wrong("gpt_logits", "blocks_backwards", "The blocks come in the opposite order: the first of the list reads first.", source=changed(
+    LOGITS, ("model.blocks", "reversed(model.blocks)")))
+wrong("gpt_logits", "blocks_read_the_same", "Each block reads the same x here, and only the last one counts: it reads what the block before it gave.", source=changed(
+    LOGITS, ("x = block(x)", "y = block(x)"), ("model.norm(x)", "model.norm(y if model.blocks else x)")))
+wrong("gpt_logits", "residual_again", "The stream is added once more: a block gives the whole stream, its own residuals are inside.", source=changed(
+    LOGITS, ("x = block(x)", "x = x + block(x)")))
+wrong("gpt_logits", "sum_of_blocks", "What the blocks give is added up, and each of them reads the same x: it reads what the block before it gave.", source=changed(
+    LOGITS, ("    for block in model.blocks:\n        x = block(x)\n", "    x = sum([block(x) for block in model.blocks]) if model.blocks else x\n")))
+wrong("gpt_logits", "positions_in_each_block", "The positions are added in front of every block: once, at the beginning, is enough.", source=changed(
+    LOGITS, (" + model.place(np.arange(ids.shape[1]))", ""), ("block(x)", "block(x + model.place(np.arange(ids.shape[1])))")))
+wrong("gpt_logits", "no_norm", "The last norm is missing: it stands between the blocks and the logits.", source=changed(LOGITS, ("model.norm(x)", "x")))
+wrong("gpt_logits", "norm_in_front", "The norm stands in front of the blocks: it comes after the last of them.", source=changed(
+    LOGITS, ("    for block", "    x = model.norm(x)\n    for block"), ("model.norm(x) @", "x @")))
+wrong("gpt_logits", "norm_each_time", "The norm comes after every block: once, after the last, is enough.", source=changed(
+    LOGITS, ("x = block(x)", "x = model.norm(block(x))"), ("model.norm(x) @", "x @")))
+wrong("gpt_logits", "norm_of_the_logits", "The norm is taken of the logits: it stands in front of the product with the table.", source=changed(
+    LOGITS, ("model.norm(x) @ model.token.weight.T", "model.norm(x @ model.token.weight.T)")))
+wrong("gpt_logits", "not_turned", "The shapes do not fit: x is (B, T, D) and the table (V, D), so turn the table around, `weight.T`.", source=changed(
+    LOGITS, ("model.token.weight.T", "model.token.weight")))
+wrong("gpt_logits", "stream", "This is the stream, (B, T, D): its products with the table are the logits.", source=changed(
+    LOGITS, (" @ model.token.weight.T", "")))
+wrong("gpt_logits", "last_alone", "These are the logits of the last position alone: each position has its own.", source=changed(
+    LOGITS, ("model.norm(x) @", "model.norm(x)[:, -1] @")))
+wrong("gpt_logits", "probabilities", "These are probabilities: the logits themselves are asked for, before the softmax.", source=changed(
+    LOGITS, ("    return model.norm(x) @ model.token.weight.T", "    z = model.norm(x) @ model.token.weight.T\n    e = np.exp(z - z.max(axis=-1, keepdims=True))\n    return e / e.sum(axis=-1, keepdims=True)")))
+
+
+@right("gpt_logits", "step_by_step")
+def gpt_logits(ids, model):
+    B, T = ids.shape
+    places = model.place(np.arange(0, T))
+    stream = model.token(ids)
+    stream = stream + places
+    for i in range(len(model.blocks)):
+        stream = model.blocks[i](stream)
+    E = model.token.weight
+    return model.norm(stream) @ E.T
+
+
+@right("gpt_logits", "layers_in_a_row")
+def gpt_logits(ids, model):
+    x = model.place(np.arange(len(ids[0]))) + model.token(ids)
+    for layer in [*model.blocks, model.norm]:
+        x = layer(x)
+    return x @ model.token.weight.T
+
+
+@right("gpt_logits", "reduce")
+def gpt_logits(ids, model):
+    from functools import reduce
+
+    first = model.token(ids) + model.place(np.arange(ids.shape[-1]))
+    return model.norm(reduce(lambda x, one: one(x), model.blocks, first)) @ model.token.weight.T
 
 
 # -- tied_rule --------------------------------------------------------------------------------------------------------
@@ -483,72 +545,6 @@ def with_temperature(logits, temperature):
     return np.divide(e, np.sum(e, axis=-1, keepdims=True))
 
 
-# -- top_k ------------------------------------------------------------------------------------------------------------
-
-TOP_K = """
-def top_k(p, k):
-    keep = np.argsort(-p, kind="stable")[:k]
-    out = np.zeros(p.shape)
-    out[keep] = p[keep]
-    return out / out.sum()
-"""
-
-wrong("top_k", "not_divided", "What is left does not add up to 1: divide by its sum.", source=changed(TOP_K, (" / out.sum()", "")))
-wrong("top_k", "smallest", "These are the k smallest.", source=changed(TOP_K, ("np.argsort(-p", "np.argsort(p")))
-wrong("top_k", "equal_ones", "Where some are equal to the k-th largest, more than k are kept: of equal ones, those that come first.", source="""
-def top_k(p, k):
-    out = np.where(p >= np.sort(p)[-min(k, len(p))], p, 0.0)
-    return out / out.sum()
-""")
-wrong("top_k", "last_of_equal", "Of equal ones, those that come first are kept, and here it is the last.", source=changed(
-    TOP_K, ('np.argsort(-p, kind="stable")[:k]', 'np.argsort(p, kind="stable")[::-1][:k]')))
-wrong("top_k", "unstable", "Of equal ones, those that come first are kept, and NumPy's quick sort mixes many of them: kind=\"stable\".", source=changed(TOP_K, (', kind="stable"', "")))
-wrong("top_k", "one_too_many", "One too many is kept.", source=changed(TOP_K, ("[:k]", "[: k + 1]")))
-wrong("top_k", "one_too_few", "One too few is kept.", source=changed(TOP_K, ("[:k]", "[: max(k - 1, 1)]")))
-wrong("top_k", "first_k", "These are the first k, and not the k largest.", source=changed(
-    TOP_K, ('np.argsort(-p, kind="stable")[:k]', "np.arange(len(p))[:k]")))
-wrong("top_k", "sorted", "The probabilities come sorted: each has to stay in its place, for that is its token.", source=changed(
-    TOP_K, ("out[keep] = p[keep]", "out[: len(keep)] = p[keep]")))
-wrong("top_k", "kept_alone", "Only the kept ones are returned: the others stay, with 0.", source=changed(
-    TOP_K, ("return out / out.sum()", "return p[keep] / p[keep].sum()")))
-wrong("top_k", "all_alike", "The k largest all get the same: they keep their proportions.", source=changed(
-    TOP_K, ("out[keep] = p[keep]", "out[keep] = 1.0")))
-wrong("top_k", "in_place", "p itself is changed here: make an array of your own.", source="""
-def top_k(p, k):
-    p[np.argsort(-p, kind="stable")[k:]] = 0
-    return p / p.sum()
-""")
-wrong("top_k", "softmax_again", "The kept ones went through a softmax: divide them by their sum.", source=changed(
-    TOP_K, ("out[keep] = p[keep]", "out[keep] = np.exp(p[keep])")))
-wrong("top_k", "rest_shared", "What the others had is shared out evenly: the kept ones keep their proportions.", source=changed(
-    TOP_K, ("return out / out.sum()", "out[keep] += (p.sum() - out.sum()) / len(keep)\n    return out")))
-wrong("top_k", "places", "These are the places of the largest, and not their probabilities.", source=changed(
-    TOP_K, ("return out / out.sum()", "return keep")))
-wrong("top_k", "too_large_k", "k may be larger than V: then all are kept.", source=changed(
-    TOP_K, ('[:k]', "[np.arange(k)]")))
-
-
-wrong("top_k", "first_of_p", "The places are right, and the numbers in them are the first of p: take `p[keep]`.", source=changed(
-    TOP_K, ("out[keep] = p[keep]", "out[keep] = p[: len(keep)]")))
-wrong("top_k", "mask_in_sorted_order", "These are the first k, and not the k largest.", source=changed(
-    TOP_K, ("out[keep] = p[keep]", "out = np.where(np.arange(len(p)) < k, p, 0.0)")))
-
-
-@right("top_k", "sorted_places")
-def top_k(p, k):
-    order = sorted(range(len(p)), key=lambda i: -p[i])
-    mask = np.isin(np.arange(len(p)), order[:k])
-    return p * mask / p[mask].sum()
-
-
-@right("top_k", "rank")
-def top_k(p, k):
-    larger = (p[None, :] > p[:, None]).sum(axis=1)
-    equal_before = np.tril(p[None, :] == p[:, None], -1).sum(axis=1)
-    kept = np.where(larger + equal_before < k, p, 0.0)
-    return kept / kept.sum()
-
-
 # -- top_p ------------------------------------------------------------------------------------------------------------
 
 TOP_P = """
@@ -646,6 +642,107 @@ def top_p(p, share):
     mask = np.zeros(len(p), dtype=bool)
     mask[order[:needed]] = True
     return np.where(mask, p, 0.0) / p[mask].sum()
+
+
+# -- write ------------------------------------------------------------------------------------------------------------
+
+WRITE = """
+def write(start, length, T, logits_of, probabilities, rng):
+    ids = list(start)
+    for _ in range(length):
+        p = probabilities(logits_of(ids[-T:]))
+        ids.append(int(rng.choice(len(p), p=p)))
+    return ids
+"""
+
+wrong("write", "likeliest", "This takes the likeliest token each time: draw, `rng.choice(len(p), p=p)`.", source=changed(
+    WRITE, ("int(rng.choice(len(p), p=p))", "int(np.argmax(p))")))
+wrong("write", "uniform", "All tokens are as likely here: give the probabilities to the draw, `p=p`.", source=changed(WRITE, ("rng.choice(len(p), p=p)", "rng.choice(len(p))")))
+wrong("write", "start_changed", "The list that came in has grown: `ids = start` is the same list twice. Make one of your own.", source=changed(
+    WRITE, ("ids = list(start)", "ids = start")))
+wrong("write", "new_ones_alone", "Only the new tokens come back: `start` belongs to the text.", source=changed(WRITE, ("return ids", "return ids[len(start) :]")))
+wrong("write", "start_each_time", "The model is asked about `start` each time: what is new belongs to the window, too.", source=changed(
+    WRITE, ("logits_of(ids[-T:])", "logits_of(list(start)[-T:])")))
+wrong("write", "asked_once", "The model is asked once, before the loop: each new token changes what comes next.", source="""
+def write(start, length, T, logits_of, probabilities, rng):
+    ids = list(start)
+    p = probabilities(logits_of(ids[-T:]))
+    for _ in range(length):
+        ids.append(int(rng.choice(len(p), p=p)))
+    return ids
+""")
+wrong("write", "all_at_once", "All new tokens are drawn at once: each draw needs the probabilities after the one before it.", source="""
+def write(start, length, T, logits_of, probabilities, rng):
+    p = probabilities(logits_of(list(start)[-T:]))
+    return list(start) + [int(token) for token in rng.choice(len(p), size=length, p=p)]
+""")
+wrong("write", "no_window", "The model is given the whole text: its window is the last T tokens.", source=changed(WRITE, ("ids[-T:]", "list(ids)")))
+wrong("write", "first_T", "The window is the first T tokens of the text: it ends with the newest one.", source=changed(WRITE, ("ids[-T:]", "ids[:T]")))
+wrong("write", "last_alone", "The model is given the last token alone: its window is the last T.", source=changed(WRITE, ("ids[-T:]", "ids[-1:]")))
+wrong("write", "window_too_long", "The window is one token too long.", source=changed(WRITE, ("ids[-T:]", "ids[-T - 1 :]")))
+wrong("write", "window_too_short", "The window is one token too short.", source=changed(WRITE, ("ids[-T:]", "ids[-max(T - 1, 1) :]")))
+wrong("write", "length_in_all", "`length` counts the new tokens, and here it counts those of `start`, too.", source=changed(
+    WRITE, ("for _ in range(length):", "while len(ids) < length:")))
+wrong("write", "one_too_many", "One token too many is written.", source=changed(WRITE, ("range(length)", "range(length + 1)")))
+wrong("write", "one_too_few", "One token too few is written.", source=changed(WRITE, ("range(length)", "range(length - 1)")))
+wrong("write", "after_the_first", "Only one new token is written: `return` stands inside of the loop.", source=changed(
+    WRITE, ("    return ids", "        return ids\n    return ids")))
+wrong("write", "in_front", "New tokens are put in front of the text: they go to its end.", source=changed(
+    WRITE, ("ids.append(int(rng.choice(len(p), p=p)))", "ids.insert(0, int(rng.choice(len(p), p=p)))")))
+wrong("write", "generator_of_its_own", "A generator of its own draws here: use `rng`, the one that came in.", source=changed(
+    WRITE, ("    ids = list(start)", "    rng = np.random.default_rng(0)\n    ids = list(start)")))
+wrong("write", "logits_drawn", "The draw is given the logits, and they do not add up to 1: `probabilities(...)` makes probabilities of them.", source=changed(
+    WRITE, ("probabilities(logits_of(ids[-T:]))", "logits_of(ids[-T:])")))
+wrong("write", "softmax", "A softmax of its own stands here: `probabilities(...)` makes probabilities of the logits, with whatever dials.", source=changed(
+    WRITE, ("probabilities(logits_of(ids[-T:]))", "np.exp(logits_of(ids[-T:]))\n        p = p / p.sum()")))
+wrong("write", "softmax_after", "The probabilities went through a softmax once more: draw from what `probabilities(...)` gave.", source=changed(
+    WRITE, ("        ids.append", "        p = np.exp(p) / np.exp(p).sum()\n        ids.append")))
+wrong("write", "asked_twice", "The model is asked twice for each new token: once is enough, and half the time.", source=changed(
+    WRITE, ("        ids.append(int(rng.choice(len(p), p=p)))", "        ids.append(int(rng.choice(len(probabilities(logits_of(ids[-T:]))), p=p)))")))
+wrong("write", "drawn_twice", "Two tokens are drawn for each new one: draw once, and keep what came.", source=changed(
+    WRITE, ("        ids.append", "        rng.choice(len(p), p=p)\n        ids.append")))
+wrong("write", "asked_in_vain", "With no new token to write the model is not asked, and nothing is drawn: ask within the loop alone.", source="""
+def write(start, length, T, logits_of, probabilities, rng):
+    ids, p = list(start), probabilities(logits_of(list(start)[-T:]))
+    for i in range(length):
+        ids.append(int(rng.choice(len(p), p=p)))
+        if i + 1 < length:
+            p = probabilities(logits_of(ids[-T:]))
+    return ids
+""")
+wrong("write", "a_probability", "The draw is among the probabilities, and what comes is one of them: draw a token, `rng.choice(len(p), p=p)`.", source=changed(
+    WRITE, ("int(rng.choice(len(p), p=p))", "float(rng.choice(p, p=p))")))
+
+
+@right("write", "cumulative")
+def write(start, length, T, logits_of, probabilities, rng):
+    text = [*start]
+    while len(text) < len(start) + length:
+        window = text[max(0, len(text) - T) :]
+        shares = np.cumsum(probabilities(logits_of(window)))
+        text = text + [int(np.searchsorted(shares / shares[-1], rng.random(), side="right"))]
+    return text
+
+
+@right("write", "window_kept")
+def write(start, length, T, logits_of, probabilities, rng):
+    new, window = [], list(start)[-T:]
+    for _ in range(length):
+        logits = logits_of(window)
+        p = probabilities(logits)
+        token = rng.choice(np.arange(len(p)), p=p).item()
+        new.append(token)
+        window = (window + [token])[-T:]
+    return list(start) + new
+
+
+@right("write", "recursion")
+def write(start, length, T, logits_of, probabilities, rng):
+    if length == 0:
+        return list(start)
+    p = probabilities(logits_of(start[-T:]))
+    token = int(rng.choice(len(p), p=p))
+    return write(list(start) + [token], length - 1, T, logits_of, probabilities, rng)
 
 
 # -- mended_attend ----------------------------------------------------------------------------------------------------
