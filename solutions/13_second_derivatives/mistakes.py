@@ -712,6 +712,24 @@ def hvp(f, x, v):
     return gradient(gradient(slope, t), u).data
 
 
+wrong(
+    "hvp",
+    "graph_of_another_place",
+    "The graph is kept for each f. At another x, that of the first x is used again.",
+    source="""
+KEPT = {}
+
+
+def hvp(f, x, v):
+    if f not in KEPT:
+        leaf = Tensor(x, requires_grad=True)
+        KEPT[f] = leaf, gradient(f(leaf), leaf)
+    leaf, g = KEPT[f]
+    return along(g, leaf, v).data
+""",
+)
+
+
 # -- conjugate_gradients ----------------------------------------------------------------------------------------------
 
 

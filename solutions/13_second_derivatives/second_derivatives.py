@@ -583,6 +583,13 @@ def operations_of(x, weights, v):
     return out, newest() - before
 
 
+@probe
+def products_in_turn(xs, weights, v):
+    """hvp of one and the same function at each of xs."""
+    f = function_of("cubes", weights)
+    return [hvp(f, x, v) for x in xs]
+
+
 # %% check="hvp" points=3
 with exercise("hvp") as check:
     x, w, v = arrays([2, 3], [4, -1], [1, 10])
@@ -618,6 +625,9 @@ with exercise("hvp") as check:
         got = product_of("cubes", x, weights, v)
         check.close(got, 6 * x * weights * v, "a single number")
         check.close(np.shape(got), (), "a single number has the shape ()")
+    for x, y, weights, v in check.cases(2, *[array(4)] * 4):
+        want = [6 * x * weights * v, 6 * y * weights * v]
+        check.close(products_in_turn([x, y], weights, v), want, "the same function, at another place")
     for x, weights, v in check.cases(1, array(900), array(900), array(900)):
         got, count = operations_of(x, weights, v)
         check.close(got, 6 * x * weights * v, "900 numbers at once")
