@@ -10,9 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..authoring.fingerprints import sentences_of
 from ..errors import UserError
-from ..lesson import likely
 from ..referee import judge
 from ..referee.bank import load_bank
 from ..referee.matching import Memory
@@ -24,6 +22,7 @@ from ..unit.ingest import take
 from ..unit.raw import parse, read_bytes, unit_of
 from ..unit.settings import configured_sandbox, load_config
 from .grader import Graded, Grader
+from .sentences import sentences_for
 from .workers import ahead, waiting
 
 if TYPE_CHECKING:
@@ -78,13 +77,6 @@ def score_file(
     return assignment, judge.grade(
         assignment, submission, sandbox, seed=seed, progress=progress, memory=memory
     )
-
-
-def sentences_for(assignment: Assignment) -> dict[str, str]:
-    """The sentences of mistakes by their digests; of a unit without its bank they are all that is known."""
-    if assignment.is_release:
-        return likely.read(assignment.path.parent / likely.FILE)
-    return sentences_of(assignment)
 
 
 def grade_unit(

@@ -14,7 +14,7 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-from ..classroom.commands import sentences_for
+from ..classroom.sentences import sentences_for
 from ..errors import UserError
 from ..referee import judge
 from ..referee.matching import Memory
