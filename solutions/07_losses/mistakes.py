@@ -365,6 +365,18 @@ def softmax(logits):
     return np.exp(logits - np.logaddexp.reduce(logits, axis=-1, keepdims=True))
 
 
+@wrong(
+    "softmax",
+    "in_whole_numbers",
+    "The result takes the type of the logits: where these are whole numbers, probabilities become 0 or 1.",
+)
+def softmax(logits):
+    out = np.empty_like(logits)
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    out[...] = e / e.sum(axis=-1, keepdims=True)
+    return out
+
+
 # -- logsumexp --------------------------------------------------------------------------------------------------------
 
 
@@ -784,6 +796,17 @@ def softmax_rule(g, out, logits):
 def softmax_rule(g, out, logits):
     weighted = g * out
     return (weighted - out * np.einsum("...i->...", weighted)[..., None],)
+
+
+@wrong(
+    "softmax_rule",
+    "exp_once_more",
+    "The probabilities are computed again from the logits, with nothing taken off: exp of 1,000 is too large. They are in out.",
+)
+def softmax_rule(g, out, logits):
+    e = np.exp(logits)
+    p = e / e.sum(axis=-1, keepdims=True)
+    return (p * (g - (g * p).sum(axis=-1, keepdims=True)),)
 
 
 # -- log_softmax ------------------------------------------------------------------------------------------------------
@@ -1382,6 +1405,19 @@ def cross_entropy_rule(g, out, logp, labels):
     for row, label in zip(logp, labels):
         rows.append([g * (math.exp(v) - (k == label)) / len(logp) for k, v in enumerate(row)])
     return (np.array(rows),)
+
+
+@wrong(
+    "cross_entropy_rule",
+    "by_one_over_the_probability",
+    "On the way stands 1 / S, and where S has become 0 that is no number. The two cancel on paper: what is left has no quotient.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    S = np.exp(logp)
+    to_S = np.zeros_like(S)
+    rows = np.arange(len(labels))
+    to_S[rows, labels] = -g / len(labels) / S[rows, labels]
+    return (S * (to_S - (to_S * S).sum(axis=1, keepdims=True)),)
 
 
 # -- bce_with_logits --------------------------------------------------------------------------------------------------

@@ -293,6 +293,8 @@ with exercise("linear") as check:
     for x, w, b in check.cases(4, array(4, 2, 3), array(5, 3), array(5)):
         check.close(linear_of(x, w, b), x @ w.T + b, "more axes in front")
         check.close(linear_without_bias(x, w), x @ w.T, "no bias")
+    for x, w, b in check.cases(2, array(4, 3), array(3, 3), array(3)):
+        check.close(linear_of(x, w, b), x @ w.T + b, "as many outputs as inputs")
     ### END HIDDEN TESTS
 # %% [markdown]
 # ### Exercise `layer_stds` (2 points)
@@ -675,6 +677,13 @@ def xavier_drawn(fan_in, fan_out, seed):
     return xavier_uniform(fan_in, fan_out, rng), xavier_uniform(fan_in, fan_out, rng)
 
 
+@probe
+def xavier_largest(fan_in, fan_out, seed, times):
+    """The largest size in so many draws of xavier_uniform."""
+    rng = np.random.default_rng(seed)
+    return max(float(np.abs(xavier_uniform(fan_in, fan_out, rng)).max()) for _ in range(times))
+
+
 # %% check="xavier_uniform" points=2
 with exercise("xavier_uniform") as check:
     # 50,000 numbers: a right answer is rounded otherwise with a chance of less than 1e-12.
@@ -700,6 +709,8 @@ with exercise("xavier_uniform") as check:
         check.true((w != again).any(axis=1).all(), "the next layer gets other numbers")
         check.true(len(np.unique(np.abs(w))) == w.size, "each number is drawn, none is another one's copy")
     check.close(xavier_drawn(1, 3, 4)[0].shape, (3, 1), "one input, three neurons")
+    # Of 1,000 numbers all are below 0.95 of the limit with a chance of less than 1e-22.
+    check.close(xavier_largest(1, 2, check.rng.randrange(10**6), 500), np.sqrt(6 / 3), "a narrow layer", rtol=0.05)
     check.true((xavier_drawn(30, 20, 1)[0] != xavier_drawn(30, 20, 2)[0]).any(), "another seed")
     check.equal(xavier_drawn(30, 20, 1), xavier_drawn(30, 20, 1), "the seed decides")
     ### END HIDDEN TESTS
@@ -976,7 +987,7 @@ def owned(module):
 @probe
 def owned_by(tree):
     """What a module owns, asked twice. In `tree`, a dict is a Module, a list a list; of texts,
-    "P..." is a Parameter, "T..." a Tensor; equal texts are one and the same thing."""
+    "P..." is a Parameter, "T..." a Tensor, "=a" the Module at a; equal texts are one and the same thing."""
     made = {}
 
     class Scale(Parameter):
@@ -996,6 +1007,8 @@ def owned_by(tree):
             for n, inner in what.items():
                 setattr(module, n, thing(inner, f"{name}.{n}"))
             return made.setdefault(f"a Module at {name[1:]}", module)
+        if isinstance(what, str) and what[:1] == "=":
+            return made[f"a Module at {what[1:]}"]
         if not isinstance(what, str) or what[:1] not in ("P", "T"):
             return what
         if what not in made:
@@ -1062,6 +1075,10 @@ with exercise("owned") as check:
     check.close(owned_by(tree), expected_of(tree), "eight modules deep")
     for tree in ({"a": "P1", "b": None, "c": "P1"}, {"a": {"w": "P1", "v": "P1"}}, {"a": ["P1", "P2", "P1"]}):
         check.close(owned_by(tree), expected_of(tree), "a Parameter that one module holds twice")
+    both = {"a": "a Module at a", "a.w": "P1", "b": "a Module at a", "b.w": "P1"}
+    check.close(owned_by({"a": {"w": "P1"}, "b": "=a"}), both, "a Module that is held twice, under both names")
+    tree = {"_w": "P1", "a": {"_b": "P2"}, "_c": {"w": "P3"}}
+    check.close(owned_by(tree), expected_of(tree), "all attributes, whatever their names begin with")
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -171,6 +171,16 @@ def linear(x, weight, bias=None):
     return out
 
 
+@wrong(
+    "linear",
+    "turned_where_it_does_not_fit",
+    "The weight is turned only where it does not fit as it is. A square one fits both ways: turn it always.",
+)
+def linear(x, weight, bias=None):
+    out = x @ weight if x.shape[-1] == weight.shape[0] else x @ weight.T
+    return out if bias is None else out + bias
+
+
 # -- layer_stds -------------------------------------------------------------------------------------------------------
 
 
@@ -817,6 +827,12 @@ def xavier_uniform(fan_in, fan_out, rng):
     return np.vstack([half, -half])
 
 
+@wrong("xavier_uniform", "bias_is_an_input", "The bias was counted as one more input. The two numbers are fan_in and fan_out.")
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + 1 + fan_out))
+    return rng.uniform(-a, a, (fan_out, fan_in))
+
+
 # -- layer_norm -------------------------------------------------------------------------------------------------------
 
 
@@ -1451,6 +1467,36 @@ def owned(module):
                     yield from walk(f"{front}.{n}", value)
 
     return {name[1:]: x for name, x in walk("", module) if name}
+
+
+@wrong("owned", "a_module_once", "A Module that is held in two places stands under its first name alone. Both places hold it.")
+def owned(module):
+    found, seen = {}, []
+
+    def walk(m, front):
+        for name, x in parts(m):
+            if isinstance(x, Parameter):
+                found[front + name] = x
+            elif isinstance(x, Module) and not any(x is s for s in seen):
+                seen.append(x)
+                found[front + name] = x
+                walk(x, front + name + ".")
+
+    walk(module, "")
+    return found
+
+
+@wrong("owned", "no_private_names", "Attributes whose names begin with _ are left out. All attributes count.")
+def owned(module):
+    found = {}
+    for name, x in parts(module):
+        if name.startswith("_"):
+            continue
+        if isinstance(x, (Parameter, Module)):
+            found[name] = x
+        if isinstance(x, Module):
+            found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
+    return found
 
 
 # -- dropout ----------------------------------------------------------------------------------------------------------

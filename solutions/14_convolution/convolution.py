@@ -58,7 +58,7 @@ import numpy as np
 
 from autograd_ref import plots
 from autograd_ref.data.digits import load_digits
-from autograder import exercise, predicted, recall, yours
+from autograder import exercise, predicted, probe, recall, yours
 
 
 def floats(*rows):
@@ -131,6 +131,13 @@ def conv1d(x, w):
     ### END SOLUTION
 
 
+# %% probes="conv1d"
+@probe
+def conv1d_of_views(x, w):
+    """conv1d of every other number of x, from its end, and of w in reverse."""
+    return conv1d(x[::-2], w[::-1])
+
+
 # %% check="conv1d" points=2
 with exercise("conv1d") as check:
     x, w = floats(1, 0, 2, 3, -1), floats(2, 1, -1)
@@ -151,6 +158,8 @@ with exercise("conv1d") as check:
             expected = [sum(w[j] * x[i + j] for j in range(k)) for i in range(n - k + 1)]
             check.close(yours.conv1d(x, w), np.array(expected), "the sum at each place", rtol=1e-10)
             check.untouched()
+            views = np.repeat(x, 2)[::-1].copy(), w[::-1].copy()  # whose numbers do not lie side by side in memory
+            check.close(conv1d_of_views(*views), np.array(expected), "a view is an array, too", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -238,7 +247,8 @@ with exercise("conv1d_rule") as check:
 
     for n, k in check.cases(10, integer(4, 9), integer(1, 4)):
         (a, b, g), = check.cases(1, array(n), array(k), array(n - k + 1))
-        for x, w in ((np.rint(3 * a).astype(int), np.rint(3 * b).astype(int)), (a, b)):
+        whole = np.rint(3 * a).astype(int), np.rint(3 * b).astype(int)
+        for x, w in (whole, (whole[0], b), (a, whole[1]), (a, b)):
             to_x, to_w = np.zeros(n), np.zeros(k)
             for i in range(n - k + 1):
                 to_x[i : i + k] += g[i] * w
@@ -346,6 +356,13 @@ def patches(x, kh, kw, stride=1, padding=0):
     ### END SOLUTION
 
 
+# %% probes="patches"
+@probe
+def patches_of_turned(x, kh, kw):
+    """patches of a view of x: rows and columns exchanged, rows from the last to the first."""
+    return patches(x.swapaxes(2, 3)[:, :, ::-1], kh, kw)
+
+
 # %% check="patches" points=3
 with exercise("patches") as check:
     x, cut = floats([[[1, 2, 3], [4, 5, 6]]]), yours.patches
@@ -370,6 +387,11 @@ with exercise("patches") as check:
         expected = np.stack([p[:, :, i : i + kh, j : j + kw].reshape(2, -1) for i, j in places], axis=-1)
         check.close(yours.patches(x, kh, kw, stride, padding), expected, "each patch is a column", rtol=1e-10)
         check.untouched()
+        found = yours.patches(x.astype("float32"), kh, kw, stride, padding)
+        check.equal(str(found.dtype), "float32", "the dtype stays, with a border, too")
+        turned = np.ascontiguousarray(x[:, :, ::-1].swapaxes(2, 3))
+        expected = yours.patches(x, kh, kw)
+        check.close(patches_of_turned(turned, kh, kw), expected, "a view is an array, too", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -116,6 +116,17 @@ def conv1d(x, w):
     return np.lib.stride_tricks.sliding_window_view(x, len(w)) @ w
 
 
+@wrong(
+    "conv1d",
+    "side_by_side",
+    "The steps are taken as if the numbers of x lay side by side in memory. In a view such as x[::2] they do not.",
+)
+def conv1d(x, w):
+    n, k = len(x) - len(w) + 1, len(w)
+    step = x.itemsize
+    return np.lib.stride_tricks.as_strided(x, (n, k), (step, step)) @ w
+
+
 # -- conv1d_rule ------------------------------------------------------------------------------------------------------
 
 RULE = """
@@ -228,6 +239,20 @@ def conv1d_rule(g, x, w):
     return to_x, (g[:, None] * x[at]).sum(0)
 
 
+@wrong(
+    "conv1d_rule",
+    "in_the_dtype_of_w",
+    "x was brought to the dtype of w: where w holds integers, the decimals of x are lost.",
+)
+def conv1d_rule(g, x, w):
+    x = x.astype(w.dtype)
+    to_x, to_w = np.zeros(len(x)), np.zeros(len(w))
+    for i in range(len(g)):
+        to_x[i : i + len(w)] += g[i] * w
+        to_w += g[i] * x[i : i + len(w)]
+    return to_x, to_w
+
+
 # -- patches ----------------------------------------------------------------------------------------------------------
 
 PATCHES = """
@@ -303,6 +328,37 @@ def patches(x, kh, kw, stride=1, padding=0):
     columns = np.arange(kw)[:, None] + stride * np.arange((x.shape[3] - kw) // stride + 1)
     seen = x[:, :, rows[:, None, :, None], columns[None, :, None, :]]
     return seen.reshape(len(x), x.shape[1] * kh * kw, -1)
+
+
+@wrong("patches", "border_of_float64", "With a border, a picture of float32 becomes one of float64: np.zeros makes that.")
+def patches(x, kh, kw, stride=1, padding=0):
+    n, c, h, w = x.shape
+    rows, columns = (h + 2 * padding - kh) // stride + 1, (w + 2 * padding - kw) // stride + 1
+    if padding:
+        wide = np.zeros((n, c, h + 2 * padding, w + 2 * padding))
+        wide[:, :, padding:-padding, padding:-padding] = x
+        x = wide
+    found = np.empty((n, c, kh, kw, rows, columns), x.dtype)
+    for i in range(kh):
+        for j in range(kw):
+            found[:, :, i, j] = x[:, :, i : i + stride * rows : stride, j : j + stride * columns : stride]
+    return found.reshape(n, c * kh * kw, rows * columns)
+
+
+@wrong(
+    "patches",
+    "as_if_it_lay_end_to_end",
+    "The strides are computed as if x lay end to end in memory. A view, such as a transpose, has strides of its own.",
+)
+def patches(x, kh, kw, stride=1, padding=0):
+    if padding:
+        x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    n, c, h, w = x.shape
+    rows, columns = (h - kh) // stride + 1, (w - kw) // stride + 1
+    s = x.itemsize
+    strides = (c * h * w * s, h * w * s, w * s, s, stride * w * s, stride * s)
+    found = np.lib.stride_tricks.as_strided(x, (n, c, kh, kw, rows, columns), strides)
+    return found.reshape(n, c * kh * kw, rows * columns).copy()
 
 
 # -- scatter ----------------------------------------------------------------------------------------------------------

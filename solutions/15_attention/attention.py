@@ -317,7 +317,7 @@ with exercise("scaled_scores") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import array
 
-    for before, T, S, d in (((), 3, 5, 2), ((2, 3), 4, 2, 5), ((3,), 1, 4, 3), ((1, 2), 6, 3, 7)):
+    for before, T, S, d in (((), 3, 5, 2), ((2, 3), 4, 2, 5), ((3,), 1, 4, 3), ((1, 2), 6, 3, 7), ((2, 1, 3), 3, 2, 4)):
         for q, k in check.cases(3, array(*before, T, d), array(*before, S, d)):
             expected = np.einsum("...td,...sd->...ts", q, k) / d**0.5
             check.close(yours.scaled_scores(q, k), expected, "each query with each key, over the root of d", rtol=1e-10)
@@ -686,7 +686,7 @@ with exercise("sinusoids") as check:
     ### BEGIN HIDDEN TESTS
     import math
 
-    for n, d in ((1, 2), (7, 6), (4, 10), (30, 4), (3, 16)):
+    for n, d in ((1, 2), (7, 6), (4, 10), (30, 4), (3, 16), (700, 2)):
         expected = np.zeros((n, d))
         for t, i in np.ndindex(n, d):
             angle = t / 10000 ** ((i - i % 2) / d)
@@ -1050,12 +1050,17 @@ with exercise("merged") as check:
     for m in (-1e4, -2.0, 0.0, 7.0):
         got = yours.merged((m, 1.5, acc), (m, 2.0, more))
         check.close(got, (m, 3.5, acc + more), "the same largest score: the sums are added up", rtol=1e-10)
-    for one, other in ((1e4, -1e4), (9e3, 1e4), (-745.0, 0.0)):
+    for one, other in ((1e4, -1e4), (9e3, 1e4), (-745.0, 0.0), (-10_030.0, -10_029.0), (-10_028.0, -10_029.0)):
         (acc,), (more,) = check.cases(2, array(3))
         m = max(one, other)
         by = np.exp(one - m), np.exp(other - m)
         expected = m, 2.0 * by[0] + 3.0 * by[1], acc * by[0] + more * by[1]
         check.close(yours.merged((one, 2.0, acc), (other, 3.0, more)), expected, "far apart", rtol=1e-10)
+    for m in (-1.0, 0.0, 2.0):  # values that are all 0 have been seen
+        got = yours.merged((m, 1.5, 0 * acc), (0.5, 2.0, more))
+        top = max(m, 0.5)
+        by = np.exp(m - top), np.exp(0.5 - top)
+        check.close(got, (top, 1.5 * by[0] + 2.0 * by[1], more * by[1]), "values of 0 count in l", rtol=1e-10)
     for gap in (12.0, 20.0, 36.0, 80.0, 300.0):  # however small its factor is, large values are seen
         (acc,), (more,) = check.cases(2, array(2))
         one, other = (7.0, 2.0, acc), (7.0 - gap, 3.0, more * np.exp(gap))

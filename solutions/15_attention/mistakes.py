@@ -261,6 +261,16 @@ def scaled_scores(q, k):
     return (q[..., :, None, :] * k[..., None, :, :]).sum(axis=-1) * q.shape[-1] ** -0.5
 
 
+@wrong(
+    "scaled_scores",
+    "up_to_four_axes",
+    "The order of the axes is known for two, three and four of them. In front of the last two there may be any number.",
+)
+def scaled_scores(q, k):
+    order = {2: (1, 0), 3: (0, 2, 1), 4: (0, 1, 3, 2)}[k.ndim]
+    return q @ k.transpose(order) / np.sqrt(q.shape[-1])
+
+
 # -- attention_rule ---------------------------------------------------------------------------------------------------
 
 RULE = """
@@ -486,6 +496,22 @@ def sinusoids(n, d):
     return table
 
 
+@wrong("sinusoids", "at_most_512", "The table ends at 512 positions. There are n of them, however many that is.")
+def sinusoids(n, d):
+    angles = np.arange(512)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
+    table = np.empty((512, d))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table[:n]
+
+
+@wrong("sinusoids", "small_integers", "Positions are kept in 8 bits: after 127 comes -128.")
+def sinusoids(n, d):
+    angles = np.arange(n).astype("int8")[:, None] / 10000 ** (np.arange(0, d, 2) / d)
+    table = np.empty((n, d))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
+
+
 # -- block_rule -------------------------------------------------------------------------------------------------------
 
 BLOCK = """
@@ -634,3 +660,25 @@ def merged(a, b):
         by = np.exp(m_old - m) if l else 0.0
         sums, accs = sums + by * l, accs + by * acc
     return float(m), float(sums), accs
+
+
+@wrong("merged", "zeros_were_not_seen", "A piece whose values are all 0 has been seen, too: its l counts.")
+def merged(a, b):
+    if not np.any(a[2]):
+        return b
+    if not np.any(b[2]):
+        return a
+    m = max(a[0], b[0])
+    by_a, by_b = np.exp(a[0] - m), np.exp(b[0] - m)
+    return m, a[1] * by_a + b[1] * by_b, a[2] * by_a + b[2] * by_b
+
+
+@wrong("merged", "low_is_empty", "Below -10,000 a piece counts as one that has seen nothing. Only -inf says that.")
+def merged(a, b):
+    if a[0] < -1e4:
+        return b
+    if b[0] < -1e4:
+        return a
+    m = max(a[0], b[0])
+    by_a, by_b = np.exp(a[0] - m), np.exp(b[0] - m)
+    return m, a[1] * by_a + b[1] * by_b, a[2] * by_a + b[2] * by_b
