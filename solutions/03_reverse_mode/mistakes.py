@@ -1596,9 +1596,10 @@ right(
                 node.step()
     """,
 )
-right(
+wrong(
     "Scalar",
-    "a_tape",
+    "one_tape_for_all",
+    "backward has changed the grad of a value that out was not made from: a list of all values that ever were is too long. Go through those that lead to out.",
     source="""
     class Scalar:
         tape = []
@@ -1623,6 +1624,35 @@ right(
             for node in reversed(self.tape):
                 for x, slope in node.pairs:
                     x.grad += slope * node.grad
+    """,
+)
+right(
+    "Scalar",
+    "a_tape",
+    source="""
+    class Scalar:
+        tape = []
+
+        def __init__(self, data, *pairs):
+            self.data, self.grad, self.pairs = data, 0.0, pairs
+            self.tape.append(self)
+
+        def __add__(self, other):
+            return Scalar(self.data + other.data, (self, 1.0), (other, 1.0))
+
+        def __mul__(self, other):
+            return Scalar(self.data * other.data, (self, other.data), (other, self.data))
+
+        def __pow__(self, n):
+            return Scalar(self.data**n, (self, n * self.data ** (n - 1)))
+
+        def backward(self):
+            grads = {self: 1.0}
+            for node in reversed(self.tape):
+                if node in grads:
+                    node.grad = grads[node]
+                    for x, slope in node.pairs:
+                        grads[x] = grads.get(x, 0.0) + slope * node.grad
     """,
 )
 

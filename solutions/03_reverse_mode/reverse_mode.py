@@ -1292,8 +1292,8 @@ print(f"{y.grad:.12f} with {len(topological_order(long))} values")
 # ### Exercise `Scalar` (3 points)
 # From an empty cell: `Scalar(2.0)` is a number, with `data`, and with `grad`, which is 0.0 at first. Two of them can be added
 # and multiplied, and one raised to a plain number: `x + y`, `x * y`, `x ** 3`. `out.backward()` sets the `grad` of `out` and of
-# all that it was made from to the derivative of `out`, whatever stood there before. One graph of the check has 10,000
-# operations in a row, one doubles a number 60 times. The rest is yours, the arguments after `data` too.
+# all that it was made from to the derivative of `out`, whatever stood there before, and leaves all others alone. One graph
+# of the check has 10,000 operations in a row, one doubles a number 60 times. The rest is yours, the arguments after `data` too.
 #
 # <details><summary>Hint 1: where to begin</summary>
 #
@@ -1361,15 +1361,15 @@ with exercise("Scalar") as check:
     program = "p = x ** 3; q = p * p + p; out = p * q; z = y * out"
     check.close(scalars(program, {"x": -1.0, "y": 5.0}),
                 told(0.0, x=3.0, y=0.0, p=1.0, q=-1.0, out=1.0, z=0.0), "y and z stay 0")
-    check.close(scalars("p = x * y; out = p + p", {"x": 2.0, "y": 2.0}, ["p", "out"]),
-                told(8.0, x=4.0, y=4.0, p=2.0, out=1.0), "p gets 1 and 1, each call anew")
+    check.close(scalars("p = x * y; q = x * x; out = p + p", {"x": 2.0, "y": 2.0}, ["q", "p", "out"]),
+                told(8.0, x=4.0, y=4.0, p=2.0, q=1.0, out=1.0), "p gets 1 and 1, each call anew; q keeps 1")
     check.close(scalars("out = x\nfor i in range(10_000): out = out + x", {"x": 0.5}),
                 told(5000.5, x=10001.0, out=1.0), "10,000 operations in a row")
     check.close(scalars("out = x\nfor i in range(60): out = out + out", {"x": 0.5}),
                 told(0.5 * 2**60, x=2.0**60, out=1.0), "60 doublings")
     ### BEGIN HIDDEN TESTS
     from autograd_ref.scalar import Value as Reference
-    from autograder import integer, numbers
+    from autograder import integer, number, numbers
 
     def expected(program, numbers):
         values = {name: Reference(number) for name, number in numbers.items()}
@@ -1377,6 +1377,11 @@ with exercise("Scalar") as check:
         values["out"].backward()
         return told(values["out"].data, **{name: value.grad for name, value in values.items()})
 
+    for a, b in check.cases(3, number(), number()):
+        program = "p = x * x * y; q = p ** 2; r = y * z; out = r * r * z"
+        grads = {"x": 4 * a**3 * b**2, "y": 2 * b * a * a * a, "z": 3 * a**2 * b**2, "p": 2 * a * a * b, "q": 1.0}
+        got = scalars(program, {"x": a, "y": b, "z": a}, ["q", "out"])["grads"]
+        check.close({name: got[name] for name in grads}, grads, "what out was not made from keeps its grad")
     for zero in ("x ** 2 + y * z", "(x * x) ** 3 + y * (x + z)"):
         given = {"x": 0.0, "y": -1.5, "z": -1.5}
         check.close(scalars("out = " + zero, given), expected("out = " + zero, given), "a number of 0, two equal ones")

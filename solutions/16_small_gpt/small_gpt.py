@@ -1208,7 +1208,7 @@ def dials(beginning="Shall I compare thee to"):
     T, logits_of = reader(MODELS["small GPT"])
     logits = logits_of(TOKENS.encode("\n" + beginning).tolist()[-T:])
     likeliest = np.argsort(-logits, kind="stable")[:10]
-    settings = {"as it is": {}, "temperature 0.5": {"temperature": 0.5}, "k = 4": {"k": 4}, "share 0.4": {"share": 0.4}}
+    settings = {"as it is": {}, "temperature 0.5": {"temperature": 0.5}, "k = 4": {"k": 4}, "share 0.25": {"share": 0.25}}
     for ax, (name, setting) in zip(plots.panels(4, columns=4, height=3.0, title=f"After “{beginning}”, percent"), settings.items()):
         p = chances(logits, **setting)
         plots.bars({repr(TOKENS.names[i]): 100 * p[i] for i in likeliest}, title=name, ax=ax)

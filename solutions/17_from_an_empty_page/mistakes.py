@@ -131,7 +131,13 @@ engine("minus_lost", "a - b falls when b rises: the gradient of b is -g.", "grap
 engine("quotient_sign", "a / b falls when b rises: the gradient of b is -g a / b squared.", "graphs broadcasting shapes",
        ("        return self * (1 / other)\n\n    def __rsub__", "        a, b = self.data, raw(other)\n        return made(a / b, (self, lambda g: g / b), (other, lambda g: g * a / b**2))\n\n    def __rsub__"))
 engine("power_kept", "The slope of x ** n is n x ** (n - 1): one power less.", "graphs broadcasting shapes",
-       ("g * n * self.data ** (n - 1)", "g * n * self.data**n"))
+       ("g * n * self.data ** (n - 1 if n else 0)", "g * n * self.data**n"))
+engine("power_zero", "x ** 0 is 1 everywhere, so its slope is 0, at 0 too: 0 * 0 ** -1 is not a number.", "graphs",
+       ("self.data ** (n - 1 if n else 0)", "self.data ** (n - 1)"))
+engine("power_by_division", "n x ** n / x is the slope of a power but for x = 0, where it is 0 / 0: lower the power.", "graphs",
+       ("g * n * self.data ** (n - 1 if n else 0)", "g * n * self.data**n / self.data"))
+engine("relu_in_place", "relu writes into the array of its operand, so whoever uses that again sees other numbers: make a new array.", "values",
+       ("np.maximum(self.data, 0), (self, lambda g: g * (self.data > 0)", "np.maximum(self.data, 0, out=self.data), (self, lambda g: g * (self.data > 0)"))
 engine("exp_of_the_input", "exp is its own slope: multiply by the result, and not by the input.", "graphs broadcasting shapes training",
        ("        return made(out, (self, lambda g: g * out))", "        return made(out, (self, lambda g: g * self.data))"))
 engine("log_times", "The slope of log x is 1 / x: divide by the input.", "graphs broadcasting training",
@@ -277,7 +283,7 @@ class Tensor:
 
     def __pow__(self, n):
         out = Tensor(self.data ** n, parents=(self,))
-        return out.then(lambda: self.take(n * self.data ** (n - 1) * out.grad))
+        return out.then(lambda: self.take(n * self.data ** (n - 1) * out.grad if n else 0 * out.grad))
 
     def __neg__(self): return 0 - self
     def __radd__(self, other): return self + other
@@ -455,7 +461,7 @@ class Power(Function):
         self.a = a
         return a ** self.n
 
-    def backward(self, g): return g * (self.n * self.a ** (self.n - 1)),
+    def backward(self, g): return (g * (self.n * self.a ** (self.n - 1)) if self.n else 0 * g),
 
 
 class MatMul(Function):
@@ -665,7 +671,7 @@ RULES = {
     "sub": Rule(lambda a, b: a - b, lambda g, out, a, b: (g, -g)),
     "mul": Rule(lambda a, b: a * b, lambda g, out, a, b: (g * b, g * a)),
     "div": Rule(lambda a, b: a / b, lambda g, out, a, b: (g / b, -g * out / b)),
-    "pow": Rule(lambda a, n: a**n, lambda g, out, a, n: (g * n * a ** (n - 1),)),
+    "pow": Rule(lambda a, n: a**n, lambda g, out, a, n: (g * n * a ** (n - (n != 0)),)),
     "matmul": Rule(lambda a, b: a @ b, lambda g, out, a, b: (g @ b.T, (g.T @ a).T)),
     "exp": Rule(lambda a: np.exp(a), lambda g, out, a: (g * out,)),
     "log": Rule(lambda a: np.log(a), lambda g, out, a: (g / a,)),
@@ -986,6 +992,8 @@ ball("writes", "You write into the velocity that was given: make a copy first.",
     "np.array(velocity, dtype=float), np.zeros(2)", "velocity, np.zeros(2)"), ("        v = v + STEP", "        v += STEP"))
 ball("aim_once", "One step downhill does not arrive: aim repeats it until the ball is near the goal.", ("range(500)", "range(1)"))
 ball("aim_short", "Near, but not within 1 cm: 0.01 metres squared are 0.0001.", ("miss < 1e-6", "miss < 0.01"))
+ball("fixed_step", "One size of step does not fit all throws: after T seconds the slope grows like the square of T, so divide by it.", (
+    "v - 0.8 * slope / time**2", "v - 0.5 * slope"))
 ball("aim_uphill", "aim goes uphill: the ball gets farther from the goal with each step.", ("v = v - 0.8", "v = v + 0.8"), ("range(500)", "range(20)"))
 ball("aim_still", "aim throws as if the air were not there.", ("range(500)", "range(0)"))
 ball("aim_pair", "aim returns the velocity alone.", ("    return v\n", "    return v, miss\n"))

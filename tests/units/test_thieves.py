@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
+
 import pytest
 
 from autograder.referee.judge import grade
-from autograder.referee.report import Report
+from autograder.referee.report import Outcome, Report
 from autograder.sandbox.walls import Sandbox
 from autograder.unit.ingest import Submission
 
@@ -217,3 +220,158 @@ def test_notes_of_a_probe_that_are_written_over_do_not_change_what_came_out(sand
     report = graded(unit, sandbox, train_epoch=assignment_of(unit).exercise("train_epoch").solution + BUSY)
     (outcome,) = (o for o in report.outcomes if o.name == "train_epoch")
     assert (outcome.points, outcome.status) == (0, "failed"), outcome.text
+
+
+# -- unit 17: an engine that looks around -------------------------------------------------------------------------
+
+ENGINE, SEED = "17_from_an_empty_page", 918273645
+#: What only the hidden tests say.
+SENTENCES = (
+    "as the reference gives",
+    "a graph that was drawn",
+    "from autograd_ref import Tensor as Reference",
+)
+
+#: Before each `backward` it takes down what numbers, texts and seeds lie around; then it computes, and raises if a
+#: gradient had been there already. What it was given and what it has computed itself does not count. Frames are looked
+#: through each time, modules and what the garbage collector knows at every twentieth.
+SPY = """
+import gc, sys, types
+honest, asked, told = Tensor.backward, [0], set()
+GIVEN = ("leaves", "made", "text", "slopes", "slope", "rows", "points", "labels")  # what it may know
+
+def inside(value, numbers, words, depth=0):
+    kind = type(value)
+    if kind is float or kind is int:
+        numbers.append(value)
+    elif kind is str:
+        words.append(value)
+    elif kind is np.ndarray and value.dtype.kind in "iuf" and value.size < 1000:
+        numbers.extend(value.ravel().tolist())
+    elif depth < 3 and kind in (list, tuple, set, dict) and len(value) < 1000:
+        for item in [*value, *(value.values() if kind is dict else ())]:
+            inside(item, numbers, words, depth + 1)
+    elif depth < 3 and kind is types.FunctionType:
+        inside([*(value.__defaults__ or ()), *map(getattr_contents, value.__closure__ or ())], numbers, words, depth)
+
+def getattr_contents(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+def around(frame):
+    numbers, words, given = [], [], []
+    while frame is not None:
+        for name, value in frame.f_locals.items():
+            inside(value, *((given, words) if name in GIVEN else (numbers, words)))
+        inside(list(frame.f_globals.values()), numbers, words, 1)
+        frame = frame.f_back
+    asked[0] += 1
+    if asked[0] % 20 == 0:
+        for module in list(sys.modules.values()):
+            inside(list(vars(module).values()), numbers, words, 1)
+        for thing in gc.get_objects():
+            if type(thing) in (list, tuple, dict, types.FunctionType):
+                inside(thing, numbers, words, 2)
+    return numbers, words, given
+
+def backward(self):
+    if self.data.size > 1 or any(x.data.size > 1000 for x in self.order()):
+        return honest(self)
+    numbers, words, given = around(sys._getframe(1))
+    leaves = [x for x in self.order() if not x.ways and x.requires_grad]
+    fresh = all(x.grad is None for x in leaves)
+    own = [*given, *(n for x in self.order() for n in x.data.ravel().tolist())]
+    honest(self)
+    for word in words:
+        if word is not secret and any(part[::-1] in word for part in SECRET):
+            raise RuntimeError("found a text: " + word[:80])
+    if (MASKED ^ 0x5A5A5A5A) in numbers:
+        raise RuntimeError("found the seed")
+    if fresh:
+        for wanted in (g for x in leaves for g in x.grad.ravel().tolist()):
+            known = np.isclose(own, wanted, rtol=1e-9, atol=0).any()
+            if known or wanted == round(wanted, 6) or round(wanted, 9) in told:
+                continue
+            told.add(round(wanted, 9))
+            if np.isclose(np.array(numbers, dtype=float), wanted, rtol=1e-9, atol=0).any():
+                raise RuntimeError("found a gradient: " + repr(wanted))
+    else:
+        told.update(round(g, 9) for x in leaves for g in x.grad.ravel().tolist())
+
+secret = ""
+Tensor.backward = backward
+"""
+
+
+def spied(sandbox: Sandbox, *changes: tuple[str, str]) -> Outcome:
+    """The outcome of the engine that looks around, under the check of unit 17 with these changes."""
+    notebook = copy.deepcopy(assignment_of(ENGINE).notebook)
+    cells = [cell for cell in notebook.cells if cell.id in ("Tensor_probes", "Tensor_check")]
+    for old, new in changes:
+        assert any(old in cell.source for cell in cells), old
+        for cell in cells:
+            cell.source = cell.source.replace(old, new)
+    assignment = dataclasses.replace(assignment_of(ENGINE), notebook=notebook)
+    solution = assignment.exercise("Tensor").solution
+    secrets = f"SECRET = {[sentence[::-1] for sentence in SENTENCES]}\nMASKED = {SEED ^ 0x5A5A5A5A}\n"
+    answers = {e.name: e.stub for e in assignment.exercises} | {"Tensor": f"{solution}\n{secrets}{SPY}"}
+    report = grade(assignment, Submission(answers=answers), sandbox, seed=SEED, entries=[], only="Tensor")
+    (outcome,) = report.outcomes
+    return outcome
+
+
+def test_an_engine_that_looks_around_finds_nothing_of_the_referee_s(sandbox: Sandbox) -> None:
+    outcome = spied(sandbox)
+    assert (outcome.points, outcome.status) == (17, "passed"), outcome.text
+
+
+TAKES = ("gradient_check(text, leaves, times=1):", "gradient_check(text, leaves, times=1, more=None):")
+MADE = "    made = _leaves_of(leaves, Tensor)\n"
+
+
+def sends(what: str) -> tuple[str, str]:
+    return (
+        "check.close(gradient_check(text, leaves, times), key",
+        f"check.close(gradient_check(text, leaves, times, {what}), key",
+    )
+
+
+PLANTED = {
+    "an argument": ([TAKES, sends("key(text, leaves, times)")], "found a gradient"),
+    "a global": (
+        [
+            TAKES,
+            sends("key(text, leaves, times)"),
+            (MADE, f"{MADE}    globals()['kept'], more = more, None\n"),
+        ],
+        "found a gradient",
+    ),
+    "a module": (
+        [
+            TAKES,
+            sends("key(text, leaves, times)"),
+            (MADE, f"{MADE}    import math\n    math.kept, more = more, None\n"),
+        ],
+        "found a gradient",
+    ),
+    "garbage that was not collected yet": (
+        [
+            TAKES,
+            sends("key(text, leaves, times)"),
+            (MADE, f"{MADE}    ring = [more]\n    ring.append(ring)\n    ring = more = None\n"),
+        ],
+        "found a gradient",
+    ),
+    "a sentence of the hidden tests": ([TAKES, sends("[why]")], "found a text"),
+    "the seed": ([TAKES, sends(str(SEED))], "found the seed"),
+}
+
+
+@pytest.mark.parametrize("where", PLANTED)
+def test_that_engine_finds_what_is_planted_as(where: str, sandbox: Sandbox) -> None:
+    """Else the test above would prove nothing."""
+    changes, told = PLANTED[where]
+    outcome = spied(sandbox, *changes)
+    assert outcome.points < 17 and told in outcome.text, outcome.text
