@@ -1299,6 +1299,6 @@ else:
 # PyTorch's floats have 32 bits unless you ask for 64, and keep about 7 digits. Repeat the figure of section 6 with
 # `np.float32(1.0)`, `np.float32(h)` and `np.sin`. Where is the best step now?
 #
-# No step is quite right. Unit 02 gets rid of it, with numbers that carry their own derivative.
+# No step is quite right. Unit 02 needs none.
 
 # %% progress="here"

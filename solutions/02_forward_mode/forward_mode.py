@@ -1531,6 +1531,6 @@ else:
 # ## One thing to try next
 # Which speed makes `landing(speed) - 0.01 * speed**2` largest? Give your search other limits.
 #
-# One pass per input is still too many. Unit 03 turns the direction around, and gets all derivatives from one pass.
+# One pass per input is still too many. Unit 03 gets all derivatives from one pass.
 
 # %% progress="here"

@@ -163,6 +163,21 @@ def broadcast_shape(a, b):
 
 
 
+@wrong(
+    "broadcast_shape",
+    "four_axes_at_most",
+    "The shapes are filled up to four axes, and one may have more. Fill up to the longer of the two.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    shape = []
+    for m, n in zip((1,) * (4 - len(a)) + a, (1,) * (4 - len(b)) + b):
+        if m != n and 1 not in (m, n):
+            raise ValueError("no fit")
+        shape.append(n if m == 1 else m)
+    return tuple(shape[4 - rank :])
+
+
 @right("broadcast_shape", "from_the_right")
 def broadcast_shape(a, b):
     from itertools import zip_longest
@@ -319,6 +334,18 @@ def unbroadcast(g, shape):
     g = g.sum(axis=tuple(range(g.ndim - len(shape))))
     return g.sum(axis=[i for i, n in enumerate(shape) if n == 1], keepdims=True)
 
+
+
+@wrong(
+    "unbroadcast",
+    "four_axes_at_most",
+    "The shape is filled up to four axes, and g may have more. Fill up to the axes of g.",
+)
+def unbroadcast(g, shape):
+    wide = g[(None,) * (4 - g.ndim)]
+    filled = (1,) * (4 - len(shape)) + shape
+    ones = tuple(i for i, n in enumerate(filled) if n == 1)
+    return wide.sum(axis=ones, keepdims=True).reshape(shape)
 
 
 @right("unbroadcast", "one_axis_at_a_time")
@@ -682,6 +709,52 @@ def sigmoid(a):
 )
 def sigmoid(a):
     return 1 / (1 + np.exp(-np.clip(a, -30, 30)))
+
+
+wrong(
+    "stable_sigmoid",
+    "wide_and_clipped",
+    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
+    source="""
+def sigmoid(a):
+    wide = np.clip(a.astype("float64"), -709, 709)
+    return (1 / (1 + np.exp(-wide))).astype(a.dtype)
+
+
+def sigmoid_rule(g, out, a):
+    return (g * out * (1 - out),)
+""",
+)
+wrong(
+    "stable_sigmoid",
+    "clipped_in_float32",
+    "exp(88) is the last one that fits into float32, but a clipped end is not exact. It works without a limit.",
+    source="""
+def sigmoid(a):
+    limit = 88 if a.dtype == "float32" else 745
+    e = np.exp(-np.minimum(np.abs(a), limit))
+    return np.where(a >= 0, 1, e) / (1 + e)
+
+
+def sigmoid_rule(g, out, a):
+    return (g * out * (1 - out),)
+""",
+)
+wrong(
+    "stable_sigmoid",
+    "two_dtypes",
+    "A float16 comes back as float64: you know two dtypes. Any other is to stay what it is, too.",
+    source="""
+def sigmoid(a):
+    e = np.exp(-np.abs(a.astype("float64")))
+    out = np.where(a >= 0, 1, e) / (1 + e)
+    return out.astype("float32") if a.dtype == "float32" else out
+
+
+def sigmoid_rule(g, out, a):
+    return (g * out * (1 - out),)
+""",
+)
 
 
 @wrong(
@@ -1423,6 +1496,22 @@ def first_cotangent(data, gradient=None):
     gradient = np.asarray(gradient, dtype=data.dtype)
     if gradient.shape != data.shape:
         raise ValueError("shape")
+    return gradient
+
+
+@wrong(
+    "first_cotangent",
+    "listed_shapes",
+    "(1, 1, 1) holds one number, too, and your list of shapes ends before it. Ask for the size.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.shape not in [(), (1,), (1, 1)]:
+            raise RuntimeError("more than one number")
+        return np.ones_like(data)
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.shape != data.shape:
+        raise ValueError("the shapes differ")
     return gradient
 
 

@@ -187,10 +187,12 @@ with exercise("broadcast_shape") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import integer, one_of
 
-    for a, b in [((), ()), ((1,), (1,)), ((1,), (4,)), ((3,), (2, 3)), ((2, 3), (2, 3)), ((1, 1, 1), (2, 3))]:
+    few = [((), ()), ((1,), (1,)), ((1,), (4,)), ((3,), (2, 3)), ((2, 3), (2, 3)), ((1, 1, 1), (2, 3))]
+    many = [((2, 1, 3, 1, 4), (5, 1, 6, 1)), ((2, 3, 1, 2, 1, 3, 2, 1), (7,)), ((1,) * 12, (2, 1) * 6)]
+    for a, b in few + many:
         check.close(shape_of(a, b), np.broadcast_shapes(a, b), "what NumPy does with these shapes")
         check.close(shape_of(b, a), np.broadcast_shapes(a, b), "in either order")
-    for rank, drop in check.cases(30, integer(1, 4), integer(0, 3)):
+    for rank, drop in check.cases(30, integer(1, 7), integer(0, 6)):
         full = [check.rng.randint(2, 6) for _ in range(rank)]
         a = tuple(n if check.rng.random() < 0.6 else 1 for n in full)
         b = tuple(n if check.rng.random() < 0.6 else 1 for n in full)[min(drop, rank) :]
@@ -271,6 +273,7 @@ with exercise("unbroadcast") as check:
     # Square, one number, no numbers, four axes, none.
     others = [((3, 3), (3, 1)), ((3, 3), (1, 3)), ((3, 3), (3,)), ((1, 1), (1,)), ((1,), ()), ((), ())]
     others += [((0, 3), (3,)), ((0, 3), (1, 1)), ((2, 1, 3, 2), (3, 1)), ((2, 4, 3, 2), (4, 1, 2))]
+    others += [((2, 3, 2, 1, 3, 2), (3, 1, 1, 1, 2)), ((2, 1, 2, 3, 2, 3, 2), (2,)), ((1, 2, 3, 2, 2), (1, 1, 3, 1, 1))]
     for wide, shape in [((2, 3, 5), shape) for shape in of_three] * 2 + others:
         (g,) = next(check.cases(1, array(*wide)))
         x = Reference(np.zeros(shape), requires_grad=True)
@@ -682,6 +685,13 @@ with exercise("stable_sigmoid") as check:
         got, exact = yours.sigmoid(narrow), ops.sigmoid(narrow)
         check.close(got, exact, "in float32", rtol=1e-5, atol=1e-37)
         check.close(str(got.dtype), "float32", "the dtype of the input")
+    # So small that fewer digits fit into a float: still not those of another number.
+    check.close(log_sigmoid_at([-720, -730, -740]), [-720, -730, -740], "small results, down to the last", rtol=1e-4)
+    small = sigmoid_at([-86, -92, -98], "float32")[0]
+    check.close(small, np.exp([-86.0, -92, -98]).tolist(), "small results in float32", rtol=0.02, atol=0.0)
+    half = np.array([0.5, -3.0, 6.0, -7.0])
+    got = sigmoid_at(half.tolist(), "float16")
+    check.close(got, (ops.sigmoid(half).tolist(), "float16"), "the dtype of the input", rtol=5e-3)
     check.close(yours.sigmoid(np.array(0.0)), 0.5, "an array without axes")
     check.close(yours.sigmoid(np.zeros((0, 2))), np.zeros((0, 2)), "an array without numbers")
     for g, a in check.cases(10, array(2, 3), array(2, 3)):
@@ -859,7 +869,7 @@ if predicted(prediction, "dtypes_of_products"):
 #
 # ### Exercise `as_operand` (2 points)
 # `x` stands beside a tensor of this (floating) dtype, as in `tensor * x`. Return `x` as an array: a single number,
-# Python's or NumPy's, in the tensor's dtype; an array or a list in its own.
+# Python's or NumPy's, in the tensor's dtype; an array with axes or a list in its own.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1268,7 +1278,11 @@ with exercise("first_cotangent") as check:
             check.close(begins_with(shape, c, dtype), "raises ValueError", "another shape")
         check.close(begins_with((2, 3), c[:1]), "raises ValueError", "a gradient is not broadcast")
         check.close(begins_with((2, 3), None), "raises RuntimeError", "more than one number")
-        check.close(begins_with((1,), None, dtype), ([1.0], dtype), "one number")
+        for rank in (1, 3, 4, 7):
+            one = np.ones((1,) * rank)
+            check.close(begins_with(one.shape, None, dtype), (one.tolist(), dtype), "one number")
+            check.close(begins_with(one.shape, 0.5 * one, dtype), ((0.5 * one).tolist(), dtype), "its weight")
+        check.close(begins_with((1, 2, 1), None), "raises RuntimeError", "more than one number")
     zeros = np.zeros(3)
     check.close(begins_with((3,), zeros), ([0.0, 0.0, 0.0], "float64"), "weights of 0 are weights")
     check.close(begins_with((), 0.0), (0.0, "float64"), "a weight of 0 is a weight")
@@ -1804,8 +1818,8 @@ print((target * np.zeros((100, 1))).shape, (target.ravel() * np.zeros((100, 1)))
 # %% [markdown]
 # ## One thing to try next
 # Add `softplus(a)`, log(1 + exp(a)), as an operation of its own: an entry in `FORWARD` that does not
-# overflow at 1000, one in `RULES`, and `function("softplus")`. Its slope is the sigmoid.
+# overflow at 1000, one in `RULES`, and `function("softplus")`.
 #
-# The rules of `@` and `sum` came ready-made. Unit 06 derives both.
+# Unit 06 derives the rules of `@` and `sum`.
 
 # %% progress="here"

@@ -1523,6 +1523,6 @@ except ImportError:
 # ## One thing to try next
 # Change Adam's rate in `RULES` by factors of 3, and run `train("Adam")`. Where does the loss begin to bounce?
 #
-# In unit 10 everything comes together: losses, layers and optimizers train networks on real data.
+# In unit 10 everything comes together, on real data.
 
 # %% progress="here"

@@ -1656,6 +1656,6 @@ except ImportError:
 #
 # ## One thing to try next
 # Read digits with fewer examples: `split(len(known), 0.1, 0.2, rng)`. Which matters more now, dropout or early
-# stopping? Let validation decide. Unit 11 tests gradients.
+# stopping?
 
 # %% progress="here"
