@@ -458,7 +458,7 @@ with exercise("block") as check:
     out, _ = stream_after(two_rows, stand_ins | {"out": silent})
     check.close(out, floats([2, 5], [10, 0]), "out gives 0: norm2, up, relu, down")
     out, _ = stream_after(two_rows, stand_ins)
-    check.close(out, floats([20, 55], [105, 1]), "the second half reads what the first gave")
+    check.close(out, floats([20, 55], [105, 1]), "the second half reads the new stream")
     out, _ = stream_after(two_rows, stand_ins | {"out": silent, "relu": (10, 0)})
     check.close(out, floats([2, 23], [64, 0]), "another function for `layers.relu`")
     ### BEGIN HIDDEN TESTS

@@ -88,7 +88,7 @@ recall(
 # | `Tensor(data, requires_grad=False)` | a number, a list or an array, kept as floats |
 # | `.data`, `.grad` | an array, which may be replaced between two passes; its gradient, an array of the same shape, or None |
 # | `+ - * /` | with Tensors, with numbers on either side, with arrays on the right; shapes are broadcast |
-# | `x ** n`, `-x`, `a @ b` | n is a number; `x ** 0` is flat, at 0 too; a and b have two axes |
+# | `x ** n`, `-x`, `a @ b` | n is a number; `x ** 0` is flat; a and b have two axes |
 # | `exp() log() tanh() relu()` | methods, of each number |
 # | `sum(axis=None, keepdims=False)`, `mean(...)` | the axis is None, a number or a tuple |
 # | `reshape(2, 3)`, `.T`, `x[index]` | `T` of two axes; whatever NumPy takes as an index |
@@ -117,7 +117,6 @@ recall(
 # ```
 #
 # Only the notebook is handed in. So an `import engine` in the cell is not graded: put the file's text there.
-# In notebooks 10 and 16 `mine.engine(file="../17_from_an_empty_page/engine.py")` trains on your file, the GPT too.
 #
 # ### Exercise `Tensor` (17 points)
 # Write the engine: `Tensor`, `Linear`, `Sequential`, `Adam`.
@@ -761,7 +760,7 @@ with exercise("Tensor") as check:
                  "x.mean()", given, "and another")
         ### END HIDDEN TESTS
     with check.part("depth", 1):
-        check.close(depth_check(10_000), 1000 - 999 * 0.999**5000, "out = out * 0.999 + x, 5,000 times: a sum of powers")
+        check.close(depth_check(10_000), 1000 - 999 * 0.999**5000, "5,000 times 0.999 + x")
         ### BEGIN HIDDEN TESTS
         for (n,) in check.cases(1, integer(1000, 4000)):
             check.close(depth_check(2 * n), 1000 - 999 * 0.999**n, f"out = out * 0.999 + x, {n} times")
