@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
@@ -11,6 +12,7 @@ from types import MappingProxyType
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
+from ..errors import UserError
 from ..lesson import likely
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Course
@@ -54,6 +56,19 @@ class Classroom:
         above = Path(*root.parts[: root.parts.index("*")])
         names = [p.name for p in above.glob("*") if p.is_dir() and not p.name.startswith(".")]
         return sorted(name for name in names if _is_there(self.folder(kind, name, unit)))
+
+
+def refuse_our_own(source: Path, classroom: Classroom) -> None:
+    """Raises UserError for a folder that holds the course, or is one of its own: all in it would be students' work."""
+    there, root = Path(os.path.realpath(source)), classroom.course.root.resolve()
+    own = [classroom.folder(kind, "*", "*") for kind in ("submitted", "autograded", "feedback")]
+    own = [Path(*folder.parts[: folder.parts.index("*")]) for folder in own]
+    own += [classroom.course.solutions, root / classroom.folders.release_directory]
+    if root.is_relative_to(there) or any(there.is_relative_to(folder.resolve()) for folder in own):
+        told = (
+            "Name your platform's archive, or a folder that holds what students handed in and nothing else."
+        )
+        raise UserError(f"{source} is this course's own folder, or holds it. {told}")
 
 
 def _is_there(folder: Path) -> bool:

@@ -11,6 +11,7 @@ run code on the workers, and what they send is unpickled here: use a network of 
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
@@ -67,6 +68,10 @@ class Cluster:
         self.refused: dict[str, str] = {}
         self.lost: list[Job] = []
         self.looked = 0.0
+        if not re.search(
+            r"[\w\]]:\d+$", address
+        ):  # Dask waits for what it cannot read, and ends in a traceback
+            raise UserError(f"{address!r} is no address of a Dask scheduler, such as tcp://HOST:8786.")
         try:
             self.client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:

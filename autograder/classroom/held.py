@@ -35,7 +35,7 @@ def read_time(text: str) -> datetime:
             raise ValueError
         plain, zone = found.groups()
         if re.fullmatch(r"[+-]\d\d:?\d\d|Z", zone):
-            return datetime.fromisoformat(plain + zone)
+            return _in_our_time(datetime.fromisoformat(plain + zone))
         when = datetime.fromisoformat(plain).replace(tzinfo=UTC if zone == "UTC" else ZoneInfo(zone))
     except (ValueError, OSError, KeyError):  # ZoneInfo's are of all three kinds
         raise UserError(
@@ -44,7 +44,14 @@ def read_time(text: str) -> datetime:
         ) from None
     if when.utcoffset() != when.replace(fold=1).utcoffset():
         raise UserError(f"In {zone} the clocks change at {plain}: give the offset, such as +01:00.")
-    return datetime.fromisoformat(when.isoformat())  # the offset is what is kept
+    return _in_our_time(datetime.fromisoformat(when.isoformat()))  # the offset is what is kept
+
+
+def _in_our_time(when: datetime) -> datetime:
+    """The same time. Raises UserError for one that is mistyped, and that has no counterpart in some zones."""
+    if not 1970 < when.year < 3000:
+        raise UserError(f"The year {when.year} is none in which a course is held: look at {when} again.")
+    return when
 
 
 def held_until(gradebook: Gradebook, unit: str) -> datetime | None:

@@ -98,6 +98,12 @@ def _run() -> None:
         )
         errors.print(Text(f"autograder: {told}"), soft_wrap=True)
         raise SystemExit(2) from None
+    except OSError as error:  # of a file that somebody named, or that cannot be read or written here
+        if error.filename is None or not error.strerror:
+            raise
+        told = f"autograder: {printable(str(error.filename), 500)}: {error.strerror}."
+        errors.print(Text(told), soft_wrap=True)
+        raise SystemExit(2) from None
     except Stopped as stop:
         errors.print(line(f"autograder: {stop}"), soft_wrap=True)
         raise SystemExit(130) from stop

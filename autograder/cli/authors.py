@@ -276,7 +276,7 @@ def _show_matrix(
             f"{assignment.unit},{row}\n" for row in rest.splitlines()
         ]
         faults += len(found.faults)
-    write(path, "".join(texts))
+    write(path, "".join(texts), (texts or [""])[0])
     console.print(Text(f"{path} holds all of it."), soft_wrap=True)
     if faults:
         raise SystemExit(1)

@@ -73,6 +73,11 @@ def score(
     # Long, because the options of a command are its parameters, and each says what it is for.
     from ..classroom.commands import score_file
 
+    held = False
+    if held_until is not None:  # before anything runs, which is in vain with a time that cannot be read
+        from ..classroom.held import is_over, read_time
+
+        held = not is_over(read_time(held_until))
     with progress_bar() as bar:
 
         def begin(assignment: Assignment) -> Callable[[str], None]:
@@ -93,12 +98,11 @@ def score(
     else:
         show_report(assignment, report)
     if gradescope is not None:
-        from ..classroom.held import is_over, read_time
         from ..classroom.platforms.gradescope import results
 
-        held = held_until is not None and not is_over(read_time(held_until))
         found = results(report, assignment.exam, held)
-        write(gradescope, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        text = json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+        write(gradescope, text, text.partition(":")[0])
     if fail_under is not None and report.score < fail_under:
         raise SystemExit(1)
 
@@ -201,10 +205,12 @@ def report(
             f"Nothing of {unit} has been handed in or graded: `autograder grade {unit}` comes first."
         )
     found = findings(assignment, bank.load_bank(assignment), records)
-    write(out, page(found))
+    text = page(found)
+    write(out, text, text[:100])
     told = f"{len(records.graded)} submissions in {out}"
     if csv is not None:
-        write(csv, table(found))
+        text = table(found)
+        write(csv, text, text.partition("\n")[0])
         told += f", and as a table in {csv}"
     console.print(line(f"{told}."), soft_wrap=True)
     show_left_out(records, unit)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -21,14 +23,24 @@ def heard() -> Iterator[None]:
     nothing: Python prints it and goes on, and who pressed Ctrl-C would wait.
     """
     usual = sys.unraisablehook
+    inside = False
 
     def again(dropped: Any) -> None:
+        nonlocal inside
         if not issubclass(dropped.exc_type, KeyboardInterrupt):
             usual(dropped)
-        else:
-            timer = threading.Timer(AGAIN, _send)
-            timer.daemon = True
-            timer.start()
+            return
+        inside = True
+        # Not `threading.Thread`: its `start` waits until the thread runs, and on a busy machine what it sends would
+        # come first, into this hook, where it is lost as well.
+        _thread.start_new_thread(send_again, ())
+        inside = False  # Python looks for signals at calls and loops, and there is none from here to the end
+
+    def send_again() -> None:
+        time.sleep(AGAIN)
+        while inside:
+            time.sleep(AGAIN)
+        _send()
 
     sys.unraisablehook = again
     try:

@@ -14,6 +14,7 @@ import typer
 from rich.text import Text
 
 from ..errors import UserError
+from ..lesson.wire import printable
 from . import completion
 from .options import Seed
 from .tables import show_report
@@ -45,7 +46,8 @@ def start(
     """Put the course's units into a folder of yours, or a newer version of them, and open JupyterLab there."""
     from ..learner.released import packaged, place
 
-    placed = place(folder.resolve())
+    folder_there = Path(os.path.realpath(folder))  # `resolve` has no sentence on a link to itself
+    placed = place(folder_there)
     units = {name.split("/")[0] for name in placed.new if "/" in name}
     if units:
         console.print(f"{len(units)} unit{'s' * (len(units) > 1)} put into {folder}.", soft_wrap=True)
@@ -63,7 +65,7 @@ def start(
             console.print(Text(told), soft_wrap=True)
     mine = sum(name.endswith(".ipynb") for name in placed.kept)
     notebooks = f"{mine} notebook{'s' * (mine > 1)} that you have changed"
-    if not (placed.new or placed.renewed or placed.left):
+    if not (placed.new or placed.left or any(name.endswith(".ipynb") for name in placed.renewed)):
         rest = f"; your work is as it was, in {notebooks}" if mine else ""
         console.print(f"{folder} is up to date{rest}.", soft_wrap=True)
     elif mine:
@@ -73,7 +75,7 @@ def start(
     if not _has_jupyterlab():
         console.print("JupyterLab is not installed: open the notebooks with what you have, or install it.")
         return
-    _open(folder.resolve(), [])
+    _open(folder_there, [])
 
 
 def _has_jupyterlab() -> bool:
@@ -184,6 +186,8 @@ def mine(
     from ..learner.engine_record import note_check
     from ..learner.progress import units_folder
 
+    if put and (hidden or as_json or solutions is not None or seed is not None):
+        raise UserError("--put copies the file and checks nothing: leave out the other options.")
     if put:
         notebook, kept = engine_file.put(file, units_folder())
         where = f"{notebook.parent.name}/{notebook.name}"
@@ -223,6 +227,7 @@ def certificate(
     from ..learner import certificate as pages
     from ..learner.progress import units_folder
 
+    name = printable(name, 200)
     page = pages.of_folder(units_folder())
     pages.write(page, name, out)
     for line in pages.lines(page, name):

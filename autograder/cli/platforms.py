@@ -39,7 +39,7 @@ def collect(
     ] = False,
 ) -> None:
     """Put what a learning platform hands out (Canvas, Moodle, plain) into submitted/STUDENT/UNIT/."""
-    from ..classroom.classroom import Classroom, known_roster, known_students
+    from ..classroom.classroom import Classroom, known_roster, known_students, refuse_our_own
     from ..classroom.due import told_without_due_date
     from ..classroom.hand_ins import note_receipts
     from ..classroom.platforms.collect import collect as take_in
@@ -48,6 +48,7 @@ def collect(
     classroom = Classroom(Course.find())
     assignments = {name: classroom.course.assignment(name) for name in classroom.course.units()}
     unit = unit_named(list(assignments), unit) if unit is not None else None
+    refuse_our_own(source, classroom)
     people, due = known_students(classroom)
 
     def target(student: str, its_unit: str) -> Path:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
@@ -68,43 +69,59 @@ def advance(bar: Progress, task: TaskID, _: object) -> None:
     bar.advance(task)
 
 
-def write(path: Path, text: str) -> None:
-    from ..referee.autograded import write_file
-
-    try:
-        write_file(path, text)
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}.") from None
+def write(path: Path, text: str, head: str) -> None:
+    """Write a text over an earlier one that begins with the same head; what begins otherwise is kept beside it."""
+    with _writing(path):
+        if path.is_file() and not path.read_bytes().startswith(head.encode("utf-8")):
+            _keep(path)
+        _write_bytes(path, text.encode("utf-8"))
 
 
 def write_keeping(path: Path, data: bytes) -> None:
     """Write a file; one of other content that is there is kept beside it, under a name that is told."""
-    from ..referee.autograded import write_bytes
-
-    try:
+    with _writing(path):
         if path.is_file():
             if path.read_bytes() == data:
                 return
-            number = 1
-            while (kept := path.with_name(f"{path.stem}.earlier-{number}{path.suffix}")).exists():
-                number += 1
-            path.rename(kept)
-            told = f"{path} was there already, with other content: that is kept as {kept}."
-            console.print(line(told), soft_wrap=True)
-        write_bytes(path, data)
+            _keep(path)
+        _write_bytes(path, data)
+
+
+def _write_bytes(path: Path, data: bytes) -> None:
+    from ..referee.autograded import write_bytes
+
+    write_bytes(path, data)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Raises UserError where this cannot become a file: a folder, for example, or a device, which would be replaced."""
+    try:
+        if not path.name or (path.exists() and not path.is_file()):
+            raise UserError(f"{path} is there, and it is no file: name another one.")
+        yield
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.") from None
 
 
+def _keep(path: Path) -> None:
+    number = 1
+    while (kept := path.with_name(f"{path.stem}.earlier-{number}{path.suffix}")).exists():
+        number += 1
+    path.rename(kept)
+    told = f"{path} was there already, with other content: that is kept as {kept}."
+    console.print(line(told), soft_wrap=True)
+
+
 def write_new(out: Path, force: bool, data: Callable[[], bytes]) -> None:
     """Write a file that is not there yet, unless it may be replaced. Raises UserError."""
-    if out.exists() and not force:
-        raise UserError(f"{out} is there already: name another file with --out, or replace it with --force.")
-    found = data()
-    try:
+    with _writing(out):
+        if out.exists() and not force:
+            raise UserError(
+                f"{out} is there already: name another file with --out, or replace it with --force."
+            )
+        found = data()
         out.write_bytes(found)
-    except OSError as error:
-        raise UserError(f"{out} cannot be written: {error.strerror}.") from None
 
 
 def units_named(known: list[str], wanted: list[str] | None) -> list[str]:

@@ -71,6 +71,12 @@ def _compiles(file: Path, text: str) -> None:
 def read(file: Path) -> str:
     """The text of a file of Python. Raises UserError when it cannot be one."""
     try:
+        if file.exists() and not file.is_file():  # a device or a pipe may have no end
+            raise UserError(f"{file} is no file of Python.")
+        if file.is_file() and file.stat().st_size > 4 * MAX_SOURCE_CHARS:
+            raise UserError(
+                f"{file} has {file.stat().st_size} bytes, and an answer at most {MAX_SOURCE_CHARS}."
+            )
         text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         raise UserError(f"{file} cannot be read: {error.strerror}.") from None

@@ -72,6 +72,8 @@ class Import:
 
 def read_roster(path: Path) -> list[Entry]:
     """The rows of a table of students. Raises UserError when it is none."""
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is no file: export the roster as a CSV file, and name that.")
     text = _decoded(read_bytes(path))
     rows = list(_rows(text, path))
     head, *body = rows or [(1, [])]

@@ -373,7 +373,7 @@ def test_the_command_writes_the_page_and_the_table_and_names_who_is_left_out(
         assert [row["student"] for row in csv.DictReader(file)] == ["<b>zoe", "ada", "bob"]
     nothing = run("report", "mini", "--out", tmp_path, cwd=graded.root)
     assert (nothing.code, nothing.out) == (2, "")
-    assert "cannot be written" in nothing.err
+    assert "it is no file" in nothing.err
 
 
 def test_a_unit_that_nobody_handed_in_is_one_sentence(
