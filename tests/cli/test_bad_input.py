@@ -81,9 +81,9 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
 
 
 def files(root: Path) -> dict[Path, bytes]:
-    return {
-        path: path.read_bytes() for path in root.rglob("*") if path.is_file() and path.name != "gradebook.db"
-    }
+    """All files but the gradebook, whose tables are made when they are asked for, and the report's own page."""
+    passed_over = ("gradebook.db", "report-mini.html")
+    return {p: p.read_bytes() for p in root.rglob("*") if p.is_file() and p.name not in passed_over}
 
 
 @pytest.mark.parametrize("name", MISTAKES)
