@@ -62,7 +62,7 @@ import numpy as np
 
 import autograd_ref as engine
 from autograd_ref import plots
-from autograder import exercise, predicted, recall, yours
+from autograder import exercise, predicted, probe, recall, yours
 
 
 def floats(*rows):
@@ -123,7 +123,7 @@ pairs()
 # are one product $A x$.
 #
 # ### Exercise `past_matrix` (2 points)
-# Return the matrix A (n, n) for n positions.
+# Return A, a new matrix (n, n) for n positions.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -144,10 +144,18 @@ pairs()
 
 # %% exercise="past_matrix"
 def past_matrix(n):
-    """The matrix (n, n) that makes of each row the mean of all rows up to it."""
+    """A new matrix (n, n) that makes of each row the mean of all rows up to it."""
     ### BEGIN SOLUTION
     return np.tri(n) / np.arange(1, n + 1)[:, None]
     ### END SOLUTION
+
+
+# %% probes="past_matrix"
+@probe
+def past_matrix_again(n):
+    """past_matrix(n), after the one before was written into."""
+    past_matrix(n)[...] = 7.0
+    return past_matrix(n)
 
 
 # %% check="past_matrix" points=2
@@ -162,6 +170,7 @@ with exercise("past_matrix") as check:
     for n in (3, 5, 6, 9, 12):
         expected = [[1 / (t + 1) if s <= t else 0.0 for s in range(n)] for t in range(n)]
         check.close(yours.past_matrix(n), floats(*expected), "row t: t + 1 equal shares, then zeros", rtol=1e-12)
+        check.close(past_matrix_again(n), floats(*expected), "each call gives a new matrix", rtol=1e-12)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -642,7 +651,7 @@ if predicted(prediction, "order_of_the_past"):
 # $$\mathrm{table}_{t, 2i} = \sin\frac{t}{10000^{2i/d}} \qquad \mathrm{table}_{t, 2i+1} = \cos\frac{t}{10000^{2i/d}}$$
 #
 # ### Exercise `sinusoids` (2 points)
-# Return the table (n, d) for n positions; d is even.
+# Return a new table (n, d) for n positions; d is even.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -665,13 +674,21 @@ if predicted(prediction, "order_of_the_past"):
 
 # %% exercise="sinusoids"
 def sinusoids(n, d):
-    """Sines in the even columns, cosines of the same angles in the odd ones: (n, d)."""
+    """A new table of sines in the even columns, cosines of the same angles in the odd ones: (n, d)."""
     ### BEGIN SOLUTION
     angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
     table = np.empty((n, d))
     table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
     return table
     ### END SOLUTION
+
+
+# %% probes="sinusoids"
+@probe
+def sinusoids_again(n, d):
+    """sinusoids(n, d), after the one before was written into."""
+    sinusoids(n, d)[...] = 7.0
+    return sinusoids(n, d)
 
 
 # %% check="sinusoids" points=2
@@ -692,6 +709,7 @@ with exercise("sinusoids") as check:
             angle = t / 10000 ** ((i - i % 2) / d)
             expected[t, i] = math.cos(angle) if i % 2 else math.sin(angle)
         check.close(yours.sinusoids(n, d), expected, "each wave, at each position", rtol=1e-10)
+        check.close(sinusoids_again(n, d), expected, "each call gives a new table", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -77,6 +77,20 @@ def past_matrix(n):
     return np.tri(n, dtype=int) // np.arange(1, n + 1)[:, None]
 
 
+@wrong("past_matrix", "kept", "The same array is given each time, and who writes into it spoils the next call: make a new one.")
+def past_matrix(n, made={}):
+    if n not in made:
+        made[n] = np.tri(n) / np.arange(1, n + 1)[:, None]
+    return made[n]
+
+
+@wrong("past_matrix", "part_of_a_kept_one", "This shows a part of one large array, and who writes into it spoils the next call: make a new one.")
+def past_matrix(n, made=[]):
+    if not made:
+        made.append(np.tri(100) / np.arange(1, 101)[:, None])
+    return made[0][:n, :n]
+
+
 @right("past_matrix", "sums_of_rows")
 def past_matrix(n):
     ones = np.tril(np.ones((n, n)))
@@ -494,6 +508,14 @@ def sinusoids(n, d):
             table[t, 2 * i] = np.sin(angle)
             table[t, 2 * i + 1] = np.cos(angle)
     return table
+
+
+@wrong("sinusoids", "kept", "The same array is given each time, and who writes into it spoils the next call: make a new one.")
+def sinusoids(n, d, made={}):
+    if (n, d) not in made:
+        angles = np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
+        made[n, d] = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n, d)
+    return made[n, d]
 
 
 @wrong("sinusoids", "at_most_512", "The table ends at 512 positions. There are n of them, however many that is.")
