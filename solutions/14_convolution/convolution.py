@@ -229,6 +229,13 @@ def conv1d_rule(g, x, w):
     ### END SOLUTION
 
 
+# %% probes="conv1d_rule"
+@probe
+def rule_of_views(g, x, w):
+    """conv1d_rule of g in reverse, of every other number of x, from its end, and of w in reverse."""
+    return conv1d_rule(g[::-1], x[::-2], w[::-1])
+
+
 # %% check="conv1d_rule" points=3
 with exercise("conv1d_rule") as check:
     x, w = floats(1, 0, 2, 3, -1), floats(2, 1, -1)
@@ -255,6 +262,8 @@ with exercise("conv1d_rule") as check:
                 to_w += g[i] * x[i : i + k]
             check.close(yours.conv1d_rule(g, x, w), (to_x, to_w), "each output's part, added up", rtol=1e-10)
             check.untouched()
+            views = g[::-1].copy(), np.repeat(x, 2)[::-1].copy(), w[::-1].copy()
+            check.close(rule_of_views(*views), (to_x, to_w), "a view is an array, too", rtol=1e-10)
         # The gradient of w does not depend on w, whatever its size, nor that of x on x.
         check.close(yours.conv1d_rule(g, x, 1e12 * w)[1], to_w, "a large w", rtol=1e-10)
         check.close(yours.conv1d_rule(g, 1e-305 * x, w), (to_x, 1e-305 * to_w), "a tiny x", rtol=1e-10, atol=0.0)

@@ -241,6 +241,17 @@ def conv1d_rule(g, x, w):
 
 @wrong(
     "conv1d_rule",
+    "side_by_side",
+    "The steps are taken as if the numbers of x lay side by side in memory. In a view such as x[::2] they do not.",
+)
+def conv1d_rule(g, x, w):
+    n, k, step = len(g), len(w), x.itemsize
+    to_x = np.array([w[::-1] @ np.pad(g, k - 1)[i : i + k] for i in range(len(x))])
+    return to_x, g @ np.lib.stride_tricks.as_strided(x, (n, k), (step, step))
+
+
+@wrong(
+    "conv1d_rule",
     "in_the_dtype_of_w",
     "x was brought to the dtype of w: where w holds integers, the decimals of x are lost.",
 )
