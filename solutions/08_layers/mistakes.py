@@ -1977,6 +1977,30 @@ wrong(
     "`first` has another shape than the colleague's: a weight has a row for each output.",
     source=net(first="Parameter(rng.normal(0.0, 0.5, (3, 8)))").replace("self.first.T", "self.first"),
 )
+wrong(
+    "mended_net",
+    "a_parameter_more",
+    "There is a Parameter that the colleague's network does not have. Mend what is there, and add nothing.",
+    source=net(second="Parameter(rng.normal(0.0, 0.5, (1, 8)))\n        self.bias = Parameter(np.zeros(1))").replace(
+        "return hidden @ self.second.T", "return hidden @ self.second.T + self.bias"
+    ),
+)
+wrong(
+    "mended_net",
+    "a_layer_more",
+    "There is a Parameter that the colleague's network does not have. Mend what is there, and add nothing.",
+    source="""
+class Shifted(Module):
+    def __init__(self):
+        self.bias = Parameter(np.zeros(1))
+
+    def forward(self, x):
+        return x + self.bias
+"""
+    + net(second="Parameter(rng.normal(0.0, 0.5, (1, 8)))\n        self.last = Shifted()").replace(
+        "return hidden @ self.second.T", "return self.last(hidden @ self.second.T)"
+    ),
+)
 right(
     "mended_net",
     "with_the_module",
