@@ -87,6 +87,13 @@ def sgd_step(p, g, lr):
     return new
 
 
+@right("sgd_step", "result_of_the_type_of_p")
+def sgd_step(p, g, lr):
+    new = np.empty_like(p)
+    new[...] = p - lr * g
+    return new
+
+
 @wrong("sgd_step", "entry_by_entry", "A parameter may be a single number, of shape (): it has no len. Arrays need no loop.")
 def sgd_step(p, g, lr):
     new = p.copy()
@@ -763,6 +770,33 @@ def bias_correction(mean, beta, t):
     return mean / (1 - beta) / t
 
 
+@wrong(
+    "bias_correction",
+    "only_in_the_beginning",
+    "After a few steps you no longer correct. With beta = 0.999 not even two thirds are real after a thousand.",
+)
+def bias_correction(mean, beta, t):
+    return mean / (1 - beta**t) if t <= 10 else 1 * mean
+
+
+@wrong(
+    "bias_correction",
+    "dropped_after_a_thousand",
+    "After a thousand steps you no longer correct. With beta = 0.999 more than a third is still missing then.",
+)
+def bias_correction(mean, beta, t):
+    return mean / (1 - beta**t) if t <= 1000 else 1 * mean
+
+
+@wrong(
+    "bias_correction",
+    "divisor_not_below_a_hundredth",
+    "The share is kept from being small. With beta = 0.999 it is a thousandth at first, and by that you divide.",
+)
+def bias_correction(mean, beta, t):
+    return mean / max(1 - beta**t, 0.01)
+
+
 @right("bias_correction", "sum_of_shares")
 def bias_correction(mean, beta, t):
     share = sum((1 - beta) * beta**k for k in range(t))
@@ -1056,6 +1090,45 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps)
 
 
+@wrong(
+    "adam_step",
+    "correction_dropped_after_a_while",
+    "After a few steps you no longer correct. With the betas 0.9 and 0.999, v is too small for thousands.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    m_hat, v_hat = (m / (1 - b1**t), v / (1 - b2**t)) if t <= 10 else (m, v)
+    return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "correction_dropped_after_a_hundred",
+    "After a hundred steps you no longer correct. With the betas 0.9 and 0.999, v is too small for thousands.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    m_hat, v_hat = (m / (1 - b1**t), v / (1 - b2**t)) if t <= 100 else (m, v)
+    return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "divisor_not_below_a_hundredth",
+    "The share of v is kept from being small. With the beta 0.999 it is a thousandth at first, and by that you divide.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    m_hat, v_hat = m / (1 - b1**t), v / max(1 - b2**t, 0.01)
+    return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v
+
+
 @right("adam_step", "correction_in_the_rate")
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
@@ -1312,6 +1385,31 @@ wrong(
     "state_and_all",
     "The new state is not kept, so each step begins with the same zeros. Put it where the old one was.",
     source=with_change(("new, self.state[i] = self", "new = self"), ("copy_(new)", "copy_(new[0])")),
+)
+wrong(
+    "optimizer",
+    "count_ends_at_ten",
+    "The count stands still after some steps. It goes on as long as the training does.",
+    source=with_change(("            self.steps[i] += 1\n", "            self.steps[i] = min(self.steps[i] + 1, 10)\n")),
+)
+wrong(
+    "optimizer",
+    "counts_of_the_class",
+    "The list of counts is the class's, so two Optimizers count in the same one. Make it in `__init__`: `self.steps = ...`.",
+    source=with_change(
+        ("        self.steps = [0 for p in self.parameters]\n", "        self.steps.extend(0 for p in self.parameters)\n"),
+        ("class Optimizer:\n", "class Optimizer:\n    steps = []\n\n"),
+    ),
+)
+wrong(
+    "optimizer",
+    "state_of_the_class",
+    "The dict of states is the class's, so two Optimizers write into the same one. Make it in `__init__`: `self.state = ...`.",
+    source=with_change(
+        ("        self.state = [tuple(", "        zeros = [tuple("),
+        (" for p in self.parameters]\n\n    def zero", " for p in self.parameters]\n        for i, z in enumerate(zeros):\n            self.state.setdefault(i, z)\n\n    def zero"),
+        ("class Optimizer:\n", "class Optimizer:\n    state = {}\n\n"),
+    ),
 )
 right(
     "optimizer",
@@ -2038,8 +2136,34 @@ def total_norm(grads):
 @right("total_norm", "one_array")
 def total_norm(grads):
     every = np.concatenate([np.ravel(g) for g in grads])
-    largest = np.max(np.abs(every))
-    return float(largest * np.linalg.norm(every / largest)) if largest > 0 else 0.0
+    largest = float(np.max(np.abs(every)))
+    return largest * float(np.linalg.norm(every / largest)) if largest > 0 else 0.0
+
+
+@wrong(
+    "total_norm",
+    "stays_in_float32",
+    "The root is multiplied in float32, which ends at 3.4e38, and `float` comes too late. Make floats of both before.",
+)
+def total_norm(grads):
+    largest = max(np.abs(g).max() for g in grads)
+    if largest == 0:
+        return 0.0
+    with np.errstate(all="ignore"):
+        return float(largest * np.sqrt(sum(((g / largest) ** 2).sum() for g in grads)))
+
+
+@wrong(
+    "total_norm",
+    "largest_stays_in_float32",
+    "The root is multiplied in float32, which ends at 3.4e38. Make a float of the largest, too, before.",
+)
+def total_norm(grads):
+    largest = np.max([np.abs(g).max() for g in grads])
+    if largest == 0:
+        return 0.0
+    with np.errstate(all="ignore"):
+        return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
 
 
 @wrong("total_norm", "tiny_is_zero", "Tiny numbers are taken for 0. Only where all are exactly 0 is there none to divide by.")
@@ -2384,6 +2508,34 @@ wrong(
     "no_no_grad",
     "An update is no part of the computation: let it run under `no_grad`.",
     source=mended(("            with no_grad():\n                p -=", "            p -=")),
+)
+wrong(
+    "mended_adam",
+    "correction_dropped_after_a_while",
+    "After some steps you no longer correct. With the betas 0.9 and 0.999, v is too small for thousands.",
+    source=mended(
+        (
+            "m_hat, v_hat = m / (1 - b1**self.t), v / (1 - b2**self.t)",
+            "m_hat, v_hat = (m / (1 - b1**self.t), v / (1 - b2**self.t)) if self.t <= 10 else (m, v)",
+        )
+    ),
+)
+wrong(
+    "mended_adam",
+    "correction_dropped_after_a_hundred",
+    "After some steps you no longer correct. With the betas 0.9 and 0.999, v is too small for thousands.",
+    source=mended(
+        (
+            "m_hat, v_hat = m / (1 - b1**self.t), v / (1 - b2**self.t)",
+            "m_hat, v_hat = (m / (1 - b1**self.t), v / (1 - b2**self.t)) if self.t <= 100 else (m, v)",
+        )
+    ),
+)
+wrong(
+    "mended_adam",
+    "state_of_the_class",
+    "The list of means is the class's, so a second object works with those of the first. Make it in `__init__`.",
+    source=mended(("        self.state = []\n", ""), ("class MendedAdam:\n", "class MendedAdam:\n    state = []\n\n")),
 )
 right(
     "mended_adam",

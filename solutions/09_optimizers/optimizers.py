@@ -82,7 +82,7 @@ def arrays(*rows):
 # %% [markdown]
 # ## 1. The step, and its limit
 #
-# A parameter `p` and its gradient `g` are arrays of one shape, and `lr` is the *learning rate*. With p = (1, -2),
+# A parameter `p` and its gradient `g` are float arrays of one shape, and `lr` is the *learning rate*. With p = (1, -2),
 # g = (10, -4) and lr = 0.1, the step of SGD leads to (0, -1.6).
 #
 # ### Exercise `sgd_step` (1 point)
@@ -555,21 +555,25 @@ with exercise("bias_correction") as check:
     check.close(yours.bias_correction(np.array([3.5]), 0.5, 3), np.array([4.0]),
                 "beta = 0.5, three steps: 3.5 / 0.875")
     ### BEGIN HIDDEN TESTS
-    from autograder import array, integer, positive
+    from autograder import array, integer, one_of, positive
 
     for mean, beta, t in check.cases(12, array(2, 3), positive(0.1, 0.99), integer(2, 9)):
         share = (1 - beta) * sum(beta**k for k in range(t))
         got = yours.bias_correction(mean, beta, t)
         check.close(got, mean / share, "divided by 1 - beta ** t", rtol=1e-10)
         check.untouched()
+    for mean, beta, t in check.cases(12, array(2, 3), one_of([0.99, 0.999, 0.9999]), one_of([1, 2, 11, 40, 101, 1500])):
+        share = -math.expm1(t * math.log(beta))
+        got = yours.bias_correction(mean * share, beta, t)
+        check.close(got, mean, "divided by 1 - beta ** t, however little is real, and as long as it counts", rtol=1e-9)
     got = yours.bias_correction(mean, 0.5, 100)
     check.close(got, mean, "after many steps nearly all is real", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
 # ### Exercise `adam_step` (3 points)
-# Update the means: `m` of `g` with the first beta, `v` of g² with the second (RMSprop's `s`). Then `p` moves by `lr` times the corrected
-# `m`, divided by (the root of the corrected `v`, plus eps). Return the new `p`, `m` and `v`.
+# Update the means: `m` of `g` with the first beta, `v` of g² with the second (RMSprop's `s`). Then `p` moves by `lr` times
+# the corrected `m`, divided by (the root of the corrected `v`, plus eps). Return the new `p`, `m` and `v`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -617,7 +621,7 @@ with exercise("adam_step") as check:
     check.untouched("the arguments stay as they were: make new arrays")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import optim
-    from autograder import array, positive
+    from autograder import array, integer, positive
 
     for p, lr, b1, b2, eps in check.cases(
         8, array(2, 3), positive(0.01, 2.0), positive(0.1, 0.95), positive(0.1, 0.99), positive(1e-3, 1.0)
@@ -639,6 +643,13 @@ with exercise("adam_step") as check:
         got = yours.adam_step(p, zero, m, v, t, lr, (b1, b2), eps)
         away = lr * b1 * m / (1 - b1**t) / (np.sqrt(b2 * v / (1 - b2**t)) + eps)
         check.close(got, (p - away, b1 * m, b2 * v), "without a gradient the means last", rtol=1e-9)
+    # With the default betas a thousandth of v is real at first, and after a thousand steps not yet all.
+    for p, g, m, v, more in check.cases(6, *[array(2, 3)] * 4, integer(0, 9)):
+        for t in (1 + more, 11 + more, 101 + 10 * more, 1001 + 100 * more):
+            means = 0.9 * m + 0.1 * g, 0.999 * v * v + 0.001 * g * g
+            u = means[0] / (1 - 0.9**t) / (np.sqrt(means[1] / (1 - 0.999**t)) + 1e-8)
+            got = yours.adam_step(p, g, m, v * v, t, 0.5)
+            check.close(got, (p - 0.5 * u, *means), "at each step t, an early and a late one", rtol=1e-9)
     # Gradients as small as the default eps, which then counts.
     for p, g, m, lr in check.cases(3, array(2, 3), array(2, 3), array(2, 3), positive(0.1, 2.0)):
         g, m, v = 1e-8 * g, 1e-8 * m, 1e-16 * m * m
@@ -702,8 +713,8 @@ correction()
 # ```
 #
 # ### Exercise `optimizer` (3 points)
-# An `Optimizer` has a list of Tensors, and for each a count and `slots` arrays of zeros (of any floats), in attributes of your choice.
-# `zero_grad()` sets every `grad` to None. `step()` leaves out Tensors whose `grad` is None. For others
+# An `Optimizer` has a list of Tensors, and for each a count and `slots` arrays of zeros (of any floats), in attributes of
+# your choice. `zero_grad()` sets every `grad` to None. `step()` leaves out Tensors whose `grad` is None. For others
 # it counts (t is 1 first), adds `weight_decay` times the Tensor to the gradient, calls the rule, keeps the state, and
 # changes the Tensor in place: `p.copy_(array)` inside `with no_grad():`. Arrays are `p.data` and `p.grad.data`.
 #
@@ -859,6 +870,35 @@ with exercise("optimizer") as check:
         p = a - 0.1 * g - 1 - g
         expected = in_place([p], [p - 0.1 * h - 2 - (g + h)])
         check.close(stepped([a], [[b], [0.0]], 1, 0.1, 0.5), expected, "a gradient of 0 is one, too", rtol=1e-10)
+    for a, b in check.cases(2, number(), number()):  # many steps, and not one of them is forgotten
+        p, total, expected = a, 0.0, []
+        for t in range(1, 41):
+            total = total + b
+            p = p - 0.1 * b - t - total
+            expected.append([p])
+        check.close(stepped([a], [[b]] * 40, 1, 0.1, 0.0), in_place(*expected), "the count goes on", rtol=1e-9)
+
+    @probe
+    def taken_in_turn(starts, g, slots):
+        """Where the Tensors end that have an Optimizer each, which take two steps in turn."""
+
+        def rule(p, g, state, lr, t):
+            state = tuple(s + g for s in state)
+            return p - lr * g - t - sum(state), state
+
+        tensors = [Tensor(np.array(start), requires_grad=True) for start in starts]
+        optimizers = [Optimizer([tensor], rule, slots) for tensor in tensors]
+        for _ in range(2):
+            for tensor, optimizer in zip(tensors, optimizers):
+                tensor.grad = Tensor(np.array(g))
+                optimizer.step()
+        return [tensor.data.tolist() for tensor in tensors]
+
+    for a, b, g in check.cases(2, number(), number(), number()):
+        for slots in (0, 1):
+            away = 0.2 * g + 3 + 3 * g * slots
+            because = "two Optimizers have nothing in common"
+            check.close(taken_in_turn([a, b], g, slots), [a - away, b - away], because, rtol=1e-9)
     check.close(stepped([5.0, [1.0, 2.0]], [[1.0, [10.0, -4.0]]]), in_place([3.9, [-1, 1.4]]),
         "lr is 0.1, and there is no decay, where nothing else is said")
     ### END HIDDEN TESTS
@@ -1077,6 +1117,12 @@ with exercise("cosine_rate") as check:
         for step, expected in ((warmup, peak), (total, share * peak), (total + 1, share * peak)):
             got = yours.cosine_rate(step, total, warmup, peak, share * peak)
             check.close(got, expected, "the peak ends the warm-up, the floor begins at total", rtol=1e-10)
+        for step in (700, 1500, 40_000, 90_000):
+            expected = peak * (step + 1) / 1000
+            if step > 1000:
+                expected = peak * (1 + share + (1 - share) * math.cos(math.pi * (step - 1000) / 99_000)) / 2
+            got = yours.cosine_rate(step, 100_000, 1000, peak, share * peak)
+            check.close(got, expected, "a long run", rtol=1e-9)
         got = yours.cosine_rate(total, total, total - 1, peak)
         check.close(got, 0.0, "one step of cosine, down to the floor")
     ### END HIDDEN TESTS
@@ -1113,14 +1159,14 @@ with np.errstate(over="ignore"):
     huge = np.array([3e20, 4e20], dtype="float32")
     norm = np.sqrt((huge * huge).sum())
     print("norm:", norm, "  factor for a norm of 1:", 1 / norm)
-assert norm == np.inf
+assert norm == np.inf and math.isclose(math.hypot(*huge), 5e20, rel_tol=1e-6)
 
 # %% [markdown]
-# The norm should be 5e20. The factor 0 makes every gradient 0: the step is lost without a word.
+# The norm should be 5e20. The factor 0 makes every gradient 0: the step is lost.
 #
 # ### Exercise `total_norm` (2 points)
 # Return the norm of all arrays together (at least one), a float. Divide by the largest absolute value before you
-# square, and multiply the root by it at the end: then nothing overflows. Zeros have norm 0.
+# square, and multiply the root by it, both as `float`: then nothing overflows. Zeros have norm 0.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1137,7 +1183,7 @@ assert norm == np.inf
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# inf: squared before divided. NaN: 0 / 0. Negative, or 0: `max` without `abs`.
+# inf: squared before divided, or multiplied in float32. NaN: 0 / 0. Negative, or 0: `max` without `abs`.
 # </details>
 
 
@@ -1156,7 +1202,7 @@ def total_norm(grads):
 SMALL = [np.array([3.0, 0.0]), np.array(-4.0)]
 NEGATIVE = [np.array([[-1.0, -2.0, -2.0, 0.0]]), np.array([-4.0, 0.0])]
 HUGE = [1e200 * g for g in SMALL]
-HUGE_32 = [np.array([3e20, -4e20], dtype="float32")]
+HUGE_32 = [np.array([2.4e38, -3.2e38], dtype="float32")]
 TINY = [1e-200 * g for g in SMALL]
 ZEROS = [np.zeros(3), np.zeros((1, 2))]
 
@@ -1167,11 +1213,12 @@ with exercise("total_norm") as check:
     check.untouched("the gradients stay as they were: make new arrays")
     check.close(yours.total_norm(NEGATIVE), 5.0, "1 + 4 + 4 + 16; -4 is largest in size")
     check.close(yours.total_norm(HUGE), 5e200, "3e200 squared is too large for a float")
-    check.close(yours.total_norm(HUGE_32), 5e20, "the same in float32, at 3e20", rtol=1e-5)
+    because = "too large for float32, which ends at 3.4e38: make floats before you multiply"
+    check.close(yours.total_norm(HUGE_32), 4e38, because, rtol=1e-5)
     check.close(yours.total_norm(TINY) * 1e200, 5.0, "squares of tiny numbers vanish")
     check.close(yours.total_norm(ZEROS), 0.0, "all zeros: there is no largest to divide by")
     ### BEGIN HIDDEN TESTS
-    from autograder import array, number
+    from autograder import array, integer, number
 
     for a, b, c, size in check.cases(12, array(2, 3), array(4), number(), number(-250.0, 250.0)):
         expected = math.hypot(*a.ravel(), *b, c)
@@ -1191,6 +1238,11 @@ with exercise("total_norm") as check:
             small = (a * 10.0**size).astype("float32")
             expected = math.hypot(*small.astype(float).ravel()) / 10.0**size
             check.close(yours.total_norm([small]) / 10.0**size, expected, "float32", rtol=1e-5)
+    for a, b, n in check.cases(4, array(2, 3, low=0.2), array(4), integer(2, 40)):
+        most = (a * 3.3e38 / abs(a).max()).astype("float32")
+        expected = math.hypot(*np.tile(most.astype(float).ravel() / 1e38, n), *b)
+        got = yours.total_norm([most] * n + [1e38 * b])
+        check.close(got / 1e38, expected, "near the limit of float32", rtol=1e-5)
     check.close(yours.total_norm([np.array([3e-305]), np.array([-4e-305])]) * 1e305, 5.0, "tiny is not 0")
     for most in (arrays([1e308, -1e308]), arrays([1e308], [-1e308])):
         check.close(yours.total_norm(list(most)) / 1e308, math.sqrt(2.0), "just below the limit")
@@ -1427,6 +1479,39 @@ with exercise("mended_adam") as check:
         got = adam_path([a.tolist(), b], rounds, lr, (b1, b2), eps)
         expected = with_gradients(expected, rounds)
         check.close(got, expected, "four steps of Adam with two parameters", rtol=1e-9)
+    for a, b in check.cases(2, number(), number()):  # many steps with the usual betas
+        tensors = [Tensor(start, requires_grad=True) for start in (a, b)]
+        optimizer, rounds, expected = optim.Adam(tensors, lr=0.1, betas=(0.9, 0.999), eps=1e-8), [], []
+        for grads in check.cases(150, number(), number()):
+            for tensor, g in zip(tensors, grads):
+                tensor.grad = Tensor(g)
+            optimizer.step()
+            rounds.append(list(grads))
+            expected.append([tensor.item() for tensor in tensors])
+        got = adam_path([a, b], rounds, *USUAL)
+        check.close(got, with_gradients(expected, rounds), "150 steps: the correction still counts", rtol=1e-8)
+
+    @probe
+    def adams_in_turn(starts, gradients):
+        """Where the Tensors end that have a MendedAdam each, which take their steps in turn."""
+        tensors = [Tensor(np.array(start), requires_grad=True) for start in starts]
+        optimizers = [MendedAdam([tensor], 0.1, (0.5, 0.75), 1.0) for tensor in tensors]
+        for each in gradients:
+            for tensor, optimizer, g in zip(tensors, optimizers, each):
+                tensor.grad = Tensor(np.array(g))
+                optimizer.step()
+        return [tensor.data.tolist() for tensor in tensors]
+
+    for a, b in check.cases(2, number(), number()):
+        tensors = [Tensor(start, requires_grad=True) for start in (a, b)]
+        optimizer = optim.Adam(tensors, lr=0.1, betas=(0.5, 0.75), eps=1.0)
+        rounds = [list(grads) for grads in check.cases(2, number(), number())]
+        for grads in rounds:
+            for tensor, g in zip(tensors, grads):
+                tensor.grad = Tensor(g)
+            optimizer.step()
+        ends = [tensor.item() for tensor in tensors]
+        check.close(adams_in_turn([a, b], rounds), ends, "two objects have nothing in common", rtol=1e-9)
     for a, b, c in check.cases(3, array(3), array(3), array(3)):  # three parameters of one shape
         tensors = [Tensor(start.copy(), requires_grad=True) for start in (a, b, c)]
         optimizer, rounds, expected = optim.Adam(tensors, lr=0.3, betas=(0.6, 0.8), eps=0.1), [], []
