@@ -73,6 +73,30 @@ def bytes_kept(tensors):
         visit(tensor)
     return sum(owners.values())
 """)
+wrong("bytes_kept", "limit_raised", "This is a recursion still, and a raised limit is one for the whole program: use a stack, as in unit 03.", source="""
+def bytes_kept(tensors):
+    import sys
+
+    sys.setrecursionlimit(100_000)
+    owners, seen = {}, set()
+
+    def visit(thing):
+        if thing is None or id(thing) in seen:
+            return
+        seen.add(id(thing))
+        tensor = isinstance(thing, Tensor)
+        for array in [thing.data] if tensor else thing.saved or ():
+            if isinstance(array, np.ndarray):
+                owners[id(owner(array))] = owner(array).nbytes
+        for one in [thing.grad_fn] if tensor else thing.parents:
+            visit(one)
+
+    for tensor in tensors:
+        visit(tensor)
+    return sum(owners.values())
+""")
+wrong("bytes_kept", "floats_only", "Arrays of integers and of bools are arrays, too, and take memory.",
+      source=changed(KEPT, ("if isinstance(array, np.ndarray)", "if isinstance(array, np.ndarray) and array.dtype.kind == 'f'")))
 wrong("bytes_kept", "one_tensor", "Only the first tensor is followed.", source=changed(KEPT, ("list(tensors)", "list(tensors[:1])")))
 wrong("bytes_kept", "by_size", "Two memories of the same size are two: tell owners apart by their id.",
       source=changed(KEPT, ("{id(array): array.nbytes", "{array.nbytes: array.nbytes")))
@@ -224,6 +248,10 @@ wrong("in_chunks", "size_is_a_count", "`size` is the length of a chunk, and here
       source=changed(CHUNKS, ("    for start in", "    size = -(-len(inputs) // size) or 1\n    for start in")))
 
 
+wrong("in_chunks", "first_state_cut", "The first state is cut, too, so that it never gets its gradient: cut after a chunk, and not before the first.",
+      source=changed(CHUNKS, ("        for x in inputs[start", "        state = state.detach()\n        for x in inputs[start"), ("return state", "return state.detach()")))
+wrong("in_chunks", "starts_from_the_numbers", "The first state is cut, too, so that it never gets its gradient: cut after a chunk, and not before the first.",
+      source=changed(CHUNKS, ("    for start in", "    state = Tensor(state.data.copy())\n    for start in")))
 wrong("in_chunks", "one_number", "`item()` is for a single number, and a state may hold several: `detach()` takes any.",
       source=changed(CHUNKS, ("state.detach()", "Tensor(state.item())")))
 
@@ -242,7 +270,7 @@ def in_chunks(cell, loss_of, state, inputs, size):
 @right("in_chunks", "by_position")
 def in_chunks(cell, loss_of, state, inputs, size):
     for i, x in enumerate(inputs):
-        if i % size == 0:
+        if i and i % size == 0:
             state = state.detach()
         state = cell(state, x)
         if i % size == size - 1 or i == len(inputs) - 1:
@@ -472,6 +500,12 @@ wrong("Counted", "one_for_all", "There is one counter for all, and a new Counted
 wrong("Counted", "one_level", "A view of a view counts apart from the base: all three show one memory, and need one counter.",
       source=changed(COUNTED, ("self.data, self.changes = np.array(data, dtype=float), [0]", "self.data, self.count, self.base = np.array(data, dtype=float), 0, self"),
                      ("return self.changes[0]", "return self.base.count"), ("self.changes[0] += 1", "self.base.count += 1"), ("part.data, part.changes = self.data[index], self.changes", "part.data, part.base = self.data[index], self")))
+wrong("Counted", "entry_by_entry", "Where `other` shows the same memory, later entries read numbers that have already changed. `+=` of whole arrays does not.",
+      source=changed(COUNTED, ("        self.data += other\n", "        other = np.broadcast_to(other, self.data.shape)\n        for i in range(len(self.data)):\n            self.data[i] += other[i]\n")))
+wrong("Counted", "counted_before", "What does not fit is not added, and yet counts: add first, then count.",
+      source=changed(COUNTED, ("        self.data += other\n        self.changes[0] += 1\n", "        self.changes[0] += 1\n        self.data += other\n")))
+wrong("Counted", "one_axis", "Only arrays of one axis can be added: `+=` takes any.",
+      source=changed(COUNTED, ("        self.data += other\n", "        self.data[:] = [a + b for a, b in zip(self.data.tolist(), np.broadcast_to(other, self.data.shape).tolist())]\n")))
 wrong("Counted", "view_counts", "Making a view changes no number: the version stays.",
       source=changed(COUNTED, ("        return part", "        self.changes[0] += 1\n        return part")))
 
@@ -570,6 +604,10 @@ class Saved:
     def free(self):
         self.array = None
 """)
+wrong("Saved", "a_view", "A slice is a view, another array: give back the array itself.",
+      source=changed(SAVED, ("return self.counted.data", "return self.counted.data[:]")))
+wrong("Saved", "a_view_of_any", "That is a view, another array: give back the array itself.",
+      source=changed(SAVED, ("return self.counted.data", "return self.counted.data.view()")))
 wrong("Saved", "noted_at_get", "A change in place goes unnoticed: note the version when the value is saved, and at `get` compare it with the value's own version, as that is then.",
       source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version = counted, None"),
                      ("        if self.counted.version != self.version", "        if self.version is None:\n            self.version = self.counted.version\n        if self.counted.version != self.version")))
