@@ -83,6 +83,14 @@ def batches(n, size, rng):
     return [order[i * size : (i + 1) * size] for i in range(n // size + 1)]
 
 
+@wrong("batches", "no_batch_larger_than_the_data", "A size above n is refused. It gives a single batch, of all n.")
+def batches(n, size, rng):
+    if size > n:
+        raise ValueError("a batch cannot be larger than the data")
+    order = rng.permutation(n)
+    return [order[start : start + size] for start in range(0, n, size)]
+
+
 @right("batches", "array_split")
 def batches(n, size, rng):
     return np.array_split(rng.permutation(n), range(size, n, size))
@@ -220,6 +228,42 @@ def train_epoch(model, optimizer, loss_fn, x, y, cut):
         count += len(part)
     return total / count
 """,
+)
+wrong(
+    "train_epoch",
+    "bad_batches_skipped",
+    "Batches with a loss of NaN or infinity are skipped, and nobody sees that the run diverges. Each batch has its step.",
+    source=changed(
+        EPOCH,
+        (
+            "        loss.backward()\n",
+            "        if not np.isfinite(loss.item()):\n            continue\n        loss.backward()\n",
+        ),
+    ),
+)
+wrong(
+    "train_epoch",
+    "stops_at_a_bad_batch",
+    "The epoch ends at a loss of NaN or infinity, and nobody sees that the run diverges. Each batch has its step.",
+    source=changed(
+        EPOCH,
+        (
+            "        loss.backward()\n",
+            "        if not np.isfinite(loss.item()):\n            break\n        loss.backward()\n",
+        ),
+    ),
+)
+wrong(
+    "train_epoch",
+    "bad_losses_left_out",
+    "A loss of NaN or infinity is left out of the mean, and nobody sees that the run diverges.",
+    source=changed(
+        EPOCH,
+        (
+            "        total += len(part) * loss.item()\n",
+            "        total += len(part) * loss.item() if np.isfinite(loss.item()) else 0.0\n",
+        ),
+    ),
 )
 right(
     "train_epoch",
@@ -643,6 +687,28 @@ def standardise(train, held):
     return (train - mean) / std, (held - mean) / std
 
 
+@wrong(
+    "standardise",
+    "held_cut_to_the_range",
+    "Held-out numbers are cut off when they are many deviations away. They are scaled, and nothing more.",
+)
+def standardise(train, held):
+    mean, std = train.mean(axis=0), train.std(axis=0)
+    std = np.where(train.max(axis=0) == train.min(axis=0), 1.0, std)
+    return (train - mean) / std, np.clip((held - mean) / std, -10, 10)
+
+
+@wrong(
+    "standardise",
+    "both_cut_to_the_range",
+    "Numbers are cut off when they are many deviations away. They are scaled, and nothing more.",
+)
+def standardise(train, held):
+    mean, std = train.mean(axis=0), train.std(axis=0)
+    std = np.where(train.max(axis=0) == train.min(axis=0), 1.0, std)
+    return np.clip((train - mean) / std, -10, 10), (held - mean) / std
+
+
 @right("standardise", "spread_replaced")
 def standardise(train, held):
     mean, std = train.mean(axis=0), train.std(axis=0)
@@ -766,6 +832,16 @@ def evaluate(model, metric, x, y):
         model(x)
     model.train(before)
     return float(metric(y, y))
+
+
+@wrong("evaluate", "zero_for_nan", "A NaN becomes 0, and nobody sees that the run diverged. Return what the metric gives.")
+def evaluate(model, metric, x, y):
+    before = model.training
+    model.eval()
+    with no_grad():
+        out = model(x).data
+    model.train(before)
+    return float(np.nan_to_num(float(metric(out, y))))
 
 
 @right("evaluate", "try_finally")
@@ -1171,6 +1247,27 @@ wrong(
         ("if loss < self.best_loss", "if self.best_loss is None or loss < self.best_loss"),
     ),
 )
+wrong(
+    "early_stopping",
+    "shared_by_all_objects",
+    "The dict of the best state is the class's, so two objects write into the same one. Make it in `__init__`.",
+    source=changed(
+        STOPPING,
+        ("float(\"inf\"), None", "float(\"inf\"), self.kept"),
+        ("class EarlyStopping:\n", "class EarlyStopping:\n    kept = {}\n\n"),
+        ("self.best_state = " + COPIES, "self.best_state.update(" + COPIES + ")"),
+    ),
+)
+wrong(
+    "early_stopping",
+    "best_of_the_class",
+    "The best loss is the class's, so one object's hides that of another. Keep it in `self`.",
+    source=changed(
+        STOPPING,
+        ("self.best_loss, self.best_state = float", "EarlyStopping.best_loss, self.best_state = float"),
+        ("self.best_loss, self.waited = loss, 0", "EarlyStopping.best_loss, self.waited = loss, 0"),
+    ),
+)
 right(
     "early_stopping",
     "list_of_losses",
@@ -1536,6 +1633,12 @@ wrong(
             "    for part in (x, held_x):\n        part -= mean\n        part /= std\n",
         ),
     ),
+)
+wrong(
+    "mended_run",
+    "deviation_compared_with_zero",
+    "Rounding may make 1e-17 of a deviation of 0. Ask the largest and the smallest number, as the colleague does.",
+    source=changed(RUN, ("np.where(x.max(axis=0) == x.min(axis=0), 1.0, std)", "np.where(std == 0, 1.0, std)")),
 )
 right(
     "mended_run",

@@ -145,7 +145,8 @@ with exercise("batches") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import integer
 
-    for n, size, seed in check.cases(10, integer(1, 30), integer(1, 12), integer(0, 1000)):
+    drawn_sizes = list(check.cases(10, integer(1, 30), integer(1, 12), integer(0, 1000)))
+    for n, size, seed in [*drawn_sizes, (3, 8, 1), (4, 4, 2), (1, 1, 3), (1, 5, 4), (9, 1, 5), (700, 300, 6)]:
         rng = np.random.default_rng(seed)
         orders = [rng.permutation(n).tolist() for _ in range(2)]
         expected = [[order[i : i + size] for i in range(0, n, size)] for order in orders]
@@ -230,7 +231,8 @@ def epoch(w, x, y, cut, lr, stale, in_use=1.0):
         modes.append(model.inner.training)
         return ((out - y) ** 2 + 2 * relu(out - y) ** 2).mean()
 
-    loss = train_epoch(model, optimizer, loss_fn, x, y, cut)
+    with np.errstate(all="ignore"):
+        loss = train_epoch(model, optimizer, loss_fn, x, y, cut)
     return loss, model.weight.data[0].tolist(), modes
 
 
@@ -270,6 +272,16 @@ with exercise("train_epoch") as check:
         got = epoch(w.tolist(), x, y, cut, lr, stale, 2.5)
         check.close(got, (total / 7, v.tolist(), [True] * 3), "three steps of SGD", rtol=1e-9)
         check.untouched()
+    # A run that diverges must not look well: a bad batch is a step and a loss like any other.
+    for bad in (np.nan, np.inf):
+        spoilt = y.copy()
+        spoilt[cut[1][0]] = bad
+        loss, w, modes = epoch(v.tolist(), x, spoilt, cut, 0.01, None)
+        because = "a batch whose loss is no number has its step, too: nothing hides that a run diverged"
+        check.true(not np.isfinite(loss), "the loss of one batch is not finite, so the mean is not")
+        check.true(not np.isfinite(w).any(), because)
+        check.close(modes, [True] * 3, because)
+    check.close(epoch(v.tolist(), x, spoilt, cut[:2], 0.01, None)[0], np.inf, "a mean with infinity in it")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -598,6 +610,12 @@ with exercise("standardise") as check:
         expected = (train - means) / deviations, (held - means) / deviations
         check.close(yours.standardise(train, held), expected, "the training part's numbers", rtol=1e-10)
         check.untouched()
+        far = 1e4 * held
+        expected = (train - means) / deviations, (far - means) / deviations
+        check.close(yours.standardise(train, far), expected, "scaled, however far away", rtol=1e-10)
+    odd = np.concatenate([np.zeros((400, 1)), [[1e6]]])  # 20 deviations away
+    expected = (odd - odd.mean()) / odd.std()
+    check.close(yours.standardise(odd, odd), (expected, expected), "scaled, however far away", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -688,6 +706,8 @@ with exercise("evaluate") as check:
         expected = ((w * x) ** 2 - y).mean(), [mode, mode], [False]
         check.close(evaluated(w, x, y, mode, gives), expected, "the value, the mode, no graph", rtol=1e-10)
         check.untouched()
+    value = evaluated(w, x, np.append(y[1:], np.nan), True, "float")[0]
+    check.close(value, np.nan, "what the metric gives, NaN too")
     for count in (1, 130):  # of 1170 examples a part is not enough, nor is the mean of parts
         many, ys = np.tile(x, count), np.tile(y, count)
         expected = ((w * many) ** 2 - ys).max(), [True, True], [False]
@@ -889,8 +909,8 @@ with exercise("state_dict") as check:
 #
 # ### Exercise `early_stopping` (3 points)
 # `update(loss, state)` is called after each epoch. `state` is a dict of arrays, which the training may change later. When
-# the loss is lower than all before, keep it in `best_loss`, and copies of the arrays in `best_state`. Losses are finite, or NaN, which is
-# never lower.
+# the loss is lower than all before, keep it in `best_loss`, and copies of the arrays in `best_state`. Losses are finite,
+# or NaN, which is never lower.
 # Return True when the last `patience` epochs or more (`patience` is at least 1) brought no lower loss, else False.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -964,6 +984,24 @@ with exercise("early_stopping") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers
 
+    @probe
+    def side_by_side(losses, patience):
+        """What the two of them say that watch a run each, epoch by epoch; then their best ones."""
+        both, said = [EarlyStopping(patience) for _ in losses], []
+        for epoch, pair in enumerate(zip(*losses)):
+            for k, loss in enumerate(pair):
+                state = {"w": np.full(2, float(epoch)), "own": np.full(1, float(k))}
+                said.append(bool(both[k].update(loss, state)))
+        return said, [(one.best_loss, {n: a.tolist() for n, a in one.best_state.items()}) for one in both]
+
+    for first, second in ([3.0, 2.0, 4.0], [0.7, 0.5, 0.9]), ([0.4, 0.5, 0.6], [3.0, 2.0, 1.0]):
+        wheres = [float(np.argmin(run)) for run in (first, second)]
+        bests = [
+            (min(run), {"w": [where] * 2, "own": [float(k)]})
+            for k, (run, where) in enumerate(zip((first, second), wheres))
+        ]
+        said = [bool(epoch - where >= 2) for epoch in range(3) for where in wheres]
+        check.close(side_by_side([first, second], 2), (said, bests), "two objects have nothing in common")
     for losses, where in ([4e12, 2e12, 3e12], 1.0), ([-2e12, -3e12, -4e12], 2.0):
         told = [False] * 3, min(losses), [where, where]
         check.close(watched(losses, 4), told, "losses may be of any size, below 0 too")
@@ -1244,7 +1282,7 @@ print("there is no folder `mnist` here" if share is None else f"MNIST: {share:.1
 # The best rate of a short run is close to that edge. A tenth of it is a safe start for a long run.
 #
 # ### Exercise `rate_to_use` (2 points)
-# Return a tenth of the rate whose loss is lowest. Losses that are NaN or infinite do not count.
+# Return a tenth of the rate whose loss is lowest. Losses that are NaN or `inf` (never `-inf`) do not count.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1294,6 +1332,8 @@ with exercise("rate_to_use") as check:
         check.untouched()
         nearly = np.array([losses[0], 0.05, 0.05 - 1e-14, np.nan, 0.05, np.inf])
         check.close(yours.rate_to_use(rates, nearly), rates[2] / 10, "lower by very little is lower", rtol=1e-10)
+        below = np.array([0.3, np.inf, losses[0], -0.2, np.nan, np.inf])
+        check.close(yours.rate_to_use(rates, below), rates[3] / 10, "a loss may lie below 0", rtol=1e-10)
         large = np.array([np.inf, 3e12, np.nan, 2e12, 3e12, np.nan])
         check.close(yours.rate_to_use(rates, large), rates[3] / 10, "a loss may be large", rtol=1e-10)
         alone = np.array([np.nan, np.nan, np.nan, np.nan, 0.7, np.nan])
@@ -1583,6 +1623,16 @@ with exercise("mended_run") as check:
             got = real_run(x, y, held_x, epochs, size, seed)
             check.close(got, (expected, False), "a run without bugs", rtol=1e-9)
             check.untouched("the arrays that you were given stay as they were")
+        # A constant column of which rounding makes a deviation that is not 0.
+        for constant in (0.1, 0.3, 0.7, 1.1, 2.3):
+            x[:, 1], far = constant, held_x + np.array([0.0, 3.0, 0.0])
+            if x.std(axis=0)[1] > 0:
+                break
+        mean, std = x.mean(axis=0), x.std(axis=0)
+        mean[1], std[1] = constant, 1.0
+        still = (far - mean) / std @ np.full(3, 0.5)
+        got = real_run(x, y, far, 0, 6, seed)[0]
+        check.close(got, still[:, None], "a constant column, but for its rounding, is divided by 1", rtol=1e-9)
         rounds = epochs_of(11, 3, seed)
         check.close([sorted(part) for part in rounds], [sorted(rounds[0])] * 3, "three whole epochs")
         check.true(rounds[0] != rounds[1] != rounds[2], "an order for each epoch")
