@@ -201,8 +201,7 @@ class exercise:
 
     def cases(self, count: int, *kinds: Kind) -> Iterator[tuple[Any, ...]]:
         """`count` tuples of random arguments, one of each kind."""
-        for _ in range(count):
-            yield tuple(kind.sample(self.rng) for kind in kinds)
+        yield from zip(*(kind.deal(count, self.rng) for kind in kinds), strict=True)
 
     def same_as(
         self, reference: Callable[..., Any], answer: Probe, *kinds: Kind, why: str, cases: int = 20

@@ -2,12 +2,13 @@
 
 A kind of input is a small object with a `sample(rng)`; `check.cases(20, number(), positive())` draws from them.
 Numbers are never special by accident: `number()` stays away from 0, 1 and from round values, because a rule that
-is wrong is often right at 0, at 1 or where both inputs are equal.
+is wrong is often right at 0, at 1 or where both inputs are equal. What can be counted is dealt like cards: of
+`one_of` and of a short `integer` each value comes once, in a random order, before any comes again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of random input: `sample(rng)` gives one."""
+    """A kind of random input: `sample(rng)` gives one, `deal(count, rng)` some: of `values` each before any again."""
 
     name: str
     sample: Callable[[random.Random], Any]
+    values: Sequence[Any] = ()
+
+    def deal(self, count: int, rng: random.Random) -> Iterator[Any]:
+        """`count` inputs. Those of a kind with at most `count` values hold each of these at least once.
+
+        >>> import random
+        >>> sorted(integer(2, 5).deal(4, random.Random(1)))
+        [2, 3, 4, 5]
+        """
+        if not 0 < len(self.values) <= count:
+            return (self.sample(rng) for _ in range(count))
+        dealt: list[Any] = []
+        while len(dealt) < count:
+            dealt += rng.sample(self.values, len(self.values))
+        return iter(dealt[:count])
 
     def __repr__(self) -> str:
         return self.name
@@ -58,12 +74,12 @@ def positive(low: float = 0.2, high: float = 3.0) -> Kind:
 
 def integer(low: int, high: int) -> Kind:
     """An int, both ends included."""
-    return Kind(f"integer({low}, {high})", lambda rng: rng.randint(low, high))
+    return Kind(f"integer({low}, {high})", lambda rng: rng.randint(low, high), range(low, high + 1))
 
 
 def one_of(choices: Sequence[Any]) -> Kind:
     """One of the given values."""
-    return Kind(f"one_of({list(choices)!r})", lambda rng: rng.choice(choices))
+    return Kind(f"one_of({list(choices)!r})", lambda rng: rng.choice(choices), choices)
 
 
 def numbers(count: int, low: float = -3.0, high: float = 3.0) -> Kind:

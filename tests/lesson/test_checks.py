@@ -439,6 +439,18 @@ def test_the_cases_depend_on_the_seed_and_on_the_exercise_alone() -> None:
     assert draw(1, "a") != draw(1, "b")
 
 
+def test_each_value_that_can_be_counted_is_drawn_whatever_the_seed() -> None:
+    from autograder import integer, number, one_of
+
+    for seed in range(50):
+        with use_session(Session(LocalBoundary({}), seed=seed)):
+            some = list(exercise("a").cases(7, one_of("abc"), integer(2, 8), integer(0, 99), number()))
+        letters, small, large, reals = zip(*some, strict=True)
+        assert set(letters) == set("abc")
+        assert set(small) == set(range(2, 9))
+        assert len(large) == len(set(reals)) == 7
+
+
 def test_a_block_without_a_check_is_a_fault_of_the_test() -> None:
     with (
         use_session(Session(LocalBoundary({}))),
