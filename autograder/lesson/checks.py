@@ -201,7 +201,7 @@ class exercise:
 
     def cases(self, count: int, *kinds: Kind) -> Iterator[tuple[Any, ...]]:
         """`count` tuples of random arguments, one of each kind."""
-        yield from zip(*(kind.deal(count, self.rng) for kind in kinds), strict=True)
+        yield from zip(*(kind.draw_some(count, self.rng) for kind in kinds), strict=True)
 
     def same_as(
         self, reference: Callable[..., Any], answer: Probe, *kinds: Kind, why: str, cases: int = 20

@@ -2,7 +2,7 @@
 
 A kind of input is a small object with a `sample(rng)`; `check.cases(20, number(), positive())` draws from them.
 Numbers are never special by accident: `number()` stays away from 0, 1 and from round values, because a rule that
-is wrong is often right at 0, at 1 or where both inputs are equal. What can be counted is dealt like cards: of
+is wrong is often right at 0, at 1 or where both inputs are equal. What can be counted is taken in turn: of
 `one_of` and of a short `integer` each value comes once, in a random order, before any comes again.
 """
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of random input: `sample(rng)` gives one, `deal(count, rng)` some: of `values` each before any again."""
+    """A kind of random input: `sample(rng)` gives one, `draw_some` many: each of `values` before any again."""
 
     name: str
     sample: Callable[[random.Random], Any]
     values: Sequence[Any] = ()
 
-    def deal(self, count: int, rng: random.Random) -> Iterator[Any]:
+    def draw_some(self, count: int, rng: random.Random) -> Iterator[Any]:
         """`count` inputs. Those of a kind with at most `count` values hold each of these at least once.
 
         >>> import random
-        >>> sorted(integer(2, 5).deal(4, random.Random(1)))
+        >>> sorted(integer(2, 5).draw_some(4, random.Random(1)))
         [2, 3, 4, 5]
         """
         if not 0 < len(self.values) <= count:
             return (self.sample(rng) for _ in range(count))
-        dealt: list[Any] = []
-        while len(dealt) < count:
-            dealt += rng.sample(self.values, len(self.values))
-        return iter(dealt[:count])
+        drawn: list[Any] = []
+        while len(drawn) < count:
+            drawn += rng.sample(self.values, len(self.values))
+        return iter(drawn[:count])
 
     def __repr__(self) -> str:
         return self.name
