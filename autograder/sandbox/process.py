@@ -6,7 +6,7 @@ import secrets
 import signal
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..lesson import wire
@@ -43,6 +43,8 @@ class Reading:
     at: float
     cpu: float = 0.0
     waited: float | None = 0.0
+    #: how long the referee had waited, where its wait counts: of a whole notebook, and where a call asks it something
+    referee: float | None = None
 
 
 class PupilProcess:
@@ -72,8 +74,7 @@ class PupilProcess:
         #: CPU seconds of all its processes together, as last seen
         self.used = 0.0
         self.looked = time.monotonic()
-        self.started = Reading(self.looked)
-        self.own_wait = own_wait()
+        self.started = Reading(self.looked, referee=own_wait())
         allowed = tuple(allowed)
         warm = warm_start(sandbox, allowed)
         self.link: Link = warm or Pipes(sandbox.command(allowed))
@@ -105,7 +106,8 @@ class PupilProcess:
             raise self._too_late(self._notebook_limit(), self.started)
         number = secrets.token_hex(8)
         until = min(now + self.call_seconds, self.deadline)
-        begun: Reading | None = None
+        # Of a call that asks, hundreds of replies may come, each in time: it has begun when the first was sent.
+        begun = replace(self._reading(), referee=own_wait()) if asked is not None else None
         sent: dict[str, Any] | None = {**request, "id": number}
         while True:
             if now - self.looked > LOOK:
@@ -115,9 +117,8 @@ class PupilProcess:
             if isinstance(reply, dict) and reply.get("id") == number:
                 if asked is None or "ask" not in reply:
                     return reply  # an answer to another question is not an answer
-                if time.monotonic() < until:
-                    sent = {"id": number, **asked.reply(reply["ask"])}
-                    now = time.monotonic()
+                sent = {"id": number, **asked.reply(reply["ask"])}
+                if (now := time.monotonic()) < until:
                     continue
             if isinstance(reply, str) and reply != TIME_IS_UP:
                 raise self._lost(reply)
@@ -148,7 +149,8 @@ class PupilProcess:
 
     def _reading(self) -> Reading:
         first = self.link.first()
-        return Reading(time.monotonic(), self._cpu(), seconds_waited(first) if first is not None else None)
+        waited = seconds_waited(first) if first is not None else None
+        return Reading(time.monotonic(), self._cpu(), waited)
 
     def _too_late(self, text: str, since: Reading) -> AnswerTimeout:
         """End the process; the exception says whether it had its share of the machine."""
@@ -171,7 +173,7 @@ class PupilProcess:
         """
         now = self._reading()
         seconds = now.at - since.at
-        waited = own_wait() - self.own_wait if since is self.started else 0.0  # the referee was kept waiting
+        waited = own_wait() - since.referee if since.referee is not None else 0.0
         if now.cpu - since.cpu <= seconds / 2:
             if now.waited is not None and since.waited is not None:
                 waited = max(waited, now.waited - since.waited)

@@ -163,7 +163,7 @@ def pupil_that_says(data: bytes) -> PupilProcess:
     process.sandbox = WALLS
     # Said answers at once that time is up, so a call has none.
     process.deadline, process.call_seconds = float("inf"), 0.0
-    process.cpu_seconds, process.used, process.own_wait = float("inf"), 0.0, 0.0
+    process.cpu_seconds, process.used = float("inf"), 0.0
     process.looked = time.monotonic()
     process.started = Reading(process.looked)
     process.link = Said(data)

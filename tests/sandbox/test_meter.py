@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 import pytest
 
-from autograder.lesson.probes import AnswerTimeout
+from autograder.lesson.probes import AnswerTimeout, Probe
 from autograder.referee.runner import Runner
-from autograder.sandbox.process import PupilProcess, Starved
+from autograder.sandbox.process import PupilProcess, Reading, Starved
 from autograder.sandbox.walls import Sandbox
 
 Start = Callable[..., PupilProcess]
@@ -123,6 +124,69 @@ def test_a_limit_leaves_out_the_time_without_a_processor(start: Start, crowd: No
     process = start(call_seconds=3.0)
     result = process.run_cell(f"{COMPUTE.format(0.3)}\nprint('well')")
     assert result.text.strip() == "well"
+
+
+def asks(ask, seconds, count):  # type: ignore[no-untyped-def]  # its source goes to a pupil
+    import time
+
+    for i in range(count):
+        begun = time.process_time()
+        while time.process_time() - begun < seconds / count:
+            pass
+        ask(i)
+    return count
+
+
+ASKS = Probe("asks", asks, lambda: lambda question: question)
+
+
+class Slow:
+    """A line on which each message comes in time, after a moment in which all waited for a processor."""
+
+    cpu_at_end = 0.0
+
+    def __init__(self, questions: float) -> None:
+        self.now, self.left, self.heard = 100.0, questions, 0
+
+    def exchange(self, request: dict[str, Any] | None, until: float) -> dict[str, Any]:
+        self.now += 0.05
+        if request is None:
+            raise AssertionError("a question was not answered, and nothing more can come")
+        self.number, self.heard, self.left = request["id"], self.heard + ("told" in request), self.left - 1
+        return {"id": self.number, **({"ask": 7} if self.left > 0 else {"value": self.heard, "mutated": []})}
+
+    def first(self) -> None:
+        return None
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("questions", [60, float("inf")])
+def test_a_call_whose_questions_all_come_in_time_has_its_waiting_back(
+    monkeypatch: pytest.MonkeyPatch, questions: float
+) -> None:
+    line = Slow(questions)
+    monkeypatch.setattr("autograder.sandbox.process.time.monotonic", lambda: line.now)
+    monkeypatch.setattr("autograder.sandbox.process.own_wait", lambda: line.now)
+    walls = Sandbox(call_seconds=1.0)
+    process = cast(PupilProcess, PupilProcess.__new__(PupilProcess))
+    process.sandbox, process.call_seconds, process.cpu_seconds, process.used = walls, 1.0, 100.0, 0.0
+    process.deadline, process.looked, process.started = 1e9, line.now, Reading(line.now)
+    process.link = cast(Any, line)
+    if questions == 60:  # three seconds, all of them waiting
+        assert process.call(ASKS, (0.0, 60)).value == 59
+    else:
+        with pytest.raises(Starved, match="did not end within 1 s"):
+            process.call(ASKS, (0.0, 60))
+        assert line.now < 110
+
+
+def test_the_limit_of_a_call_that_asks_leaves_out_the_time_without_a_processor(
+    start: Start, crowd: None
+) -> None:
+    process = start(call_seconds=3.0)
+    assert process.call(ASKS, (0.3, 30)).value == 30
 
 
 def test_who_sleeps_while_others_compute_is_not_starved(start: Start, crowd: None) -> None:
