@@ -242,6 +242,19 @@ def pass_back(node, rules):
         parent.grad += cotangent
 
 
+@wrong(
+    "pass_back",
+    "goes_on",
+    "This goes on from each parent by itself, whose gradient may not be complete yet. Do one step: add to the parents, and stop.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad += cotangent
+        pass_back(parent, rules)
+
+
 @wrong("pass_back", "to_itself", "You added the cotangents to node.grad. They belong to the parents.")
 def pass_back(node, rules):
     if not node.op:
@@ -531,6 +544,25 @@ def topological_order(root):
             stack.append((node, True))
             stack.extend((parent, False) for parent in node.parents)
     return order
+
+
+@wrong(
+    "topological_order",
+    "an_iterator",
+    "What comes back is no list: `reversed` gives an iterator, which ends after one walk and knows no `order[-1]`. Make a list of it.",
+)
+def topological_order(root):
+    order, seen = [], set()
+    stack = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.insert(0, node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+    return reversed(order)
 
 
 @wrong(
@@ -1013,6 +1045,19 @@ wrong(
 
     def cos_vjp(g, out, a):
         return (g * math.cos(a + math.pi / 2),)
+    """,
+)
+wrong(
+    "sin_cos",
+    "turned_into_0_to_2_pi",
+    "Of a tiny negative angle `a % (2 * math.pi)` makes 2 pi, and nothing of it is left. Sine and cosine take every angle as it is.",
+    source="""
+    def sin_vjp(g, out, a):
+        return (g * math.cos(a % (2 * math.pi)),)
+
+
+    def cos_vjp(g, out, a):
+        return (-g * math.sin(a % (2 * math.pi)),)
     """,
 )
 wrong(

@@ -407,15 +407,17 @@ def rule_gets(grad, data, parents, constants):
 def grads_after(parents, cotangents, before):
     """The grads of the parents and the node, when theirs were `before` and the rule gives `cotangents`; the same node
     has passed its gradient on once before. x is an input, and y and z were computed."""
-    made = {name: Value(2.5, label=name) for name in before}
+    made, older = {name: Value(2.5, label=name) for name in before}, Value(1.5)
     for name in sorted(made)[1:]:
-        made[name].op, made[name].parents = "op", (Value(1.5),)
+        made[name].op, made[name].parents = "op", (older,)
     node = Value(8.0, "op", tuple(made[name] for name in parents))
     for _ in range(2):
         for name, grad in before.items():
             made[name].grad = grad
         node.grad = 10.0
         pass_back(node, {"op": lambda *given: tuple(cotangents)})
+    if older.grad:
+        return "one step too many: a parent of a parent got something, too"
     return {**{name: value.grad for name, value in made.items()}, "node": node.grad}
 
 
@@ -554,6 +556,8 @@ def topological_order(root):
 # %% probes="topological_order"
 def names_in(order, made):
     """The names of the Values in a list, and what there is that is no Value. They have no labels to go by."""
+    if not isinstance(order, (list, tuple)):
+        return [f"a {type(order).__name__} in place of a list"]
     names = {id(value): name for name, value in made.items()}
     return [names.get(id(node), f"a {type(node).__name__} of no name") for node in order]
 
@@ -973,7 +977,7 @@ with exercise("exp_log_sqrt") as check:
 
 # %% [markdown]
 # ### Exercise `sin_cos` (2 points)
-# The rules of `math.sin(a)` and `math.cos(a)`, in radians, exact for tiny angles too, such as 1e-20. `out` does not help:
+# The rules of `math.sin(a)` and `math.cos(a)`, in radians, exact for tiny angles too, such as -1e-20. `out` does not help:
 # the sine takes each value while it rises and while it falls.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -1018,7 +1022,7 @@ with exercise("sin_cos") as check:
                 "where the sine is positive the cosine falls")
     check.close(yours.cos_vjp(10.0, math.cos(-0.5), -0.5), (10.0 * math.sin(0.5),),
                 "where the sine is negative the cosine rises")
-    check.close(yours.cos_vjp(10.0, 1.0, 1e-20), (-1e-19,),
+    check.close(yours.cos_vjp(10.0, 1.0, -1e-20), (1e-19,),
                 "the sine of a tiny angle is that angle", rtol=1e-9, atol=0.0)
     ### BEGIN HIDDEN TESTS
     from autograder import number, positive
@@ -1031,9 +1035,9 @@ with exercise("sin_cos") as check:
                         f"g times the numerical derivative of {name}")
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for g, a in check.cases(3, number(), positive()):
-        a *= 1e-305
-        check.close(yours.sin_vjp(g, a, a), (g,), "a tiny a", rtol=1e-13)
-        check.close(yours.cos_vjp(g, 1.0, a), (-g * math.sin(a),), "a tiny a", rtol=1e-13, atol=0.0)
+        for tiny in (a * 1e-305, a * -1e-305):
+            check.close(yours.sin_vjp(g, tiny, tiny), (g,), "a tiny a", rtol=1e-13)
+            check.close(yours.cos_vjp(g, 1.0, tiny), (-g * math.sin(tiny),), "a tiny a", rtol=1e-13, atol=0.0)
     ### END HIDDEN TESTS
 
 # %%
