@@ -594,6 +594,21 @@ class MLP(MLP):
 """,
 )
 
+wrong(
+    "MLP",
+    "seeds_the_notebook",
+    "`random.seed` begins the generator anew that all of the notebook draws from. Make a `random.Random(seed)` of its own.",
+    source="""
+class MLP(MLP):
+    def __init__(self, sizes, seed):
+        random.seed(seed)
+        self.layers = []
+        for size, count in zip(sizes, sizes[1:]):
+            rows = [[Value(random.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
+            self.layers.append([(row, Value(0.0)) for row in rows])
+""",
+)
+
 right(
     "MLP",
     "from_neurons",
@@ -1565,6 +1580,46 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
             loss.backward()
             optimizer.step()
             history.append(loss)
+    return history
+
+
+@wrong(
+    "mended_training",
+    "target_of_the_first_equal_input",
+    "Of two equal inputs both get the target of the first: `index` finds no other. Take both from the same place.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        shuffled = [inputs[i] for i in order]
+        for start in range(0, len(order), size):
+            some = shuffled[start : start + size]
+            wanted = [targets[inputs.index(x)] for x in some]
+            losses = [log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)]
+            loss = sum(losses) / len(losses)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            history.append(loss.data)
+    return history
+
+
+@wrong(
+    "mended_training",
+    "target_from_a_dict",
+    "In a dict each input is there once: of two equal ones the last target stays. Take both from the same place.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history, target_of = [], dict(zip(inputs, targets))
+    for order in orders:
+        for start in range(0, len(order), size):
+            some = [inputs[i] for i in order[start : start + size]]
+            losses = [log(1 + exp(-target_of[x] * score(x))) for x in some]
+            loss = sum(losses) / len(losses)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            history.append(loss.data)
     return history
 
 
