@@ -185,6 +185,8 @@ class FarLayer:
 
 
 # %% [markdown]
+# The far machine above (`Far`, `Link`, `Machine`) is scaffolding of the checks, as are `FarLoss` and `Losses` later: skip it.
+#
 # At the end you will be able to
 #
 # - count what a tensor keeps alive, and cut it off where nobody needs it;
@@ -192,7 +194,7 @@ class FarLayer:
 # - find a reference cycle;
 # - trade memory for time, down to a handful of arrays.
 #
-# **Time:** about 100 minutes. **Builds on:** 03 (graphs), 05 and 06 (Tensors), 10 (training loops).
+# **Time:** about 165 minutes. **Builds on:** 03 (graphs), 05 and 06 (Tensors), 10 (training loops).
 #
 # ## First, from memory
 # Units 09 and 10, with new numbers. Replace each None and run.
@@ -265,7 +267,7 @@ print("a row of w:", w.data[0].nbytes, "bytes; alive because of it:", owner(w.da
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# A walk as in unit 04, from tensors to nodes to their parents; and a dict of owners, so that each counts once.
+# A walk with a stack, as in unit 03, from tensors to nodes to their parents; and a dict of owners, so that each counts once.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -593,12 +595,12 @@ def chunks_expected(weight, first, inputs, size):
 with exercise("in_chunks") as check:
     got = chunked(2.0, 3.0, [1.0], 1)
     check.close(got[:2], (42.0, 7.0), "3 · 2 + 1 = 7, of 7² the slope is 2 · 7 · 3")
-    check.close(got[5], 28.0, "the first state is not cut: 2 · 7 · 2")
     got = chunked(2.0, 3.0, [1.0, 0.0], 1)
     check.close(got[:2], (42.0 + 196.0, 14.0), "then 14, this chunk alone: 2 · 14 · 7")
     check.equal(got[2::2], (False, 2), "the last state is cut; 2 inputs are left")
     got = chunked(2.0, 3.0, [1.0, 0.0], 2)
     check.close(got[:2], (364.0, 14.0), "one chunk of two: 2 · 14 · (7 + 2 · 3)")
+    check.close(got[5], 112.0, "the first state is not cut: 2 · 14 · 2 · 2")
     got = chunked(1.0, 0.0, [1.0, 1.0, 1.0], 2)
     check.close(got[:2], (4.0 + 12.0, 3.0), "1, 2, then 3 alone: 2 · 2 · 1, 2 · 3 · 2")
     check.close(got[3][2], (1.0, 4.0), "by then the first chunk has gone back")
@@ -1058,8 +1060,8 @@ def counted_expected(numbers, steps):
 with exercise("Counted") as check:
     start, view, clone, add = [1, 2, 3], ("view", 0, 1, 3), ("clone", 0), ("add", 0, 1.0)
     check.close(all_after(check, start, []), ([np.array([1.0, 2, 3])], [0]), "version 0")
-    got = all_after(check, start, [("add", 0, 10.0), ("add", 0, 0.5)])
-    check.close(got, ([np.array([11.5, 12.5, 13.5])], [2]), "two changes in place")
+    got = all_after(check, start, [("add", 0, 10.0), ("misfit", 0), ("add", 0, 0.5)])
+    check.close(got, ([np.array([11.5, 12.5, 13.5])], [2]), "2 changes; no misfit counts")
     data, versions = all_after(check, start, [view, ("add", 0, 10.0)])
     check.close(data[1], np.array([12.0, 13.0]), "the view shows what its base got")
     check.close(versions, [1, 1], "the base was changed: so was what the view shows")
@@ -1212,7 +1214,7 @@ def left_alive(free):
 
 def holds(text, *words):
     """Whether a RuntimeError was raised whose sentence has these words."""
-    start, _, found = text.partition(" with ")
+    start, _, found = str(text).partition(" with ")  # an array that came back, too, says nothing
     return start == "RuntimeError, a sentence" and {str(word) for word in words} <= set(found.split(", "))
 
 
@@ -1431,6 +1433,8 @@ def tanh_rule(x, g):
     out = tanh_node(node)
     if not callable(out.back):
         return f"back is a {type(out.back).__name__}, no function"
+    if not isinstance(out.parents, (tuple, list)):
+        return f"parents is a {type(out.parents).__name__}, no tuple"
     first = np.array(out.back(g))
     return [out.data, first, np.array(out.back(g))], len(out.parents) == 1 and out.parents[0] is node
 
@@ -1630,7 +1634,7 @@ with exercise("checkpointed") as check:
 # equal, at k = √n: 64 layers need 8 + 8, for one more forward pass. Can it be less?
 #
 # ### Exercise `in_little_memory` (3 points)
-# **Your own way.** Go through 128 layers and back, with never more than 20 arrays on the machine and at most 800 runs. (√128 is
+# **Your own way.** Go through 128 layers and back, with never more than 16 arrays on the machine and at most 800 runs. (√128 is
 # about 11, and 11 + 11 is too many.)
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -1684,13 +1688,13 @@ with exercise("in_little_memory") as check:
         got, expected, machine = counted_there(check, little_there, n)
         check.close(got, expected, f"the gradient of x, layers: {n}")
         peak, runs = machine.peak, machine.runs
-        check.true(peak <= 20, f"layers: {n}. There are {peak} arrays at a time, not 20")
+        check.true(peak <= 16, f"layers: {n}. There are {peak} arrays at a time, not 16")
         check.true(runs <= 800, f"layers: {n}. There are {runs} runs, and not 800")
     ### BEGIN HIDDEN TESTS
     for n in (2, 3, 17, 127):
         got, expected, machine = counted_there(check, little_there, n, seed=check.rng.randrange(1000))
         check.close(got, expected, "the gradient of x")
-        check.true(machine.peak <= 20 and machine.runs <= 800, f"layers: {n}. There are {machine.peak} arrays, {machine.runs} runs")
+        check.true(machine.peak <= 16 and machine.runs <= 800, f"layers: {n}. There are {machine.peak} arrays, {machine.runs} runs")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1719,8 +1723,8 @@ def memory_against_time():
 memory_against_time()
 
 # %% [markdown]
-# In motion, through 16 layers: red is computed, blue is held. What to see: keep all climbs once; the others climb again, in
-# short steps from what they kept.
+# In motion, through 16 layers: red is computed, blue is held. What to see: keep all climbs once; the others climb again,
+# from what they kept: every 4th in short steps, yours in steps that halve.
 
 
 # %% figure="in_motion"

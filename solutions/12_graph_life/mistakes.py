@@ -180,7 +180,20 @@ wrong("in_chunks", "cut_first", "Nothing leads from the loss to the weight: the 
 wrong("in_chunks", "cut_at_each_input", "The state is cut after each input, and belongs to be cut after each chunk.",
       source=changed(CHUNKS, ("            state = cell(state, x)\n", "            state = cell(state.detach(), x)\n")))
 wrong("in_chunks", "result_not_cut", "The state that you return still has its past: cut it after the last chunk, too.",
-      source=changed(CHUNKS, ("            state = cell(state, x)\n", "            state = cell(state, x) if x is not inputs[start] else cell(state.detach(), x)\n"), ("        state = state.detach()\n", "")))
+      source=changed(CHUNKS, ("        for x in inputs[start", "        if start:\n            state = state.detach()\n        for x in inputs[start"), ("        loss_of(state).backward()\n        state = state.detach()\n", "        loss_of(state).backward()\n")))
+wrong("in_chunks", "cut_at_the_start", "The cut is at the start of each chunk: there the first state loses its gradient, and the last one keeps its past. Cut after each `backward`.",
+      source=changed(CHUNKS, ("        for x in inputs[start", "        state = state.detach()\n        for x in inputs[start"), ("        loss_of(state).backward()\n        state = state.detach()\n", "        loss_of(state).backward()\n")))
+wrong("in_chunks", "retained_uncut", "`retain_graph=True` silences the error, and the gradient of a chunk goes on into the chunks before it: cut the state with `detach()` after each.",
+      source=changed(CHUNKS, (".backward()", ".backward(retain_graph=True)"), ("        state = state.detach()\n", "")))
+wrong("in_chunks", "rest_lost_uncut", "The inputs after the last full chunk are a chunk, too: go back for them, and cut what you return.", source="""
+def in_chunks(cell, loss_of, state, inputs, size):
+    for i, x in enumerate(inputs):
+        state = cell(state, x)
+        if (i + 1) % size == 0:
+            loss_of(state).backward()
+            state = state.detach()
+    return state
+""")
 wrong("in_chunks", "state_forgotten", "Each chunk begins with the first state again: carry the numbers on.",
       source=changed(CHUNKS, ("        for x in inputs[start", "        h = state\n        for x in inputs[start"), ("            state = cell(state, x)", "            h = cell(h, x)"), ("loss_of(state)", "loss_of(h)"), ("        state = state.detach()", "        last = h.detach()"), ("return state", "return last if inputs else state")))
 wrong("in_chunks", "last_dropped", "The last chunk is shorter than the others, and is left out.",
@@ -315,6 +328,8 @@ wrong("mended_leaks", "retained", "`retain_graph=True` keeps the graph of each l
       source=changed(RUN, (".backward()", ".backward(retain_graph=True)")))
 wrong("mended_leaks", "mean_of_losses", "The mean is a chain of all losses: take their numbers, `item()`.",
       source=changed(RUN, ("0.1 * loss.item()", "0.1 * loss"), ("return history, mean,", "return history, float(mean),")))
+wrong("mended_leaks", "mean_of_losses_given", "The mean is a chain of all losses, and what you return is a loss: take their numbers, `item()`.",
+      source=changed(RUN, ("0.1 * loss.item()", "0.1 * loss")))
 wrong("mended_leaks", "held_out_recorded", "Nobody goes back from the held-out loss, and it is computed with a graph: compute it under `no_grad`.",
       source=changed(RUN, ("        with no_grad():\n            check = loss_of(held_out).item()\n        if check < lowest:\n            lowest, best = check,",
                            "        check = loss_of(held_out)\n        if check.item() < lowest:\n            lowest, best = check.item(),")))
@@ -340,7 +355,7 @@ wrong("mended_leaks", "plain_mean", "The running mean is 0.9 of the old one and 
       source=changed(RUN, ("        mean = 0.9 * mean + 0.1 * loss.item()\n", "        mean = sum(history) / len(history)\n")))
 wrong("mended_leaks", "mean_of_held_out", "The mean is that of the training losses.",
       source=changed(RUN, ("        mean = 0.9 * mean + 0.1 * loss.item()\n", ""), ("        if check <", "        mean = 0.9 * mean + 0.1 * check\n        if check <")))
-wrong("mended_leaks", "a_tensor", "The mean is to be a plain number.", source=changed(RUN, ("0.1 * loss.item()", "0.1 * loss.detach()")))
+wrong("mended_leaks", "a_tensor", "The mean of detached losses is a detached loss, and is to be a plain number: take `item()`.", source=changed(RUN, ("0.1 * loss.item()", "0.1 * loss.detach()")))
 wrong("mended_leaks", "held_out_first", "Each round: loss, backward, step, then the held-out loss.",
       source=changed(RUN, ("        loss = loss_of(batch)\n        loss.backward()\n        step()\n", "        with no_grad():\n            check = loss_of(held_out).item()\n        loss = loss_of(batch)\n        loss.backward()\n        step()\n"),
                      ("        with no_grad():\n            check = loss_of(held_out).item()\n        if", "        if")))
@@ -724,6 +739,7 @@ wrong("tanh_node", "collects", "This calls the collector at each operation: it l
 wrong("tanh_node", "kept_in_a_list", "A list outside of the function holds every node for good.",
       source="ALL = []\n" + changed(TANH, ("    return out", "    ALL.append(out)\n    return out")))
 wrong("tanh_node", "no_parents", "Without its parents the chain ends here.", source=changed(TANH, ("Node(t, (x,))", "Node(t)")))
+wrong("tanh_node", "parent_alone", "A node may have several parents: give a tuple, here of one, `(x,)`, with the comma.", source=changed(TANH, ("Node(t, (x,))", "Node(t, x)")))
 wrong("tanh_node", "slope_of_input", "The slope is 1 - t², with t the tanh and not x.", source=changed(TANH, ("1.0 - t * t", "1.0 - x.data * x.data")))
 wrong("tanh_node", "g_lost", "The slope is there, times the g that arrives it is not.", source=changed(TANH, ("g * (1.0 - t * t)", "1.0 - t * t")))
 wrong("tanh_node", "not_squared", "The slope is 1 - t².", source=changed(TANH, ("1.0 - t * t", "1.0 - t")))
@@ -996,7 +1012,7 @@ def in_little_memory(layers, x, slope):
         g = layer.backward(inputs.pop(), g)
     return g
 """)
-wrong("in_little_memory", "root", "Parts of one length need about twice the root of n: more than 20. Divide the parts again.", source="""
+wrong("in_little_memory", "root", "Parts of one length need about twice the root of n: more than 16. Divide the parts again.", source="""
 def in_little_memory(layers, x, slope):
     every, kept = round(len(layers) ** 0.5), []
     for i, layer in enumerate(layers):
@@ -1045,7 +1061,7 @@ wrong("in_little_memory", "even_only", "Of an odd number of layers one is left o
       source=changed(LITTLE, ("back(part[half:], middle, g)", "back(part[half : 2 * half], middle, g)")))
 wrong("in_little_memory", "both_halves_run", "Each call runs all of its layers, and needs the first half alone: only the middle is to be found.",
       source=changed(LITTLE, ("        for layer in part[:half]:\n            middle = layer(middle)\n", "        h = x\n        for i, layer in enumerate(part):\n            if i == half:\n                middle = h\n            h = layer(h)\n        del h\n")))
-wrong("in_little_memory", "eights", "Parts of one length: the inputs kept for them, and those of one part, are more than 20. Divide the parts again.", source="""
+wrong("in_little_memory", "eights", "Parts of one length: the inputs kept for them, and those of one part, are more than 16. Divide the parts again.", source="""
 def in_little_memory(layers, x, slope):
     kept = []
     for i, layer in enumerate(layers):
@@ -1065,6 +1081,8 @@ wrong("in_little_memory", "one_step_too_far", "The middle is the input of the se
       source=changed(LITTLE, ("for layer in part[:half]:", "for layer in part[: half + 1]:")))
 wrong("in_little_memory", "middles_kept", "Each middle is kept in a list as well, and stays: let go of it when its half is done.",
       source="MIDDLES = []\n" + changed(LITTLE, ("        g = back(part[half:], middle, g)\n", "        MIDDLES.append(middle)\n        g = back(part[half:], middle, g)\n")))
+wrong("in_little_memory", "middle_held", "While the first half is gone back through, the waiting call still holds its middle: `del` it, or let no name hold it.",
+      source=changed(LITTLE, ("        del middle\n", "")))
 wrong("in_little_memory", "remembered", "All inputs are kept.", source="""
 def in_little_memory(layers, x, slope):
     known = {0: x}
