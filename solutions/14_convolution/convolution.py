@@ -71,7 +71,7 @@ def floats(*rows):
 # - compute a convolution and its gradients, by hand and as one matrix product;
 # - train a network that reads more than 99 of 100 new digits.
 #
-# **Time:** about 90 minutes. **Builds on:** 06 (products, indexing), 10 (training), 11 (tests).
+# **Time:** about 145 minutes. **Builds on:** 06 (products, indexing), 10 (training), 11 (tests).
 #
 # **Three questions first,** from earlier units; nobody counts.
 #
@@ -100,7 +100,7 @@ recall(
 #
 # $$\mathrm{out}_i = \sum_k w_k\, x_{i + k}$$
 #
-# Strictly, a *convolution* turns the kernel around first. Networks learn their kernels, so nobody does that.
+# Strictly, a *convolution* turns the kernel around first. Network libraries do not: a learnt kernel fits either way.
 #
 # ### Exercise `conv1d` (2 points)
 # Return the array of these sums: `len(x) - len(w) + 1` of them. One of `x` and `w` may hold integers.
@@ -145,10 +145,10 @@ with exercise("conv1d") as check:
     check.close(yours.conv1d(x, floats(0, 1)), x[1:], "the kernel 0, 1 looks one ahead")
     check.close(yours.conv1d(x, x), floats(15), "as long as x: one place")
     check.close(yours.conv1d(x, floats(-0.5)), -0.5 * x, "a kernel of one number: a factor")
+    check.untouched("x and w stay as they were")
     whole, half = np.array([1, 0, 2, 3, -1]), floats(0.5, 0.25)
     check.close(yours.conv1d(whole, half), floats(0.5, 0.5, 1.75, 1.25), "integers in x")
     check.close(yours.conv1d(half, whole[2:3]), floats(1, 0.5), "an integer in w")
-    check.untouched("x and w stay as they were")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer
 
@@ -345,8 +345,8 @@ sliding()
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# One too many in the slice: its last pixel is i + stride · (rows - 1). A wrong order: bring the axes into order
-# *before* `reshape`.
+# A wrong number in the slice: it ends at i + stride · rows. A wrong order: bring the axes into order *before*
+# `reshape`.
 # </details>
 
 
@@ -378,7 +378,7 @@ with exercise("patches") as check:
     check.close(cut(x, 2, 2), floats([[1, 2], [2, 3], [4, 5], [5, 6]]), "the example")
     expected = floats([[1, 2, 3], [4, 5, 6], [10, 20, 30], [40, 50, 60]])
     check.close(cut(np.hstack([x, 10 * x]), 2, 1), expected, "channel below channel")
-    check.close(cut(x, 1, 3, 2), floats([[1], [2], [3]]), "stride 2: row 1 is left out")
+    check.close(cut(floats([[[1], [2], [3]]]), 1, 1, 2), floats([[1, 3]]), "row 1 left out")
     expected = floats([[0, 0, 0, 0, 7, 0], [0, 7, 0, 0, 0, 0]])
     check.close(cut(floats([[[7]]]), 2, 1, 1, 1), expected, "a border: six places")
     expected = floats([[0, 0], [0, 0], [0, 2], [1, 3], [0, 5], [4, 6], [0, 0], [0, 0]])
@@ -493,8 +493,8 @@ with exercise("scatter") as check:
     check.close(yours.scatter(g, (1, 1, 2, 3), 2, 2), expected, "both hold the middle")
     got = yours.scatter(np.ones((2, 4, 6)) * [[[0]], [[1]]], (2, 1, 3, 4), 2, 2)[1, 0]
     check.close(got, floats([1, 2, 2, 1], [2, 4, 4, 2], [1, 2, 2, 1]), "how many hold each")
-    x = yours.scatter(g[:, 1:3], (1, 1, 4, 3), 1, 2, 2)
-    check.close(x[0, 0, ::2], floats([2, 3, 0], [20, 30, 0]), "stride 2: every second row")
+    x = yours.scatter(g, (1, 2, 4, 3), 1, 2, 2)
+    check.close(x[0, 1, ::2], floats([3, 4, 0], [30, 40, 0]), "channel 1, every second row")
     g = floats([[9, 9], [9, 9], [9, 6], [5, 9], [9, 9], [9, 9]])
     x = yours.scatter(g, (1, 1, 1, 2), 3, 2, 2, 1)
     check.close(x, floats([[[5, 6]]]), "two pixels: what the border got is lost")
@@ -703,11 +703,11 @@ if predicted(prediction, "what_moves_along"):
     print("by one, the map pooled by 2:", places_moved(max_pool(by_one, 2), max_pool(plain, 2)))
 
 # %% [markdown]
-# Behind a pooling by 2, even moves count. At an edge the zeros of the padding change the map, too.
+# Behind a pooling by 2, only even moves of the picture are moves of the map. At an edge the zeros of the padding change the map, too.
 #
 # ## 8. From an empty cell: how far does it see?
 #
-# The pixels that one number of a map sees are its *receptive field*. Each layer makes it wider.
+# The pixels that one number of a map sees are its *receptive field*. Its width is from the first pixel to the last.
 #
 # ### Exercise `receptive_field` (3 points)
 # Write `receptive_field(layers)`. `layers` is a list of pairs (kernel, stride), the first layer first; pooling by 2
@@ -899,10 +899,10 @@ with exercise("mended_rule") as check:
     to_x, to_weight = yours.mended_rule(g, pictures, w, 1, 0)
     check.close(to_x[0, 0], floats([7, 78, 80], [9, 90, 0]), "8 + 70: in two windows")
     check.close(to_weight[0], floats([41, 62], [104, 125]), "from both pictures")
-    g, channels = floats([[[1, 10]], [[100, 1000]]]), np.hstack([x, 10 * x])
-    to_x, to_weight = yours.mended_rule(g, channels, floats([[5]], [[-3]]), 2, 0)
-    check.close(to_weight, floats([[31]], [[31000]]), "stride 2: 1 + 10 · 3")
-    check.close(to_x[0, :, 0], floats([5, 0, 50], [-300, 0, -3000]), "by its own kernel")
+    g, tall = floats([[[1, 10], [2, 20]], [[3, 30], [4, 40]]]), np.tile(x, (1, 2, 2, 1))
+    to_x, to_weight = yours.mended_rule(g, tall, floats([[5]], [[-3]]), 2, 0)
+    check.close(to_weight, floats([[93]], [[217]]), "stride 2: 1 + 10 · 3 + 2 + 20 · 3")
+    check.close(to_x[0, :, 2], floats([10, 0, 100], [-12, 0, -120]), "by its own kernel")
     to_x, _ = yours.mended_rule(np.arange(20.0).reshape(1, 1, 4, 5), x, floats([[5]]), 1, 1)
     check.close(to_x[0, 0], floats([30, 35, 40], [55, 60, 65]), "behind the border: 5 · 6")
     ### BEGIN HIDDEN TESTS
@@ -989,9 +989,10 @@ def split(seed):
 
 
 # %% [markdown]
-# A digit that is moved a little is still that digit, so each batch is moved at random (*augmentation*). Does that
-# help, and does dropout? The validation part decides. It has 360 digits: one of them, with a loss that is larger by 1,
-# moves the mean by 1/360. Two losses that are nearer than that count as a tie, and the plainer way is taken.
+# A digit that is moved a little is still that digit, so each picture is moved at random (*augmentation*). Does that
+# help, and does dropout? The validation part is asked, with one seed: a hint and no proof, since another seed moves a
+# loss by 0.01 to 0.03. One of its 360 digits, with a loss that is larger by 1, moves the mean by 1/360. Losses nearer
+# than that count as a tie, and the plainer way is taken.
 
 
 # %% figure="choice"
@@ -1062,7 +1063,7 @@ def kernels_and_maps():
         sheets[f"kernels, {name}"] = weight / abs(weight).max(axis=(1, 2), keepdims=True)
         sheets[f"maps, {name}"] = maps / np.maximum(maps.max(axis=(1, 2), keepdims=True), 1e-6)
     for what in ("kernels", "maps"):
-        tiles = {}
+        pages = []
         for name in ("before", "after"):
             sheet = sheets[f"{what}, {name}"]
             size = sheet.shape[1] + 1
@@ -1070,8 +1071,8 @@ def kernels_and_maps():
             for k, one in enumerate(sheet):
                 i, j = divmod(k, 8)
                 page[i * size : i * size + size - 1, j * size : j * size + size - 1] = one
-            tiles[f"{what}, {name}"] = page
-        for ax in plots.matrices(tiles, annotate=False):
+            pages += [page, np.full((size // 2, page.shape[1]), np.nan)]  # white between before and after
+        for ax in plots.matrices({f"{what}: before above, after below": np.vstack(pages[:-1])}, annotate=False):
             ax.set_facecolor("white")
             ax.set_axis_off()
 

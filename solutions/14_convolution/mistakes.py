@@ -92,6 +92,20 @@ def conv1d(x, w):
     return out
 
 
+@wrong("conv1d", "zeros_like_x", "The sums are written into an array with x's dtype: where x holds integers, they are cut down to integers.")
+def conv1d(x, w):
+    n = len(x) - len(w) + 1
+    out = np.zeros_like(x)[:n]
+    for i in range(n):
+        out[i] = w @ x[i : i + len(w)]
+    return out
+
+
+@wrong("conv1d", "arguments_exchanged", "x slides along w here, so that no place fits: w slides along x.")
+def conv1d(w, x):
+    return np.array([w @ x[i : i + len(w)] for i in range(len(x) - len(w) + 1)])
+
+
 @wrong("conv1d", "list", "The numbers are right, and they stand in a list: `np.array` makes an array of it.")
 def conv1d(x, w):
     return [w @ x[i : i + len(w)] for i in range(len(x) - len(w) + 1)]
@@ -215,6 +229,27 @@ def conv1d_rule(g, x, w):
             to_w[k] += g[i] * x[i + k]
     return np.convolve(g, w), to_w
 """)
+wrong("conv1d_rule", "x_along_g", "x slides along g here, so that no place fits: for the gradient of w it is g that slides along x, `conv1d(x, g)`.", source="""
+def conv1d_rule(g, x, w):
+    to_w = np.array([x @ g[i : i + len(x)] for i in range(len(g) - len(x) + 1)])
+    return np.correlate(np.pad(g, len(w) - 1), w[::-1], "valid"), to_w
+""")
+wrong("conv1d_rule", "integer_arrays", "Whole numbers come out where halves are expected: make float arrays, with `np.zeros`.", source="""
+def conv1d_rule(g, x, w):
+    to_x, to_w = np.zeros_like(x), np.zeros_like(w)
+    for i in range(len(g)):
+        to_x[i : i + len(w)] = to_x[i : i + len(w)] + g[i] * w
+        to_w[:] = to_w + g[i] * x[i : i + len(w)]
+    return to_x, to_w
+""")
+wrong("conv1d_rule", "integer_arrays_added", "`+=` cannot put halves into an array of integers: make float arrays, with `np.zeros`.", source="""
+def conv1d_rule(g, x, w):
+    to_x, to_w = np.zeros_like(x), np.zeros_like(w)
+    for i in range(len(g)):
+        to_x[i : i + len(w)] += g[i] * w
+        to_w += g[i] * x[i : i + len(w)]
+    return to_x, to_w
+""")
 wrong("conv1d_rule", "mean_of_w", "The gradient of w is a sum over the places, and this is a mean.",
       source=changed(RULE, ("return to_x, to_w", "return to_x, to_w / len(g)")))
 
@@ -307,6 +342,34 @@ wrong("patches", "stride_of_rows_only", "The stride counts for the rows only: th
       source=changed(PATCHES, ("(w - kw) // stride + 1", "w - kw + 1"), ("j : j + stride * columns : stride", "j : j + columns")))
 wrong("patches", "steps_of_one", "The places are counted with the stride, and yet taken side by side: the slices need a step, too.",
       source=changed(PATCHES, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + rows, j : j + columns")))
+wrong("patches", "no_stride_of_rows", "The slice of the rows has no step: the stride counts for rows and columns.",
+      source=changed(PATCHES, ("i : i + stride * rows : stride,", "i : i + rows,")))
+wrong("patches", "no_end", "The slices do not fit the places: they end at i + stride · rows and j + stride · columns.",
+      source=changed(PATCHES, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i::stride, j::stride")))
+wrong("patches", "last_pixel_as_end", "The slices do not fit the places: they end at i + stride · rows and j + stride · columns.",
+      source=changed(PATCHES, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + stride * (rows - 1) : stride, j : j + stride * (columns - 1) : stride")))
+wrong("patches", "places_with_a_border_that_is_not_there", "The slices do not fit the places: height and width need the border of zeros, and no other axis has one.",
+      source="""
+def patches(x, kh, kw, stride=1, padding=0):
+    n, c, h, w = x.shape
+    rows, columns = places_along(h, kh, stride, padding), places_along(w, kw, stride, padding)
+    found = np.empty((n, c, kh, kw, rows, columns), x.dtype)
+    for i in range(kh):
+        for j in range(kw):
+            found[:, :, i, j] = x[:, :, i : i + stride * rows : stride, j : j + stride * columns : stride]
+    return found.reshape(n, c * kh * kw, rows * columns)
+""")
+wrong("patches", "all_axes_padded_later", "The slices do not fit the places: height and width need the border of zeros, and no other axis has one.", source="""
+def patches(x, kh, kw, stride=1, padding=0):
+    n, c, h, w = x.shape
+    rows, columns = places_along(h, kh, stride, padding), places_along(w, kw, stride, padding)
+    x = np.pad(x, padding)
+    found = np.empty((n, c, kh, kw, rows, columns), x.dtype)
+    for i in range(kh):
+        for j in range(kw):
+            found[:, :, i, j] = x[:, :, i : i + stride * rows : stride, j : j + stride * columns : stride]
+    return found.reshape(n, c * kh * kw, rows * columns)
+""")
 wrong("patches", "all_axes_padded", "All four axes have a border here: it belongs to height and width alone.",
       source=changed(PATCHES, ("((0, 0), (0, 0), (padding, padding), (padding, padding))", "padding")))
 
@@ -416,8 +479,12 @@ def scatter(g, shape, kh, kw, stride=1, padding=0):
     grad[at] += g.reshape(n, c, kh, kw, rows.shape[1], columns.shape[1])
     return grad[:, :, padding : padding + h, padding : padding + w]
 """)
-wrong("scatter", "no_border", "The border gets parts, too, which are then cut off: without it the places do not fit.",
+wrong("scatter", "no_border", "The parts do not fit: grad needs its border, which is cut off at the end, and the border counts once. `places_along` takes the picture's h and w, and adds it.",
       source=changed(SCATTER, ("(n, c, h + 2 * padding, w + 2 * padding)", "(n, c, h, w)"), ("padding : padding + h, padding : padding + w", ":h, :w")))
+wrong("scatter", "border_twice", "The parts do not fit: grad needs its border, which is cut off at the end, and the border counts once. `places_along` takes the picture's h and w, and adds it.",
+      source=changed(SCATTER, ("(grad.shape[2] - kh) // stride + 1, (grad.shape[3] - kw) // stride + 1", "places_along(grad.shape[2], kh, stride, padding), places_along(grad.shape[3], kw, stride, padding)")))
+wrong("scatter", "channel_behind_the_kernel", "In a column one channel's whole patch comes first, then the next channel's: c before kh and kw.",
+      source=changed(SCATTER, ("g = g.reshape(n, c, kh, kw, rows, columns)", "g = g.reshape(n, kh, kw, c, rows, columns)"), ("+= g[:, :, i, j]", "+= g[:, i, j]")))
 wrong("scatter", "turned", "The parts of a patch go back in reverse: each goes to the pixel that it came from.",
       source=changed(SCATTER, ("+= g[:, :, i, j]", "+= g[:, :, kh - 1 - i, kw - 1 - j]")))
 wrong("scatter", "first_picture", "All pictures get the first one's parts.", source=changed(SCATTER, ("+= g[:, :, i, j]", "+= g[:1, :, i, j]")))
@@ -486,6 +553,12 @@ wrong("max_pool", "wrong_axis", "The largest is taken along another axis: the wi
       source=changed(POOL, (".max(axis=-1)", ".max(axis=3)")))
 wrong("max_pool", "over_the_places", "The largest is taken along the places: the window is the last axis.",
       source=changed(POOL, (".max(axis=-1)", ".max(axis=(2, 3))")))
+
+
+wrong("max_pool", "global_argmax", "`argmax` without an axis gives one place of the whole array: each window needs its own, axis=-1.",
+      source=changed(POOL, ("seen.argmax(axis=-1)[..., None]", "seen.argmax()")))
+wrong("max_pool", "mask_alone", "This says where the largest numbers are: each place also gets its g.",
+      source=changed(POOL, ("chosen * g[..., None]", "chosen")))
 
 
 right("max_pool", "two_maxima", source="""
@@ -615,6 +688,8 @@ wrong("mended_rule", "one_picture", "The first picture alone counts for the weig
       source=changed(MENDED, ("(part * wide[:, :, rows, columns]).sum(axis=0)", "(part * wide[:, :, rows, columns])[0]")))
 wrong("mended_rule", "stride_of_columns", "The rows move by the stride, and the columns do not.",
       source=changed(MENDED, ("slice(j * stride, j * stride + kw)", "slice(j, j + kw)")))
+wrong("mended_rule", "seen_without_stride_of_rows", "For the weights, the place is still taken for the pixel in the rows: multiply i by the stride, too.",
+      source=changed(MENDED, ("part * wide[:, :, rows, columns]", "part * wide[:, :, i : i + kh, columns]")))
 wrong("mended_rule", "weight_overwritten", "Each place adds to the gradient of the weights: this keeps the last one.",
       source=changed(MENDED, ("to_weight += (", "to_weight = (")))
 wrong("mended_rule", "gradient_seen", "g is multiplied by `to_wide`, which is a gradient: what was seen stands in `wide`.",
