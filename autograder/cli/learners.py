@@ -210,9 +210,8 @@ def mine(
     else:
         show_report(assignment, report)
         if noted:
-            console.print(
-                Text(f"Your progress in {noted.name}/ and your certificate know of it."), soft_wrap=True
-            )
+            knows = "and your certificate know" if report.score == report.max_score else "knows"
+            console.print(Text(f"Your progress in {noted.name}/ {knows} of it."), soft_wrap=True)
         if report.score == report.max_score:
             again = f"`autograder mine {file} --put` copies it into the notebook: only that is handed in."
             console.print(Text(again), soft_wrap=True)

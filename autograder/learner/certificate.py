@@ -10,6 +10,8 @@ graded it, and anybody can write a record; so the page says that, too.
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -23,14 +25,22 @@ from ..lesson.logbook import Record
 from ..lesson.own_line import LONGEST
 from ..lesson.progress import bar
 from ..lesson.wire import printable
+from ..unit.cell import ANSWER, grade_id, kind
+from ..unit.notebook import read_notebook
 from . import progress as learner
 
+#: The exercises of unit 17.
+ENGINE, PROJECT = "Tensor", "project"
 TITLE = "What I have built"
 #: By this a file is known as one that may be written again.
 MARK = "<!-- a page of autograder certificate -->"
 CLAIM = (
     "From the record that the notebooks kept. It says that the checks which a learner sees passed in these notebooks, "
     "or on a file that is named, on the learner's own machine. Nobody has graded it, and nobody has verified it."
+)
+#: Said once the engine of unit 17 is right.
+BUILT = (
+    "An engine for automatic differentiation, rebuilt piece by piece, and then written from an empty page."
 )
 NOTHING = "The record is empty so far: no check has passed in these notebooks"
 
@@ -51,6 +61,15 @@ class Page:
     line: str = ""
     #: the file in which the engine of unit 17 was right when it was last checked; empty where it was the notebook
     file: str = ""
+    #: how many lines of code the engine of unit 17 has in the saved notebook, and which project is chosen there; 0 and
+    #: empty where these are not right
+    lines: int = 0
+    project: str = ""
+
+    @property
+    def built(self) -> bool:
+        """Whether an engine from an empty page is right, which is what the course is about."""
+        return any(ENGINE in unit.done for unit in self.units)
 
     @property
     def done(self) -> int:
@@ -82,6 +101,10 @@ class Page:
         if self.days:
             between = f", from {self.first} to {self.last}" if self.days > 1 else f", {self.first}"
             found.append(f"{_count(self.days, 'day')} of work{between}")
+        saved = [f"an engine of {_count(self.lines, 'line')}"] if self.lines else []
+        saved += [f"the project “{printable(self.project, LONGEST)}”"] if self.project else []
+        if saved:
+            found.append(f"In the last notebook, as it is saved: {' and '.join(saved)}")
         if self.file:
             found.append(f"Their own engine was checked as a file: {printable(self.file, LONGEST)}")
         if self.line:
@@ -109,7 +132,38 @@ def page_of(units: Iterable[learner.Unit], records: Sequence[Record]) -> Page:
         last,
         logbook.line_of(records),
         _file_of(right, records),
+        *_saved(shown),
     )
+
+
+def _saved(units: Iterable[learner.Unit]) -> tuple[int, str]:
+    """The lines of the engine and the name of the project in the notebook that has them, each where it is right."""
+    for unit in units:
+        if ENGINE in unit.done or PROJECT in unit.done:
+            with contextlib.suppress(OSError, ValueError, UserError):
+                answers = {
+                    grade_id(c): c.source for c in read_notebook(unit.notebook).cells if kind(c) == ANSWER
+                }
+                chosen = re.search(r"""^project = ["'](\w+)["']""", answers.get(PROJECT, ""), re.MULTILINE)
+                # What was right as a file, or was never saved, has not been written there.
+                written = (
+                    re.search(r"^ *def ", answers.get(PROJECT, ""), re.MULTILINE) and PROJECT in unit.done
+                )
+                engine = (
+                    re.search(r"^class Tensor\b", answers.get(ENGINE, ""), re.MULTILINE)
+                    and ENGINE in unit.done
+                )
+                return code_lines(answers[ENGINE]) if engine else 0, chosen[1] if chosen and written else ""
+    return 0, ""
+
+
+def code_lines(source: str) -> int:
+    """How many lines of a source are neither empty nor a comment.
+
+    >>> code_lines("# Your engine\\n\\nclass Tensor:  # of floats\\n    pass\\n")
+    2
+    """
+    return sum(bool(line.strip()) and not line.lstrip().startswith("#") for line in source.splitlines())
 
 
 def _file_of(right: set[str], records: Sequence[Record]) -> str:
@@ -127,7 +181,7 @@ def _day(record: Record) -> str:
 def lines(page: Page, name: str = "") -> Iterator[str]:
     """The page as text."""
     yield TITLE + (f": {name}" if name else "")
-    yield ""
+    yield from ("", BUILT, "") if page.built else ("",)
     width = max((len(_title(unit)) for unit in page.units), default=0)
     for unit in page.units:
         done, most = len(unit.done), len(unit.points)
@@ -143,13 +197,13 @@ def drawn(page: Page, name: str = "") -> str:
     """The page as HTML, with all its looks in the elements themselves: an untrusted notebook keeps nothing else."""
     rows = "".join(_row(unit) for unit in page.units)
     facts = "".join(f'<div style="margin: 2px 0">{escape(fact)}.</div>' for fact in page.facts or [NOTHING])
+    built = f'<div style="margin: 6px 0 0 0">{escape(BUILT)}</div>' if page.built else ""
     of = f'<div style="font-size: 20px; margin: 2px 0 10px 0">{escape(name)}</div>' if name else ""
     return (
-        '<div style="max-width: 720px; padding: 24px 32px; background: #ffffff; color: #1a1a1a; '
+        '<div style="max-width: 800px; padding: 24px 32px; background: #ffffff; color: #1a1a1a; '
         f'border: 3px double {css(GREEN)}; font-family: sans-serif">'
         f'<div style="font-size: 26px; font-weight: bold">{TITLE}</div>{of}'
-        '<div style="margin: 6px 0 14px 0">An engine for automatic differentiation, rebuilt piece by piece.</div>'
-        f"{rows}"
+        f'{built}<div style="margin: 14px 0 0 0">{rows}</div>'
         f'<div style="margin: 16px 0 0 0">{facts}</div>'
         f'<div style="margin: 14px 0 0 0; color: #595959; font-size: 12px">{escape(CLAIM)}</div></div>'
     )
@@ -159,7 +213,7 @@ def _row(unit: learner.Unit) -> str:
     done, most = len(unit.done), len(unit.points)
     return (
         '<div style="margin: 3px 0">'
-        f'<span style="display: inline-block; width: 330px; vertical-align: middle">{escape(_title(unit))}</span>'
+        f'<span style="display: inline-block; width: 470px; vertical-align: middle">{escape(_title(unit))}</span>'
         '<span style="display: inline-block; width: 180px; height: 12px; border: 1px solid #808080; '
         'vertical-align: middle; margin: 0 10px 0 0">'
         f'<span style="display: inline-block; width: {round(180 * done / most)}px; height: 12px; '

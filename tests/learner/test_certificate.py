@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from autograder.errors import UserError
@@ -37,6 +38,7 @@ def test_an_empty_record_claims_nothing(course: Course) -> None:
     assert page(course).facts == []
     assert "0 of 2" in text(course) and "right" not in text(course)
     assert certificate.NOTHING in html.unescape(certificate.drawn(page(course)))
+    assert "rebuilt" not in text(course) and "rebuilt" not in certificate.drawn(page(course))
 
 
 def test_a_partial_record_is_told_as_it_is(course: Course) -> None:
@@ -94,6 +96,41 @@ def test_the_line_of_the_learner_s_own_network_is_quoted_as_text(course: Course)
     (told,) = (fact for fact in page(course).facts if "network" in fact)
     assert told.startswith("Their own network wrote: “O <b>love</b>") and "\x1b" not in told
     assert "<b>" not in certificate.drawn(page(course)) and "&lt;b&gt;love" in certificate.drawn(page(course))
+
+
+ANSWERS = {
+    "Tensor": "# mine\n\nclass Tensor:\n    pass\n",
+    "project": 'project = "forward"\ndef jvp(f, x, v): ...\n',
+}
+STUBS = {"Tensor": "# Your engine: Tensor\nraise NotImplementedError\n", "project": 'project = "ball"\n'}
+
+
+@pytest.mark.parametrize(
+    ("answers", "done", "told"),
+    [
+        (ANSWERS, ("Tensor", "project"), ["an engine of 2 lines and the project “forward”"]),
+        (ANSWERS, ("Tensor",), ["an engine of 2 lines"]),
+        (ANSWERS, ("project",), ["the project “forward”"]),
+        (ANSWERS, (), []),
+        (STUBS, ("Tensor", "project"), []),  # right as a file, and nothing is saved
+    ],
+)
+def test_the_engine_and_the_project_are_named_where_they_are_right_and_saved(
+    answers: dict[str, str], done: tuple[str, ...], told: list[str], tmp_path: Path
+) -> None:
+    notebook = nbformat.v4.new_notebook()
+    for name, source in answers.items():
+        about = {"grade_id": name, "grade": False, "solution": True, "locked": False, "schema_version": 3}
+        notebook.cells.append(nbformat.v4.new_code_cell(source, metadata={"nbgrader": about}))
+    nbformat.write(notebook, tmp_path / "last.ipynb")
+    states = {name: logbook.RIGHT if name in done else logbook.OPEN for name in answers}
+    unit = learner.Unit("17_last", "", tmp_path / "last.ipynb", {"Tensor": 17.0, "project": 6.0}, states)
+    page = certificate.page_of([unit], [])
+    assert [fact for fact in page.facts if "as it is saved" in fact] == [
+        f"In the last notebook, as it is saved: {what}" for what in told
+    ]
+    for shown in ("\n".join(certificate.lines(page)), html.unescape(certificate.drawn(page))):
+        assert (certificate.BUILT in shown) == ("Tensor" in done)
 
 
 def test_a_unit_without_exercises_is_no_row(course: Course) -> None:
