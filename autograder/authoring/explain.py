@@ -13,6 +13,7 @@ from typing import Any
 
 from ..lesson.failures import ERROR, TIMEOUT, CheckFailed
 from ..lesson.locked import SEED, whole_digest
+from ..lesson.parts import telling
 from ..lesson.probes import AnswerLost, AnswerTimeout, Session, use_session
 from ..referee.bank import Entry, load_bank
 from ..referee.check_cells import compiled, remember, setup_names
@@ -135,7 +136,7 @@ class _Line:
         except CheckFailed as error:
             if any(part.lost for part in session.parts):  # a part ends there, and so has the process
                 self.close()
-            return Ending(error.failure.status, session.calls, error.failure)
+            return Ending(error.failure.status, session.calls[telling(session.parts)], error.failure)
         except AnswerTimeout:
             self.close()
             return Ending(TIMEOUT, session.calls)

@@ -128,7 +128,7 @@ def fingerprint_of(
         assignment, exercise, entry.answer(exercise.solution), visible_part(exercise.check), sandbox
     )
     if ending.failure is not None and not (ending.status == TIMEOUT and not entry.ends):
-        if ending.status in (FAILED, ERROR) and not ending.failure.not_run:
+        if ending.status in (FAILED, ERROR) and ending.calls and not ending.failure.not_run:
             return likely.fingerprint(exercise.name, ending.calls)
     elif not ending.passed and ending.calls and not entry.ends:
         # Which limit is met first is the machine's affair: only the bank knows that an answer has no end.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..lesson.failures import ERROR, PASSED, TIMEOUT, CheckFailed, Failure
+from ..lesson.parts import telling
 from ..lesson.probes import AnswerLost, AnswerTimeout, Call, Session, use_session
 from ..referee.check_cells import compiled, line_of, remember, setup_names
 from ..referee.matching import CALL_SECONDS
@@ -61,7 +62,8 @@ def run_check(
         with use_session(session):
             exec(compiled(check, filename), setup_names(assignment))
     except CheckFailed as error:
-        return Ending(error.failure.status, session.calls, error.failure, line_of(error, filename))
+        calls = session.calls[telling(session.parts)]
+        return Ending(error.failure.status, calls, error.failure, line_of(error, filename))
     except AnswerTimeout as error:
         return Ending(TIMEOUT, session.calls, None, line_of(error, filename))
     except AnswerLost as error:

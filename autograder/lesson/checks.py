@@ -24,11 +24,11 @@ from .diagnose import diagnose
 from .differences import Compared, came_from, in_short
 from .draw import Kind
 from .exceptions import explain_exception, from_elsewhere, in_probe
-from .failures import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, TestFault
+from .failures import ERROR, FAILED, FAULTS, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, TestFault
 from .forms import in_the_check, of_form
 from .in_place import KEPT, changed_in_place
 from .logbook import note
-from .parts import PartBlock, together
+from .parts import PartBlock, telling, together
 from .probes import (
     AnswerError,
     AnswerLost,
@@ -124,17 +124,18 @@ class exercise:
         return None
 
     def _recognise(self, failure: Failure) -> None:
-        """Give the sentence of the wrong answer that did the same. The referee has the bank itself for that.
+        """Give the sentence of the wrong answer that did the same; in an exam take all away but "not right yet".
 
-        In an exam take all away but that it is not right yet.
+        The referee has the bank itself for that.
         """
         if self.exam and self.session.is_notebook and failure.status != MISSING:
             failure.headline, failure.rows, failure.diagnosis, failure.hint = "not right yet", [], "", ""
             return
-        if self.session.is_notebook and failure.status in (FAILED, ERROR, TIMEOUT) and not failure.not_run:
-            known = likely.sentence(self.name, self.session.calls, endless=failure.status == TIMEOUT)
+        calls = self.session.calls[telling(self.session.parts)]
+        if self.session.is_notebook and calls and failure.status in FAULTS and not failure.not_run:
+            known = likely.sentence(self.name, calls, endless=failure.status == TIMEOUT)
             if failure.status == FAILED and not failure.form_only:
-                known = known or locked.sentence(self.name, self.session.calls)
+                known = known or locked.sentence(self.name, calls)
             failure.diagnosis = known or failure.diagnosis
 
     def _note(self, status: str) -> None:

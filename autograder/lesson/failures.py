@@ -8,6 +8,8 @@ from .colours import RED, verdict
 
 #: The statuses of an exercise, the words of `autograder score --json`.
 PASSED, FAILED, ERROR, TIMEOUT, MISSING = "passed", "failed", "error", "timeout", "missing"
+#: Those of an answer that is there and not right.
+FAULTS = (FAILED, ERROR, TIMEOUT)
 
 
 def row(name: str, text: str) -> str:
@@ -27,6 +29,8 @@ class Part:
     line: int = 0
     #: whether it ended because the answer's process was out of time, or gone
     lost: bool = False
+    #: those of the exercise's calls that say which mistake was made in it
+    calls: slice = field(default_factory=lambda: slice(None))
 
 
 @dataclass

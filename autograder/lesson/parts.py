@@ -46,7 +46,7 @@ class PartBlock:
         if self.whole.in_part:
             raise TestFault(f"the part {self.name} of {self.whole.name} stands in another part")
         self.whole.in_part = True
-        self.checks_before = self.session.checks_made
+        self.checks_before, self.calls_before = self.session.checks_made, len(self.session.calls)
         # Draws of its own: how far another part came changes none of them, and tells none of them.
         told = f"{self.session.seed} {self.whole.name} {self.name}"
         self.outside = self.whole.draws
@@ -56,7 +56,7 @@ class PartBlock:
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> bool:
         self.whole.in_part, self.whole.draws = False, self.outside
-        ended = Part(self.name, self.points)
+        ended = Part(self.name, self.points, calls=self._telling())
         if error is None:
             if self.session.checks_made == self.checks_before:
                 raise TestFault(f"the part {self.name} of {self.whole.name} makes no check")
@@ -69,6 +69,12 @@ class PartBlock:
         self.session.calls_checked = len(self.session.calls)
         self.session.parts.append(ended)
         return error is not None
+
+    def _telling(self) -> slice:
+        """The calls of this part; none where all raised: the type of an exception fits too many mistakes."""
+        first, end = self.calls_before, len(self.session.calls)
+        gave = any(call.error is None for call in self.session.calls[first:])
+        return slice(first if gave else end, end)
 
     def _failure(self, error: BaseException, tb: TracebackType | None) -> Failure | None:
         """How an exception in the part reads; None where it says nothing of the answer."""
@@ -101,6 +107,20 @@ def together(name: str, parts: Sequence[Part], hint: str) -> Failure | None:
     if len(failed) == 1:
         whole.diagnosis = first.diagnosis
     return whole
+
+
+def telling(parts: Sequence[Part]) -> slice:
+    """Which of an exercise's calls say what mistake was made: those of the first part that is not right.
+
+    What other parts gave is no sign of it: they may be random, as new weights are, or still to be written. Where there
+    is no such part, all calls do.
+
+    >>> telling([Part("mean", 1, calls=slice(0, 2)), Part("spread", 1, Failure("x", "failed", ""), calls=slice(2, 3))])
+    slice(2, 3, None)
+    >>> telling([])
+    slice(None, None, None)
+    """
+    return next((part.calls for part in parts if part.failure is not None), slice(None))
 
 
 def headline(parts: Sequence[Part]) -> str:

@@ -83,9 +83,10 @@ class Calls(list[Call]):
         self.lines.clear()
         super().clear()
 
-    def shown(self, check: str) -> list[Call]:
-        """Those that the visible part of the check makes, as a student's own notebook does."""
-        return [call for call, line in zip(self, self.lines, strict=True) if not in_hidden_part(check, line)]
+    def shown(self, check: str, which: slice) -> list[Call]:
+        """Those of some that the visible part of the check makes, as a student's own notebook does."""
+        some = zip(self[which], self.lines[which], strict=True)
+        return [call for call, line in some if not in_hidden_part(check, line)]
 
 
 def in_hidden_part(check: str, line: int) -> bool:

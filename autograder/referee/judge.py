@@ -11,6 +11,7 @@ from typing import Any
 
 from ..lesson.exceptions import explain_exception
 from ..lesson.failures import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure
+from ..lesson.parts import telling
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Session, use_session
 from ..sandbox.process import CellResult
 from ..sandbox.walls import UNPROTECTED, Interrupted, Sandbox, SandboxError
@@ -205,10 +206,10 @@ class _Grading:
             failure = error.failure
             if not any(part.points for part in earned):
                 failure = self._reason(exercise, written, failure)
-            entry = self._entry_of(exercise, failure, session.calls, earned)
+            which = telling(session.parts)
+            entry = self._entry_of(exercise, failure, asked[which], earned)
             if entry is None:
-                # Hidden tests of one part run before the visible ones of the next.
-                calls = asked.shown(exercise.check) if failure.parts else asked
+                calls = asked.shown(exercise.check, which) if failure.parts else asked
                 like = self.matcher.sentence(exercise.name, failure, calls)
                 failure.diagnosis = like or failure.diagnosis
             hidden = in_hidden_part(exercise.check, line_of(error, filename))

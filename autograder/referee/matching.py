@@ -125,7 +125,7 @@ class Matcher:
         Of a wrong value, what fault of a right answer gives it. And where there is no bank but only its sentences, as
         in a student's own notebook, the one of the wrong answer that does the same.
         """
-        if self.assignment.is_release and failure.status in (FAILED, ERROR):
+        if self.assignment.is_release and calls and failure.status in (FAILED, ERROR):
             if known := self.memory.sentences.get(likely.fingerprint(exercise, calls)):
                 return known
         if failure.status != FAILED or failure.form_only:

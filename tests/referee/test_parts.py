@@ -26,6 +26,7 @@ from autograder.lesson import likely
 from autograder.lesson.checks import exercise
 from autograder.lesson.failures import CheckFailed, TestFault
 from autograder.lesson.locked import lock, whole_digest
+from autograder.lesson.parts import telling
 from autograder.lesson.probes import LocalBoundary, Session, use_session, yours
 from autograder.referee.bank import load_bank
 from autograder.referee.judge import grade
@@ -143,13 +144,18 @@ def test_a_mutant_s_sentence_is_told_though_hidden_tests_ran_after_a_part(
     session = Session(LocalBoundary(names), quiet=True)
     with use_session(session), pytest.raises(CheckFailed):
         exec(compile(visible_part(unit.exercises[0].check), "<visible>", "exec"), names)
-    digest = whole_digest("spread", session.calls)
+    digest = whole_digest("spread", session.calls[telling(session.parts)])
     path = unit.path.parent / likely.FILE
     path.write_text(json.dumps({"mutants": {digest[:16]: lock(digest, "as if 1 were added")}}))
     try:
         told = outcome(unit, sandbox, answer)
         assert told.diagnosis == "Your answer gives what a right one would give as if 1 were added."
         assert told.kept == {"distance"}
+        # What the next part gives is no sign of this mistake: it may be wrong in its own way, or random.
+        later = "\n\n\ncalls = []\ndef spread(v, first=spread):\n    calls.append(v)\n    mean, distance = first(v)\n"
+        later += "    import random\n    return mean, distance if len(calls) < 3 else random.random()"
+        found = outcome(unit, sandbox, answer + later)
+        assert found.diagnosis == told.diagnosis and not found.kept
         # Another answer, of which students see other values, is not told so.
         assert "as if 1" not in outcome(unit, sandbox, answer.replace("m + 1", "m + 2")).text
     finally:
@@ -364,6 +370,14 @@ def test_in_a_notebook_all_parts_are_told_at_once() -> None:
         assert [part.name for part in seen.parts if part.failure is None] == ["same"]
         with exercise("f") as check:  # the next one knows nothing of these parts
             check.close(yours.f(2.0)[0], 2.0, "it stays")
+
+
+def test_the_first_part_that_is_not_right_tells_the_mistake_unless_all_that_it_did_was_to_raise() -> None:
+    for f, which in ((lambda x: (x, -x), [1]), (lambda x: (-x, -x), [0]), (lambda x: 1 / 0, [])):
+        with use_session(session(f)) as seen:
+            with pytest.raises(CheckFailed):
+                ask_two_parts()
+            assert [0, 1][telling(seen.parts)] == which
 
 
 @pytest.mark.parametrize(
