@@ -21,12 +21,12 @@ from .answers import AnswerNotAsked
 from .colours import GREEN, verdict
 from .compare import ATOL, RTOL, difference, right_but_a_list, show
 from .diagnose import diagnose
-from .differences import Compared, came_from, in_short
+from .differences import Compared, came_from, diagnose_call, in_short
 from .draw import Kind
 from .exceptions import explain_exception, from_elsewhere, in_probe
 from .failures import ERROR, FAILED, FAULTS, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, TestFault
 from .forms import in_the_check, of_form
-from .in_place import KEPT, changed_in_place
+from .in_place import KEPT, asked_twice, called_again, changed_in_place
 from .logbook import note
 from .parts import PartBlock, telling, together
 from .probes import (
@@ -184,20 +184,19 @@ class exercise:
         last = self._last_call()
         if last is None or last.error is not None:
             raise TestFault("`untouched` looks at the call before it, and there is none that gave something")
-        raised = ""
-        try:
-            told = self.session.boundary.call(last.probe, last.args, twice=True).value
-        except AnswerError as error:  # what has emptied a list finds nothing there
-            told, raised = None, error.type_name
-        if not (isinstance(told, tuple) and len(told) == 3):
-            told = (None, None, None)
+        told, raised = asked_twice(self.session, last)
         changed = last.mutated or (not raised and difference(told[2], last.args, 0.0, 0.0) is not None)
         if changed or raised or any(difference(value, last.value) is not None for value in told[:2]):
-            second = f"raised {raised}" if raised else "gave something else"
+            second = f"raised {raised.type_name}" if raised else "gave something else"
             what = "an argument was changed in place" if changed else f"a second call {second}"
             failure = self._failure(FAILED, what, why=why, calls=[last])
             failure.in_place = bool(changed)
-            failure.diagnosis = changed_in_place(last.args, told[2], last.mutated) if changed else KEPT
+            if changed:
+                failure.diagnosis = changed_in_place(last.args, told[2], last.mutated, last.probe)
+            else:  # what went before was right, and many answers do that: only these calls say which one it is
+                failure.diagnosis = KEPT
+                for call in called_again(last, told[:2], raised):
+                    self.session.calls.append(call)
             raise CheckFailed(failure)
 
     def cases(self, count: int, *kinds: Kind) -> Iterator[tuple[Any, ...]]:
@@ -271,13 +270,12 @@ class exercise:
             failure.rows.append(("compared", got))
         failure.rows.append(("expected", expected))
         failure.rows += [("because", why)] if why else []
-        args, mutated = (call.args, call.mutated) if call is not None and direct else ((), ())
-        passed = [
-            (earlier.args, earlier.value)
-            for earlier in self.session.calls[: self.session.calls_checked]
-            if direct and call is not None and earlier.probe.name == call.probe.name and earlier.error is None
-        ]
-        failure.diagnosis = diagnose(compared.got, compared.expected, args, mutated, passed)
+        if call is not None and direct:
+            before = self.session.calls[: self.session.calls_checked]
+            passed = [one for one in before if one.probe.name == call.probe.name and one.error is None]
+            failure.diagnosis = diagnose_call(compared, call, passed)
+        else:
+            failure.diagnosis = diagnose(compared.got, compared.expected)
         failure.form_only = right_but_a_list(compared.got, compared.expected)
         return failure
 

@@ -25,7 +25,7 @@ from .compare import (
     ordinal,
     show,
 )
-from .in_place import changed_in_place
+from .in_place import changed_in_place, place_of
 from .wire import Opaque
 
 
@@ -35,22 +35,26 @@ def diagnose(
     args: tuple[Any, ...] = (),
     mutated: tuple[int, ...] = (),
     passed: Sequence[tuple[tuple[Any, ...], Any]] = (),
+    probe: Any = None,
 ) -> str:
     """One sentence on what the mistake probably is, or an empty text.
 
-    `passed` are the arguments and the results of earlier calls of the same function, which were right.
+    `passed` are the arguments and the results of earlier calls of the same function, which were right; `probe` is what
+    was called.
 
     >>> diagnose((3.0, 2.0), (-3.0, -2.0))
     'Every number has the wrong sign.'
     >>> diagnose((3.0, 2.0), (30.0, 20.0), (10.0, 2.0, 3.0))
     'Every number lacks the factor 10.0, which is the first argument of the call.'
     """
+    if got is None and any(value is None for _, value in passed):
+        return ""  # None is an answer here, and not a `return` that is missing
     for rule in (_kind, _number_of_items, _none_inside, _shape, _precision, _order):
         if found := rule(got, expected, args):
             return found
-    if found := _relation(got, expected, args, passed) or _form_inside(got, expected, args):
+    if found := _relation(got, expected, args, passed, probe) or _form_inside(got, expected, args):
         return found
-    return changed_in_place(args, None, mutated) if mutated else ""
+    return changed_in_place(args, None, mutated, probe) if mutated else ""
 
 
 def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
@@ -244,7 +248,7 @@ def _all_differ(values: Any) -> bool:
 
 
 def _relation(
-    got: Any, expected: Any, args: tuple[Any, ...], passed: Sequence[tuple[tuple[Any, ...], Any]]
+    got: Any, expected: Any, args: tuple[Any, ...], passed: Sequence[tuple[tuple[Any, ...], Any]], probe: Any
 ) -> str:
     flat_got, flat_expected = numbers_in(got), numbers_in(expected)
     if flat_got is None or flat_expected is None or len(flat_got) != len(flat_expected) or not flat_got:
@@ -254,8 +258,8 @@ def _relation(
         return ""
     if any(map(math.isnan, flat_got)):
         return (
-            "There is a NaN: somewhere 0 is divided by 0, an infinity is subtracted from itself or multiplied by 0, "
-            "or the root or the logarithm of a negative number is taken."
+            "There is a NaN: somewhere 0 is divided by 0, an infinity is subtracted from itself, divided by an "
+            "infinity or multiplied by 0, or the root or the logarithm of a negative number is taken."
         )
     if any(map(math.isinf, flat_got)):
         return "There is an infinity: somewhere a number overflows, or is divided by 0, or is the logarithm of 0."
@@ -270,14 +274,15 @@ def _relation(
     if len({f"{abs(e):.6g}" for _, e in wrong}) < 2:
         return ""
     if all(g == 0 for g in flat_got):
-        return "Every number is zero: nothing was added to it, it was set back to zero, or a factor is zero."
-    return _factor(wrong, args, passed, everywhere, len(pairs))
+        return "Every number is zero: nothing was added to it, it was set to zero, or a factor or a difference is 0."
+    return _factor(wrong, args, passed, probe, everywhere, len(pairs))
 
 
 def _factor(
     wrong: list[tuple[float, float]],
     args: tuple[Any, ...],
     passed: Sequence[tuple[tuple[Any, ...], Any]],
+    probe: Any,
     everywhere: str,
     size: int,
 ) -> str:
@@ -298,7 +303,7 @@ def _factor(
     for i, arg in enumerate(args):
         if not is_number(arg) or abs(arg) in (0, 1) or _spoken_against(i, passed):
             continue
-        told = f"{show(arg)}, which is the {ordinal(i)} argument of the call."
+        told = f"{show(arg)}, which {place_of(i, probe)}."
         if close(1 / ratio, arg, 1e-7, 0):
             causes.append((i, f"{everywhere} lacks the factor {told}"))
         if close(ratio, arg, 1e-7, 0):

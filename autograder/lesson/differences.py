@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .compare import difference, show
+from .diagnose import diagnose
 from .probes import Call
 
 #: Of several calls in one message, so many are shown.
@@ -64,3 +65,13 @@ def in_short(calls: Sequence[Call]) -> str:
     if len(calls) > MOST_CALLS:
         lines[-1] = f"and {len(calls) - MOST_CALLS + 1} more calls"
     return "\n".join(lines)
+
+
+def diagnose_call(compared: Compared, call: Call, passed: Sequence[Call]) -> str:
+    """What the mistake of a call probably is; `passed` are the calls of the same function that were right.
+
+    What those changed in place as well, it may change: a step of an optimizer does.
+    """
+    mutated = tuple(i for i in call.mutated if not any(i in one.mutated for one in passed))
+    right = [(one.args, one.value) for one in passed]
+    return diagnose(compared.got, compared.expected, call.args, mutated, right, call.probe)

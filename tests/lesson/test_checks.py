@@ -220,6 +220,75 @@ def test_a_call_that_changes_its_arguments_or_keeps_something_is_told_which(cell
     assert "something is kept from one call to the next, or an argument" in cell(check)
 
 
+def test_of_a_helper_s_call_no_arguments_are_counted(cell: Cell) -> None:
+    helper = """
+        @probe
+        def after(g, x):
+            found = f(x, 7.0, g)
+            return {returned}
+        with exercise("f") as check:
+            check.close(after([2.0], [1.0]), {right}, "the first")
+            {more}
+        """
+    cell("def f(a, b, c):\n    c[0] += 1\n    return a[0]")
+    shown = "\n".join(bare(cell(helper.format(returned="found", right="1.0", more="check.untouched()"))))
+    assert "likely    What the check calls `g` was changed in place" in shown
+    assert "argument of" not in shown and "first argument" not in shown
+    shown = "\n".join(bare(cell(helper.format(returned="g", right="[2.0]", more=""))))
+    assert "likely    What the check calls `g` was changed in place" in shown
+    cell("def f(a, b, c):\n    return [5.0 * i for i in (1.0, 3.0)]")
+    shown = "\n".join(
+        bare(
+            cell(
+                """
+                @probe
+                def after(x, size):
+                    return f(size, 7.0, x)
+                with exercise("f") as check:
+                    check.close(after(5.0, 0.3), [1.0, 3.0], "the first")
+                """
+            )
+        )
+    )
+    assert "likely    Every number has a factor too much, 5.0, which the check calls `x`." in shown
+
+
+def test_the_ways_to_change_what_was_given_are_those_of_its_kind(cell: Cell) -> None:
+    check = """
+        with exercise("f") as check:
+            check.close(yours.f({given}), 2.0, "the first")
+            check.untouched()
+        """
+    cell("import numpy as np\ndef f(a):\n    b = a[0]\n    np.exp(a, out=a)\n    return float(b)")
+    assert "`+=`, `[...] =` and `out=` can do that" in cell(check.format(given="np.array([2.0])"))
+    cell("def f(a):\n    return a.pop()")
+    assert "methods such as `pop` can do that" in cell(check.format(given="[2.0]"))
+
+
+def test_what_right_calls_change_too_is_not_told_as_the_cause(cell: Cell) -> None:
+    cell("def f(a):\n    a[0] += 1\n    return a[0] if a[0] < 3 else 7.3")
+    shown = cell(
+        """
+        with exercise("f") as check:
+            check.close(yours.f([1.0]), 2.0, "the first")
+            check.close(yours.f([4.0]), 5.0, "the second")
+        """
+    )
+    assert "not right yet" in shown and "in place" not in shown
+
+
+def test_none_that_is_an_answer_is_not_told_as_a_return_that_is_missing(cell: Cell) -> None:
+    cell("def f(a):\n    return None")
+    shown = cell(
+        """
+        with exercise("f") as check:
+            check.close(yours.f(1.0), None, "nothing there")
+            check.close(yours.f(2.0), 1, "the first")
+        """
+    )
+    assert "not right yet" in shown and "`return` missing" not in shown
+
+
 def test_a_second_call_that_raises_is_no_error_of_the_code_but_what_was_changed_or_kept(cell: Cell) -> None:
     check = """
         with exercise("f") as check:
