@@ -100,7 +100,7 @@ class Matcher:
         """The first wrong answer that agrees with every one of these calls; None when there is none.
 
         An answer that timed out can only be one that is known not to end, and only if there is just one of these.
-        One that failed because its last call changed an argument `in_place` can only be one that does that, too.
+        One that failed because its last call changed arguments `in_place` can only be one that changes the same.
         """
         candidates = [entry for entry in self.wrong if entry.exercise == exercise]
         if timed_out:
@@ -155,7 +155,7 @@ class Matcher:
                     self.memory.keep(key, reply)
                 if not self.memory.agrees(key, reply, call, given[i]):
                     return False
-            return not in_place or (isinstance(reply, Reply) and bool(reply.mutated))
+            return not in_place or (isinstance(reply, Reply) and _changed_alike(reply, calls[-1]))
         except (AnswerTimeout, AnswerLost):
             self.close()
             return False
@@ -205,6 +205,11 @@ def _reply(process: PupilProcess, call: Call) -> Reply | AnswerError:
         return process.call(call.probe, call.args)
     except AnswerError as error:
         return error
+
+
+def _changed_alike(reply: Reply, call: Call) -> bool:
+    """Whether it changed the arguments that a call changed; any, where that is seen only in what they hold after it."""
+    return set(reply.mutated) == set(call.mutated) if call.mutated else bool(reply.mutated)
 
 
 def _same(reply: Reply | AnswerError, call: Call) -> bool:

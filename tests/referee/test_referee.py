@@ -84,9 +84,10 @@ def test_warnings_and_stderr_cost_nothing(grade_answers: Callable[..., Report]) 
 
 
 @pytest.mark.parametrize(
-    ("changes", "in_place", "found"), [((), False, True), ((), True, False), ((0,), True, True)]
+    ("changes", "in_place", "found"),
+    [((), False, True), ((), True, False), ((0,), True, True), ((1,), True, False)],
 )
-def test_an_answer_that_failed_in_place_is_not_taken_for_one_that_changes_nothing(
+def test_an_answer_that_failed_in_place_is_taken_for_one_that_changes_the_same_alone(
     mini: Assignment,
     sandbox: Sandbox,
     monkeypatch: pytest.MonkeyPatch,
