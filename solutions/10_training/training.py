@@ -80,7 +80,7 @@ def arrays(*rows):
 # ## 1. Batches
 #
 # A *batch* is the part of the data that one step sees. An *epoch* is one round through all the data. In each epoch the
-# order is drawn afresh, so that no two batches always meet.
+# order is drawn afresh, so that no two examples always meet.
 #
 # Here a batch is an array of *positions*. With 5 examples, batches of 2 and the order 3, 0, 4, 1, 2, the batches are
 # (3, 0), (4, 1) and (2).
