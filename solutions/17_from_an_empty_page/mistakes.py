@@ -53,13 +53,29 @@ engine("stays_on_results", "Right once, too large the second time: what results 
             for x, rule in node.ways:
                 x.sent = getattr(x, "sent", 0.0) + fit(rule(node.sent), x.data.shape)
 '''))
+engine("stays_on_all", "Right once, too large the second time: results keep what they got in one backward, the one that you call it on as well, and the next adds to that. Begin each with nothing.", "graphs", (
+    '''        grads = {self: np.ones_like(self.data)}
+        for node in reversed(self.order()):
+            g = grads.pop(node)
+            if not node.ways:
+                node.grad = g if node.grad is None else node.grad + g
+            for x, rule in node.ways:
+                grads[x] = grads.get(x, 0) + fit(rule(g), x.data.shape)
+''', '''        self.sent = getattr(self, "sent", 0.0) + np.ones_like(self.data)
+        for node in reversed(self.order()):
+            if not node.ways:
+                node.grad = node.sent if node.grad is None else node.grad + node.sent
+                node.sent = 0.0
+            for x, rule in node.ways:
+                x.sent = getattr(x, "sent", 0.0) + fit(rule(node.sent), x.data.shape)
+'''))
 engine("breadth_first", "A node passes its gradient on before all of it has arrived: order the graph so that whoever uses it comes first.", "graphs broadcasting shapes depth",
        ("            if ready:\n                found.append(node)\n            elif node not in seen:\n                seen.add(node)\n                stack.append((node, True))\n",
         "            if node not in seen:\n                seen.add(node)\n                found.insert(0, node)\n"),
        ("grads.pop(node)", "grads.pop(node, 0)"))
 engine("starts_with_its_value", "backward begins with 1, the slope of a result by itself; here it begins with the result's value.", "graphs broadcasting shapes depth layers Adam training",
        ("grads = {self: np.ones_like(self.data)}", "grads = {self: self.data}"))
-engine("recursive", "The order of the graph is found by a function that calls itself, once for each operation of a chain: use a stack of your own.", "depth", (
+engine("recursive", "The graph is walked by a function that calls itself, once for each operation of a chain: use a stack of your own.", "depth", (
     '''        found, seen, stack = [], set(), [(self, False)]
         while stack:
             node, ready = stack.pop()
@@ -154,12 +170,15 @@ engine("keepdims_ignored", "sum(keepdims=True) keeps the axes that it summed ove
        ("self.data.sum(axis=axis, keepdims=keepdims)", "self.data.sum(axis=axis)"))
 engine("mean_of_all", "A mean over an axis divides by the length of that axis, and not by the number of all numbers.", "values shapes",
        ("        return total * (total.data.size / self.data.size)\n", "        return total * (1 / self.data.size)\n"))
+engine("mean_of_one_axis", "axis may be a tuple: a mean over several axes divides by the product of their lengths.", "values shapes",
+       ("        total = self.sum(axis, keepdims)\n        return total * (total.data.size / self.data.size)\n",
+        "        count = self.data.size if axis is None else self.data.shape[axis]\n        return self.sum(axis, keepdims) * (1 / count)\n"))
 engine("mean_slope", "The slope of a mean is 1 divided by how many there are.", "shapes training",
        ("        total = self.sum(axis, keepdims)\n        return total * (total.data.size / self.data.size)\n",
         "        out = self.sum(axis, keepdims)\n        out.data = self.data.mean(axis=axis, keepdims=keepdims)\n        return out\n"))
 engine("transpose_kept", "The gradient of x.T is transposed, too.", "shapes",
        ("(self, lambda g: g.T)", "(self, lambda g: g.reshape(self.data.shape))"))
-engine("repeats_lost", "A row that is taken twice gets both gradients: whole[index] = g keeps the last; np.add.at adds up.", "shapes",
+engine("repeats_lost", "What is taken twice gets both gradients: whole[index] = g keeps one of them, and so does +=; np.add.at adds up.", "shapes",
        ("            np.add.at(whole, index, g)\n", "            whole[index] = g\n"))
 engine("right_factor_forgotten", "Both factors of a @ b have a gradient: that of b is a.T @ g.", "shapes layers training",
        ("        return made(a @ b, (self, lambda g: g @ b.T), (other, lambda g: a.T @ g))", "        return made(a @ b, (self, lambda g: g @ b.T))"))
@@ -178,6 +197,8 @@ engine("starts_at_one", "All weights begin alike, so all neurons of a layer stay
        ("np.random.default_rng().standard_normal((inputs, outputs)) / inputs**0.5", "np.ones((inputs, outputs)) / inputs**0.5"))
 engine("start_not_scaled", "Weights of size 1 make outputs that grow with the number of inputs: divide by its root.", "layers",
        (" / inputs**0.5", ""))
+engine("start_of_one_size", "Weights begin in one size, however many inputs there are: divide by the root of their number.", "layers",
+       (" / inputs**0.5", " / 2"))
 engine("not_within", "A Sequential within another has parameters, too: ask each step that has some.", "layers",
        ('if hasattr(step, "parameters")', "if isinstance(step, Linear)"))
 engine("one_step_left_out", "The last step of Sequential is left out.", "layers training",
@@ -864,9 +885,9 @@ def wrong_rule(log):
 
 wrong("wrong_rule", "in_any_that_is_off", "The wrong rule is in every program that is off; this one is only in some.", source=changed(
     RULE, ("set.intersection", "set.union")))
-wrong("wrong_rule", "nan_is_right", "nan > 1e-6 is False, so a program whose distance is nan counts as right here: ask `not off <= 1e-6`.", source=changed(
+wrong("wrong_rule", "nan_is_right", "nan > 1e-6 is False, so a program whose distance is nan is not among those that are off: ask `not off <= 1e-6`.", source=changed(
     RULE, ("if not off <= 1e-6", "if off > 1e-6"), ("right = [used.split() for used, off in log if off <= 1e-6]", "right = [used.split() for used, off in log if not off > 1e-6]")))
-wrong("wrong_rule", "nan_left_out", "nan > 1e-6 is False, so a program whose distance is nan is left out here: ask `not off <= 1e-6`.", source=changed(
+wrong("wrong_rule", "nan_left_out", "nan > 1e-6 is False, so a program whose distance is nan is not among those that are off: ask `not off <= 1e-6`.", source=changed(
     RULE, ("if not off <= 1e-6", "if off > 1e-6")))
 wrong("wrong_rule", "first_of_several", "Several rules are in all programs that are off: take the one that is in the fewest programs that are right.", source=changed(
     RULE, ("min(common, key=lambda name: sum(name in used for used in right))", "next(name for name in failing[0] if name in common)")))
@@ -878,6 +899,13 @@ wrong("wrong_rule", "must_never_pass", "A wrong rule may be in a program that is
     RULE, ("    return min(common, key=lambda name: sum(name in used for used in right))", "    common -= set().union(*map(set, right))\n    return min(common) if common else None")))
 wrong("wrong_rule", "pieces_of_names", '`"sum" in "cumsum"` is True: compare whole names.', source=changed(
     RULE, ("right = [used.split() for", "right = [used for")))
+wrong("wrong_rule", "first_piece", '`"sum" in "cumsum"` is True: compare whole names.', source="""
+def wrong_rule(log):
+    failing = [used for used, off in log if not off <= 1e-6]
+    for name in [name for used, _ in log for name in used.split()]:
+        if all(name in used for used in failing):
+            return name
+""")
 wrong("wrong_rule", "how_often", "A rule that is used several times in one program counts once there.", source=changed(
     RULE, ("sum(name in used for used in right)", "sum(used.count(name) for used in right)")))
 wrong("wrong_rule", "exactly_zero", "Gradients from differences are never exact: up to 1e-6 a program is right.", source=changed(
@@ -975,6 +1003,12 @@ ball("last_only", "Each step moves p by 0.02 v. Your gradient has the last step'
 ball("late_p", "p moves with the new v of a step: first v changes, then p.", (
     "        v = v + STEP * (FALL + DRAG * np.hypot(*seen[-1]) * seen[-1])\n        p = p + STEP * v",
     "        p = p + STEP * v\n        v = v + STEP * (FALL + DRAG * np.hypot(*seen[-1]) * seen[-1])"))
+ball("early_p", "p moves with the v from before its step: first v changes, then p takes the new one.", (
+    "        v = v + STEP * (FALL + DRAG * np.hypot(*seen[-1]) * seen[-1])\n        p = p + STEP * v",
+    "        p = p + STEP * v\n        v = v + STEP * (FALL + DRAG * np.hypot(*seen[-1]) * seen[-1])"),
+    ("        to_v = to_v + STEP * to_p\n", ""), ("        to_v = to_v - to_wind[k]\n", "        to_v = to_v - to_wind[k] + STEP * to_p\n"))
+ball("direct_twice", "Of a step, v goes on directly and through r: the direct way is taken twice here.", (
+    "to_v = to_v - to_wind[k]", "to_v = 2 * to_v - to_wind[k]"))
 ball("forward_order", "The pass goes through the steps from the first to the last. Backward means from the last one.", (
     "reversed(range(len(seen)))", "range(len(seen))"))
 ball("differences", "Nearly right, but no exact gradient: these are differences.", ("def throw(", "def exact("), ("def aim(", '''def throw(velocity, wind, goal):
