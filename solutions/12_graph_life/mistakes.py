@@ -336,6 +336,14 @@ wrong("mended_leaks", "held_out_recorded", "Nobody goes back from the held-out l
 wrong("mended_leaks", "alias", "What you keep is still the memory of w, and the next step changes it: keep a copy. `detach()` and a slice share it, too.", source=changed(RUN, ("w.data.copy()", "w.data")))
 wrong("mended_leaks", "detached_alias", "What you keep is still the memory of w, and the next step changes it: keep a copy. `detach()` and a slice share it, too.", source=changed(RUN, ("w.data.copy()", "w.detach().data")))
 wrong("mended_leaks", "view_alias", "What you keep is still the memory of w, and the next step changes it: keep a copy. `detach()` and a slice share it, too.", source=changed(RUN, ("w.data.copy()", "w.data[:]")))
+# Who mends one line after another meets the alias first, and the check with it.
+wrong("mended_leaks", "alias_and_chain", "What you keep is still the memory of w, and the next step changes it: keep a copy. `detach()` and a slice share it, too.",
+      source=changed(RUN, ("w.data.copy()", "w.data"), ("0.1 * loss.item()", "0.1 * loss"), ("return history, mean,", "return history, float(mean),")))
+wrong("mended_leaks", "alias_and_held_out", "What you keep is still the memory of w, and the next step changes it: keep a copy. `detach()` and a slice share it, too.",
+      source=changed(RUN, ("w.data.copy()", "w.data"), ("        with no_grad():\n            check = loss_of(held_out).item()\n", "        check = loss_of(held_out).item()\n")))
+wrong("mended_leaks", "all_but_retained", "What you keep is still the memory of w, and the next step changes it: keep a copy. `detach()` and a slice share it, too.",
+      source=changed(RUN, ("w.data.copy()", "w.data"), ("0.1 * loss.item()", "0.1 * loss"), ("return history, mean,", "return history, float(mean),"),
+                     ("        with no_grad():\n            check = loss_of(held_out).item()\n", "        check = loss_of(held_out).item()\n")))
 wrong("mended_leaks", "all_without_grad", "The training loss needs its graph: only the held-out one goes without.",
       source=changed(RUN, ("        loss = loss_of(batch)\n", "        with no_grad():\n            loss = loss_of(batch)\n")))
 wrong("mended_leaks", "history_of_losses", "The history holds losses, and not their numbers.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss)")))

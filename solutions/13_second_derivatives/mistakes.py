@@ -239,6 +239,50 @@ def gradients(root, leaves):
     return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
 
 
+@wrong("gradients", "float_for_zero", "A leaf that plays no part gets a Node of zeros, like its data, and not a number or an array.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, 0.0) for leaf in leaves]
+
+
+@wrong("gradients", "int_for_zero", "A leaf that plays no part gets a Node of zeros, like its data, and not a number or an array.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, 0) for leaf in leaves]
+
+
+@wrong("gradients", "array_for_zero", "A leaf that plays no part gets a Node of zeros, like its data, and not a number or an array.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, np.zeros_like(leaf.data)) for leaf in leaves]
+
+
+@wrong(
+    "gradients",
+    "ones_without_a_node",
+    "The pass begins with an array of ones, and where rules hand it on as it is, that array arrives: begin with a Node.",
+)
+def gradients(root, leaves):
+    arrived = {root: np.ones_like(root.data)}
+    for node in newest_first(root):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
 @wrong("gradients", "none_for_zero", "A leaf that plays no part gets a Node of zeros, and not None.")
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
