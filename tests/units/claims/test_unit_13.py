@@ -382,6 +382,8 @@ def test_what_was_cut_from_its_graph_is_refused_with_the_reason(name: str, solve
         helper((x * x).data, x, *more)
     with pytest.raises(ValueError, match=f"^{name}: no graph knows this x"):
         helper(x * x, Tensor(np.ones(2)), *more)
+    with pytest.raises(ValueError, match=f"^{name}: no graph knows this x"):  # the leaf was forgotten
+        helper(np.float64(2.0), np.ones(2), *more)
     assert helper(x * x, x, *more).data.tolist() == [2.0, 2.0]
 
 
