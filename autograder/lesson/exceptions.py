@@ -53,7 +53,10 @@ def explain_exception(error: AnswerError) -> str:
     if error.type_name == "TypeError" and "for ^" in text:
         return "In Python a power is `**`; `^` is something else."
     if error.type_name == "TypeError" and "unsupported operand" in text:
-        return "Two things are combined that do not fit, such as a Value where a number is meant."
+        return (
+            "Two things are combined that do not fit: for their types, which the message names, this operator is "
+            "not defined."
+        )
     if error.type_name == "NameError":
         return (
             "A name is misspelt, belongs to another function, or is defined in a cell that has not been run."

@@ -230,6 +230,25 @@ wrong("rule_is_right", "flattened", "A gradient with the right numbers in anothe
 wrong("rule_is_right", "room_for_faults", "Where outputs are far from 0, you allow more than rounding, and faults of 2 % pass.",
       source=changed(RULE, ("rounding(u * ahead, h)", "1e-6 * np.abs(u * ahead).sum()")))
 wrong("rule_is_right", "loose", "A tolerance of a half lets most faults pass.", source=changed(RULE, ("1e-5 *", "0.5 *")))
+# As the outline has it, f is asked once more, for the rounding: what is told is found by how often f was asked, too.
+ONCE_MORE = changed(RULE, ("rounding(u * ahead, h)", "rounding(u * f(*inputs), h)"))
+wrong("rule_is_right", "positive_u_as_in_the_outline", "No number of u is negative, so a rule that forgets the signs of g looks right: draw both signs.",
+      source=changed(ONCE_MORE, ("rng.standard_normal(np.shape(f(*inputs)))", "rng.random(np.shape(f(*inputs)))")))
+wrong("rule_is_right", "positive_u_and_v_as_in_the_outline", "No number of u is negative, so a rule that forgets the signs of g looks right: draw both signs.",
+      source=changed(ONCE_MORE, ("rng.standard_normal(np.shape(f(*inputs)))", "rng.random(np.shape(f(*inputs)))"), ("rng.standard_normal(x.shape)", "rng.random(x.shape)")))
+wrong("rule_is_right", "relative_only_of_two", "Where f is far from 0, rounding is more than 1e-5 of the slope, and you accuse right rules: allow for it.", source="""
+def rule_is_right(f, rule, inputs, rng):
+    h, vs = 1e-6, [rng.standard_normal(x.shape) for x in inputs]
+    ahead = f(*[x + h * v for x, v in zip(inputs, vs)])
+    behind = f(*[x - h * v for x, v in zip(inputs, vs)])
+    u = rng.standard_normal(np.shape(ahead))
+    slope = (u * (ahead - behind)).sum() / (2 * h)
+    grads = rule(u, *inputs)
+    if [np.shape(grad) for grad in grads] != [x.shape for x in inputs]:
+        return False
+    given = sum((grad * v).sum() for grad, v in zip(grads, vs))
+    return bool(abs(given - slope) <= 1e-5 * abs(slope))
+""")
 wrong("rule_is_right", "prints", "Return True or False.", source=changed(RULE, ("    return bool(", "    print(")))
 
 
@@ -297,6 +316,10 @@ DRAWN = "rng.standard_normal((n, k)), rng.standard_normal((k, m)), rng.standard_
 
 wrong("draw_inputs", "square", "All sizes are the same, so a rule that confuses them looks right.",
       source=changed(DRAW, ("n, k, m = rng.integers(2, 7, 3)", "n = k = m = rng.integers(2, 7)")))
+wrong("draw_inputs", "square_of_any_size", "All sizes are the same, so a rule that confuses them looks right.",
+      source=changed(DRAW, ("n, k, m = rng.integers(2, 7, 3)", "n = k = m = rng.integers(1, 10)")))
+wrong("draw_inputs", "square_up_to_nine", "All sizes are the same, so a rule that confuses them looks right.",
+      source=changed(DRAW, ("n, k, m = rng.integers(2, 7, 3)", "n = k = m = rng.integers(2, 10)")))
 wrong("draw_inputs", "one_shape", "One shape for all: what is cut to the smaller of two sizes shows in one of two cases only.",
       source=changed(DRAW, ("rng.integers(2, 7, 3)", "5, 4, 3")))
 wrong("draw_inputs", "sorted_sizes", "Your sizes are always in the same order, and the faults of the other order hide.",
@@ -400,6 +423,8 @@ wrong("dot_product_test", "positive_v", "No number of v is negative, so a Jv tha
       source=changed(DOT, ("rng.standard_normal(x.shape)", "rng.random(x.shape)")))
 wrong("dot_product_test", "positive_u", "No number of u is negative, so a gradient that forgets the signs of u looks right: draw both signs.",
       source=changed(DOT, ("rng.standard_normal(np.shape(forward))", "rng.random(np.shape(forward))")))
+wrong("dot_product_test", "positive_u_and_v", "No number of u and v is negative, so forgotten signs of either do no harm: draw both signs.",
+      source=changed(DOT, ("rng.standard_normal(x.shape)", "rng.random(x.shape)"), ("rng.standard_normal(np.shape(forward))", "rng.random(np.shape(forward))")))
 
 
 @right("dot_product_test", "vdot")
@@ -545,6 +570,8 @@ wrong("first_wrong_layer", "infinity_passes", "An infinite gradient passes: inf 
       source=changed(LAYER, ("1e-5 * abs(slope)", "1e-5 * abs(given)")))
 wrong("first_wrong_layer", "absolute", "A threshold that is the same for all misses faults where gradients are small, and accuses where they are large.",
       source=changed(LAYER, ("1e-5 * abs(slope)", "1e-4")))
+wrong("first_wrong_layer", "hundred_millionth", "A threshold that is the same for all misses faults where gradients are small, and accuses where they are large.",
+      source=changed(LAYER, ("1e-5 * abs(slope)", "1e-8")))
 wrong("first_wrong_layer", "strict", "Where a slope is 0, so is its gradient: 0 < 0 is False, and 0 / 0 is no number. Multiply, and use <=.", source=changed(LAYER, ("<= 1e-5", "< 1e-5")))
 wrong("first_wrong_layer", "eats_values", "The lists are not what they were: your search may not change them.", source="""
 def first_wrong_layer(tail, values, grads, rng):
