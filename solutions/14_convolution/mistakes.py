@@ -55,14 +55,6 @@ def conv1d(x, w):
     return np.array([w * x[i : i + len(w)] for i in range(len(x) - len(w) + 1)])
 
 
-@wrong("conv1d", "in_place", "x changes while you read it: write into a new array.")
-def conv1d(x, w):
-    n = len(x) - len(w) + 1
-    for i in range(n):
-        x[i] = w @ x[i : i + len(w)]
-    return x[:n]
-
-
 @wrong("conv1d", "round_the_corner", "At the end the kernel meets the beginning of x again: `np.roll` goes round.")
 def conv1d(x, w):
     return sum(w[k] * np.roll(x, -k) for k in range(len(w)))
@@ -99,6 +91,15 @@ def conv1d(x, w):
     for i in range(n):
         out[i] = w @ x[i : i + len(w)]
     return out
+
+
+# Behind those that cut down to integers: where x holds integers, it gives what they give.
+@wrong("conv1d", "in_place", "x changes while you read it: write into a new array.")
+def conv1d(x, w):
+    n = len(x) - len(w) + 1
+    for i in range(n):
+        x[i] = w @ x[i : i + len(w)]
+    return x[:n]
 
 
 @wrong("conv1d", "arguments_exchanged", "x slides along w here, so that no place fits: w slides along x.")
