@@ -703,7 +703,8 @@ if predicted(prediction, "what_moves_along"):
     print("by one, the map pooled by 2:", places_moved(max_pool(by_one, 2), max_pool(plain, 2)))
 
 # %% [markdown]
-# Behind a pooling by 2, only even moves of the picture are moves of the map. At an edge the zeros of the padding change the map, too.
+# Behind a pooling by 2, only even moves of the picture are moves of the map. At an edge the zeros of the padding
+# change the map, too.
 #
 # ## 8. From an empty cell: how far does it see?
 #
