@@ -119,14 +119,14 @@ def test_a_sequence_is_reversed_with_attention_and_not_without(solved: Any) -> N
         assert np.mean(losses[-50:]) == pytest.approx(np.log(10), abs=0.03)
 
 
-@proves(UNIT, "More than by guessing: it sees which came, and not where.")
+@proves(UNIT, "About a quarter, and by guessing a tenth: it sees which came, and not where.")
 def test_without_positions_more_than_a_tenth_is_right_and_not_all(
     solved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = solved(UNIT)
     monkeypatch.setattr(names["Reverser"], "vectors", lambda self, tokens: self.token(tokens))
     _, _, right = names["train"](True)
-    assert 0.18 < right < 0.4
+    assert 0.22 < right < 0.31
 
 
 @proves(
@@ -188,12 +188,13 @@ def test_the_sizes_of_gradients_that_the_notebook_prints() -> None:
 
 @proves(
     UNIT,
-    "What to see: a row that should be longer.",
+    "What to see: three rows that should be longer.",
 )
 def test_what_the_colleague_s_heads_see(solved: Any) -> None:
     names = solved(UNIT)
     moves = names["influence"](names["colleague_split"], names["colleague_merge"])
     assert not np.triu(moves, 1).any() and not moves[3:, :3].any()
+    assert (moves.sum(axis=1) < np.arange(1, 7)).sum() == 3
     np.testing.assert_array_equal(names["influence"](names["mended_split"], names["mended_merge"]), np.tri(6))
     (x,) = arrays((2, 3, 8))
     np.testing.assert_array_equal(names["colleague_merge"](names["colleague_split"](x, 2)), x)
