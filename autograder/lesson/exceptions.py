@@ -7,6 +7,28 @@ from types import CodeType, TracebackType
 
 from .probes import AnswerError, Probe, is_notebook_file
 
+#: What the messages of Python and NumPy speak of, in whatever version: one type of exception has many causes.
+SUBJECTS = (
+    ("a None", r"NoneType"),
+    ("a truth value", r"truth value|ambiguous"),
+    ("how it is called", r"positional argument|keyword argument|takes no arguments|got multiple values"),
+    ("a call", r"not callable"),
+    ("an attribute", r"has no attribute"),
+    ("a sequence", r"not subscriptable|not iterable|has no len|unsized|unpack"),
+    ("shapes", r"broadcast|\bshapes?\b|mismatch|not aligned|reshape|dimension|\bax[ei]s\b"),
+    ("an operator", r"operand|ufunc|not supported between|must be real number|numeric"),
+    ("an index", r"index|indices|out of range"),
+)
+
+
+def subject_of(error: AnswerError) -> str:
+    """What the message of an exception speaks of; empty where that is something else, such as a learner's own words.
+
+    >>> subject_of(AnswerError("ValueError", "operands could not be broadcast together with shapes (2,) (3,)"))
+    'shapes'
+    """
+    return next((subject for subject, words in SUBJECTS if re.search(words, error.message)), "")
+
 
 def _last_frame(tb: TracebackType | None) -> CodeType | None:
     while tb is not None and tb.tb_next is not None:

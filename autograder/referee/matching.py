@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..lesson import likely, locked, wire
 from ..lesson.compare import difference
+from ..lesson.exceptions import subject_of
 from ..lesson.failures import ERROR, FAILED, Failure
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Reply
 from ..sandbox.process import PupilProcess
@@ -110,9 +111,11 @@ class Matcher:
             return None
         if self.memory.sentences and not in_place:
             sentence = self.memory.sentences.get(likely.fingerprint(exercise, calls))
-            for entry in candidates:
-                if entry.ends and entry.sentence == sentence:
-                    return entry
+            alike = [entry for entry in candidates if entry.ends and entry.sentence == sentence]
+            if alike and calls[-1].error is None:
+                return alike[0]
+            # Of an error, digests know the type alone, and one type has many causes.
+            candidates = alike + [entry for entry in candidates if entry not in alike]
         asked, given = [_asked(call) for call in calls], [_given(call) for call in calls]
         for entry in candidates:
             if entry.ends and self.seconds > 0 and self._agrees(entry, calls, asked, given, in_place):
@@ -194,7 +197,7 @@ def _asked(call: Call) -> str:
 def _given(call: Call) -> str:
     """A digest of what a call gave; empty where it gave what is not plain data."""
     try:
-        got = wire.pack(call.value) if call.error is None else call.error.type_name
+        got = wire.pack(call.value) if call.error is None else _error(call.error)
     except wire.WireError:
         return ""
     return _digest_of(json.dumps([call.error is None, got, call.asked]))
@@ -207,6 +210,10 @@ def _reply(process: PupilProcess, call: Call) -> Reply | AnswerError:
         return error
 
 
+def _error(error: AnswerError) -> list[str]:
+    return [error.type_name, subject_of(error)]
+
+
 def _changed_alike(reply: Reply, call: Call) -> bool:
     """Whether it changed the arguments that a call changed; any, where that is seen only in what they hold after it."""
     return set(reply.mutated) == set(call.mutated) if call.mutated else bool(reply.mutated)
@@ -214,7 +221,7 @@ def _changed_alike(reply: Reply, call: Call) -> bool:
 
 def _same(reply: Reply | AnswerError, call: Call) -> bool:
     if isinstance(reply, AnswerError):
-        return call.error is not None and call.error.type_name == reply.type_name
+        return call.error is not None and _error(call.error) == _error(reply)
     same = call.error is None and reply.asked == call.asked
     # Both ways: an array may stand for a list, and a list not for an array, which may be what was wrong.
     return (

@@ -102,6 +102,25 @@ def test_an_answer_that_failed_in_place_is_taken_for_one_that_changes_the_same_a
     assert (suspects.find("unbox", calls, in_place=in_place) is not None) is found
 
 
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("operands could not be broadcast together with shapes (2,3) (2,)", False),
+        ("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()", True),
+        ("the truth value of a Tensor of 2 numbers is not defined", True),
+    ],
+)
+def test_an_error_is_taken_for_one_of_the_same_type_that_speaks_of_the_same(
+    mini: Assignment, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, message: str, found: bool
+) -> None:
+    suspects = matching.Matcher(mini, [Entry("unbox", "truth", "An `if`.", "", right=False)], sandbox)
+    monkeypatch.setattr(suspects, "_with", lambda entry: None)
+    asked = AnswerError("ValueError", "The truth value of an array with more than one element is ambiguous.")
+    monkeypatch.setattr(matching, "_reply", lambda process, call: asked)
+    calls = [Call(Probe("unbox"), ([1.0],), error=AnswerError("ValueError", message))]
+    assert (suspects.find("unbox", calls) is not None) is found
+
+
 def test_what_is_remembered_of_one_student_s_calls_is_not_said_of_another_s(
     mini: Assignment, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
