@@ -28,7 +28,7 @@ def polynomial(p, x):
     return p[0] + p[1] * x
 
 
-@wrong("polynomial", "parabola_only", "This stops at x**2. The function has to take as many parameters as p has.")
+@wrong("polynomial", "parabola_only", "x**3 has no share here. The function has to take as many parameters as p has.")
 def polynomial(p, x):
     return sum(p[k] * x**k for k in range(min(len(p), 3)))
 
@@ -853,7 +853,7 @@ def mended_gradient(f, p, h):
     return grad
 
 
-@wrong("mended_gradient", "ravel_of_a_transpose", "The steps go into p.ravel(), which is a copy where p is a transpose: f sees none of them. np.ndindex(p.shape) leads through p itself.")
+@wrong("mended_gradient", "ravel_of_a_transpose", "The steps go into a copy, as `ravel` and `reshape` make one where p is a transpose: f sees none of them. np.ndindex(p.shape) leads through p itself.")
 def mended_gradient(f, p, h):
     p = p if p.dtype.kind == "f" else p.astype(float)
     flat, grad = p.ravel(), np.zeros(p.size)

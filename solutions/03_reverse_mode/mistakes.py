@@ -1116,7 +1116,7 @@ def relu_vjp(g, out, a):
     return (g * out,)
 
 
-@wrong("relu_vjp", "passes_all", "g goes through whatever a is. Where relu is flat, nothing may pass.")
+@wrong("relu_vjp", "passes_all", "g goes through where a is negative. relu is flat there, and nothing may pass.")
 def relu_vjp(g, out, a):
     return (g,)
 

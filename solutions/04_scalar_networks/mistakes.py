@@ -15,7 +15,7 @@ NOTHING_ZEROED = (
     "gives a name a new meaning, and neither a new list nor a new Value is the network's."
 )
 NOTHING_MOVED = (
-    "The network's Values are what they were. `parameter = ...` makes a new Value that the network does not know. "
+    "The network's Values are what they were: a new Value, as `parameter = ...` gives one a name, is none of them. "
     "Change `data` of the Values that are there."
 )
 
@@ -424,7 +424,7 @@ class MLP(MLP):
 wrong(
     "MLP",
     "the_list_grows",
-    "At the second call there are more parameters than at the first: `append` changes the network's own list of weights. Begin a list of your own.",
+    "At the second call there are more parameters than at the first: a list of the network's own grows, as `append`, `extend` and `+=` make it. Begin a list of your own.",
     source="""
 class MLP(MLP):
     def parameters(self):
@@ -1063,7 +1063,7 @@ wrong(
 wrong(
     "SGD",
     "times_zero",
-    "A grad of infinity or NaN, times 0, is NaN and not 0. Set it to 0.0.",
+    "A grad of infinity or NaN, times 0 or less itself, is NaN and not 0. Set it to 0.0.",
     source="""
     class SGD(SGD):
         def zero_grad(self):

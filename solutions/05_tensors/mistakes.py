@@ -1085,7 +1085,7 @@ def as_operand(x, dtype):
 @wrong(
     "as_operand",
     "numbers_as_they_are",
-    "A single number comes back as it is. Return an array, so that it can be a Tensor's data.",
+    "A single number comes back as a number. Return an array, so that it can be a Tensor's data.",
 )
 def as_operand(x, dtype):
     if isinstance(x, (int, float, np.generic)):

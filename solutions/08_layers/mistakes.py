@@ -72,7 +72,7 @@ def linear(x, weight, bias=None):
 @wrong(
     "linear",
     "truth_of_the_bias",
-    "`if bias` asks whether an array is true, and an array has many numbers. Ask whether the bias `is None`.",
+    "With a bias it fails. `if bias` would ask whether a whole array is true: ask whether it `is None`. And the bias is added to the product, whose rows are as long as it is.",
 )
 def linear(x, weight, bias=None):
     out = x @ weight.T
@@ -493,7 +493,7 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "own_generator",
-    "Each call makes a generator of its own, so all layers get the same numbers. Draw from rng.",
+    "All layers get the same numbers, as from a generator that each call makes, or from what an earlier call has kept. Draw from rng, each time.",
 )
 def own_start(width, rng):
     return np.random.default_rng(0).normal(0.0, np.sqrt(2 / width), (width, width))
@@ -698,7 +698,7 @@ def xavier_uniform(fan_in, fan_out, rng):
 @wrong(
     "xavier_uniform",
     "own_generator",
-    "Each call makes a generator of its own, so all layers get the same numbers. Draw from rng.",
+    "All layers get the same numbers, as from a generator that each call makes, or from what an earlier call has kept. Draw from rng, each time.",
 )
 def xavier_uniform(fan_in, fan_out, rng):
     a = np.sqrt(6 / (fan_in + fan_out))

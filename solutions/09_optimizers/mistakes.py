@@ -1982,7 +1982,7 @@ def total_norm(grads):
     if not any(g.any() for g in grads):
         return 0.0
     with np.errstate(all="ignore"):
-        norms = [np.abs(g).max() * np.linalg.norm(g / np.abs(g).max()) for g in grads]
+        norms = [float(np.abs(g).max()) * float(np.linalg.norm(g / np.abs(g).max())) for g in grads]
     return math.hypot(*norms)
 
 

@@ -193,7 +193,7 @@ wrong(
 wrong(
     "train_epoch",
     "mode_not_set",
-    "The steps ran in evaluation mode, where dropout does nothing: the model may come in it. Set training mode first.",
+    "Dropout did nothing in these steps, for the model, or a layer inside, was in evaluation mode: it may come in it. Set training mode first, for the layers inside as well.",
     source=changed(EPOCH, ("    model.train()\n", "")),
 )
 wrong(
@@ -598,7 +598,7 @@ def standardise(train, held):
 @wrong("standardise", "in_place", "The numbers are right, and they were written into the caller's arrays.")
 def standardise(train, held):
     mean, std = train.mean(axis=0), train.std(axis=0)
-    std = np.where(std == 0, 1.0, std)
+    std = np.where(np.ptp(train, axis=0) == 0, 1.0, std)
     for part in (train, held):
         part -= mean
         part /= std

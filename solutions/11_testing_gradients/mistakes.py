@@ -189,7 +189,7 @@ wrong("rule_is_right", "positive_u", "No number of u is negative, so a rule that
       source=changed(RULE, ("rng.standard_normal(np.shape(f(*inputs)))", "rng.random(np.shape(f(*inputs)))")))
 wrong("rule_is_right", "absolute", "An absolute threshold accuses rules whose numbers are large: make it relative.",
       source=changed(RULE, (ALLOWED, "1e-5 + rounding(ahead[:0], h)")))
-wrong("rule_is_right", "tiny_passes", "Where all numbers are near 1e-9, this allows everything: the threshold has to shrink with them.",
+wrong("rule_is_right", "tiny_passes", "A wrong sign passes, at least where all numbers are near 1e-9. Does the threshold shrink with the numbers, and do they keep their signs?",
       source=changed(RULE, (ALLOWED, ALLOWED + " + 1e-7")))
 wrong("rule_is_right", "relative_only", "Where f is far from 0, rounding is more than 1e-5 of the slope, and you accuse right rules: allow for it.",
       source=changed(RULE, (ALLOWED, "1e-5 * abs(slope)")))
@@ -229,26 +229,7 @@ wrong("rule_is_right", "flattened", "A gradient with the right numbers in anothe
       source=changed(RULE, (SHAPES, ""), ("(grad * v).sum()", "np.dot(np.ravel(grad), v.ravel())")))
 wrong("rule_is_right", "room_for_faults", "Where outputs are far from 0, you allow more than rounding, and faults of 2 % pass.",
       source=changed(RULE, ("rounding(u * ahead, h)", "1e-6 * np.abs(u * ahead).sum()")))
-wrong("rule_is_right", "loose", "A tolerance of a half lets most faults pass.", source=changed(RULE, ("1e-5 *", "0.5 *")))
-# As the outline has it, f is asked once more, for the rounding: what is told is found by how often f was asked, too.
-ONCE_MORE = changed(RULE, ("rounding(u * ahead, h)", "rounding(u * f(*inputs), h)"))
-wrong("rule_is_right", "positive_u_as_in_the_outline", "No number of u is negative, so a rule that forgets the signs of g looks right: draw both signs.",
-      source=changed(ONCE_MORE, ("rng.standard_normal(np.shape(f(*inputs)))", "rng.random(np.shape(f(*inputs)))")))
-wrong("rule_is_right", "positive_u_and_v_as_in_the_outline", "No number of u is negative, so a rule that forgets the signs of g looks right: draw both signs.",
-      source=changed(ONCE_MORE, ("rng.standard_normal(np.shape(f(*inputs)))", "rng.random(np.shape(f(*inputs)))"), ("rng.standard_normal(x.shape)", "rng.random(x.shape)")))
-wrong("rule_is_right", "relative_only_of_two", "Where f is far from 0, rounding is more than 1e-5 of the slope, and you accuse right rules: allow for it.", source="""
-def rule_is_right(f, rule, inputs, rng):
-    h, vs = 1e-6, [rng.standard_normal(x.shape) for x in inputs]
-    ahead = f(*[x + h * v for x, v in zip(inputs, vs)])
-    behind = f(*[x - h * v for x, v in zip(inputs, vs)])
-    u = rng.standard_normal(np.shape(ahead))
-    slope = (u * (ahead - behind)).sum() / (2 * h)
-    grads = rule(u, *inputs)
-    if [np.shape(grad) for grad in grads] != [x.shape for x in inputs]:
-        return False
-    given = sum((grad * v).sum() for grad, v in zip(grads, vs))
-    return bool(abs(given - slope) <= 1e-5 * abs(slope))
-""")
+wrong("rule_is_right", "loose", "So large a tolerance lets most faults pass.", source=changed(RULE, ("1e-5 *", "0.5 *")))
 wrong("rule_is_right", "prints", "Return True or False.", source=changed(RULE, ("    return bool(", "    print(")))
 
 
@@ -585,14 +566,14 @@ def first_wrong_layer(tail, values, grads, rng):
             return k + 1
     return None
 """)
-wrong("first_wrong_layer", "loose", "A tolerance of a tenth misses what is a few percent off.", source=changed(LAYER, ("1e-5 *", "0.1 *")))
+wrong("first_wrong_layer", "loose", "So large a tolerance misses what is a few percent off.", source=changed(LAYER, ("1e-5 *", "0.1 *")))
 wrong("first_wrong_layer", "no_loss", "The layer of the loss can be wrong, too: begin at the value before it.",
       source=changed(LAYER, ("range(len(values) - 1)", "range(len(values) - 2)")))
 wrong("first_wrong_layer", "no_input", "The first layer can be wrong, too: go down to value 0.",
       source=changed(LAYER, ("range(len(values) - 1)", "range(1, len(values) - 1)")))
 wrong("first_wrong_layer", "next_tail", "A right gradient is accused. Is the slope that of tail(k, ...) at value k, h v ahead and h v behind, over 2h, and compared with grads[k] along v?",
       source=changed(LAYER, ("tail(k, values[k] - h * v)", "tail(k, values[k])")))
-wrong("first_wrong_layer", "hundredth", "A tolerance of a hundredth misses what is half a percent off.", source=changed(LAYER, ("1e-5 *", "0.01 *")))
+wrong("first_wrong_layer", "hundredth", "A tolerance of a hundredth, or more, misses what is half a percent off.", source=changed(LAYER, ("1e-5 *", "0.01 *")))
 wrong("first_wrong_layer", "isclose", "Where gradients are near 1e-10, this allows everything: `np.isclose` adds 1e-8 unless you give `atol`.",
       source=changed(LAYER, ("abs(slope - given) <= 1e-5 * abs(slope)", "np.isclose(given, slope, rtol=1e-5)")))
 
@@ -699,7 +680,7 @@ def mended_test(f, gradient, x):
 """)
 wrong("mended_test", "absolute_only", "Where f is near 1e5, rounding is more than you allow: add a part of the slope.",
       source=changed(MENDED, ("1e-7 + 1e-4 * abs(slope)", "1e-7")))
-wrong("mended_test", "loose", "A tenth is too much: faults are larger than 1 %.", source=changed(MENDED, ("1e-4 * abs", "0.1 * abs")))
+wrong("mended_test", "loose", "You allow too much: faults are larger than 1 %, and some are smaller than what you allow.", source=changed(MENDED, ("1e-4 * abs", "0.1 * abs")))
 wrong("mended_test", "over_h", "Right gradients are accused. Does one entry move at a time, is the rise divided by 2h, with a small h, and is there room for rounding?", source=changed(MENDED, ("/ (2 * h)", "/ h")))
 wrong("mended_test", "always", "It accuses nobody.", source="def mended_test(f, gradient, x):\n    return True")
 wrong("mended_test", "never", "Right gradients are accused. Does one entry move at a time, is the rise divided by 2h, with a small h, and is there room for rounding?", source="def mended_test(f, gradient, x):\n    return False")

@@ -48,7 +48,7 @@ wrong("bytes_kept", "first_node_only", "The walk ends at the first node, here a 
       source=changed(KEPT, ("thing.saved or (), thing.parents", "thing.saved or (), [p for p in thing.parents if isinstance(p, Tensor)]")))
 wrong("bytes_kept", "numbers_not_bytes", "That is how many numbers there are. A float64 has 8 bytes: `nbytes`.",
       source=changed(KEPT, ("array.nbytes", "array.size")))
-wrong("bytes_kept", "empties_the_list", "`stack` is the caller's own list, and `pop` empties it: make a list of your own.",
+wrong("bytes_kept", "empties_the_list", "The list is the caller's own, and your code empties it: make a list of your own.",
       source=changed(KEPT, ("list(tensors)", "tensors")))
 wrong("bytes_kept", "freed_graph", "After `backward` a node's `saved` is None, and None cannot be walked through.",
       source=changed(KEPT, ("thing.saved or ()", "thing.saved")))
@@ -177,7 +177,7 @@ wrong("in_chunks", "retained", "The gradient of a chunk goes on into the chunks 
       source=changed(CHUNKS, (".backward()", ".backward(retain_graph=True)"), ("        state = state.detach()\n", ""), ("return state", "return state.detach()")))
 wrong("in_chunks", "cut_first", "Nothing leads from the loss to the weight: the state was cut before `backward`, or computed under `no_grad`.",
       source=changed(CHUNKS, ("        loss_of(state).backward()\n        state = state.detach()\n", "        state = state.detach()\n        state.requires_grad_()\n        loss_of(state).backward()\n        state = state.detach()\n")))
-wrong("in_chunks", "cut_at_each_input", "The state is cut after each input, and belongs to be cut after each chunk.",
+wrong("in_chunks", "cut_at_each_input", "No gradient comes to the first state: it is cut before its chunk has gone back. Cut after each chunk, behind its `backward`, and nowhere else.",
       source=changed(CHUNKS, ("            state = cell(state, x)\n", "            state = cell(state.detach(), x)\n")))
 wrong("in_chunks", "result_not_cut", "The state that you return still has its past: cut it after the last chunk, too.",
       source=changed(CHUNKS, ("        for x in inputs[start", "        if start:\n            state = state.detach()\n        for x in inputs[start"), ("        loss_of(state).backward()\n        state = state.detach()\n", "        loss_of(state).backward()\n")))
@@ -505,7 +505,7 @@ wrong("Counted", "clone_keeps_count", "The clone's memory is new, and has not be
       source=changed(COUNTED, ("        return Counted(self.data)", "        other = Counted(self.data)\n        other.changes = list(self.changes)\n        return other")))
 wrong("Counted", "clone_is_view", "The clone shares the memory: copy it.",
       source=changed(COUNTED, ("        return Counted(self.data)", "        other = Counted(0.0)\n        other.data = self.data\n        return other")))
-wrong("Counted", "class_counter", "A list in the class is one for all: each memory needs its own.",
+wrong("Counted", "class_counter", "One counter counts for all: a list in the class, or as a default argument, is made once. Each memory needs its own.",
       source=changed(COUNTED, ("class Counted:\n", "class Counted:\n    changes = [0]\n\n"), ("self.data, self.changes = np.array(data, dtype=float), [0]", "self.data = np.array(data, dtype=float)"),
                      ("        part.data, part.changes = self.data[index], self.changes", "        part.data = self.data[index]")))
 wrong("Counted", "uses_the_given_array", "The array that was given is used itself, and changes with this: copy it.",
@@ -610,11 +610,11 @@ class Saved:
 
 wrong("Saved", "no_check", "A change in place goes unnoticed: note the version when the value is saved, and at `get` compare it with the value's own version, as that is then.",
       source=changed(SAVED, ("if self.counted.version != self.version", "if False")))
-wrong("Saved", "against_zero", "The version may have been above 0 when it was saved: compare with what you noted.",
+wrong("Saved", "against_zero", "`get` raises, and the value has not changed. Compare with the version that you noted, which may be above 0; and `get` may be called again, so it lets go of nothing.",
       source=changed(SAVED, ("!= self.version:", "!= 0:")))
-wrong("Saved", "a_copy", "That is a copy of the array, and takes as much memory again: keep the value itself, note its version, compare.",
+wrong("Saved", "a_copy", "`get` gives another array than the one that was saved: a view, or a copy, which takes as much memory again. Keep the value itself, note its version, compare.",
       source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version, self.array = counted, counted.version, counted.data.copy()"), ("return self.counted.data", "return self.array")))
-wrong("Saved", "copy_only", "That is a copy of the array, and takes as much memory again: keep the value itself, note its version, compare.", source="""
+wrong("Saved", "copy_only", "`get` gives another array than the one that was saved: a view, or a copy, which takes as much memory again. Keep the value itself, note its version, compare.", source="""
 class Saved:
     def __init__(self, counted):
         self.array = counted.data.copy()
@@ -664,7 +664,7 @@ wrong("Saved", "array_noted", "A change in place goes unnoticed: note the versio
 wrong("Saved", "get_frees", "`get` lets go of the value, and a rule may read it twice: that is the task of `free`.",
       source=changed(SAVED, ("        return self.counted.data", "        array, self.counted = self.counted.data, None\n        return array")))
 wrong("Saved", "free_once", "`free` may be called twice.", source=changed(SAVED, ("        self.counted = None\n", "        del self.counted.data\n        self.counted = None\n")))
-wrong("Saved", "copied_at_get", "That is a copy of the array, and takes as much memory again: keep the value itself, note its version, compare.",
+wrong("Saved", "copied_at_get", "`get` gives another array than the one that was saved: a view, or a copy, which takes as much memory again. Keep the value itself, note its version, compare.",
       source=changed(SAVED, ("return self.counted.data", "return self.counted.data.copy()")))
 wrong("Saved", "numbers_alone", "Two numbers are no sentence: say which is the version now, and which was expected.",
       source=changed(SAVED, ("it is at version {now}, expected version {self.version}", "{now}, {self.version}"), ("changed in place: ", "")))
@@ -746,8 +746,7 @@ wrong("tanh_node", "collects", "This calls the collector at each operation: it l
       source=changed(TANH, ("1.0 - t * t", "1.0 - out.data * out.data"), ("    return out", "    gc.collect()\n    return out")))
 wrong("tanh_node", "kept_in_a_list", "A list outside of the function holds every node for good.",
       source="ALL = []\n" + changed(TANH, ("    return out", "    ALL.append(out)\n    return out")))
-wrong("tanh_node", "no_parents", "Without its parents the chain ends here.", source=changed(TANH, ("Node(t, (x,))", "Node(t)")))
-wrong("tanh_node", "parent_alone", "A node may have several parents: give a tuple, here of one, `(x,)`, with the comma.", source=changed(TANH, ("Node(t, (x,))", "Node(t, x)")))
+wrong("tanh_node", "no_parents", "x is not among the parents, so the chain ends here.", source=changed(TANH, ("Node(t, (x,))", "Node(t)")))
 wrong("tanh_node", "slope_of_input", "The slope is 1 - t², with t the tanh and not x.", source=changed(TANH, ("1.0 - t * t", "1.0 - x.data * x.data")))
 wrong("tanh_node", "g_lost", "The slope is there, times the g that arrives it is not.", source=changed(TANH, ("g * (1.0 - t * t)", "1.0 - t * t")))
 wrong("tanh_node", "not_squared", "The slope is 1 - t².", source=changed(TANH, ("1.0 - t * t", "1.0 - t")))
@@ -1087,7 +1086,7 @@ def in_little_memory(layers, x, slope):
 """)
 wrong("in_little_memory", "one_step_too_far", "The middle is the input of the second half: run `half` layers, and no more.",
       source=changed(LITTLE, ("for layer in part[:half]:", "for layer in part[: half + 1]:")))
-wrong("in_little_memory", "middles_kept", "Each middle is kept in a list as well, and stays: let go of it when its half is done.",
+wrong("in_little_memory", "middles_kept", "Each middle is kept elsewhere as well, and stays: let go of it when its half is done.",
       source="MIDDLES = []\n" + changed(LITTLE, ("        g = back(part[half:], middle, g)\n", "        MIDDLES.append(middle)\n        g = back(part[half:], middle, g)\n")))
 wrong("in_little_memory", "middle_held", "While the first half is gone back through, the waiting call still holds its middle: `del` it, or let no name hold it.",
       source=changed(LITTLE, ("        del middle\n", "")))

@@ -705,7 +705,7 @@ def hvp(f, x, v):
     return gradient((gradient(f(x), x) * v).sum(-1)[0], x).data if x.ndim > 1 else gradient(gradient(f(x), x) @ v, x).data
 
 
-@wrong("hvp", "half", "Half as large: a parabola needs a half in front, its second derivative does not.")
+@wrong("hvp", "half", "Half as large: a parabola has a half in front, and its second derivative has none. Or a mean of two products stands where their sum belongs.")
 def hvp(f, x, v):
     x = Tensor(x, requires_grad=True)
     return along(gradient(f(x), x), x, v).data / 2
@@ -1324,7 +1324,7 @@ def mended_penalty(f, x):
     return 2 * (gradient(f(x), x) ** 2).mean()
 
 
-@wrong("mended_penalty", "sum_of_rows", "The squared lengths of all rows are added up. Their mean is asked for.")
+@wrong("mended_penalty", "sum_of_rows", "Too large by the number of rows, as when their squared lengths are added up. Their mean is asked for.")
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
     return (gradient(f(x), x) ** 2).sum()
@@ -1714,7 +1714,7 @@ def fixed_point_rule(g, z, W, x):
     return np.outer(s * u, z), s * u
 
 
-@wrong("fixed_point_rule", "g_is_changed", "g is another array than before: `g *= ...` wrote into what you were given.")
+@wrong("fixed_point_rule", "g_is_changed", "What you were given is another array than before: an operator such as `*=` wrote into it. Make a new one.")
 def fixed_point_rule(g, z, W, x):
     s = 1 - z * z
     u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)

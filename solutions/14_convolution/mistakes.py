@@ -55,6 +55,14 @@ def conv1d(x, w):
     return np.array([w * x[i : i + len(w)] for i in range(len(x) - len(w) + 1)])
 
 
+@wrong("conv1d", "in_place", "The sums are cut down to integers: they are written into an array of x's dtype, or into x itself. Make a new one, of floats.")
+def conv1d(x, w):
+    n = len(x) - len(w) + 1
+    for i in range(n):
+        x[i] = w @ x[i : i + len(w)]
+    return x[:n]
+
+
 @wrong("conv1d", "round_the_corner", "At the end the kernel meets the beginning of x again: `np.roll` goes round.")
 def conv1d(x, w):
     return sum(w[k] * np.roll(x, -k) for k in range(len(w)))

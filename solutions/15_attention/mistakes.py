@@ -332,7 +332,7 @@ wrong("attention_rule", "value_gets_g", "v gets g back as it is here. It went th
     RULE, ("p.swapaxes(-1, -2) @ g", "g")))
 wrong("attention_rule", "g_forgotten", "g does not count here: each output's part is multiplied by its own.", source=changed(
     RULE, ("    to_p", "    g = np.ones_like(g)\n    to_p")))
-wrong("attention_rule", "no_batch", "`.T` turns the batch around, too: only the last two axes change places.", source=changed(
+wrong("attention_rule", "no_batch", "The shapes do not fit. `.T` would turn the batch around, too: only the last two axes change places. And the gradient of v has the shape of v.", source=changed(
     RULE, (".swapaxes(-1, -2)", ".T")))
 wrong("attention_rule", "in_place", "What came in is changed: write into an array of your own.", source=changed(
     RULE, ("    to_scores = p * (", "    to_v = p.swapaxes(-1, -2) @ g\n    to_scores = p\n    to_scores *= ("), (", p.swapaxes(-1, -2) @ g", ", to_v")))
@@ -381,7 +381,7 @@ def mended_merge(x):
     return x.swapaxes(1, 2).reshape(b, t, heads * d)
 """
 
-wrong("mended_split", "nothing_mended", "The split is still the colleague's: head 0 has what stands first, position after position. It should have the left columns of all.", source=changed(
+wrong("mended_split", "nothing_mended", "Head 0 has what stands first, position after position, as in the colleague's split. It should have the left columns of all.", source=changed(
     MENDED, ("x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.reshape(b, heads, t, width // heads)"), ("x.swapaxes(1, 2).reshape", "x.reshape")))
 wrong("mended_split", "split_only", "The split is right now. The merge still takes the heads one after the other: bring the positions in front again.", source=changed(
     MENDED, ("x.swapaxes(1, 2).reshape", "x.reshape")))
@@ -652,7 +652,7 @@ wrong("merged", "weighted_by_l", "`acc` is a sum already, and here it is multipl
     MERGED, ("acc_a * by_a + acc_b * by_b", "acc_a * l_a * by_a + acc_b * l_b * by_b")))
 wrong("merged", "in_place", "`+=` changes the array that came in: make a new one.", source=changed(
     MERGED, ("    return m, l_a * by_a + l_b * by_b, acc_a * by_a + acc_b * by_b", "    acc_a *= by_a\n    acc_a += acc_b * by_b\n    return m, l_a * by_a + l_b * by_b, acc_a")))
-wrong("merged", "larger_alone", "The one with the larger m is taken, and the other forgotten.", source="""
+wrong("merged", "larger_alone", "The one with m = 0 is forgotten here: that is the smaller m, and it has been seen. It counts as well, by exp(m - new m).", source="""
 def merged(a, b):
     return a if a[0] >= b[0] else b
 """)
