@@ -123,6 +123,8 @@ wrong("agree", "slope_signed", "A negative slope makes the tolerance negative: t
       source=changed(AGREE, ("1e-5 * abs(slope)", "1e-5 * slope")))
 wrong("agree", "sizes", "Two numbers of opposite sign agree here: subtract first, then take the size.",
       source=changed(AGREE, ("abs(given - slope)", "abs(abs(given) - abs(slope))")))
+wrong("agree", "signs_first", "Two signs may differ where both numbers are within the rounding: the size of their difference is all that counts.",
+      source=changed(AGREE, ("    return bool(", "    if given * slope < 0:\n        return False\n    return bool(")))
 wrong("agree", "strict", "Two zeros do not agree here: 0 < 0 is False, so use <=.", source=changed(AGREE, ("<= 1e-5", "< 1e-5")))
 wrong("agree", "only_the_comparison", "NaN agrees here: no comparison with it is True, so it never is too large. Look first whether both numbers are finite.",
       source=changed(AGREE, (FINITE, ""), ("bool(abs(given - slope) <= 1e-5 * abs(slope) + room)", "not abs(given - slope) > 1e-5 * abs(slope) + room")))
@@ -214,6 +216,10 @@ wrong("rule_is_right", "one_v", "All inputs move along the same v in your test: 
       source=changed(RULE, ("    vs = [rng.standard_normal(x.shape) for x in inputs]\n", "    vs = [rng.standard_normal(inputs[0].shape)] * len(inputs)\n")))
 wrong("rule_is_right", "rule_of_ones", "The rule gets another g than the u that weighs the outputs: give it u.",
       source=changed(RULE, ("rule(u, *inputs)", "rule(np.ones_like(u), *inputs)")))
+wrong("rule_is_right", "own_inputs", "This tests at other inputs than those that are given: a function need not be defined there, and a fault need not show.",
+      source=changed(RULE, ("    h, u", "    inputs = [rng.standard_normal(x.shape) for x in inputs]\n    h, u")))
+wrong("rule_is_right", "own_positive_inputs", "This tests at other inputs than those that are given: a function need not be defined there, and a fault need not show.",
+      source=changed(RULE, ("    h, u", "    inputs = [rng.uniform(0.5, 1.5, x.shape) for x in inputs]\n    h, u")))
 wrong("rule_is_right", "sizes", "A gradient with the right numbers in another shape passes: compare the shapes.",
       source=changed(RULE, ("[np.shape(grad) for grad in grads] != [x.shape for x in inputs]", "[np.size(grad) for grad in grads] != [x.size for x in inputs]")))
 wrong("rule_is_right", "zero_or_one", "No number of u is negative, so a rule that forgets the signs of g looks right: draw both signs.",
@@ -230,6 +236,7 @@ wrong("rule_is_right", "flattened", "A gradient with the right numbers in anothe
 wrong("rule_is_right", "room_for_faults", "Where outputs are far from 0, you allow more than rounding, and faults of 2 % pass.",
       source=changed(RULE, ("rounding(u * ahead, h)", "1e-6 * np.abs(u * ahead).sum()")))
 wrong("rule_is_right", "loose", "So large a tolerance lets most faults pass.", source=changed(RULE, ("1e-5 *", "0.5 *")))
+wrong("rule_is_right", "one_percent_of_the_slope", "A hundredth is too much: faults begin at 0.3 %.", source=changed(RULE, ("1e-5 *", "0.01 *")))
 wrong("rule_is_right", "prints", "Return True or False.", source=changed(RULE, ("    return bool(", "    print(")))
 
 
@@ -374,10 +381,14 @@ wrong("dot_product_test", "loose", "That is too loose: faults begin at a million
       source=changed(DOT, ("1e-10", "1e-5")))
 wrong("dot_product_test", "exact", "Right pairs are accused. Are both sides sums, over all inputs and with the same v, and has rounding room, about 1e-15 of a side?",
       source=changed(DOT, ("abs(a - b) <= 1e-10 * min(abs(a), abs(b))", "a == b")))
-wrong("dot_product_test", "absolute", "Where all numbers are near 1e-9, this allows too much: the threshold has to shrink with them, so nothing absolute belongs to it.",
+wrong("dot_product_test", "absolute", "Where all numbers are near 1e-12, this allows too much: the threshold has to shrink with them, so nothing absolute belongs to it.",
       source=changed(DOT, (" * min(abs(a), abs(b))", "")))
-wrong("dot_product_test", "tiny_passes", "Where all numbers are near 1e-9, this allows too much: the threshold has to shrink with them, so nothing absolute belongs to it.",
+wrong("dot_product_test", "tiny_passes", "Where all numbers are near 1e-12, this allows too much: the threshold has to shrink with them, so nothing absolute belongs to it.",
       source=changed(DOT, ("min(abs(a), abs(b))", "min(abs(a), abs(b)) + 1e-12")))
+wrong("dot_product_test", "absolute_1e_14", "Where all numbers are tiny, this allows too much: the threshold has to shrink with them, so nothing absolute belongs to it.",
+      source=changed(DOT, ("min(abs(a), abs(b))", "min(abs(a), abs(b)) + 1e-14")))
+wrong("dot_product_test", "own_inputs", "This tests at other inputs than those that are given: a function need not be defined there.",
+      source=changed(DOT, ("    vs =", "    inputs = [rng.standard_normal(x.shape) for x in inputs]\n    vs =")))
 wrong("dot_product_test", "u_of_ones", "u is all ones: errors that cancel in sum hide.",
       source=changed(DOT, ("rng.standard_normal(np.shape(forward))", "np.ones(np.shape(forward))")))
 wrong("dot_product_test", "along_ones", "All v are ones: errors that cancel in sum hide.",
@@ -574,7 +585,9 @@ wrong("first_wrong_layer", "no_input", "The first layer can be wrong, too: go do
 wrong("first_wrong_layer", "next_tail", "A right gradient is accused. Is the slope that of tail(k, ...) at value k, h v ahead and h v behind, over 2h, and compared with grads[k] along v?",
       source=changed(LAYER, ("tail(k, values[k] - h * v)", "tail(k, values[k])")))
 wrong("first_wrong_layer", "hundredth", "A tolerance of a hundredth, or more, misses what is half a percent off.", source=changed(LAYER, ("1e-5 *", "0.01 *")))
-wrong("first_wrong_layer", "isclose", "Where gradients are near 1e-10, this allows everything: `np.isclose` adds 1e-8 unless you give `atol`.",
+wrong("first_wrong_layer", "absolute_1e_14", "Where gradients are near 1e-16, this allows too much: the threshold has to shrink with them, so nothing absolute belongs to it.",
+      source=changed(LAYER, ("1e-5 * abs(slope)", "1e-5 * abs(slope) + 1e-14")))
+wrong("first_wrong_layer", "isclose", "Where gradients are near 1e-16, this allows everything: `np.isclose` adds 1e-8 unless you give `atol`.",
       source=changed(LAYER, ("abs(slope - given) <= 1e-5 * abs(slope)", "np.isclose(given, slope, rtol=1e-5)")))
 
 
@@ -657,6 +670,9 @@ wrong("mended_test", "relative_only", "Right gradients are accused. Does one ent
 wrong("mended_test", "infinity_passes", "Relative to the gradient itself, infinity is near to everything: inf <= 1e-4 * inf is True. Take a part of the slope.",
       source=changed(MENDED, ("1e-4 * abs(slope)", "1e-4 * max(abs(slope), abs(given[i]))")))
 wrong("mended_test", "absolute", "A threshold that is the same for all entries misses faults in small ones.", source=changed(MENDED, ("1e-7 + 1e-4 * abs(slope)", "0.1")))
+wrong("mended_test", "absolute_1e_14", "A right gradient is accused where an entry is 0 and f is rounded: rounding over 2h is about 1e-9 there, so allow more.",
+      source=changed(MENDED, ("1e-7 +", "1e-14 +")))
+right("mended_test", "one_percent_of_the_slope", source=changed(MENDED, ("1e-4 *", "0.01 *")))
 wrong("mended_test", "hundredth", "A threshold that is the same for all entries misses faults in small ones.", source=changed(MENDED, ("1e-7 + 1e-4 * abs(slope)", "1e-2")))
 wrong("mended_test", "all_entries", "Right gradients are accused. Does one entry move at a time, is the rise divided by 2h, with a small h, and is there room for rounding?", source=changed(MENDED, ("v[i] = h", "v[:] = h")))
 wrong("mended_test", "large_step", "Right gradients are accused. Does one entry move at a time, is the rise divided by 2h, with a small h, and is there room for rounding?", source=changed(MENDED, ("gradient(x), 1e-6", "gradient(x), 0.1")))
@@ -740,6 +756,8 @@ wrong("engine_is_right", "always", "It uses nothing of the engine, so it says th
       source="def engine_is_right(Tensor, rng):\n    return True")
 wrong("engine_is_right", "never", "It uses nothing of the engine, so it says the same of every one.",
       source="def engine_is_right(Tensor, rng):\n    return False")
+wrong("engine_is_right", "one_percent_of_the_slope", "A hundredth is too much: some engines are off by half a percent.",
+      source=changed(ENGINE, ("<= 1e-5:", "<= 1e-2 * abs(ends[0] - ends[1]) / (2 * h):")))
 wrong("engine_is_right", "once", "backward runs once in your test. On the same leaves a second one should add.",
       source=changed(ENGINE, ("(1, 2)", "(1,)")))
 wrong("engine_is_right", "along_ones", "Your direction is all ones, and errors that cancel in sum hide.",

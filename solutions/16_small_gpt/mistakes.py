@@ -234,12 +234,12 @@ wrong("block", "no_residual", "A block adds to the stream, and here it replaces 
     BLOCK, ("x = x + layers.out", "x = layers.out"), ("return x + layers", "return layers")))
 wrong("block", "attention_replaces", "Attention replaces the stream here: its result is added to x.", source=changed(BLOCK, ("x = x + layers.out", "x = layers.out")))
 wrong("block", "second_replaces", "The second half replaces the stream: what `down` gives is added to x.", source=changed(BLOCK, ("return x + layers", "return layers")))
-wrong("block", "norm_behind", "The norms stand behind the sums here. They stand in front of `packed` and of `up`, and the stream itself is never normed.", source="""
+wrong("block", "norm_behind", "The stream itself goes through the norms here. Keep x: what `norm1` gives goes into `packed` alone, and what `norm2` gives into `up` alone.", source="""
 def block(x, layers):
     x = layers.norm1(x + layers.out(layers.attend(layers.packed(x))))
     return layers.norm2(x + layers.down(layers.relu(layers.up(x))))
 """)
-wrong("block", "normed_stream", "What is added to is the normed stream here: keep x, and let the norm's result go into the next layer alone.", source="""
+wrong("block", "normed_stream", "The stream itself goes through the norms here. Keep x: what `norm1` gives goes into `packed` alone, and what `norm2` gives into `up` alone.", source="""
 def block(x, layers):
     x = layers.norm1(x)
     x = x + layers.out(layers.attend(layers.packed(x)))
@@ -296,6 +296,19 @@ wrong("block", "method_relu", "An array has no method `relu`: it is one of the l
     BLOCK, ("layers.relu(layers.up(layers.norm2(x)))", "layers.up(layers.norm2(x)).relu()")))
 
 
+wrong("block", "in_place_twice", "The stream that came in is changed: `+=` writes into it. Make a new one, x = x + ....", source="""
+def block(x, layers):
+    x += layers.out(layers.attend(layers.packed(layers.norm1(x))))
+    x += layers.down(layers.relu(layers.up(layers.norm2(x))))
+    return x
+""")
+wrong("block", "three_unpacked", "`packed` gives one array, and `attend` takes it as it is: queries, keys and values are taken apart in there.", source=changed(
+    BLOCK, ("x = x + layers.out(layers.attend(layers.packed(layers.norm1(x))))",
+            "q, k, v = layers.packed(layers.norm1(x))\n    x = x + layers.out(layers.attend(q, k, v))")))
+wrong("block", "three_given", "Each layer takes one array, and `attend` takes the one that `packed` gives: queries, keys and values are taken apart in there.", source=changed(
+    BLOCK, ("layers.attend(layers.packed(layers.norm1(x)))", "layers.attend(*[layers.packed(layers.norm1(x))] * 3)")))
+
+
 @right("block", "step_by_step")
 def block(x, layers):
     h = layers.norm1(x)
@@ -338,7 +351,7 @@ def gpt_logits(ids, model):
     return model.norm(x) @ model.token.weight.T
 """
 
-wrong("gpt_logits", "no_positions", "The positions are missing: add `model.place` of 0, 1, ..., T - 1 to the tokens' vectors.", source=changed(
+wrong("gpt_logits", "no_positions", "The positions are missing where there are no blocks: add `model.place` of 0, 1, ..., T - 1 to the tokens' vectors, once, before the first block.", source=changed(
     LOGITS, (" + model.place(np.arange(ids.shape[1]))", "")))
 wrong("gpt_logits", "positions_of_the_tokens", "The positions are looked up by the tokens' numbers: they are 0, 1, ..., T - 1, whatever the tokens.", source=changed(
     LOGITS, ("np.arange(ids.shape[1])", "ids")))
@@ -348,7 +361,7 @@ wrong("gpt_logits", "positions_backwards", "The positions run backwards: the fir
     LOGITS, ("np.arange(ids.shape[1])", "np.arange(ids.shape[1])[::-1]")))
 wrong("gpt_logits", "one_position", "Every token gets the position 0: count them, `np.arange(ids.shape[1])`.", source=changed(
     LOGITS, ("np.arange(ids.shape[1])", "np.zeros(ids.shape[1], dtype=int)")))
-wrong("gpt_logits", "counts_the_texts", "`len(ids)` is B, how many texts there are: the positions are as many as the columns, `ids.shape[1]`.", source=changed(
+wrong("gpt_logits", "counts_the_texts", "Every token gets the position 0: count them, `np.arange(ids.shape[1])`.", source=changed(
     LOGITS, ("ids.shape[1]", "len(ids)")))
 wrong("gpt_logits", "all_positions", "These are all positions that the model has: take as many as the text has tokens, `ids.shape[1]`.", source=changed(
     LOGITS, ("ids.shape[1]", "model.T")))
@@ -377,7 +390,7 @@ wrong("gpt_logits", "norm_each_time", "The norm comes after every block: once, a
     LOGITS, ("x = block(x)", "x = model.norm(block(x))"), ("model.norm(x) @", "x @")))
 wrong("gpt_logits", "norm_of_the_logits", "The norm is taken of the logits: it stands in front of the product with the table.", source=changed(
     LOGITS, ("model.norm(x) @ model.token.weight.T", "model.norm(x @ model.token.weight.T)")))
-wrong("gpt_logits", "not_turned", "The shapes do not fit: x is (B, T, D) and the table (V, D), so turn the table around, `weight.T`.", source=changed(
+wrong("gpt_logits", "not_turned", "The shapes do not fit: the stream, (B, T, D), stands in front of the product, and behind it the table, (V, D), turned around: `weight.T`.", source=changed(
     LOGITS, ("model.token.weight.T", "model.token.weight")))
 wrong("gpt_logits", "stream", "This is the stream, (B, T, D): its products with the table are the logits.", source=changed(
     LOGITS, (" @ model.token.weight.T", "")))
@@ -385,6 +398,20 @@ wrong("gpt_logits", "last_alone", "These are the logits of the last position alo
     LOGITS, ("model.norm(x) @", "model.norm(x)[:, -1] @")))
 wrong("gpt_logits", "probabilities", "These are probabilities: the logits themselves are asked for, before the softmax.", source=changed(
     LOGITS, ("    return model.norm(x) @ model.token.weight.T", "    z = model.norm(x) @ model.token.weight.T\n    e = np.exp(z - z.max(axis=-1, keepdims=True))\n    return e / e.sum(axis=-1, keepdims=True)")))
+
+
+wrong("gpt_logits", "table_in_front", "The shapes do not fit: the stream, (B, T, D), stands in front of the product, and behind it the table, (V, D), turned around: `weight.T`.", source=changed(
+    LOGITS, ("model.norm(x) @ model.token.weight.T", "model.token.weight @ model.norm(x)")))
+wrong("gpt_logits", "position_of_the_length", "`model.place` is given one number, T, and every token gets this one position: give it all of them, `np.arange(ids.shape[1])`.", source=changed(
+    LOGITS, ("np.arange(ids.shape[1])", "ids.shape[1]")))
+# Which layer a function of a block is asked for first, depends on how `block` was written.
+INSIDE = "Each of `model.blocks` is a function of the stream alone, with its layers inside: `for one in model.blocks: x = one(x)`."
+for layer in ("out", "norm1"):
+    wrong("gpt_logits", f"layers_of_a_function_{layer}", INSIDE, source=changed(
+        LOGITS, ("x = block(x)", f"x = x + block.{layer}(x)")))
+wrong("gpt_logits", "block_of_two", INSIDE, source=changed(LOGITS, ("x = block(x)", "x = block(x, model)")))
+wrong("gpt_logits", "list_called", "`model.blocks` is a list of functions: call them one after another, in a loop.", source=changed(
+    LOGITS, ("    for block in model.blocks:\n        x = block(x)\n", "    x = model.blocks(x)\n")))
 
 
 @right("gpt_logits", "step_by_step")
@@ -467,8 +494,12 @@ wrong("tied_rule", "product_turned_around", "There is no such row: the gradient 
     TIED, ("grad_logits.T @ h", "h.T @ grad_logits")))
 wrong("tied_rule", "rows_of_the_largest_token", "There is no such row: the gradient of E is (V, D), a row for each token, and `grad_logits` has a column for each.", source=changed(
     TIED, ("grad_logits.T @ h", "np.zeros((ids.max(), g.shape[1]))")))
-wrong("tied_rule", "product_of_these_two", "The shapes do not fit: what is asked for is (V, D), and h is (n, D), so `grad_logits`, (n, V), stands in front, turned.", source=changed(
+wrong("tied_rule", "product_of_these_two", "The shapes do not fit: the gradient of E is (V, D), and so is the product of `grad_logits`, turned, with h. Begin with that, or with zeros of this shape: h and g are (n, D).", source=changed(
     TIED, ("grad_logits.T @ h", "grad_logits @ h")))
+
+
+wrong("tied_rule", "zeros_of_another_shape", "The shapes do not fit: the gradient of E is (V, D), and so is the product of `grad_logits`, turned, with h. Begin with that, or with zeros of this shape: h and g are (n, D).", source=changed(
+    TIED, ("grad_E = grad_logits.T @ h", "grad_E = np.zeros_like(h)"), ("return grad_E", "return grad_E + grad_logits.T @ h")))
 
 
 @right("tied_rule", "one_hot")
@@ -530,6 +561,14 @@ def with_temperature(logits, temperature):
 wrong("with_temperature", "powers", "Where it is cold, both rows became 0 / 0, and that is NaN. Powers of probabilities below 1 underflow: divide the logits before the softmax.", source=changed(
     WARM, ("z = logits / temperature", "z = logits"), ("    return e / e.sum(axis=-1, keepdims=True)",
     "    p = (e / e.sum(axis=-1, keepdims=True)) ** (1 / temperature)\n    return p / p.sum(axis=-1, keepdims=True)")))
+
+
+wrong("with_temperature", "one_for_all_rows", "One largest and one sum for all rows, so a row far below another became 0: each row has its own, `axis=-1, keepdims=True`.", source=changed(
+    WARM, ("axis=-1, keepdims=True", "")))
+wrong("with_temperature", "axis_1", "One row alone has no such axis. The last one is `axis=-1`, however many stand before it.", source=changed(
+    WARM, ("axis=-1", "axis=1")))
+wrong("with_temperature", "axis_lost", "The largest of each row, or its sum, has lost its axis, so it does not fit the rows: keep it, `keepdims=True`.", source=changed(
+    WARM, ("axis=-1, keepdims=True", "axis=-1")))
 
 
 @right("with_temperature", "logs")
@@ -655,7 +694,7 @@ def write(start, length, T, logits_of, probabilities, rng):
     return ids
 """
 
-wrong("write", "likeliest", "This takes the likeliest token each time: draw, `rng.choice(len(p), p=p)`.", source=changed(
+wrong("write", "likeliest", "Nothing is drawn from `rng` here: `argmax` draws nothing, and `np.random` is another generator. Draw each token by `rng.choice(len(p), p=p)`.", source=changed(
     WRITE, ("int(rng.choice(len(p), p=p))", "int(np.argmax(p))")))
 wrong("write", "uniform", "All tokens are as likely here: give the probabilities to the draw, `p=p`.", source=changed(WRITE, ("rng.choice(len(p), p=p)", "rng.choice(len(p))")))
 wrong("write", "start_changed", "The list that came in has grown: `ids = start` is the same list twice. Make one of your own.", source=changed(
@@ -663,7 +702,7 @@ wrong("write", "start_changed", "The list that came in has grown: `ids = start` 
 wrong("write", "new_ones_alone", "Only the new tokens come back: `start` belongs to the text.", source=changed(WRITE, ("return ids", "return ids[len(start) :]")))
 wrong("write", "start_each_time", "The model is asked about `start` each time: what is new belongs to the window, too.", source=changed(
     WRITE, ("logits_of(ids[-T:])", "logits_of(list(start)[-T:])")))
-wrong("write", "asked_once", "The model is asked once, before the loop: each new token changes what comes next.", source="""
+wrong("write", "asked_once", "The model is asked once: each new token changes what comes next.", source="""
 def write(start, length, T, logits_of, probabilities, rng):
     ids = list(start)
     p = probabilities(logits_of(ids[-T:]))
@@ -681,21 +720,21 @@ wrong("write", "first_T", "The window is the first T tokens of the text: it ends
 wrong("write", "last_alone", "The model is given the last token alone: its window is the last T.", source=changed(WRITE, ("ids[-T:]", "ids[-1:]")))
 wrong("write", "window_too_long", "The window is one token too long.", source=changed(WRITE, ("ids[-T:]", "ids[-T - 1 :]")))
 wrong("write", "window_too_short", "The window is one token too short.", source=changed(WRITE, ("ids[-T:]", "ids[-max(T - 1, 1) :]")))
-wrong("write", "length_in_all", "`length` counts the new tokens, and here it counts those of `start`, too.", source=changed(
+wrong("write", "length_in_all", "One token too few is written: `length` counts the new ones alone, without those of `start`.", source=changed(
     WRITE, ("for _ in range(length):", "while len(ids) < length:")))
 wrong("write", "one_too_many", "One token too many is written.", source=changed(WRITE, ("range(length)", "range(length + 1)")))
-wrong("write", "one_too_few", "One token too few is written.", source=changed(WRITE, ("range(length)", "range(length - 1)")))
+wrong("write", "one_too_few", "One token too few is written: `length` counts the new ones alone, without those of `start`.", source=changed(WRITE, ("range(length)", "range(length - 1)")))
 wrong("write", "after_the_first", "Only one new token is written: `return` stands inside of the loop.", source=changed(
     WRITE, ("    return ids", "        return ids\n    return ids")))
 wrong("write", "in_front", "New tokens are put in front of the text: they go to its end.", source=changed(
     WRITE, ("ids.append(int(rng.choice(len(p), p=p)))", "ids.insert(0, int(rng.choice(len(p), p=p)))")))
-wrong("write", "generator_of_its_own", "A generator of its own draws here: use `rng`, the one that came in.", source=changed(
+wrong("write", "generator_of_its_own", "Nothing is drawn from `rng` here: `argmax` draws nothing, and `np.random` is another generator. Draw each token by `rng.choice(len(p), p=p)`.", source=changed(
     WRITE, ("    ids = list(start)", "    rng = np.random.default_rng(0)\n    ids = list(start)")))
 wrong("write", "logits_drawn", "The draw is given the logits, and they do not add up to 1: `probabilities(...)` makes probabilities of them.", source=changed(
     WRITE, ("probabilities(logits_of(ids[-T:]))", "logits_of(ids[-T:])")))
-wrong("write", "softmax", "A softmax of its own stands here: `probabilities(...)` makes probabilities of the logits, with whatever dials.", source=changed(
+wrong("write", "softmax", "A softmax of its own stands here: draw from what `probabilities(...)` gives, as it is.", source=changed(
     WRITE, ("probabilities(logits_of(ids[-T:]))", "np.exp(logits_of(ids[-T:]))\n        p = p / p.sum()")))
-wrong("write", "softmax_after", "The probabilities went through a softmax once more: draw from what `probabilities(...)` gave.", source=changed(
+wrong("write", "softmax_after", "A softmax of its own stands here: draw from what `probabilities(...)` gives, as it is.", source=changed(
     WRITE, ("        ids.append", "        p = np.exp(p) / np.exp(p).sum()\n        ids.append")))
 wrong("write", "asked_twice", "The model is asked twice for each new token: once is enough, and half the time.", source=changed(
     WRITE, ("        ids.append(int(rng.choice(len(p), p=p)))", "        ids.append(int(rng.choice(len(probabilities(logits_of(ids[-T:]))), p=p)))")))
@@ -712,6 +751,22 @@ def write(start, length, T, logits_of, probabilities, rng):
 """)
 wrong("write", "a_probability", "The draw is among the probabilities, and what comes is one of them: draw a token, `rng.choice(len(p), p=p)`.", source=changed(
     WRITE, ("int(rng.choice(len(p), p=p))", "float(rng.choice(p, p=p))")))
+
+
+for number, seed in enumerate((1, 7, 4)):  # of three tokens each is drawn by one of them
+    wrong("write", f"generator_of_its_own_{number}", "Nothing is drawn from `rng` here: `argmax` draws nothing, and `np.random` is another generator. Draw each token by `rng.choice(len(p), p=p)`.", source=changed(
+        WRITE, ("    ids = list(start)", f"    rng = np.random.default_rng({seed})\n    ids = list(start)")))
+wrong("write", "among_the_text", "The draw is not among as many tokens as `p` has: it is among all of the vocabulary, `rng.choice(len(p), p=p)`.", source=changed(
+    WRITE, ("rng.choice(len(p), p=p)", "rng.choice(ids, p=p)")))
+wrong("write", "added_to_a_list", "A new token is one number, and `ids.append(...)` puts it at the end: `+` and `+=` take a list, and a draw with a size gives an array.", source=changed(
+    WRITE, ("ids.append(int(rng.choice(len(p), p=p)))", "ids += rng.choice(len(p), p=p)")))
+wrong("write", "draw_of_size_1", "A draw with a size is an array, here of one: leave the size out, `rng.choice(len(p), p=p)`.", source=changed(
+    WRITE, ("int(rng.choice(len(p), p=p))", "rng.choice(len(p), 1, p=p)")))
+wrong("write", "row_of_an_array", "`logits_of` takes the list of tokens as it is, `ids[-T:]`: no list or array around it.", source=changed(WRITE, ("ids[-T:]", "np.array([ids[-T:]])")))
+wrong("write", "row_of_a_list", "`logits_of` takes the list of tokens as it is, `ids[-T:]`: no list or array around it.", source=changed(WRITE, ("ids[-T:]", "[ids[-T:]]")))
+wrong("write", "array_at_the_end", "This is an array, and a list is asked for: begin with `list(start)`, and append.", source=changed(WRITE, ("return ids", "return np.array(ids)")))
+wrong("write", "array_all_along", "This is an array, and a list is asked for: begin with `list(start)`, and append.", source=changed(
+    WRITE, ("ids = list(start)", "ids = np.array(start)"), ("ids.append(int(rng.choice(len(p), p=p)))", "ids = np.append(ids, rng.choice(len(p), p=p))")))
 
 
 @right("write", "cumulative")
@@ -765,7 +820,7 @@ wrong("mended_attend", "one_too_few", "A new token does not see itself here, or 
     ATTEND, ("k=cache[0].shape[1]", "k=cache[0].shape[1] - (cache[0].shape[1] > 0)")))
 wrong("mended_attend", "one_too_many", "Each new token sees one that comes after it.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=cache[0].shape[1] + 1")))
-wrong("mended_attend", "moved_by_n", "The diagonal is moved by the number of new tokens: the old ones count.", source=changed(
+wrong("mended_attend", "moved_by_n", "The diagonal is moved by 1 here, a constant or the number of new tokens: it is moved by m, the number of old ones.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=q.shape[1]")))
 wrong("mended_attend", "moved_by_all", "The diagonal is moved by the number of all keys, so nothing is masked.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=keys.shape[1]")))
@@ -812,6 +867,10 @@ wrong("mended_attend", "last_axis", "The shapes do not fit: the old ones and the
     ATTEND, ("[cache[0], k], axis=1", "[cache[0], k], axis=-1"), ("[cache[1], v], axis=1", "[cache[1], v], axis=-1")))
 wrong("mended_attend", "key_not_turned", "The shapes do not fit: the old ones and the new ones are joined along axis 1, that of the tokens, and the keys are turned around for the product.", source=changed(
     ATTEND, ("keys.swapaxes(1, 2)", "keys")))
+
+
+wrong("mended_attend", "moved_by_1", "The diagonal is moved by 1 here, a constant or the number of new tokens: it is moved by m, the number of old ones.", source=changed(
+    ATTEND, ("k=cache[0].shape[1]", "k=1")))
 
 
 @right("mended_attend", "query_by_query")

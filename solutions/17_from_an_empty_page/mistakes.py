@@ -164,6 +164,8 @@ engine("relu_lets_all_through", "Where relu gives 0, its slope is 0.", "graphs b
        ("g * (self.data > 0)", "g"))
 engine("relu_by_size", "relu's slope is 1 where the input is positive, and not the input.", "graphs broadcasting",
        ("g * (self.data > 0)", "g * np.maximum(self.data, 0)"))
+engine("relu_passes_at_zero", "At 0 the slope of relu is 0, as agreed: `>` and not `>=`.", "graphs",
+       ("g * (self.data > 0)", "g * (self.data >= 0)"))
 engine("sum_axis_lost", "The gradient of a sum over an axis has one axis less: put it back, with length 1, before it is repeated.", "shapes",
        ("lambda g: g.reshape(shape) * ones", "lambda g: g * ones"))
 engine("keepdims_ignored", "sum(keepdims=True) keeps the axes that it summed over, with length 1.", "values shapes",
@@ -218,6 +220,8 @@ engine("uphill", "The step goes uphill: subtract it.", "Adam training", ("p.data
 engine("not_cleared", "zero_grad clears nothing, so the gradients of all steps add up.", "Adam training", ("            p.grad = None\n", "            pass\n"))
 engine("needs_all_gradients", "A parameter that was not used has no gradient: leave it as it is.", "Adam",
        ("            if p.grad is not None:\n", "            if True:\n"))
+engine("none_is_zero", "A parameter whose `.grad` is None is moved on by its means, as if its gradient were 0: leave it as it is.", "Adam",
+       ("            if p.grad is not None:\n", "            p.grad = np.zeros_like(p.data) if p.grad is None else p.grad\n            if True:\n"))
 engine("one_mean_for_all", "All parameters share one pair of means: each needs its own.", "Adam training",
        ("self.means = [[0.0, 0.0] for _ in self.parameters]", "self.means = [[0.0, 0.0]] * len(self.parameters)"))
 engine("another_rate", "Without lr, Adam takes 0.001.", "Adam", ("parameters, lr=0.001", "parameters, lr=0.01"))

@@ -325,7 +325,7 @@ LAZY = {
     "u of ones in the dot product": ("dot_product_test", "rng.standard_normal(np.shape(forward))", "np.ones(np.shape(forward))", "entries of Jv in another order"),
     "v of ones in the dot product": ("dot_product_test", "rng.standard_normal(x.shape)", "np.ones(x.shape)", "entries of a gradient in another order"),
     "a tolerance for differences": ("dot_product_test", "1e-10", "1e-5", "an error of a few millionths"),
-    "an absolute tolerance in the dot product": ("dot_product_test", " * min(abs(a), abs(b))", "", "where numbers are near 1e-9"),
+    "an absolute tolerance in the dot product": ("dot_product_test", " * min(abs(a), abs(b))", "", "where numbers are near 1e-12"),
     "x * x does not occur": ("random_program", "rng.integers(position)", "rng.integers(position - 1)", "one value on both sides of a step"),
     "the newest is on the left": ("random_program", "            rng.shuffle(operands)\n", "", "the older operand on the left"),
     "only inputs beside it": ("random_program", "rng.integers(position)", "rng.integers(3)", "a value that a step made is used twice"),

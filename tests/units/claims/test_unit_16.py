@@ -26,6 +26,15 @@ def arrays(*shapes: Any) -> list[np.ndarray]:
     return [rng.standard_normal(shape) for shape in shapes]
 
 
+def arrays_in(value: Any) -> list[np.ndarray]:
+    """All arrays of nested lists and dictionaries."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [array for item in value for array in arrays_in(item)]
+    return [value] if isinstance(value, np.ndarray) else []
+
+
 @proves(
     UNIT,
     "Where PyTorch is installed, this cell compares your pieces with its.",
@@ -153,6 +162,7 @@ def test_the_text_and_its_parts(solved: Any) -> None:
     "| tokens read | 716,800, the same 30,873 again and again | 300 billion; 15.6 trillion |",
     "| machines | one core, seconds | Llama 3: up to 16,000 GPUs, each with a part of the weights and of the data |",
     "In 2022 Hoffmann and others found: for a given budget of computation, about 20 tokens for each weight.",
+    "Ours would want 2.6 million.",
 )
 def test_our_side_of_the_table_and_what_the_papers_state(solved: Any) -> None:
     names = solved(UNIT)
@@ -163,12 +173,15 @@ def test_our_side_of_the_table_and_what_the_papers_state(solved: Any) -> None:
     assert "30,873 tokens" in text_of(UNIT)
     # Abstracts of 2005.14165 and 2407.21783, and the model of 2203.15556: 70 billion weights.
     assert 1.4e12 / 70e9 == 20
+    assert round(20 * 130_496 / 1e6, 1) == 2.6
 
 
 @proves(
     UNIT,
     "What to see: bits for each character of sonnets that it has not seen.",
     "Every stage needs fewer.",
+    "Untrained, single characters would need log2 61 = 5.93: merging them helps already.",
+    "The test text happens to be easier: pairs need fewer bits there, too.",
     "What to see: the perplexity of tokens is far higher, and their bits are lower.",
 )
 def test_the_bits_at_the_top_are_those_that_the_notebook_prints() -> None:
@@ -187,6 +200,11 @@ def test_the_bits_at_the_top_are_those_that_the_notebook_prints() -> None:
     expected = [
         printed[n] for n in ("untrained", "pairs of characters", "pairs of tokens", "one head", "small GPT")
     ]
+    assert "61 letters and signs, 461 tokens" in text and round(float(np.log2(61)), 2) == 5.93
+    assert printed["untrained"] < 5.93 - 2
+    on_test = re.search(r"on the test text, once: (\d\.\d\d); pairs there: (\d\.\d\d)", text)
+    gpt, pairs = (float(x) for x in on_test.groups())  # type: ignore[union-attr]
+    assert gpt < printed["small GPT"] and pairs < printed["pairs of tokens"]
     # Rounding differs between machines, and training makes much of it: a hundredth or two.
     assert shown == pytest.approx(expected, abs=0.06)
 
@@ -230,6 +248,7 @@ def test_what_is_printed_of_one_batch_and_of_the_cache(solved: Any) -> None:
     "At the end they are 0.4 bits apart. A seventh of that is there before any training",
     "the merges were chosen on the training text, so its tokens are longer.",
     "from `small` to `large` width and depth double, which makes more than six times the weights",
+    "A weight takes 16 bytes: four each for itself, its gradient and AdamW's two means.",
 )
 def test_what_the_training_text_has_ahead(solved: Any) -> None:
     names, text = solved(UNIT), text_of(UNIT)
@@ -247,12 +266,18 @@ def test_what_the_training_text_has_ahead(solved: Any) -> None:
         for size in ("small", "large")
     )
     assert 6 < large / small < 7
+    training = names["Training"](names["GPT"](autograd_ref, 461), np.arange(400) % 461, 60).run(1)
+    weight = training.model.parameters()[0]
+    means = [a for a in arrays_in(training.optimizer.state_dict()) if a.shape == weight.shape]
+    alike = [p for p in training.model.parameters() if p.shape == weight.shape]
+    assert len(alike) == 1 and len(means) == 2
+    assert {a.dtype.itemsize for a in (weight.data, weight.grad.data, *means)} == {4}
 
 
 @proves(
     UNIT,
     "With its whole state: exactly 0.",
-    "With a new optimizer and schedule it goes another way from the second step on.",
+    "With a new optimizer and schedule it goes another way from the second step on, at last even a lower one",
 )
 def test_a_training_that_goes_on_from_its_weights_alone_goes_another_way(solved: Any) -> None:
     names, ids = solved(UNIT), np.random.default_rng(0).integers(0, 461, 4000)
@@ -264,6 +289,8 @@ def test_a_training_that_goes_on_from_its_weights_alone_goes_another_way(solved:
     state, new = stopped.state(), fresh()
     assert fresh().load(*state).run(4).losses == whole
     new.load(state[0], new.optimizer.state_dict(), new.schedule.state_dict(), state[3]).run(4)
+    last = re.search(r"a new optimizer and schedule, the last ten steps: (\S+)", text_of(UNIT))
+    assert float(last[1]) < 0  # type: ignore[index]
     assert new.losses[0] == whole[0] and all(a != b for a, b in zip(new.losses[1:], whole[1:], strict=True))
 
 
@@ -296,6 +323,10 @@ def test_the_cache_ends_with_the_positions_and_each_token_costs_about_the_same(s
     for window in (ids[:33], ids[1:33]):
         with pytest.raises(ValueError, match=r"has 32 positions.*with token 33 the window moves on"):
             cached(window)
+    again = names["Cached"](model)
+    again(ids[:5])
+    with pytest.raises(ValueError, match="All 5 tokens are in the cache already"):
+        again(ids[:5])
     count, long = names["multiplications"], names["GPT"](autograd_ref, 461, T=256, size="large")
     alone = [count(long, t, 0) for t in range(1, 257)]
     assert alone == sorted(alone) and alone[-1] > 200 * alone[0]
