@@ -185,7 +185,7 @@ class FarLayer:
 
 
 # %% [markdown]
-# The far machine above (`Far`, `Link`, `Machine`) is scaffolding of the checks, as are `FarLoss` and `Losses` later: skip it.
+# Skip `Far`, `Link`, `Machine` above, and `FarLoss`, `Losses` later: scaffolding.
 #
 # At the end you will be able to
 #
@@ -938,7 +938,7 @@ if predicted(prediction, "four_changes"):
 # fourth goes around the engine, and is not.
 #
 # How can it notice, without keeping copies? By a **version counter**, as in PyTorch. Each change in place adds 1. Whoever saves
-# a value for `backward` notes the version, and compares when it reads. (Our engine notes the time of the last change.) A view shows the same memory, so it needs the same counter.
+# a value for `backward` notes the version, and compares when it reads. A view shows the same memory, so it needs the same counter.
 #
 # ### Exercise `Counted` (3 points)
 # An array with a `version`, 0 at first. `add_(other)` (a number or an array) adds in place, counts, and
@@ -1288,7 +1288,7 @@ for story in ("nothing", "a view of w changes", "a second backward"):
 # Python frees an object when its last reference goes. Two objects that refer to each other never get there. A *garbage
 # collector*, the module `gc`, looks for such cycles from time to time. Until then they keep all that they hold.
 #
-# Here are three ways to give a node its rule.
+# Three ways:
 
 
 # %% given="nodes"
@@ -1831,6 +1831,6 @@ else:
 #
 # ## One thing to try next
 # Halving is not the best schedule. With s kept inputs, and no layer run more than r times before its turn, Griewank's reaches
-# $\binom{s + r}{s}$ layers. How many does yours?
+# $\binom{s + r}{s}$ layers.
 
 # %% progress="here"

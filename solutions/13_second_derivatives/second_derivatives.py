@@ -92,7 +92,7 @@ def seen(thing, kind=Tensor):
 #
 # **Time:** about 165 minutes. **Builds on:** 05 (rules), 06 (products), 09 (the valley).
 #
-# **Three questions first,** from earlier units; nobody counts.
+# **Three questions first,** from earlier units.
 #
 # - *unit 10*: 400 examples in batches of 64, the last one smaller: how many steps has an epoch?
 # - *unit 11*: what does a central difference of x³ give at 2, with h = 0.5?
@@ -285,8 +285,6 @@ def newest_first(root):
 
 
 # %% [markdown]
-# Take y = x·x·x at x = 2. Slopes: 12, then 12 (of 3x²), then 6.
-#
 # ### Exercise `gradients` (3 points)
 # Return the gradients of the sum of `root`, one Node for each leaf, in a list. Give the rules Nodes, and add
 # Nodes, so that `gradients` can be called on its own results. A leaf that plays no part
@@ -449,7 +447,7 @@ tanh_family()
 #
 # With n parameters the gradient has n entries, and each has n slopes: the *Hessian*, n rows. For x²y at (2, 3) the
 # gradient is (2xy, x²) = (12, 4), the Hessian has the rows (2y, 2x) = (6, 4) and (2x, 0) = (4, 0). Row i is the gradient of
-# entry i of the gradient. The Hessian is symmetric: rows are columns.
+# entry i of the gradient.
 #
 # ### Exercise `hessian_by_rows` (2 points)
 # `f` takes a Tensor and gives a Tensor of one number; `x` is an array of n floats, as all arrays here are. Return the
@@ -1385,7 +1383,6 @@ with exercise("fixed_point_rule") as check:
 # %% [markdown]
 # Backward through rounds from the finished z, against your rule. What to see: each
 # round kept adds about a third of a digit, and a graph.
-# Your rule keeps z alone.
 
 
 # %% figure="unrolled"
