@@ -109,6 +109,7 @@ def test_a_rule_of_ones_own_is_differentiated_if_it_is_made_of_operations(torch:
     "With curvatures 1 and 25, (1, 1) becomes (1, 25) / 25.02, nearly the second axis.",
     "With single numbers, W = 0.5 and z = 0.6: s = 0.64, u = g / 0.68, and x gets 0.94 g.",
     "For x²y at (2, 3) and v = (1, 10) that is (6·1 + 4·10, 4·1) = (46, 4).",
+    "For u = t³ at t = 3 it is 18 + 27 = 45.",
 )
 def test_the_worked_numbers(solved: Any) -> None:
     names = solved(UNIT)
@@ -123,6 +124,7 @@ def test_the_worked_numbers(solved: Any) -> None:
     assert [round(1 - 0.6**2, 2), round(1 - 0.64 * 0.5, 2)] == [0.64, 0.68]
     _, by_x = names["fixed_point_rule"](np.ones(1), z, W, np.arctanh(z) - W @ z)
     assert round(by_x.item(), 2) == 0.94
+    assert names["residual"](lambda t: t * t * t, np.array([[3.0]])).data.tolist() == [[18 + 27]] == [[45]]
 
 
 @proves(

@@ -193,7 +193,7 @@ def test_the_depth_that_the_check_asks_for() -> None:
 @proves(
     UNIT,
     "| `Adam(parameters, lr=0.001)` | `step()` and `zero_grad()`; unit 09's numbers: 0.9, 0.999 and 1e-8; a parameter "
-    "without a gradient stays |",
+    "whose `.grad` is None stays |",
 )
 def test_the_numbers_of_adam() -> None:
     adam = optim.Adam(nn.Linear(2, 3).parameters())
