@@ -19,7 +19,7 @@
 #
 # Six wrong rules for tanh(x @ w), and six ways to draw the inputs of a test. What to see: each convenient kind of
 # input hides some faults (white), and a random direction at ordinary inputs hides none. You write the
-# tests, and they are judged by the faults that they find.
+# tests, judged by the faults that they find.
 
 # %% figure="goal" keep=true
 def goal():
@@ -156,7 +156,7 @@ if predicted(prediction, "along_ones"):
 # A wrong gradient is missed when its error $e$ has $\langle e, v \rangle = 0$. Errors that cancel in sum (swapped,
 # transposed, shared out wrongly) are exactly those that all ones miss. The directions that miss a given error form a
 # plane, and a random direction is hardly ever so near it that the tolerance hides e: if e is a hundred times the tolerance,
-# one direction in a hundred. Faults of 1 % are a thousand times the tolerance of section 2. So one is enough.
+# one direction in a hundred. Faults are larger by far, so one is enough.
 #
 # ### Exercise `slope_along` (2 points)
 # Return the left side, a float. `f(*inputs)` gives an array of the shape of `u`; `inputs` and `vs` are lists of arrays.
@@ -676,8 +676,7 @@ if predicted(prediction, "kinks"):
               f"along ones {jump(f, x, np.ones(x.shape), 1e-4):.4f}")
 
 # %% [markdown]
-# A tie shows along a random direction only: along all ones both sides grow alike. A random x has a kink within $h$ of it by bad
-# luck: draw again.
+# A tie shows along a random direction only: along all ones both sides grow alike.
 
 # %% [markdown]
 # ## 5. Inputs that hide bugs
@@ -1028,8 +1027,6 @@ with exercise("dot_product_test") as check:
 
 # %% [markdown]
 # Two sides that are wrong *alike* agree. So compare with differences, too.
-#
-# **A good place to stop:** what follows is about whole engines.
 #
 # ## 7. Random graphs
 #
@@ -2395,8 +2392,7 @@ with exercise("engine_is_right") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Which faults would unit 03's first example have found, w = xy + x? The right engines stand first: a test that
-# accuses these has found nothing.
+# Which faults would unit 03's first example have found, w = xy + x? Right engines stand first.
 
 
 # %%

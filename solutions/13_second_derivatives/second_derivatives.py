@@ -358,7 +358,7 @@ with exercise("gradients") as check:
     cube, both = [("*", 0, 0), ("*", 1, 0)], [("*", 0, 1), ("+", 2, 0)]
     first, *later = derivatives_of(cube, [x], [0], 3)
     check.close(first, [3 * x * x], "x · x · x: the slope is 3x², of three uses of x")
-    check.close(later, [[6 * x], [6 + 0 * x]], "the slopes of slopes: is the pass recorded?")
+    check.close(later, [[6 * x], [6 + 0 * x]], "slopes of slopes: is the pass recorded?")
     (one, other), (_, mixed) = derivatives_of(both, [x, y], [0, 1], 2)
     check.close((one, other), (y + 1, x), "xy + x: y + 1 for x, and x for y")
     check.close(mixed, 1 + 0 * x, "y + 1 rises with y")

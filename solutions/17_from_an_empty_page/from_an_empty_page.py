@@ -107,7 +107,7 @@ recall(
 # ## 2. The engine
 #
 # A way to go: numbers first, with `*` and `backward` alone. Then the other operations, then shapes, then layers. Run the
-# check after each step: each part shows the first call that fails: those before it are right.
+# check after each step: each part shows the first call that fails.
 #
 # **In an editor?** Write `engine.py` beside this notebook, with its own imports. In a terminal there:
 #
@@ -1026,7 +1026,7 @@ print("the wrong rule is that of", wrong_rule(LOG))
 #
 # ### Exercise `project` (6 points)
 # Set `project` to the name of your choice, and write its functions in the cell below all four. The check and the picture look at
-# the named project alone. Is it right? Then the others are practice: change the name, and run both again.
+# the named project alone. The others are practice: change the name, and run both again.
 #
 # #### A. `"ball"`: through the wind into the goal
 #
