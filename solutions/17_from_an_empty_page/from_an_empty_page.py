@@ -1022,7 +1022,7 @@ print("the wrong rule is that of", wrong_rule(LOG))
 # %% [markdown]
 # ## Part two: one of four
 #
-# Choose **one** project. None needs part one's engine, but you may use it: in A, say, for gradients.
+# Choose **one** project. None needs part one's engine; you may use it: in A for gradients.
 #
 # ### Exercise `project` (6 points)
 # Set `project` to the name of your choice, and write its functions in the cell below all four. The check and the picture look at
