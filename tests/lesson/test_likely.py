@@ -618,7 +618,9 @@ def test_the_referee_knows_the_files_mistakes_without_running_the_bank(
     def only_errors(self: Matcher, entry: Any, calls: Any, *others: Any) -> bool:
         return calls[-1].error is not None and agrees(self, entry, calls, *others)
 
-    monkeypatch.setattr(Matcher, "_agrees", only_errors)  # one type of error has many causes, so these are run
+    monkeypatch.setattr(
+        Matcher, "_agrees", only_errors
+    )  # one type of error has many causes, so these are run
     assert mistakes(Memory(sentences)) == slowly == {n: e.sentence for n, e in chosen.items()}
     assert mistakes(None) != slowly
 
