@@ -1,9 +1,13 @@
 """Questions about earlier units, at the top of a notebook: recalling what one has learnt is what keeps it.
 
-In a unit's source, the questions stand in prose, and one cell holds the answers and how the right ones are computed:
+In a unit's source, the questions stand in prose, one cell takes the answers, and the next, folded so that nobody reads
+them before, holds how the right ones are computed:
 
+    # %%
+    # Write yours in place of None. The folded cell below looks at them.
     answers = {"unit 05": None, "unit 06": None, "unit 06, ties": None}
 
+    # %% jupyter={"source_hidden": true}
     recall(answers, {"unit 05": lambda: ..., "unit 06": lambda: ..., "unit 06, ties": lambda: ...})
 
 There are three of them, about units two or three before, with numbers that stood nowhere else. Each name says where

@@ -56,15 +56,17 @@ from autograder import exercise, numerical_gradient, predicted, probe, recall, y
 #
 # **Time:** about 100 minutes. **Builds on:** 01 (numerical derivatives) and 02 (forward mode).
 #
-# **Three questions first,** from earlier units; nobody counts. Fill in the numbers, then run.
+# **Three questions first,** from earlier units; nobody counts.
 #
 # - *unit 00*: which list is `[a * b for a, b in zip([2, 5], [7, -1])]`?
 # - *unit 01*: what is the forward difference of x² at 5, with the step 0.5?
 # - *unit 01, downhill*: the loss is p², and p is 3. Where is it after one step of gradient descent with the rate 0.1?
 
 # %%
+# Write yours in place of None. The folded cell below looks at them.
 answers = {"unit 00": None, "unit 01": None, "unit 01, downhill": None}
 
+# %% jupyter={"source_hidden": true}
 recall(
     answers,
     {

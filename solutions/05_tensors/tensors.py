@@ -71,16 +71,17 @@ def dtypes(cotangents):
 #
 # **Time:** about 110 minutes. **Builds on:** 03 (the backward pass), 04 (networks of single numbers).
 #
-# **Three questions first,** from earlier units; nobody counts. Fill in the numbers, then run.
+# **Three questions first,** from earlier units; nobody counts.
 #
 # - *unit 02*: a is 3 and rises with slope 2, b is -4 and rises with slope 5. Which slope has a · b?
 # - *unit 02, Newton*: the guess is 3. Which one is next, for x² - 5 = 0?
 # - *unit 03*: w = x · x · y at x = 3, y = -2. What is the gradient of x?
 
 # %%
+# Write yours in place of None. The folded cell below looks at them.
 answers = {"unit 02": None, "unit 02, Newton": None, "unit 03": None}
 
-
+# %% jupyter={"source_hidden": true}
 def grads(f, *numbers):
     inputs = [scalar.Value(number) for number in numbers]
     f(*inputs).backward()

@@ -74,7 +74,7 @@ def arrays(*rows):
 #
 # **Time:** about 115 minutes. **Builds on:** 05 (rules on arrays, `unbroadcast`).
 #
-# **Three questions first,** from earlier units; nobody counts. Fill in the numbers, then run.
+# **Three questions first,** from earlier units; nobody counts.
 #
 # - *unit 03*: L = (a + b) · a at a = 3, b = -5. What is the gradient of a?
 # - *unit 04*: how many weights and biases has a network of 3 inputs, 5 neurons, 2 neurons?
@@ -82,9 +82,10 @@ def arrays(*rows):
 #   0?
 
 # %%
+# Write yours in place of None. The folded cell below looks at them.
 answers = {"unit 03": None, "unit 04": None, "unit 04, zeroing": None}
 
-
+# %% jupyter={"source_hidden": true}
 def grad_of(f, a, b, passes=1):
     x, y = scalar.Value(a), scalar.Value(b)
     for _ in range(passes):

@@ -131,16 +131,17 @@ def learn(weights, rate=0.0005, steps=250, norm=lambda h: h):
 #
 # **Time:** about 100 minutes. **Builds on:** 05, 06 and 07.
 #
-# **Three questions first,** from earlier units; nobody counts. Fill in the first line and run it.
+# **Three questions first,** from earlier units; nobody counts.
 #
 # - *unit 05*: `a` is the column 2, -1, 4 and `b` the row 3, 7. L is the sum of `a * b`. What is `b.grad`?
 # - *unit 06*: `m` has the rows (1, 2) and (3, 5), `w` is (2, 1). L is the sum of `m @ w`. What is `w.grad`, as two numbers?
 # - *unit 06, ties*: L is the maximum of 4, 9, 9, 1. What does the first 9 get?
 
 # %%
+# Write yours in place of None. The folded cell below looks at them.
 answers = {"unit 05": None, "unit 06": None, "unit 06, ties": None}
 
-
+# %% jupyter={"source_hidden": true}
 def grad_of(L, *tensors):
     L.backward()
     return [t.grad.data.ravel() for t in tensors]

@@ -738,7 +738,7 @@ def engine_is_right(Tensor, rng):
     xs, vs = ([rng.standard_normal(shape) for shape in shapes] for _ in range(2))
 
     def loss(a, b, c, w, d):
-        m = (a * b - c / (2 + b * b)).tanh() + a.exp() * (a - c).relu() - 1 / (a * a + 1) + b.sin()
+        m = (a * b - c / (2 + b * b)).tanh() + a.exp() * c + (a - c).relu() - (c - a).relu() - 1 / (a * a + 1) + b.sin()
         rows = ((m @ w)[[0, 2, 2, 1]] + (w + d) - w.sum(axis=0)) / 9
         return rows.tanh().sum() + (m.sum(axis=0) * (3 - b) - 2).sum() - (c + c * c * c).sum()
 
@@ -763,7 +763,7 @@ wrong("engine_is_right", "once", "backward runs once in your test. On the same l
 wrong("engine_is_right", "along_ones", "Your direction is all ones, and errors that cancel in sum hide.",
       source=changed(ENGINE, ("    xs, vs = ([rng.standard_normal(shape) for shape in shapes] for _ in range(2))", "    xs, vs = [rng.standard_normal(shape) for shape in shapes], [np.ones(shape) for shape in shapes]")))
 wrong("engine_is_right", "positive", "All your numbers are positive, and so relu and signs go untested.",
-      source=changed(ENGINE, ("    xs, vs = ([rng.standard_normal(shape) for shape in shapes] for _ in range(2))", "    xs, vs = [3 + rng.random(shape) for shape in shapes], [rng.standard_normal(shape) for shape in shapes]"), ("(a - c).relu()", "(a + c).relu()"), ("a.exp()", "(a / 9).exp()")))
+      source=changed(ENGINE, ("    xs, vs = ([rng.standard_normal(shape) for shape in shapes] for _ in range(2))", "    xs, vs = [3 + rng.random(shape) for shape in shapes], [rng.standard_normal(shape) for shape in shapes]"), ("(a - c).relu() - (c - a).relu()", "(a + c).relu()"), ("a.exp()", "(a / 9).exp()")))
 wrong("engine_is_right", "no_shapes", "A gradient of another shape is stretched until it fits: compare shapes.",
       source=changed(ENGINE, ("[x.grad.data.shape for x in leaves] != shapes or not", "not")))
 wrong("engine_is_right", "no_division", "Some operation does not occur in your loss.",
@@ -822,7 +822,7 @@ def engine_is_right(Tensor, rng):
     g = rng.standard_normal((2, 3))
     return all(test() for test in [
         close([a, b], lambda x, y: ((x + y) * g).sum() + (x * x * y).sum()),
-        close([a, b], lambda x, y: ((x * y).sin() * g).sum()),
+        close([a, b], lambda x, y: ((x * y * 3).sin() * g).sum()),
         close([a, b], lambda x, y: ((x - y) * (y - x) * g).sum()),
         close([a, c], lambda x, y: ((x * y + y) * (x + y)).sum()),
         close([a, z], lambda x, y: ((x / y) * g).sum() + (2 / y - y / 3).sum()),
@@ -830,7 +830,7 @@ def engine_is_right(Tensor, rng):
         close([a, c], lambda x, y: (x / (y * y + 1) * g).sum()),
         close([a, w], lambda x, y: ((x @ y) * (x @ y).tanh()).sum()),
         close([a], lambda x: (x.exp() * x.relu() * g).sum()),
-        close([a], lambda x: ((x.tanh() + x.relu()) * g).sum() * x.sum()),
+        close([a], lambda x: ((x.tanh() + x.relu() + (1 - 2 * x).relu()) * g).sum() * x.sum()),
         close([a], lambda x: ((x.relu() - x.exp()) * g).sum(axis=0).tanh().sum()),
         close([w], lambda x: (x[[2, 0, 2, 2]] * (x[[1, 1, 0, 2]] - 1)).sum(axis=0).tanh().sum()),
         close([a, b], lambda x, y: (lambda t: (t * t * x + t * y - t.tanh()).sum())(x * y)),
@@ -851,6 +851,7 @@ def engine_is_right(Tensor, rng):
         (lambda a, c: a / (2 + c * c) - 1 / (1 + c * c) - (3 - a) / 2 + (a - 2), [a, c]),
         (lambda a, c: (a - c).exp() * a[[2, 0, 2]] + a + a, [a, c]),
         (lambda a, c: (a * c).sum() * a, [a, c]),
+        (lambda a, c: (lambda t: t.sin() * t - t * t.relu())(3 * a * c), [a, c]),
         (lambda a, d: (a + d) * a, [a, rng.standard_normal((3, 4))]),
         (lambda a, e: ((a + e) * (a - e)).tanh() / (2 + e * e), [a, rng.standard_normal((3, 1))]),
     ]
@@ -887,7 +888,7 @@ def engine_is_right(Tensor, rng):
     leaves, h = [a, b, c, w, d], 1e-6
 
     def loss():
-        m = (a * b - c / (2 + b * b)).tanh() + a.exp() * (a - c).relu() - 1 / (a * a + 1) + b.sin()
+        m = (a * b - c / (2 + b * b)).tanh() + a.exp() * c + (a - c).relu() - (c - a).relu() - 1 / (a * a + 1) + b.sin()
         rows = ((m @ w)[[0, 2, 2, 1]] + (w + d) - w.sum(axis=0)) / 9
         return rows.tanh().sum() + (m.sum(axis=0) * (3 - b) - 2).sum() - (c + c * c * c).sum()
 

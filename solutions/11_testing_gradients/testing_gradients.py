@@ -102,16 +102,17 @@ def arrays(*rows):
 #
 # **Time:** about 190 minutes, with a good place to stop before section 7. **Builds on:** 01 (differences), 03 (graphs), 05 and 06 (rules on arrays).
 #
-# **Three questions first,** from earlier units; nobody counts. Fill in the first line and run it.
+# **Three questions first,** from earlier units; nobody counts.
 #
 # - *unit 08*: a relu layer has 50 inputs. Which standard deviation does He give its first weights?
 # - *unit 09, Adam*: its first step, at rate 0.1, meets a gradient of 1000. How long is it?
 # - *unit 09, momentum*: the gradient is always 1, the rate 0.1, the momentum 0.9. How long do the steps of SGD become?
 
 # %%
+# Write yours in place of None. The folded cell below looks at them.
 answers = {"unit 08": None, "unit 09, Adam": None, "unit 09, momentum": None}
 
-
+# %% jupyter={"source_hidden": true}
 def last_step(kind, gradient, steps, **settings):
     """The length of an optimizer's last step, under a gradient that stays the same."""
     weight = nn.Parameter(np.zeros(1))
@@ -1755,7 +1756,7 @@ def engine_is_right(Tensor, rng):
     xs, vs = ([rng.standard_normal(shape) for shape in shapes] for _ in range(2))
 
     def loss(a, b, c, w, d):
-        m = (a * b - c / (2 + b * b)).tanh() + a.exp() * (a - c).relu() - 1 / (a * a + 1) + b.sin()
+        m = (a * b - c / (2 + b * b)).tanh() + a.exp() * c + (a - c).relu() - (c - a).relu() - 1 / (a * a + 1) + b.sin()
         rows = ((m @ w)[[0, 2, 2, 1]] + (w + d) - w.sum(axis=0)) / 9
         return rows.tanh().sum() + (m.sum(axis=0) * (3 - b) - 2).sum() - (c + c * c * c).sum()
 

@@ -99,8 +99,10 @@ def seen(thing, kind=Tensor):
 # - *unit 11, errors*: what is the relative error between 8 and 10, by the larger?
 
 # %%
+# Write yours in place of None. The folded cell below looks at them.
 answers = {"unit 10": None, "unit 11": None, "unit 11, errors": None}
 
+# %% jupyter={"source_hidden": true}
 recall(
     answers,
     {

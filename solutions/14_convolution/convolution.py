@@ -80,8 +80,10 @@ def floats(*rows):
 # - *unit 11*: a gradient is off by (3, -3). How much of it does a check along (1, 1) see? And along (2, -1)?
 
 # %%
+# Write yours in place of None. The folded cell below looks at them.
 answers = {"unit 12, bytes": None, "unit 12, pieces": None, "unit 11": None}
 
+# %% jupyter={"source_hidden": true}
 recall(
     answers,
     {

@@ -18,7 +18,7 @@
 # # Attention: an average that chooses
 #
 # Each row is a position of a sequence, and says how much it takes of each position up to itself. What to see: on the
-# left all get the same share; on the right a network has learnt to read six numbers backwards.
+# left all get the same share; on the right a network has learnt to read six numbers backwards. Only rows 6 to 11 were asked of it.
 
 # %% figure="goal" keep=true
 def goal():
@@ -75,7 +75,7 @@ def floats(*rows):
 # - compute masked attention and its gradients by hand, and split it into heads;
 # - say what scaling, positions, residuals and LayerNorm are for, with a measurement for each.
 #
-# **Time:** about 120 minutes. **Builds on:** 06 (products), 07 (softmax), 08 (LayerNorm), 10 (training).
+# **Time:** about 150 minutes. **Builds on:** 06 (products), 07 (softmax), 08 (LayerNorm), 10 (training).
 #
 # **Three questions first,** from earlier units; nobody counts.
 #
@@ -85,8 +85,10 @@ def floats(*rows):
 #   in place. Which of the two refuses to go back?
 
 # %%
+# Write yours in place of None. The folded cell below looks at them.
 answers = {"unit 13, Hessian": None, "unit 13, Newton": None, "unit 12": None}
 
+# %% jupyter={"source_hidden": true}
 recall(
     answers,
     {
@@ -254,7 +256,7 @@ if predicted(prediction, "equal_scores"):
         print("row", row, causal_softmax(np.full((4, 4), 7.0))[row])
 
 # %% [markdown]
-# Why not a 0 *after* the softmax? Two faults, and this shows both: the rows no longer add up to 1, and a score of the
+# Why not a 0 *after* the softmax? The rows no longer add up to 1, and a score of the
 # future, here raised from 0 to 3, still changes the weights of the past, since it is in the sum below the line.
 
 
@@ -280,7 +282,7 @@ leak()
 #
 # Where do scores come from? Each position makes three vectors by linear layers: a *query* (what do I look for?), a
 # *key* (what have I to offer?), a *value* (what do I give?). A score is the product of a query and a key, and then it
-# is divided by $\sqrt{d}$, where d is their length. You will see why at once.
+# is divided by $\sqrt{d}$, where d is their length. You will see why.
 #
 # ### Exercise `scaled_scores` (2 points)
 # `q` is (..., T, d), `k` is (..., S, d). Return the scores (..., T, S): row t has the products of query t with all keys,
@@ -345,7 +347,7 @@ if predicted(prediction, "spread_of_products"):
     print(f"measured: {(q @ k.T).std():.2f}, and the root of 64 is {np.sqrt(64):.0f}")
 
 # %% [markdown]
-# The spread grows as $\sqrt{d}$. What to see, on the left: the points lie on the line. On the right: without the division
+# The spread grows as $\sqrt{d}$. What to see, on the left: both lines are one. On the right: without the division
 # a softmax over eight such scores soon gives almost all to one of them. Its slope, $p (1 - p)$, is then near 0, and
 # little is learnt.
 
@@ -435,6 +437,18 @@ def attention_rule(g, p, q, k, v):
     ### END SOLUTION
 
 
+# %% probes="attention_rule"
+def halved_three_times():
+    """g, p, q, k, v of three sequences with d = 4, and the three gradients: the second twice, the third minus the first."""
+    t, p = np.log(3) / 4, floats([1, 0], [0.25, 0.75])
+    q, k = floats([0] * 4, [2 * t, 0, 0, 0]), floats([2, 9, 0, 0], [6, 0, 0, 9])
+    g, v = floats([3, 0, 0], [1, 2, 0]), floats([4, 1, 5], [8, 1, 5])
+    to_q, to_k = floats([0] * 4, [1.5, -3.375, 0, 3.375]), floats([-3 * t] + [0] * 3, [3 * t] + [0] * 3) / 4
+    found = to_q, to_k, floats([3.25, 0.5, 0], [0.75, 1.5, 0])
+    given = np.stack([g, 2 * g, -g]), *(np.stack([x] * 3) for x in (p, q, k, v))
+    return given, tuple(np.stack([x, 2 * x, -x]) for x in found)
+
+
 # %% check="attention_rule" points=3
 with exercise("attention_rule") as check:
     t, p, v = np.log(3) / 4, floats([1, 0], [0.25, 0.75]), floats([4], [8])
@@ -443,10 +457,8 @@ with exercise("attention_rule") as check:
     check.close(to_v, floats([0.25], [0.75]), "to the values: by their weights")
     check.close(to_q, floats([0], [3]), "weight · (value - 7) · key: -0.75 · 2 + 0.75 · 6")
     check.close(to_k, floats([-0.75], [0.75]) * t, "the same parts, times the query")
-    q, k = floats([0] * 4, [2 * t, 0, 0, 0]), floats([2, 9, 0, 0], [6, 0, 0, 9])
-    g, v = floats([3, 0, 0], [1, 2, 0]), floats([4, 1, 5], [8, 1, 5])
-    got = rule(np.stack([g, 2 * g]), *(np.stack([x, x]) for x in (p, q, k, v)))[0][:, 1]
-    check.close(got, floats([1.5, -3.375, 0, 3.375], [3, -6.75, 0, 6.75]), "d = 4: half")
+    given, expected = halved_three_times()
+    check.close(rule(*given), expected, "d = 4: half; a batch of three, each for itself")
     check.untouched("what came in stays as it was")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor, functional

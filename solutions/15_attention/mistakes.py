@@ -51,6 +51,11 @@ def past_matrix(n):
     return np.tri(n, k=-1) / np.maximum(np.arange(n), 1)[:, None]
 
 
+@wrong("past_matrix", "without_itself_by_t_and_1", "A position is part of its own mean, and here it is left out.")
+def past_matrix(n):
+    return np.tri(n, k=-1) / np.arange(1, n + 1)[:, None]
+
+
 @wrong("past_matrix", "everything", "Every row sees all positions here. It should see those up to its own.")
 def past_matrix(n):
     return np.full((n, n), 1 / n)
@@ -137,6 +142,8 @@ wrong("causal_softmax", "largest_of_the_future", "All of a row's past became 0 h
     SOFT, ("masked.max(", "scores.max(")))
 wrong("causal_softmax", "largest_of_all", "All of a row's past became 0 here, and 0 / 0 is NaN: take off the largest score of the row's own past.", source=changed(
     SOFT, ("masked.max(axis=-1, keepdims=True)", "masked.max()")))
+wrong("causal_softmax", "axis_behind_the_first", "`[:, None]` puts the new axis behind the first one: among several matrices the last axis is meant. `keepdims=True` leaves it where it was.", source=changed(
+    SOFT, ("masked.max(axis=-1, keepdims=True)", "masked.max(axis=-1)[:, None]"), ("e.sum(axis=-1, keepdims=True)", "e.sum(axis=-1)[:, None]")))
 wrong("causal_softmax", "columns", "The softmax goes down the columns, and it belongs along the rows: the last axis.", source=changed(
     SOFT, ("axis=-1", "axis=-2")))
 wrong("causal_softmax", "without_itself", "A position sees itself, too: the diagonal is not masked.", source=changed(
@@ -240,6 +247,8 @@ wrong("scaled_scores", "reshaped", "`reshape` does not turn a matrix around, it 
     SCORES, ("k.swapaxes(-1, -2)", "k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])")))
 wrong("scaled_scores", "two_axes_only", "The batch changes its place, too: only the last two axes are to be exchanged.", source=changed(
     SCORES, ("swapaxes(-1, -2)", "swapaxes(0, 1)")))
+wrong("scaled_scores", "axes_1_and_2", "Axes 1 and 2 are the last two of a batch only: count from the end, -1 and -2.", source=changed(
+    SCORES, ("swapaxes(-1, -2)", "swapaxes(1, 2)")))
 wrong("scaled_scores", "cosines", "Queries and keys are brought to length 1 here: only the root of d divides.", source="""
 def scaled_scores(q, k):
     q = q / np.linalg.norm(q, axis=-1, keepdims=True)
@@ -322,6 +331,10 @@ wrong("attention_rule", "exchanged", "The gradients of q and of k are exchanged:
     RULE, ("return to_products @ k, to_products.swapaxes(-1, -2) @ q,", "return to_products.swapaxes(-1, -2) @ q, to_products @ k,")))
 wrong("attention_rule", "own_inputs", "The gradient of a product's factor contains the other factor: that of q has k.", source=changed(
     RULE, ("to_products @ k, to_products.swapaxes(-1, -2) @ q", "to_products @ q, to_products.swapaxes(-1, -2) @ k")))
+wrong("attention_rule", "all_axes_turned_for_k", "`.T` turns the batch around, too: only the last two axes change places.", source=changed(
+    RULE, ("to_products.swapaxes(-1, -2)", "to_products.T")))
+wrong("attention_rule", "all_axes_turned_for_v", "`.T` turns the batch around, too: only the last two axes change places.", source=changed(
+    RULE, ("p.swapaxes(-1, -2)", "p.T")))
 wrong("attention_rule", "key_not_turned", "For k the matrix has to be turned: key s collects from all queries that saw it, a column.", source=changed(
     RULE, ("to_products.swapaxes(-1, -2) @ q", "to_products @ q")))
 wrong("attention_rule", "value_not_turned", "For v the weights have to be turned: value s went to all positions that saw it, a column.", source=changed(
@@ -554,6 +567,8 @@ wrong("block_rule", "no_slope", "The tanh is left out: what arrives is multiplie
 wrong("block_rule", "tanh_for_slope", "You multiply by tanh itself: its slope is 1 - tanh².", source=changed(
     BLOCK, ("(1 - np.tanh(n @ W) ** 2)", "np.tanh(n @ W)")))
 wrong("block_rule", "square_missing", "The slope of tanh is 1 - tanh², and the square is missing.", source=changed(BLOCK, (" ** 2", "")))
+wrong("block_rule", "tanh_missing_in_the_slope", "The slope of tanh is 1 - tanh², and here the square is of what tanh was given.", source=changed(
+    BLOCK, ("np.tanh(n @ W) ** 2", "(n @ W) ** 2")))
 wrong("block_rule", "norm_left_out", "The norm is left out on the way back: its rule comes after that of the product.", source=changed(
     BLOCK, ("normalise_rule(inner @ W.T, x)", "inner @ W.T")))
 wrong("block_rule", "norm_of_n", "`normalise_rule` needs x, what the norm was given. It got n.", source=changed(
@@ -636,6 +651,8 @@ wrong("merged", "turned_around", "The sign is wrong: exp(old m - new m), which i
 wrong("merged", "smaller", "m is to be the larger of the two: with less than that the exponentials overflow.", source=changed(MERGED, ("max(", "min("), ("m == -np.inf", "max(m_a, m_b) == -np.inf")))
 wrong("merged", "no_maximum", "Everything is brought to m = 0, which overflows for large scores, and loses small ones.", source=changed(
     MERGED, ("m = max(m_a, m_b)", "m = 0.0 if max(m_a, m_b) > -np.inf else -np.inf")))
+wrong("merged", "through_exp_of_m", "exp of a score of thousands is inf: take exp of differences from the larger m alone.", source=changed(
+    MERGED, ("np.exp(m_a - m), np.exp(m_b - m)", "np.exp(m_a) / np.exp(m), np.exp(m_b) / np.exp(m)")))
 wrong("merged", "at_least_0", "m is 0 where all scores are below 0: it is the largest of them.", source=changed(
     MERGED, ("m = max(m_a, m_b)", "m = max(m_a, m_b)\n    m = max(m, 0.0) if m > -np.inf else m")))
 wrong("merged", "b_is_later", "m is taken from the second one, and the first may have the larger one.", source=changed(

@@ -85,8 +85,10 @@ def floats(*rows):
 # - *unit 13*: f is x³. What is its second derivative at 2?
 
 # %%
+# Write yours in place of None. The folded cell below looks at them.
 answers = {"unit 14, size": None, "unit 14, shift": None, "unit 13": None}
 
+# %% jupyter={"source_hidden": true}
 recall(
     answers,
     {

@@ -67,8 +67,10 @@ def floats(*rows):
 # - *unit 15, heads*: vectors of 24 numbers go through 4 heads. How many numbers has a query of one head?
 
 # %%
+# Write yours in place of None. The folded cell below looks at them.
 answers = {"unit 14": None, "unit 15": None, "unit 15, heads": None}
 
+# %% jupyter={"source_hidden": true}
 recall(
     answers,
     {

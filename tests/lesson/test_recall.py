@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from typing import Any
 
@@ -63,21 +64,32 @@ def test_answers_to_other_questions_are_an_error() -> None:
         recall({"unit 01": 1}, {"unit 02": lambda: 1})
 
 
+#: each unit's cell that takes answers, with the one right below, which looks at them
 ASKING = [
-    (unit, cell.source)
+    (unit, "\n\n".join(cell.source for cell in pair), pair)
     for unit in COURSE.units()
-    for cell in COURSE.assignment(unit).release.cells
-    if re.search(r"^recall\(", cell.source, re.M)
+    for pair in itertools.pairwise(COURSE.assignment(unit).release.cells)
+    if re.search(r"^recall\(", pair[1].source, re.M)
 ]
+NAMES = [unit for unit, *_ in ASKING]
 
 
 def test_a_unit_asks_at_most_once() -> None:
-    units = [unit for unit, _ in ASKING]
-    assert units and len(units) == len(set(units))
+    assert NAMES and len(NAMES) == len(set(NAMES))
 
 
-@pytest.mark.parametrize(("unit", "source"), ASKING, ids=[unit for unit, _ in ASKING])
-def test_a_unit_asks_three_open_questions_about_units_two_or_three_before(unit: str, source: str) -> None:
+@pytest.mark.parametrize(("unit", "source", "pair"), ASKING, ids=NAMES)
+def test_the_right_answers_are_folded(unit: str, source: str, pair: tuple[Any, Any]) -> None:
+    asking, looking = pair
+    assert asking.source.count("\n") == 1 and "answers = {" in asking.source
+    assert not asking.metadata.get("jupyter", {}).get("source_hidden")
+    assert looking.metadata.jupyter.source_hidden and "answers = " not in looking.source
+
+
+@pytest.mark.parametrize(("unit", "source", "pair"), ASKING, ids=NAMES)
+def test_a_unit_asks_three_open_questions_about_units_two_or_three_before(
+    unit: str, source: str, pair: Any
+) -> None:
     answers = ast.literal_eval(source.split("answers = ")[1].split("\n")[0])
     assert len(answers) == 3 and set(answers.values()) == {None}
     asked = {int(re.match(r"unit (\d\d)\b", name)[1]) for name in answers}  # type: ignore[index]
@@ -89,8 +101,10 @@ def test_a_unit_asks_three_open_questions_about_units_two_or_three_before(unit: 
         assert f"*{name}*: " in prose
 
 
-@pytest.mark.parametrize(("unit", "source"), ASKING, ids=[unit for unit, _ in ASKING])
-def test_every_question_has_an_answer_that_the_cell_computes(unit: str, source: str, capsys: Any) -> None:
+@pytest.mark.parametrize(("unit", "source", "pair"), ASKING, ids=NAMES)
+def test_every_question_has_an_answer_that_the_cell_computes(
+    unit: str, source: str, pair: Any, capsys: Any
+) -> None:
     cells = [cell for cell in COURSE.assignment(unit).release.cells if cell.cell_type == "code"]
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(next(cell.source for cell in cells if cell.id == "imports"), names)

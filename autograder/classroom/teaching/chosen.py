@@ -136,8 +136,8 @@ def _around(items: Sequence[Item], k: int) -> Example:
 
 
 def is_recall(item: Item) -> bool:
-    """Whether this cell asks about earlier units."""
-    return bool(re.search(r"^recall\(", item.cell.source, re.MULTILINE))
+    """Whether this cell is about earlier units: the one that takes answers, or the folded one that looks at them."""
+    return bool(re.search(r'^(recall\(|answers = \{"unit )', item.cell.source, re.MULTILINE))
 
 
 def after(items: Sequence[Item], k: int) -> str:
