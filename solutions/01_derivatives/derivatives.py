@@ -191,6 +191,8 @@ with exercise("mean_squared_error") as check:
             why = "the mean of the squared differences"
             check.close(mse(p, y), float(mse_loss(p, y)), why)
             check.untouched()
+    p, y = np.array([1.0, 2.0, 4.0, -3.0]), np.array([0.0, 3.0, 5.0, 0.0])
+    check.close(mse(p, y), 3.0, "equal differences count each")
     check.close(mse(np.array([1, 2, 4]), np.array([0.5, 2.5, 4.5])), 0.25, "whole numbers beside others")
     check.close(mse(np.array([0.5, 2.5, 4.5]), np.array([1, 2, 4])), 0.25, "whole numbers beside others")
     ### END HIDDEN TESTS
@@ -275,9 +277,11 @@ with exercise("random_step") as check:
         smaller = ((p + change - target) ** 2).sum() < ((p - target) ** 2).sum()
         why = "the loss gets smaller: move" if smaller else "the loss does not get smaller: stay"
         check.close(tried(formula, p, [change]), [p + change if smaller else p], why)
+        check.untouched("change is the caller's, too")
         check.close(p_after_step(formula, p, change), p, "p is the caller's")
     for p, change in check.cases(3, array(2), array(2)):
         check.close(tried("0 * p.sum() + 3", p, [change]), [p], "an equal loss is not smaller: stay")
+        check.close(tried("1e-9 * (p**2).sum()", p, [-p / 2]), [p / 2], "a little smaller is smaller")
         change[1] = -2 * p[1]
         check.close(tried("p[1]**2", p, [change]), [p], "an equal loss is not smaller: stay")
     ### END HIDDEN TESTS
@@ -450,6 +454,10 @@ with exercise("difference_quotients") as check:
         why = "a small step gives nearly the derivative"
         check.close(forward("math.sin(x)", x, h * 1e-6), derivative(sin, x), f"{why} of the sine", atol=1e-5)
         check.close(central("math.exp(x)", x, h * 1e-4), derivative(exp, x), f"{why} of exp", rtol=1e-6)
+    for h in (0.5, 2.0, -0.25):
+        check.close(forward("x**3 + x", 0.0, h), h * h + 1, "f may be 0 where the way begins")
+        check.close(forward("x**2 - 3*x + 2", 1.0, h), h - 1, "f may be 0 where the way begins")
+        check.close(central("x**2 - 3*x + 2", 2.0 - h, h), 1 - 2 * h, "f may be 0 where the way ends")
     for h in (2.0**-50, 2.0**-34, 8.0, 2.0**12, -0.5):  # powers of two: no digit is lost
         why = "the caller chooses the step, tiny or large"
         check.close(forward(f"math.exp(x / {h!r})", 0.0, h), math.expm1(1.0) / h, why, atol=0.0)
@@ -586,6 +594,9 @@ with exercise("array_gradient") as check:
         p[1, 2] = p[0, 0]
         p[0, 1] = p[1, 0] = 0.0
         check.close(gradient_of("(p**3).sum()", p, h), 3 * p**2 + h**2, "equal numbers have places of their own")
+        by = np.array([[1.0, -2.0, 3.0], [4.0, 0.5, -1.0]])
+        got = gradient_of(f"(np.array({by.tolist()}) * p**3).sum()", p, h)
+        check.close(got, by * (3 * p**2 + h**2), "equal numbers may have other slopes")
     for h in (2.0**-34, 2.0**12):
         slopes = np.full((2, 2), math.sinh(1.0) / h)
         check.close(gradient_of(f"np.exp(p / {h!r}).sum()", np.zeros((2, 2)), h), slopes,
@@ -683,8 +694,9 @@ with exercise("gradient_descent") as check:
         check.close(descent("p", p, rate, 2), path, "an array with two axes")
         path = [p[0].tolist()] * 5
         check.close(descent("0 * p", p[0], rate, 4), path, "where it is flat, each step leads to the same point")
-        path = [(p[0] * (-10.0) ** k).tolist() for k in range(7)]
-        check.close(descent("p", p[0], 11.0, 6), path, "a rate that is too large leads far away")
+        for large in (11.0, 101.0):
+            path = [(p[0] * (1 - large) ** k).tolist() for k in range(7)]
+            check.close(descent("p", p[0], large, 6), path, "a rate that is too large leads far away")
         path = [(p[0] * (1 - rate) ** k).tolist() for k in range(4)]
         check.close(descent("1e9 * p", p[0], rate * 1e-9, 3), path, "a steep valley, and a small rate")
     for p, rate in check.cases(3, array(4), positive(0.05, 0.4)):
@@ -990,6 +1002,8 @@ with exercise("mended_gradient") as check:
         check.equal(p_after(formula, p.tolist(), h), digits, "p holds what it held, to the last digit")
         check.equal(copies_given(p.tolist()), 0, "p itself, no copies")
         check.equal(p_after("p[1, 1]**2", p.tolist(), h), digits, "p holds what it held, where f is flat, too")
+        zeros = ["0.0", "-0.0", repr(h), "0.0"]
+        check.equal(p_after("(p**2).sum()", [0.0, -0.0, h, 0.0], h), zeros, "p holds what it held, a 0 too")
     for a, b, h in check.cases(5, integer(-9, 9), integer(2, 9), positive(0.1, 0.4)):
         check.close(
             mended("p[0]**2 * p[1] / 3", [a, b], h),

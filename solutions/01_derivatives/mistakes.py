@@ -167,6 +167,16 @@ def mean_squared_error(predictions, targets):
     return errors.mean()
 
 
+@wrong(
+    "mean_squared_error",
+    "set_of_squares",
+    "Equal errors count once here: each prediction has its own error, even where two are the same.",
+)
+def mean_squared_error(predictions, targets):
+    squares = {float(s) for s in (predictions - targets) ** 2}
+    return sum(squares) / len(squares)
+
+
 # -- random_step ------------------------------------------------------------------------------------------------------
 
 
@@ -243,6 +253,17 @@ def random_step(loss, p, change):
     if loss(p) <= loss(new_p):
         return p
     return new_p
+
+
+@wrong(
+    "random_step",
+    "into_change",
+    "`change += p` writes into the caller's array: `p + change` makes a new one.",
+)
+def random_step(loss, p, change):
+    old = loss(p)
+    change += p
+    return change if loss(change) < old else p
 
 
 # -- difference_quotients ---------------------------------------------------------------------------------------------
@@ -380,6 +401,22 @@ def forward_difference(f, x, h):
 
 def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / (2 * abs(h))
+""",
+)
+
+
+wrong(
+    "difference_quotients",
+    "zero_is_missing",
+    "`or` takes a value of 0 for a missing one, and goes on to the next: f(x) may be 0.",
+    source="""
+def forward_difference(f, x, h):
+    start = f(x) or f(x - h)
+    return (f(x + h) - start) / h
+
+
+def central_difference(f, x, h):
+    return (f(x + h) - f(x - h)) / (2 * h)
 """,
 )
 
@@ -581,6 +618,23 @@ def array_gradient(f, p, h):
 
             rows.append(array_gradient(of_row, p[k], h))
     return np.array(rows)
+
+
+@wrong(
+    "array_gradient",
+    "known_by_number",
+    "Equal numbers at two places get the same slope here. Each place has a slope of its own.",
+)
+def array_gradient(f, p, h):
+    grad, known = np.zeros_like(p), {}
+    for i in np.ndindex(p.shape):
+        if float(p[i]) not in known:
+            up, down = p.copy(), p.copy()
+            up[i] += h
+            down[i] -= h
+            known[float(p[i])] = (f(up) - f(down)) / (2 * h)
+        grad[i] = known[float(p[i])]
+    return grad
 
 
 # -- gradient_descent -------------------------------------------------------------------------------------------------
@@ -957,6 +1011,26 @@ def mended_gradient(f, p, h):
             values.append(f(p))
         p[i] = old
         grad[i] = (values[0] - values[1]) / (2 * h)
+    return grad
+
+
+@wrong(
+    "mended_gradient",
+    "zero_not_put_back",
+    "A 0 is not put back here: `if old` takes it for nothing.",
+)
+def mended_gradient(f, p, h):
+    p = np.asarray(p, dtype=float)
+    grad = np.zeros(p.shape)
+    for i in np.ndindex(p.shape):
+        old = p[i]
+        p[i] = old + h
+        up = f(p)
+        p[i] = old - h
+        down = f(p)
+        if old:
+            p[i] = old
+        grad[i] = (up - down) / (2 * h)
     return grad
 
 

@@ -65,6 +65,15 @@ def add_jvp(a, da, b, db):
     return [x + y for x, y in zip((a, da), (b, db))]
 
 
+@wrong(
+    "add_jvp",
+    "slope_only_where_b",
+    "The slope of b counts here only where b is not 0. What b is has nothing to do with how fast it moves.",
+)
+def add_jvp(a, da, b, db):
+    return a + b, da + (db if b != 0 else 0.0)
+
+
 # -- mul_jvp ----------------------------------------------------------------------------------------------------------
 
 
@@ -148,6 +157,17 @@ def mul_jvp(a, da, b, db):
 @right("mul_jvp", "as_sum")
 def mul_jvp(a, da, b, db):
     return [a * b, sum(slope * other for slope, other in ((da, b), (db, a)))]
+
+
+@wrong(
+    "mul_jvp",
+    "square_where_equal",
+    "Where a and b are equal this takes b's slope to be that of a: two equal numbers may move differently.",
+)
+def mul_jvp(a, da, b, db):
+    if a == b:
+        return a * a, 2 * a * da
+    return a * b, da * b + a * db
 
 
 # -- chain_jvp --------------------------------------------------------------------------------------------------------
@@ -1052,6 +1072,23 @@ def mended_jvps():
     }
 
 
+@wrong(
+    "mended_jvps",
+    "smooth_maximum",
+    "Where the two numbers are close, this mixes their slopes: the maximum has the slope of the larger one alone.",
+)
+def mended_jvps():
+    def maximum(a, da, b, db):
+        weight = 0.5 + 0.5 * math.tanh(50 * (a - b))
+        return max(a, b), weight * da + (1 - weight) * db
+
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), da * (1 - math.tanh(a) ** 2)),
+        "maximum": maximum,
+    }
+
+
 # -- best_angle -------------------------------------------------------------------------------------------------------
 
 
@@ -1191,4 +1228,20 @@ def best_angle(reach):
             low = a
         else:
             high = b
+    return (low + high) / 2
+
+
+@wrong(
+    "best_angle",
+    "from_zero",
+    "The best angle between 0.1 and 1.4 is asked for, and this one may lie outside.",
+)
+def best_angle(reach):
+    low, high = 0.0, math.pi / 2
+    for _ in range(38):
+        middle = (low + high) / 2
+        if derivative(reach, middle) > 0:
+            low = middle
+        else:
+            high = middle
     return (low + high) / 2

@@ -122,6 +122,45 @@ def record(op, parents, constants=()):
     out.data = FORWARD[op](*out.inputs)
     return out
 
+
+wrong(
+    "record",
+    "kept_by_parents",
+    "The Value of an earlier call comes back here: each call makes a new one, of the same parents too.",
+    source="""
+_made = {}
+
+
+def record(op, parents, constants=()):
+    key = (op, parents, constants)
+    if key not in _made:
+        data = FORWARD[op](*[p.data for p in parents], *constants)
+        _made[key] = Value(data, op, parents, constants)
+    return _made[key]
+""",
+)
+
+
+@wrong(
+    "record",
+    "zero_constant_lost",
+    "A constant of 0 is lost: `if c` takes it for nothing.",
+)
+def record(op, parents, constants=()):
+    data = FORWARD[op](*[p.data for p in parents], *constants)
+    return Value(data, op, parents, tuple(c for c in constants if c))
+
+
+@wrong(
+    "record",
+    "rounded",
+    "The number is rounded: keep it as `FORWARD[op]` gives it.",
+)
+def record(op, parents, constants=()):
+    data = FORWARD[op](*[p.data for p in parents], *constants)
+    return Value(round(data, 10), op, parents, constants)
+
+
 # -- pass_back --------------------------------------------------------------------------------------------------------
 
 
@@ -316,6 +355,19 @@ def pass_back(node, rules):
     numbers = [parent.data for parent in node.parents] + list(node.constants)
     for cotangent, parent in zip(rule(node.grad, node.data, *numbers), node.parents):
         parent.grad += cotangent
+
+
+@wrong(
+    "pass_back",
+    "data_of_0",
+    "A node whose number is 0 passes nothing on here: only an input, whose `op` is empty, has nobody to pass to.",
+)
+def pass_back(node, rules):
+    if not node.op or not node.data:
+        return
+    for parent, c in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad += c
+
 
 # -- topological_order ------------------------------------------------------------------------------------------------
 
@@ -1037,7 +1089,7 @@ def sin_vjp(g, out, a):
 wrong(
     "sin_cos",
     "shifted",
-    "An angle near 0 disappears in the rounding of a + pi / 2. Use the sine and the cosine of a itself.",
+    "An angle near 0 is lost in rounding: something as large as pi is added to it. Use the sine and the cosine of a itself.",
     source="""
     def sin_vjp(g, out, a):
         return (g * math.sin(a + math.pi / 2),)
@@ -1087,6 +1139,23 @@ right(
         return (slope * g,)
     """,
 )
+
+
+wrong(
+    "sin_cos",
+    "difference_quotient",
+    "The slope of the sine is a difference quotient here, which loses half of the digits: it has a formula.",
+    source="""
+def sin_vjp(g, out, a):
+    h = 1e-5
+    return (g * (math.sin(a + h) - math.sin(a - h)) / (2 * h),)
+
+
+def cos_vjp(g, out, a):
+    return (-g * math.sin(a),)
+""",
+)
+
 
 # -- relu_vjp ---------------------------------------------------------------------------------------------------------
 
@@ -1701,6 +1770,52 @@ right(
     """,
 )
 
+
+wrong(
+    "Scalar",
+    "zero_stops",
+    "A value whose gradient is 0 stops here, and what it was made from keeps its old gradient: 0 is to be set as well.",
+    source="""
+class Scalar:
+    def __init__(self, data, parents=(), slopes=()):
+        self.data, self.parents, self.slopes, self.grad = data, parents, slopes, 0.0
+
+    def __add__(self, other):
+        return Scalar(self.data + other.data, (self, other), (1.0, 1.0))
+
+    def __mul__(self, other):
+        return Scalar(self.data * other.data, (self, other), (other.data, self.data))
+
+    def __pow__(self, n):
+        return Scalar(self.data**n, (self,), (n * self.data ** (n - 1) if n else 0.0,))
+
+    def order(self):
+        order, seen, stack = [], set(), [(self, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                stack.extend((parent, False) for parent in node.parents)
+        return order
+
+    def backward(self):
+        started = {self}
+        self.grad = 1.0
+        for node in reversed(self.order()):
+            if node.grad == 0:
+                continue
+            for parent, slope in zip(node.parents, node.slopes):
+                if parent not in started:
+                    started.add(parent)
+                    parent.grad = 0.0
+                parent.grad += slope * node.grad
+""",
+)
+
+
 # -- mended_rules -----------------------------------------------------------------------------------------------------
 
 
@@ -1861,3 +1976,16 @@ def mended_rules():
         return g * b**-1, g * a * -(b**-2)
 
     return dict(divide=divide, cube=cube, absolute=absolute)
+
+
+@wrong(
+    "mended_rules",
+    "divide_through_out",
+    "out / a is 1 / b but where a is 0: there it is 0 / 0.",
+)
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "absolute": lambda g, out, a: (g if a > 0 else -g,),
+        "divide": lambda g, out, a, b: (g * out / a, -g * out / b),
+    }

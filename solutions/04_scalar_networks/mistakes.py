@@ -708,6 +708,36 @@ def MLP(sizes, seed):
     return network
 
 
+wrong(
+    "MLP",
+    "remembers_scores",
+    "The score of a list is remembered, so it stays when the parameters change: compute it in each call.",
+    source="""
+class MLP:
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        self.known = {}
+        self.layers = [
+            [([Value(rng.uniform(-1, 1)) for _ in range(n)], Value(0.0)) for _ in range(m)]
+            for n, m in zip(sizes, sizes[1:])
+        ]
+
+    def __call__(self, x):
+        key = tuple(x)
+        if key not in self.known:
+            for k, layer in enumerate(self.layers):
+                x = [sum((w * v for w, v in zip(ws, x)), b) for ws, b in layer]
+                if k < len(self.layers) - 1:
+                    x = [tanh(v) for v in x]
+            self.known[key] = x[0]
+        return self.known[key]
+
+    def parameters(self):
+        return [p for layer in self.layers for ws, b in layer for p in [*ws, b]]
+""",
+)
+
+
 # -- margin_loss ------------------------------------------------------------------------------------------------------
 
 
@@ -1340,7 +1370,7 @@ def mini_batches(inputs, targets, order, size):
 @wrong(
     "mini_batches",
     "as_many_as_inputs",
-    "There are batches for all `inputs`, and `order` may name fewer: go to the end of `order`, or the last ones are empty.",
+    "There is a batch behind the end of `order`, and it is empty: go to the end of `order`, and not further.",
 )
 def mini_batches(inputs, targets, order, size):
     batches = []
@@ -1396,6 +1426,20 @@ def mini_batches(inputs, targets, order, size):
     while x:
         batches.append((x[:size], t[:size]))
         x, t = x[size:], t[size:]
+    return batches
+
+
+@wrong(
+    "mini_batches",
+    "small_rest_dropped",
+    "A last piece that is much smaller than the others is dropped: its examples are never seen.",
+)
+def mini_batches(inputs, targets, order, size):
+    batches = []
+    for start in range(0, len(order), size):
+        chosen = order[start : start + size]
+        if len(chosen) >= size // 4:
+            batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
     return batches
 
 

@@ -391,6 +391,15 @@ with exercise("MLP") as check:
     from autograd_ref.scalar import tanh as squeezed
     from autograder import integer, number, numbers
 
+    @probe
+    def before_and_after(sizes, seed, inputs, shift):
+        """The score after each parameter has grown by `shift`, of a network that was asked before."""
+        network = MLP(sizes, seed)
+        network(inputs)
+        for p in network.parameters():
+            p.data += shift
+        return network(inputs).data
+
     hidden = [[], [], [1], [4], [1, 1], [3, 2], [2, 4], [1, 3, 1], [2, 3, 4], [4, 1, 2, 3], [2, 2, 2, 2]]
     for size, seed, x, factor, shift in check.cases(
         11, integer(1, 3), integer(0, 99), numbers(3), number(), number()
@@ -411,6 +420,8 @@ with exercise("MLP") as check:
         got = network_at(sizes, seed, x[:size], factor, shift)
         check.close(got, (sums[0].data, slopes), "the score, and its slope by each parameter")
         check.untouched("the network may not change its inputs")
+        got = before_and_after(sizes, seed, x[:size], shift)
+        check.close(got, network_at(sizes, seed, x[:size], 1.0, shift)[0], "the score follows the parameters")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1004,6 +1015,9 @@ with exercise("mini_batches") as check:
         expected = [([x[i] for i in piece], [t[i] for i in piece]) for piece in pieces]
         check.close(batches_of(x, t, order, size), expected, "the pieces of the order")
         check.untouched()
+        xs, ts, long = x * 3, t * 3, check.rng.sample(range(21), 17)
+        cut = [([xs[i] for i in part], [ts[i] for i in part]) for part in (long[:16], long[16:])]
+        check.close(batches_of(xs, ts, long, 16), cut, "the last piece may be one example beside sixteen")
         some, more = order[:3], [x[0]] * 7
         check.close(batches_of(x, t, some, 8), [([x[i] for i in some], [t[i] for i in some])], "one batch of three")
         expected = [(more[: len(piece)], [t[i] for i in piece]) for piece in pieces]

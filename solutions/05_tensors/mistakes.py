@@ -197,6 +197,20 @@ def broadcast_shape(a, b):
     return (np.empty(a) + np.empty(b)).shape
 
 
+@wrong(
+    "broadcast_shape",
+    "last_two_axes",
+    "Only the last two axes are compared: each axis has to fit, those in front of them, too.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    for m, n in zip(a[-2:], b[-2:]):
+        if m != n and m != 1 and n != 1:
+            raise ValueError("the shapes do not fit")
+    return tuple(max(m, n) for m, n in zip(a, b))
+
+
 # -- unbroadcast ------------------------------------------------------------------------------------------------------
 
 
@@ -1028,6 +1042,17 @@ def maximum_rule(g, out, a, b):
     return for_a, g - for_a
 
 
+@wrong(
+    "maximum_ties",
+    "opposite_numbers",
+    "a² and b² are equal for opposite numbers, too: 3 and -3 are no tie.",
+)
+def maximum_rule(g, out, a, b):
+    tie = a * a == b * b
+    half = g * 0.5
+    return np.where(tie, half, np.where(a > b, g, 0)), np.where(tie, half, np.where(b > a, g, 0))
+
+
 # -- as_operand -------------------------------------------------------------------------------------------------------
 
 
@@ -1138,6 +1163,18 @@ def as_operand(x, dtype):
 @right("as_operand", "by_isscalar")
 def as_operand(x, dtype):
     return np.array(x, dtype=dtype if np.isscalar(x) else None)
+
+
+@wrong(
+    "as_operand",
+    "integer_arrays",
+    "An array of integers is turned into the tensor's dtype: an array with axes keeps its own, whatever it is.",
+)
+def as_operand(x, dtype):
+    x_array = np.asarray(x)
+    if isinstance(x, (int, float, np.generic)) or x_array.dtype.kind in "iu":
+        return x_array.astype(dtype)
+    return x_array
 
 
 # -- send_back --------------------------------------------------------------------------------------------------------
@@ -1373,6 +1410,21 @@ def send_back(node, rules, fit):
             parent.grad = before + fit(result, parent.data)
 
 
+@wrong(
+    "send_back",
+    "float64_zeros",
+    "The sum begins with zeros of float64, so a float32 parent gets a float64 gradient.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, c in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if c is None:
+            continue
+        old = np.zeros(parent.data.shape) if parent.grad is None else parent.grad
+        parent.grad = old + fit(c, parent.data)
+
+
 # -- first_cotangent --------------------------------------------------------------------------------------------------
 
 
@@ -1539,6 +1591,21 @@ def first_cotangent(data, gradient=None):
     return out
 
 
+@wrong(
+    "first_cotangent",
+    "integers_kept",
+    "A gradient of integers keeps its dtype here: it is brought to that of data, like any other.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size > 1:
+            raise RuntimeError("more than one number: give a gradient")
+        return np.ones_like(data)
+    if np.shape(gradient) != data.shape:
+        raise ValueError("the shapes differ")
+    return gradient if hasattr(gradient, "dtype") and gradient.dtype.kind == "i" else np.array(gradient, dtype=data.dtype)
+
+
 # -- mended_array_rules -----------------------------------------------------------------------------------------------
 
 
@@ -1698,6 +1765,19 @@ def mended_array_rules():
     mended = {name: shielded(name) for name in ("square", "log2")}
     mended["add_row"] = lambda g, out, a, row: (g, np.sum(g, axis=tuple(range(g.ndim - 1))))
     return mended
+
+
+@wrong(
+    "mended_array_rules",
+    "two_rows",
+    "Only the first two rows of g are added up: the row went into every row of a.",
+)
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (2 * g * a,),
+        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
+        "add_row": lambda g, out, a, row: (g, g[0] + g[1]),
+    }
 
 
 # -- array_network ----------------------------------------------------------------------------------------------------

@@ -205,6 +205,9 @@ with exercise("broadcast_shape") as check:
             check.close(shape_of(one, other), expected, "what NumPy does with these shapes")
     for n, k in check.cases(6, integer(2, 4), integer(2, 3)):
         check.close(shape_of((5, n), (n * k,)), "raises ValueError", "only a 1 is stretched")
+        for shape in ((3, 4), (1, 1), (3, 1, 4, 1)):
+            bad = shape_of((n, *shape), (n * k, *shape))
+            check.close(bad, "raises ValueError", "each axis counts, the first as well")
     for n, shape in check.cases(10, integer(2, 4), one_of([(5, 6), (7, 1, 5), (6,), (5, 7, 6)])):
         bad = (*shape[:-1], shape[-1] + n)
         check.close(shape_of(shape, bad), "raises ValueError", "the last lengths differ, and none is 1")
@@ -814,6 +817,8 @@ with exercise("maximum_ties") as check:
             expected = np.where(b < 0, g, 0), np.where(b < 0, 0, g)
             check.close(got, expected, "nearly a tie", rtol=1e-13, atol=0.0)
             check.untouched("g, out, a and b are as they were: make new arrays")
+        got = yours.maximum_rule(g, np.abs(a), a, -a)
+        check.close(got, (np.where(a > 0, g, 0), np.where(a > 0, 0, g)), "opposite numbers are no tie")
         for one, other in ((a, a.copy()), (0.0 * a, -0.0 * a)):
             got = yours.maximum_rule(g, np.maximum(one, other), one, other)
             check.close(got, (g / 2, g / 2), "ties everywhere: half for each", rtol=1e-13, atol=0.0)
@@ -935,6 +940,8 @@ with exercise("as_operand") as check:
         check.close(operand_of(a, dtype), (True, a.tolist(), "float64"), "an array keeps its dtype")
         narrow = a.astype("float32")
         check.close(operand_of(narrow, dtype), (True, narrow.tolist(), "float32"), "an array keeps its dtype")
+        whole = np.array([[3, -2]])
+        check.close(operand_of(whole, dtype), (True, [[3, -2]], str(whole.dtype)), "integers are an array's dtype, too")
         check.close(operand_of(a.tolist(), "float32"), (True, a.tolist(), "float64"), "a list has its own")
         check.close(operand_of([True, False], dtype), (True, [True, False], "bool"), "a list has its own")
     ### END HIDDEN TESTS
@@ -1159,6 +1166,18 @@ with exercise("send_back") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import array, numbers
 
+    @probe
+    def kinds_of_grads():
+        """The dtypes of a float32 parent's gradients, after one part and after two."""
+        parent, kinds = Tensor(np.zeros(2, dtype="float32")), []
+        for _ in range(2):
+            node = Tensor(np.zeros(2, dtype="float32"), "op", (parent,))
+            node.grad = np.ones(2, dtype="float32")
+            send_back(node, {"op": lambda g, *given: (g,)}, lambda c, array: c.astype(array.dtype))
+            kinds.append(str(parent.grad.dtype))
+        return kinds
+
+    check.close(kinds_of_grads(), ["float32", "float32"], "what fit gives stays as it is, its dtype too")
     for grad, data, a, b, constants in check.cases(
         10, array(2, 3), array(2, 3), array(3), array(2, 1), numbers(2)
     ):
@@ -1284,6 +1303,8 @@ with exercise("first_cotangent") as check:
             check.close(begins_with(one.shape, None, dtype), (one.tolist(), dtype), "one number")
             check.close(begins_with(one.shape, 0.5 * one, dtype), ((0.5 * one).tolist(), dtype), "its weight")
         check.close(begins_with((1, 2, 1), None), "raises RuntimeError", "more than one number")
+    for whole in (np.array([1, 0, -2]), np.array([True, False, True])):
+        check.close(begins_with((3,), whole, "float32"), (whole.astype(float).tolist(), "float32"), "integers, too")
     zeros = np.zeros(3)
     check.close(begins_with((3,), zeros), ([0.0, 0.0, 0.0], "float64"), "weights of 0 are weights")
     check.close(begins_with((), 0.0), (0.0, "float64"), "a weight of 0 is a weight")
@@ -1523,7 +1544,8 @@ with exercise("mended_array_rules") as check:
     from autograder import array
 
     check.equal(names, ["add_row", "log2", "square"], "the three rules that are wrong somewhere")
-    for g, a, row in check.cases(10, array(2, 5), array(2, 5, low=0.2), array(5)):
+    drawn = [case for n in (1, 2, 3, 6) for case in check.cases(3, array(n, 5), array(n, 5, low=0.2), array(5))]
+    for g, a, row in drawn:
         x, y = Reference(a, requires_grad=True), Reference(row, requires_grad=True)
         for name, out, inputs in (
             ("square", x * x, (x,)),

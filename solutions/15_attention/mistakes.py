@@ -331,9 +331,9 @@ wrong("attention_rule", "exchanged", "The gradients of q and of k are exchanged:
     RULE, ("return to_products @ k, to_products.swapaxes(-1, -2) @ q,", "return to_products.swapaxes(-1, -2) @ q, to_products @ k,")))
 wrong("attention_rule", "own_inputs", "The gradient of a product's factor contains the other factor: that of q has k.", source=changed(
     RULE, ("to_products @ k, to_products.swapaxes(-1, -2) @ q", "to_products @ q, to_products.swapaxes(-1, -2) @ k")))
-wrong("attention_rule", "all_axes_turned_for_k", "`.T` turns the batch around, too: only the last two axes change places.", source=changed(
+wrong("attention_rule", "all_axes_turned_for_k", "The shapes do not fit. `.T` would turn the batch around, too: only the last two axes change places. And the gradient of v has the shape of v.", source=changed(
     RULE, ("to_products.swapaxes(-1, -2)", "to_products.T")))
-wrong("attention_rule", "all_axes_turned_for_v", "`.T` turns the batch around, too: only the last two axes change places.", source=changed(
+wrong("attention_rule", "all_axes_turned_for_v", "The shapes do not fit. `.T` would turn the batch around, too: only the last two axes change places. And the gradient of v has the shape of v.", source=changed(
     RULE, ("p.swapaxes(-1, -2)", "p.T")))
 wrong("attention_rule", "key_not_turned", "For k the matrix has to be turned: key s collects from all queries that saw it, a column.", source=changed(
     RULE, ("to_products.swapaxes(-1, -2) @ q", "to_products @ q")))

@@ -57,7 +57,7 @@ def test_what_is_refused_here_is_no_learner_s() -> None:
         (["mine", "engine.py", "--put"], "engine.py is in the answer cell of"),
         (["receipt", f"{UNIT}/from_an_empty_page.ipynb"], "keep that line"),
         (["certificate", "--name", "Ada"], "certificate.html shows it"),
-        (["review"], "Nothing to review yet"),
+        (["review"], "Nothing is due today. The next is Tensor"),  # `mine --put` has noted it
     ],
     ids=lambda value: " ".join(value[:1]) if isinstance(value, list) else "",
 )
