@@ -383,6 +383,40 @@ def gradients(root, leaves):
 
 @wrong(
     "gradients",
+    "grad_of_each_node",
+    "The numbers are right, and something is left on the Nodes, such as a `grad`. Keep what arrives in a dict of the call.",
+)
+def gradients(root, leaves):
+    order = newest_first(root)
+    for node in [*order, *leaves]:
+        node.grad = None
+    root.grad = Node(np.ones_like(root.data))
+    for node in order:
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(node.grad, node, *node.parents)):
+                parent.grad = part if parent.grad is None else parent.grad + part
+    return [Node(np.zeros_like(leaf.data)) if leaf.grad is None else leaf.grad for leaf in leaves]
+
+
+@wrong(
+    "gradients",
+    "zeros_not_passed_on",
+    "A part of zeros is left out, and its graph with it: x² has the slope 0 at 0, and this slope has the slope 2. Pass on "
+    "what every rule gives.",
+)
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is None or node not in arrived:
+            continue
+        for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+            if part.data.any():
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong(
+    "gradients",
     "sum_in_place",
     "Sums are written into an array that others share, so the numbers are wrong, and the sum is not recorded.",
 )
@@ -580,6 +614,16 @@ def hessian_by_rows(f, x):
     x = Tensor(x, requires_grad=True)
     g = gradient(f(x), x)
     return np.array([gradient(g[i], x).data for i in range(x.size - 1)])
+
+
+@wrong("hessian_by_rows", "flat_slope", "Where a slope is 0, its row is taken for zeros. The slope of x² is 0 at 0, and it changes with x there, too.")
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    g, H = gradient(f(x), x), np.zeros((x.size, x.size))
+    for i in range(x.size):
+        if g.data[i] != 0:
+            H[i] = gradient(g[i], x).data
+    return H
 
 
 @right("hessian_by_rows", "columns_forward")
@@ -1061,6 +1105,26 @@ def conjugate_gradients(product, b, steps):
     return p
 
 
+@wrong(
+    "conjugate_gradients",
+    "writes_into_Hd",
+    "The numbers are right, and what `product` gave is another array than before: an operator such as `*=` wrote into it.",
+)
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p = p + a * d
+        Hd *= a
+        r = r - Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
 @right("conjugate_gradients", "keeps_the_square")
 def conjugate_gradients(product, b, steps):
     p, r = 0.0 * b, b.copy()
@@ -1249,6 +1313,18 @@ def sharpest(product, v, steps):
             break
         v = new
     return float(v @ product(v)), v
+
+
+@wrong("sharpest", "largest_so_far", "The largest curvature of all steps is returned, with its v. Those of the last v are asked for.")
+def sharpest(product, v, steps):
+    best, where = 0.0, v
+    for _ in range(steps):
+        Hv = product(v)
+        v = Hv / np.linalg.norm(Hv)
+        now = float(v @ product(v))
+        if abs(now) >= abs(best):
+            best, where = now, v
+    return best, where
 
 
 @right("sharpest", "keeps_the_product")

@@ -201,7 +201,11 @@ with exercise("tanh_rule") as check:
     from autograder import array
 
     for shape in ((2, 3), (), (1,), (4,)):
-        for g, a in check.cases(4, array(*shape), array(*shape)):
+        cases = list(check.cases(4, array(*shape), array(*shape)))
+        g, a = cases[0]
+        # A g or an a of 0 has derivatives nevertheless.
+        cases += [(np.zeros(shape), a), (g, np.zeros(shape)), (np.zeros(shape), np.zeros(shape))]
+        for g, a in cases:
             t = np.tanh(a)
             s = 1 - t * t
             got, want = tanh_sent(g, a), {"sent": g * s, "by a": -2 * g * t * s, "by g": s, "by a, twice": g * s * (6 * t * t - 2)}
@@ -354,10 +358,21 @@ def derivatives_of(steps, values, wanted, order):
     return found
 
 
+@probe
+def left_on_the_nodes(x):
+    """What the Nodes of x * x + x have after a call of `gradients` that they did not have before."""
+    x = Node(x)
+    root = x * x + x
+    gradients(root, [x, Node(1.0)])
+    return sorted({name for node in newest_first(root) for name in vars(node)} - set(vars(Node(1.0))))
+
+
+cube, both = [("*", 0, 0), ("*", 1, 0)], [("*", 0, 1), ("+", 2, 0)]  # x · x · x, and xy + x
+
+
 # %% check="gradients" points=3
 with exercise("gradients") as check:
     x, y = arrays([2, -1], [3, 5])
-    cube, both = [("*", 0, 0), ("*", 1, 0)], [("*", 0, 1), ("+", 2, 0)]
     first, *later = derivatives_of(cube, [x], [0], 3)
     check.close(first, [3 * x * x], "x · x · x: the slope is 3x², of three uses of x")
     check.close(later, [[6 * x], [6 + 0 * x]], "slopes of slopes: is the pass recorded?")
@@ -367,6 +382,7 @@ with exercise("gradients") as check:
     knot = derivatives_of([("*", 0, 0), ("*", 2, 0), ("+", 2, 3)], [x, y], [0, 1], 1)
     check.close(knot, [[2 * x + 3 * x * x, 0 * y]], "a + a x, of a = x²; y has no part")
     check.close(derivatives_of([("+", 0, 1)], [x, y], [0, 1], 1), [[x**0] * 2], "x + y: 1")
+    check.equal(left_on_the_nodes(x), [], "nothing new is left on the Nodes")
     ### BEGIN HIDDEN TESTS
     from autograder import array
 
@@ -407,13 +423,16 @@ with exercise("gradients") as check:
     for _ in range(12):
         steps = [(check.rng.choice("+-**/"), check.rng.randrange(2 + i), check.rng.randrange(2 + i)) for i in range(5)]
         programs.append((steps, 2, check.rng.sample([0, 1], 2), 2))
-    for steps, count, wanted, order in programs:
+    for steps, count, wanted, order in [*programs, ([("*", 0, 0)], 1, [0], 3), (cube, 1, [0], 3), (both, 2, [1, 0], 2)]:
         shape = check.rng.choice([(2, 3), (3,), (), (1,)])
-        values = [value for (value,) in check.cases(count, array(*shape, low=0.5, high=1.5))]
-        steps = without_small_divisors(steps, values)
-        want = expected(steps, values, wanted, order)
-        size = max(1.0, *[float(np.abs(part).max()) for parts in want for part in parts])
-        check.close(derivatives_of(steps, values, wanted, order), want, "as the engine has it", rtol=1e-9, atol=1e-10 * size)
+        drawn = [value for (value,) in check.cases(count, array(*shape, low=0.5, high=1.5))]
+        nothing = np.zeros(shape)
+        # A part that is 0 has slopes nevertheless: those of x², at 0, are 0 and 2.
+        for values in (drawn, [nothing, *drawn[1:]], [*drawn[:-1], nothing], [nothing] * count):
+            kept = without_small_divisors(steps, values)
+            want = expected(kept, values, wanted, order)
+            size = max(1.0, *[float(np.abs(part).max()) for parts in want for part in parts])
+            check.close(derivatives_of(kept, values, wanted, order), want, "as the engine has it", rtol=1e-9, atol=1e-10 * size)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -525,6 +544,10 @@ with exercise("hessian_by_rows") as check:
             check.untouched()
     for x, weights in check.cases(3, array(3), array(3)):
         check.close(hessian_of("cubes", x, weights), np.diag(6 * x * weights), "cubes")
+    for x, weights in check.cases(2, array(2), array(2)):
+        for flat in (x * [0, 1], x * [1, 0], 0 * x):
+            H = np.array([[2 * flat[1], 2 * flat[0]], [2 * flat[0], 0]])
+            check.close(hessian_of("x²y", flat, weights), H, "a slope of 0 has slopes nevertheless")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -625,6 +648,10 @@ with exercise("hvp") as check:
         got = product_of("cubes", x, weights, v)
         check.close(got, 6 * x * weights * v, "a single number")
         check.close(np.shape(got), (), "a single number has the shape ()")
+    for x, weights, v in check.cases(2, *[array(2)] * 3):
+        for flat in (x * [0, 1], x * [1, 0], 0 * x):
+            want = np.array([2 * flat[1] * v[0] + 2 * flat[0] * v[1], 2 * flat[0] * v[0]])
+            check.close(product_of("x²y", flat, weights, v), want, "a slope of 0 has slopes nevertheless")
     for x, y, weights, v in check.cases(2, *[array(4)] * 4):
         want = [6 * x * weights * v, 6 * y * weights * v]
         check.close(products_in_turn([x, y], weights, v), want, "the same function, at another place")
@@ -635,7 +662,7 @@ with exercise("hvp") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Against differences of gradients. What to see: whatever the step, they keep at most ten or eleven digits.
+# Against differences of gradients. What to see: whatever the step, they keep at most eleven digits.
 
 
 # %% figure="exact"
@@ -678,7 +705,7 @@ exact()
 # before it, so no step spoils an earlier one: after n steps p is exact, up to rounding.
 #
 # ### Exercise `conjugate_gradients` (3 points)
-# `product(d)` gives $Hd$. Return p after `steps` steps, or fewer: stop as soon as r · r is 0, for then the next step is
+# `product(d)` gives $Hd$; do not write into it. Return p after `steps` steps, or fewer: stop as soon as r · r is 0, for then the next step is
 # 0 / 0. Nothing else is a reason to stop. Take one product a step.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -735,6 +762,18 @@ def solved(M, b, steps, sign=1.0):
     return conjugate_gradients(product, b, steps), len(asked)
 
 
+@probe
+def products_kept(M, b, steps):
+    """What conjugate_gradients gives for MᵀM, and by how much what `product` gave differs at the end from what it was."""
+    given = []
+
+    def product(d):
+        given.append((M.T @ (M @ d), M.T @ (M @ d)))
+        return given[-1][0]
+
+    return conjugate_gradients(product, b, steps), max(abs(one - other).max() for one, other in given)
+
+
 # %% check="conjugate_gradients" points=3
 with exercise("conjugate_gradients") as check:
     M, b = np.diag([1.0, 5.0]), np.array([-4.5, 25.0])  # H: 1 and 25; b: the slope
@@ -768,6 +807,7 @@ with exercise("conjugate_gradients") as check:
             check.untouched()
             got, products = solved(M, b, n)
             check.close(got, np.linalg.solve(M.T @ M, b), "exact after n steps", rtol=1e-6, atol=1e-9)
+            check.close(products_kept(M, b, n), (got, 0.0), "what `product` gave stays as it was", rtol=1e-9)
             check.close(products, n, "one product a step")
             got, products = solved(M, b, n, -1.0)
             check.close(got, -np.linalg.solve(M.T @ M, b), "d · Hd is negative", rtol=1e-6, atol=1e-9)
@@ -800,7 +840,7 @@ def newton(f, x, steps):
 
 # %% [markdown]
 # A curved valley, 10 (y - x²)² + (1 - x)², with its minimum at (1, 1). What to see: Adam follows the floor; Newton jumps,
-# two times to a place that is *higher*, and arrives with the seventh step.
+# twice to a place that is *higher*, and arrives with the seventh step.
 
 
 # %% figure="bent"
@@ -852,7 +892,7 @@ if predicted(prediction, "newton_on_a_hill"):
 # nearly the second axis.
 #
 # ### Exercise `sharpest` (2 points)
-# Do this `steps` times, from v. Return the curvature along the last v, a float, and this v.
+# Do this `steps` times (at least once), from v. Return the curvature along the last v, a float, and this v.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -921,6 +961,10 @@ with exercise("sharpest") as check:
         got = sharpest_of(M, signs, v, steps)
         check.close(got, (float(want @ H @ want), want), f"after {steps} steps", rtol=1e-7)
         check.untouched()
+    # Curvatures 2 and -3: along v = (2, -1) / √5, (4, 3) / 5 and (8, -9) / √145 they are 1, 0.2 and -0.79.
+    for steps, value, v in ((1, 1.0, [2, -1]), (2, 0.2, [4, 3]), (3, -115 / 145, [8, -9])):
+        got = sharpest_of(np.eye(2), np.array([2.0, -3.0]), np.array([3.0, 1.0]), steps)
+        check.close(got, (value, v / np.linalg.norm(v)), "the curvature along the last v, also where it was larger before")
     for M, v in check.cases(3, array(4, 3), array(3)):
         for scale in (1e3, 1e-3):
             value, direction = sharpest_of(scale * M, np.ones(4), v, 2000)
@@ -1117,6 +1161,10 @@ with exercise("mended_penalty") as check:
                 check.close(penalty_of(name, x, w), penalty_and_slope(x, w), "value and gradient", rtol=1e-9)
             check.untouched()
             check.close(penalty_of("tanh", x, 0 * w), (0.0, 0 * w), "all weights are 0, and so is all else")
+            for size in (1e-6, 1e6):
+                want = (size * w[:, 0] @ w[:, 0] * size, 2 * size * w[:, :1])
+                got = penalty_of("linear", x, size * w[:, :1])
+                check.close(got, want, "weights of any size", rtol=1e-9, atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1228,7 +1276,11 @@ with exercise("residual") as check:
     from autograder import array, number
 
     for N in (1, 4, 5):
-        for t, w in check.cases(4, array(N, 1), number()):
+        cases = list(check.cases(4, array(N, 1), number()))
+        t, w = cases[0]
+        # At t = 0 the wave is flat, and bends.
+        cases += [(0 * t, w), (t * (np.arange(N)[:, None] % 2), w)]
+        for t, w in cases:
             h, s = np.tanh(w * t), 1 - np.tanh(w * t) ** 2
             bend = 2 * w * s - 2 * t * w * w * h * s
             by_w = 2 * s - 4 * w * t * h * s - 4 * t * w * h * s - 2 * t * t * w * w * s * (1 - 3 * h * h) + t * t * s
@@ -1278,11 +1330,11 @@ solved_equation()
 # %% [markdown]
 # What to see: where the residual is small all the way from 0, the curve is the sine; at step 100 it is small in places,
 # and the curve is off there, too. With relu in place of tanh the residual comes down,
-# too, and the curve stays off by more than 0.5: relu's second derivative is 0, so bending at its kinks costs nothing.
+# and the curve stays off by more than 0.5: relu's second derivative is 0, so bending at its kinks costs nothing.
 #
 # ## 9. The result of a loop, without its graph
 #
-# Repeat $z \leftarrow \tanh(Wz + x)$ until z stays: a *fixed point*. It certainly does where the sizes in each row of W
+# Repeat $z \leftarrow \tanh(Wz + x)$ until z stays: a *fixed point*. It does where the sizes in each row of W
 # add up to less than 1. Backward through all rounds would need all their graphs.
 
 
@@ -1376,6 +1428,8 @@ with exercise("fixed_point_rule") as check:
             W = W / (1.1 * np.abs(W).sum(axis=1).max())
             check.close(sent_by_the_fixed_point(g, W, x), cotangents(g, W, x), "implicit", rtol=1e-9, atol=1e-12)
             check.untouched()
+        for some, at in ((0 * g, x), (g, 0 * x), (g * (np.arange(n) == 0), x)):
+            check.close(sent_by_the_fixed_point(some, W, at), cotangents(some, W, at), "zeros in g or x", rtol=1e-9, atol=1e-12)
     # A slow loop: a hundred rounds of it are not nearly enough.
     for g, W, x in check.cases(3, array(3), array(3, 3, low=0.2), array(3, low=0.2)):
         W = 0.999 * W / W.sum(axis=1, keepdims=True)
