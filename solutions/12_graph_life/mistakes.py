@@ -116,6 +116,8 @@ wrong("bytes_kept", "pointer_of_the_view", "Two views of one memory begin at dif
 wrong("bytes_kept", "id_of_the_view", "Two views of one memory are two arrays, so a view's id does not say whose memory it is: take the owner's.",
       source=changed(KEPT, (EACH, ""), ("found = [owner(array) for array in arrays if isinstance(array, np.ndarray)]",
              "owners.update({id(array): owner(array).nbytes for array in arrays if isinstance(array, np.ndarray)})")))
+wrong("bytes_kept", "saved_view", "What a node saved may be a view, as w.T is of w: note its owner, as you do for the tensors' own arrays.",
+      source=changed(KEPT, ("found = [owner(array) for", "found = [owner(array) if isinstance(thing, Tensor) else array for")))
 wrong("bytes_kept", "walked_again", "What was seen is not noted: a result that is used twice is gone on from twice, and each step doubles the work.",
       source=changed(KEPT, ("        seen.add(id(thing))\n", "")), ends=False)
 
@@ -407,6 +409,14 @@ def mended_leaks(loss_of, step, w, batches, held_out):
 """)
 
 
+wrong("mended_leaks", "rounded", "The losses are rounded: the results are to be the same as before, to the last digit.",
+      source=changed(RUN, ("        history.append(loss.item())\n        mean = 0.9 * mean + 0.1 * loss.item()\n", "        history.append(round(loss.item(), 4))\n        mean = 0.9 * mean + 0.1 * history[-1]\n")))
+wrong("mended_leaks", "clearly_lower", "A held-out loss that is lower by very little is lower, too: compare with `<` alone.",
+      source=changed(RUN, ("if check < lowest", "if check < lowest - 1e-3")))
+wrong("mended_leaks", "weights_as_a_tensor", "The best weights are a Tensor here, and an array is asked for, as before: `.data`.",
+      source=changed(RUN, ("w.data.copy()", "w.detach().clone()")))
+
+
 @right("mended_leaks", "detached_mean")
 def mended_leaks(loss_of, step, w, batches, held_out):
     history, mean, lowest, best = [], 0.0, np.inf, None
@@ -435,7 +445,7 @@ def mended_leaks(loss_of, step, w, batches, held_out):
         mean = mean * 0.9 + number / 10
         with no_grad():
             held = loss_of(held_out)
-        results.append((held.item(), w.detach().clone()))
+        results.append((held.item(), w.detach().clone().data))
     return history, mean, min(results, key=lambda pair: pair[0])[1]
 
 
@@ -531,6 +541,10 @@ wrong("Counted", "one_axis", "Only arrays of one axis can be added: `+=` takes a
       source=changed(COUNTED, ("        self.data += other\n", "        self.data[:] = [a + b for a, b in zip(self.data.tolist(), np.broadcast_to(other, self.data.shape).tolist())]\n")))
 wrong("Counted", "view_counts", "Making a view changes no number: the version stays.",
       source=changed(COUNTED, ("        return part", "        self.changes[0] += 1\n        return part")))
+
+
+wrong("Counted", "grows", "What is larger than the memory does not fit into it. Here it takes its place, and views show the old numbers: it has to raise.",
+      source=changed(COUNTED, ("        self.data += other\n", "        result = self.data + other\n        if result.shape == self.data.shape:\n            self.data[...] = result\n        else:\n            self.data = result\n")))
 
 
 right("Counted", "base", source="""
@@ -683,6 +697,10 @@ wrong("Saved", "one_table", "A Saved that is made after the change silences thos
                      ("    def __init__", "    noted = {}\n\n    def __init__"), ("!= self.version:", "!= Saved.noted[self.at]:"), ("{self.version}", "{Saved.noted[self.at]}")))
 
 
+wrong("Saved", "commas", "From 1,000 on commas stand in the versions: plain digits are asked for.",
+      source=changed(SAVED, ("version {now}, expected version {self.version}", "version {now:,}, expected version {self.version:,}")))
+
+
 right("Saved", "try", source="""
 class Saved:
     def __init__(self, value):
@@ -776,6 +794,18 @@ wrong("tanh_node", "slope_on_the_node", "The rule holds `out`, and `out` holds t
       source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "    out.slope = 1.0 - t * t\n    out.back = lambda g: g * out.slope\n")))
 
 
+wrong("tanh_node", "until_it_goes_back", "The first call of the rule breaks the cycle, and not every node goes back: make the rule without `out` at once.", source="""
+def tanh_node(x):
+    out = Node(np.tanh(x.data), (x,))
+
+    def back(g):
+        t = out.data
+        out.back = lambda g: g * (1.0 - t * t)
+        return out.back(g)
+
+    out.back = back
+    return out
+""")
 wrong("tanh_node", "by_exponentials", "exp of a large number is infinite, and inf / inf is NaN: `np.tanh` has no such limit.",
       source=changed(TANH, ("t = np.tanh(x.data)", "e = np.exp(2.0 * x.data)\n    t = (e - 1.0) / (e + 1.0)")))
 
@@ -924,6 +954,9 @@ def checkpointed(layers, x, slope, every):
             g = layers.pop().backward(inputs.pop(), g)
     return g
 """)
+wrong("checkpointed", "turned_around", "`layers` is the caller's list, and it is turned around in place: `reversed(layers)` or `layers[::-1]` leave it as it was.",
+      source=changed(CHECKPOINTED, ("    g = slope(x)\n    for start in reversed(range(0, len(layers), every)):\n        part, inputs = layers[start : start + every], [kept.pop()]\n",
+                                    "    g, n = slope(x), len(layers)\n    layers.reverse()\n    for start in reversed(range(0, n, every)):\n        part, inputs = layers[max(0, n - start - every) : n - start][::-1], [kept.pop()]\n")))
 wrong("checkpointed", "nothing_popped", "What was kept, and the inputs of a part, are read and stay: let go of each where it was needed last (`pop`).",
       source=changed(CHECKPOINTED, ("[kept.pop()]", "[kept[start // every]]"), ("        for layer in reversed(part):\n            g = layer.backward(inputs.pop(), g)", "        for i in reversed(range(len(part))):\n            g = part[i].backward(inputs[i], g)")))
 wrong("checkpointed", "parts_from_x", "To come to a part, all before it is run again from x: start from what was kept for it.", source="""

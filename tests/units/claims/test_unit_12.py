@@ -161,7 +161,7 @@ def test_checkpoint_of_a_chain_runs_as_often_as_ours(torch: ModuleType) -> None:
     UNIT,
     "The sum is smallest where both are equal, at k = √n: 64 layers need 8 + 8, for one more forward pass.",
     "(√128 is about 11, and 11 + 11 is too many.)",
-    "Go through 128 layers and back, with never more than 16 arrays on the machine and at most 800 runs.",
+    "Go through up to 128 layers and back, with never more than 16 arrays on the machine and at most 800 runs.",
 )
 def test_what_the_schedules_need(solved: Any) -> None:
     names = solved(UNIT)
@@ -170,8 +170,9 @@ def test_what_the_schedules_need(solved: Any) -> None:
     assert all(peaks[8] < peaks[k] for k in (1, 2, 4, 16, 32, 64))
     assert round(128**0.5) == 11
     assert all(names["tried"](names["checkpointed"], 128, k).peak > 16 for k in range(1, 129))
-    little = names["tried"](names["in_little_memory"], 128)
-    assert little.peak <= 16 and little.runs <= 800
+    for n in range(1, 129):
+        little = names["tried"](names["in_little_memory"], n)
+        assert little.peak <= 16 and little.runs <= 800
 
 
 @proves(
