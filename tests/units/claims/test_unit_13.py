@@ -160,7 +160,7 @@ def test_the_typed_paths_of_the_first_picture(solved: Any) -> None:
 @proves(
     UNIT,
     "with its minimum at (1, 1).",
-    "Newton jumps, two times to a place that is *higher*, and arrives with the seventh step.",
+    "Newton jumps, twice to a place that is *higher*, and arrives with the seventh step.",
     "| Newton goes uphill | negative curvature, or a step too far for its parabola |",
 )
 def test_newton_rises_in_the_bent_valley_from_where_the_hessian_is_positive_definite(solved: Any) -> None:
@@ -216,7 +216,7 @@ def test_the_size_of_a_hessian() -> None:
 
 @proves(
     UNIT,
-    "What to see: whatever the step, they keep at most ten or eleven digits.",
+    "What to see: whatever the step, they keep at most eleven digits.",
     "Both are exact, and cost a few gradients for any n.",
 )
 @pytest.mark.parametrize("seed", range(5))
@@ -289,7 +289,7 @@ def test_the_two_minima_are_there_whatever_a_machine_rounds(nudge: int, solved: 
     UNIT,
     "What to see: where the residual is small all the way from 0, the curve is the sine; at step 100 it is small in "
     "places, and the curve is off there, too.",
-    "With relu in place of tanh the residual comes down, too, and the curve stays off by more than 0.5: relu's second "
+    "With relu in place of tanh the residual comes down, and the curve stays off by more than 0.5: relu's second "
     "derivative is 0, so bending at its kinks costs nothing.",
 )
 @pytest.mark.parametrize("seed", range(3))
@@ -325,7 +325,7 @@ def test_a_network_of_relus_does_not_notice_its_bends(seed: int, solved: Any) ->
 
 @proves(
     UNIT,
-    "It certainly does where the sizes in each row of W add up to less than 1.",
+    "It does where the sizes in each row of W add up to less than 1.",
     "`x` is not needed.",
 )
 def test_the_loop_comes_to_its_end_where_rows_are_small(solved: Any) -> None:
