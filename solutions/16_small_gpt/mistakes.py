@@ -121,6 +121,10 @@ wrong("merge", "last_always", "The last token is appended even where a pair has 
     MERGE, ("    return out", "    return out + word[-1:]"), ("while i < len(word):", "while i < len(word) - 1:")))
 
 
+wrong("merge", "the_same_list", "Where the pair does not occur, the very list that came in comes back, and who changes one changes both: make a new one in any case.", source=changed(
+    MERGE, ("    out, i = [], 0\n", "    if pair not in zip(word, word[1:]):\n        return word\n    out, i = [], 0\n")))
+
+
 @right("merge", "iterator")
 def merge(word, pair, new):
     out, skip = [], False
@@ -203,6 +207,10 @@ wrong("bits_per_character", "one_for_each_token", "This is an array, a number fo
     BITS, ("[np.arange(len(targets)), targets].sum()", "[np.arange(len(targets)), targets]"), ("float(nats / np.log(2) / lengths[targets].sum())", "nats / np.log(2) / lengths[targets].sum()")))
 wrong("bits_per_character", "quotient_of_each_token", "This is an array, a number for each token: one number is asked for, all bits over all characters.", source=changed(
     BITS, ("[np.arange(len(targets)), targets].sum()", "[np.arange(len(targets)), targets]"), ("float(nats / np.log(2) / lengths[targets].sum())", "nats / np.log(2) / lengths[targets]")))
+
+
+wrong("bits_per_character", "first_taken_off", "The first logit of each row is taken off, and another may be far above it, so that exp overflows: take the row's largest off.", source=changed(
+    BITS, ("logits.max(axis=-1, keepdims=True)", "logits[:, :1]")))
 
 
 @right("bits_per_character", "logaddexp")
@@ -307,6 +315,18 @@ wrong("block", "three_unpacked", "`packed` gives one array, and `attend` takes i
             "q, k, v = layers.packed(layers.norm1(x))\n    x = x + layers.out(layers.attend(q, k, v))")))
 wrong("block", "three_given", "Each layer takes one array, and `attend` takes the one that `packed` gives: queries, keys and values are taken apart in there.", source=changed(
     BLOCK, ("layers.attend(layers.packed(layers.norm1(x)))", "layers.attend(*[layers.packed(layers.norm1(x))] * 3)")))
+
+
+wrong("block", "added_in_place", "The stream is added by `+=` into what a layer gave. A layer may give back the very array that it got, and then the stream that came in is changed: `+` makes a new one.", source="""
+def block(x, layers):
+    h = layers.out(layers.attend(layers.packed(layers.norm1(x))))
+    h += x
+    out = layers.down(layers.relu(layers.up(layers.norm2(h))))
+    out += h
+    return out
+""")
+wrong("block", "array_of_it", "The stream is made an array, and it may be a Tensor, which loses its graph: add to what came in, as it is.", source=changed(
+    BLOCK, ("    x = x + layers", "    x = np.array(x, dtype=float)\n    x = x + layers")))
 
 
 @right("block", "step_by_step")
@@ -571,6 +591,10 @@ wrong("with_temperature", "axis_lost", "The largest of each row, or its sum, has
     WARM, ("axis=-1, keepdims=True", "axis=-1")))
 
 
+wrong("with_temperature", "first_taken_off", "The first of each row is taken off, and another may be far above it, so that exp overflows: take the row's largest off.", source=changed(
+    WARM, ("z.max(axis=-1, keepdims=True)", "z[..., :1]")))
+
+
 @right("with_temperature", "logs")
 def with_temperature(logits, temperature):
     scaled = (logits - np.max(logits, axis=-1)[..., None]) / temperature
@@ -661,6 +685,12 @@ wrong("top_p", "first_of_p", "The places are right, and the numbers in them are 
     TOP_P, ("out[keep] = p[keep]", "out[keep] = p[: len(keep)]")))
 wrong("top_p", "through_order_twice", "`keep` names places of the vocabulary, and `p[order]` is sorted: take `p[keep]`.", source=changed(
     TOP_P, ("out[keep] = p[keep]", "out[keep] = p[order][keep]")))
+
+
+wrong("top_p", "nearly_0", "The others get a small number, and 0 is asked for: a token of 1e-12 may still be drawn.", source=changed(
+    TOP_P, ("np.zeros(p.shape)", "np.full(p.shape, 1e-12)")))
+wrong("top_p", "forty_at_most", "Only so many tokens are kept, and the share is not reached: as many are kept as it takes.", source=changed(
+    TOP_P, ('kind="stable")', 'kind="stable")[:40]')))
 
 
 @right("top_p", "loop")
@@ -769,6 +799,11 @@ wrong("write", "array_all_along", "This is an array, and a list is asked for: be
     WRITE, ("ids = list(start)", "ids = np.array(start)"), ("ids.append(int(rng.choice(len(p), p=p)))", "ids = np.append(ids, rng.choice(len(p), p=p))")))
 
 
+wrong("write", "array_of_the_window", "`logits_of` gets an array, and the window is a list: `ids[-T:]` as it is.", source=changed(WRITE, ("ids[-T:]", "np.array(ids[-T:])")))
+wrong("write", "rare_left_out", "What is rare is never drawn here, and the rest is brought back to 1: draw by `p` as it is.", source=changed(
+    WRITE, ("        ids.append", "        p = np.where(p < 1e-3, 0.0, p)\n        p = p / p.sum()\n        ids.append")))
+
+
 @right("write", "cumulative")
 def write(start, length, T, logits_of, probabilities, rng):
     text = [*start]
@@ -871,6 +906,11 @@ wrong("mended_attend", "key_not_turned", "The shapes do not fit: the old ones an
 
 wrong("mended_attend", "moved_by_1", "The diagonal is moved by 1 here, a constant or the number of new tokens: it is moved by m, the number of old ones.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=1")))
+
+
+wrong("mended_attend", "last_32", "Only the last 32 keys and values are kept: all are asked for, for any m.", source=changed(
+    ATTEND, ("[cache[0], k], axis=1)", "[cache[0], k], axis=1)[:, -32:]"), ("[cache[1], v], axis=1)", "[cache[1], v], axis=1)[:, -32:]"),
+    ("k=cache[0].shape[1]", "k=keys.shape[1] - k.shape[1]")))
 
 
 @right("mended_attend", "query_by_query")

@@ -17,7 +17,7 @@
 # %% [markdown]
 # # A small GPT: from letters to verses
 #
-# In this unit a network learns to write, from nothing but the 154 sonnets of Shakespeare. What to see: bits for each
+# A network learns to write, from nothing but the 154 sonnets of Shakespeare. What to see: bits for each
 # character of sonnets that it has not seen. Every stage needs fewer. Untrained, single characters would need
 # log2 61 = 5.93: merging them helps already.
 
@@ -78,7 +78,7 @@ def floats(*rows):
 # **Time:** about 200 minutes, in two sittings: the second begins with section 5; a new kernel first runs the cells
 # above. **Builds on:** 07, 09, 10, 15.
 #
-# **Three questions first,** from earlier units; nobody counts.
+# **Three questions first,** from earlier units.
 #
 # - *unit 14, size*: a picture of 9 by 9, a kernel of 3 by 3, stride 2, padding 1. How many rows has the output?
 # - *unit 14, shift*: the picture moves by one pixel. By how many does the map of a convolution with stride 1 move?
@@ -102,7 +102,7 @@ recall(
 # ## 1. The text
 #
 # William Shakespeare's sonnets, 1609, are in the public domain: 94 kilobytes. Of ten, eight are for training, one for
-# validation (to choose), one for the test (to report once).
+# validation (to choose), one for test (to report once).
 
 
 # %% given="text"
@@ -147,7 +147,7 @@ print(pair, "stands 2 * 4 times, and (2, 4) only 3 + 2 times")
 
 # %% [markdown]
 # ### Exercise `merge` (3 points)
-# Return a new list: `word` with each occurrence of `pair` replaced by the number `new`, from left to right. What was
+# Return a new list: `word` with each occurrence of `pair` replaced by `new`, any number, from left to right. What was
 # used in one pair is not used again.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -192,6 +192,14 @@ def merge(word, pair, new):
     ### END SOLUTION
 
 
+# %% probes="merge"
+@probe
+def merged(word, pair, new):
+    """What `merge` gives, and whether that is the very list that came in."""
+    out = merge(word, pair, new)
+    return out, out is word
+
+
 # %% check="merge" points=3
 with exercise("merge") as check:
     word = [2, 5, 1, 2, 1, 2, 5, 1, 2]
@@ -199,6 +207,7 @@ with exercise("merge") as check:
     check.untouched("the word stays as it was")
     check.equal(yours.merge([4, 4, 4, 4, 4], (4, 4), 9), [9, 9, 4], "each is used once")
     check.equal(yours.merge([2, 1, 1, 3, 1], (1, 2), 9), [2, 1, 1, 3, 1], "2 1 is not 1 2")
+    check.equal(merged([2, 1], (1, 2), 9), ([2, 1], False), "a new list, in any case")
     check.equal(yours.merge([1, 1, 2], (1, 2), 9), [1, 9], "the second 1 begins the pair")
     check.equal(yours.merge([21, 2, 1, 21, 2], (1, 2), 9), [21, 2, 1, 21, 2], "not digits")
     check.equal(yours.merge([], (1, 2), 9), [], "nothing in it")
@@ -206,6 +215,8 @@ with exercise("merge") as check:
     from autograder import integer
 
     check.equal(yours.merge([3], (3, 3), 9), [3], "one token has no neighbour")
+    for word in ([], [3], [3, 4, 5], [3, 3, 4]):
+        check.equal(merged(word, (3, 3), 9), ([9, 4] if word == [3, 3, 4] else word, False), "a new list, in any case")
     check.equal(yours.merge([300, 700, 300, 700], (300, 700), 1000), [1000, 1000], "numbers of any size")
     check.equal(yours.merge([7, 0, 7], (0, 7), 7), [7, 7], "the new number may be an old one")
     check.equal(yours.merge([7, 0, 7, 7], (7, 7), 0), [7, 0, 0], "and it is not merged again")
@@ -366,6 +377,13 @@ with exercise("bits_per_character") as check:
         for given in (logits, logits + shift):
             check.close(yours.bits_per_character(given, targets, lengths), expected, "all bits over all characters", rtol=1e-8)
             check.untouched()
+        for j, far in ((j, far) for j in range(V) for far in (9e3, -9e3)):
+            given, nats = logits.copy(), 0.0
+            given[:, j] += far  # one is far above all others, or far below
+            for row, target in zip(given, targets):
+                nats += max(row) + math.log(sum(math.exp(x - max(row)) for x in row)) - row[target]
+            expected = nats / math.log(2) / sum(int(lengths[target]) for target in targets)
+            check.close(yours.bits_per_character(given, targets, lengths), expected, "large logits, wherever they stand", rtol=1e-8)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -409,9 +427,9 @@ counting()
 # ```
 #
 # ### Exercise `block` (3 points)
-# `x` (..., T, D) is the stream, and `layers` holds the eight functions of a block: `layers.norm1`, `layers.packed`
-# (queries, keys and values in one), `attend`, `out`, `norm2`, `up`, `relu`, `down`. Return the stream after the block,
-# and leave `x` as it was.
+# `x` (..., T, D), an array or a Tensor, is the stream, and `layers` holds the eight functions of a block:
+# `layers.norm1`, `layers.packed` (queries, keys and values in one), `attend`, `out`, `norm2`, `up`, `relu`, `down`.
+# Return the stream after the block, and leave `x` as it was.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -457,6 +475,34 @@ def stream_after(x, numbers):
     return block(x, layers), x
 
 
+class NoArray:
+    """Numbers that can be added and are no array, as a Tensor is none."""
+
+    __array_ufunc__ = None  # an array on the left leaves the sum to this
+
+    def __init__(self, data):
+        self.data = data
+
+    def __array__(self, *dtype, **how):
+        return np.array(self.data, *dtype)
+
+    def __add__(self, other):
+        return NoArray(self.data + (other.data if isinstance(other, NoArray) else other))
+
+    __radd__ = __add__
+
+
+@probe
+def stream_of_plain_layers(x, array):
+    """The stream after `block`, and x afterwards, as an array or as what is none. Its layers give back what they get."""
+    names = ("norm1", "packed", "attend", "out", "norm2", "up", "relu", "down")
+    layers, stream = SimpleNamespace(**dict.fromkeys(names, lambda x: x)), x if array else NoArray(x)
+    out = block(stream, layers)
+    if array or not isinstance(out, NoArray):
+        return out if array else f"a {type(out).__name__}, made of what was no array", x
+    return out.data, x
+
+
 # A layer's scale and shift, and what it makes of a number.
 stand_ins = {"norm1": (2, 1), "packed": (1, -2), "out": (3, 1), "norm2": (2, -1), "up": (1, -2), "relu": (1, 0), "down": (2, 1)}
 silent = (0, 0)  # whatever comes in, 0 goes out
@@ -495,6 +541,8 @@ with exercise("block") as check:
             out, x_after = stream_after(x, {**numbers, "relu": (1.0, 0.0)})
             check.close(out, expected, "first attention, then each position alone", rtol=1e-10)
             check.close(x_after, x, "the stream that came in stays as it was")
+        check.close(stream_of_plain_layers(x, True), (4 * x, x), "layers that give back the very array that they got")
+        check.close(stream_of_plain_layers(x, False), (4 * x, x), "a stream that is no array, as a Tensor is none")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -900,7 +948,7 @@ sizes()
 
 # %% [markdown]
 # Two trainings: one head, then the small GPT. Ten to thirty seconds. What
-# to see: the two curves part. At the end they are 0.4 bits apart. A seventh of that is there before any training: the
+# to see: the two curves part. At the end they are 0.4 bits apart. A seventh of that is there before training: the
 # merges were chosen on the training text, so its tokens are longer. The test text happens to be easier: pairs need
 # fewer bits there, too.
 
@@ -1013,6 +1061,12 @@ with exercise("with_temperature") as check:
 
     expected = floats(0.5, 0, 0.5)
     check.close(yours.with_temperature(floats(1e4, 0, 1e4), 1.0), expected, "large logits at temperature 1")
+    for t in (0.001, 1.0, 100.0):
+        got = yours.with_temperature(1e4 * np.eye(4), t)
+        low = math.exp(-1e4 / t)
+        check.close(got, np.where(np.eye(4) > 0, 1.0, low) / (1 + 3 * low), "one large logit, wherever it stands")
+        got = yours.with_temperature(-1e4 * np.eye(4), t)
+        check.close(got, np.where(np.eye(4) > 0, low, 1.0) / (3 + low), "one far below the others, wherever it stands")
     for shape in ((4,), (3, 5), (2, 3, 4), (1, 6), (5, 1)):
         for logits, t, shift in check.cases(3, array(*shape), positive(0.2, 3.0), array(*shape[:-1], 1, low=-9e3, high=9e3)):
             expected = np.empty(shape)
@@ -1051,8 +1105,8 @@ print(top_k(floats(0.1, 0.4, 0.3, 0.2), 2).round(3))
 
 # %% [markdown]
 # ### Exercise `top_p` (3 points)
-# The third: keep the *fewest* of the likeliest tokens whose probabilities add up to at least `share`; the others get 0; bring
-# the sum back to 1. Of equal ones, those that come first.
+# The third: keep the *fewest* of the likeliest tokens whose probabilities add up to at least `share`, up to rounding; the
+# others get 0; bring the sum back to 1. Of equal ones, those that come first.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1112,7 +1166,7 @@ with exercise("top_p") as check:
     check.close(yours.top_p(floats(0.5, 0.3, 0.2), 0.5005), floats(5, 3, 0) / 8, "nearly reached is not reached")
     check.close(yours.top_p(np.full(10, 0.1), 1.0), np.full(10, 0.1), "ten tenths, which rounding leaves below 1")
     check.close(yours.top_p(floats(0.5, 0, 0.5, 0), 1.0), floats(0.5, 0, 0.5, 0), "zeros stay zeros")
-    for n, share in check.cases(25, integer(2, 20), number(0.15, 0.95)):
+    for n, share in [*check.cases(25, integer(2, 20), number(0.15, 0.95)), (300, 0.9), (500, 0.999)]:
         (p,), = check.cases(1, array(n, low=0.1, high=3.0))
         p = p**3 / (p**3).sum()
         total, expected = 0.0, np.zeros(n)
@@ -1120,8 +1174,10 @@ with exercise("top_p") as check:
             if total < share:
                 expected[i] = p[i]
             total += p[i]
-        check.close(yours.top_p(p, share), expected / expected.sum(), "the fewest that reach it", rtol=1e-10)
+        got = yours.top_p(p, share)
+        check.close(got, expected / expected.sum(), "the fewest that reach it", rtol=1e-10)
         check.untouched()
+        check.true(bool((got[expected == 0] == 0).all()), "the others get 0, and not nearly 0")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1177,7 +1233,7 @@ def written(start, length, T, table, seed=0):
     asked, rng = [], np.random.default_rng(seed)
 
     def logits_of(window):
-        asked.append(list(window))
+        asked.append(list(window) if isinstance(window, list) else f"no list: {type(window).__name__}")
         return table[int(np.ravel(window[-1])[-1])]  # where a token is an array, the check sees it in `asked`
 
     ids = write(start, length, T, logits_of, lambda logits: logits / logits.sum(), rng)
@@ -1217,6 +1273,13 @@ with exercise("write") as check:
             check.equal(got[1], windows_, "the last T tokens, or all while there are fewer")
             check.equal((got[2], got[4]), (start, "list"), "`start` stays as it was, and a list comes back")
             check.equal(got[3], rng.random(), "as many draws as new tokens")
+    # After each token 39 others are possible, each once in a thousand times or less.
+    table = np.where(np.roll(np.eye(40), 1, axis=1) > 0, 1.0, 8e-4)
+    for (seed,) in check.cases(2, integer(0, 9999)):
+        ids, rng = [5], np.random.default_rng(seed)
+        for _ in range(500):
+            ids.append(int(rng.choice(40, p=table[ids[-1]] / table[ids[-1]].sum())))
+        check.equal(written([5], 500, 1, table, seed)[0], ids, "what is rare is drawn, too")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1440,7 +1503,7 @@ with exercise("mended_attend") as check:
     from autograd_ref import functional
     from autograder import array
 
-    for heads, m, n, d in ((2, 3, 1, 4), (3, 4, 2, 2), (1, 1, 3, 5), (2, 0, 4, 3), (4, 2, 2, 1), (2, 5, 4, 3)):
+    for heads, m, n, d in ((2, 3, 1, 4), (3, 4, 2, 2), (1, 1, 3, 5), (2, 0, 4, 3), (4, 2, 2, 1), (2, 5, 4, 3), (1, 70, 3, 2)):
         for q, k, v in check.cases(2, *[array(heads, m + n, d)] * 3):
             whole = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
             for size in (1.0, 1e4):

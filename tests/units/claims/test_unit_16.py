@@ -125,7 +125,7 @@ def test_masks_of_new_tokens(torch: ModuleType, solved: Any) -> None:
 
 @proves(
     UNIT,
-    "In this unit a network learns to write, from nothing but the 154 sonnets of Shakespeare.",
+    "A network learns to write, from nothing but the 154 sonnets of Shakespeare.",
     "William Shakespeare's sonnets, 1609, are in the public domain: 94 kilobytes.",
     "It has read 75 kilobytes: most of its long words it makes up, and meaning is too much to ask.",
 )
@@ -236,7 +236,7 @@ def test_what_is_printed_of_one_batch_and_of_the_cache(solved: Any) -> None:
 
 @proves(
     UNIT,
-    "At the end they are 0.4 bits apart. A seventh of that is there before any training",
+    "At the end they are 0.4 bits apart. A seventh of that is there before training",
     "the merges were chosen on the training text, so its tokens are longer.",
     "from `small` to `large` width and depth double, which makes more than six times the weights",
     "A weight takes 16 bytes: four each for itself, its gradient and AdamW's two means.",
