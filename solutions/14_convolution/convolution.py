@@ -162,6 +162,9 @@ with exercise("conv1d") as check:
             check.untouched()
             views = np.repeat(x, 2)[::-1].copy(), w[::-1].copy()  # whose numbers do not lie side by side in memory
             check.close(conv1d_of_views(*views), np.array(expected), "a view is an array, too", rtol=1e-10)
+        x = np.concatenate([[1e12], a, [-1e14]])
+        expected = [sum(b[j] * x[i + j] for j in range(k)) for i in range(n - k + 3)]
+        check.close(yours.conv1d(x, b), np.array(expected), "small sums beside large ones", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -269,6 +272,12 @@ with exercise("conv1d_rule") as check:
         # The gradient of w does not depend on w, whatever its size, nor that of x on x.
         check.close(yours.conv1d_rule(g, x, 1e12 * w)[1], to_w, "a large w", rtol=1e-10)
         check.close(yours.conv1d_rule(g, 1e-305 * x, w), (to_x, 1e-305 * to_w), "a tiny x", rtol=1e-10, atol=0.0)
+        for large, far in ((1e12 * np.eye(n - k + 1)[0], np.ones(n)), (np.ones(n - k + 1), 1e12 * np.eye(n)[0])):
+            to_x, to_w = np.zeros(n), np.zeros(k)
+            for i in range(n - k + 1):
+                to_x[i : i + k] += (g + large)[i] * b
+                to_w += (g + large)[i] * (a + far)[i : i + k]
+            check.close(yours.conv1d_rule(g + large, a + far, b), (to_x, to_w), "small sums beside large ones", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -325,8 +334,8 @@ sliding()
 # $$\begin{pmatrix} 1 & 2 \\ 2 & 3 \\ 4 & 5 \\ 5 & 6 \end{pmatrix}$$
 #
 # ### Exercise `patches` (3 points)
-# `x` is (N, C, H, W). Return (N, C · kh · kw, places): a column is a patch, channel after channel, each row by row;
-# places go row by row, too. The dtype stays.
+# `x` is (N, C, H, W). Return (N, C · kh · kw, places), which may share memory with `x`: a column is a patch, channel
+# after channel, each row by row; places go row by row, too. The dtype stays.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -398,8 +407,9 @@ with exercise("patches") as check:
         expected = np.stack([p[:, :, i : i + kh, j : j + kw].reshape(2, -1) for i, j in places], axis=-1)
         check.close(yours.patches(x, kh, kw, stride, padding), expected, "each patch is a column", rtol=1e-10)
         check.untouched()
-        found = yours.patches(x.astype("float32"), kh, kw, stride, padding)
-        check.equal(str(found.dtype), "float32", "the dtype stays, with a border, too")
+        for dtype in ("float32", "int64", "uint8", "bool"):
+            found = yours.patches(abs(x).astype(dtype), kh, kw, stride, padding)
+            check.equal(str(found.dtype), dtype, "the dtype stays, with a border, too")
         turned = np.ascontiguousarray(x[:, :, ::-1].swapaxes(2, 3))
         expected = yours.patches(x, kh, kw)
         check.close(patches_of_turned(turned, kh, kw), expected, "a view is an array, too", rtol=1e-10)
@@ -633,8 +643,10 @@ with exercise("max_pool") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import array, one_of
 
-    for x, k in check.cases(8, array(2, 3, 5, 7), one_of([1, 2, 3])):
-        x = 1.1 * np.round(x)  # so that some are equal
+    sizes = [(1.0, 0.0), (1.0, -1e6), (1e30, -1e32)]  # numbers around 0, and far below
+    drawn = check.cases(8, array(2, 3, 5, 7), one_of([1, 2, 3]))
+    for (x, k), (size, shift) in ((case, change) for case in drawn for change in sizes):
+        x = size * 1.1 * np.round(x) + shift  # rounded, so that some are equal
         (g,), = check.cases(1, array(2, 3, 5 // k, 7 // k))
         out, grad = np.zeros(g.shape), np.zeros(x.shape)
         for n, c, i, j in np.ndindex(*g.shape):

@@ -120,6 +120,12 @@ def conv1d(x, w):
     return [w @ x[i : i + len(w)] for i in range(len(x) - len(w) + 1)]
 
 
+@wrong("conv1d", "by_fourier", "Beside large numbers the small sums lose their digits: a Fourier transform mixes all numbers. Add up at each place.")
+def conv1d(x, w):
+    n = len(x)
+    return np.fft.irfft(np.fft.rfft(x, n) * np.conj(np.fft.rfft(w, n)), n)[: n - len(w) + 1]
+
+
 @right("conv1d", "correlate")
 def conv1d(x, w):
     return np.correlate(x, w, mode="valid")
@@ -383,6 +389,14 @@ wrong("patches", "all_axes_padded", "All four axes have a border here: it belong
       source=changed(PATCHES, ("((0, 0), (0, 0), (padding, padding), (padding, padding))", "padding")))
 
 
+@wrong("patches", "floats_of_all_others", "A picture of integers becomes one of floats: the dtype stays, whatever it is.")
+def patches(x, kh, kw, stride=1, padding=0):
+    x = np.pad(x if x.dtype == np.float32 else x.astype(float), ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    seen = np.lib.stride_tricks.sliding_window_view(x, (kh, kw), axis=(2, 3))[:, :, ::stride, ::stride]
+    n, c, rows, columns = seen.shape[:4]
+    return seen.transpose(0, 1, 4, 5, 2, 3).reshape(n, c * kh * kw, rows * columns)
+
+
 @right("patches", "view")
 def patches(x, kh, kw, stride=1, padding=0):
     border = [(0, 0)] * 2 + [(padding, padding)] * 2
@@ -564,6 +578,8 @@ wrong("max_pool", "over_the_places", "The largest is taken along the places: the
       source=changed(POOL, (".max(axis=-1)", ".max(axis=(2, 3))")))
 
 
+wrong("max_pool", "begins_at_a_number", "The search begins at some number, and in a window all may be lower: begin with the window's own numbers.",
+      source=changed(POOL, ("windows(x, k).max(axis=-1)", "windows(x, k).max(axis=-1, initial=-1000.0)")))
 wrong("max_pool", "global_argmax", "`argmax` without an axis gives one place of the whole array: each window needs its own, axis=-1.",
       source=changed(POOL, ("seen.argmax(axis=-1)[..., None]", "seen.argmax()")))
 wrong("max_pool", "mask_alone", "This says where the largest numbers are: each place also gets its g.",
