@@ -294,6 +294,22 @@ def in_chunks(cell, loss_of, state, inputs, size):
     return state.detach()
 
 
+@wrong(
+    "in_chunks",
+    "backward_after_the_last_only",
+    "backward runs once, after the last chunk, so the losses of the others do not count: go back at the end of each.",
+)
+def in_chunks(cell, loss_of, state, inputs, size):
+    last = state
+    for start in range(0, len(inputs), size):
+        state = state.detach()
+        for x in inputs[start : start + size]:
+            state = cell(state, x)
+        last = state
+    loss_of(last).backward()
+    return last.detach()
+
+
 # -- mended_leaks -------------------------------------------------------------------------------------------------------
 
 RUN = """
