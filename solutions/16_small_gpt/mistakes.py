@@ -57,6 +57,8 @@ def merge(word, pair, new):
             i -= 1
     return out[::-1]
 """)
+wrong("merge", "the_same_list", "Where the pair does not occur, the very list that came in comes back, and who changes one changes both: make a new one in any case.", source=changed(
+    MERGE, ("    out, i = [], 0\n", "    if pair not in zip(word, word[1:]):\n        return word\n    out, i = [], 0\n")))
 wrong("merge", "in_place", "The word that came in is changed: make a new list.", source="""
 def merge(word, pair, new):
     i = 0
@@ -119,10 +121,6 @@ wrong("merge", "always_two_steps", "After a token that begins no pair, go on by 
     MERGE, ("out.append(word[i])\n            i += 1", "out.append(word[i])\n            i += 2")))
 wrong("merge", "last_always", "The last token is appended even where a pair has used it up.", source=changed(
     MERGE, ("    return out", "    return out + word[-1:]"), ("while i < len(word):", "while i < len(word) - 1:")))
-
-
-wrong("merge", "the_same_list", "Where the pair does not occur, the very list that came in comes back, and who changes one changes both: make a new one in any case.", source=changed(
-    MERGE, ("    out, i = [], 0\n", "    if pair not in zip(word, word[1:]):\n        return word\n    out, i = [], 0\n")))
 
 
 @right("merge", "iterator")

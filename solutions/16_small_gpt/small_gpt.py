@@ -1142,6 +1142,13 @@ def top_p(p, share):
     ### END SOLUTION
 
 
+# %% probes="top_p"
+@probe
+def left_out(p, share):
+    """How many of the tokens get 0."""
+    return int((top_p(p, share) == 0).sum())
+
+
 # %% check="top_p" points=3
 with exercise("top_p") as check:
     got = yours.top_p(floats(2, 4, 1, 2, 6, 1) / 16, 0.6)
@@ -1149,6 +1156,7 @@ with exercise("top_p") as check:
     check.untouched("p stays as it was")
     p = floats(0.125, 0.5, 0.125, 0.25)
     check.close(yours.top_p(p, 0.75), floats(0, 2, 0, 1) / 3, "0.75 is reached by two")
+    check.equal(left_out(p, 0.75), 2, "two get 0, and not nearly 0")
     check.close(yours.top_p(p, 0.8), floats(1, 4, 0, 2) / 7, "of equal ones the first")
     check.close(yours.top_p(p, 0.01), floats(0, 1, 0, 0), "one at least")
     check.close(yours.top_p(p, 1.0), p, "all of them")
@@ -1174,10 +1182,9 @@ with exercise("top_p") as check:
             if total < share:
                 expected[i] = p[i]
             total += p[i]
-        got = yours.top_p(p, share)
-        check.close(got, expected / expected.sum(), "the fewest that reach it", rtol=1e-10)
+        check.close(yours.top_p(p, share), expected / expected.sum(), "the fewest that reach it", rtol=1e-10)
         check.untouched()
-        check.true(bool((got[expected == 0] == 0).all()), "the others get 0, and not nearly 0")
+        check.equal(left_out(p, share), int((expected == 0).sum()), "the others get 0, and not nearly 0")
     ### END HIDDEN TESTS
 
 # %% [markdown]
