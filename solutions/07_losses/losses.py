@@ -83,7 +83,7 @@ print(f"the sum of their logarithms: {1000 * math.log(density):.2f}")
 print("100 away, the density has the factor exp(-5000) =", math.exp(-5000))
 
 # %% [markdown]
-# So we take logarithms: products become sums. With a minus, larger is worse. The mean over all data is the **negative
+# So take logarithms: products become sums. With a minus, larger is worse. The mean over all data is the **negative
 # log-likelihood**, and every loss of this unit is one.
 #
 # ### Exercise `gaussian_nll` (2 points)
@@ -152,6 +152,12 @@ with exercise("gaussian_nll") as check:
         check.close(nll_of(mu, 0 * mu, 1.0), expected, "the mean over all elements, whatever the shape")
     check.close(nll_of(np.full((2, 1), 1.5), np.full((2, 1), 1.5), 1e-6), root - math.log(1e6),
                 "a perfect prediction, and very sure")
+    # Exact in binary, as are the sums, but not the squares.
+    far, near = 2.0**27 + np.array([0.0, 0.5, 1.25]), 2.0**27 + np.array([1.0, 0.25, 1.25])
+    for sign in (1, -1):
+        because = "large numbers, close together: subtract before you square"
+        check.close(nll_of(sign * far, sign * near, 0.5), root - math.log(2) + 4.25 / 6, because)
+    check.close(nll_of(np.array([1e8]), np.array([-1e8]), 1.0) / 2e16, 1.0, "a prediction may be as far off as it is")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -227,6 +233,14 @@ with exercise("mse_rule") as check:
         found = yours.mse_rule(g, loss.item(), p, y)
         check.close(found, (x.grad.numpy(),), "2 g (p - y) / size", rtol=1e-12, atol=1e-13)
         check.untouched()
+        check.close(yours.mse_rule(0.0, loss.item(), p, y), (0 * p,), "g may be 0, and so is what is sent back then")
+        check.close(yours.mse_rule(g, 0.0, p, p), (0 * p,), "nothing is off: nothing to mend")
+    for g, x in check.cases(2, number(), array(3, 2)):
+        for size in (1e3, 1e6, 1e12):
+            found = yours.mse_rule(g, 0.0, size * x, -size * x)
+            check.close(found, (2 * g * size * x / 3,), "a prediction may be as far off as it is", rtol=1e-12)
+        found = yours.mse_rule(g, 0.0, 2.0**40 + np.array([1.5, 0.25]), np.full(2, 2.0**40))
+        check.close(found, (g * np.array([1.5, 0.25]),), "large numbers, close together", rtol=1e-12)
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for g, x in check.cases(3, number(), array(4, 3, low=0.2)):
         x *= 1e-305
@@ -272,7 +286,7 @@ with np.errstate(all="ignore"):
 # The cure: subtract the largest logit of the row first. Then the largest exponent is 0, and the sum is at least 1.
 #
 # ### Exercise `softmax` (2 points)
-# Softmax along the last axis, safe for logits of any size.
+# Softmax along the last axis, safe for logits of any size, whole numbers too.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -329,8 +343,8 @@ with exercise("softmax") as check:
     for shift in (500.0, 10_000.0):
         rows = np.array([[shift], [-shift]])
         check.close(softmax_of(np.log(eighths) + rows), eighths, "a shift changes nothing")
-    because = "0 against 10,000: all of the probability is on one class"
-    check.close(softmax_of(np.array([[1e4, 0.0], [0.0, 1e4]])), np.eye(2), because)
+    check.close(softmax_of(1e4 * np.eye(2)), np.eye(2), "0 against 10,000: all on one")
+    check.close(softmax_of(np.array([7, 7])), np.full(2, 0.5), "integers: half each")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import ops
     from autograder import array, number
@@ -351,6 +365,10 @@ with exercise("softmax") as check:
         check.untouched()
     for (z,) in check.cases(2, array(2, 70)):
         check.close(softmax_of(z), ops.softmax(z, -1), "70 classes")
+    # Numbers that float64 can take to exp, and float32 cannot.
+    for row in ([100.0, 101.5, 99.25], [-200.0, -201.0, -200.5], [300.0, -300.0, 299.0]):
+        small = np.array([row, row[::-1]], dtype="float32")
+        check.close(softmax_of(small), ops.softmax(small.astype(float), -1), "logits in float32", rtol=1e-4, atol=1e-6)
     whole = np.array([[1, 2, 0], [-3, 5, 5]])
     check.close(softmax_of(whole), ops.softmax(whole.astype(float), -1), "logits may be whole numbers")
     ### END HIDDEN TESTS
@@ -436,6 +454,10 @@ with exercise("logsumexp") as check:
         check.untouched()
     for (z,) in check.cases(2, array(2, 70)):
         check.close(logsumexp_of(z), ops.logsumexp(z, -1), "70 classes")
+    # Numbers that float64 can take to exp, and float32 cannot.
+    for row in ([100.0, 101.5, 99.25], [-200.0, -201.0, -200.5], [300.0, -300.0, 299.0]):
+        small = np.array([row, row[::-1]], dtype="float32")
+        check.close(logsumexp_of(small), ops.logsumexp(small.astype(float), -1), "logits in float32", rtol=1e-4, atol=1e-6)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -619,6 +641,12 @@ with exercise("softmax_rule") as check:
             check.untouched()
             found = yours.softmax_rule(cotangent, out.detach().numpy(), logits + 1000.0)
             check.close(found, (x.grad.numpy(),), "large logits, with the same softmax", rtol=1e-10, atol=1e-12)
+            found = yours.softmax_rule(0 * cotangent, out.detach().numpy(), logits)
+            check.close(found, (0 * logits,), "g may be 0, and so is what is sent back then")
+    # Rows of g that add up to 0, or whose average is 0.
+    S, g = np.array([[0.25, 0.25, 0.5], [0.25, 0.25, 0.5], [0.25, 0.25, 0.5]]), arrays([1, -1, 0], [2, 4, -3], [0, 0, 0])
+    rows = np.array([[1.0, -1, 0], [2, 4, -6], [0, 0, 0]]) / 4
+    check.close(yours.softmax_rule(np.stack(g), S, np.log(S)), (rows,), "rows of g that add up to 0, or average to 0")
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for g, h, z in check.cases(3, array(4, low=1.0), array(4, low=-3.0, high=-1.0), array(4)):
         logits = np.stack([0 * z, z - 690.0], axis=1)
@@ -765,6 +793,11 @@ with exercise("log_softmax") as check:
         check.close(log_softmax_of(twins), 0 * twins - math.log(2), because)
     for (z,) in check.cases(2, array(2, 70)):
         check.close(log_softmax_of(z), ops.log_softmax(z, -1), "70 classes")
+    # Numbers that float64 can take to exp, and float32 cannot.
+    for row in ([100.0, 101.5, 99.25], [-200.0, -201.0, -200.5], [300.0, -300.0, 299.0]):
+        small = np.array([row, row[::-1]], dtype="float32")
+        expected = ops.log_softmax(small.astype(float), -1)
+        check.close(log_softmax_of(small), expected, "logits in float32", rtol=1e-4, atol=1e-6)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -834,6 +867,12 @@ with exercise("log_softmax_rule") as check:
             found = yours.log_softmax_rule(cotangent, out.detach().numpy(), logits)
             check.close(found, (x.grad.numpy(),), "g - S times the sum of g", rtol=1e-10, atol=1e-12)
             check.untouched("g, out and logits are as they were: make new arrays")
+            found = yours.log_softmax_rule(0 * cotangent, out.detach().numpy(), logits)
+            check.close(found, (0 * logits,), "g may be 0, and so is what is sent back then")
+    S = np.array([[0.25, 0.25, 0.5]] * 4)
+    g = np.array([[1.0, -1, 0], [0, 3, -3], [0, 0, 0], [4, 0, 0]])
+    expected = np.vstack([g[:3], [[3, -1, -2]]])  # the last row alone adds up to something
+    check.close(yours.log_softmax_rule(g, np.log(S), np.log(S)), (expected,), "rows of g that add up to 0: g remains")
     # Large logits, far apart, one class, a batch of one.
     wide = np.array([[0.0, 1e4, -1e4], [-1e4, 5.0, 5.0], [1e4, 0.0, 0.0]])
     for (g,) in check.cases(3, array(3, 3)):
@@ -1010,6 +1049,8 @@ with exercise("cross_entropy_rule") as check:
         found = yours.cross_entropy_rule(g, loss.item(), ops.log_softmax(z, -1), labels)
         check.close(found, (x.grad.numpy(),), "the reference", rtol=1e-10, atol=1e-12)
         check.untouched()
+        found = yours.cross_entropy_rule(0.0, loss.item(), ops.log_softmax(z, -1), labels)
+        check.close(found, (0 * z,), "g may be 0, and so is what is sent back then")
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for g, z in check.cases(3, number(), array(4)):
         logp = np.stack([0 * z, z - 690.0], axis=1)
@@ -1021,7 +1062,7 @@ with exercise("cross_entropy_rule") as check:
 
 # %% [markdown]
 # With Y for the truth, the gradient is **(S - Y) / N**: what you say, minus what is true, shared out over the rows. The
-# saturation is gone: a network that is sure and wrong gets the largest gradient. Here are the numbers of the first
+# saturation is gone: a network that is sure and wrong gets the largest gradient. The numbers of the first
 # picture: the fifth example, row 4, is the worst mistake.
 
 # %%
@@ -1154,6 +1195,9 @@ with exercise("bce_with_logits") as check:
         for logits, wanted in ((z, t), (z[0], t[0])):
             expected = float(F.binary_cross_entropy_with_logits(logits, wanted))
             check.close(bce_of(logits, wanted), expected, "the mean over all elements, whatever the shape")
+    for size in (1e5, 1e8, 1e12):
+        wrong = np.array([size, -size, size, 0.0]), np.array([0.0, 1.0, 1.0, 0.0])
+        check.close(bce_of(*wrong), size / 2 + math.log(2) / 4, "logits of any size: the loss is as large", rtol=1e-12)
     undecided = np.array([0.0, -0.0, 1e-9, -1e-9])
     check.close(bce_of(undecided, np.array([0.0, 1.0, 0.5, 1.0])), math.log(2), "logits of 0: log 2")
     ### END HIDDEN TESTS
@@ -1218,6 +1262,8 @@ with exercise("bce_rule") as check:
             loss.backward(np.array(g))
             found = yours.bce_rule(g, loss.item(), logits, wanted)
             check.close(found, (x.grad.numpy(),), "the reference", rtol=1e-10, atol=1e-12)
+            found = yours.bce_rule(0.0, loss.item(), logits, wanted)
+            check.close(found, (0 * logits,), "g may be 0, and so is what is sent back then")
         check.untouched()
     # Endless logits: the rule knows what the loss itself, and so a difference quotient, cannot say.
     z, t = np.array([np.inf, -np.inf, np.inf, -np.inf]), np.array([0.0, 1.0, 1.0, 0.0])
@@ -1427,6 +1473,7 @@ with exercise("mended_loss_rules") as check:
                 check.close(rule(name, g, x, targets), (g * exact[name](x, targets),),
                             f"g times the derivative of {name}", rtol=1e-9, atol=1e-12)
                 check.untouched("x and y are as they were: make new arrays")
+                check.close(rule(name, 0.0, x, targets), (0 * x,), "g may be 0, and so is what is sent back then")
     # At the corners of huber, and at 0.
     edges, zeros = np.array([[0.0, 1.0, -1.0], [1 - 1e-9, 1 + 1e-9, -3.0]]), np.zeros((2, 3))
     check.close(mended("huber", 6.0, edges, zeros), (np.clip(edges, -1, 1),), "huber at its corners")

@@ -133,6 +133,16 @@ def gaussian_nll(prediction, target, sigma):
     return (target**2 / 2 + np.log(sigma * np.sqrt(2 * np.pi))).mean()
 
 
+@wrong(
+    "gaussian_nll",
+    "square_multiplied_out",
+    "You multiplied the square out. Of large numbers that lie close together the digits that count are lost then: subtract first, and square the difference.",
+)
+def gaussian_nll(prediction, target, sigma):
+    square = prediction**2 - 2 * prediction * target + target**2
+    return (square / (2 * sigma**2) + np.log(sigma * np.sqrt(2 * np.pi))).mean()
+
+
 @right("gaussian_nll", "term_by_term")
 def gaussian_nll(prediction, target, sigma):
     squares = (prediction - target) ** 2
@@ -217,6 +227,18 @@ def mse_rule(g, out, prediction, target):
 def mse_rule(g, out, prediction, target):
     prediction -= target
     return (2 * g * prediction / prediction.size,)
+
+
+@wrong("mse_rule", "zero_for_none", "Where g is 0, nothing is sent back: the cotangent is 0 everywhere. In Python 0.0 counts as False, so `g or 1.0` is 1.0.")
+def mse_rule(g, out, prediction, target):
+    g = g or 1.0
+    return (g * 2 * (prediction - target) / prediction.size,)
+
+
+@wrong("mse_rule", "cut_off", "Large distances are cut off, so that a prediction far off gets too small a gradient. The slope of a square has no limit.")
+def mse_rule(g, out, prediction, target):
+    away = np.clip(prediction - target, -100, 100)
+    return (2 * g * away / away.size,)
 
 
 @right("mse_rule", "shape")
@@ -350,6 +372,18 @@ def softmax(logits):
     axis = 0 if logits.ndim == 1 else 1
     e = np.exp(logits - logits.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
+
+
+@wrong(
+    "softmax",
+    "shift_if_beyond_700",
+    "You shift only logits beyond 700. exp overflows above 709 in float64, and above 88 in float32: shift always.",
+)
+def softmax(logits):
+    if np.abs(logits).max() > 700:
+        logits = logits - logits.max(axis=-1, keepdims=True)
+    e = np.exp(logits)
+    return e / e.sum(axis=-1, keepdims=True)
 
 
 @right("softmax", "row_by_row")
@@ -503,6 +537,18 @@ def logsumexp(logits):
     m = logits.max(axis=-1, keepdims=True)
     logits -= m
     return m[..., 0] + np.log(np.exp(logits).sum(axis=-1))
+
+
+@wrong(
+    "logsumexp",
+    "shift_if_beyond_700",
+    "You shift only logits beyond 700. exp overflows above 709 in float64, and above 88 in float32: shift always.",
+)
+def logsumexp(logits):
+    if np.abs(logits).max() < 700:
+        return np.log(np.exp(logits).sum(axis=-1))
+    m = logits.max(axis=-1, keepdims=True)
+    return m[..., 0] + np.log(np.exp(logits - m).sum(axis=-1))
 
 
 @right("logsumexp", "through_logaddexp")
@@ -935,6 +981,18 @@ def log_softmax(logits):
     return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
 
 
+@wrong(
+    "log_softmax",
+    "shift_if_beyond_700",
+    "You shift only logits beyond 700. exp overflows above 709 in float64, and above 88 in float32: shift always.",
+)
+def log_softmax(logits):
+    shifted = logits
+    if np.abs(logits).max() > 700:
+        shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
 @right("log_softmax", "through_logaddexp")
 def log_softmax(logits):
     shifted = logits - np.expand_dims(np.max(logits, -1), -1)
@@ -1093,6 +1151,16 @@ def log_softmax_rule(g, out, logits):
 )
 def log_softmax_rule(g, out, logits):
     return (out * (g - (g * out).sum(axis=-1, keepdims=True)),)
+
+
+@wrong(
+    "log_softmax_rule",
+    "sum_of_zero_is_nothing",
+    "Where a row of g adds up to 0 you send nothing back. The sum is only the second part: g itself remains.",
+)
+def log_softmax_rule(g, out, logits):
+    total = g.sum(axis=-1, keepdims=True)
+    return (np.where(total == 0, 0.0, g - np.exp(out) * total),)
 
 
 @right("log_softmax_rule", "with_the_matrix")
@@ -1385,6 +1453,13 @@ def cross_entropy_rule(g, out, logp, labels):
     return g * grad / len(labels)
 
 
+@wrong("cross_entropy_rule", "zero_for_none", "Where g is 0, nothing is sent back: the cotangent is 0 everywhere. In Python 0.0 counts as False, so `g or 1.0` is 1.0.")
+def cross_entropy_rule(g, out, logp, labels):
+    grad = np.exp(logp)
+    grad[np.arange(len(labels)), labels] -= 1
+    return ((g or 1.0) * grad / len(labels),)
+
+
 @right("cross_entropy_rule", "one_hot")
 def cross_entropy_rule(g, out, logp, labels):
     n, classes = logp.shape
@@ -1588,6 +1663,12 @@ def bce_with_logits(logits, targets):
     return (np.maximum(logits, 0) - t * logits + np.log1p(np.exp(-np.abs(logits)))).mean()
 
 
+@wrong("bce_with_logits", "cut_off", "Logits beyond a limit are cut off, so that a larger mistake costs no more. With log(1 + exp(-|z|)) no size does harm.")
+def bce_with_logits(logits, targets):
+    z = np.clip(logits, -1e4, 1e4)
+    return (np.maximum(z, 0) - targets * z + np.log1p(np.exp(-np.abs(z)))).mean()
+
+
 @right("bce_with_logits", "logaddexp")
 def bce_with_logits(logits, targets):
     return np.mean(targets * np.logaddexp(0, -logits) + (1 - targets) * np.logaddexp(0, logits))
@@ -1678,6 +1759,11 @@ def bce_rule(g, out, logits, targets):
 def bce_rule(g, out, logits, targets):
     targets -= sigmoid(logits)
     return (-g * targets / logits.size,)
+
+
+@wrong("bce_rule", "zero_for_none", "Where g is 0, nothing is sent back: the cotangent is 0 everywhere. In Python 0.0 counts as False, so `g or 1.0` is 1.0.")
+def bce_rule(g, out, logits, targets):
+    return ((g or 1.0) * (sigmoid(logits) - targets) / logits.size,)
 
 
 @right("bce_rule", "both_terms")

@@ -296,6 +296,11 @@ with exercise("linear") as check:
         check.close(linear_without_bias(x, w), x @ w.T, "no bias")
     for x, w, b in check.cases(2, array(4, 3), array(3, 3), array(3)):
         check.close(linear_of(x, w, b), x @ w.T + b, "as many outputs as inputs")
+    for x, w, b, g in check.cases(2, array(3, 1), array(1, 1), array(1), array(3, 1)):
+        expected = (x @ w.T + b, g @ w, g.T @ x, g.sum(axis=0))
+        check.close(linear_gradients(g, x, w, b), expected, "one input and one output")
+        expected = (expected[0], *(0 * part for part in (x, w, b)))
+        check.close(linear_gradients(0 * g, x, w, b), expected, "where no gradient arrives, all are 0")
     ### END HIDDEN TESTS
 # %% [markdown]
 # ### Exercise `layer_stds` (2 points)
@@ -364,6 +369,17 @@ with exercise("layer_stds") as check:
         check.close(stds_of(x, [a, b, c], name), expected, "after each layer")
     x = 1e8 + np.array([[0.125, 0.75], [0.5, -0.375]])
     check.close(stds_of(x, [np.array([[1.0, -1.0]])], "none"), [0.75], "small differences of large numbers")
+    check.close(stds_of(x, [np.array([[1.0, 0.0]])], "none"), [0.1875], "large numbers that lie close together")
+    # As many neurons as inputs in each layer, or one alone: only the order tells which array goes on.
+    for x, a, b, c, name in check.cases(
+        3, array(3, 3), array(3, 3), array(3, 3), array(3, 3), one_of(list(tools))
+    ):
+        for weights in ([a, b, c], [a, a, a], [a[:1], b[:, :1], c[:1]]):
+            h, expected = x, []
+            for weight in weights:
+                h = tools[name](h @ weight.T)
+                expected.append(float(h.std()))
+            check.close(stds_of(x, weights, name), expected, "each layer gets what the one before it sent on")
     for x, a, b in check.cases(3, array(5, 3), array(4, 3), array(2, 4)):
         dead = [float((x @ a.T).std()), 0.0, 0.0]
         check.close(stds_of(x, [a, 0 * b, b.T], "none"), dead, "a number for each layer, after a dead one too")
@@ -543,6 +559,19 @@ with exercise("own_start") as check:
         check.true((networks[0][0] != networks[0][1]).any(), "the next layer is another")
         if count > 1:
             check.true((networks[0][0] != networks[1][0]).any(), "another seed gives other weights")
+
+    @probe
+    def after_four(width, seed):
+        """The std after four relu layers of this width."""
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(50, width))
+        for _ in range(4):
+            x = np.maximum(x @ own_start(width, rng).T, 0.0)
+        return float(x.std())
+
+    # What lasts for twenty layers multiplies by 0.89 to 1.12 in each, and the first relu by 0.83 more.
+    std = after_four(1000, check.rng.randrange(10**6))
+    check.true(0.4 < std < 2, f"1000 neurons, and after four layers the std is {std:.1e} already")
     ### END HIDDEN TESTS
 
 # %%
@@ -866,6 +895,18 @@ with exercise("layer_norm") as check:
             check.close(norm_gradients(g, x, w, b), expected, "the value and gradients of nn.LayerNorm")
             layer.eps = check.rng.uniform(0.1, 2.0)
             check.close(norm_of(x, w, b, layer.eps), layer(Tensor(x)).data, "with another eps")
+    # One number in a row, two, four axes, and equal numbers everywhere.
+    for shape in ((3, 1), (1,), (2, 2), (1, 3), (2, 1, 3, 4)):
+        n = shape[-1]
+        for x, w, b, g in check.cases(2, array(*shape), array(n), array(n), array(*shape)):
+            for some in (x, 0 * x + 3.0):
+                layer, t = nn.LayerNorm(n), Tensor(some, requires_grad=True)
+                layer.weight.data, layer.bias.data = w.copy(), b.copy()
+                out = layer(t)
+                out.backward(g)
+                expected = (out.data, t.grad.data, layer.weight.grad.data, layer.bias.grad.data)
+                because = "rows of any length, of equal numbers too"
+                check.close(norm_gradients(g, some, w, b), expected, because, atol=1e-9)
     # Numbers that lie far from 0 and close together: the mean goes off before anything is squared.
     for (w,) in check.cases(3, array(4)):
         far = np.array([[1.0, 1, 5, 5], [5, 1, 5, 1]]) + np.array([[1e9], [-1e8]])
@@ -988,7 +1029,8 @@ def owned(module):
 @probe
 def owned_by(tree):
     """What a module owns, asked twice. In `tree`, a dict is a Module, a list a list; of texts,
-    "P..." is a Parameter, "T..." a Tensor, "=a" the Module at a; equal texts are one and the same thing."""
+    "P..." is a Parameter, "T..." a Tensor, "=a" the Module at a; equal texts are one and the same thing.
+    T1 requires a gradient, other Tensors do not."""
     made = {}
 
     class Scale(Parameter):
@@ -1013,8 +1055,9 @@ def owned_by(tree):
         if not isinstance(what, str) or what[:1] not in ("P", "T"):
             return what
         if what not in made:
-            kind = Tensor if what[0] == "T" else Scale if what == "P2" else Parameter
-            made[what] = kind([1.0, 2.0])
+            kind = Scale if what == "P2" else Parameter
+            one = Tensor([1.0, 2.0], requires_grad=what == "T1")
+            made[what] = one if what[0] == "T" else kind([1.0, 2.0])
         return made[what]
 
     module = thing(tree, "")
@@ -1028,7 +1071,7 @@ def owned_by(tree):
 
 # %% check="owned" points=3
 with exercise("owned") as check:
-    # "P..." is a Parameter, "T..." a Tensor, {...} a Module. P2 has a class of its own.
+    # "P...": a Parameter, "T...": a Tensor, {...}: a Module. P2 has an own class, T1 grads.
     check.close(owned_by({"b": "P2", "mean": "T1", "w": "P1", "rate": 0.5, "tied": "P1"}),
                 {"b": "P2", "w": "P1", "tied": "P1"}, "no Tensor, no number; P1 twice")
     check.close(owned_by({"first": {"w": "P1"}, "scale": "P3"}),
@@ -1080,6 +1123,29 @@ with exercise("owned") as check:
     check.close(owned_by({"a": {"w": "P1"}, "b": "=a"}), both, "a Module that is held twice, under both names")
     tree = {"_w": "P1", "a": {"_b": "P2"}, "_c": {"w": "P3"}}
     check.close(owned_by(tree), expected_of(tree), "all attributes, whatever their names begin with")
+    tree = {"mean": "T1", "a": {"mean": "T1", "w": "P1"}, "b": ["T1", "T2", {}], "none": []}
+    check.close(owned_by(tree), expected_of(tree), "a Tensor with a gradient is no Parameter yet")
+
+    @probe
+    def owned_later():
+        """The names that a Module owns; after more has come, to it and to what it owns; after some has gone."""
+        whole, inner = Module(), Module()
+        inner.w, whole.inner, whole.blocks, whole.b = Parameter([1.0]), inner, [Parameter([2.0])], Parameter([3.0])
+        found = [sorted(owned(whole))]
+        inner.v = Parameter([4.0])
+        whole.blocks.append(inner)
+        found.append(sorted(owned(whole)))
+        del whole.b, inner.w
+        return [*found, sorted(owned(whole)), sorted(vars(inner)), sorted(vars(whole))]
+
+    names = [
+        ["b", "blocks.0", "inner", "inner.w"],
+        ["b", "blocks.0", "blocks.1", "blocks.1.v", "blocks.1.w", "inner", "inner.v", "inner.w"],
+        ["blocks.0", "blocks.1", "blocks.1.v", "inner", "inner.v"],
+        ["v"],
+        ["blocks", "inner"],
+    ]
+    check.equal(owned_later(), names, "what it owns now; and nothing is put into the modules")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1240,6 +1306,7 @@ with exercise("dropout") as check:
         check.close((zero[:, 1:] & zero[:, :-1]).mean(), p * p, "columns are too", atol=0.02)
         check.close(gradient, np.where(second == 0, 0.0, 1 / (1 - p)), "the gradient")
         check.equal(dropped(ROWS, p, True, seed)[0], first, "the seed decides")
+        check.true((dropped(ROWS, p, True, seed + 1)[0] != first).any(), "another seed, other zeros")
     used, again, gradient = dropped(ROWS[:3], 0.9, False, 3)
     check.close((used, again, gradient), (ROWS[:3], ROWS[:3], np.ones((3, 200))), "not training")
     zeros = [int((part == 0).sum()) for seed in range(15) for part in dropped(ROWS[:1, :8], 0.5, True, seed)[:2]]
@@ -1535,6 +1602,8 @@ with exercise("mended_net") as check:
     check.close(len(np.unique(one[0].round(6), axis=0)), 8, "no two neurons begin equal")
     check.true((one[0] != two[0]).all() and (one[2] != two[2]).all(), "another seed gives others")
     check.equal(net_run(1, MANY, True)[1:3], net_run(1, MANY, True)[1:3], "and so do the drops")
+    drops = [dropped_in(out, arrays, MANY) for arrays, out, _, _ in (net_run(s, MANY, True) for s in (1, 2))]
+    check.true((drops[0] != drops[1]).any(), "drawn from the rng that is given: another seed drops others")
     starts = net_starts([check.rng.randrange(10**6) for _ in range(40)])
     taken = np.mean([np.isin(second, first).all() for first, second in zip(*starts)])
     check.true(taken < 0.5, "`second` is drawn, and not taken from `first`")

@@ -381,6 +381,32 @@ def layer_stds(x, weights, activation):
     return stds
 
 
+@wrong(
+    "layer_stds",
+    "mean_of_squares",
+    "You took the mean of squares less the squared mean. Of large numbers that lie close together the digits that count are lost then: `x.std()` takes the mean off first.",
+)
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x @ weight.T)
+        stds.append(np.sqrt((x**2).mean() - x.mean() ** 2))
+    return stds
+
+
+@wrong(
+    "layer_stds",
+    "the_first_x_where_it_fits",
+    "Where the shapes allow it, a layer gets the first `x` again. Each layer gets what the one before it sent on.",
+)
+def layer_stds(x, weights, activation):
+    stds, sent = [], x
+    for weight in weights:
+        sent = activation((x if weight.shape == (x.shape[1],) * 2 else sent) @ weight.T)
+        stds.append(sent.std())
+    return stds
+
+
 @right("layer_stds", "by_hand")
 def layer_stds(x, weights, activation):
     stds, h = [], x
@@ -617,6 +643,15 @@ def own_start(width, rng):
 )
 def own_start(width, rng):
     return np.eye(width) + rng.normal(0, 1e-3, (width, width))
+
+
+@wrong(
+    "own_start",
+    "a_least_std",
+    "Right for some widths only: wider layers need smaller weights than yours, and there is no smallest std.",
+)
+def own_start(width, rng):
+    return rng.normal(0.0, max(np.sqrt(2 / width), 0.06), (width, width))
 
 
 @right("own_start", "uniform")
@@ -1046,6 +1081,19 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return away / ((away * away).sum(-1, keepdims=True) / n + eps).sqrt() * weight + bias
 
 
+@wrong(
+    "layer_norm",
+    "one_number_as_it_is",
+    "A row of one number lies at its own mean, so it becomes 0, times weight, plus bias. The formula needs no case of its own for it.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    if x.shape[-1] == 1:
+        return x * weight + bias
+    away = x - x.mean(-1, keepdims=True)
+    variance = (away * away).mean(-1, keepdims=True)
+    return away / (variance + eps).sqrt() * weight + bias
+
+
 @right("layer_norm", "var_method")
 def layer_norm(x, weight, bias, eps=1e-5):
     mean = x.mean(axis=-1, keepdims=True)
@@ -1415,6 +1463,39 @@ def owned(module):
             if isinstance(x, Module):
                 found |= {f"{n}.{inner}": y for inner, y in owned(x).items()}
         return found
+
+
+@wrong(
+    "owned",
+    "what_requires_a_gradient",
+    "A Tensor that requires a gradient is not yet a Parameter: that is a class of its own. Ask `isinstance(x, Parameter)`.",
+)
+def owned(module):
+    found = {}
+    for name, x in parts(module):
+        if isinstance(x, Module):
+            found[name] = x
+            found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
+        elif isinstance(x, Tensor) and x.requires_grad:
+            found[name] = x
+    return found
+
+
+@wrong(
+    "owned",
+    "remembered",
+    "The first answer is kept, so that what a module gets or loses later does not show. Look anew in each call, and put nothing into the module.",
+)
+def owned(module):
+    if not hasattr(module, "_owned"):
+        found = {}
+        for name, x in parts(module):
+            if isinstance(x, (Parameter, Module)):
+                found[name] = x
+            if isinstance(x, Module):
+                found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
+        module._owned = found
+    return dict(module._owned)
 
 
 @right("owned", "two_branches")
@@ -2001,6 +2082,28 @@ class Shifted(Module):
         "return hidden @ self.second.T", "return self.last(hidden @ self.second.T)"
     ),
 )
+wrong(
+    "mended_net",
+    "a_generator_of_its_own",
+    "The drops come from a generator with a seed of its own, so that each network drops the same neurons. Keep the `rng` that is given: `self.rng = rng`.",
+    source="""
+    class MendedNet(Module):
+        def __init__(self, rng):
+            self.rng = np.random.default_rng(0)
+            self.first = Parameter(rng.normal(0.0, 0.5, (8, 3)))
+            self.shift = Parameter(np.zeros(8))
+            self.second = Parameter(rng.normal(0.0, 0.5, (1, 8)))
+
+        def forward(self, x):
+            hidden = (x @ self.first.T + self.shift).tanh()
+            if self.training:
+                keep = self.rng.random(hidden.shape) >= 0.5
+                hidden = hidden * (keep / 0.5)
+            return hidden @ self.second.T
+    """,
+)
+
+
 right(
     "mended_net",
     "with_the_module",

@@ -265,6 +265,21 @@ wrong(
         ),
     ),
 )
+@wrong("train_epoch", "by_a_mask", "A mask of True and False knows no position twice. Use the positions as they are: `x[part]`.")
+def train_epoch(model, optimizer, loss_fn, x, y, cut):
+    model.train()
+    total = 0.0
+    for part in cut:
+        mask = np.zeros(len(x), dtype=bool)
+        mask[part] = True
+        optimizer.zero_grad()
+        loss = loss_fn(model(x[mask]), y[mask])
+        loss.backward()
+        optimizer.step()
+        total += len(part) * loss.item()
+    return total / sum(len(part) for part in cut)
+
+
 right(
     "train_epoch",
     "lists",
@@ -529,6 +544,14 @@ def split(n, train, validation, rng):
     return order[:a], order[a:b], order[b:]
 
 
+@wrong("split", "one_at_least", "Where the share of the training is rounded to 0, its part is empty. You put one example into it.")
+def split(n, train, validation, rng):
+    order = rng.permutation(n)
+    a = max(1, round(train * n))
+    b = a + round(validation * n)
+    return order[:a], order[a:b], order[b:]
+
+
 @right("split", "np_split")
 def split(n, train, validation, rng):
     lengths = [round(train * n), round(validation * n)]
@@ -709,6 +732,19 @@ def standardise(train, held):
     return np.clip((train - mean) / std, -10, 10), (held - mean) / std
 
 
+@wrong(
+    "standardise",
+    "mean_of_squares",
+    "You took the mean of squares less the squared mean. In a column of large numbers that lie close together the digits that count are lost then: `std` takes the mean off first.",
+)
+def standardise(train, held):
+    mean = train.mean(axis=0)
+    variance = np.maximum((train**2).mean(axis=0) - mean**2, 0)
+    std = np.where(train.max(axis=0) == train.min(axis=0), 1.0, np.sqrt(variance))
+    with np.errstate(all="ignore"):
+        return (train - mean) / std, (held - mean) / std
+
+
 @right("standardise", "spread_replaced")
 def standardise(train, held):
     mean, std = train.mean(axis=0), train.std(axis=0)
@@ -842,6 +878,17 @@ def evaluate(model, metric, x, y):
         out = model(x).data
     model.train(before)
     return float(np.nan_to_num(float(metric(out, y))))
+
+
+@wrong("evaluate", "gradients_off_for_good", "The parameters no longer ask for gradients, so that the training cannot go on. `with no_grad():` ends with its block.")
+def evaluate(model, metric, x, y):
+    before = model.training
+    model.eval()
+    for p in model.parameters():
+        p.requires_grad_(False)
+    out = model(x).data
+    model.train(before)
+    return float(metric(out, y))
 
 
 @right("evaluate", "try_finally")
@@ -1050,6 +1097,15 @@ def load_state_dict(module, state):
         return KeyError("names")
     for name, p in parameters.items():
         p.data[...] = state[name]
+
+
+@wrong("state_dict", "by_a_colon", "`p.data[:]` needs an axis, and a parameter may be a single number without one. `p.data[...]` writes into any array.")
+def load_state_dict(model, state):
+    parameters = dict(model.named_parameters())
+    if parameters.keys() != state.keys():
+        raise KeyError("the names differ")
+    for name, p in parameters.items():
+        p.data[:] = state[name]
 
 
 right(
@@ -1381,6 +1437,12 @@ def honest_score(validation, test):
     return pairs[-1][1]
 
 
+@wrong("honest_score", "nearly_as_good", "Models that are nearly as good as the best are taken for as good. The best is the best, by however little.")
+def honest_score(validation, test):
+    near = np.isclose(validation, validation.max(), atol=1e-3)
+    return test[np.flatnonzero(near)[0]]
+
+
 @right("honest_score", "loop")
 def honest_score(validation, test):
     best = 0
@@ -1452,6 +1514,12 @@ def rate_to_use(rates, losses):
 def rate_to_use(rates, losses):
     losses = np.where(np.isfinite(losses), losses, 100.0)
     return rates[losses.argmin()] / 10
+
+
+@wrong("rate_to_use", "nearest_to_0", "You take the loss that is nearest to 0. A loss below 0 is lower than that: leave its sign.")
+def rate_to_use(rates, losses):
+    size = np.where(np.isfinite(losses), np.abs(losses), np.inf)
+    return rates[size.argmin()] / 10
 
 
 @right("rate_to_use", "nanargmin")

@@ -272,6 +272,15 @@ with exercise("train_epoch") as check:
         got = epoch(w.tolist(), x, y, cut, lr, stale, 2.5)
         check.close(got, (total / 7, v.tolist(), [True] * 3), "three steps of SGD", rtol=1e-9)
         check.untouched()
+        twice, u, total = positions([2, 2, 0], [5, 2]), w.copy(), 0.0
+        for part in twice:
+            errors = x[part] @ u - y[part, 0]
+            weights = np.where(errors > 0, 3.0, 1.0)
+            total += (weights * errors**2).sum()
+            u = u - lr * 2 * (weights * errors) @ x[part] / len(part)
+        got = epoch(w.tolist(), x, y, twice, lr, None)
+        because = "what stands twice in a batch counts twice, and what stands in none does not count"
+        check.close(got, (total / 5, u.tolist(), [True] * 2), because, rtol=1e-9)
     # A run that diverges must not look well: a bad batch is a step and a loss like any other.
     for bad in (np.nan, np.inf):
         spoilt = y.copy()
@@ -536,6 +545,13 @@ with exercise("split") as check:
         (7, 0.65, 0.25, 3),
         (10, 0.25, 0.25, 4),
         (10, 0.35, 0.35, 5),
+        # Parts may be empty, and one may be all.
+        (4, 0.1, 0.5, 6),
+        (1, 0.4, 0.4, 7),
+        (3, 0.0, 0.0, 8),
+        (5, 0.05, 0.9, 9),
+        (6, 1.0, 0.0, 10),
+        (6, 0.5, 0.5, 11),
         *check.cases(10, integer(4, 40), positive(0.2, 0.6), positive(0.1, 0.3), integer(0, 1000)),
     ]:
         order = np.random.default_rng(seed).permutation(n).tolist()
@@ -613,6 +629,11 @@ with exercise("standardise") as check:
         far = 1e4 * held
         expected = (train - means) / deviations, (far - means) / deviations
         check.close(yours.standardise(train, far), expected, "scaled, however far away", rtol=1e-10)
+        # Exact in binary: the means, and what is left of each number. The squares are not.
+        train = 2.0**28 + np.array([[1.0, -64], [3, -192], [5, -64], [7, -192]])
+        expected = (train - train.mean(axis=0)) / [np.sqrt(5), 64.0], np.array([[0.0, -1], [-4, 2]]) / [np.sqrt(5), 1]
+        held = 2.0**28 + np.array([[4.0, -192], [0, 0]])
+        check.close(yours.standardise(train, held), expected, "large numbers that lie close together", rtol=1e-9)
     odd = np.concatenate([np.zeros((400, 1)), [[1e6]]])  # 20 deviations away
     expected = (odd - odd.mean()) / odd.std()
     check.close(yours.standardise(odd, odd), (expected, expected), "scaled, however far away", rtol=1e-10)
@@ -706,6 +727,22 @@ with exercise("evaluate") as check:
         expected = ((w * x) ** 2 - y).mean(), [mode, mode], [False]
         check.close(evaluated(w, x, y, mode, gives), expected, "the value, the mode, no graph", rtol=1e-10)
         check.untouched()
+    @probe
+    def left_as_it_was(x, y, mode):
+        """Of a model's two parameters, one of them frozen: whether they ask for gradients, and w's gradient and data."""
+        model = nn.Linear(1, 1)
+        model.weight.data[...], model.bias.data[...] = 2.0, 0.5
+        model.weight.grad = Tensor(np.full((1, 1), 3.0))
+        model.bias.requires_grad_(False)
+        model.train(mode)
+        evaluate(model, lambda out, y: float(np.mean(out - y)), x[:, None], y[:, None])
+        asked = [p.requires_grad for p in (model.weight, model.bias)]
+        again = model(x[:, None]).requires_grad
+        return asked, again, None if model.weight.grad is None else model.weight.grad.data, model.weight.data
+
+    for mode in (True, False):
+        expected = [True, False], True, np.full((1, 1), 3.0), np.full((1, 1), 2.0)
+        check.close(left_as_it_was(x, y, mode), expected, "the training can go on: the model is as it was")
     value = evaluated(w, x, np.append(y[1:], np.nan), True, "float")[0]
     check.close(value, np.nan, "what the metric gives, NaN too")
     for count in (1, 130):  # of 1170 examples a part is not enough, nor is the mean of parts
@@ -894,6 +931,12 @@ with exercise("state_dict") as check:
         check.close(put_aside(old), lower(old, 1.0), "parameters of inner layers as well")
         check.close(put_back(old, new, 1), (lower(new, 1.0), new, lower(new, 1.0)), "into inner layers as well")
         check.close(refused(old, {**new, "1.y": b}), ("KeyError", old), "a name too many")
+        for shape in ((), (1,), (2, 1, 3), (0,)):
+            old = {"x": np.resize(a, shape), "0.y": b}
+            new = {"x": np.resize(c, shape), "0.y": d}
+            because = "parameters with any number of axes, none too"
+            check.close(put_aside(old), lower(old, 1.0), because)
+            check.close(put_back(old, new, 1), (lower(new, 1.0), new, lower(new, 1.0)), because)
         small = {"x": a.astype("float32"), "0.y": b}
         kinds = {"x": ("float32", small["x"] - 1), "0.y": ("float64", b - 1)}
         check.close(kinds_aside(small), kinds, "a copy has the same kind of numbers", rtol=1e-5)
@@ -1115,6 +1158,9 @@ with exercise("honest_score") as check:
             check.close(yours.honest_score(*both), test[best], "the first of two that are best")
             both = np.append(validation, validation[best]), np.append(test, test[best] - 0.1)
             check.close(yours.honest_score(*both), test[best], "the first of two that are best")
+            for less in (1e-3, 1e-5, 1e-12):
+                both = np.append(validation[best] - less, validation), np.append(test[best] + 0.1, test)
+                check.close(yours.honest_score(*both), test[best], "nearly as good is not as good")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1334,6 +1380,8 @@ with exercise("rate_to_use") as check:
         check.close(yours.rate_to_use(rates, nearly), rates[2] / 10, "lower by very little is lower", rtol=1e-10)
         below = np.array([0.3, np.inf, losses[0], -0.2, np.nan, np.inf])
         check.close(yours.rate_to_use(rates, below), rates[3] / 10, "a loss may lie below 0", rtol=1e-10)
+        below = np.array([0.1, -0.7, losses[0], -0.2, np.nan, -0.4])
+        check.close(yours.rate_to_use(rates, below), rates[1] / 10, "far below 0 is lower than near 0", rtol=1e-10)
         large = np.array([np.inf, 3e12, np.nan, 2e12, 3e12, np.nan])
         check.close(yours.rate_to_use(rates, large), rates[3] / 10, "a loss may be large", rtol=1e-10)
         alone = np.array([np.nan, np.nan, np.nan, np.nan, 0.7, np.nan])
@@ -1633,6 +1681,11 @@ with exercise("mended_run") as check:
         still = (far - mean) / std @ np.full(3, 0.5)
         got = real_run(x, y, far, 0, 6, seed)[0]
         check.close(got, still[:, None], "a constant column, but for its rounding, is divided by 1", rtol=1e-9)
+        # As large as they are, their squares are not exact.
+        far = 2.0**27 + np.array([[1.0], [3], [5], [7]])
+        still = 0.5 * np.array([[-1.0], [2]]) / np.sqrt(5)
+        got = real_run(far, far, 2.0**27 + np.array([[3.0], [6]]), 0, 4, seed)[0]
+        check.close(got, still, "large numbers that lie close together", rtol=1e-9)
         rounds = epochs_of(11, 3, seed)
         check.close([sorted(part) for part in rounds], [sorted(rounds[0])] * 3, "three whole epochs")
         check.true(rounds[0] != rounds[1] != rounds[2], "an order for each epoch")
