@@ -14,6 +14,7 @@ import contextvars
 import importlib.util
 import inspect
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,6 +124,10 @@ def load_bank(assignment: Assignment) -> list[Entry]:
         raise UserError(f"{path} cannot be loaded: {type(error).__name__}: {error}.") from None
     finally:
         _collecting.reset(token)
+    twice = [key for key, n in Counter((entry.exercise, entry.name) for entry in entries).items() if n > 1]
+    if twice:
+        exercise, name = twice[0]
+        raise UserError(f"{path}: {exercise} has two answers named {name!r}. Give each a name of its own.")
     known = {exercise.name: [part.name for part in exercise.parts] for exercise in assignment.exercises}
     for entry in entries:
         if entry.exercise not in known:

@@ -169,6 +169,20 @@ def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g * out.size / a.size, out, a, axis)
 
 
+@wrong(
+    "sum_and_mean",
+    "put_back_if_need_be",
+    "You put the axis back only where g does not fit without it. Where all axes are equally long it fits, along the wrong one.",
+)
+def sum_rule(g, out, a, axis=None, keepdims=False):
+    if isinstance(axis, tuple) and not keepdims:
+        g = np.expand_dims(g, axis)
+    try:
+        return (np.broadcast_to(g, a.shape),)
+    except ValueError:
+        return (np.broadcast_to(np.expand_dims(g, axis), a.shape),)
+
+
 right(
     "sum_and_mean",
     "by_the_kept_shape",
@@ -410,6 +424,23 @@ right(
     """,
 )
 
+
+@wrong(
+    "move_rules",
+    "as_it_lies",
+    "reshape_rule reads g as it lies in memory. That may be column by column, as after a transposition: a reshape reads in rows.",
+)
+def reshape_rule(g, out, a, shape):
+    return (g.reshape(a.shape, order="A"),)
+
+
+@wrong("move_rules", "lengths_one_by_one", "reshape_rule is right where a has two or three axes. It may have any number: a.shape holds all lengths.")
+def reshape_rule(g, out, a, shape):
+    if a.ndim == 2:
+        return (g.reshape(len(a), -1),)
+    return (g.reshape(a.shape[0], a.shape[1], -1),)
+
+
 # -- index_rule -------------------------------------------------------------------------------------------------------
 
 
@@ -503,6 +534,32 @@ def index_rule(g, out, a, index):
     return (back,)
 
 
+@wrong(
+    "index_rule",
+    "zeros_kept",
+    "The same array is used in each call, so that a later call changes what an earlier one has given. Make new zeros each time.",
+)
+def index_rule(g, out, a, index, kept={}):
+    back = kept.setdefault(a.shape, np.zeros(a.shape))
+    back[...] = 0
+    np.add.at(back, index, g)
+    return (back,)
+
+
+@wrong(
+    "index_rule",
+    "tuples_of_two",
+    "Of a tuple you use two numbers, as if a had two axes. It may name one axis, or three, and count from an axis's end: give np.add.at the index as it is.",
+)
+def index_rule(g, out, a, index):
+    back = np.zeros(a.shape)
+    if isinstance(index, tuple):
+        np.add.at(back.reshape(-1), index[0] * a.shape[-1] + index[1], g)
+    else:
+        np.add.at(back, index, g)
+    return (back,)
+
+
 @right("index_rule", "by_places")
 def index_rule(g, out, a, index):
     places = np.arange(a.size).reshape(a.shape)[index]
@@ -590,6 +647,13 @@ def matmul_rule(g, out, a, b):
 @wrong("matmul_rule", "db_transposed", "What a gets is right. What b gets is transposed: which matrix of the product has to be turned?")
 def matmul_rule(g, out, a, b):
     return g @ b.T, g.T @ a
+
+
+@wrong("matmul_rule", "g_for_zeros", "Where g is all 0, both cotangents are zeros, in the shapes of a and b. The formula gives them: no case of its own is needed.")
+def matmul_rule(g, out, a, b):
+    if not np.any(g):
+        return g, g
+    return g @ b.T, a.T @ g
 
 
 @right("matmul_rule", "einsum")
@@ -896,6 +960,24 @@ def batched_matmul_rule(g, out, a, b):
     return db.reshape(b.shape), da.reshape(a.shape)
 
 
+@wrong("batched_matmul_rule", "one_or_the_other", "You add up the axes that the input does not have, or else those of length 1. There may be both: unbroadcast does one after the other.")
+def batched_matmul_rule(g, out, a, b):
+    def back_to(d, shape):
+        if d.ndim > len(shape):
+            return d.sum(axis=tuple(range(d.ndim - len(shape))))
+        return d.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    if b.ndim == 1:
+        g = g[..., None]
+    if a.ndim == 1:
+        g = np.expand_dims(g, -2)
+    da = back_to(g @ right.swapaxes(-1, -2), left.shape)
+    db = back_to(left.swapaxes(-1, -2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+
+
 @right("batched_matmul_rule", "einsum")
 def batched_matmul_rule(g, out, a, b):
     left = a.reshape(-1, a.shape[-1]) if a.ndim == 1 else a
@@ -1193,6 +1275,13 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
     return x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
 
 
+@wrong("two_layer_rule", "a_little_is_nothing", "The mask stops what comes to hidden values just above 0. relu lets pass whatever is above 0, however little: `> 0`.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    h = np.maximum(x @ W1 + b1, 0)
+    dz = (g @ W2.T) * (h > 1e-3)
+    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
+
+
 @right("two_layer_rule", "step_by_step")
 def two_layer_rule(g, out, x, W1, b1, W2, b2):
     z = x @ W1 + b1
@@ -1465,6 +1554,35 @@ def fooled(image, digit, scores, back):
         g[digit], g[found.argmax()] = 1, -1
         changed = (changed + 0.03 * np.sign(back(changed, g))).clip(image - 0.3, image + 0.3).clip(0, 1)
     return scores(changed).argmax()
+
+
+@wrong("fooled", "as_long_as_the_gradient", "The step is a fixed number times the gradient. Scores may be of any size, and so may gradients: divide by the largest number, or take np.sign.")
+def fooled(image, digit, scores, back):
+    changed = image
+    for _ in range(24):
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+        changed = (changed + 0.5 * back(changed, g)).clip(image - 0.3, image + 0.3).clip(0, 1)
+    return changed
+
+
+@wrong("fooled", "looks_after_the_first_step", "The network may see the digit already. Then g holds only zeros, and 0 / 0 is NaN: look before the first step.")
+def fooled(image, digit, scores, back):
+    changed, found = image, scores(image)
+    for _ in range(24):
+        g = np.zeros(10)
+        g[digit] += 1
+        g[found.argmax()] -= 1
+        slope = back(changed, g)
+        with np.errstate(all="ignore"):
+            changed = (changed + 0.05 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3).clip(0, 1)
+        found = scores(changed)
+        if found.argmax() == digit:
+            break
+    return changed
 
 
 @right("fooled", "by_signs")

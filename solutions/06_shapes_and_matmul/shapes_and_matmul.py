@@ -206,8 +206,13 @@ with exercise("sum_and_mean") as check:
     rules = {"sum": (sum_back, yours.sum_rule), "mean": (mean_back, yours.mean_rule)}
     axes = [None, 0, 1, 2, -1, -2, (0, 1), (0, 2), (1, 2), (2, 0), (-1, 0), (0, 1, 2), (-2, -1), (-1, -3), (-3, 1)]
     shapes = {-2: (1, 2, 1, 3), (2, 0): (1, 3, 1), (1, 2): (3, 3, 3, 2), (-2, -1): (3, 3, 3), (-3, 1): (2, 2, 2)}
-    for axis, keepdims in [(axis, keepdims) for axis in axes for keepdims in (True, False)]:
-        (a,) = next(check.cases(1, array(*shapes.get(axis, (3, 2, 3)))))
+    drawn = [(shapes.get(axis, (3, 2, 3)), axis, keepdims) for axis in axes for keepdims in (True, False)]
+    # All axes are equally long: what lacks its axis fits, in a wrong place too. And one axis, and many.
+    for shape in ((3, 3), (3, 3, 3), (2, 2, 2, 2)):
+        drawn += [(shape, axis, False) for axis in range(-len(shape), len(shape))]
+    drawn += [((4,), 0, False), ((4,), None, True), ((2, 2, 2, 2), (0, 2), False), ((2, 3, 1, 4), (-1, 1), False)]
+    for shape, axis, keepdims in drawn:
+        (a,) = next(check.cases(1, array(*shape)))
         for name, (back, rule) in rules.items():
             x = Reference(a, requires_grad=True)
             out = getattr(x, name)(axis=axis, keepdims=keepdims)
@@ -219,6 +224,7 @@ with exercise("sum_and_mean") as check:
             got = rule(g, np.asarray(out.detach().numpy()), a, axis, keepdims)
             check.close(got, (x.grad.numpy(),), because, rtol=1e-12, atol=1e-13)
             check.untouched("g, out and a are as they were: make new arrays")
+            check.close(back(0 * g, a, axis, keepdims), (0 * a,), f"{name}: g may be 0")
     because = "without an axis, the sum is over all"
     check.close(yours.sum_rule(np.array(2.0), np.array(0.0), 0 * DEEP), (0 * DEEP + 2,), because)
     check.close(yours.mean_rule(np.array(48.0), np.array(0.0), 0 * DEEP), (0 * DEEP + 2,), because)
@@ -362,8 +368,11 @@ with exercise("amax_rule") as check:
     # Drawn, tied, tied all over, and tied but for the last digits.
     forms = [lambda a: a, np.round, np.zeros_like, lambda a: 1 + 1e-9 * a.round(), lambda a: 1e8 + a]
     axes = [None, 0, 1, 2, -1, (0, 1), (0, 2), (1, 2), (0, 1, 2)]
-    for axis, form in [(axis, form) for axis in axes for form in forms]:
-        (a,) = next(check.cases(1, array(2, 3, 5)))
+    drawn = [((2, 3, 5), axis, form) for axis in axes for form in forms]
+    # One axis, equally long ones, and four.
+    drawn += [(shape, axis, np.round) for shape in ((4,), (3, 3), (3, 3, 3), (2, 2, 2, 2)) for axis in (0, -1)]
+    for shape, axis, form in [*drawn, ((3, 3, 3), 1, np.round), ((2, 2, 2, 2), (0, 2), np.round)]:
+        (a,) = next(check.cases(1, array(*shape)))
         a = form(a)
         x = Reference(a, requires_grad=True)
         out = x.max(axis=axis, keepdims=True)
@@ -374,6 +383,7 @@ with exercise("amax_rule") as check:
         back = yours.amax_rule(g, np.asarray(out.detach().numpy()), a, axis)
         check.close(back, (x.grad.numpy(),), "only what equals the maximum is tied", rtol=1e-12, atol=1e-13)
         check.untouched("g, out and a are as they were: make new arrays")
+        check.close(amax_back(0 * g, a, axis)[0], (0 * a,), "g may be 0")
     signs = np.array([[0.0, -0.0], [-1.0, -0.0]])
     shares = np.array([[3.0, 3.0], [0.0, 5.0]])
     check.close(amax_back(np.array([[6.0], [5.0]]), signs, 1)[0], (shares,), "0.0 and -0.0 are equal")
@@ -501,6 +511,23 @@ with exercise("move_rules") as check:
         check.close(back, (x.grad.numpy(),), "back to the shape of a", rtol=1e-12, atol=1e-13)
         check.untouched("g, out and a are as they were: make new arrays")
     check.close(reshape_back(np.zeros((0, 2)), np.zeros((3, 0))), (np.zeros((3, 0)),), "a may hold nothing")
+    # a of any shape, with no axes or many.
+    for shape in [(24,), (4, 6), (1, 24), (24, 1), (2, 3, 2, 2), (2, 1, 3, 2, 2)]:
+        a, g = next(check.cases(1, array(*shape), array(24)))
+        for other in ((24,), (8, 3), (3, 8), (2, 2, 6), (3, 2, 2, 1, 2)):
+            check.equal(reshape_back(g.reshape(other), a), (g.reshape(shape),), "back to the shape of a, whatever it is")
+            check.equal(reshape_back(0 * g.reshape(other), a), (0 * a,), "g may be 0")
+    check.equal(reshape_back(np.array(2.0), np.array([[5.0]])), (np.array([[2.0]]),), "g may have no axes")
+
+    @probe
+    def of_turned(g, shape):
+        """What reshape_rule sends back for a g that lies in memory column by column, as after a transposition."""
+        return reshape_rule(np.asfortranarray(g), np.zeros(g.shape), np.zeros(shape), g.shape)
+
+    for (g,) in check.cases(2, array(4, 6)):
+        for shape in ((24,), (6, 4), (2, 3, 4)):
+            because = "in rows, however the numbers of g lie in memory"
+            check.equal(of_turned(g, shape), (g.reshape(shape),), because)
     for a, g in check.cases(15, array(2, 3, 4, 1), array(24)):
         axes = list(range(4))
         check.rng.shuffle(axes)
@@ -514,13 +541,17 @@ with exercise("move_rules") as check:
         check.close(back, (x.grad.numpy(),), "every axis back in its place", rtol=1e-12, atol=1e-13)
         check.untouched("g, out and a are as they were: make new arrays")
     # Lengths do not tell the axes apart: every order of axes that are equally long, alone and among others.
-    for shape in [(3, 3), (2, 2, 2), (3, 3, 4), (2, 5, 2), (2, 3, 3, 2)]:
+    for shape in [(4,), (3, 3), (2, 2, 2), (3, 3, 4), (2, 5, 2), (2, 3, 3, 2)]:
         a, g = next(check.cases(1, array(*shape), array(math.prod(shape))))
         for axes in itertools.permutations(range(len(shape))):
             moved = g.reshape([shape[i] for i in axes])
             home = np.zeros(shape)
             home.transpose(axes)[...] = moved
             check.equal(permute_back(moved, a, axes), (home,), "no length tells where an axis stands")
+    for (g,) in check.cases(2, array(2, 3, 1, 2, 2)):
+        axes = (3, 0, 4, 1, 2)
+        check.equal(permute_back(g.transpose(axes), 0 * g, axes), (g,), "five axes")
+        check.equal(permute_back(0 * g.transpose(axes), g, axes), (0 * g,), "g may be 0")
     # So small, large and many that a difference quotient, of complex numbers too, finds nothing, or finds it too late.
     endless = np.full((2, 3), np.inf)
     for (g,) in check.cases(3, array(3, 2, low=0.2)):
@@ -631,6 +662,30 @@ with exercise("index_rule") as check:
             back = yours.index_rule(upstream, a[index], a, index)
             check.close(back, (x.grad.numpy(),), "repeats add up", rtol=1e-12, atol=1e-13)
             check.untouched("g, out, a and the index are as they were: make new arrays")
+            check.close(index_back(0 * upstream, a, index), ((0 * a,), a), "g may be 0")
+    # A tuple may name fewer axes than there are, or all three, and count from their ends.
+    for a, g in check.cases(3, array(4, 3, 2), array(60)):
+        rows = np.array([check.rng.randrange(-4, 4) for _ in range(5)])
+        columns, last = rows % 3 - 3, rows % 2 - 1
+        tuples = [(rows,), (rows, -1), (-2, columns), (1, columns, last), (rows, columns, last), (rows, 1, -2), (-1, 2)]
+        for index in [*tuples, (rows, columns), (rows[:, None], columns), (3,), (-4, -3, -2), a > 0, a[:, :, 0] > 0]:
+            x = Reference(a, requires_grad=True)
+            out = x[index]
+            upstream = np.resize(g, out.shape)
+            out.backward(upstream)
+            check.close(index_back(upstream, a, index), ((x.grad.numpy(),), a),
+                        "each number of g in the place that the index names", rtol=1e-12, atol=1e-13)
+
+    @probe
+    def one_by_one(gs, a, indices):
+        """What index_rule sends back for one index after the other, all looked at in the end."""
+        return [index_rule(g, a[index], a, index) for g, index in zip(gs, indices)]
+
+    for a, g in check.cases(2, array(4, 3), array(2, 3)):
+        places = [np.array([0, 2]), np.array([1, 1])]
+        expected = [np.stack([g[0], 0 * g[0], g[1], 0 * g[0]]), np.stack([0 * g[0], g[0] - g[1], 0 * g[0], 0 * g[0]])]
+        got = one_by_one([g, g * [[1.0], [-1.0]]], a, places)
+        check.close(got, [(one,) for one in expected], "each call has an array of its own", rtol=1e-12)
     for a, g in check.cases(3, array(3, 2, 2), array(4, 2, 2)):
         rows = np.stack([g[1] + g[3], 0 * g[0], g[0] + g[2]])
         got = yours.index_rule(g, a[[2, 0, 2, 0]], a, np.array([2, 0, 2, 0]))
@@ -811,6 +866,9 @@ with exercise("matmul_rule") as check:
             back = yours.matmul_rule(g, a @ b, a, b)
             check.close(back, (x.grad.numpy(), y.grad.numpy()), "of a and b", rtol=1e-11, atol=1e-12)
             check.untouched("g, out, a and b are as they were: make new arrays")
+            for zeros in ((0 * g, a, b), (g, 0 * a, b), (g, a, 0 * b)):
+                expected = zeros[0] @ zeros[2].T, zeros[1].T @ zeros[0]
+                check.close(matmul_back(*zeros), expected, "each in its own shape, zeros too", rtol=1e-11, atol=1e-12)
     # Endless numbers where a rule does not need them: a difference quotient does.
     for g, a, b in check.cases(3, *[array(*shape, low=0.2) for shape in ((2, 4), (2, 3), (3, 4))]):
         got = yours.matmul_rule(g, np.zeros((2, 4)), np.full((2, 3), np.inf), b * 1e-305)[0]
@@ -959,6 +1017,8 @@ with exercise("batched_matmul_rule") as check:
 
     fronts = [((), ()), ((2,), (2,)), ((2,), ()), ((), (2,)), ((5, 1), (2,)), ((1, 2), (5, 1)), ((5, 2), ()),
               ((1,), (2,)), ((2,), (1,)), ((2, 1, 3), (1, 2, 1)), ((1,), ()), ((0,), ())]
+    # An axis is missing in front, and another has length 1.
+    fronts += [((1,), (2, 3)), ((2, 3), (1,)), ((2, 1), (2, 2, 3)), ((1, 1), (2, 1, 2)), ((3,), (2, 1))]
     sizes = [(2, 3, 4), (3, 1, 2), (3, 3, 3), (1, 2, 5)]
     shapes = [((*one, n, k), (*other, k, m)) for one, other in fronts for n, k, m in sizes]
     shapes += [((2, 3), (3,)), ((3,), (3, 2)), ((4,), (4,)), ((1,), (1,)), ((1, 3), (3,)), ((3,), (3, 1))]
@@ -976,6 +1036,7 @@ with exercise("batched_matmul_rule") as check:
         back = yours.batched_matmul_rule(g, np.asarray(a @ b), a, b)
         check.close(back, (x.grad.numpy(), y.grad.numpy()), "summed", rtol=1e-11, atol=1e-12)
         check.untouched("g, out, a and b are as they were: make new arrays")
+        check.close(batched_back(0 * g, a, b), (0 * a, 0 * b), "each in its own shape, where g is 0 too")
     # Endless numbers where a rule does not need them: a difference quotient does.
     for g, a, b in check.cases(3, *[array(*shape, low=0.2) for shape in ((2, 4), (2, 3), (3, 4))]):
         got = yours.batched_matmul_rule(g, np.zeros((2, 4)), np.full((2, 3), np.inf), b * 1e-305)[0]
@@ -1110,6 +1171,21 @@ with exercise("mended_lookup") as check:
         check.close(yours.mended_lookup(g, index, table, W, v), expected,
                     "the three gradients", rtol=1e-11, atol=1e-12)
         check.untouched()
+        zeros = 0 * table, 0 * W, 0 * v
+        check.close(yours.mended_lookup(0 * g, index, table, W, v), zeros, "each in its own shape, where g is 0 too")
+
+    @probe
+    def one_by_one(gs, index, table, W, v):
+        """What mended_lookup gives for one g after the other, all looked at in the end."""
+        return [mended_lookup(g, index, table, W, v) for g in gs]
+
+    for g, table, W, v in check.cases(2, array(5), array(4, 3), array(3, 2), array(2)):
+        index = np.array([3, 0, 3, 1, 1])
+        once = yours.mended_lookup(g, index, table, W, v)
+        got = one_by_one([g, -2 * g], index, table, W, v)
+        expected = [tuple(factor * array for array in once) for factor in (1, -2)]
+        check.close(got, expected, "each call has arrays of its own", rtol=1e-9, atol=1e-12)
+
     @probe
     def with_endless(*arrays):
         """What mended_lookup gives; that endless numbers lead to NaN elsewhere is no fault."""
@@ -1255,6 +1331,15 @@ with exercise("two_layer_rule") as check:
         back = yours.two_layer_rule(g, np.maximum(x @ w1 + b1, 0) @ w2 + b2, *inputs)
         check.close(back, tuple(grads.values()), "the five gradients", rtol=1e-11, atol=1e-12)
         check.untouched("g, out and the inputs are as they were: make new arrays")
+        zeros = {name: 0 * gradient for name, gradient in grads.items()}
+        check.close(two_layer_back(0 * g, *inputs), {**zeros, "count": 5}, "each in its own shape, where g is 0 too")
+        # Whatever is above 0 passes, however little, and nothing below it.
+        z = 1e-9 * x @ w1 + 1e-9 * b1
+        dz = (g @ w2.T) * (z > 0)
+        got = two_layer_back(g, 1e-9 * x, w1, 1e-9 * b1, w2, b2)
+        for name, right in (("dx", dz @ w1.T), ("db1", dz.sum(axis=0))):
+            because = "hidden values just above 0 pass g on"
+            check.close({name: got[name]}, {name: right}, because, rtol=1e-9, atol=1e-12)
     @probe
     def with_endless(*arrays):
         """What two_layer_rule gives; that endless numbers lead to NaN elsewhere is no fault."""
@@ -1386,9 +1471,9 @@ pixels()
 #
 # ### Exercise `fooled` (3 points)
 # From an empty cell: change an image so that a network takes it for `digit`. No pixel may move by more than 0.3, and
-# all stay between 0 and 1. Treat the network as closed: two functions ask it. `scores(image)` gives its ten scores:
-# it sees the digit with the largest. `back(image, g)` gives the gradient by each pixel, for a cotangent `g` (10,) of
-# the scores. You have **50 calls** of the two together.
+# all stay between 0 and 1. Treat the network as closed: two functions ask it. `scores(image)` gives its ten scores,
+# of any size: it sees the digit with the largest. `back(image, g)` gives the gradient by each pixel, for a cotangent
+# `g` (10,) of the scores. You have **50 calls** of the two together.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1462,6 +1547,11 @@ def fooled_by(image, digit, *weights):
     return fooled(image, digit, scores, back), calls
 
 
+def louder(weights, factor):
+    """The same network, with scores that are so many times as large."""
+    return *weights[:2], factor * weights[2], factor * weights[3]
+
+
 def judge(check, image, digit, weights):
     """Asks for an image that is to be taken for this digit, and looks at it."""
     found, calls = fooled_by(image, digit, *weights)
@@ -1469,7 +1559,8 @@ def judge(check, image, digit, weights):
     check.true(isinstance(found, np.ndarray), "an array comes back, the changed image")
     check.equal(found.shape, (8, 8), "the changed image has 8 by 8 pixels")
     check.true(calls <= 50, f"you have 50 calls, and made {calls}")
-    near = bool(np.isfinite(found).all()) and abs(found - image).max() <= 0.3 + 1e-9
+    check.true(bool(np.isfinite(found).all()), "each pixel is a number: 0 / 0 is NaN")
+    near = abs(found - image).max() <= 0.3 + 1e-9
     check.true(near, "no pixel is farther than 0.3 from where it was")
     check.true(found.min() >= -1e-9 and found.max() <= 1 + 1e-9, "pixels are between 0 and 1")
     before, now = read(image, *weights)[0], read(found, *weights)[0]
@@ -1483,6 +1574,7 @@ with exercise("fooled") as check:
     network, digits = reader(1), load_digits()[0][:, 0]
     for place, digit in ((763, 8), (45, 9), (317, 6), (1385, 4)):
         judge(check, digits[place], digit, network)
+    judge(check, digits[45], 9, louder(network, 0.01))  # all scores are 100 times smaller
     ### BEGIN HIDDEN TESTS
     # On the way a third digit is seen, some pixels meet their limits, or many steps are needed.
     judge(check, digits[1134], 0, network)
@@ -1490,6 +1582,13 @@ with exercise("fooled") as check:
     network = reader(3)
     for place, digit in ((315, 0), (1757, 5), (1497, 1), (1762, 3), (1237, 7)):
         judge(check, digits[place], digit, network)
+    # The gradient's size says nothing: scores may be of any size.
+    for factor in (1e-4, 1e4):
+        judge(check, digits[763], 8, louder(reader(1), factor))
+        judge(check, digits[1497], 1, louder(network, factor))
+    # It is seen already, and there is nothing to do.
+    for place in (763, 45, 1385):
+        judge(check, digits[place], int(read(digits[place], *network)[0].argmax()), network)
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -1835,7 +1835,7 @@ def mended_loss_rules():
 
 @wrong(
     "mended_loss_rules",
-    "distance_by_size",
+    "distance_by_all_elements",
     "Your distance divides by the number of all elements. Its mean is taken over the rows.",
 )
 def mended_loss_rules():
@@ -1887,7 +1887,7 @@ def mended_loss_rules():
 
 @wrong(
     "mended_loss_rules",
-    "logistic_turned_around",
+    "logistic_by_the_wrong_sign",
     "Your logistic pushes where the answer is right already. Which sign does the argument of sigmoid have?",
 )
 def mended_loss_rules():

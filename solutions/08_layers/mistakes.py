@@ -2033,7 +2033,7 @@ wrong(
 )
 wrong(
     "mended_net",
-    "drops_the_answer",
+    "drops_only_the_answer",
     "Whole answers are dropped. Dropout belongs between the neurons and the second matrix.",
     source=net(drop="").replace(
         "return hidden @ self.second.T",

@@ -75,6 +75,18 @@ def sgd_step(p, g, lr):
     return lr - p * g
 
 
+@wrong("sgd_step", "p_where_there_is_no_step", "Where the gradient is 0 you return `p` itself. A new array is asked for, always: who changes one would change the other.")
+def sgd_step(p, g, lr):
+    if not g.any():
+        return p
+    return p - lr * g
+
+
+@wrong("sgd_step", "cut_off", "Large gradients are cut off. SGD takes the gradient as it is: clipping is another matter, in section 8.")
+def sgd_step(p, g, lr):
+    return p - lr * np.clip(g, -10, 10)
+
+
 @right("sgd_step", "np_functions")
 def sgd_step(p, g, lr):
     return np.subtract(p, np.multiply(lr, g))
@@ -244,6 +256,12 @@ def momentum_step(p, g, v, lr, mu):
 @wrong("momentum_step", "parameter_only", "This is the first of two arrays. Return the new velocity, too.")
 def momentum_step(p, g, v, lr, mu):
     return p - lr * (mu * v + g)
+
+
+@wrong("momentum_step", "cut_off", "Large velocities are cut off. The velocity is mu * v + g, whatever its size.")
+def momentum_step(p, g, v, lr, mu):
+    v = np.clip(mu * v + g, -100, 100)
+    return p - lr * v, v
 
 
 @right("momentum_step", "one_line")
@@ -631,7 +649,7 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
     return p - lr * g / np.sqrt(s) + eps, s
 
 
-@wrong("rmsprop_step", "mean_of_sizes", "The running mean is one of squares, and you put the size of g into it.")
+@wrong("rmsprop_step", "sizes_in_the_mean", "The running mean is one of squares, and you put the size of g into it.")
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = alpha * s + (1 - alpha) * abs(g)
     return p - lr * g / (np.sqrt(s) + eps), s
@@ -667,6 +685,12 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = alpha * s + (1 - alpha) * g**2
     return s, p - lr * g / (np.sqrt(s) + eps)
+
+
+@wrong("rmsprop_step", "a_least_mean", "Small means are raised before the root, so that small gradients make short steps. Only `eps` is added, to the root.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - lr * g / (np.sqrt(np.maximum(s, 1e-10)) + eps), s
 
 
 @right("rmsprop_step", "moved_by_the_difference")
@@ -795,6 +819,11 @@ def bias_correction(mean, beta, t):
 )
 def bias_correction(mean, beta, t):
     return mean / max(1 - beta**t, 0.01)
+
+
+@wrong("bias_correction", "by_logarithms", "A logarithm of beta fails where beta is 0. `beta**t` is the share, without a logarithm.")
+def bias_correction(mean, beta, t):
+    return mean / (1 - math.exp(t * math.log(beta)))
 
 
 @right("bias_correction", "sum_of_shares")
@@ -1411,6 +1440,18 @@ wrong(
         ("class Optimizer:\n", "class Optimizer:\n    state = {}\n\n"),
     ),
 )
+wrong(
+    "optimizer",
+    "numbers_for_arrays",
+    "The state begins with plain numbers. It is to hold arrays of zeros, each of the shape of its Tensor: `np.zeros_like(p.data)`.",
+    source=with_change(("tuple(np.zeros_like(p.data) for _ in range(slots))", "(0.0,) * slots")),
+)
+wrong(
+    "optimizer",
+    "a_list_for_the_state",
+    "The state goes into the rule as one tuple, and you pass a list. Make a tuple of it: `tuple(...)`.",
+    source=with_change(("tuple(np.zeros_like(p.data) for _ in range(slots))", "[np.zeros_like(p.data) for _ in range(slots)]")),
+)
 right(
     "optimizer",
     "zeros_of_float32",
@@ -1642,6 +1683,11 @@ def adamw_step(p, u, lr, weight_decay):
 )
 def adamw_step(p, u, lr, weight_decay):
     return (p - lr * u) * weight_decay
+
+
+@wrong("adamw_step", "small_ones_stay", "Small weights are not pulled. Each weight loses the same share of itself, however small it is.")
+def adamw_step(p, u, lr, weight_decay):
+    return p - lr * u - lr * weight_decay * np.where(np.abs(p) < 0.01, 0.0, p)
 
 
 @right("adamw_step", "factor")
@@ -2128,6 +2174,15 @@ def total_norm(grads):
     return float(largest * np.sqrt(np.square(every / largest).sum()))
 
 
+@wrong("total_norm", "by_the_inverse", "1 / largest is infinite where the largest one is as small as a float can be. Divide by it instead.")
+def total_norm(grads):
+    largest = max(float(np.abs(g).max()) for g in grads)
+    if largest == 0:
+        return 0.0
+    scale = 1 / np.float64(largest)
+    return largest * math.sqrt(sum(float(np.square(g.astype(float) * scale).sum()) for g in grads))
+
+
 @right("total_norm", "hypot")
 def total_norm(grads):
     return math.hypot(*[float(x) for g in grads for x in np.ravel(g)])
@@ -2319,6 +2374,20 @@ def clip_with_norm(grads, max_norm, norm):
 def clip_with_norm(grads, max_norm, norm):
     factor = min(1.0, max_norm / (norm + 1e-6))
     return [factor * g for g in grads]
+
+
+@right("clip_with_norm", "max_norm_first")
+def clip_with_norm(grads, max_norm, norm):
+    if norm <= max_norm:
+        return grads
+    return [g * max_norm / norm for g in grads]
+
+
+@wrong("clip_with_norm", "zero_for_none", "A `max_norm` of 0 is a limit like any other: nothing is left. In Python 0.0 counts as False.")
+def clip_with_norm(grads, max_norm, norm):
+    if not max_norm or norm <= max_norm:
+        return grads
+    return [g * (max_norm / norm) for g in grads]
 
 
 @right("clip_with_norm", "larger_of_two")

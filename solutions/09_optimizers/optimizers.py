@@ -134,6 +134,19 @@ with exercise("sgd_step") as check:
         p, g = np.resize(p, shape), np.resize(g, shape)
         check.close(yours.sgd_step(p, g, 0.3), p - 0.3 * g, "any number of axes, none too", rtol=1e-10)
         check.close(yours.sgd_step(p, 0 * g, 0.3), p, "no gradient: no step", rtol=1e-10)
+    for p, g in check.cases(2, array(2, 3), array(2, 3)):
+        for size in (1e-6, 1e3, 1e6):
+            got = yours.sgd_step(0 * p, size * g, 0.3)
+            check.close(got, -0.3 * size * g, "gradients of any size", rtol=1e-10, atol=1e-13)
+
+    @probe
+    def shares_with_p(p, g, lr):
+        """Whether what sgd_step gives and its p are the same array, or parts of one."""
+        return bool(np.shares_memory(sgd_step(p, g, lr), p))
+
+    for p, g in check.cases(2, array(2, 3), array(2, 3)):
+        for given, lr in ((g, 0.3), (0 * g, 0.3), (g, 0.0)):
+            check.equal(shares_with_p(p, given, lr), False, "a new array, where there is no step, too")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -259,6 +272,10 @@ with exercise("momentum_step") as check:
             check.untouched()
         got = yours.momentum_step(p, 0 * g, v, lr, mu)
         check.close(got, (p - lr * mu * v, mu * v), "without a gradient the velocity lasts", rtol=1e-10)
+        for size in (1e-6, 1e3, 1e6):
+            got = yours.momentum_step(0 * p, size * g, size * v, lr, mu)
+            new = size * (mu * v + g)
+            check.close(got, (-lr * new, new), "gradients of any size", rtol=1e-10, atol=1e-13)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -320,6 +337,10 @@ with exercise("momentum_rate_inside") as check:
         got = yours.momentum_rate_inside(p, some, v, lr, mu)
         expected = p + (mu * v - lr * some), mu * v - lr * some
         check.close(got, expected, "a gradient may hold zeros", rtol=1e-10)
+        for size in (1e-6, 1e3, 1e6):
+            got = yours.momentum_rate_inside(0 * p, size * g, size * v, lr, mu)
+            new = size * (mu * v - lr * g)
+            check.close(got, (new, new), "gradients of any size", rtol=1e-10, atol=1e-13)
         parameter = Tensor(p.copy(), requires_grad=True)
         optimizer = optim.SGD([parameter], lr=lr, momentum=mu)
         v = np.zeros((2, 3))
@@ -414,6 +435,10 @@ with exercise("nesterov_step") as check:
             check.untouched()
         got = yours.nesterov_step(p, 0 * g, v, lr, mu)
         check.close(got, (p - lr * mu * mu * v, mu * v), "without a gradient the velocity lasts", rtol=1e-10)
+        for size in (1e-6, 1e3, 1e6):
+            got = yours.nesterov_step(0 * p, size * g, size * v, lr, mu)
+            new = size * (mu * v + g)
+            check.close(got, (-lr * (size * g + mu * new), new), "gradients of any size", rtol=1e-10, atol=1e-13)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -508,6 +533,14 @@ with exercise("rmsprop_step") as check:
         check.close(got, (p, alpha * s), "without a gradient the mean fades", rtol=1e-10)
         got = yours.rmsprop_step(p, zero, zero, lr, alpha, eps)
         check.close(got, (p, zero), "no gradient yet: no step", rtol=1e-10)
+        # Divided by its usual size, a gradient of any size makes the same step.
+        for size in (1e-8, 1e-4, 1e6):
+            got = yours.rmsprop_step(0 * p, size * g, size**2 * s, lr, alpha, size * eps)
+            new = alpha * s + (1 - alpha) * g**2
+            check.close(got[0], -lr * g / (np.sqrt(new) + eps), "gradients of any size", rtol=1e-9)
+            check.close(got[1] / size**2, new, "the mean of squares of any size", rtol=1e-9)
+        got = yours.rmsprop_step(p, g, s, lr, 0.0, eps)
+        check.close(got, (p - lr * g / (abs(g) + eps), g**2), "alpha = 0 remembers nothing", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -570,6 +603,9 @@ with exercise("bias_correction") as check:
                 check.close(got, mean, "divided by 1 - beta ** t, early and late", rtol=1e-9)
     got = yours.bias_correction(mean, 0.5, 100)
     check.close(got, mean, "after many steps nearly all is real", rtol=1e-10)
+    for t in (1, 2, 50):
+        check.close(yours.bias_correction(mean, 0.0, t), mean, "beta = 0: nothing is left of the start", rtol=1e-10)
+        check.close(yours.bias_correction(0 * mean, 0.9, t), 0 * mean, "a mean of 0 stays 0")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -645,6 +681,13 @@ with exercise("adam_step") as check:
         got = yours.adam_step(p, zero, m, v, t, lr, (b1, b2), eps)
         away = lr * b1 * m / (1 - b1**t) / (np.sqrt(b2 * v / (1 - b2**t)) + eps)
         check.close(got, (p - away, b1 * m, b2 * v), "without a gradient the means last", rtol=1e-9)
+        for size in (1e-6, 1e6):
+            got = yours.adam_step(0 * p, size * g, size * old_m, size**2 * old_v, t, lr, (b1, b2), size * eps)
+            u = m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps)
+            check.close(got[0], -lr * u, "gradients of any size", rtol=1e-9)
+        got = yours.adam_step(p, g, m, v, t, lr, (0.0, 0.0), eps)
+        expected = p - lr * g / (abs(g) + eps), g, g**2
+        check.close(got, expected, "betas of 0 remember nothing", rtol=1e-9)
     # With the default betas a thousandth of v is real at first, and after a thousand steps not yet all.
     for p, g, m, v, more in check.cases(6, *[array(2, 3)] * 4, integer(0, 9)):
         for t in (1 + more, 11 + more, 101 + 10 * more, 1001 + 100 * more):
@@ -715,10 +758,11 @@ correction()
 # ```
 #
 # ### Exercise `optimizer` (3 points)
-# An `Optimizer` has a list of Tensors, and for each a count and `slots` arrays of zeros (of any floats), in attributes of
-# your choice. `zero_grad()` sets every `grad` to None. `step()` leaves out Tensors whose `grad` is None. For others
-# it counts (t is 1 first), adds `weight_decay` times the Tensor to the gradient, calls the rule, keeps the state, and
-# changes the Tensor in place: `p.copy_(array)` inside `with no_grad():`. Arrays are `p.data` and `p.grad.data`.
+# An `Optimizer` has a list of Tensors, and for each a count and `slots` zero arrays of its shape (any floats), in
+# attributes of your choice. `zero_grad()` sets every `grad` to None. `step()` leaves out Tensors whose `grad` is None.
+# For others it counts (t is 1 first), adds `weight_decay` times the Tensor to the gradient, calls the rule, keeps the
+# state, and changes the Tensor in place: `p.copy_(array)` inside `with no_grad():`. Arrays are `p.data` and
+# `p.grad.data`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -784,6 +828,10 @@ def stepped(starts, gradients, *settings):
     def rule(p, g, state, lr, t):
         if any(isinstance(x, Tensor) for x in (p, g, *state)):
             raise TypeError("the rule takes arrays, and got a Tensor")
+        if not isinstance(state, tuple):
+            raise TypeError(f"the rule takes the state as a tuple, and got a {type(state).__name__}")
+        if any(np.shape(s) != p.shape for s in state):
+            raise TypeError("the rule takes a state of arrays that are of the shape of p")
         state = tuple(s + (k + 1) * g for k, s in enumerate(state))
         return p - (lr * g + t + sum(state)), state
 
@@ -903,6 +951,37 @@ with exercise("optimizer") as check:
             check.close(taken_in_turn([a, b], g, slots), [a - away, b - away], because, rtol=1e-9)
     check.close(stepped([5.0, [1.0, 2.0]], [[1.0, [10.0, -4.0]]]), in_place([3.9, [-1, 1.4]]),
         "lr is 0.1, and there is no decay, where nothing else is said")
+
+    @probe
+    def states_seen(starts, slots):
+        """The kinds and the numbers of the state that the rule gets in a first step, and a second one."""
+        seen = []
+
+        def rule(p, g, state, lr, t):
+            arrays = [(s.shape, s.dtype.kind, s.tolist()) for s in state]
+            seen[-1].append([type(state).__name__, *arrays])
+            return p - lr * g, tuple(s + g for s in state)
+
+        tensors = [Tensor(np.array(start), requires_grad=True) for start in starts]
+        optimizer = Optimizer(tensors, rule, slots)
+        for _ in range(2):
+            seen.append([])
+            for tensor in tensors:
+                tensor.grad = Tensor(np.ones(tensor.shape))
+            optimizer.step()
+        return [sorted(step) for step in seen]  # in any order of the Tensors
+
+    starts = [[1.0, 2.0], [3.0, 4.0], [[5.0]]]
+    for slots in (1, 3):
+        expected = [
+            sorted(
+                ["tuple", *[(np.shape(start), "f", np.full(np.shape(start), before).tolist())] * slots]
+                for start in starts
+            )
+            for before in (0.0, 1.0)
+        ]
+        because = "for each Tensor a tuple of arrays of its shape, zeros at first"
+        check.equal(states_seen(starts, slots), expected, because)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1024,6 +1103,10 @@ with exercise("adamw_step") as check:
         expected = p - 1.5 * g - 1.5 * (1.0 + decay) * p
         check.close(got, expected, "a strong pull goes beyond 0", rtol=1e-10)
         check.close(yours.adamw_step(p, g, lr, 0.0), p - lr * g, "no decay", rtol=1e-10)
+        for size in (1e-8, 1e-3, 1e6):
+            got = yours.adamw_step(size * p, 0 * g, lr, decay)
+            check.close(got / size, p - lr * decay * p, "weights of any size lose the same share", rtol=1e-10)
+        check.close(yours.adamw_step(0 * p, g, lr, decay), -lr * g, "a weight of 0 is not pulled", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1246,6 +1329,8 @@ with exercise("total_norm") as check:
         got = yours.total_norm([most] * n + [1e38 * b])
         check.close(got / 1e38, expected, "near the limit of float32", rtol=1e-5)
     check.close(yours.total_norm([np.array([3e-305]), np.array([-4e-305])]) * 1e305, 5.0, "tiny is not 0")
+    least = yours.total_norm([np.array([3e-310]), np.array([-4e-310])])
+    check.close(least * 1e305, 5e-5, "nor is what 1 cannot be divided by: divide by the largest one", rtol=1e-6)
     for most in (arrays([1e308, -1e308]), arrays([1e308], [-1e308])):
         check.close(yours.total_norm(list(most)) / 1e308, math.sqrt(2.0), "just below the limit")
     ### END HIDDEN TESTS
@@ -1314,6 +1399,8 @@ with exercise("clip_with_norm") as check:
         check.close(got, [a, b], "small enough: as they are", rtol=1e-10)
         got = yours.clip_with_norm([1e-7 * a / norm, 1e-7 * b / norm], 1.0, 1e-7)
         check.close(got, [1e-7 * a / norm, 1e-7 * b / norm], "however small", atol=1e-15)
+        got = yours.clip_with_norm([a, b], 0.0, norm)
+        check.close(got, [0 * a, 0 * b], "where nothing is allowed, nothing is left")
     ### END HIDDEN TESTS
 
 # %%

@@ -2382,13 +2382,17 @@ with exercise("engine_is_right") as check:
             suspects.append(engine_suspect(about, lambda fault=fault, order=order: Engine(OTHERWISE, order, fault)))
 
     class Off(OnTensors):
-        """All gradients are off by half a percent."""
+        """All gradients are off by the same part, which is less than a percent also where backward has run twice."""
+
+        def __init__(self, factor):
+            super().__init__()
+            self.factor = factor
 
         def grad(self, leaf):
             found = super().grad(leaf)
-            return None if found is None else 1.005 * found
+            return None if found is None else self.factor * found
 
-    suspects += [engine_suspect("half a percent too much", Off)] * 3
+    suspects += [engine_suspect("less than half a percent too much or too little", lambda off=off: Off(off)) for off in (1.0035, 1.0045, 0.9955)]
     check.tells_apart(engine_passes, suspects, "engines that you have not seen", right="right engines")
     ### END HIDDEN TESTS
 

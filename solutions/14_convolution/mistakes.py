@@ -102,7 +102,7 @@ def conv1d(x, w):
 
 
 # Behind those that cut down to integers: where x holds integers, it gives what they give.
-@wrong("conv1d", "in_place", "x changes while you read it: write into a new array.")
+@wrong("conv1d", "in_place_of_floats", "x changes while you read it: write into a new array.")
 def conv1d(x, w):
     n = len(x) - len(w) + 1
     for i in range(n):
@@ -147,7 +147,7 @@ def conv1d(x, w):
 
 @wrong(
     "conv1d",
-    "side_by_side",
+    "strides_of_a_whole",
     "The steps are taken as if the numbers of x lay side by side in memory. In a view such as x[::2] they do not.",
 )
 def conv1d(x, w):

@@ -51,6 +51,10 @@ def test_a_change_of_what_is_not_there_is_refused() -> None:
             "'one' belongs to 'div_vjp', which is no exercise of the unit",
         ),
         ("wrong('mul_vjp', 'one', 'No.', source='x', keeps=['first'])", "keeps first; mul_vjp has no parts"),
+        (
+            "wrong('mul_vjp', 'one', 'No.', source='x')\nright('mul_vjp', 'one', source='y')",
+            "mul_vjp has two answers named 'one'. Give each a name of its own.",
+        ),
     ],
 )
 def test_what_is_wrong_with_the_file_is_one_sentence_with_its_path(
