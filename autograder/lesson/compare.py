@@ -248,6 +248,9 @@ def show(value: Any, limit: int = 160, digits: int = 6) -> str:
 
     >>> show((0.1 + 0.2, -0.0, [1.5, None]))
     '(0.3, 0.0, [1.5, None])'
+    >>> import numpy as np
+    >>> show((np.array([1e-20, 1.0]), np.array([1e-20, 2e-20])))
+    '([0. 1.], [1.e-20 2.e-20])'
     """
     text = ""
     # As many pieces as are shown: the value may be as large as a message can be.
@@ -304,5 +307,9 @@ def _show_array(value: Any, digits: int) -> str:
 
     if value.size > 1000:  # NumPy's own summary grows with the number of axes
         return f"<an array of shape {value.shape}>"
-    with np.printoptions(precision=4 if digits == 6 else digits, suppress=True, threshold=12):
+    precision = 4 if digits == 6 else digits
+    # Where all numbers are small, none of them is shown as 0.
+    sizes = np.abs(value[np.isfinite(value)]) if value.dtype.kind in "fc" else np.ones(0)
+    small = bool(0 < sizes.max(initial=0) < 10.0 ** (1 - precision))
+    with np.printoptions(precision=precision, suppress=not small, threshold=12):
         return str(value).replace("\n", "")

@@ -115,6 +115,11 @@ def tanh_rule(g, out, a):
     return (g * 4 / (both * both),)
 
 
+@wrong("tanh_rule", "square_outside", "The square stands outside the bracket. The slope is 1 - tanh²: tanh alone is squared.")
+def tanh_rule(g, out, a):
+    return (g * (1 - out) ** 2,)
+
+
 @right("tanh_rule", "computed_again")
 def tanh_rule(g, out, a):
     again = a.tanh()
@@ -471,6 +476,40 @@ def gradients(root, leaves):
     return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
 
 
+@wrong(
+    "gradients",
+    "a_queue",
+    "A Node hands on before all has arrived at it, or more than once: `newest_first(root)` has each one once, behind all that use it.",
+)
+def gradients(root, leaves):
+    arrived, todo = {root: Node(np.ones_like(root.data))}, [root]
+    while todo:
+        node = todo.pop(0)
+        if node.rule is None:
+            continue
+        for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+            arrived[parent] = arrived[parent] + part if parent in arrived else part
+            todo.append(parent)
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong(
+    "gradients",
+    "a_stack",
+    "A Node hands on before all has arrived at it, or more than once: `newest_first(root)` has each one once, behind all that use it.",
+)
+def gradients(root, leaves):
+    arrived, todo = {root: Node(np.ones_like(root.data))}, [root]
+    while todo:
+        node = todo.pop()
+        if node.rule is None:
+            continue
+        for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+            arrived[parent] = arrived[parent] + part if parent in arrived else part
+            todo.append(parent)
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
 @right("gradients", "lists_of_parts")
 def gradients(root, leaves):
     parts = {node: [] for node in newest_first(root)}
@@ -624,6 +663,16 @@ def hessian_by_rows(f, x):
         if g.data[i] != 0:
             H[i] = gradient(g[i], x).data
     return H
+
+
+@wrong(
+    "hessian_by_rows",
+    "gradient_of_the_gradient",
+    "That is the gradient of the *sum* of g: all rows of the Hessian, added up. Take one entry of g for each row.",
+)
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    return gradient(gradient(f(x), x), x).data
 
 
 @right("hessian_by_rows", "columns_forward")
@@ -1121,6 +1170,64 @@ def conjugate_gradients(product, b, steps):
         p = p + a * d
         Hd *= a
         r = r - Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
+@wrong("conjugate_gradients", "p_along_r", "p moves along r, and r is taken off along d: both steps go along d, which is r in the first one only.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * r, r - a * Hd
+        d = r + (r @ r) / size * d
+    return p
+
+
+@wrong("conjugate_gradients", "d_before_r", "d is renewed with the r of before: r comes first, for the new d begins with what is still missing.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, new = p + a * d, r - a * Hd
+        d = r + (new @ new) / size * d
+        r = new
+    return p
+
+
+@wrong("conjugate_gradients", "d_before_r_ratio_of_one", "d is renewed with the r of before: r comes first, for the new d begins with what is still missing.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p = p + a * d
+        d = r + (r @ r) / size * d
+        r = r - a * Hd
+    return p
+
+
+@wrong("conjugate_gradients", "length_of_no_sign", "Where d · Hd is negative the step goes back, and its a is negative: no `abs`.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for _ in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / abs(d @ Hd)
+        p, r = p + a * d, r - a * Hd
         d = r + (r @ r) / size * d
     return p
 
@@ -1634,6 +1741,12 @@ def residual(u, t):
     return (gradient(gradient(values, t), t) + values) ** 2
 
 
+@wrong("residual", "gradient_of_a_function", "`gradient` got u, which is a function: it takes what u returns, `u(t)`.")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    return gradient(gradient(u, t), t) + u(t)
+
+
 @wrong("residual", "plus_t", "t was added where u(t) belongs.")
 def residual(u, t):
     t = Tensor(t, requires_grad=True)
@@ -1795,6 +1908,20 @@ def fixed_point_rule(g, z, W, x):
     s = 1 - z * z
     u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
     g *= s
+    return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "slope_before", "The slope stands before the solve. It belongs behind it: u solves the equation with g, and x gets s u.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, s * g)
+    return np.outer(u, z), u
+
+
+@wrong("fixed_point_rule", "two_terms", "g + Sᵀg are the first two terms of a sum without end: it is one solve.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = g + (s[:, None] * W).T @ g
     return np.outer(s * u, z), s * u
 
 

@@ -18,7 +18,7 @@
 # # Second derivatives: the gradient of a gradient
 #
 # The valley of unit 09, from the ring to the minimum at (0, 0). What to see: Adam swings for twenty steps. Conjugate gradients
-# arrive with the second step, Newton with the first: they know how the valley is *curved*.
+# arrive with the second, Newton with one, which costs these two: they know how the valley is *curved*.
 
 # %% figure="goal" keep=true
 def goal():
@@ -53,6 +53,8 @@ def wants_gradients(name, out, x):
     """Without this, an x that no graph knows would get zeros, and nobody would know why."""
     if not getattr(x, "requires_grad", False):  # first: of an x that is no leaf, `out` is no Tensor either
         raise ValueError(f"{name}: no graph knows this x. Make it with Tensor(..., requires_grad=True).")
+    if callable(out):
+        raise ValueError(f"{name}: this is a function. Give what it returns, as in {name}(f(x), ...).")
     if not isinstance(out, Tensor):
         raise ValueError(f"{name}: a Tensor with a graph is wanted, and this is a {type(out).__name__}. Was its graph cut by .data?")
 
@@ -375,12 +377,12 @@ with exercise("gradients") as check:
     x, y = arrays([2, -1], [3, 5])
     first, *later = derivatives_of(cube, [x], [0], 3)
     check.close(first, [3 * x * x], "x · x · x: the slope is 3x², of three uses of x")
-    check.close(later, [[6 * x], [6 + 0 * x]], "slopes of slopes: is the pass recorded?")
+    knot = derivatives_of([("*", 0, 0), ("*", 2, 0), ("+", 2, 3)], [x, y], [0, 1], 1)
+    check.close(knot, [[2 * x + 3 * x * x, 0 * y]], "a + a x, of a = x²; y has no part")
+    check.close(later, [[6 * x], [6 + 0 * x]], "the slopes of 3x²: 6x, and then 6")
     (one, other), (_, mixed) = derivatives_of(both, [x, y], [0, 1], 2)
     check.close((one, other), (y + 1, x), "xy + x: y + 1 for x, and x for y")
     check.close(mixed, 1 + 0 * x, "y + 1 rises with y")
-    knot = derivatives_of([("*", 0, 0), ("*", 2, 0), ("+", 2, 3)], [x, y], [0, 1], 1)
-    check.close(knot, [[2 * x + 3 * x * x, 0 * y]], "a + a x, of a = x²; y has no part")
     check.close(derivatives_of([("+", 0, 1)], [x, y], [0, 1], 1), [[x**0] * 2], "x + y: 1")
     check.equal(left_on_the_nodes(x), [], "nothing new is left on the Nodes")
     ### BEGIN HIDDEN TESTS
@@ -436,7 +438,7 @@ with exercise("gradients") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Your rule and pass, three times in a row. What to see: each curve is the slope of the one before; the rings are its
+# Your rule and pass, three times. What to see: each curve is the slope of the one before; the rings are its
 # central differences.
 
 
@@ -560,7 +562,7 @@ with exercise("hessian_by_rows") as check:
 #
 # ### Exercise `hvp` (3 points)
 # Write `hvp(f, x, v)`: `f` as before, `x` and `v` arrays of one shape, any shape, and so is the result. Exact, and with a number
-# of operations that does not grow with n. There are at least two ways, with `gradient` and `along`.
+# of operations that does not grow with n. There are two ways, with `gradient` and `along`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -662,7 +664,8 @@ with exercise("hvp") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Against differences of gradients. What to see: whatever the step, they keep at most eleven digits.
+# What to see: differences of gradients keep at most eleven digits, whatever the step. The operations that the engine
+# records are as many for 4 numbers as for 64, but for rows.
 
 
 # %% figure="exact"
@@ -682,15 +685,34 @@ def exact():
     rows = hessian_by_rows(f, x) @ v
     errors = [abs((slopes(x + h * v) - slopes(x - h * v)) / (2 * h) - rows).max() for h in steps]
     assert min(errors) > 1e-12 > abs(product - rows).max()
+    left, right = plots.panels(2)
     curves = {"difference of gradients": (steps, errors), "hvp": (steps, [abs(product - rows).max()] * 33)}
-    plots.lines(curves, log="xy", xlabel="step h", ylabel="error", title="Distance from the rows, times v")
+    plots.lines(curves, ax=left, log="xy", xlabel="step h", title="distance from the rows, times v")
+
+    def newest():
+        """The number of a new operation: each gets the next one."""
+        return (Tensor(1.0, requires_grad=True) * 2.0).grad_fn.number
+
+    def operations(work, at):
+        before = newest()
+        work(at)
+        return newest() - before - 1
+
+    sizes, counts = [4, 8, 16, 32, 64], {"gradient": [], "hvp": [], "rows, times v": []}
+    for n in sizes:
+        at = rng.normal(size=n)
+        for name, work in zip(counts, (slopes, lambda at: hvp(f, at, at), lambda at: hessian_by_rows(f, at) @ at)):
+            counts[name].append(operations(work, at))
+    assert counts["gradient"][0] == counts["gradient"][-1] and counts["hvp"][0] == counts["hvp"][-1] < 100
+    assert counts["rows, times v"][-1] > 10 * counts["rows, times v"][0]
+    curves = {name: (sizes, found) for name, found in counts.items()}
+    plots.lines(curves, ax=right, log="xy", xlabel="n, how many numbers", title="operations recorded")
 
 
 exact()
 
 # %% [markdown]
-# `along(gradient(...))` is *forward over reverse*; backward twice is *reverse over reverse*. Both are exact, and cost a few
-# gradients for any n.
+# `along(gradient(...))` is *forward over reverse*, backward twice *reverse over reverse*. Both are exact.
 #
 # ## 5. Newton, by products alone
 #
@@ -778,14 +800,15 @@ def products_kept(M, b, steps):
 with exercise("conjugate_gradients") as check:
     M, b = np.diag([1.0, 5.0]), np.array([-4.5, 25.0])  # H: 1 and 25; b: the slope
     a = (b @ b) / (4.5**2 + 25 * 25.0**2)
-    check.close(solved(M, b, 1), (a * b, 1), "one step: a = r·r / d·Hd, along b")
+    check.close(solved(M, b, 1), (a * b, 1), "a step along b, for one product")
     check.untouched("b stays as it was")
-    check.close(solved(M, b, 2), (np.array([-4.5, 1.0]), 2), "two steps: exact, as n = 2")
-    flat = np.array([3.0, 0.0])
-    check.close(solved(M, flat, 5), (flat, 1), "exact at once: a second step is 0 / 0")
+    want = np.array([-4.5, 1.0])
+    check.close(solved(M, b, 2), (want, 2), "two steps and two products: exact, as n = 2")
+    check.close(solved(M, b, 2, -1.0), (-want, 2), "d · Hd below 0: no reason to stop")
+    check.close(products_kept(M, b, 2)[1], 0.0, "what `product` gave stays as it was")
+    check.close(solved(M, b * [1, 0], 5), (want * [1, 0], 1), "exact: a next step is 0 / 0")
     check.close(solved(M, 0 * b, 2), (0 * b, 0), "b = 0: nothing to do")
-    want = np.array([-4.5e-20, 1e-20])
-    check.close(solved(M, 1e-20 * b, 2), (want, 2), "small numbers are not 0", atol=0.0)
+    check.close(solved(M, 1e-20 * b, 2), (1e-20 * want, 2), "small is not 0", atol=0.0)
     ### BEGIN HIDDEN TESTS
     from autograder import array
 
@@ -840,7 +863,8 @@ def newton(f, x, steps):
 
 # %% [markdown]
 # A curved valley, 10 (y - x²)² + (1 - x)², with its minimum at (1, 1). What to see: Adam follows the floor; Newton jumps,
-# twice to a place that is *higher*, and arrives with the seventh step.
+# twice to a place that is *higher*, and arrives with the seventh step. Each is a gradient and two products, so both cost
+# about the same.
 
 
 # %% figure="bent"
@@ -882,14 +906,13 @@ if predicted(prediction, "newton_on_a_hill"):
         print(f"from {start}:", path[:, 0].round(3) + 0.0)
 
 # %% [markdown]
-# Newton's step goes where the slope is 0, and a maximum is such a place. Where the curvature is negative, it leads uphill.
+# A maximum has the slope 0, too: where the curvature is negative, Newton's step leads uphill.
 #
 # ## 6. How curved is a minimum?
 #
 # The largest positive curvature sets the limit of unit 09: with a rate above 2 / curvature, gradient descent cannot stay in a
 # minimum. Products alone find the curvature that is largest by *size*, in a minimum the same:
-# $v \leftarrow Hv / \lVert Hv \rVert$ turns nearly every v towards its direction; $v \cdot Hv$ is the curvature along v. With curvatures 1 and 25, (1, 1) becomes (1, 25) / 25.02,
-# nearly the second axis.
+# $v \leftarrow Hv / \lVert Hv \rVert$ turns nearly every v towards its direction; $v \cdot Hv$ is the curvature along v.
 #
 # ### Exercise `sharpest` (2 points)
 # Do this `steps` times (at least once), from v. Return the curvature along the last v, a float, and this v.
@@ -977,8 +1000,10 @@ with exercise("sharpest") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# A small network learns sin(2x) from 20 points, by gradient descent with two rates. `hvp` and `sharpest` watch its
-# curvature.
+# A small network learns sin(2x) from 20 points, by gradient descent; `hvp` and `sharpest` watch its curvature.
+#
+# **Predict, then run.** With a rate of 0.2 descent stays only where the curvature is at most 2 / 0.2 = 10. It begins at
+# 12. What is it after 2000 steps?
 
 
 # %% given="descents"
@@ -1013,6 +1038,13 @@ def curvature(p, v, steps=10):
     return sharpest(lambda d: hvp(wave_loss, p, d), v, steps)
 
 
+# %%
+prediction = None
+
+if predicted(prediction, "curvature_at_the_end"):
+    _, p = descend(first_parameters(1), 0.2, 2000)
+    print(f"after 2000 steps: {curvature(p, np.ones(49), 300)[0]:.1f}")
+
 # %% figure="two_minima"
 def two_minima():
     left, right = plots.panels(2)
@@ -1032,27 +1064,22 @@ def two_minima():
     assert ends[0.05] > 16 and abs(ends[0.2] - 10) < 0.5
     curves["2 / 0.2"] = [0, 1960], [10, 10]
     plots.lines(curves, ax=left, title="largest curvature", xlabel="step")
-    plots.lines(slices, ax=right, title="loss along it, at the end", xlabel="away from the minimum")
+    plots.lines(slices, ax=right, title="loss along the most curved direction", xlabel="away from the minimum")
 
 
 two_minima()
 
 # %% [markdown]
-# What to see: the small rate is led into a narrow valley, too curved for 0.2. The large one cannot stay where the curvature
-# is above 2 / 0.2 = 10, and swings about this edge.
-#
-# **Predict, then run.** From the narrow minimum, with curvature 17: up to which rate does gradient descent stay?
+# What to see: descent drifts to where the loss is more curved, until its rate stops it: a curvature above 10 throws the large
+# one back. It stays at this *edge of stability*. From the narrow minimum of the small rate the limit is 2 / 17:
+
 
 # %%
-prediction = None
-
-if predicted(prediction, "rate_of_a_minimum"):
-    _, p = descend(first_parameters(1), 0.05, 2000)
-    value, v = curvature(p, np.ones(49), 300)
-    print(f"2 / curvature = {2 / value:.2f}")
-    for share in (0.9, 1.1):
-        losses, _ = descend(p + 1e-3 * v, share * 2 / value, 100)
-        print(f"rate {share * 2 / value:.2f}:", "it leaves" if max(losses) > 10 * losses[0] else "it stays")
+_, p = descend(first_parameters(1), 0.05, 2000)
+value, v = curvature(p, np.ones(49), 300)
+for share in (0.9, 1.1):
+    losses, _ = descend(p + 1e-3 * v, share * 2 / value, 100)
+    print(f"rate {share * 2 / value:.2f}:", "it leaves" if max(losses) > 10 * losses[0] else "it stays")
 
 # %% [markdown]
 # ## 7. Bug hunt: a penalty that does nothing
@@ -1322,19 +1349,18 @@ def solved_equation(rule=residual):
     ax.plot(x[::2], np.sin(x[::2]), "o", color="black", markersize=4, fillstyle="none")
     ax.set_ylim(-1.5, 3)
     ax.get_legend().remove()
-    plots.lines(rests, ax=right, log="y", title="its residual, |u'' + u|", xlabel="t")
+    plots.lines(rests, ax=right, log="y", title="size of the residual", xlabel="t")
 
 
 solved_equation()
 
 # %% [markdown]
 # What to see: where the residual is small all the way from 0, the curve is the sine; at step 100 it is small in places,
-# and the curve is off there, too. With relu in place of tanh the residual comes down,
-# and the curve stays off by more than 0.5: relu's second derivative is 0, so bending at its kinks costs nothing.
+# and the curve is off there, too. (Relu would not do: its second derivative is 0, so bending at its kinks costs nothing.)
 #
 # ## 9. The result of a loop, without its graph
 #
-# Repeat $z \leftarrow \tanh(Wz + x)$ until z stays: a *fixed point*. It does where the sizes in each row of W
+# Repeat $z \leftarrow \tanh(Wz + x)$ until z stays: a *fixed point*. It surely does where the sizes in each row of W
 # add up to less than 1. Backward through all rounds would need all their graphs.
 
 
@@ -1354,8 +1380,12 @@ def fixed_point(W, x, rounds=5000):
 #
 # $$dz=s\,(W\,dz+dW\,z+dx),\quad\text{so}\quad(I-S)\,dz=s\,(dW\,z+dx),\qquad S_{ij}=s_iW_{ij}$$
 #
-# So with b for the right side, $g\cdot dz=g\cdot(I-S)^{-1}b=u\cdot b$, where u solves $(I-S)^Tu=g$: x gets $s\,u$, and
-# entry ij of W gets $s_i u_i z_j$. With single numbers, W = 0.5 and z = 0.6: s = 0.64, u = g / 0.68, and x gets 0.94 g.
+# With b for the right side, $g\cdot dz=g\cdot(I-S)^{-1}b=u\cdot b$, where u solves $(I-S)^Tu=g$. Written out,
+#
+# $$u\cdot b=\sum_i u_i s_i\Big(\sum_j dW_{ij}\,z_j+dx_i\Big)$$
+#
+# The factors of $dx_i$ and $dW_{ij}$ are the cotangents. With single numbers, W = 0.5 and z = 0.6: s = 0.64, u = g / 0.68; x
+# gets 0.94 g, W 0.56 g.
 #
 # ### Exercise `fixed_point_rule` (3 points)
 # Return the cotangents of W (n, n) and of x (n,), for the fixed point z (n,) and g (n,), all arrays. `x` is not
@@ -1437,8 +1467,7 @@ with exercise("fixed_point_rule") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Backward through rounds from the finished z, against your rule. What to see: each
-# round kept adds about a third of a digit, and a graph.
+# Backward through rounds from the finished z. What to see: each round kept adds a third of a digit, and a graph.
 
 
 # %% figure="unrolled"
@@ -1471,15 +1500,14 @@ unrolled()
 #
 # <details><summary>One way to say it</summary>
 #
-# All n² together are, and nearly nobody needs them: a step of Newton, a largest curvature or a penalty take products of the
-# Hessian with vectors. A product is one more pass through the graph of the gradient, so it costs about as much as a gradient
-# or two, for any n.
+# All n² together are, and nearly nobody needs them: Newton, a largest curvature or a penalty take products with vectors. A
+# product is one more pass through the graph of the gradient, and costs two or three, for any n.
 # </details>
 #
 # ## The same in PyTorch
 # Where PyTorch is installed, this cell compares its product and its residual with yours.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 rng = np.random.default_rng(0)
 weights, point, direction = rng.normal(size=(5, 3)), rng.normal(size=5), rng.normal(size=5)
 ours = hvp(lambda p: ((p @ weights).tanh() ** 2).sum(), point, direction)
@@ -1496,6 +1524,7 @@ try:
     (slope,) = torch.autograd.grad(u.sum(), t, create_graph=True)
     (bend,) = torch.autograd.grad(slope.sum(), t)
     assert np.allclose(theirs.numpy(), ours) and np.allclose((bend + u).detach().numpy(), rest)
+    print("PyTorch gives the same")
 except ImportError:
     print("PyTorch is not installed here: pip install torch")
 
@@ -1504,7 +1533,7 @@ except ImportError:
 # |---|---|
 # | `gradient(out, x)` | `torch.autograd.grad(out.sum(), x, create_graph=True)[0]` |
 # | `hessian_by_rows` | `torch.autograd.functional.hessian` |
-# | `hvp`, forward over reverse | `torch.func.jvp(torch.func.grad(f), (x,), (v,))` |
+# | `hvp`, forward over reverse | `torch.func.jvp(torch.func.grad(f), (x,), (v,))[1]` |
 # | `tanh_rule` | `backward` of a `torch.autograd.Function`, made of operations on Tensors |
 #
 # ## Pitfalls, and how they look
@@ -1522,10 +1551,11 @@ except ImportError:
 # - Magnus Hestenes and Eduard Stiefel, [1952](https://doi.org/10.6028/jres.049.044): conjugate gradients.
 # - Harris Drucker and Yann Le Cun, [1992](https://doi.org/10.1109/72.165600): *double backpropagation*, a penalty on
 #   slopes by the input.
-# - Barak Pearlmutter, [1994](https://doi.org/10.1162/neco.1994.6.1.147): fast exact multiplication by the Hessian. Read it
-#   first: it is your section 4.
+# - Barak Pearlmutter, [1994](https://doi.org/10.1162/neco.1994.6.1.147): fast exact multiplication by the Hessian: your
+#   section 4.
 # - Maziar Raissi, Paris Perdikaris and George Karniadakis, [2019](https://doi.org/10.1016/j.jcp.2018.10.045): networks that
 #   solve differential equations.
+# - Jeremy Cohen and others, [2021](https://arxiv.org/abs/2103.00065): gradient descent goes to the edge of stability.
 # - Shaojie Bai, Zico Kolter and Vladlen Koltun, [2019](https://arxiv.org/abs/1909.01377): networks that are one fixed point.
 #
 # ## One thing to try next
