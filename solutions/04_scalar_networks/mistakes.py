@@ -251,7 +251,7 @@ class MLP(MLP):
 wrong(
     "MLP",
     "no_tanh",
-    "There is no tanh anywhere. Sums of sums are one sum: however many layers, this network has one line.",
+    "No neuron of the network that was asked has a tanh: it stands behind every layer but the last. Sums of sums are one sum, and so one line.",
     source="""
 class MLP(MLP):
     def __call__(self, inputs):
@@ -597,7 +597,7 @@ class MLP(MLP):
 wrong(
     "MLP",
     "seeds_the_notebook",
-    "`random.seed` begins the generator anew that all of the notebook draws from. Make a `random.Random(seed)` of its own.",
+    "The generator that all of the notebook draws from is used, or begun anew. Make a `random.Random(seed)` of its own.",
     source="""
 class MLP(MLP):
     def __init__(self, sizes, seed):
@@ -800,7 +800,7 @@ def margin_loss(scores, targets):
 @wrong(
     "margin_loss",
     "math_functions",
-    "math.log and math.exp take plain numbers only. Use `log` and `exp` from the first cell.",
+    "math.log and math.exp take plain numbers only. Use the notebook's own `log` and `exp`.",
 )
 def margin_loss(scores, targets):
     losses = [math.log(1 + math.exp(-target * score)) for score, target in zip(scores, targets)]

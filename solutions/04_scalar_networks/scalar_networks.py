@@ -92,7 +92,8 @@ from autograder import exercise, predicted, probe, yours
 # - recognise the usual training bugs by their loss curves;
 # - train a network on new data, unaided.
 #
-# The numbers are `Value`, with `L.backward()`. The class differs from unit 03's in two ways: predictions show them.
+# Numbers are Values: `Value(2.0)` has `data`, `grad` and `backward()`, and `tanh`, `exp` and `log` take it. It differs
+# from unit 03's in two ways: predictions show them.
 #
 # **Time:** about 120 minutes. **Builds on:** 03 (reverse mode).
 #
@@ -459,11 +460,11 @@ steps()
 # $$\log(1 + e^{-\mathrm{margin}})$$
 #
 # A margin of 2 costs 0.127, a margin of -2 costs 2.127: being sure and wrong is expensive. Why log and exp? Counting wrong
-# signs would be a staircase with slope 0. This one has a slope everywhere: almost 0 where the margin is large, almost -1
-# where it is far below 0.
+# signs would be a staircase with slope 0. This one has a slope everywhere: almost 0 for large margins, almost -1 far
+# below 0.
 #
 # ### Exercise `margin_loss` (2 points)
-# Return the **mean** of the logistic losses. Scores may be Values: `log` and `exp` from the first cell take both.
+# Return the **mean** of the logistic losses: for plain scores a plain number, for Values a Value. `log` and `exp` take both.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -530,7 +531,7 @@ with exercise("margin_loss") as check:
 
 # %% [markdown]
 # **Predict, then run.** A network that knows nothing answers 0 to everything. What is its loss, and does it depend on
-# the targets? Keep the number in mind: it means "nothing learned".
+# the targets? It means "nothing learned".
 
 # %%
 prediction = (None, None)  # a number, and True or False
@@ -1087,7 +1088,7 @@ print(trial(colleague_training))
 # %% [markdown]
 # ### Exercise `mended_training` (3 points)
 # Copy its body into the answer cell, and mend it. After each repair, look at `trial(mended_training)`: with all three
-# mended, the numbers never rise and end at 0.33.
+# mended, the numbers never rise and end at 0.33. (With one mended they may end lower, restlessly.)
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1225,7 +1226,7 @@ for point, target in zip(*island(random.Random(1), 6)):
 # ### Exercise `island_network` (3 points)
 # Train a network on the 80 points that you get, and return it: a function from a point to its score. A check draws two
 # islands, and asks about 100 unseen points of each: at least 165 of the 200 signs have to be right. The loop that
-# learned the moons fails here. Find out why. Size, rate and steps are up to you. A check waits ten seconds for each island.
+# learned the moons fails here. Find out why. A check waits ten seconds for each island.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1306,7 +1307,7 @@ with exercise("island_network") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# What to see: a border on four sides. In the corners no sea was shown, and there the network says what it likes.
+# What to see: a shore all around, or a strip. In the corners no sea was shown: there the network says anything.
 
 # %%
 island_points, island_targets = island(random.Random(1), 180)

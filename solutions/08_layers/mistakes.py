@@ -654,6 +654,12 @@ def own_start(width, rng):
     return rng.normal(0.0, max(np.sqrt(2 / width), 0.06), (width, width))
 
 
+@wrong("own_start", "twins", "Each neuron is there twice: equal ones get equal gradients, and stay equal. Draw every row.")
+def own_start(width, rng):
+    half = rng.normal(0.0, np.sqrt(2 / width), ((width + 1) // 2, width))
+    return np.repeat(half, 2, axis=0)[:width]
+
+
 @right("own_start", "uniform")
 def own_start(width, rng):
     return rng.uniform(-1, 1, (width, width)) * np.sqrt(6 / width)
@@ -709,7 +715,7 @@ def xavier_uniform(fan_in, fan_out, rng):
     return rng.uniform(-a, a, (fan_out, fan_in))
 
 
-@wrong("xavier_uniform", "no_root", "The root is missing: 6 / (fan_in + fan_out) is a squared.")
+@wrong("xavier_uniform", "no_root", "They go up to 6 / (fan_in + fan_out), which is a squared: a root is missing, or a was multiplied in twice.")
 def xavier_uniform(fan_in, fan_out, rng):
     a = 6 / (fan_in + fan_out)
     return rng.uniform(-a, a, (fan_out, fan_in))
@@ -838,6 +844,18 @@ def xavier_uniform(fan_in, fan_out, rng):
 def xavier_uniform(fan_in, fan_out, rng):
     a = np.sqrt(6 / (fan_in + fan_out))
     return [[rng.uniform(-a, a) for _ in range(fan_in)] for _ in range(fan_out)]
+
+
+@wrong("xavier_uniform", "twice_a", "They go up to 6 / (fan_in + fan_out), which is a squared: a root is missing, or a was multiplied in twice.")
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return a * rng.uniform(-a, a, (fan_out, fan_in))
+
+
+@wrong("xavier_uniform", "from_a_to_one", "All are positive: `rng.uniform(a, size=...)` goes from a to 1. Give both ends, -a and a.")
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return rng.uniform(a, size=(fan_out, fan_in))
 
 
 @right("xavier_uniform", "scaled")
@@ -1094,6 +1112,25 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return away / (variance + eps).sqrt() * weight + bias
 
 
+@wrong("layer_norm", "std_and_eps", "`x.std` divides by n - 1, and eps is added to the root. Here the mean of squares counts, and eps is added to it, under the root.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + eps) * weight + bias
+
+
+@wrong("layer_norm", "squares_less_square", "The mean of the squares less the square of the mean has no digits left where numbers are large and close: take off the mean, then square.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    mean = x.mean(-1, keepdims=True)
+    variance = (x * x).mean(-1, keepdims=True) - mean * mean
+    return (x - mean) / (variance.relu() + eps).sqrt() * weight + bias
+
+
+@wrong("layer_norm", "weight_times_all", "The weight multiplies the bias, too: times weight first, and then the bias is added.")
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    variance = (away * away).mean(-1, keepdims=True)
+    return weight * (away / (variance + eps).sqrt() + bias)
+
+
 @right("layer_norm", "var_method")
 def layer_norm(x, weight, bias, eps=1e-5):
     mean = x.mean(axis=-1, keepdims=True)
@@ -1330,7 +1367,7 @@ def owned(module):
 @wrong(
     "owned",
     "exact_types",
-    "`type(x) in ...` knows the two classes themselves and none made from them, such as Linear. `isinstance` knows all.",
+    "A comparison of `type(x)` knows a class itself, and none that is made from it. `isinstance` knows all.",
 )
 def owned(module):
     found = {}
@@ -1496,6 +1533,21 @@ def owned(module):
                 found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
         module._owned = found
     return dict(module._owned)
+
+
+@wrong("owned", "last_name_only", "A part of a part of a part has lost its first name: it is `x.y.w`, and here it is `y.w`. Each level puts its own name in front of all that it found below.")
+def owned(module):
+    found = {}
+
+    def go(part, front):
+        for name, thing in parts(part):
+            if isinstance(thing, (Parameter, Module)):
+                found[front + name] = thing
+            if isinstance(thing, Module):
+                go(thing, name + ".")
+
+    go(module, "")
+    return found
 
 
 @right("owned", "two_branches")
@@ -1760,6 +1812,14 @@ def dropout(x, p, training, rng):
 )
 def dropout(x, p, training, rng):
     return x * ((rng.random(x.shape) >= p) / (1 - p)) if training else Tensor(x.data)
+
+
+@wrong("dropout", "over_the_share", "Divided by the share that happens to stay, which is another one in each draw: divide by 1 - p.")
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    keep = rng.random(x.shape) >= p
+    return x * (keep / keep.mean())
 
 
 @right("dropout", "binomial")

@@ -257,6 +257,13 @@ wrong("block", "first_normed_stream", "Attention is added to the normed stream: 
 wrong("block", "second_normed_stream", "`down` is added to the normed stream: add it to x itself.", source=changed(
     BLOCK, ("return x + layers.down(layers.relu(layers.up(layers.norm2(x))))", "x = layers.norm2(x)\n    return x + layers.down(layers.relu(layers.up(x)))")))
 wrong("block", "one_norm", "`norm1` is used twice: a block has two norms, and the second half has `norm2`.", source=changed(BLOCK, ("norm2", "norm1")))
+wrong("block", "norm_of_the_norm", "`norm2` reads what `norm1` gave: it reads the stream that attention was added to.", source='''
+def block(x, layers):
+    y = layers.norm1(x)
+    x = x + layers.out(layers.attend(layers.packed(y)))
+    y = layers.norm2(y)
+    return x + layers.down(layers.relu(layers.up(y)))
+''')
 wrong("block", "norms_exchanged", "The two norms are exchanged: `norm1` stands in front of attention.", source=changed(
     BLOCK, ("norm2", "norm9"), ("norm1", "norm2"), ("norm9", "norm1")))
 wrong("block", "attention_unnormed", "Attention reads x without a norm: `norm1` comes first.", source=changed(BLOCK, ("layers.norm1(x)", "x")))
@@ -387,8 +394,10 @@ wrong("gpt_logits", "table_of_places", "`model.place` is called with positions, 
     LOGITS, ("model.place(np.arange(ids.shape[1]))", "model.place.weight[: ids.shape[1]]")))
 wrong("gpt_logits", "multiplied", "The tokens' vectors are multiplied by those of the positions: they are added.", source=changed(
     LOGITS, ("model.token(ids) + ", "model.token(ids) * ")))
-wrong("gpt_logits", "no_blocks", "The blocks are missing: x goes through each of them.", source=changed(
+wrong("gpt_logits", "no_blocks", "The blocks have no effect: x goes through each of them, and what one gives goes into the next.", source=changed(
     LOGITS, ("    for block in model.blocks:\n        x = block(x)\n", "")))
+wrong("gpt_logits", "blocks_for_nothing", "The blocks have no effect: x goes through each of them, and what one gives goes into the next.", source=changed(
+    LOGITS, ("x = block(x)", "block(x)")))
 wrong("gpt_logits", "first_block_alone", "x goes through the first block alone: go through all of them.", source=changed(
     LOGITS, ("model.blocks", "model.blocks[:1]")))
 wrong("gpt_logits", "blocks_backwards", "The blocks come in the opposite order: the first of the list reads first.", source=changed(
@@ -550,9 +559,9 @@ wrong("with_temperature", "after_the_softmax", "The temperature divides the prob
     WARM, ("logits / temperature", "logits"), ("    return e", "    e = e / temperature\n    return e")))
 wrong("with_temperature", "not_a_sum_of_1", "The temperature divides the probabilities, and they no longer add up to 1: divide the logits.", source=changed(
     WARM, ("logits / temperature", "logits"), ("    return e / e.sum(axis=-1, keepdims=True)", "    return e / e.sum(axis=-1, keepdims=True) / temperature")))
-wrong("with_temperature", "unshifted", "exp of a large number overflows: take off the largest of each row, and after the division.", source=changed(
+wrong("with_temperature", "unshifted", "exp of a large number overflows: take off the largest of each row.", source=changed(
     WARM, ("z - z.max(axis=-1, keepdims=True)", "z")))
-wrong("with_temperature", "largest_of_the_logits", "exp of a large number overflows: take off the largest of each row, and after the division.", source=changed(
+wrong("with_temperature", "largest_of_the_logits", "exp of a large number overflows: take off the largest of each row.", source=changed(
     WARM, ("z - z.max(", "z - logits.max(")))
 wrong("with_temperature", "largest_of_all", "One largest is taken off all rows, and a row far below it becomes 0 / 0: each row has its own.", source=changed(
     WARM, ("z.max(axis=-1, keepdims=True)", "z.max()")))
@@ -891,8 +900,13 @@ wrong("mended_attend", "moved_to_the_left", "A new token is left with no key at 
     ATTEND, ("k=cache[0].shape[1]", "k=-cache[0].shape[1]")))
 wrong("mended_attend", "turned_mask", "A new token is left with no key at all, and 0 / 0 is NaN: it sees all m old ones, and itself.", source=changed(
     ATTEND, ("np.where(seen, scores, -np.inf)", "np.where(seen, -np.inf, scores)")))
-wrong("mended_attend", "length_of_the_pair", "One old key too few is seen here. `len(cache)` is 2, keys and values; m is the length of axis 1 of either.", source=changed(
+wrong("mended_attend", "length_of_the_pair", "Two keys too few are seen here. `len(cache)` is 2, for keys and values, `len(cache[0])` the number of heads; m is the length of axis 1.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=len(cache)")))
+wrong("mended_attend", "number_of_heads", "Two keys too few are seen here. `len(cache)` is 2, for keys and values, `len(cache[0])` the number of heads; m is the length of axis 1.", source=changed(
+    ATTEND, ("k=cache[0].shape[1]", "k=len(cache[0])")))
+wrong("mended_attend", "largest_of_all", "The largest score is taken over keys, too, that are not to be seen. Where theirs is far above, exp of all others is 0, and 0 / 0 is NaN: mask first.", source=changed(
+    ATTEND, ("masked = np.where(seen, scores, -np.inf)\n    e = np.exp(masked - masked.max(axis=-1, keepdims=True))",
+             "e = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen")))
 wrong("mended_attend", "each_new_one_alone", "Of the new tokens each sees itself alone: it sees the new ones before it, too.", source=changed(
     ATTEND, ("np.tri(q.shape[1], keys.shape[1], k=cache[0].shape[1], dtype=bool)",
              "np.concatenate([np.ones((q.shape[1], cache[0].shape[1])), np.eye(q.shape[1])], axis=1) > 0")))

@@ -83,6 +83,25 @@ def test_a_module_finds_its_parameters_and_sets_its_mode(torch: ModuleType, solv
 
 
 @proves(
+    LAYERS,
+    "PyTorch draws biases, too.",
+    "They keep this std up while `x` is lost: there, look at `x.std(axis=0)`, over the examples.",
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_biases_hide_that_x_is_lost(torch: ModuleType, seed: int) -> None:
+    torch.manual_seed(seed)
+    x, whole, over_examples = torch.linspace(-3, 3, 64)[:, None], [], []
+    with torch.no_grad():
+        for fan_in in (1, *[50] * 19):
+            layer = torch.nn.Linear(fan_in, 50)
+            assert len(layer.bias.unique()) > 40
+            x = layer(x).relu()
+            whole.append(x.numpy().std())
+            over_examples.append(x.numpy().std(axis=0).mean())
+    assert whole[-1] > 0.3 * whole[7] and over_examples[-1] < 1e-3 * over_examples[7] < 1e-4
+
+
+@proves(
     LAYERS, "| a list of modules in an attribute | `nn.ModuleList` (a plain list is **not** searched there) |"
 )
 def test_a_plain_list_is_not_searched(torch: ModuleType) -> None:
