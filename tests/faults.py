@@ -180,8 +180,11 @@ def main() -> None:
         api.get_alembic_version = real if i == 3 else lambda: version
         forget(course, None if i % 4 == 3 else empty)
         fault = FAULTS[i % len(FAULTS)]
-        # Half of the moments lie anywhere, half between the first student's grade and the last one's.
+        # Half of the moments lie anywhere, half between the first student's grade and the last one's; the very first
+        # one where most of the work is still to be done.
         after, seconds = (0, rng.uniform(0, whole)) if i % 2 else (rng.randrange(1, 9), rng.uniform(0, 0.03))
+        if i == 0:
+            after, seconds = 1 + after % 4, 0.0
         first = disturbed(course, fault, after, seconds, i)
         so_far = graded(course)
         between = all_of(course) if (course.root / "gradebook.db").is_file() else {}

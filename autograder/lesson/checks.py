@@ -19,8 +19,8 @@ from typing import Any
 from . import likely, locked
 from .answers import AnswerNotAsked
 from .colours import GREEN, verdict
-from .compare import ATOL, RTOL, difference, right_but_a_list, show
-from .diagnose import diagnose
+from .compare import ATOL, RTOL, difference, right_in_another_form, show
+from .diagnose import ALL_ZERO, diagnose
 from .differences import Compared, came_from, diagnose_call, in_short
 from .draw import Kind
 from .exceptions import explain_exception, from_elsewhere, in_probe
@@ -276,7 +276,9 @@ class exercise:
             failure.diagnosis = diagnose_call(compared, call, passed)
         else:
             failure.diagnosis = diagnose(compared.got, compared.expected)
-        failure.form_only = right_but_a_list(compared.got, compared.expected)
+            if failure.diagnosis == ALL_ZERO and not any(came_from(compared.got, one.value) for one in calls):
+                failure.diagnosis = ""  # the check has made zeros of what was given, as by a difference
+        failure.form_only = right_in_another_form(compared.got, compared.expected)
         return failure
 
     def _calls_behind(self, compared: Compared | None) -> Sequence[Call]:

@@ -216,13 +216,19 @@ def numbers_in(value: Any) -> list[float] | None:
     return numbers
 
 
-def right_but_a_list(got: Any, expected: Any) -> bool:
-    """Whether the numbers are right, and stand in a list or a tuple where an array is wanted.
+def right_in_another_form(got: Any, expected: Any) -> bool:
+    """Whether the numbers are right, and stand in a list where an array is wanted, or in a list or an array for one.
 
     >>> import numpy as np
-    >>> right_but_a_list([[6.0, 4.0], [4.0, 0.0]], np.array([[6.0, 4.0], [4.0, 0.0]]))
+    >>> right_in_another_form([[6.0, 4.0], [4.0, 0.0]], np.array([[6.0, 4.0], [4.0, 0.0]]))
     True
+    >>> right_in_another_form(np.array([2.5]), 2.5), right_in_another_form(np.array([2.5]), 3.5)
+    (True, False)
     """
+    if is_number(expected):
+        alone = (is_array(got) and got.size == 1) or (isinstance(got, (list, tuple)) and len(got) == 1)
+        numbers = numbers_in(got) if alone else None
+        return bool(numbers) and difference(numbers[0], expected) is None  # type: ignore[index]
     if not is_array(expected) or not isinstance(got, (list, tuple)):
         return False
     given, wanted = numbers_in(got), numbers_in(expected)

@@ -28,6 +28,10 @@ from .compare import (
 from .in_place import changed_in_place, place_of
 from .wire import Opaque
 
+ALL_ZERO = (
+    "Every number is zero: nothing was added to it, it was set to zero, or a factor or a difference is 0."
+)
+
 
 def diagnose(
     got: Any,
@@ -59,13 +63,13 @@ def diagnose(
 
 def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     if got is None and expected is not None:
-        return (
-            "The function returned None. Is a `return` missing, or is it inside an `if` that was not taken?"
-        )
+        return "The function returned None. Is a `return` missing, or inside an `if` that was not taken?"
     if isinstance(got, Opaque) and got.type_name == "ndarray" and "dtype=object" in got.text:
         if "None" in got.text:
             return "This array holds None where a number belongs."
         return "This is an array of Python's objects (its dtype is object), and one of numbers is wanted."
+    if isinstance(got, Opaque) and got.type_name.endswith(("Error", "Exception")):
+        return f"This gives {named(got.type_name)} back, as if it were an answer: `raise` it."
     if isinstance(got, Opaque):
         return f"The answer should be made of plain numbers, and this is {named(got.type_name)}."
     if isinstance(got, (list, tuple)) and (inside := [item for item in got if isinstance(item, Opaque)]):
@@ -274,7 +278,7 @@ def _relation(
     if len({f"{abs(e):.6g}" for _, e in wrong}) < 2:
         return ""
     if all(g == 0 for g in flat_got):
-        return "Every number is zero: nothing was added to it, it was set to zero, or a factor or a difference is 0."
+        return ALL_ZERO
     return _factor(wrong, args, passed, probe, everywhere, len(pairs))
 
 

@@ -10,7 +10,8 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from .bank import Entry
 #: Wall time for one call of one answer of the bank, and for all diagnoses of one submission, in seconds.
 CALL_SECONDS = 2.0
 TOTAL_SECONDS = 30.0
+#: Numbers that are closer to each other differ by rounding.
+CLOSE = 1e-12
 
 
 class Memory:
@@ -139,31 +142,55 @@ class Matcher:
         self, entry: Entry, calls: Sequence[Call], asked: Sequence[str], given: Sequence[str], in_place: bool
     ) -> bool:
         start = time.monotonic()
-        process: PupilProcess | None = None
-        about = f"{self.assignment.unit} {entry.exercise} {entry.name} {entry.source}"
-        keys = Memory.chain(_digest_of(about), asked)
+        keys = self._keys(entry, asked)
         # The last call is the one that was wrong, and before it nearly all do what is right.
         reply = self.memory.replies.get(keys[-1])
         if reply is not None and not self.memory.agrees(keys[-1], reply, calls[-1], given[-1]):
             return False
         try:
-            for i, (call, key) in enumerate(zip(calls, keys, strict=True)):
-                reply = self.memory.replies.get(key)
-                if reply is None:
-                    if process is None:
-                        process = self._with(entry)
-                        for earlier in calls[:i]:  # known, and yet it has to happen
-                            _reply(process, earlier)
-                    reply = _reply(process, call)
-                    self.memory.keep(key, reply)
-                if not self.memory.agrees(key, reply, call, given[i]):
+            for i, reply in enumerate(self._replies(entry, calls, keys)):
+                if not self.memory.agrees(keys[i], reply, calls[i], given[i]):
                     return False
-            return not in_place or (isinstance(reply, Reply) and _changed_alike(reply, calls[-1]))
+            if in_place:
+                return isinstance(reply, Reply) and _changed_alike(reply, calls[-1])
+            return not (isinstance(reply, Reply) and self._right_there(entry, reply, calls, asked))
         except (AnswerTimeout, AnswerLost):
             self.close()
             return False
         finally:
             self.seconds -= time.monotonic() - start
+
+    def _keys(self, entry: Entry, asked: Sequence[str]) -> list[str]:
+        about = f"{self.assignment.unit} {entry.exercise} {entry.name} {entry.source}"
+        return Memory.chain(_digest_of(about), asked)
+
+    def _replies(
+        self, entry: Entry, calls: Sequence[Call], keys: Sequence[str]
+    ) -> Iterator[Reply | AnswerError]:
+        """What an answer gives for each of these calls, asked where it is not known."""
+        process: PupilProcess | None = None
+        for i, (call, key) in enumerate(zip(calls, keys, strict=True)):
+            reply = self.memory.replies.get(key)
+            if reply is None:
+                if process is None:
+                    process = self._with(entry)
+                    for earlier in calls[:i]:  # known, and yet it has to happen
+                        _reply(process, earlier)
+                reply = _reply(process, call)
+                self.memory.keep(key, reply)
+            yield reply
+
+    def _right_there(self, entry: Entry, reply: Reply, calls: Sequence[Call], asked: Sequence[str]) -> bool:
+        """Whether a wrong answer is right in the last call, and what failed there is only near it.
+
+        A check may be closer than a match: single precision or a difference quotient gives nearly what is right, and so
+        nearly what each answer gives whose mistake is elsewhere.
+        """
+        if _alike(reply.value, calls[-1].value):
+            return False
+        solution = replace(entry, name="", source="")
+        *_, right = self._replies(solution, calls, self._keys(solution, asked))
+        return isinstance(right, Reply) and _alike(right.value, reply.value)
 
     def _with(self, entry: Entry) -> PupilProcess:
         """A process that holds the solution, with this answer in the place of its own."""
@@ -217,6 +244,11 @@ def _error(error: AnswerError) -> list[str]:
 def _changed_alike(reply: Reply, call: Call) -> bool:
     """Whether it changed the arguments that a call changed; any, where that is seen only in what they hold after it."""
     return set(reply.mutated) == set(call.mutated) if call.mutated else bool(reply.mutated)
+
+
+def _alike(one: object, other: object) -> bool:
+    """Whether two values differ by rounding alone."""
+    return difference(one, other, CLOSE, 0.0) is None
 
 
 def _same(reply: Reply | AnswerError, call: Call) -> bool:

@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import platform
 import re
+import shutil
 import site
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Iterator
 
 import psutil
+
+#: The pupils' folders that are there.
+_homes: set[str] = set()
+
+
+def new_home() -> str:
+    """A folder for one pupil. It is removed with its process, and at the latest when this process ends."""
+    folder = tempfile.mkdtemp(prefix="pupil-")
+    _homes.add(folder)
+    return folder
+
+
+def remove_home(folder: str) -> None:
+    """Remove the folder of a pupil whose process has ended."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if not os.path.lexists(folder):
+        _homes.discard(folder)
+
+
+@atexit.register
+def _remove_homes() -> None:
+    """A signal may end this process between a folder and the process that it is for."""
+    for folder in list(_homes):
+        remove_home(folder)
 
 
 def counts_by_namespace() -> bool:

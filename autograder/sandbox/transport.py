@@ -9,7 +9,6 @@ import atexit
 import contextlib
 import os
 import queue
-import shutil
 import signal
 import subprocess
 import threading
@@ -20,6 +19,7 @@ from typing import Any, BinaryIO, Protocol, cast
 import psutil
 
 from ..lesson import wire
+from .host import remove_home
 from .pupil.namespaces import FILES
 from .walls import LANDLOCK, NO_WALL, Launch
 
@@ -195,7 +195,7 @@ class Pipes:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()
         if self.launch.folder:
-            shutil.rmtree(self.launch.folder, ignore_errors=True)
+            remove_home(self.launch.folder)
 
     def _end_descendants(self) -> None:
         """End what the process has started, again while there is any: some may fork as fast as others are ended.

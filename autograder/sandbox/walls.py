@@ -16,7 +16,6 @@ import platform
 import random
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,7 @@ from traitlets.config import Configurable
 
 from . import bubblewrap, second_wall
 from .errors import Interrupted, SandboxError
-from .host import counts_by_namespace, importable, inside, own_threads, site_packages, system_paths
+from .host import counts_by_namespace, importable, inside, new_home, own_threads, site_packages, system_paths
 from .libraries import PACKAGE, allowed_modules, distribution_files, learner_library, linked_distributions
 
 __all__ = ["Interrupted", "Launch", "Sandbox", "SandboxError"]
@@ -171,7 +170,7 @@ class Sandbox(Configurable):
         config: dict[str, object] = {"allowed": list(allowed), "limits": self.limits()}
         if wall == BUBBLEWRAP:
             return self._in_bubblewrap(library, config, control)
-        folder = tempfile.mkdtemp(prefix="pupil-")
+        folder = new_home()
         if wall == LANDLOCK:
             return self._behind_landlock(library, config, folder)
         return self._without_a_wall(library, config, folder)

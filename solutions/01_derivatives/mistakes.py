@@ -95,6 +95,11 @@ def polynomial(p, x):
 # -- mean_squared_error -----------------------------------------------------------------------------------------------
 
 
+@wrong("mean_squared_error", "an_array_of_one", "The loss stands in an array of one. Return the number itself: `mean()` without keepdims or axis gives it.")
+def mean_squared_error(predictions, targets):
+    return ((predictions - targets) ** 2).mean(keepdims=True)
+
+
 @wrong("mean_squared_error", "sum", "This is the sum of the squares. The mean divides it by how many there are.")
 def mean_squared_error(predictions, targets):
     return ((predictions - targets) ** 2).sum()

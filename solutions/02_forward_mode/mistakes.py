@@ -28,7 +28,7 @@ def add_jvp(a, da, b, db):
     return a + b, da * db
 
 
-@wrong("add_jvp", "first_only", "The slope of b is left out. The sum moves when b moves, too.")
+@wrong("add_jvp", "first_only", "One of the two slopes is left out here. The sum moves with a and with b: add both.")
 def add_jvp(a, da, b, db):
     return a + b, da
 
@@ -68,7 +68,7 @@ def add_jvp(a, da, b, db):
 @wrong(
     "add_jvp",
     "slope_only_where_b",
-    "The slope of b counts here only where b is not 0. What b is has nothing to do with how fast it moves.",
+    "The slope of b is left out here. It counts whatever b is, 0 too, for that has nothing to do with how fast b moves.",
 )
 def add_jvp(a, da, b, db):
     return a + b, da + (db if b != 0 else 0.0)
@@ -543,7 +543,7 @@ def newton_step(f, x):
     return (x - out.primal) / out.tangent
 
 
-@wrong("newton_step", "no_seed", "The Dual went in without a seed, so the slope is 0, and you divide by it.")
+@wrong("newton_step", "no_seed", "The slope came out as 0, and you divide by it: a Dual with the tangent 1 goes into f.")
 def newton_step(f, x):
     out = f(Dual(x))
     return x - out.primal / out.tangent

@@ -1089,7 +1089,7 @@ def sin_vjp(g, out, a):
 wrong(
     "sin_cos",
     "shifted",
-    "An angle near 0 is lost in rounding: something as large as pi is added to it. Use the sine and the cosine of a itself.",
+    "Digits are lost in rounding, as where pi is added to an angle near 0, or `out` is near 1. Use the sine and the cosine of a itself.",
     source="""
     def sin_vjp(g, out, a):
         return (g * math.sin(a + math.pi / 2),)
@@ -1283,7 +1283,7 @@ def div(a, b):
 @wrong(
     "derived",
     "out_of_the_graph",
-    "The number is right, but .data takes it out of the graph, and no gradient comes back to a and b.",
+    "The number is right, but .data takes it out of the graph: no gradient comes back through it.",
 )
 def sub(a, b):
     return Value(a.data - b.data)
@@ -1599,7 +1599,7 @@ wrong(
 wrong(
     "Scalar",
     "once_for_both",
-    "In p + p the two parts are one Scalar, and it has kept one slope. It gets both.",
+    "Of p + p, or of what is used on two ways, a gradient is lost: both parts arrive, and only then it is handed on.",
     source="""
     class Scalar(Scalar):
         def __init__(self, data, *more):

@@ -11,8 +11,8 @@ functions use (Value, exp, log, tanh, math, random) are the notebook's.
 from autograder.referee.bank import right, wrong
 
 NOTHING_ZEROED = (
-    "The grads are what they were. Set the attribute `grad` of every parameter, in every call: `parameter = ...` only "
-    "gives a name a new meaning, and neither a new list nor a new Value is the network's."
+    "The grads of these parameters are what they were. Each optimizer has a list of its own, in `self`, and sets the "
+    "attribute `grad` of each of them, in every call; `parameter = ...` would only give a name a new meaning."
 )
 NOTHING_MOVED = (
     "The network's Values are what they were: a new Value, as `parameter = ...` gives one a name, is none of them. "

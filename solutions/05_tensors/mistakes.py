@@ -294,7 +294,7 @@ def unbroadcast(g, shape):
 @wrong(
     "unbroadcast",
     "float64",
-    "The numbers are right, but np.zeros makes float64 and the sum took over that dtype. A gradient in float32 has to stay float32.",
+    "The numbers are right, but not in the dtype of g: np.zeros makes float64, `.item()` a Python float. Float32 has to stay float32.",
 )
 def unbroadcast(g, shape):
     g = g.sum(axis=tuple(range(g.ndim - len(shape))))
@@ -807,7 +807,7 @@ def sigmoid(a):
 @wrong(
     "stable_sigmoid",
     "float64",
-    "The numbers are right, but np.zeros makes float64. The result takes the dtype of a.",
+    "The numbers are right, but float64, as of np.zeros or np.ones without a dtype. The result takes the dtype of a.",
 )
 def sigmoid(a):
     out = np.zeros(a.shape)

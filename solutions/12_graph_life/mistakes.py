@@ -38,7 +38,7 @@ wrong("bytes_kept", "views_by_their_size", "A view counts with its own few numbe
       source=changed(KEPT, ("owner(array) for", "array for")))
 wrong("bytes_kept", "saved_only", "What the tensors themselves hold, their `data`, is missing.",
       source=changed(KEPT, ("[thing.data], [thing.grad_fn]", "[], [thing.grad_fn]")))
-wrong("bytes_kept", "counted_again", "A memory that is met twice is counted twice: note owners by their id.",
+wrong("bytes_kept", "counted_again", "A memory that is met twice is counted twice: note owners by their id, once for all tensors.",
       source=changed(KEPT, (EACH, "        owners.update({(id(array), len(seen)): array.nbytes for array in found})\n")))
 wrong("bytes_kept", "given_twice", "A tensor that is given twice is counted twice.",
       source=changed(KEPT, ("    return sum(owners.values())", "    return sum(owners.values()) + sum(t.data.nbytes for t in tensors) - sum({id(t): t.data.nbytes for t in tensors}.values())")))

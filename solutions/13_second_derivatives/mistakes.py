@@ -890,7 +890,7 @@ def conjugate_gradients(product, b, steps):
 @wrong(
     "conjugate_gradients",
     "ratio_upside_down",
-    "The first step is right, and the next direction is not: the new r · r is divided by the old one.",
+    "The first step is right, and the next direction is not: its quotient is upside down. It is the new r · r over the old one.",
 )
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b

@@ -68,7 +68,7 @@ def merge(word, pair, new):
         i += 1
     return word
 """)
-wrong("merge", "again_and_again", "What was just merged is merged again: walk through the word once.", source="""
+wrong("merge", "again_and_again", "What was just merged is merged again: compare tokens of the word, not of the result, and go on behind the pair.", source="""
 def merge(word, pair, new):
     out = []
     for token in word:

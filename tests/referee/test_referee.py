@@ -150,6 +150,35 @@ def test_what_is_remembered_of_one_student_s_calls_is_not_said_of_another_s(
     assert counts[0] == counts[1] > 0
 
 
+@pytest.mark.parametrize(
+    ("gave", "other", "found"),
+    [
+        (2.0 + 1e-7, 2.0, False),
+        (2.5 + 1e-7, 2.5, True),
+        (2.5, 2.5, True),
+        (2.0, 2.0, True),
+        (0.0, 1e-300, False),
+    ],
+)
+def test_what_is_nearly_right_is_not_taken_for_an_answer_that_is_right_there(
+    mini: Assignment,
+    sandbox: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+    gave: float,
+    other: float,
+    found: bool,
+) -> None:
+    """Single precision fails in a close check, and gives nearly what all answers give that are wrong elsewhere."""
+    now: list[str] = []
+    gives = {"": 2.0 if other > 1 else 1e-300, "wrong elsewhere": other}
+    suspects = matching.Matcher(
+        mini, [Entry("unbox", "other", "No.", "wrong elsewhere", right=False)], sandbox
+    )
+    monkeypatch.setattr(suspects, "_with", lambda entry: now.append(entry.source))
+    monkeypatch.setattr(matching, "_reply", lambda process, call: Reply(gives[now[-1]]))
+    assert (suspects.find("unbox", [Call(Probe("unbox"), ([1.0],), gave)]) is not None) is found
+
+
 @pytest.mark.parametrize(("gave", "found"), [(np.array([1.0, 2.0]), True), ([1.0, 2.0], False)])
 def test_an_answer_that_gave_a_list_is_not_taken_for_one_that_gave_an_array(
     mini: Assignment, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, gave: object, found: bool
