@@ -33,6 +33,10 @@ def remove_home(folder: str) -> None:
         _homes.discard(folder)
 
 
+if hasattr(os, "register_at_fork"):  # a fork that ends leaves its parent's pupils alone
+    os.register_at_fork(after_in_child=_homes.clear)
+
+
 @atexit.register
 def _remove_homes() -> None:
     """A signal may end this process between a folder and the process that it is for."""

@@ -647,20 +647,24 @@ with exercise("index_rule") as check:
     from autograd_ref import Tensor as Reference
     from autograder import array
 
+    def sent_by_the_reference(g, a, index):
+        """A cotangent of a[index], of numbers of g, and what the reference sends back for it."""
+        x = Reference(a, requires_grad=True)
+        out = x[index]
+        upstream = np.resize(g, out.shape)
+        out.backward(upstream)
+        return upstream, x.grad.numpy()
+
     for a, g, c in check.cases(15, array(4, 3), array(2, 5, 3), array(4, 3)):
         rng = check.rng
         ids = np.array([[rng.randrange(-4, 4) for _ in range(5)] for _ in range(2)])
         pair = ids % 4, np.array([rng.randrange(3) for _ in range(5)])
         none = np.array([], dtype=int)
         for index in (ids, ids[0], rng.randrange(-4, 4), pair, c > 0, c[:, 0] > 0, none, c > 9, (2, 1), (ids[0], 1)):
-            x = Reference(a, requires_grad=True)
-            out = x[index]
-            upstream = np.resize(g, out.shape)
-            out.backward(upstream)
-            check.close(index_back(upstream, a, index), ((x.grad.numpy(),), a),
-                        "repeats add up; a unchanged", rtol=1e-12, atol=1e-13)
+            upstream, expected = sent_by_the_reference(g, a, index)
+            check.close(index_back(upstream, a, index), ((expected,), a), "repeats add up; a unchanged", rtol=1e-12, atol=1e-13)
             back = yours.index_rule(upstream, a[index], a, index)
-            check.close(back, (x.grad.numpy(),), "repeats add up", rtol=1e-12, atol=1e-13)
+            check.close(back, (expected,), "repeats add up", rtol=1e-12, atol=1e-13)
             check.untouched("g, out, a and the index are as they were: make new arrays")
             check.close(index_back(0 * upstream, a, index), ((0 * a,), a), "g may be 0")
     # A tuple may name fewer axes than there are, or all three, and count from their ends.
@@ -669,12 +673,9 @@ with exercise("index_rule") as check:
         columns, last = rows % 3 - 3, rows % 2 - 1
         tuples = [(rows,), (rows, -1), (-2, columns), (1, columns, last), (rows, columns, last), (rows, 1, -2), (-1, 2)]
         for index in [*tuples, (rows, columns), (rows[:, None], columns), (3,), (-4, -3, -2), a > 0, a[:, :, 0] > 0]:
-            x = Reference(a, requires_grad=True)
-            out = x[index]
-            upstream = np.resize(g, out.shape)
-            out.backward(upstream)
-            check.close(index_back(upstream, a, index), ((x.grad.numpy(),), a),
-                        "each number of g in the place that the index names", rtol=1e-12, atol=1e-13)
+            upstream, expected = sent_by_the_reference(g, a, index)
+            because = "each number of g in the place that the index names"
+            check.close(index_back(upstream, a, index), ((expected,), a), because, rtol=1e-12, atol=1e-13)
 
     @probe
     def one_by_one(gs, a, indices):

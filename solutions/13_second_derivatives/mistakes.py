@@ -8,7 +8,7 @@ functions use (Tensor, Node, gradient, along, np) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.referee.bank import right, wrong
+from autograder.referee.bank import changed, right, wrong
 
 # -- tanh_rule --------------------------------------------------------------------------------------------------------
 
@@ -476,11 +476,7 @@ def gradients(root, leaves):
     return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
 
 
-@wrong(
-    "gradients",
-    "a_queue",
-    "A Node hands on before all has arrived at it, or more than once: `newest_first(root)` has each one once, behind all that use it.",
-)
+QUEUE = """
 def gradients(root, leaves):
     arrived, todo = {root: Node(np.ones_like(root.data))}, [root]
     while todo:
@@ -491,23 +487,11 @@ def gradients(root, leaves):
             arrived[parent] = arrived[parent] + part if parent in arrived else part
             todo.append(parent)
     return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+"""
+TOO_EARLY = "A Node hands on before all has arrived at it, or more than once: `newest_first(root)` has each one once, behind all that use it."
 
-
-@wrong(
-    "gradients",
-    "a_stack",
-    "A Node hands on before all has arrived at it, or more than once: `newest_first(root)` has each one once, behind all that use it.",
-)
-def gradients(root, leaves):
-    arrived, todo = {root: Node(np.ones_like(root.data))}, [root]
-    while todo:
-        node = todo.pop()
-        if node.rule is None:
-            continue
-        for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
-            arrived[parent] = arrived[parent] + part if parent in arrived else part
-            todo.append(parent)
-    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+wrong("gradients", "a_queue", TOO_EARLY, source=QUEUE)
+wrong("gradients", "a_stack", TOO_EARLY, source=changed(QUEUE, ("todo.pop(0)", "todo.pop()")))
 
 
 @right("gradients", "lists_of_parts")
@@ -1174,7 +1158,7 @@ def conjugate_gradients(product, b, steps):
     return p
 
 
-@wrong("conjugate_gradients", "p_along_r", "p moves along r, and r is taken off along d: both steps go along d, which is r in the first one only.")
+CG = """
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b
     for _ in range(steps):
@@ -1183,53 +1167,21 @@ def conjugate_gradients(product, b, steps):
             break
         Hd = product(d)
         a = size / (d @ Hd)
-        p, r = p + a * r, r - a * Hd
-        d = r + (r @ r) / size * d
-    return p
-
-
-@wrong("conjugate_gradients", "d_before_r", "d is renewed with the r of before: r comes first, for the new d begins with what is still missing.")
-def conjugate_gradients(product, b, steps):
-    p, r, d = np.zeros_like(b), b, b
-    for _ in range(steps):
-        size = r @ r
-        if size == 0:
-            break
-        Hd = product(d)
-        a = size / (d @ Hd)
-        p, new = p + a * d, r - a * Hd
-        d = r + (new @ new) / size * d
-        r = new
-    return p
-
-
-@wrong("conjugate_gradients", "d_before_r_ratio_of_one", "d is renewed with the r of before: r comes first, for the new d begins with what is still missing.")
-def conjugate_gradients(product, b, steps):
-    p, r, d = np.zeros_like(b), b, b
-    for _ in range(steps):
-        size = r @ r
-        if size == 0:
-            break
-        Hd = product(d)
-        a = size / (d @ Hd)
-        p = p + a * d
-        d = r + (r @ r) / size * d
-        r = r - a * Hd
-    return p
-
-
-@wrong("conjugate_gradients", "length_of_no_sign", "Where d · Hd is negative the step goes back, and its a is negative: no `abs`.")
-def conjugate_gradients(product, b, steps):
-    p, r, d = np.zeros_like(b), b, b
-    for _ in range(steps):
-        size = r @ r
-        if size == 0:
-            break
-        Hd = product(d)
-        a = size / abs(d @ Hd)
         p, r = p + a * d, r - a * Hd
         d = r + (r @ r) / size * d
     return p
+"""
+STEP = "        p, r = p + a * d, r - a * Hd\n        d = r + (r @ r) / size * d\n"
+D_FIRST = "d is renewed with the r of before: r comes first, for the new d begins with what is still missing."
+
+wrong("conjugate_gradients", "p_along_r", "p moves along r, and r is taken off along d: both steps go along d, which is r in the first one only.",
+      source=changed(CG, ("p + a * d", "p + a * r")))
+wrong("conjugate_gradients", "d_before_r", D_FIRST, source=changed(
+    CG, (STEP, "        p, new = p + a * d, r - a * Hd\n        d = r + (new @ new) / size * d\n        r = new\n")))
+wrong("conjugate_gradients", "d_before_r_ratio_of_one", D_FIRST, source=changed(
+    CG, (STEP, "        p = p + a * d\n        d = r + (r @ r) / size * d\n        r = r - a * Hd\n")))
+wrong("conjugate_gradients", "length_of_no_sign", "Where d · Hd is negative the step goes back, and its a is negative: no `abs`.",
+      source=changed(CG, ("(d @ Hd)", "abs(d @ Hd)")))
 
 
 @right("conjugate_gradients", "keeps_the_square")

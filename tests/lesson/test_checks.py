@@ -765,3 +765,19 @@ def test_what_an_answer_gave_goes_back_to_it_whatever_it_is() -> None:
     boundary = LocalBoundary({"make": lambda: abs, "same": lambda value: value is not None})
     with use_session(Session(boundary)):
         assert yours.same(yours.make()) and yours.same([[1.0], {"a": (2, "b")}, None])
+
+
+@pytest.mark.parametrize(("minus", "told"), [("", True), (" - 1e9 * np.arange(1.0, 4)", False)])
+def test_zeros_that_the_check_has_made_of_an_answer_are_not_said_to_be_the_answer_s(
+    minus: str, told: bool, cell: Cell
+) -> None:
+    """As where a large part is taken off, and single precision has kept nothing of the small one."""
+    cell("import numpy as np\ndef f(x):\n    return " + ("0 * x" if told else "1e9 * x"))
+    shown = cell(
+        f"""
+        with exercise("f") as check:
+            got = yours.f(np.arange(1.0, 4)){minus}
+            check.close(got, np.array([1.0, 2.0, 3.0]), "x")
+        """
+    )
+    assert "not right yet" in shown and ("Every number is zero" in shown) is told, shown

@@ -384,3 +384,12 @@ def test_numbers_of_any_size_are_diagnosed_without_an_exception() -> None:
 @pytest.mark.parametrize(("got", "expected"), [(1.2345, 0.77), (0.9, 1.7), ((1.0, 2.5), (1.0, 0.7))])
 def test_one_wrong_number_with_an_odd_ratio_gets_no_diagnosis(got: Any, expected: Any) -> None:
     assert diagnose(got, expected, (0.123,)) == ""
+
+
+def test_an_exception_that_is_returned_should_be_raised() -> None:
+    assert diagnose(Opaque("ValueError"), "raises ValueError") == (
+        "This gives a ValueError back, as if it were an answer: `raise` it."
+    )
+    assert (
+        diagnose(Opaque("Value"), 2.0) == "The answer should be made of plain numbers, and this is a Value."
+    )

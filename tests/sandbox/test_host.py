@@ -41,3 +41,21 @@ def test_a_folder_whose_process_was_never_started_goes_with_the_worker(tmp_path:
         assert [path.name[:6] for path in tmp_path.iterdir()] == ["pupil-"]
         process.send_signal(signal.SIGTERM)
     assert process.returncode == 143 and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_fork_that_ends_leaves_its_parent_s_folders_alone(tmp_path: Path) -> None:
+    lines = [
+        "import os, sys",
+        "from autograder.sandbox.host import new_home",
+        "folder = new_home()",
+        "if not os.fork():",
+        "    sys.exit()",
+        "os.wait()",
+        "print(os.path.exists(folder))",
+    ]
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True\n" and list(tmp_path.iterdir()) == []
