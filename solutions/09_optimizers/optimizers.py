@@ -1437,9 +1437,9 @@ class ColleagueAdam:
 
 
 # %% [markdown]
-# Of Adam is true: with a gradient that stays the same, every step has length `lr`, however large or
+# True of Adam: with a gradient that stays the same, every step has length `lr`, however large or
 # small the gradient is (far above `eps`), and whatever other parameters there are.
-# **Your test:** which gradients show that it is wrong?
+# One fault shows below. **Your tests:** which gradients show the other two?
 
 
 # %% given="lengths_of"

@@ -289,6 +289,38 @@ def test_a_training_that_goes_on_from_its_weights_alone_goes_another_way(solved:
     assert new.losses[0] == whole[0] and all(a != b for a, b in zip(new.losses[1:], whole[1:], strict=True))
 
 
+class Letters:
+    """Tokens of one letter each."""
+
+    names = tuple(" \nSIabchlmopreT")
+
+    def encode(self, text: str) -> Any:
+        return np.array([self.names.index(letter) for letter in text])
+
+    def decode(self, ids: Any) -> str:
+        return "".join(self.names[i] for i in ids)
+
+
+@proves(UNIT, "Your favourite line of all that was written above?")
+def test_a_line_of_any_text_may_be_kept(
+    solved: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = solved(UNIT)["text_of"].__globals__
+    monkeypatch.setitem(names, "TOKENS", Letters())
+    monkeypatch.setitem(names, "WRITTEN", [])
+    monkeypatch.setattr("autograder.lesson.own_line.note_line", lambda line: None)
+    (source,) = (cell.source for cell in notebook(UNIT).cells if "keep_line(line, " in cell.source)
+    table = np.zeros((len(Letters.names),) * 2)  # a model of pairs, for which all are as likely
+    texts = [names["text_of"](table, beginning, 20) for beginning in ("Shall I", "The chapel")]
+    capsys.readouterr()
+    for text in texts:
+        line = text.splitlines()[0].strip()
+        exec(source.replace("line = None", f"line = {line!r}"), dict(names))
+        assert capsys.readouterr().out == f"✓ kept for your page: {line}\n"
+    exec(source.replace("line = None", "line = 'Nobody wrote this'"), dict(names))
+    assert "✗ kept nothing" in capsys.readouterr().out
+
+
 @proves(UNIT, "What to see: the same losses, step by step.")
 def test_the_learner_s_own_engine_trains_the_gpt_with_the_losses_of_the_reference(
     solved: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]

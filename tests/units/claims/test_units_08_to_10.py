@@ -524,3 +524,38 @@ def test_detect_anomaly_names_the_operation(torch: ModuleType) -> None:
         loss = (((a - torch.tensor([0.0, 1.0])) ** 2).sqrt() * 0).sum()
         with pytest.raises(RuntimeError, match=r"Sqrt|Pow"):
             loss.backward()
+
+
+@proves(OPTIMIZERS, "One fault shows below. **Your tests:** which gradients show the other two?")
+def test_gradients_of_one_show_one_fault_of_the_colleague_s_adam(solved: Any) -> None:
+    names = solved(OPTIMIZERS)
+    (source,) = (cell.source for cell in notebook(OPTIMIZERS).cells if cell.id == "colleague")
+    mended = {
+        "shared": ("(zeros, zeros)", "(zeros, zeros.copy())"),
+        "counts parameters": (
+            "        for p, (m, v) in zip(self.parameters, self.state):\n            self.t += 1\n",
+            "        self.t += 1\n        for p, (m, v) in zip(self.parameters, self.state):\n",
+        ),
+        "eps under the root": ("np.sqrt(v_hat + self.eps)", "(np.sqrt(v_hat) + self.eps)"),
+    }
+    shown = {}
+    for fault in mended:
+        text = source
+        for old, new in (pair for name, pair in mended.items() if name != fault):
+            assert old in text
+            text = text.replace(old, new)
+        found = dict(names)
+        exec(text, found)
+        right = {
+            gradients: gradients[0] / (gradients[0] + 1e-8) for gradients in ((1.0,), (1e-6,), (1.0, 1.0))
+        }
+        shown[fault] = [
+            gradients
+            for gradients, length in right.items()
+            if abs(names["lengths_of"](found["ColleagueAdam"], *gradients) - length).max() > 0.01
+        ]
+    assert shown == {
+        "shared": [(1.0,), (1e-6,), (1.0, 1.0)],
+        "counts parameters": [(1.0, 1.0)],
+        "eps under the root": [(1e-6,)],
+    }
