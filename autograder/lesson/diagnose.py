@@ -8,6 +8,7 @@ no other cause gives the same, and no call that passed speaks against it.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -82,15 +83,15 @@ def _kind(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     if is_number(expected) and is_array(got) and got.size == 1:
         return "Return the number itself, not an array that holds it."
     if isinstance(expected, (tuple, list)) and is_array(got):
-        if found := _one_of_several(got, expected):
+        if (found := _one_of_several(got, expected)) or len(got) == len(expected):
             return found
-        if len(got) != len(expected) and all(map(is_array, expected)):  # its rows are no items
+        if all(map(is_array, expected)):  # its rows are no items
             return f"This is one array, and {len(expected)} are wanted, in a tuple."
-        if len(got) != len(expected):
-            return _there_are(len(got), "item", len(expected))
+        return _there_are(len(got), "item", len(expected))
     if is_array(expected) and isinstance(got, (tuple, list)):
-        kind = type(got).__name__
-        return f"This is a {kind}, and a NumPy array is wanted: `np.array(...)` makes one of it."
+        return (
+            f"This is a {type(got).__name__}, and a NumPy array is wanted: `np.array(...)` makes one of it."
+        )
     if isinstance(expected, dict) and isinstance(got, (tuple, list)):
         return f"This is a {type(got).__name__}, and a dict is wanted: it has a key for each value."
     if isinstance(expected, (tuple, list)) and isinstance(got, dict):
@@ -199,8 +200,8 @@ def _precision(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
         if name in _dtypes(got) and name not in _dtypes((expected, args)):
             if difference(got, expected, near, near) is None:
                 return (
-                    f"The numbers are right to the {digits} digits that {name} has, and more are asked for: compute "
-                    "with float64, which NumPy does if nothing else is said."
+                    f"The numbers are right to the {digits} digits that {name} has, and more are asked for: on the "
+                    f"way something becomes {name}."
                 )
     return ""
 
@@ -232,23 +233,21 @@ def _form_inside(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
 def _order(got: Any, expected: Any, args: tuple[Any, ...]) -> str:
     both = isinstance(got, (tuple, list)) and isinstance(expected, (tuple, list))
     if both and len(got) == len(expected) > 1 and difference(expected[::-1], expected) is not None:
-        # Equal values stand in the opposite order also where they were sorted or moved along.
+        # Equal values stand so also where they were sorted or moved along.
         if difference(got[::-1], expected) is None and _all_differ(expected):
             return "The right values, in the opposite order."
-        if all(map(is_number, [*got, *expected])) and all(
-            close(g, e, 1e-7, 1e-9) for g, e in zip(sorted(got), sorted(expected), strict=True)
-        ):
+        # What is near the right one of its own place has not moved.
+        moved = all(map(is_number, [*got, *expected])) and difference(list(got), list(expected)) is not None
+        if moved and difference(sorted(got), sorted(expected)) is None:
             return "The right values, in another order."
-    if is_array(got) and is_array(expected) and got.shape == expected.shape[::-1]:
-        if got.ndim > 1 and difference(got.T, expected) is None:
+    if is_array(got) and is_array(expected) and difference(got.T, expected) is None:
+        if difference(got.T, got) is not None:
             return "The numbers are right and the array is transposed."
     return ""
 
 
 def _all_differ(values: Any) -> bool:
-    return all(
-        difference(one, other) is not None for i, one in enumerate(values[:100]) for other in values[:i]
-    )
+    return all(difference(*pair) is not None for pair in itertools.combinations(values[:100], 2))
 
 
 def _relation(

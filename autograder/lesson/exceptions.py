@@ -10,7 +10,7 @@ from .probes import AnswerError, Probe, is_notebook_file
 #: What the messages of Python and NumPy speak of, in whatever version: one type of exception has many causes.
 SUBJECTS = (
     ("a None", r"NoneType"),
-    ("a truth value", r"truth value|ambiguous"),
+    ("a truth value", r"truth value|ambiguous|neither true nor false"),
     ("how it is called", r"positional argument|keyword argument|takes no arguments|got multiple values"),
     ("a call", r"not callable"),
     ("an attribute", r"has no attribute"),
@@ -18,6 +18,8 @@ SUBJECTS = (
     ("shapes", r"broadcast|\bshapes?\b|mismatch|not aligned|reshape|dimension|\bax[ei]s\b"),
     ("an operator", r"operand|ufunc|not supported between|must be real number|numeric"),
     ("an index", r"index|indices|out of range"),
+    ("a tuple", r"\btuple\b"),
+    ("a Tensor", r"\bTensor\b"),
 )
 
 

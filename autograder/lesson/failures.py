@@ -31,6 +31,8 @@ class Part:
     lost: bool = False
     #: those of the exercise's calls that say which mistake was made in it
     calls: slice = field(default_factory=lambda: slice(None))
+    #: how many of its checks were right before it ended
+    before: int = 0
 
 
 @dataclass

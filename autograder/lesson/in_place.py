@@ -51,7 +51,10 @@ def place_of(i: int, probe: Any) -> str:
 
 
 #: What changes a list in place, or a dict; and what an array.
-OF_LISTS, OF_ARRAYS = "`[...] =`, `+=` and methods such as `pop`", "`+=`, `[...] =` and `out=`"
+OF_LISTS, OF_ARRAYS = (
+    "`[...] =`, `+=` and methods such as `pop`",
+    "`+=`, `[...] =`, `out=` and methods such as `sort`",
+)
 
 
 def changed_in_place(

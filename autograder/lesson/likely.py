@@ -20,6 +20,7 @@ from typing import Any
 
 from . import logbook
 from .compare import as_float, is_number
+from .exceptions import subject_of
 from .probes import Call
 from .wire import Opaque, parsed
 
@@ -67,8 +68,8 @@ def _call(call: Call, endless: bool) -> Iterator[str]:
     if endless:
         yield "endless"
     elif call.error is not None:
-        # By its type, as where the referee matches it; but a misspelt name is nobody else's mistake.
-        yield f"raised {call.error.type_name} {call.error.name}"
+        # By its type and subject, as where the referee matches it; but a misspelt name is nobody else's mistake.
+        yield f"raised {call.error.type_name} {subject_of(call.error)} {call.error.name}"
     else:
         yield from _pieces(call.value)
 

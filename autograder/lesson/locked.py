@@ -63,7 +63,7 @@ def sentence_in(known: Mapping[str, str], exercise: str, calls: Sequence[Call]) 
         return ""
     digest = whole_digest(exercise, calls)
     like = unlock(digest, known.get(digest[:16], ""))
-    return f"Your answer gives what a right one would give {like}." if like else ""
+    return f"Your answer gives here what a right one would give {like}." if like else ""
 
 
 def _is_lost(calls: Sequence[Call]) -> bool:

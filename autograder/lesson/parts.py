@@ -29,6 +29,7 @@ class Whole(Protocol):
     session: Session
     draws: random.Random
     in_part: bool
+    exam: bool
 
 
 #: How an exception in an exercise's block reads; None when it is to pass as it is.
@@ -65,6 +66,8 @@ class PartBlock:
             if failure is None or (failure.not_run and self.session.is_notebook):
                 return False
             ended.failure, ended.line = failure, tb.tb_lineno if tb is not None else 0
+            if not self.whole.exam:
+                ended.before = self.session.checks_made - self.checks_before - isinstance(error, CheckFailed)
             ended.lost = isinstance(error, (AnswerTimeout, AnswerLost))
         self.session.calls_checked = len(self.session.calls)
         self.session.parts.append(ended)
@@ -100,13 +103,23 @@ def together(name: str, parts: Sequence[Part], hint: str) -> Failure | None:
         return first
     whole = Failure(name, first.status, headline(parts), hint=hint, parts=list(parts))
     for part, failure in failed:
-        whole.rows.append(("part", f"{part.name} ({worth(part.points)}): {failure.headline}"))
+        whole.rows.append(("part", f"{part.name} ({worth(part.points)}): {failure.headline}{after(part)}"))
         whole.rows += failure.rows
         if failure.diagnosis and len(failed) > 1:
             whole.rows.append(("likely", failure.diagnosis))
     if len(failed) == 1:
         whole.diagnosis = first.diagnosis
     return whole
+
+
+def after(part: Part) -> str:
+    """How many checks of a part were right before the first that was not; nothing where there was none.
+
+    >>> after(Part("mean", 1, before=2)), after(Part("mean", 1, before=1)), after(Part("mean", 1))
+    (', after 2 checks that were right', ', after 1 check that was right', '')
+    """
+    some = f"{part.before} checks that were" if part.before != 1 else "1 check that was"
+    return f", after {some} right" if part.before else ""
 
 
 def telling(parts: Sequence[Part]) -> slice:

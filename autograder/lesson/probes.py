@@ -117,16 +117,18 @@ class Probe:
                 f"`{self.name}` is called with a function, and only plain data reaches an answer: let a probe make "
                 "the function where the answer is, and call the answer with it there."
             )
-        # Copies, so that nothing the answer keeps or changes reaches the check's own data.
+        # Copies, so that nothing the answer keeps or changes reaches the check's own data; and the check may write into
+        # its data when the call is over, so what is noted of the call are copies, too.
+        given = tuple(map(_copied, args))
         try:
             reply = session.boundary.call(self, args)
         except AnswerError as error:
-            session.calls.append(Call(self, args, error=error))
+            session.calls.append(Call(self, given, error=error))
             raise
         except (AnswerTimeout, AnswerLost):
-            session.calls.append(Call(self, args))
+            session.calls.append(Call(self, given))
             raise
-        session.calls.append(Call(self, args, reply.value, reply.mutated, asked=reply.asked))
+        session.calls.append(Call(self, given, reply.value, reply.mutated, asked=reply.asked))
         return reply.value
 
 
@@ -282,6 +284,15 @@ def call_plainly(function: Callable[..., Any], args: tuple[Any, ...], beside: st
     except BaseException as error:  # SystemExit too: a student's function may raise anything
         raise describe(error, beside) from None
     return Reply(value, mutated)
+
+
+def _copied(value: Any) -> Any:
+    """The same plain data, in containers and arrays of its own."""
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(_copied, value))
+    return value.copy() if hasattr(value, "__array__") else value
 
 
 def _changed(before: Any, after: Any) -> bool:

@@ -29,7 +29,7 @@ from .bank import Entry
 CALL_SECONDS = 2.0
 TOTAL_SECONDS = 30.0
 #: Numbers that are closer to each other differ by rounding.
-CLOSE = 1e-12
+CLOSE = 1e-14
 
 
 class Memory:
@@ -115,10 +115,8 @@ class Matcher:
         if self.memory.sentences and not in_place:
             sentence = self.memory.sentences.get(likely.fingerprint(exercise, calls))
             alike = [entry for entry in candidates if entry.ends and entry.sentence == sentence]
-            if alike and calls[-1].error is None:
+            if alike:
                 return alike[0]
-            # Of an error, digests know the type alone, and one type has many causes.
-            candidates = alike + [entry for entry in candidates if entry not in alike]
         asked, given = [_asked(call) for call in calls], [_given(call) for call in calls]
         for entry in candidates:
             if entry.ends and self.seconds > 0 and self._agrees(entry, calls, asked, given, in_place):
@@ -238,7 +236,7 @@ def _reply(process: PupilProcess, call: Call) -> Reply | AnswerError:
 
 
 def _error(error: AnswerError) -> list[str]:
-    return [error.type_name, subject_of(error)]
+    return [error.type_name, subject_of(error), error.name]
 
 
 def _changed_alike(reply: Reply, call: Call) -> bool:

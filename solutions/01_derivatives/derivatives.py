@@ -195,6 +195,9 @@ with exercise("mean_squared_error") as check:
     check.close(mse(p, y), 3.0, "equal differences count each")
     check.close(mse(np.array([1, 2, 4]), np.array([0.5, 2.5, 4.5])), 0.25, "whole numbers beside others")
     check.close(mse(np.array([0.5, 2.5, 4.5]), np.array([1, 2, 4])), 0.25, "whole numbers beside others")
+    check.close(mse(p + 1e9, y + 1e9), 3.0, "large numbers have differences, too")
+    check.close(mse(np.array([3.0, 0.0, 2.0, 4.0]), np.array([3.0, 0.0, 4.0, 2.0])), 2.0, "exact hits count, with 0")
+    check.close(mse(p, p.copy()), 0.0, "all of them are exact hits")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -284,6 +287,9 @@ with exercise("random_step") as check:
         check.close(tried("1e-9 * (p**2).sum()", p, [-p / 2]), [p / 2], "a little smaller is smaller")
         change[1] = -2 * p[1]
         check.close(tried("p[1]**2", p, [change]), [p], "an equal loss is not smaller: stay")
+    p, far = np.array([3.0, -1.0]), np.array([1e20, 0.0])
+    check.close(tried(bowl, p, [far]), [p], "the change is huge, and p is what it was")
+    check.close(p_after_step(bowl, p, far), p, "p is the caller's, whatever the size of the change")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -462,6 +468,9 @@ with exercise("difference_quotients") as check:
         why = "the caller chooses the step, tiny or large"
         check.close(forward(f"math.exp(x / {h!r})", 0.0, h), math.expm1(1.0) / h, why, atol=0.0)
         check.close(central(f"math.exp(x / {h!r})", 0.0, h), math.sinh(1.0) / h, why, atol=0.0)
+    for formula, slope in (("x / 2**40", 2.0**-40), ("x + 2**30", 1.0)):
+        check.close(forward(formula, 1.0, 0.5), slope, "a small rise is a rise", atol=0.0)
+        check.close(central(formula, 1.0, 0.5), slope, "a small rise is a rise", atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -601,6 +610,9 @@ with exercise("array_gradient") as check:
         slopes = np.full((2, 2), math.sinh(1.0) / h)
         check.close(gradient_of(f"np.exp(p / {h!r}).sum()", np.zeros((2, 2)), h), slopes,
             "the caller chooses the step, tiny or large", atol=0.0)
+    for formula, slope in (("p.sum() / 2**40", 2.0**-40), ("p.sum() + 2**30", 1.0)):
+        slopes = np.full((2, 2), slope)
+        check.close(gradient_of(formula, np.ones((2, 2)), 0.5), slopes, "a small rise is a rise", atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1027,6 +1039,9 @@ with exercise("mended_gradient") as check:
         slopes = np.full((2, 2), math.sinh(1.0) / h)
         check.close(mended(f"np.exp(p / {h!r}).sum()", [[0.0, 0.0]] * 2, h), slopes,
             "the caller chooses the step, tiny or large", atol=0.0)
+    for formula, slope in (("p.sum() / 2**40", 2.0**-40), ("p.sum() + 2**30", 1.0)):
+        slopes = np.full((2, 2), slope)
+        check.close(mended(formula, [[1.0, 1.0]] * 2, 0.5), slopes, "a small rise is a rise", atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1154,6 +1169,20 @@ with exercise("tide_model") as check:
     for quarter, count, *sizes in ((3, 40, 2.2, 3.0), (0, 32, 1.1, 1.4), (2, 55, 3.4, 3.8)):
         off = errors_of(check, *tide(check.rng.uniform, quarter, count, sizes))
         check.true(off[1] < 0.15, "another harbour: " + TOLD.format(*off))
+
+    @probe
+    def first_of_two(first, second, later):
+        """What the function of the first harbour says about later hours, when the second was fitted, too."""
+        model = tide_model(*first)
+        tide_model(*second)
+        return model(later)
+
+    later = np.arange(48.0, 72.0)
+    deep, seen = (12.0 + 1.5 * np.cos(2 * np.pi * (t - 9) / 12.42) for t in (hours, later))
+    off = errors_of(check, (hours, deep), later, seen)
+    check.true(off[1] < 0.15, "a harbour of 12 m: " + TOLD.format(*off))
+    said = first_of_two((hours, deep), (hours, water), later)
+    check.true(((said - seen) ** 2).mean() < 0.15, "a second harbour does not change the function of the first")
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -58,7 +58,7 @@ def polynomial(p, x):
     return [sum(c * value**k for k, c in enumerate(p)) for value in x.tolist()]
 
 
-@wrong("polynomial", "changes_x", "The values are right, but power *= x writes into x itself when power is another name for it.")
+@wrong("polynomial", "changes_x", "The values are right, but an argument holds other numbers after the call: `[...] =` writes into it, and so does `*=` where the name on its left is x itself. Make new arrays.")
 def polynomial(p, x):
     total = p[0] + 0.0 * x
     power, factor = x, x.copy()
@@ -68,7 +68,7 @@ def polynomial(p, x):
     return total
 
 
-@wrong("polynomial", "place_by_its_number", "index finds the first parameter of that value, so two equal ones get the same power. enumerate gives each its own.")
+@wrong("polynomial", "place_by_its_number", "Two equal parameters get the same power here, as `index` finds the first of them both times. enumerate gives each its own.")
 def polynomial(p, x):
     numbers = p.tolist()
     return sum(c * x ** numbers.index(c) for c in numbers)
@@ -92,10 +92,19 @@ def polynomial(p, x):
     return sum(c * x**k for k, c in enumerate(p))
 
 
+@wrong("polynomial", "a_zero_ends_it", "The sum ends at the first parameter that is 0, and those behind it are left out. A 0 adds nothing, and the loop goes on.")
+def polynomial(p, x):
+    total, k = np.zeros(np.shape(x)), 0
+    while k < len(p) and p[k] != 0:
+        total = total + p[k] * x**k
+        k += 1
+    return total
+
+
 # -- mean_squared_error -----------------------------------------------------------------------------------------------
 
 
-@wrong("mean_squared_error", "an_array_of_one", "The loss stands in an array of one. Return the number itself: `mean()` without keepdims or axis gives it.")
+@wrong("mean_squared_error", "an_array_of_one", "The loss stands in an array of one. Return the number itself: `mean()` gives it, unless keepdims, an axis or brackets put it into an array.")
 def mean_squared_error(predictions, targets):
     return ((predictions - targets) ** 2).mean(keepdims=True)
 
@@ -105,7 +114,7 @@ def mean_squared_error(predictions, targets):
     return ((predictions - targets) ** 2).sum()
 
 
-@wrong("mean_squared_error", "half_the_sum", "This is half the sum of the squares. The mean divides the sum by how many there are.")
+@wrong("mean_squared_error", "half_the_sum", "The sum of the squares is divided by 2 here, and there are 3 of them. The mean divides it by how many there are.")
 def mean_squared_error(predictions, targets):
     return ((predictions - targets) ** 2).sum() / 2
 
@@ -140,7 +149,7 @@ def mean_squared_error(predictions, targets):
     return (predictions - targets) ** 2
 
 
-@wrong("mean_squared_error", "in_place", "The number is right, but -= wrote the differences into the caller's predictions.")
+@wrong("mean_squared_error", "in_place", "The number is right, but a caller's array now holds other numbers: `-=` and `out=` write into it. `-` makes a new one.")
 def mean_squared_error(predictions, targets):
     predictions -= targets
     return (predictions**2).mean()
@@ -163,7 +172,7 @@ def mean_squared_error(predictions, targets):
 @wrong(
     "mean_squared_error",
     "in_whole_numbers",
-    "The array takes the type of the predictions: where they are whole numbers, the squares lose their decimals.",
+    "Something takes the type of the predictions, as `zeros_like` does: where they are whole numbers, decimals are lost.",
 )
 def mean_squared_error(predictions, targets):
     errors = np.zeros_like(predictions)
@@ -175,17 +184,29 @@ def mean_squared_error(predictions, targets):
 @wrong(
     "mean_squared_error",
     "set_of_squares",
-    "Equal errors count once here: each prediction has its own error, even where two are the same.",
+    "Equal squares count once here: each prediction has its own error, even where two are of the same size.",
 )
 def mean_squared_error(predictions, targets):
     squares = {float(s) for s in (predictions - targets) ** 2}
     return sum(squares) / len(squares)
 
 
+@wrong("mean_squared_error", "multiplied_out", "Large numbers that differ by little lose their difference here, as when the square is multiplied out: three huge terms cancel. Subtract first, then square.")
+def mean_squared_error(predictions, targets):
+    return (predictions**2).mean() - 2 * (predictions * targets).mean() + (targets**2).mean()
+
+
+@wrong("mean_squared_error", "counts_the_misses", "The sum is divided by how many predictions are off. An exact hit counts, too, with an error of 0: divide by how many there are.")
+def mean_squared_error(predictions, targets):
+    errors = predictions - targets
+    off = np.count_nonzero(errors)
+    return (errors**2).sum() / off if off else 0.0
+
+
 # -- random_step ------------------------------------------------------------------------------------------------------
 
 
-@wrong("random_step", "always_moves", "The change is kept whatever it does to the loss. Keep it only if the loss gets smaller.")
+@wrong("random_step", "always_moves", "The change is kept whatever it does to the loss. Keep it only if the loss gets smaller, and compare before anything is written into p: `+=` on another name of p does that.")
 def random_step(loss, p, change):
     return p + change
 
@@ -204,7 +225,7 @@ def random_step(loss, p, change):
     return candidate if loss(candidate) > loss(p) else p
 
 
-@wrong("random_step", "in_place", "p += change writes into the caller's array. p + change makes a new one, and leaves p where it was.")
+@wrong("random_step", "in_place", "p itself has changed: `p += change` and `p[:] = ...` write into the caller's array. p + change makes a new one, and leaves p where it was.")
 def random_step(loss, p, change):
     before = loss(p)
     p += change
@@ -235,7 +256,7 @@ def random_step(loss, p, change):
     return candidate if loss(candidate) < 0 else p
 
 
-@wrong("random_step", "an_equal_loss_moves", "Where both losses are equal you take the change. Only a smaller loss counts: < and not <=.")
+@wrong("random_step", "an_equal_loss_moves", "Where both losses are equal you take the change. Only a smaller loss counts: where both are equal, p stays.")
 def random_step(loss, p, change):
     candidate = p + change
     return candidate if loss(candidate) <= loss(p) else p
@@ -263,12 +284,21 @@ def random_step(loss, p, change):
 @wrong(
     "random_step",
     "into_change",
-    "`change += p` writes into the caller's array: `p + change` makes a new one.",
+    "The caller's change holds other numbers after the call, as `change += p` makes it. `p + change` makes a new array.",
 )
 def random_step(loss, p, change):
     old = loss(p)
     change += p
     return change if loss(change) < old else p
+
+
+@wrong("random_step", "steps_and_goes_back", "p has lost its numbers to a huge change: adding it and subtracting it again does not lead back, as floats are rounded. Keep the old p, and make a new array of p + change.")
+def random_step(loss, p, change):
+    before = loss(p)
+    p += change
+    after, moved = loss(p), p.copy()
+    p -= change
+    return moved if after < before else p
 
 
 # -- difference_quotients ---------------------------------------------------------------------------------------------
@@ -284,7 +314,7 @@ def forward_difference(f, x, h):
     return f(x + h) - f(x) / h
 
 
-@wrong("difference_quotients", "forward_steps_up", "f(x) + h is a step upwards: the result is 1 for every function. The step goes to the right, inside the call of f.")
+@wrong("difference_quotients", "forward_steps_up", "The result is 1 whatever f is: f(x) + h is a step upwards, and x + h - x has no f in it. The step goes to the right, inside the call of f.")
 def forward_difference(f, x, h):
     return (f(x) + h - f(x)) / h
 
@@ -294,7 +324,7 @@ def forward_difference(f, x, h):
     return (f(x) - f(x - h)) / h
 
 
-@wrong("difference_quotients", "forward_wrong_order", "You subtracted the end of the step from its beginning, so every slope has the wrong sign.")
+@wrong("difference_quotients", "forward_wrong_order", "Every slope has the wrong sign. Rise and step go the same way, from x to x + h: the end of each minus its beginning.")
 def forward_difference(f, x, h):
     return (f(x) - f(x + h)) / h
 
@@ -345,7 +375,7 @@ def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / h
 
 
-@wrong("difference_quotients", "central_multiplied_by_h", "/ 2 * h divides by 2 and then multiplies by h. Put the whole distance in parentheses.")
+@wrong("difference_quotients", "central_multiplied_by_h", "You divided by 2 and multiplied by h, as / 2 * h does. Put the whole distance in parentheses.")
 def central_difference(f, x, h):
     return (f(x + h) - f(x - h)) / 2 * h
 
@@ -413,7 +443,7 @@ def central_difference(f, x, h):
 wrong(
     "difference_quotients",
     "zero_is_missing",
-    "`or` takes a value of 0 for a missing one, and goes on to the next: f(x) may be 0.",
+    "A value of 0 is taken for a missing one, as `or` does, and another stands in its place: f(x) may be 0.",
     source="""
 def forward_difference(f, x, h):
     start = f(x) or f(x - h)
@@ -426,10 +456,49 @@ def central_difference(f, x, h):
 )
 
 
+@wrong("difference_quotients", "central_to_the_right", "The way goes from x to x + 2 * h here. It has to begin at x - h: x lies in its middle.")
+def central_difference(f, x, h):
+    return forward_difference(f, x, 2 * h)
+
+
+wrong(
+    "difference_quotients",
+    "small_rise_is_none",
+    "A small rise counts as 0 here, or is rounded. However small it is, it is a rise: divide it by the distance.",
+    source="""
+def forward_difference(f, x, h):
+    rise = f(x + h) - f(x)
+    return 0.0 if abs(rise) < 1e-8 else rise / h
+
+
+def central_difference(f, x, h):
+    rise = f(x + h) - f(x - h)
+    return 0.0 if abs(rise) < 1e-8 else rise / (2 * h)
+""",
+)
+
+
+wrong(
+    "difference_quotients",
+    "close_values_are_equal",
+    "A small rise counts as 0 here, or is rounded. However small it is, it is a rise: divide it by the distance.",
+    source="""
+def forward_difference(f, x, h):
+    here, there = f(x), f(x + h)
+    return 0.0 if np.isclose(here, there) else (there - here) / h
+
+
+def central_difference(f, x, h):
+    left, right = f(x - h), f(x + h)
+    return 0.0 if np.isclose(left, right) else (right - left) / (2 * h)
+""",
+)
+
+
 # -- array_gradient ---------------------------------------------------------------------------------------------------
 
 
-@wrong("array_gradient", "rows_only", "range(len(p)) goes through the rows, so a whole row takes the step at once. Go through all places.")
+@wrong("array_gradient", "rows_only", "The loop goes through the rows, as range(len(p)) does, so a whole row takes the step at once. Go through all places.")
 def array_gradient(f, p, h):
     grad = np.zeros_like(p)
     for i in range(len(p)):
@@ -440,7 +509,7 @@ def array_gradient(f, p, h):
     return grad
 
 
-@wrong("array_gradient", "steps_pile_up", "The copies are made once, before the loop: each place keeps its step while the next ones have their turn.")
+@wrong("array_gradient", "steps_pile_up", "Each place keeps its step while the next ones have their turn. Copies, or an array that holds the step, are made anew in every round.")
 def array_gradient(f, p, h):
     grad = np.zeros_like(p)
     up, down = p.copy(), p.copy()
@@ -490,7 +559,7 @@ def array_gradient(f, p, h):
     return grad
 
 
-@wrong("array_gradient", "not_put_back", "You step in p itself and do not put it back: later places see the steps of earlier ones, and the caller's array has moved.")
+@wrong("array_gradient", "not_put_back", "A place stays at its last step, h too low, while later ones have their turn: put the number back, or step in fresh copies. If you step in p itself, the caller's array has moved, too.")
 def array_gradient(f, p, h):
     grad = np.zeros_like(p)
     for i in np.ndindex(p.shape):
@@ -523,7 +592,7 @@ def array_gradient(f, p, h):
     return total
 
 
-@wrong("array_gradient", "one_place", "The return stands inside the loop, so only the first place was filled in.")
+@wrong("array_gradient", "one_place", "Only the first of two places was filled in. Does the `return` stand inside the loop, or does the loop end too early?")
 def array_gradient(f, p, h):
     grad = np.zeros_like(p)
     for i in np.ndindex(p.shape):
@@ -534,7 +603,7 @@ def array_gradient(f, p, h):
         return grad
 
 
-@wrong("array_gradient", "multiplied_by_h", "/ 2 * h divides by 2 and then multiplies by h. Put the whole distance in parentheses.")
+@wrong("array_gradient", "multiplied_by_h", "You divided by 2 and multiplied by h, as / 2 * h does. Put the whole distance in parentheses.")
 def array_gradient(f, p, h):
     grad = np.zeros_like(p)
     for i in np.ndindex(p.shape):
@@ -545,7 +614,7 @@ def array_gradient(f, p, h):
     return grad
 
 
-@wrong("array_gradient", "two_axes_only", "Two loops visit arrays with two axes only. np.ndindex(p.shape) visits all places of any shape.")
+@wrong("array_gradient", "two_axes_only", "The loops visit two axes only, so numbers along a third take the step together. np.ndindex(p.shape) visits all places of any shape.")
 def array_gradient(f, p, h):
     if p.ndim == 1:
         return array_gradient(lambda q: f(q[0]), p[None], h)[0]
@@ -604,7 +673,7 @@ def array_gradient(f, p, h):
 @wrong(
     "array_gradient",
     "row_by_row",
-    "Row by row it goes as long as there are rows: an array without axes, of one number, has no length.",
+    "An array without axes, of one number, has no rows and no length. np.ndindex(p.shape) visits its one place.",
 )
 def array_gradient(f, p, h):
     rows = []
@@ -642,6 +711,30 @@ def array_gradient(f, p, h):
     return grad
 
 
+@wrong("array_gradient", "one_axis_at_least", "An array without axes, of one number, comes back with an axis. The gradient has the shape of p, whatever that is.")
+def array_gradient(f, p, h):
+    p = np.atleast_1d(p)
+    grad = np.zeros_like(p)
+    for i in np.ndindex(p.shape):
+        step = np.zeros_like(p)
+        step[i] = h
+        grad[i] = (f(p + step) - f(p - step)) / (2 * h)
+    return grad
+
+
+@wrong("array_gradient", "small_rise_is_none", "A small rise counts as 0 here, or is rounded. However small it is, it is a rise: divide it by the distance.")
+def array_gradient(f, p, h):
+    grad = np.zeros_like(p)
+    for i in np.ndindex(p.shape):
+        up, down = p.copy(), p.copy()
+        up[i] += h
+        down[i] -= h
+        rise = f(up) - f(down)
+        if abs(rise) > 1e-8:
+            grad[i] = rise / (2 * h)
+    return grad
+
+
 # -- gradient_descent -------------------------------------------------------------------------------------------------
 
 
@@ -653,7 +746,7 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
-@wrong("gradient_descent", "one_array", "p -= changes one array, which stands in the list many times, and it is the caller's start. Make a new array in each step.")
+@wrong("gradient_descent", "one_array", "All points are the last one: one array stands in the list many times, and p -= changes it; the caller's start, too, if p is that. Make a new array in each step.")
 def gradient_descent(gradient, start, rate, steps):
     path, p = [start], start
     for _ in range(steps):
@@ -662,7 +755,7 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
-@wrong("gradient_descent", "one_copy", "start is safe, but p -= still changes one array, which stands in the list many times.")
+@wrong("gradient_descent", "one_copy", "The first point is right, and the others are one array, which stands in the list many times: p -= changes it. Make a new one in each step.")
 def gradient_descent(gradient, start, rate, steps):
     path, p = [start], start.copy()
     for _ in range(steps):
@@ -671,7 +764,7 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
-@wrong("gradient_descent", "gradient_once", "The gradient was computed once, at the start. It is another one at each point.")
+@wrong("gradient_descent", "gradient_once", "Each step takes the gradient at the start. It is another one at each point: compute it where you are.")
 def gradient_descent(gradient, start, rate, steps):
     g, path = gradient(start), [start]
     for _ in range(steps):
@@ -709,7 +802,7 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
-@wrong("gradient_descent", "one_step_less", "One step is missing: besides the start there are as many points as steps.")
+@wrong("gradient_descent", "one_step_less", "One step is missing: besides the start there are as many points as steps. Does the loop begin late or end early, or is the `return` inside of it?")
 def gradient_descent(gradient, start, rate, steps):
     path = [start]
     for _ in range(1, steps):
@@ -717,7 +810,7 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
-@wrong("gradient_descent", "yields", "`yield` makes a generator, which can be walked along once. Collect the points in a list, and return it.")
+@wrong("gradient_descent", "yields", "What comes back is a generator, as `yield` makes one: it can be walked along once. Collect the points in a list, and return it.")
 def gradient_descent(gradient, start, rate, steps):
     p = start
     yield p
@@ -734,7 +827,7 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
-@wrong("gradient_descent", "stops_where_it_is_flat", "The walk ends early where it is flat, so points are missing. The list holds steps + 1 of them, wherever they lie.")
+@wrong("gradient_descent", "stops_where_it_is_flat", "Where it is flat, points are missing: does the walk end there? The list holds steps + 1 of them, wherever they lie.")
 def gradient_descent(gradient, start, rate, steps):
     path = [start]
     for _ in range(steps):
@@ -828,7 +921,7 @@ def mended_gradient(f, p, h):
     return grad
 
 
-@wrong("mended_gradient", "gradient_of_integers", "p holds floats now, but grad was made from the integers, and cuts off what stands behind the point.")
+@wrong("mended_gradient", "gradient_of_integers", "p holds floats now, but the gradient is kept in integers, as zeros_like makes them of the old p: what stands behind the point is cut off.")
 def mended_gradient(f, p, h):
     grad = np.zeros_like(p)
     p = np.asarray(p, dtype=float)
@@ -942,7 +1035,7 @@ def mended_gradient(f, p, h):
     return grad
 
 
-@wrong("mended_gradient", "rows_only", "range(len(p)) goes through the rows, so a whole row takes the step at once. Go through all places.")
+@wrong("mended_gradient", "rows_only", "The loop goes through the rows, as range(len(p)) does, so a whole row takes the step at once. Go through all places.")
 def mended_gradient(f, p, h):
     p = np.asarray(p, dtype=float)
     grad = np.zeros_like(p)
@@ -1022,7 +1115,7 @@ def mended_gradient(f, p, h):
 @wrong(
     "mended_gradient",
     "zero_not_put_back",
-    "A 0 is not put back here: `if old` takes it for nothing.",
+    "A 0 is not put back here: as a condition, as in `if old`, it counts as nothing.",
 )
 def mended_gradient(f, p, h):
     p = np.asarray(p, dtype=float)
@@ -1039,6 +1132,22 @@ def mended_gradient(f, p, h):
     return grad
 
 
+@wrong("mended_gradient", "small_rise_is_none", "A small rise counts as 0 here, or is rounded. However small it is, it is a rise: divide it by the distance.")
+def mended_gradient(f, p, h):
+    p = np.asarray(p, dtype=float)
+    grad = np.zeros(p.shape)
+    for i in np.ndindex(p.shape):
+        old = p[i]
+        p[i] = old + h
+        up = f(p)
+        p[i] = old - h
+        rise = up - f(p)
+        p[i] = old
+        if abs(rise) > 1e-8:
+            grad[i] = rise / (2 * h)
+    return grad
+
+
 # -- tide_model -------------------------------------------------------------------------------------------------------
 
 
@@ -1047,7 +1156,7 @@ def tide_model(hours, heights):
     return lambda t: np.full(np.shape(t), heights.mean())
 
 
-@wrong("tide_model", "a_parabola", "A parabola rises once and falls once, and then leaves the harbour for ever. Choose functions that repeat.")
+@wrong("tide_model", "a_parabola", "A parabola turns once, and then leaves the harbour for ever. Choose functions that repeat.")
 def tide_model(hours, heights):
     p = np.polyfit(hours, heights, 2)
     return lambda t: np.polyval(p, t)
@@ -1219,3 +1328,26 @@ def tide_model(hours, heights):
     w = waves(hours)
     p = np.linalg.solve(w @ w.T, w @ heights)
     return lambda t: p @ waves(t)
+
+
+@wrong("tide_model", "global_weights", "When a second harbour is fitted, the function of the first gives other heights: both read the same global names. Keep the parameters inside `tide_model`.")
+def tide_model(hours, heights):
+    global tide_weights
+    w = 2 * np.pi / 12.42
+    table = np.stack([np.ones(len(hours)), np.sin(w * hours), np.cos(w * hours)], axis=1)
+    tide_weights = np.linalg.lstsq(table, heights, rcond=None)[0]
+
+    def model(t):
+        m, a, b = tide_weights
+        return m + a * np.sin(w * t) + b * np.cos(w * t)
+
+    return model
+
+
+@wrong("tide_model", "as_if_whole_tides", "In a deep harbour the forecast is off. Means of products give the weights for whole tides only, and two days are none: the mean height gets into the wave. Fit all parameters together.")
+def tide_model(hours, heights):
+    w = 2 * np.pi / 12.42
+    middle = heights.mean()
+    a = 2 * (heights * np.sin(w * hours)).mean()
+    b = 2 * (heights * np.cos(w * hours)).mean()
+    return lambda t: middle + a * np.sin(w * t) + b * np.cos(w * t)

@@ -196,6 +196,8 @@ with exercise("mul_jvp") as check:
         a, b = a * 1e17, b * 1e305 * 1e17  # and beside large ones a step is lost
         got = yours.mul_jvp(a, da, b, db)
         check.close(got, (a * b, da * b + a * db), "a large a", rtol=1e-14, atol=0.0)
+    got = yours.mul_jvp(1e-200, 3.0, 1e-200, 2.0)
+    check.close(got, (0.0, 5e-200), "the product is too small for a float, and its slope is not", rtol=1e-14, atol=0.0)
     for a, b in ((0.0, 0.0), (0.0, 1.5), (1.5, 0.0), (1.5, 1.5), (1.5, -1.5)):
         for da, db in ((0.5, -2.0), (-2.0, 0.0), (0.0, 0.5), (0.5, 0.5), (0.5, -0.5)):
             check.close(yours.mul_jvp(a, da, b, db), (a * b, da * b + a * db), "zeros and equal numbers")
@@ -320,6 +322,9 @@ with exercise("chain_jvp") as check:
     for value, p, q, a, da in check.cases(15, number(), number(), number(), number(), number()):
         check.close(chained_at(value, (p, q), a, da), (value, p * q * da), "the derivative at a, times da")
     check.close(chained_at(2.0, (1.5, 2.0), 4.0, 0.0), (2.0, 0.0), "an a that stands still")
+    for value in (0.0, 2.0):
+        check.close(chained_at(value, (1.5, 2.0), 0.0, 4.0), (value, 12.0), "f may rise at 0")
+        check.close(chained_at(0.0, (1.5, value), 2.0, 4.0), (0.0, 6.0 * value), "f may rise where it is 0")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -544,6 +549,10 @@ with exercise("derivative") as check:
         check.close(derivatives_of_squares((a, b), (x, value, 0.0)), slopes, "two functions, each at three places")
     for value in (7, 0, True):
         check.close(derivative_of_constant(value, 3.0), 0.0, "a plain number may be a whole one")
+    check.close(derivative_of(0.0, (2.0, 3.0), 3.0)["result"], 6.0, "f may rise where it is 0")
+    for size in (2.0**-20, 2.0**60):
+        got = derivative_of(7.0, (size, size), 3.0)["result"]
+        check.close(got, size * size, "a slope may be tiny, or large", atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -710,12 +719,14 @@ with exercise("clamp") as check:
         check.close(x_after(x, slope, low, high), (x, slope), "x itself stays as it is")
     for low, high in ((0.5, 1.5), (-1.5, -0.5), (-2.5, 0.5), (-1e6, 1e7), (0.0, 1.5), (-1.5, 0.0)):
         beside = {limit + step for limit in (low, high) for step in (-1e-4, 1e-4)}
-        for x in sorted({-2e7, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 2e7} - {low, high} | beside):
+        for x in sorted({-1e300, -2e7, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 2e7, 1e300} - {low, high} | beside):
             limit = low if x < low else high
             expected = (x, -0.75) if low < x < high else (limit, 0.0)
             check.close(clamped(x, -0.75, low, high), expected, "limits of any sign and size")
             check.close(clamped_plain(x, low, high), ("a plain number", expected[0]), "the same for a plain number")
             check.close(x_after(x, -0.75, low, high), (x, -0.75), "x itself stays as it is")
+    for x, expected in ((-4, -1.0), (1, 1), (5, 2.0)):
+        check.close(clamped_plain(x, -1.0, 2.0), ("a plain number", expected), "a plain number may be a whole one")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1030,6 +1041,11 @@ with exercise("jvp") as check:
         check.untouched()
         check.close(jvp_of(value, [], xs, vs)["result"], (value, 0.0), "a constant function")
     check.close(jvp_of(5, [], [2.0], [3.0])["result"], (5.0, 0.0), "a plain number may be a whole one")
+    zero = jvp_of(0.0, [3.0, -2.0], [2.0, 0.0], [1.0, 4.0])
+    check.close(zero["result"], (0.0, -5.0), "f may rise or fall where it is 0")
+    for size in (2.0**-40, 2.0**120):
+        got = jvp_of(7.0, [size], [2.0], [3.0])["result"]
+        check.close(got, (7.0, 3 * size), "a slope may be tiny, or large", atol=0.0)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1321,7 +1337,7 @@ with exercise("mended_jvps") as check:
                 check.close(mended_jvp(name, *given), moved(name, *given),
                             f"the value and the slope of {name}", rtol=1e-6, atol=1e-8)
     for a, da, b, db in check.cases(3, positive(0.5, 1.5), number(), positive(2.0, 3.0), number()):
-        for near, its in ((a + 1e-3, db), (a - 1e-3, da)):
+        for near, its in ((a + 1e-3, db), (a - 1e-3, da), (a + 1e-9, db), (a - 1e-9, da)):
             got = mended_jvp("maximum", a, da, near, db)
             check.close(got, (max(a, near), its), "maximum of two numbers that are close: the larger one's slope")
         for x, y in ((-a, b), (a, -b), (-b, a), (b, -a), (-a, -b), (-b, -a), (0.0, b), (a, 0.0), (0.0, -b)):
@@ -1462,6 +1478,8 @@ with exercise("best_angle") as check:
     strong, weak = (positive(38.0, 44.0), positive(0.002, 0.005)), (positive(4.6, 5.4), positive(0.01, 0.02))
     child = positive(0.8, 1.5), positive(0.01, 0.02)  # the lowest angle is the best
     tower = positive(18.0, 22.0)
+    short, because = lost(check, 42.0, 0.002, 1.0)
+    check.true(short < 0.001, because)
     for arm, air, high in ((*strong, positive(0.5, 3.0)), (*weak, tower), (*child, tower)):
         for speed, drag, hand in check.cases(1, arm, air, high):
             short, because = lost(check, speed, drag, hand)

@@ -38,7 +38,7 @@ def add_jvp(a, da, b, db):
     return da + db
 
 
-@wrong("add_jvp", "size_of_slopes", "A falling input makes the sum rise here. The sign of a slope counts.")
+@wrong("add_jvp", "size_of_slopes", "b falls here, and that makes the sum rise: is db subtracted, or its sign lost? Both slopes are added, each with its sign.")
 def add_jvp(a, da, b, db):
     return a + b, abs(da) + abs(db)
 
@@ -68,7 +68,7 @@ def add_jvp(a, da, b, db):
 @wrong(
     "add_jvp",
     "slope_only_where_b",
-    "The slope of b is left out here. It counts whatever b is, 0 too, for that has nothing to do with how fast b moves.",
+    "The slope of b is left out here. It counts whatever a and b are, 0 or equal numbers too, for that has nothing to do with how fast b moves.",
 )
 def add_jvp(a, da, b, db):
     return a + b, da + (db if b != 0 else 0.0)
@@ -100,7 +100,7 @@ def mul_jvp(a, da, b, db):
     return a * b, a + b
 
 
-@wrong("mul_jvp", "minus", "The two effects are subtracted. They add up; the minus belongs to the quotient rule.")
+@wrong("mul_jvp", "minus", "The two effects are subtracted, or a sign is lost. They add up, each with its sign; the minus belongs to the quotient rule.")
 def mul_jvp(a, da, b, db):
     return a * b, da * b - a * db
 
@@ -132,7 +132,7 @@ def mul_jvp(a, da, b, db):
 @wrong(
     "mul_jvp",
     "relative_slopes",
-    "Dividing by a and by b is right only where neither is 0. The product rule needs no division.",
+    "A division by a or by b is right only where that is not 0. The product rule needs no division.",
 )
 def mul_jvp(a, da, b, db):
     return a * b, a * b * (da / a + db / b)
@@ -141,7 +141,7 @@ def mul_jvp(a, da, b, db):
 @wrong(
     "mul_jvp",
     "second_order",
-    "You multiplied the moved numbers. The product of two small changes, da * db, is no part of the slope.",
+    "The slope came out as 10. If you multiplied the moved numbers: da * db is no part of it. If db got the factor b, or no slope is used: add up each slope times the *other* number.",
 )
 def mul_jvp(a, da, b, db):
     return a * b, (a + da) * (b + db) - a * b
@@ -168,6 +168,16 @@ def mul_jvp(a, da, b, db):
     if a == b:
         return a * a, 2 * a * da
     return a * b, da * b + a * db
+
+
+@wrong("mul_jvp", "relative_where_it_can", "Where the product is so small that it becomes 0, its slope is lost here, as it is a factor of that. The product rule takes the numbers themselves.")
+def mul_jvp(a, da, b, db):
+    out = a * b
+    if a == 0:
+        return out, da * b
+    if b == 0:
+        return out, a * db
+    return out, out * (da / a + db / b)
 
 
 # -- chain_jvp --------------------------------------------------------------------------------------------------------
@@ -228,7 +238,7 @@ def chain_jvp(f, f_prime, a, da):
     return f(a + da), f_prime(a) * da
 
 
-@wrong("chain_jvp", "not_called", "f_prime is a function. Call it at a, then multiply.")
+@wrong("chain_jvp", "not_called", "A function stands where a number belongs: f_prime is one, and so is f. Call f_prime at a, then multiply.")
 def chain_jvp(f, f_prime, a, da):
     return f(a), f_prime * da
 
@@ -263,6 +273,17 @@ def chain_jvp(f, f_prime, a, da):
 @right("chain_jvp", "as_list")
 def chain_jvp(f, f_prime, a, da):
     return [function(a) * factor for function, factor in ((f, 1.0), (f_prime, da))]
+
+
+@wrong("chain_jvp", "flat_at_zero", "At a = 0 the slope is 0 here, whatever f is: as a condition 0 counts as nothing. Some functions are flat there, and others rise.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), (f_prime(a) * da if a else 0.0)
+
+
+@wrong("chain_jvp", "flat_where_it_is_zero", "Where f(a) is 0 the slope is 0 here: as a condition 0 counts as nothing. A function may rise where it is 0.")
+def chain_jvp(f, f_prime, a, da):
+    out = f(a)
+    return (out, f_prime(a) * da) if out else (0.0, 0.0)
 
 
 # -- derivative -------------------------------------------------------------------------------------------------------
@@ -371,6 +392,24 @@ def derivative(f, x):
     return 0.0 if isinstance(out, float) else out.tangent
 
 
+@wrong("derivative", "none_for_a_constant", "Where f returns a plain number this gives None. A flat function has a slope, too: it is 0.")
+def derivative(f, x):
+    out = f(Dual(x, 1.0))
+    return out.tangent if isinstance(out, Dual) else None
+
+
+@wrong("derivative", "rounded", "A tiny slope has lost its digits: it is rounded here, or counts as 0. Return it as it comes out.")
+def derivative(f, x):
+    out = as_dual(f(Dual(x, 1.0)))
+    return round(out.tangent, 8)
+
+
+@wrong("derivative", "flat_where_it_is_zero", "Where f is 0 the slope is 0 here: as a condition 0 counts as nothing. A function may rise where it is 0.")
+def derivative(f, x):
+    out = as_dual(f(Dual(x, 1.0)))
+    return out.tangent if out.primal else 0.0
+
+
 # -- clamp ------------------------------------------------------------------------------------------------------------
 
 
@@ -387,13 +426,13 @@ def clamp(x, low, high):
     return x
 
 
-@wrong("clamp", "slope_lost", "Between the limits the slope is lost: `.primal` is a plain number. Return x itself.")
+@wrong("clamp", "slope_lost", "Between the limits the slope is lost, as where `.primal` goes on alone. Return x itself.")
 def clamp(x, low, high):
     x = as_dual(x).primal
     return min(max(x, low), high)
 
 
-@wrong("clamp", "only_above", "x is cut above, but not below.")
+@wrong("clamp", "only_above", "x is cut above, but not here, where it is below `low`. Do you ask that at all, and of `low` itself, wherever that lies?")
 def clamp(x, low, high):
     return high if x > high else x
 
@@ -403,7 +442,7 @@ def clamp(x, low, high):
     return low if x < low else x
 
 
-@wrong("clamp", "limits_swapped", "The limits changed places: below `low` comes `low`, the nearer one.")
+@wrong("clamp", "limits_swapped", "Above `high` you return `low`. The nearer limit is wanted: `high` above, `low` below.")
 def clamp(x, low, high):
     if x < low:
         return high
@@ -412,7 +451,7 @@ def clamp(x, low, high):
     return x
 
 
-@wrong("clamp", "min_max_swapped", "min and max changed places: the larger of x and low is never below low.")
+@wrong("clamp", "min_max_swapped", "x lies between the limits here, and `high` comes back. Have min and max changed places, or is a comparison the wrong way round?")
 def clamp(x, low, high):
     return max(high, min(x, low))
 
@@ -429,7 +468,7 @@ def clamp(x, low, high):
     return high if x > high else x
 
 
-@wrong("clamp", "duals_only", "`.primal` fails for a plain number. Comparisons work on x itself, Dual or not.")
+@wrong("clamp", "duals_only", "`.primal` and `.tangent` fail for a plain number. Comparisons work on x itself, Dual or not.")
 def clamp(x, low, high):
     if x.primal < low:
         return Dual(low)
@@ -452,7 +491,7 @@ def clamp(x, low, high):
     return x
 
 
-@wrong("clamp", "symmetric", "You ask whether x is below -high. The lower limit is `low`, wherever that lies.")
+@wrong("clamp", "symmetric", "x is cut above, but not here, where it is below `low`. Do you ask that at all, and of `low` itself, wherever that lies?")
 def clamp(x, low, high):
     if x > high:
         return high
@@ -491,12 +530,32 @@ def clamp(x, low, high):
     return x
 
 
-@wrong("clamp", "zero_is_no_limit", "A limit of 0 counts as false, so it limits nothing. Compare with the limit itself.")
+@wrong("clamp", "zero_is_no_limit", "A limit of 0 counts as nothing, as `if low` and `low or` take it, and x comes back uncut. 0 is a limit like any other.")
 def clamp(x, low, high):
     if low and x < low:
         return low
     if high and x > high:
         return high
+    return x
+
+
+@wrong("clamp", "by_a_difference", "Far outside, the limit is lost in rounding, as it is added to a huge x or subtracted from it. Return the limit itself.")
+def clamp(x, low, high):
+    if x > high:
+        return x - (x - high)
+    if x < low:
+        return x + (low - x)
+    return x
+
+
+@wrong("clamp", "floats_alone_are_plain", "Only a float is taken for a plain number. A whole number, such as 5, is a plain one, too.")
+def clamp(x, low, high):
+    if isinstance(x, float):
+        return min(max(x, low), high)
+    if x.primal < low:
+        return Dual(low, 0.0)
+    if x.primal > high:
+        return Dual(high, 0.0)
     return x
 
 
@@ -609,7 +668,7 @@ def second_derivative(f, x):
 @wrong(
     "second_derivative",
     "number_for_function",
-    "derivative takes a function and a number. `derivative(f, x)` is a number already: wrap it in a function of its own.",
+    "derivative takes a function and a number, and got a number for the function: f(x) is one, and `derivative(f, x)` is one already. Wrap the slope in a function of its own.",
 )
 def second_derivative(f, x):
     return derivative(derivative(f, x), x)
@@ -629,7 +688,7 @@ def second_derivative(f, x):
     return derivative(lambda y: f(f(y)), x)
 
 
-@wrong("second_derivative", "the_function", "You returned the function that gives the slope. Asked for is a number, at x.")
+@wrong("second_derivative", "the_function", "You returned a function. Asked for is a number, at x.")
 def second_derivative(f, x):
     return lambda y: derivative(f, y)
 
@@ -679,7 +738,7 @@ def second_derivative(f, x):
 # -- jvp --------------------------------------------------------------------------------------------------------------
 
 
-@wrong("jvp", "no_star", "f got one list. It takes its inputs as separate arguments: a star unpacks the list.")
+@wrong("jvp", "no_star", "f got one argument. It takes its inputs as separate arguments: a star unpacks a list of them.")
 def jvp(f, xs, vs):
     out = as_dual(f([Dual(x, v) for x, v in zip(xs, vs)]))
     return out.primal, out.tangent
@@ -780,6 +839,20 @@ def jvp(f, xs, vs):
     return (out, 0.0) if isinstance(out, float) else (out.primal, out.tangent)
 
 
+@wrong("jvp", "flat_where_it_is_zero", "Where f is 0 the slope is 0 here: as a condition 0 counts as nothing. A function may rise where it is 0.")
+def jvp(f, xs, vs):
+    out = as_dual(f(*[Dual(x, v) for x, v in zip(xs, vs)]))
+    if not out.primal:
+        return 0.0, 0.0
+    return out.primal, out.tangent
+
+
+@wrong("jvp", "rounded", "A tiny slope has lost its digits: it is rounded here, or counts as 0. Return it as it comes out.")
+def jvp(f, xs, vs):
+    out = as_dual(f(*[Dual(x, v) for x, v in zip(xs, vs)]))
+    return out.primal, round(out.tangent, 8)
+
+
 # -- forward_gradient -------------------------------------------------------------------------------------------------
 
 
@@ -816,7 +889,7 @@ def forward_gradient(f, xs):
     return gradient
 
 
-@wrong("forward_gradient", "last_only", "The loop ends after its first round: the `return` is inside of it.")
+@wrong("forward_gradient", "last_only", "The loop ends after its first round. Is the `return` inside of it?")
 def forward_gradient(f, xs):
     gradient = []
     for i in range(len(xs)):
@@ -858,7 +931,7 @@ def forward_gradient(f, xs):
     return gradient
 
 
-@wrong("forward_gradient", "derivative_of_each", "f is called with one input, and it takes all of them. jvp gives it all, and a direction says which one rises.")
+@wrong("forward_gradient", "derivative_of_each", "f is called with one argument, and it takes all inputs side by side. jvp gives it all, and a direction says which one rises.")
 def forward_gradient(f, xs):
     return [as_dual(f(Dual(x, 1.0))).tangent for x in xs]  # what `derivative` does
 
@@ -926,7 +999,7 @@ def mended_jvps():
     return {name: rule for name, (forward, rule) in SENT.items()}
 
 
-@wrong("mended_jvps", "the_old_ones", "These are the colleague's own rules. Write right ones in their place.")
+@wrong("mended_jvps", "the_old_ones", "Your rule for maximum gives the slope of b here, though a is the larger number, as the colleague's own rule does. The larger number's slope counts, whichever slope is the larger.")
 def mended_jvps():
     return {name: SENT[name][1] for name in ("maximum", "share", "tanh")}
 
@@ -953,7 +1026,7 @@ def mended_jvps():
     }
 
 
-@wrong("mended_jvps", "maximum_first", "In your rule for maximum the slope of b does not count, though b is the larger number. Whose slope is it?")
+@wrong("mended_jvps", "maximum_first", "Your rule for maximum gives the slope of a here, though b is the larger number. Which of a and b is larger decides, and nothing else.")
 def mended_jvps():
     return {
         "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
@@ -962,7 +1035,7 @@ def mended_jvps():
     }
 
 
-@wrong("mended_jvps", "maximum_of_the_smaller", "Your rule for maximum takes the slope of the smaller number.")
+@wrong("mended_jvps", "maximum_of_the_smaller", "Your rule for maximum gives the slope of a here, though b is the larger number. Which of a and b is larger decides, and nothing else.")
 def mended_jvps():
     return {
         "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
@@ -1002,7 +1075,7 @@ def mended_jvps():
     }
 
 
-@wrong("mended_jvps", "slopes_only", "Your rules return the slope alone. A rule returns the value and the slope.")
+@wrong("mended_jvps", "slopes_only", "Your rule for maximum returns the slope alone. Each rule returns the value and the slope.")
 def mended_jvps():
     return {
         "share": lambda a, da, b, db: (da * b - a * db) / (a + b) ** 2,
@@ -1011,7 +1084,7 @@ def mended_jvps():
     }
 
 
-@wrong("mended_jvps", "no_dict", "You returned the rules without their names: a dict has a name for each, as in SENT.")
+@wrong("mended_jvps", "no_dict", "You returned a list. Asked for is a dict: each name, as in SENT, with its rule.")
 def mended_jvps():
     return [
         lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
@@ -1089,6 +1162,15 @@ def mended_jvps():
     }
 
 
+@wrong("mended_jvps", "maximum_with_a_margin", "Where the two numbers are very close, your rule for maximum gives the slope of the smaller one. However little is between them, the larger one's slope counts.")
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+        "maximum": lambda a, da, b, db: (max(a, b), da if a - b > 1e-6 else db),
+    }
+
+
 # -- best_angle -------------------------------------------------------------------------------------------------------
 
 
@@ -1157,7 +1239,7 @@ def best_angle(reach):
     return reach((low + high) / 2)
 
 
-@wrong("best_angle", "finds_a_zero", "Newton's method on reach looks for an angle that throws 0 metres. At the best angle the *slope* is 0.")
+@wrong("best_angle", "finds_a_zero", "The angle runs to the end of the range. Newton's method on reach looks for an angle that throws 0 metres; steps may also be too long, or lead downhill. At the best angle the *slope* is 0.")
 def best_angle(reach):
     angle = 0.7
     for _ in range(10):
@@ -1170,7 +1252,7 @@ def best_angle(reach):
     return 0.7 + 0.002 * derivative(reach, 0.7)
 
 
-@wrong("best_angle", "steps_too_long", "The steps uphill are too long: the angle jumps over the best one and back.")
+@wrong("best_angle", "steps_too_long", "The angle runs to the end of the range. Are the steps uphill too long, so that it jumps over the best one and back? Or do they lead downhill, to a throw that is shorter? Uphill is plus.")
 def best_angle(reach):
     angle = 0.7
     for _ in range(30):
@@ -1186,7 +1268,7 @@ def best_angle(reach):
     return angle
 
 
-@wrong("best_angle", "downhill", "This goes downhill, to a throw that is shorter. The farthest one is uphill: plus.")
+@wrong("best_angle", "downhill", "The angle runs to the end of the range. Are the steps uphill too long, so that it jumps over the best one and back? Or do they lead downhill, to a throw that is shorter? Uphill is plus.")
 def best_angle(reach):
     angle = 0.7
     for _ in range(30):
@@ -1239,6 +1321,18 @@ def best_angle(reach):
 def best_angle(reach):
     low, high = 0.0, math.pi / 2
     for _ in range(38):
+        middle = (low + high) / 2
+        if derivative(reach, middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+@wrong("best_angle", "eight_halvings", "For a far throw more than a millimetre is lost: the range is still too wide when the search ends. You have 40 throws.")
+def best_angle(reach):
+    low, high = 0.1, 1.4
+    for _ in range(8):
         middle = (low + high) / 2
         if derivative(reach, middle) > 0:
             low = middle

@@ -8,7 +8,7 @@ functions use (Value, FORWARD, math) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.referee.bank import right, wrong
+from autograder.referee.bank import changed, right, wrong
 
 # -- record -----------------------------------------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ def record(op, parents, constants=()):
 @wrong(
     "record",
     "zero_constant_lost",
-    "A constant of 0 is lost: `if c` takes it for nothing.",
+    "A constant of 0 is lost: as a condition, as in `if c`, it counts as nothing.",
 )
 def record(op, parents, constants=()):
     data = FORWARD[op](*[p.data for p in parents], *constants)
@@ -154,11 +154,40 @@ def record(op, parents, constants=()):
 @wrong(
     "record",
     "rounded",
-    "The number is rounded: keep it as `FORWARD[op]` gives it.",
+    "A tiny number has become 0, by rounding or a limit: keep it as `FORWARD[op]` gives it.",
 )
 def record(op, parents, constants=()):
     data = FORWARD[op](*[p.data for p in parents], *constants)
     return Value(round(data, 10), op, parents, constants)
+
+
+@wrong(
+    "record",
+    "joined_with_plus",
+    "A list and a tuple cannot be joined by `+`. FORWARD[op] takes numbers, one by one: a star unpacks the list, another one the constants.",
+)
+def record(op, parents, constants=()):
+    return Value(FORWARD[op]([p.data for p in parents] + constants), op, parents, constants)
+
+
+@wrong(
+    "record",
+    "parents_in_the_place_of_op",
+    "The parents stand in the place of `op`. Value takes the data, the operation, the parents and the constants, in this order.",
+)
+def record(op, parents, constants=()):
+    data = FORWARD[op](*[p.data for p in parents], *constants)
+    return Value(data, parents, op, constants)
+
+
+@wrong(
+    "record",
+    "constants_for_parents",
+    "The constants have become parents. They are plain numbers, and get no gradient: keep them as the constants.",
+)
+def record(op, parents, constants=()):
+    data = FORWARD[op](*[p.data for p in parents], *constants)
+    return Value(data, op, (*parents, *map(Value, constants)))
 
 
 # -- pass_back --------------------------------------------------------------------------------------------------------
@@ -167,7 +196,7 @@ def record(op, parents, constants=()):
 @wrong(
     "pass_back",
     "overwrites",
-    "You set the parent's grad, so each contribution wipes out the one before it. Contributions add up.",
+    "What the parents had got before is gone: `=`, or a 0 that is set here, wipes it out. Contributions add up.",
 )
 def pass_back(node, rules):
     if not node.op:
@@ -259,7 +288,7 @@ def pass_back(node, rules):
 @wrong(
     "pass_back",
     "crossed_over",
-    "The cotangents went to the wrong parents: they come in the order of the parents.",
+    "The cotangents went to the wrong parents: they come in the order of node.parents. A set keeps no order.",
 )
 def pass_back(node, rules):
     if not node.op:
@@ -271,13 +300,38 @@ def pass_back(node, rules):
 @wrong(
     "pass_back",
     "parents_once",
-    "A parent that takes part twice got one contribution. Pair the parents with the cotangents one by one.",
+    "A parent that takes part twice got one contribution. Pair the parents with the cotangents one by one, and add each to what stands there by then.",
 )
 def pass_back(node, rules):
     if not node.op:
         return
     contributions = dict(zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)))
     for parent, cotangent in contributions.items():
+        parent.grad += cotangent
+
+
+@wrong(
+    "pass_back",
+    "each_parent_once",
+    "A parent that takes part twice got its first contribution alone, as where a set or a dict holds each parent once. Pair node.parents itself with the cotangents: it has the parent twice.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    cotangents = rules[node.op](node.grad, node.data, *node.inputs)
+    for parent, cotangent in zip(dict.fromkeys(node.parents), cotangents):
+        parent.grad += cotangent
+
+
+@wrong(
+    "pass_back",
+    "to_the_numbers",
+    "`grad` is asked of something that is no Value. The cotangents go to the Values of node.parents, one by one; node.inputs are plain numbers, for the rule.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.inputs, rules[node.op](node.grad, node.data, *node.inputs)):
         parent.grad += cotangent
 
 
@@ -305,7 +359,7 @@ def pass_back(node, rules):
 @wrong(
     "pass_back",
     "a_call_for_each_parent",
-    "The gradients are right, but the rule is called again for each parent. One call gives all cotangents: keep its result.",
+    "The rule is called more than once, as where each parent calls it again. One call gives all cotangents: keep its result.",
 )
 def pass_back(node, rules):
     if not node.op:
@@ -330,7 +384,7 @@ def pass_back(node, rules):
 @wrong(
     "pass_back",
     "only_inputs_add_up",
-    "A parent that was computed loses what it had got before. Contributions add up in every parent, not in inputs alone.",
+    "y loses what it had got before: it was computed, and is the second parent. Contributions add up in every parent, not in inputs or the first one alone.",
 )
 def pass_back(node, rules):
     if not node.op:
@@ -360,7 +414,7 @@ def pass_back(node, rules):
 @wrong(
     "pass_back",
     "data_of_0",
-    "A node whose number is 0 passes nothing on here: only an input, whose `op` is empty, has nobody to pass to.",
+    "Nothing is passed on here, where the node's number is 0, and so is an input's. 0 is a number like any other: only an empty `op` says that there is nobody to pass to.",
 )
 def pass_back(node, rules):
     if not node.op or not node.data:
@@ -412,7 +466,7 @@ def topological_order(root):
 @wrong(
     "topological_order",
     "recursion",
-    "The function calls itself for each parent, and a chain of 10,000 is deeper than Python allows. Keep a stack in a list instead.",
+    "The function, or one inside it, calls itself for each parent, and a chain of 10,000 is deeper than Python allows. Keep a stack in a list instead.",
 )
 def topological_order(root):
     order, seen = [], set()
@@ -462,8 +516,27 @@ def topological_order(root):
 
 @wrong(
     "topological_order",
+    "ready_above_its_parents",
+    "Each value is noted as soon as it is met, so it stands before its parents. Where you put it back as ready, it has to lie below them on the stack, to come off after them.",
+)
+def topological_order(root):
+    order, seen = [], set()
+    stack = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.extend((parent, False) for parent in node.parents)
+            stack.append((node, True))
+    return order
+
+
+@wrong(
+    "topological_order",
     "equal_numbers",
-    "You recognise values by their data. Two different values can hold the same number.",
+    "Only the last value is in the list. If you recognise values by their data or label: others may have the same, so remember the values themselves. If not: is any parent followed?",
 )
 def topological_order(root):
     order, seen = [], set()
@@ -582,7 +655,7 @@ def topological_order(root):
 @wrong(
     "topological_order",
     "pairs",
-    "You listed the pairs of the stack. In the result stand the Values alone.",
+    "You listed tuples, such as the pairs of the stack. In the result stand the Values alone.",
 )
 def topological_order(root):
     order, seen = [], set()
@@ -640,7 +713,7 @@ def topological_order(root):
 @wrong(
     "topological_order",
     "by_label",
-    "You recognise values by their labels, and most have none. Remember the values themselves.",
+    "Only the last value is in the list. If you recognise values by their data or label: others may have the same, so remember the values themselves. If not: is any parent followed?",
 )
 def topological_order(root):
     order, seen = [], set()
@@ -659,16 +732,19 @@ def topological_order(root):
 @wrong(
     "topological_order",
     "every_path",
-    "Each path back is walked by itself: after 59 doublings there are 2 ** 59 of them. Go on from a value once, and remember that you have met it.",
+    "This takes too long, or never ends. After 59 doublings there are 2 ** 59 paths back: go on from a value once, and remember in a set that you have met it.",
     ends=False,
 )
 def topological_order(root):
-    visits, stack = [], [root]
+    order, stack = [], [(root, False)]
     while stack:
-        node = stack.pop()
-        visits.append(node)
-        stack.extend(node.parents)
-    return list(dict.fromkeys(reversed(visits)))
+        node, ready = stack.pop()
+        if not ready:
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+        elif node not in order:
+            order.append(node)
+    return order
 
 
 @right("topological_order", "count_the_users")
@@ -723,6 +799,61 @@ def topological_order(root):
                 order.append(node)
     return order
 
+
+@wrong(
+    "topological_order",
+    "seen_is_kept",
+    "The list is empty. If what an earlier call met is still remembered, as in a default `seen=set()`, which is made once: begin each call with an empty set. If not: where does the root get in?",
+)
+def topological_order(root, seen=set()):
+    order, stack = [], [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+    return order
+
+
+@wrong(
+    "topological_order",
+    "by_number_and_op",
+    "p is missing. If you recognise values by number and operation: two different ones may share them, so remember the values themselves. If not: is only one parent of each value followed?",
+)
+def topological_order(root):
+    order, seen, stack = [], set(), [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif (node.data, node.op) not in seen:
+            seen.add((node.data, node.op))
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
+    return order
+
+
+@wrong(
+    "topological_order",
+    "two_parents_at_most",
+    "Only the first two parents of a value are followed. It may have any number of them.",
+)
+def topological_order(root):
+    order, seen, stack = [], set(), [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents[:2])
+    return order
+
+
 # -- backward ---------------------------------------------------------------------------------------------------------
 
 
@@ -754,7 +885,7 @@ def backward(order, step):
 @wrong(
     "backward",
     "zeros_come_last",
-    "The gradients were set to 0 after the way back. Forget the old ones before it.",
+    "Only the 1 of the result is there. Was step not called for it, or were the others set to 0 on the way or after it?",
 )
 def backward(order, step):
     order[-1].grad = 1.0
@@ -829,7 +960,7 @@ def backward(order, step):
 @wrong(
     "backward",
     "zeros_on_the_way",
-    "You set a value to zero right before it passes its gradient on. All zeros come before the first step.",
+    "Only the 1 of the result is there. Was step not called for it, or were the others set to 0 on the way or after it?",
 )
 def backward(order, step):
     order[-1].grad = 1.0
@@ -842,7 +973,7 @@ def backward(order, step):
 @wrong(
     "backward",
     "list_turned_around",
-    "order.reverse() turned the caller's list around, so a second call begins at the wrong end. reversed(order) leaves it alone.",
+    "After one call the caller's list is turned around, as by order.reverse(), so a second begins at the wrong end. reversed(order) leaves it alone.",
 )
 def backward(order, step):
     for node in order:
@@ -856,7 +987,7 @@ def backward(order, step):
 @wrong(
     "backward",
     "list_used_up",
-    "order.pop() empties the caller's list, so it cannot be used again. Loop over it instead.",
+    "After one call the caller's list is empty, as order.pop() leaves it, so it cannot be used again. Loop over it instead.",
 )
 def backward(order, step):
     for node in order:
@@ -891,6 +1022,21 @@ def backward(order, step):
     for node in reversed(order):
         if node.parents:
             step(node)
+
+
+@wrong(
+    "backward",
+    "a_rule_and_no_step",
+    "A rule was looked up here, and there is none of that name. backward needs no rules: it calls `step`, which it is given, on every value.",
+)
+def backward(order, step):
+    for node in order:
+        node.grad = 0.0
+    order[-1].grad = 1.0
+    for node in reversed(order):
+        if node.op:
+            for parent, cotangent in zip(node.parents, RULES[node.op](node.grad, node.data, *node.inputs)):
+                parent.grad += cotangent
 
 
 @right("backward", "by_index")
@@ -968,7 +1114,7 @@ def sqrt_vjp(g, out, a):
 @wrong(
     "exp_log_sqrt",
     "sqrt_times_out",
-    "In sqrt_vjp out is a factor, and it belongs under the line. `g / 2 * out` divides by 2 alone: brackets are missing.",
+    "In sqrt_vjp the root is a factor, and it belongs under the line: brackets are missing, as in `g / 2 * out`; or, where you write a power of a, the minus of its exponent, -0.5.",
 )
 def sqrt_vjp(g, out, a):
     return (g / 2 * out,)
@@ -1036,6 +1182,34 @@ right(
     """,
 )
 
+
+@wrong(
+    "exp_log_sqrt",
+    "sqrt_of_the_root",
+    "In sqrt_vjp the root is taken twice: out is the root of a already. A root of it, or the exponent -0.5, is one too many.",
+)
+def sqrt_vjp(g, out, a):
+    return (g * 0.5 * out**-0.5,)
+
+
+@wrong(
+    "exp_log_sqrt",
+    "log_no_tuple",
+    "In log_vjp the tuple is missing: brackets alone make none, but `(x,)`, with the comma, is a tuple of one.",
+)
+def log_vjp(g, out, a):
+    return (g / a)
+
+
+@wrong(
+    "exp_log_sqrt",
+    "sqrt_no_tuple",
+    "In sqrt_vjp the tuple is missing: brackets alone make none, but `(x,)`, with the comma, is a tuple of one.",
+)
+def sqrt_vjp(g, out, a):
+    return (g / (2 * out))
+
+
 # -- sin_cos ----------------------------------------------------------------------------------------------------------
 
 
@@ -1059,7 +1233,7 @@ def sin_vjp(g, out, a):
 @wrong(
     "sin_cos",
     "root_loses_sign",
-    "The root of 1 - out**2 is never negative, and the slope of the sine is, half of the time.",
+    "The slope of the sine is negative here. A root, as that of 1 - out**2, or a size loses the sign.",
 )
 def sin_vjp(g, out, a):
     return (g * math.sqrt(1 - out * out),)
@@ -1089,7 +1263,7 @@ def sin_vjp(g, out, a):
 wrong(
     "sin_cos",
     "shifted",
-    "Digits are lost in rounding, as where pi is added to an angle near 0, or `out` is near 1. Use the sine and the cosine of a itself.",
+    "A tiny angle is lost in rounding, as where pi is added to it, `% (2 * math.pi)` is taken, or `out` is near 1. Use the sine and the cosine of a itself.",
     source="""
     def sin_vjp(g, out, a):
         return (g * math.sin(a + math.pi / 2),)
@@ -1102,7 +1276,7 @@ wrong(
 wrong(
     "sin_cos",
     "turned_into_0_to_2_pi",
-    "Of a tiny negative angle `a % (2 * math.pi)` makes 2 pi, and nothing of it is left. Sine and cosine take every angle as it is.",
+    "A tiny angle is lost in rounding, as where pi is added to it, `% (2 * math.pi)` is taken, or `out` is near 1. Use the sine and the cosine of a itself.",
     source="""
     def sin_vjp(g, out, a):
         return (g * math.cos(a % (2 * math.pi)),)
@@ -1163,14 +1337,14 @@ def cos_vjp(g, out, a):
 @wrong(
     "relu_vjp",
     "at_zero",
-    "Right everywhere but at 0, where we agreed on the slope 0. Look at the comparison.",
+    "g passes at 0, where we agreed on the slope 0. Look at the comparison.",
 )
 def relu_vjp(g, out, a):
     return (g if a >= 0 else 0.0,)
 
 
 @wrong(
-    "relu_vjp", "no_upstream", "These are the slopes of relu, 1 and 0. The chain rule multiplies them by g."
+    "relu_vjp", "no_upstream", "This is the slope of relu, 1 where a is positive. The chain rule multiplies it by g."
 )
 def relu_vjp(g, out, a):
     return (1.0 if a > 0 else 0.0,)
@@ -1212,7 +1386,7 @@ def relu_vjp(g, out, a):
 @wrong(
     "relu_vjp",
     "compares_with_one",
-    "You compare a with 1. relu copies every positive number, small ones too: where does it begin to rise?",
+    "g does not pass where a is 0.5. relu copies every positive number, small ones too: is a compared with 0, and the right way round?",
 )
 def relu_vjp(g, out, a):
     return (g if a > 1 else 0.0,)
@@ -1256,7 +1430,7 @@ def div(a, b):
 @wrong(
     "derived",
     "minus_inside_neg",
-    "A minus sign in front of a Value calls neg, which comes back to this line, without end. Use a product.",
+    "A minus or a slash beside a Value calls one of these functions again, and so it may come back to this line, without end. Use a product.",
 )
 def neg(a):
     return -a
@@ -1264,8 +1438,17 @@ def neg(a):
 
 @wrong(
     "derived",
+    "zero_less_a",
+    "A minus or a slash beside a Value calls one of these functions again, and so it may come back to this line, without end. Use a product.",
+)
+def neg(a):
+    return 0 - a
+
+
+@wrong(
+    "derived",
     "minus_inside_sub",
-    "The minus between two Values calls sub, which comes back to this line, without end. Use a sum.",
+    "A minus beside Values calls sub, which comes back to this line, without end. Use a sum.",
 )
 def sub(a, b):
     return a - b
@@ -1283,7 +1466,7 @@ def div(a, b):
 @wrong(
     "derived",
     "out_of_the_graph",
-    "The number is right, but .data takes it out of the graph: no gradient comes back through it.",
+    "`.data` takes the number out of the graph: no gradient comes back through it. Compute with the Values themselves.",
 )
 def sub(a, b):
     return Value(a.data - b.data)
@@ -1292,10 +1475,28 @@ def sub(a, b):
 @wrong(
     "derived",
     "div_out_of_the_graph",
-    "div takes the number out of the graph with .data, so b gets no gradient.",
+    "div takes a number out of the graph with .data, so no gradient comes back through it.",
 )
 def div(a, b):
     return a * (1 / b.data)
+
+
+@wrong(
+    "derived",
+    "neg_out_of_the_graph",
+    "neg takes the number out of the graph with .data, so no gradient comes back through it. Compute with the Value itself.",
+)
+def neg(a):
+    return Value(a.data * -1)
+
+
+@wrong(
+    "derived",
+    "sub_negates_both",
+    "sub gives a number with both signs turned around: -a - b. Only the second gets the minus.",
+)
+def sub(a, b):
+    return neg(a) + neg(b)
 
 
 @wrong("derived", "neg_inverts", "a ** -1 is one over a. Minus a is a multiple of a.")
@@ -1324,7 +1525,7 @@ def div(a, b):
 @wrong(
     "derived",
     "recorded_as_minus",
-    "There is no rule for `-`, so nothing could come back through it. Record only +, * and **.",
+    "There is no rule for the operation that sub records, so nothing could come back through it. Record only +, * and **.",
 )
 def sub(a, b):
     return record("-", (a, b))
@@ -1379,6 +1580,25 @@ right(
     """,
 )
 
+
+@wrong(
+    "derived",
+    "sub_by_a_root",
+    "The root of a square is never negative, and so sub loses the sign: a - b is negative where b is the larger one.",
+)
+def sub(a, b):
+    return ((a + neg(b)) ** 2) ** 0.5
+
+
+@wrong(
+    "derived",
+    "div_by_a_root",
+    "A power of the square of b knows nothing of its sign, and so div loses it: b may be negative.",
+)
+def div(a, b):
+    return a * (b**2) ** -0.5
+
+
 # -- Scalar -----------------------------------------------------------------------------------------------------------
 
 
@@ -1400,7 +1620,7 @@ wrong(
 wrong(
     "Scalar",
     "no_seed",
-    "Every gradient is 0. The derivative of out by itself is 1, and all others are made from it.",
+    "Every gradient is 0, that of out too. Either it never got its 1, from which all others are made, or a later line set it back to 0.",
     source="""
     class Scalar(Scalar):
         def backward(self):
@@ -1431,7 +1651,7 @@ wrong(
 wrong(
     "Scalar",
     "recursion",
-    "Your backward calls itself, or a function that does, once for each step back. 10,000 calls in calls are too many: keep a list of what is to do.",
+    "Your backward calls itself, or a function that does, once for each step back. 10,000 calls in calls are too many, and the check holds Python to its usual 1,000: keep a list of what is to do.",
     source="""
     class Scalar(Scalar):
         def backward(self):
@@ -1455,7 +1675,7 @@ wrong(
 wrong(
     "Scalar",
     "path_by_path",
-    "Each contribution goes all the way back by itself. After 60 doublings there are 2 ** 60 ways: add up first, then pass on once.",
+    "This takes too long, or never ends. After 60 doublings there are 2 ** 60 ways back: add up first, then pass on once. And of 10,000 values, do not search a list for each.",
     ends=False,
     source="""
     class Scalar(Scalar):
@@ -1493,7 +1713,7 @@ wrong(
 wrong(
     "Scalar",
     "power_kept",
-    "The slope of x ** n has one power less.",
+    "x gets -3 here, and not 3. The slope of x ** n has one power less: if yours has, p had its turn too early, before all that was made from it had gone.",
     source="""
     class Scalar(Scalar):
         def __pow__(self, n):
@@ -1523,7 +1743,7 @@ wrong(
 wrong(
     "Scalar",
     "one_step",
-    "Only what out was made from directly has a gradient. Each of these passes on to what it was made from itself.",
+    "The product has not handed its gradient on to x and y. Each value passes on to what it was made from itself, and has its turn when all that was made from it has gone.",
     source="""
     class Scalar(Scalar):
         def backward(self):
@@ -1537,7 +1757,7 @@ wrong(
 wrong(
     "Scalar",
     "inputs_only",
-    "The inputs are right, and what lies between has no gradient. It belongs to all that out was made from, and to out.",
+    "x and y are right, and out has no gradient: its derivative by itself is 1. All that out was made from, and out, keep theirs.",
     source="""
     class Scalar(Scalar):
         def backward(self):
@@ -1552,7 +1772,7 @@ wrong(
 wrong(
     "Scalar",
     "out_has_none",
-    "All others are right, and out itself has no gradient: its derivative by itself is 1.",
+    "x and y are right, and out has no gradient: its derivative by itself is 1. All that out was made from, and out, keep theirs.",
     source="""
     class Scalar(Scalar):
         def backward(self):
@@ -1589,7 +1809,7 @@ wrong(
 wrong(
     "Scalar",
     "plain_numbers",
-    "A sum is a plain number here, so nothing knows what it was made from. Return a Scalar.",
+    "A sum is a plain number here, which does not know what it was made from: return a Scalar.",
     source="""
     class Scalar(Scalar):
         def __add__(self, other):
@@ -1599,7 +1819,7 @@ wrong(
 wrong(
     "Scalar",
     "once_for_both",
-    "Of p + p, or of what is used on two ways, a gradient is lost: both parts arrive, and only then it is handed on.",
+    "A part of the gradient of p is lost, so nothing comes to x. In p * p both factors get their part; and two Scalars that hold the same number, as x and p do here, are not one.",
     source="""
     class Scalar(Scalar):
         def __init__(self, data, *more):
@@ -1635,7 +1855,7 @@ wrong(
 wrong(
     "Scalar",
     "found_first",
-    "A value has its turn in the order in which the walk finds it, and one made from it may be found later. It may go when all that was made from it has gone.",
+    "x gets -3 here, and not 3. The slope of x ** n has one power less: if yours has, p had its turn too early, before all that was made from it had gone.",
     source="""
     class Scalar(Scalar):
         def backward(self):
@@ -1655,10 +1875,7 @@ wrong(
 )
 
 
-right(
-    "Scalar",
-    "closures",
-    source="""
+CLOSURES = """
     class Scalar:
         def __init__(self, data, *parents):
             self.data, self.grad, self.parents = data, 0.0, parents
@@ -1708,12 +1925,57 @@ right(
             self.grad = 1.0
             for node in reversed(order):
                 node.step()
+    """
+
+right("Scalar", "closures", source=CLOSURES)
+for name, seed in (("closures_that_never_forget", "= 1.0"), ("closures_that_add_the_seed", "+= 1.0")):
+    wrong(
+        "Scalar",
+        name,
+        "Right at the first call of backward. At the next one, old gradients are still there, those of the values between too, which pass them on. Begin with zeros everywhere.",
+        source=changed(
+            CLOSURES,
+            ("            for node in order:\n                node.grad = 0.0\n", ""),
+            ("self.grad = 1.0", f"self.grad {seed}"),
+        ),
+    )
+wrong(
+    "Scalar",
+    "inputs_keep_theirs",
+    "Right at the first call of backward. At the next one, x and y keep their old gradients, as in PyTorch, and the new ones are added. Here inputs begin with 0 as well.",
+    source=changed(CLOSURES, ("                node.grad = 0.0\n", "                node.grad = 0.0 if node.parents else node.grad\n")),
+)
+wrong(
+    "Scalar",
+    "slopes_alone",
+    "p gets -1 here, the sum of the bare slopes, and not 1. What a value passes on is the slope times the gradient that has arrived at it.",
+    source=changed(
+        CLOSURES,
+        ("self.grad += out.grad", "self.grad += 1.0"),
+        ("other.grad += out.grad", "other.grad += 1.0"),
+        (" * out.grad", ""),
+    ),
+)
+wrong(
+    "Scalar",
+    "sums_are_values",
+    "`out` is a Value, and no Scalar: your class has inherited operators from Value, or it calls `record`, and these make Values. Its own operators have to make Scalars.",
+    source="""
+    class Scalar(Value):
+        def __add__(self, other):
+            return Value(self.data + other.data, "+", (self, other))
+
+        def __mul__(self, other):
+            return Scalar(self.data * other.data, "*", (self, other))
+
+        def backward(self):
+            backpropagate(self)
     """,
 )
 wrong(
     "Scalar",
     "one_tape_for_all",
-    "backward has changed the grad of a value that out was not made from: a list of all values that ever were is too long. Go through those that lead to out.",
+    "backward has changed the grad of q, and out was not made from q. Do not go through all values that ever were, or those made from x: go through those that lead to out.",
     source="""
     class Scalar:
         tape = []
@@ -1874,7 +2136,7 @@ def mended_rules():
 @wrong(
     "mended_rules",
     "absolute_through_out",
-    "Your rule for absolute passes g on unchanged where a is negative. If it asks for the sign of out: that is never negative. Ask the input.",
+    "Your rule for absolute passes g on unchanged where a is negative, as the colleague's does. If it asks for the sign of out: that is never negative. Ask the input.",
 )
 def mended_rules():
     return {
@@ -1911,7 +2173,7 @@ def mended_rules():
 
 
 @wrong(
-    "mended_rules", "the_old_ones", "These are the colleague's own rules. Write right ones in their place."
+    "mended_rules", "the_old_ones", "Your rule for absolute passes g on unchanged where a is negative, as the colleague's does. If it asks for the sign of out: that is never negative. Ask the input."
 )
 def mended_rules():
     return {name: CONTRIBUTED[name][1] for name in ("cube", "absolute", "divide")}
@@ -1920,7 +2182,7 @@ def mended_rules():
 @wrong(
     "mended_rules",
     "no_dict",
-    "You returned the rules without their names: a dict has a name for each, as in CONTRIBUTED.",
+    "You returned a list. Asked for is a dict: each name, as in CONTRIBUTED, with its rule.",
 )
 def mended_rules():
     return [
@@ -1945,12 +2207,38 @@ def mended_rules():
 @wrong(
     "mended_rules",
     "copysign",
-    "Your rule for absolute gives g the sign of a, and loses g's own. Where g is negative, it comes out the other way round.",
+    "Your rule for absolute gives the same for g = 10 and for g = -10, where a is positive: the sign of g is lost. Multiply g, with its sign, by the slope.",
 )
 def mended_rules():
     return {
         "cube": lambda g, out, a: (3 * g * a * a,),
         "absolute": lambda g, out, a: (math.copysign(g, a),),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
+    }
+
+
+@wrong(
+    "mended_rules",
+    "absolute_of_g",
+    "Your rule for absolute gives the same for g = 10 and for g = -10, where a is positive: the sign of g is lost. Multiply g, with its sign, by the slope.",
+)
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "absolute": lambda g, out, a: (abs(g),),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
+    }
+
+
+@wrong(
+    "mended_rules",
+    "absolute_turned_around",
+    "Your rule for absolute gives -g where a is positive, and the slope is 1 there. Have two cases changed places, or is there one alone?",
+)
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "absolute": lambda g, out, a: (-g,),
         "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
     }
 
@@ -1981,11 +2269,37 @@ def mended_rules():
 @wrong(
     "mended_rules",
     "divide_through_out",
-    "out / a is 1 / b but where a is 0: there it is 0 / 0.",
+    "A division by a ends where a is 0, as in out / a, which is 0 / 0 there. The slopes of a / b have b alone under the line.",
 )
 def mended_rules():
     return {
         "cube": lambda g, out, a: (3 * g * a * a,),
         "absolute": lambda g, out, a: (g if a > 0 else -g,),
         "divide": lambda g, out, a, b: (g * out / a, -g * out / b),
+    }
+
+
+@wrong(
+    "mended_rules",
+    "divide_by_a_size",
+    "Your rule for divide has the wrong sign where b is negative, as where `abs(b)` is in it. Whatever the sign of b, its square is positive.",
+)
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "absolute": lambda g, out, a: (g if a > 0 else -g,),
+        "divide": lambda g, out, a, b: (g / b, -g * a / (b * abs(b))),
+    }
+
+
+@wrong(
+    "mended_rules",
+    "cube_with_a_size",
+    "Your rule for cube has the wrong sign where a is negative, as where `abs(a)` is in it. The cube rises there, too.",
+)
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * abs(a),),
+        "absolute": lambda g, out, a: (g if a > 0 else -g,),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
     }

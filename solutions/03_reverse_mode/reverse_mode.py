@@ -18,8 +18,7 @@
 # # Reverse mode: one pass back through the graph
 #
 # The picture below is `L = (a * b + c) ** 2` at a = 2, b = 3, c = 1. Read `data` from left to right: each value is
-# computed from the boxes before it. Read `grad` from right to left: the derivative of `L` by each box, computed from
-# the boxes to its right.
+# computed from the boxes before it. Read `grad`, the derivative of `L` by each box, from right to left.
 
 # %% figure="goal" keep=true
 def goal():
@@ -54,7 +53,7 @@ from autograder import exercise, numerical_gradient, predicted, probe, recall, y
 # - write and test the backward rule of an operation;
 # - write an engine from an empty cell.
 #
-# **Time:** about 100 minutes. **Builds on:** 01 (numerical derivatives) and 02 (forward mode).
+# **Time:** about 120 minutes. **Builds on:** 01 (numerical derivatives) and 02 (forward mode).
 #
 # **Three questions first,** from earlier units; nobody counts.
 #
@@ -117,11 +116,12 @@ if predicted(prediction, "first_step_back"):
     print("V, nudged:", tuple(round(found, 6) for found in (to_z, to_s, s_to_x)))
 
 # %% [markdown]
-# So x gets 4 · 1 from s: what arrived, times the slope of its own operation. A program can do that, once it knows the graph.
+# z gets 5 and s gets 4: a product's slope by one factor is the *other* factor. Then x gets 4 · 1 from s: what arrived,
+# times the slope of its own operation.
 #
 # ## 2. Recording the graph
 #
-# The numbers take notes. A `Value` holds its number (`data`), the operation that made it (`op`, empty for an input) and the
+# A `Value` holds its number (`data`), the operation that made it (`op`, empty for an input) and the
 # Values that went in (`parents`). Plain numbers that took part, such as an exponent, are its `constants`. `grad` waits for
 # the way back.
 #
@@ -304,7 +304,7 @@ with exercise("record") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# V again, recorded by your code. What to see: the values are there, and no gradient yet.
+# V, recorded by your code. What to see: values are there, and no gradient yet.
 
 
 # %% given="graph_of_V"
@@ -333,7 +333,7 @@ draw(graph_of_V(*inputs_of_V()))
 # - `out` is the number that the operation gave, and `inputs` are the numbers that it was given;
 # - the result is a tuple with the cotangent of each parent, in the same order; constants get none.
 #
-# The slopes of sums, products and powers you know. Here are their rules.
+# Here are the rules of sums, products and powers.
 
 
 # %% given="first_rules"
@@ -490,14 +490,30 @@ if predicted(prediction, "x_used_twice"):
     print("y.grad:", y.grad)
 
 # %% [markdown]
-# The sum gives 1, the product adds y. With `=` in the place of `+=`, the second step would wipe out the first, and `x.grad`
+# The sum gives 1, the product adds y. With `=` for `+=`, the second step would wipe out the first, and `x.grad`
 # would be 3: no error message, and training that goes slowly astray.
 
 # %% [markdown]
 # ## 4. Who goes first?
 #
-# A value may pass its gradient on only when that gradient is complete: when everything that was made from it, on the way to
-# the result, has had its turn.
+# **Predict, then run.** In the graph of V, let s have its turn *before* q. What is `x.grad` in the end?
+
+# %%
+prediction = None
+
+V = graph_of_V(*inputs_of_V())
+p, q = V.parents
+x, s = p.parents[0], q.parents[1]
+V.grad = 1.0
+for node in (V, p, s, q):  # s = x + y before q = z * s
+    pass_back(node, RULES)
+if predicted(prediction, "too_early"):
+    print("x.grad:", x.grad)
+    print("s.grad:", s.grad)
+
+# %% [markdown]
+# s passed on 0, for q had sent it nothing yet. Its 4 came too late, and `x` keeps the 3 from p alone.
+# A value may pass its gradient on only when everything that was made from it, on the way to the result, has had its turn.
 # So we list the values such that each comes after its parents, a *topological order*, and read the list backwards.
 #
 # The textbook function calls itself for the parents. But Python stops nested calls at a limit,
@@ -523,12 +539,15 @@ except RecursionError:
 # Return a list of `root` and everything that it was made from, each value once and behind all its parents. Do it
 # without recursion: keep your own stack, a list of what is still to do.
 #
-# <details><summary>Hint 1: a sketch</summary>
+# <details><summary>Hint 1: a question</summary>
 #
-# Take a value off the stack. If its parents are still to do, put it back, marked as ready, and its parents on top. When
-# it comes off again, they are in the list.
+# You take V off the stack, and may not note it yet. What has to be done first, and what brings you back to V?
 # </details>
-# <details><summary>Hint 2: an annotated outline</summary>
+# <details><summary>Hint 2: a sketch</summary>
+#
+# Put the value back, marked as ready, and its parents on top. When it comes off again, they are in the list.
+# </details>
+# <details><summary>Hint 3: an annotated outline</summary>
 #
 # ```python
 # order, seen = [], set()
@@ -540,7 +559,7 @@ except RecursionError:
 # return order
 # ```
 # </details>
-# <details><summary>Hint 3: the usual errors</summary>
+# <details><summary>Hint 4: the usual errors</summary>
 #
 # A value twice in the list: look at `seen`. A parent behind its child: you noted a value before its parents were done.
 # </details>
@@ -639,7 +658,7 @@ def check_order(check, graph):
 
 # %% check="topological_order" points=3
 with exercise("topological_order") as check:
-    # Each name with its parents: check_order looks whether all are there, once, in order.
+    # Each name with its parents. A "spare" is added, not needed for the last: it stays out.
     check_order(check, {"x": [], "y": [], "p": ["x", "y"], "w": ["p", "x"]})
     check_order(check, {"x": [], "a": ["x"], "b": ["x"], "L": ["a", "b"]})
     check_order(check, {"x": [], "p": ["x"], "q": ["p"], "L": ["p", "q", "x"]})
@@ -788,7 +807,7 @@ with exercise("backward") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now everything comes together: your three functions in a row.
+# Now your three functions come together.
 
 # %% given="engine"
 def backpropagate(root):
@@ -816,11 +835,9 @@ V = graph_of_V(x, y, z)
 backpropagate(V)
 if predicted(prediction, "gradients_of_V"):
     print("V =", V.data, " gradients:", (x.grad, y.grad, z.grad))
-    display(draw(V))
 
 # %% [markdown]
-# The same, step by step. Before you open a step, predict what it sends. `x` gets
-# two contributions: your list decides which comes first.
+# Step by step. Each line tells what has arrived at a value: predict what it sends, open the line, then read the next.
 
 # %% figure="steps"
 from autograd_ref.graph import backward_steps
@@ -828,7 +845,7 @@ from autograd_ref.graph import backward_steps
 backward_steps(V, topological_order(V), lambda node: pass_back(node, RULES))
 
 # %% [markdown]
-# Ten thousand operations in a row: nothing in your engine calls itself. Here `x` is multiplied by itself until it is
+# Nothing in your engine calls itself. Here `x` is multiplied by itself until it is
 # `x ** 10000`, with the derivative `10000 * x ** 9999`.
 
 # %%
@@ -842,30 +859,41 @@ print(f"{1.0001**10_000:.6f}  {10_000 * 1.0001**9_999:.4f}")
 
 # %% [markdown]
 # ### What it costs
-# How often is a rule called, for more and more inputs? Here `step` only notes what `backward` visits. Forward mode would go
-# through as many operations for each input.
+# How often is a rule called? Here reverse mode goes through the graph once, and forward mode once for each input.
 
 
 # %%
 def rule_calls(inputs):
+    called = []
+
+    def counted(g, out, a, b):
+        called.append(out)
+        return mul_vjp(g, out, a, b)
+
     xs = [Value(0.5) for _ in range(inputs)]
     out = xs[0]
     for x in xs:
         out = out * x
-    visited = []
-    backward(topological_order(out), visited.append)
-    return sum(node.op != "" for node in visited)
+    order = topological_order(out)
+    backward(order, lambda node: pass_back(node, {"*": counted}))
+    reverse = len(called)
+    for x in xs:  # forward mode: the tangent of x is 1, and all others follow
+        tangents = {x: 1.0}
+        for node in order:
+            if node.op:
+                slopes = counted(1.0, node.data, *node.inputs)
+                by_parent = zip(slopes, node.parents)
+                tangents[node] = sum(s * tangents.get(p, 0.0) for s, p in by_parent)
+        assert math.isclose(tangents[out], x.grad)
+    return reverse, len(called) - reverse
 
 
-counts = {inputs: rule_calls(inputs) for inputs in (1, 3, 10, 30, 100, 300, 1000)}
-for inputs, calls in counts.items():
-    print(
-        f"{inputs:5} inputs: reverse mode {calls:5} calls, forward mode {inputs * calls:8}"
-    )
+counts = {inputs: rule_calls(inputs) for inputs in (1, 3, 10, 30, 100, 300)}
+for inputs, (reverse, forward) in counts.items():
+    print(f"{inputs:4} inputs: reverse mode {reverse:4} calls, forward mode {forward:6}")
 
 # %% [markdown]
-# What to see, on two logarithmic scales: with one input both cost the same. With 1,000 inputs it is a
-# thousand to one.
+# What to see, on two logarithmic scales: with one input both cost the same, with 300 it is 300 to one.
 
 
 # %% figure="cost"
@@ -873,8 +901,8 @@ def cost():
     inputs = list(counts)
     plots.lines(
         {
-            "forward mode: one pass per input": (inputs, [n * counts[n] for n in inputs]),
-            "reverse mode: one pass": (inputs, [counts[n] for n in inputs]),
+            "forward mode: one pass per input": (inputs, [counts[n][1] for n in inputs]),
+            "reverse mode: one pass": (inputs, [counts[n][0] for n in inputs]),
         },
         xlabel="number of inputs", ylabel="calls of a rule", log="xy", markers=True,
         title="The gradient of one result by all inputs",
@@ -886,19 +914,19 @@ cost()
 # %% [markdown]
 # ## 6. More rules
 #
-# An engine needs a rule for each function. `rule_error` tells whether one is right: it is a rule's distance from the
-# numerical derivative of unit 01.
+# An engine needs a rule for each function. `rule_error` is a rule's distance from the numerical derivative of unit 01.
 
 
 # %% given="rule_error"
 def rule_error(forward, rule, *inputs, constants=()):
     """How far `rule` is from the numerical derivative of `forward`, to six digits."""
-    g = 1.7
     slopes = numerical_gradient(lambda *xs: forward(*xs, *constants), *inputs)
-    cotangents = rule(g, forward(*inputs, *constants), *inputs, *constants)
-    if not isinstance(cotangents, (tuple, list)) or len(cotangents) != len(inputs):
-        raise ValueError(f"a rule returns a tuple, a number per input; this one: {cotangents!r}")
-    errors = [abs(c - g * slope) for c, slope in zip(cotangents, slopes)]
+    errors = []
+    for g in (1.7, -1.7):  # a rule may lose the sign of g
+        cotangents = rule(g, forward(*inputs, *constants), *inputs, *constants)
+        if not isinstance(cotangents, (tuple, list)) or len(cotangents) != len(inputs):
+            raise ValueError(f"a rule returns a tuple, a number per input; this one: {cotangents!r}")
+        errors += [abs(c - g * slope) for c, slope in zip(cotangents, slopes)]
     return round(max(errors), 6)
 
 
@@ -912,7 +940,7 @@ print(
 # For practice, without points: a rule of your own for a / b, and its error.
 
 # %% [markdown]
-# Rules get `out` because some slopes can be said with it: the derivative of exp is exp itself.
+# Some slopes can be said with `out`.
 #
 # ### Exercise `exp_log_sqrt` (2 points)
 # The rules of `math.exp(a)`, `math.log(a)` (the natural logarithm) and `math.sqrt(a)`.
@@ -989,8 +1017,8 @@ with exercise("exp_log_sqrt") as check:
 
 # %% [markdown]
 # ### Exercise `sin_cos` (2 points)
-# The rules of `math.sin(a)` and `math.cos(a)`, in radians, exact for tiny angles too, such as -1e-20. `out` does not help:
-# the sine takes each value while it rises and while it falls.
+# The rules of `math.sin(a)` and `math.cos(a)`, in radians. `out` does not help: the sine takes each value while it rises and
+# while it falls. Nor does `a + math.pi / 2`, where a tiny angle, such as -1e-20, is lost in rounding.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1129,10 +1157,15 @@ def sigmoid_vjp(g, out, a):
 RULES |= {"exp": exp_vjp, "log": log_vjp, "sqrt": sqrt_vjp, "sin": sin_vjp, "cos": cos_vjp}
 RULES |= {"tanh": tanh_vjp, "sigmoid": sigmoid_vjp, "relu": relu_vjp}
 
+# %%
+print("relu_vjp at 2 is off by", rule_error(FORWARD["relu"], relu_vjp, 2.0))
+print("relu_vjp at 0 is off by", rule_error(FORWARD["relu"], relu_vjp, 0.0))
+
 # %% [markdown]
-# What to see: the sigmoid's slope is never above one quarter, so ten in a row pass back at most 0.25¹⁰, less than a
-# millionth. relu passes all or nothing. At its corner `rule_error` blames even a right rule: a numerical derivative
-# averages both sides.
+# At its corner `rule_error` blames even a right rule: a numerical derivative averages both sides.
+#
+# What to see below: the sigmoid's slope is never above one quarter, so ten in a row pass back at most 0.25¹⁰, less than a
+# millionth. relu passes all or nothing.
 
 
 # %% figure="slopes"
@@ -1237,7 +1270,7 @@ def derived(name):
             raise LookupError(f"there is no rule for {op!r} here: use +, * and **")
         if any(isinstance(constant, Value) for constant in constants):
             raise ValueError("an exponent is a plain number, and this is a Value")
-        return Plain(noted(op, *map(place_of, parents), *constants))
+        return Plain(noted(op, *sorted(map(place_of, parents)), *constants))  # a + b is b + a
 
     # Not the notebook's own `record`: this exercise can be solved without it.
     names = globals()
@@ -1296,7 +1329,7 @@ with exercise("derived") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# The sigmoid, once with its own rule and once put together from `exp`, `+` and `/`: another graph, the same gradient.
+# The sigmoid, with its own rule, and put together from `exp`, `+` and `/`: another graph, the same gradient.
 
 # %%
 x, y = Value(0.3), Value(0.3)
@@ -1310,10 +1343,14 @@ print(f"{y.grad:.12f} with {len(topological_order(long))} values")
 # ## 8. An engine of your own
 #
 # ### Exercise `Scalar` (3 points)
-# From an empty cell: `Scalar(2.0)` is a number, with `data`, and with `grad`, which is 0.0 at first. Two of them can be added
-# and multiplied, and one raised to a plain number: `x + y`, `x * y`, `x ** 3`. `out.backward()` sets the `grad` of `out` and of
-# all that it was made from to the derivative of `out`, whatever stood there before, and leaves all others alone. One graph
-# of the check has 10,000 operations in a row, one doubles a number 60 times. The rest is yours, the arguments after `data` too.
+# From an empty cell:
+#
+# - `Scalar(2.0)` is a number, with `data`, and with `grad`, which is 0.0 at first. Further arguments are yours to choose.
+# - `x + y`, `x * y` and `x ** 3` are Scalars; an exponent is a plain number.
+# - `out.backward()` sets the `grad` of `out`, and of all that it was made from, to the derivative of `out`, whatever stood
+#   there before.
+# - It leaves all others alone.
+# - It copes with 10,000 operations in a row, and with 60 doublings.
 #
 # <details><summary>Hint 1: where to begin</summary>
 #
@@ -1321,13 +1358,13 @@ print(f"{y.grad:.12f} with {len(topological_order(long))} values")
 # </details>
 # <details><summary>Hint 2: what you can use</summary>
 #
-# Lines that you have written above. Or something new: who is more steps away from its farthest input has its turn first.
+# Lines that you have written above. Or let each Scalar count its steps from its farthest input: who has most goes first.
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
 # TypeError "unsupported operand": `__add__`, `__mul__` and `__pow__` give `+`, `*` and `**` a meaning. Too small where x is
-# used twice: `=`. Larger at the second call: old gradients. No end: a value passes on each contribution by itself, in the
-# place of their sum.
+# used twice: `=`. Larger at the second call: old gradients. No end: a value passes on each contribution by itself, not
+# their sum.
 # </details>
 
 
@@ -1362,10 +1399,20 @@ class Scalar:
 def scalars(program, numbers, calls=("out",)):
     """Runs a program on Scalars of these numbers, then the `backward` of each value in `calls`, in turn. Gives the
     data of the last of them, and the grads of all that have a name."""
+    import sys
+
     values = {name: Scalar(number) for name, number in numbers.items()}
     exec(program, {}, values)
     for name in calls:
-        values[name].backward()
+        if not isinstance(values[name], Scalar):
+            return f"{name} is a {type(values[name]).__name__}, and no Scalar"
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(1_000)  # Python's own, whatever a cell has set
+    try:
+        for name in calls:
+            values[name].backward()
+    finally:
+        sys.setrecursionlimit(limit)
     grads = {name: value.grad for name, value in values.items() if isinstance(value, Scalar)}
     return {"data": values[calls[-1]].data, "grads": grads}
 
@@ -1380,7 +1427,7 @@ with exercise("Scalar") as check:
                 told(8.0, x=4.0, y=2.0, out=1.0), "3 and 1 for x, at a second call too")
     program = "p = x ** 3; q = p * p + p; out = p * q; z = y * out"
     check.close(scalars(program, {"x": -1.0, "y": 5.0}),
-                told(0.0, x=3.0, y=0.0, p=1.0, q=-1.0, out=1.0, z=0.0), "y and z stay 0")
+                told(0.0, x=3, y=0, p=1, q=-1, out=1, z=0), "x gets 3, and y and z stay 0")
     check.close(scalars("p = x * y; q = x * x; out = p + p", {"x": 2.0, "y": 2.0},
         ["q", "p", "out"]), told(8.0, x=4.0, y=4.0, p=2.0, q=1.0, out=1.0), "q keeps 1")
     check.close(scalars("out = x\nfor i in range(10_000): out = out + x", {"x": 0.5}),
@@ -1508,28 +1555,29 @@ def mended():
 
 
 @probe
-def mended_rule(name, g, out, *inputs):
-    """What the mended rule of that name gives."""
-    return mended_rules()[name](g, out, *inputs)
+def mended_rule(name, gs, out, *inputs):
+    """What the mended rule of that name gives, for each g of a list."""
+    rule = mended_rules()[name]
+    return [rule(g, out, *inputs) for g in gs]
 
 
 @probe
-def contributed_rule(name, g, out, *inputs):
-    """What the colleague's rule of that name gives."""
-    return CONTRIBUTED[name][1](g, out, *inputs)
+def contributed_rule(name, gs, out, *inputs):
+    """What the colleague's rule of that name gives, for each g of a list."""
+    return [CONTRIBUTED[name][1](g, out, *inputs) for g in gs]
 
 
 def trial(rule, name, *inputs):
-    """What a rule gives for g = -10 here, and -10 times the numerical derivative."""
+    """What a rule gives for g = 10 and for g = -10 here, and these times the numerical derivative."""
     inputs = inputs if name in ("divide", "hypot") else inputs[:1]
     slopes = numerical_gradient(FUNCTIONS[name], *inputs)
-    given = rule(name, -10.0, FUNCTIONS[name](*inputs), *inputs)
-    return given, tuple(-10.0 * slope for slope in slopes)
+    given = rule(name, [10.0, -10.0], FUNCTIONS[name](*inputs), *inputs)
+    return given, [tuple(g * slope for slope in slopes) for g in (10.0, -10.0)]
 
 
 def is_right(rule, name):
     """Whether a rule is right at a negative number."""
-    given, expected = trial(rule, name, -1.7, 0.6)
+    (given, _), (expected, _) = trial(rule, name, -1.7, 0.6)
     return all(abs(c - e) < 1e-6 for c, e in zip(given, expected))
 
 
@@ -1542,9 +1590,9 @@ with exercise("mended_rules") as check:
         check.true(not is_right(contributed_rule, name),
                    f"the colleague's rule of {name} is right, so it needs no mending")
         check.close(*trial(mended_rule, name, 1.7, 0.6),
-                    f"g = -10 times the slopes of {name} at a = 1.7 (b = 0.6)", rtol=1e-6)
+                    f"each g times the slopes of {name} at a = 1.7 (b = 0.6)", rtol=1e-6)
         check.close(*trial(mended_rule, name, -1.7, 0.6),
-                    f"g = -10 times the slopes of {name} at a = -1.7 (b = 0.6)", rtol=1e-6)
+                    f"each g times the slopes of {name} at a = -1.7 (b = 0.6)", rtol=1e-6)
     check.true(len(mended()) == 3, f"three are wrong, and you have {len(names)}")
     ### BEGIN HIDDEN TESTS
     from autograder import number
@@ -1553,34 +1601,34 @@ with exercise("mended_rules") as check:
     for a, b in check.cases(15, number(-3.0, 3.0), number(-3.0, 3.0)):
         for name in ("cube", "absolute", "divide"):
             check.close(*trial(mended_rule, name, a, b),
-                        f"g = -10 times the numerical derivative of {name}", rtol=1e-5)
+                        f"10 and -10 times the numerical derivative of {name}", rtol=1e-5)
     for (g,) in check.cases(5, number()):
-        check.close(mended_rule("cube", g, -3.375, -1.5), (6.75 * g,), "the slope, times g")
-        check.close(mended_rule("absolute", g, 1.5, -1.5), (-g,), "the slope, times g")
-        check.close(mended_rule("divide", g, 6.0, 1.5, 0.25), (4 * g, -24 * g),
+        check.close(mended_rule("cube", [g], -3.375, -1.5), [(6.75 * g,)], "the slope, times g")
+        check.close(mended_rule("absolute", [g], 1.5, -1.5), [(-g,)], "the slope, times g")
+        check.close(mended_rule("divide", [g], 6.0, 1.5, 0.25), [(4 * g, -24 * g)],
                     "the slopes, times g")
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for g, a, b in check.cases(3, *[number(0.3)] * 3):
         low, lower = a * 1e-150, a * 1e-305
-        check.close(mended_rule("cube", g, 0.0, low), (3 * g * low * low,), "a tiny a", rtol=1e-12, atol=0.0)
-        check.close(mended_rule("divide", g, lower / b, lower, b), (g / b, -g * (lower / b) / b),
+        check.close(mended_rule("cube", [g], 0.0, low), [(3 * g * low * low,)], "a tiny a", rtol=1e-12, atol=0.0)
+        check.close(mended_rule("divide", [g], lower / b, lower, b), [(g / b, -g * (lower / b) / b)],
                     "a tiny a", rtol=1e-12, atol=0.0)
-        check.close(mended_rule("divide", g, 0.0, 0.0, b), (g / b, 0.0), "an a of 0")
+        check.close(mended_rule("divide", [g], 0.0, 0.0, b), [(g / b, 0.0)], "an a of 0")
         for tiny in (low, -low):
-            check.close(mended_rule("absolute", g, abs(tiny), tiny), (math.copysign(g, g * tiny),), "a tiny a")
+            check.close(mended_rule("absolute", [g], abs(tiny), tiny), [(math.copysign(g, g * tiny),)], "a tiny a")
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# This is how wrong gradients survive tests: inputs of 1, equal inputs, positive inputs.
+# This is how wrong gradients survive tests: inputs of 1, equal inputs, positive inputs, a `g` of one sign.
 #
 # ## In your own words
 #
-# In the graph of V, why may s not pass on before q has had its turn? What would `x.grad` be? Two sentences, then open ours.
+# Why is one pass back enough for a thousand inputs, where forward mode needs a thousand? Two sentences, then open ours.
 #
 # <details><summary>One way to say it</summary>
 #
-# s gets its gradient from q: before q's turn it is still 0, so s would pass on zeros. `x` would
-# keep the 3 from p alone, in place of 7.
+# A gradient belongs to the one result, and passing it back reaches all inputs. A tangent belongs to one input: the next
+# needs tangents of its own.
 # </details>
 #
 # ## The same in PyTorch
@@ -1621,7 +1669,7 @@ else:
 # | right, until a value is used twice; then too small | `=` where `+=` belongs |
 # | right at first, then larger with each call | old gradients that nobody set to zero |
 # | wrong only where paths of different length meet | an order that is not topological |
-# | the test passes, training does not | a rule tested at 1, 0 or equal inputs |
+# | the test passes, training does not | a rule tested at 1, at equal inputs, or with one `g` |
 #
 # ## Who found it
 #

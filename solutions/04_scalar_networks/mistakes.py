@@ -123,7 +123,7 @@ def xor_by_hand():
     return [(5.0, 5.0, -2.5), (5.0, 5.0, -7.5)]
 
 
-@wrong("xor_by_hand", "no_return", "The function gives nothing back: put `return` before the three rows.")
+@wrong("xor_by_hand", "no_return", "The function gives nothing back: return the three rows.")
 def xor_by_hand():
     [(5.0, 5.0, -2.5), (5.0, 5.0, -7.5), (1.0, -1.0, -1.0)]
 
@@ -265,7 +265,7 @@ class MLP(MLP):
 wrong(
     "MLP",
     "no_bias_in_the_sum",
-    "The biases are in the list, and not in the sums: they have no effect, and no gradient.",
+    "The biases of the list do not stand in the sums: they have no effect, and no gradient.",
     source="""
 class MLP(MLP):
     def __call__(self, inputs):
@@ -279,7 +279,7 @@ class MLP(MLP):
 wrong(
     "MLP",
     "same_inputs",
-    "Every layer gets the first inputs. From the second on, a layer's inputs are what the layer before it gave.",
+    "The last layer gets the first inputs here. From the second layer on, a layer's inputs are what the layer before it gave.",
     source="""
 class MLP(MLP):
     def __call__(self, inputs):
@@ -336,7 +336,7 @@ class MLP(MLP):
 wrong(
     "MLP",
     "bias_in_every_round",
-    "The bias is added once for each input. It belongs to the neuron, so it is added once.",
+    "The bias is added twice here, as when it is added once for each of the two inputs. It belongs to the neuron, so it is added once.",
     source="""
 class MLP(MLP):
     def __call__(self, inputs):
@@ -386,7 +386,7 @@ class MLP(MLP):
 wrong(
     "MLP",
     "parameters_are_copies",
-    "These are new Values with the same numbers. The network would never notice that they are trained.",
+    "The Values in the list have the right numbers, and they are not those that the network computes with: it would never notice that they are trained.",
     source="""
 class MLP(MLP):
     def parameters(self):
@@ -408,7 +408,7 @@ class MLP(MLP):
 wrong(
     "MLP",
     "lists_in_the_list",
-    "There are lists in the list of parameters. `append` adds its argument as one thing; `extend` adds what is in it.",
+    "There are lists in the list of parameters, as when `append` adds one as one thing. Put in what is in them, as `extend` does.",
     source="""
 class MLP(MLP):
     def parameters(self):
@@ -424,7 +424,7 @@ class MLP(MLP):
 wrong(
     "MLP",
     "the_list_grows",
-    "At the second call there are more parameters than at the first: a list of the network's own grows, as `append`, `extend` and `+=` make it. Begin a list of your own.",
+    "A bias is in the list twice, at the second call at the latest. Does a list of the network's own grow, as `append`, `extend` and `+=` make it? Begin a list of your own in each call.",
     source="""
 class MLP(MLP):
     def parameters(self):
@@ -486,7 +486,7 @@ class MLP(MLP):
 wrong(
     "MLP",
     "weights_from_0_to_1",
-    "`random()` gives numbers from 0 to 1. The weights lie between -1 and 1: `uniform(-1, 1)`.",
+    "The weights are drawn from 0 to 1, as `random()` does it. They lie between -1 and 1: `uniform(-1, 1)`.",
     source="""
 class MLP(MLP):
     def __init__(self, sizes, seed):
@@ -711,7 +711,7 @@ def MLP(sizes, seed):
 wrong(
     "MLP",
     "remembers_scores",
-    "The score of a list is remembered, so it stays when the parameters change: compute it in each call.",
+    "The score stays when the parameters change: what an earlier call computed, or noted, is used again. Compute it anew in each call.",
     source="""
 class MLP:
     def __init__(self, sizes, seed):
@@ -755,14 +755,14 @@ def margin_loss(scores, targets):
 @wrong(
     "margin_loss",
     "no_targets",
-    "The targets play no part. The same score is good for one target, and bad for the other.",
+    "A target of -1 counts like 1 here: it plays no part, or loses its sign. The same score is good for one target, and bad for the other.",
 )
 def margin_loss(scores, targets):
     losses = [log(1 + exp(-score)) for score in scores]
     return sum(losses) / len(losses)
 
 
-@wrong("margin_loss", "no_one", "The 1 inside the logarithm is missing: log(exp(-margin)) is -margin again.")
+@wrong("margin_loss", "no_one", "This is the margin with a minus, as log(exp(-margin)) is: the 1 inside the logarithm is missing.")
 def margin_loss(scores, targets):
     losses = [log(exp(-target * score)) for score, target in zip(scores, targets)]
     return sum(losses) / len(losses)
@@ -791,7 +791,7 @@ def margin_loss(scores, targets):
 @wrong(
     "margin_loss",
     "squared_error",
-    "This is the mean squared error of unit 01. Here the loss is made from the margin.",
+    "With score 2 and target 1 the loss is 1 here, as with the squared error of unit 01. This loss is made from the margin, with `log` and `exp`.",
 )
 def margin_loss(scores, targets):
     return sum((score - target) ** 2 for score, target in zip(scores, targets)) / len(targets)
@@ -800,7 +800,7 @@ def margin_loss(scores, targets):
 @wrong(
     "margin_loss",
     "math_functions",
-    "math.log and math.exp take plain numbers only. Use the notebook's own `log` and `exp`.",
+    "A Value is given to what takes plain numbers only, such as math.log, math.exp, NumPy's functions, `abs` or `max`. Use the notebook's own `log` and `exp`.",
 )
 def margin_loss(scores, targets):
     losses = [math.log(1 + math.exp(-target * score)) for score, target in zip(scores, targets)]
@@ -819,7 +819,7 @@ def margin_loss(scores, targets):
 
 
 @wrong(
-    "margin_loss", "one_example", "The function returns in its first round: only the first example counts."
+    "margin_loss", "one_example", "Only one example counts: does the function return in its first round, or does each loss replace the one before it?"
 )
 def margin_loss(scores, targets):
     for score, target in zip(scores, targets):
@@ -903,7 +903,7 @@ class SGD(SGD):
 wrong(
     "SGD",
     "zeroes_the_first_only",
-    "Only the first parameter's grad was set to zero: the method returns in its first round.",
+    "Only the first parameter's grad was set to zero, as when `return` or `break` ends the loop in its first round. Each has its turn.",
     source="""
 class SGD(SGD):
     def zero_grad(self):
@@ -1011,7 +1011,7 @@ class SGD(SGD):
 wrong(
     "SGD",
     "moves_the_first_only",
-    "Only the first parameter moved: the method returns in its first round.",
+    "Only the first parameter moved, as when `return` or `break` ends the loop in its first round. Each has its turn.",
     source="""
 class SGD(SGD):
     def step(self):
@@ -1036,7 +1036,7 @@ class SGD(SGD):
 wrong(
     "SGD",
     "zeroed_first",
-    "The gradients were set to zero before they were used, so nothing moves.",
+    "Nothing has moved, and the grads are 0: were they set to zero before they were used? `step` uses them, and leaves them as they are.",
     source="""
 class SGD(SGD):
     def step(self):
@@ -1259,6 +1259,26 @@ def training_step(optimizer, compute_loss):
     return number
 
 
+wrong(
+    "training_step",
+    "zeroed_once",
+    "Gradients are set to zero in the first step of an optimizer only, and add up from then on. Each step needs its own.",
+    source="""
+    seen_optimizers = []
+
+
+    def training_step(optimizer, compute_loss):
+        if not any(optimizer is other for other in seen_optimizers):
+            seen_optimizers.append(optimizer)
+            optimizer.zero_grad()
+        loss = compute_loss()
+        loss.backward()
+        optimizer.step()
+        return loss.data
+    """,
+)
+
+
 # -- mini_batches -----------------------------------------------------------------------------------------------------
 
 
@@ -1443,6 +1463,33 @@ def mini_batches(inputs, targets, order, size):
     return batches
 
 
+@wrong(
+    "mini_batches",
+    "each_position_once",
+    "A position that comes twice in `order` is used once, as in a set or a dict. Take `order` as it is.",
+)
+def mini_batches(inputs, targets, order, size):
+    order = list(dict.fromkeys(order))
+    batches = []
+    for start in range(0, len(order), size):
+        chosen = order[start : start + size]
+        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
+    return batches
+
+
+@wrong(
+    "mini_batches",
+    "one_batch_at_least",
+    "An empty order gives an empty batch here, and a mean over that divides by 0. No positions make no batches.",
+)
+def mini_batches(inputs, targets, order, size):
+    batches = []
+    for k in range(max(1, math.ceil(len(order) / size))):
+        chosen = order[k * size : (k + 1) * size]
+        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
+    return batches
+
+
 # -- mended_training --------------------------------------------------------------------------------------------------
 
 
@@ -1458,7 +1505,7 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
 @wrong(
     "mended_training",
     "targets_still_apart",
-    "The inputs are in the new order, and the targets still in the old one. Both have to follow the order.",
+    "The inputs are in the new order, and the targets still in the old one, or the other way round. Both have to follow the order.",
 )
 def mended_training(score, optimizer, inputs, targets, orders, size):
     history = []
@@ -1535,7 +1582,7 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
 @wrong(
     "mended_training",
     "zeroed_after_backward",
-    "zero_grad stands between backward and step: the step finds nothing but zeros.",
+    "The step finds no gradient of this loss: `zero_grad` stands between `backward` and `step`, or no `backward` comes before the step.",
 )
 def mended_training(score, optimizer, inputs, targets, orders, size):
     history = []
@@ -1592,7 +1639,7 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
 @wrong(
     "mended_training",
     "no_shuffling",
-    "Inputs and targets stay together because nothing is shuffled any more. The order has to be used, for both.",
+    "Inputs and targets stay together, but the second epoch has the order of the first, as when nothing is shuffled. Each epoch has an order of its own, for both.",
 )
 def mended_training(score, optimizer, inputs, targets, orders, size):
     history = []
@@ -1611,7 +1658,7 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
 @wrong(
     "mended_training",
     "history_of_values",
-    "The loop is mended, but the history holds Values now, and with them the graph of every step.",
+    "The history holds Values, and with them the graph of every step. Append their numbers.",
 )
 def mended_training(score, optimizer, inputs, targets, orders, size):
     history = []
@@ -1651,7 +1698,7 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
 @wrong(
     "mended_training",
     "target_from_a_dict",
-    "In a dict each input is there once: of two equal ones the last target stays. Take both from the same place.",
+    "Of two equal inputs both get the target of the last, as in a dict, where each input is there once. Take both from the same place.",
 )
 def mended_training(score, optimizer, inputs, targets, orders, size):
     history, target_of = [], dict(zip(inputs, targets))
@@ -1697,6 +1744,27 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
             loss.backward()
             history.append(loss.data)
             optimizer.step()
+    return history
+
+
+@wrong(
+    "mended_training",
+    "stops_at_a_small_loss",
+    "The training ends before each batch has had its step, as when a loss counts as small enough. Go through all orders to their ends.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        for start in range(0, len(order), size):
+            chosen = order[start : start + size]
+            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
+            loss = sum(losses) / len(losses)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            history.append(loss.data)
+            if loss.data < 0.2:
+                return history
     return history
 
 
@@ -2033,7 +2101,7 @@ def island_network(inputs, targets):
 @wrong(
     "island_network",
     "too_many_steps",
-    "The time for one island was over before the answer came: make fewer steps. 60 with a good rate are enough.",
+    "The time for one island was over before the answer came: make fewer steps, and do not wait in a `while` for a small loss. 60 steps of a few neurons with a good rate are enough.",
     ends=False,
 )
 def island_network(inputs, targets):
@@ -2133,3 +2201,28 @@ def island_network(inputs, targets):
                 p.data -= 0.6 * speed[i]
                 p.grad = 0.0
     return lambda point: network(point).data
+
+
+@wrong(
+    "island_network",
+    "one_network_for_all",
+    "When a second island is learned, the function of the first gives other scores: both use the same global names. Make a network in each call, and keep it inside the function.",
+)
+def island_network(inputs, targets):
+    global island_hidden, island_last
+    rng = random.Random(0)
+    island_hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
+    island_last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
+
+    def score(point):
+        x, y = (point[0] - 40) / 10, (point[1] - 25) / 10
+        outputs = [tanh(a * x + b * y + c) for a, b, c in island_hidden]
+        return sum((v * h for v, h in zip(island_last, outputs)), island_last[-1])
+
+    for _ in range(60):
+        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
+        (sum(losses) / len(losses)).backward()
+        for parameter in sum(island_hidden, island_last):
+            parameter.data -= 3.0 * parameter.grad
+            parameter.grad = 0.0
+    return score

@@ -16,7 +16,7 @@ from autograder.referee.bank import right, wrong
 @wrong(
     "broadcast_shape",
     "aligned_left",
-    "This is what shapes aligned at the left give. They are aligned at the right: missing axes are at the front.",
+    "(2, 3) and (3,) do fit: shapes are aligned at the right, so 3 meets 3. Are yours aligned at the left (missing axes are at the front), or are equal lengths refused?",
 )
 def broadcast_shape(a, b):
     rank = max(len(a), len(b))
@@ -31,7 +31,7 @@ def broadcast_shape(a, b):
 @wrong(
     "broadcast_shape",
     "extra_axes_lost",
-    "zip stops at the end of the shorter shape, so the axes that only the longer one has are lost.",
+    "The axes that only the longer shape has are lost, as when `zip` stops at the end of the shorter one.",
 )
 def broadcast_shape(a, b):
     shape = []
@@ -45,7 +45,7 @@ def broadcast_shape(a, b):
 @wrong(
     "broadcast_shape",
     "never_raises",
-    "You take the larger length of each pair. If the lengths differ and none of them is 1, they do not fit.",
+    "2 meets 3 here, and you take one of them, as the larger. If two lengths differ and none of them is 1, they do not fit: raise a ValueError.",
 )
 def broadcast_shape(a, b):
     rank = max(len(a), len(b))
@@ -126,7 +126,7 @@ def broadcast_shape(a, b):
 @wrong(
     "broadcast_shape",
     "or_for_and",
-    "Lengths that differ raise an error here, though one of them is 1: it is stretched. Raise where they differ *and* none is 1.",
+    "(2, 3) and (1,) are refused here, and they fit. Shapes may have different numbers of axes, and lengths may differ where one of them is 1. Raise where they differ *and* none is 1.",
 )
 def broadcast_shape(a, b):
     rank = max(len(a), len(b))
@@ -166,7 +166,7 @@ def broadcast_shape(a, b):
 @wrong(
     "broadcast_shape",
     "four_axes_at_most",
-    "The shapes are filled up to four axes, and one may have more. Fill up to the longer of the two.",
+    "Shapes with five axes go wrong here, as when both are filled up to a fixed number of axes, and one has more. Fill up to the longer of the two.",
 )
 def broadcast_shape(a, b):
     rank = max(len(a), len(b))
@@ -200,7 +200,7 @@ def broadcast_shape(a, b):
 @wrong(
     "broadcast_shape",
     "last_two_axes",
-    "Only the last two axes are compared: each axis has to fit, those in front of them, too.",
+    "An axis in front is not compared here, as when only the last two are: each axis has to fit.",
 )
 def broadcast_shape(a, b):
     rank = max(len(a), len(b))
@@ -238,7 +238,7 @@ def unbroadcast(g, shape):
 @wrong(
     "unbroadcast",
     "ones_only",
-    "You sum the axes of length 1, but g may also have axes that shape does not have at all.",
+    "g has an axis here that shape does not have at all, and it is not added up. Such axes go, and those where shape has a 1 stay with length 1.",
 )
 def unbroadcast(g, shape):
     return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
@@ -313,7 +313,7 @@ def unbroadcast(g, shape):
 @wrong(
     "unbroadcast",
     "axis_0_always",
-    "Here axis 0 is always added up. `shape` says which axes are: those that it does not have, and those where it has a 1.",
+    "Here axis 0 is added up, and nothing was stretched. `shape` says which axes are: those that it does not have, and those where it has a 1.",
 )
 def unbroadcast(g, shape):
     return g.sum(axis=0)
@@ -322,7 +322,7 @@ def unbroadcast(g, shape):
 @wrong(
     "unbroadcast",
     "last_axis_always",
-    "Here the last axis is always added up. `shape` says which axes are: those that it does not have, and those where it has a 1.",
+    "Here the last axis is added up, and nothing was stretched. `shape` says which axes are: those that it does not have, and those where it has a 1.",
 )
 def unbroadcast(g, shape):
     return g.sum(axis=-1)
@@ -331,7 +331,7 @@ def unbroadcast(g, shape):
 @wrong(
     "unbroadcast",
     "axis_0_kept",
-    "Here axis 0 is always added up. `shape` says which axes are: those that it does not have, and those where it has a 1.",
+    "Here axis 0 is added up, and nothing was stretched. `shape` says which axes are: those that it does not have, and those where it has a 1.",
 )
 def unbroadcast(g, shape):
     return g.sum(axis=0, keepdims=True)
@@ -353,7 +353,7 @@ def unbroadcast(g, shape):
 @wrong(
     "unbroadcast",
     "four_axes_at_most",
-    "The shape is filled up to four axes, and g may have more. Fill up to the axes of g.",
+    "With so many axes it goes wrong here, as when the shape is filled up to a fixed number of them. Fill up to the axes of g.",
 )
 def unbroadcast(g, shape):
     wide = g[(None,) * (4 - g.ndim)]
@@ -389,13 +389,34 @@ def unbroadcast(g, shape):
     return out
 
 
+@wrong(
+    "unbroadcast",
+    "float32_always",
+    "The result loses digits here, as one does that is always made float32: g is float64. It takes the dtype of g, as a sum does by itself.",
+)
+def unbroadcast(g, shape):
+    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
+    return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True).astype("float32")
+
+
+@wrong(
+    "unbroadcast",
+    "two_dtypes",
+    "A float16 comes back in another dtype, as when only float32 is asked for. The result takes the dtype of g, as a sum does by itself.",
+)
+def unbroadcast(g, shape):
+    dtype = "float32" if g.dtype == "float32" else "float64"
+    g = g.sum(axis=tuple(range(g.ndim - len(shape))), dtype=dtype)
+    return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True, dtype=dtype)
+
+
 # -- array_arithmetic -------------------------------------------------------------------------------------------------
 
 
 @wrong(
     "array_arithmetic",
     "mul_own_input",
-    "In mul_rule each input is multiplied by itself. The slope of a * b by a is the *other* factor.",
+    "In mul_rule a gets g * a, and b gets g * b. The slope of a * b by a is the *other* factor. Are the two exchanged?",
 )
 def mul_rule(g, out, a, b):
     return g * a, g * b
@@ -422,7 +443,7 @@ def mul_rule(g, out, a, b):
 @wrong(
     "array_arithmetic",
     "mul_in_place",
-    "`g *= b` in mul_rule writes into g, which belongs to others. Write `g * b`: that is a new array.",
+    "mul_rule writes into g, as `g *= b` does, and g belongs to others. Write `g * b`: that is a new array.",
 )
 def mul_rule(g, out, a, b):
     for_b = g * a
@@ -462,7 +483,7 @@ def mul_rule(g, out, a, b):
     return b * np.ones_like(g), a * np.ones_like(g)
 
 
-@wrong("array_arithmetic", "div_in_place", "`g /= b` in div_rule writes into g, which belongs to others. `g / b` is a new array.")
+@wrong("array_arithmetic", "div_in_place", "div_rule writes into g, as `g /= b` does, and g belongs to others. `g / b` is a new array.")
 def div_rule(g, out, a, b):
     for_b = -g * a / b**2
     g /= b
@@ -545,6 +566,32 @@ right(
     """,
 )
 
+
+wrong(
+    "array_arithmetic",
+    "mul_by_ratios",
+    "`out / a` is b only where a is not 0: at 0 it is 0 / 0. Take the other factor itself.",
+    source="""
+    def mul_rule(g, out, a, b):
+        return g * (out / a), g * (out / b)
+
+
+    def div_rule(g, out, a, b):
+        return g / b, -g * out / b
+    """,
+)
+wrong(
+    "array_arithmetic",
+    "div_by_ratios",
+    "`out / a` is 1 / b only where a is not 0: at 0 it is 0 / 0. In div_rule divide by b itself.",
+    source="""
+    def div_rule(g, out, a, b):
+        one_over_b = out / a
+        return g * one_over_b, -g * out * one_over_b
+    """,
+)
+
+
 # -- array_functions --------------------------------------------------------------------------------------------------
 
 
@@ -560,7 +607,7 @@ def power_rule(g, out, a, n):
 @wrong(
     "array_functions",
     "power_divides",
-    "out / a is a lower power of a, but not where a is 0. Write the power with its exponent.",
+    "A power divided by a, as `out / a`, is the next lower one, but not where a is 0. Write the power with its exponent.",
 )
 def power_rule(g, out, a, n):
     return (g * n * out / a,)
@@ -602,7 +649,7 @@ def tanh_rule(g, out, a):
     return (1 - out * out,)
 
 
-@wrong("array_functions", "tanh_in_place", "`g *= ...` in tanh_rule writes into g, which belongs to others. A product with `*` is a new array.")
+@wrong("array_functions", "tanh_in_place", "tanh_rule writes into g, as `g *= ...` does, and g belongs to others. A product with `*` is a new array.")
 def tanh_rule(g, out, a):
     g *= 1 - out * out
     return (g,)
@@ -613,7 +660,7 @@ def tanh_rule(g, out, a):
     return (g * (1 - np.tanh(out) ** 2),)
 
 
-@wrong("array_functions", "power_in_place", "`g *= ...` in power_rule writes into g, which belongs to others. A product with `*` is a new array.")
+@wrong("array_functions", "power_in_place", "power_rule writes into g, as `g *= ...` does, and g belongs to others. A product with `*` is a new array.")
 def power_rule(g, out, a, n):
     if n == 0:
         return (np.zeros_like(a),)
@@ -667,6 +714,40 @@ right(
     """,
 )
 
+
+@wrong(
+    "array_functions",
+    "whole_exponent",
+    "At n = -0.5 the slope is 0 here, as when n is rounded or cut off to 0 on the way. a ** n is flat at n = 0 alone, and n may be any number.",
+)
+def power_rule(g, out, a, n):
+    n = int(n)
+    if n == 0:
+        return (np.zeros_like(a),)
+    return (g * n * a ** (n - 1.0),)
+
+
+@wrong(
+    "array_functions",
+    "flat_where_a_is_0",
+    "At a = 0 the slope is 0 here, for n = 1 too, where it is 1. Only for n = 0 is it 0, whatever a is.",
+)
+def power_rule(g, out, a, n):
+    safe = np.where(a == 0, 1, a)
+    return (np.where(a == 0, 0, g * n * safe ** (n - 1.0)),)
+
+
+@wrong(
+    "array_functions",
+    "int_zero_only",
+    "At n = 0.0 and a = 0 NaN comes out, as when only the int 0 goes its own way. `n == 0` holds for 0.0 as well.",
+)
+def power_rule(g, out, a, n):
+    if isinstance(n, int) and n == 0:
+        return (np.zeros_like(a),)
+    return (g * n * a ** (n - 1),)
+
+
 # -- stable_sigmoid ---------------------------------------------------------------------------------------------------
 
 
@@ -682,7 +763,7 @@ def sigmoid(a):
 @wrong(
     "stable_sigmoid",
     "textbook_other",
-    "At a = 1000 this divides infinity by infinity. Give exp no positive numbers.",
+    "At a = 1000 this computes exp(1000), which overflows. Give exp no positive numbers.",
 )
 def sigmoid(a):
     return np.exp(a) / (1 + np.exp(a))
@@ -691,7 +772,7 @@ def sigmoid(a):
 @wrong(
     "stable_sigmoid",
     "where_of_both",
-    "np.where chooses between two finished arrays: each formula is computed for all numbers, also where it overflows.",
+    "exp gets a large positive number at both ends. np.where keeps none away, as it chooses between two finished arrays: each formula is computed for all numbers. Give exp no positive numbers.",
 )
 def sigmoid(a):
     return np.where(a >= 0, 1 / (1 + np.exp(-a)), np.exp(a) / (1 + np.exp(a)))
@@ -700,7 +781,7 @@ def sigmoid(a):
 @wrong(
     "stable_sigmoid",
     "by_tanh",
-    "Nothing overflows, but for negative a two numbers that are nearly equal are subtracted, and small results lose their digits.",
+    "Nothing overflows, but at -40 and -700 the result is 0, as where two numbers that are nearly equal are subtracted for negative a: small results lose their digits. Divide e by 1 + e.",
 )
 def sigmoid(a):
     return (1 + np.tanh(a / 2)) / 2
@@ -709,7 +790,7 @@ def sigmoid(a):
 @wrong(
     "stable_sigmoid",
     "one_minus",
-    "For negative a you subtract from 1 a number that is nearly 1: small results lose their digits. Divide e by 1 + e.",
+    "Nothing overflows, but at -40 and -700 the result is 0, as where two numbers that are nearly equal are subtracted for negative a: small results lose their digits. Divide e by 1 + e.",
 )
 def sigmoid(a):
     large = 1 / (1 + np.exp(-np.abs(a)))
@@ -757,7 +838,7 @@ def sigmoid_rule(g, out, a):
 wrong(
     "stable_sigmoid",
     "two_dtypes",
-    "A float16 comes back as float64: you know two dtypes. Any other is to stay what it is, too.",
+    "A float16 comes back as float64. The result takes the dtype of a, whichever that is.",
     source="""
 def sigmoid(a):
     e = np.exp(-np.abs(a.astype("float64")))
@@ -774,7 +855,7 @@ def sigmoid_rule(g, out, a):
 @wrong(
     "stable_sigmoid",
     "one_side",
-    "With the absolute value, -a gets the result of a. Below 0 another formula is needed: e / (1 + e).",
+    "-1000 gets the result of 1000, as with the absolute value. Below 0 another formula is needed: e / (1 + e).",
 )
 def sigmoid(a):
     return 1 / (1 + np.exp(-np.abs(a)))
@@ -783,7 +864,7 @@ def sigmoid(a):
 @wrong(
     "stable_sigmoid",
     "asks_the_array",
-    "An `if` asks one question, and an array has many answers. np.where answers for each number.",
+    "An `if` asks one question, as `and` and Python's `max` do, and an array has many answers. np.where answers for each number.",
 )
 def sigmoid(a):
     if a >= 0:
@@ -846,7 +927,7 @@ def sigmoid_rule(g, out, a):
 @wrong(
     "stable_sigmoid",
     "rule_in_place",
-    "`g *= ...` in sigmoid_rule writes into g, which belongs to others. Make a new array.",
+    "sigmoid_rule writes into g, as `g *= ...` does, and g belongs to others. Make a new array.",
 )
 def sigmoid_rule(g, out, a):
     g *= out * (1 - out)
@@ -975,7 +1056,7 @@ def maximum_rule(g, out, a, b):
 @wrong(
     "maximum_ties",
     "float64",
-    "A mask times 0.5, or np.where with 0.5 and 1.0, is float64, and makes your result float64. Halve g, not the mask.",
+    "The result is float64, as a mask times 0.5, np.where with 0.5 and 1.0, or np.zeros without a dtype makes it. Halve g itself, which has the right dtype.",
 )
 def maximum_rule(g, out, a, b):
     share = np.where(a == b, 0.5, np.where(a > b, 1.0, 0.0))
@@ -994,7 +1075,7 @@ def maximum_rule(g, out, a, b):
 @wrong(
     "maximum_ties",
     "in_place",
-    "`g[a == b] /= 2` writes into g, which belongs to others. Make a new array.",
+    "g is halved in place at the ties, as `g[a == b] /= 2` does it. It belongs to others: make a new array.",
 )
 def maximum_rule(g, out, a, b):
     g[a == b] /= 2
@@ -1045,7 +1126,7 @@ def maximum_rule(g, out, a, b):
 @wrong(
     "maximum_ties",
     "opposite_numbers",
-    "a² and b² are equal for opposite numbers, too: 3 and -3 are no tie.",
+    "3 and -3 are no tie: opposite numbers have the same square and the same absolute value, and are not equal.",
 )
 def maximum_rule(g, out, a, b):
     tie = a * a == b * b
@@ -1132,7 +1213,7 @@ def as_operand(x, dtype):
 @wrong(
     "as_operand",
     "the_narrower_wins",
-    "Arrays of floats are narrowed here. Real arrays keep their dtype, and the wider one wins.",
+    "The array [1.5] is narrowed here. Whatever it holds, one number or many, an array with axes keeps its dtype: only single numbers adapt.",
 )
 def as_operand(x, dtype):
     x = np.asarray(x)
@@ -1183,7 +1264,7 @@ def as_operand(x, dtype):
 @wrong(
     "send_back",
     "in_place",
-    "`+=` writes into an array that another parent holds as well. Write `parent.grad = parent.grad + ...`.",
+    "The sum is written into an array that another parent holds as well, as `+=` does it. Write `parent.grad = parent.grad + ...`.",
 )
 def send_back(node, rules, fit):
     if not node.op:
@@ -1283,7 +1364,7 @@ def send_back(node, rules, fit):
 @wrong(
     "send_back",
     "none_ends_the_loop",
-    "At a None you leave the loop, and the parents after it get nothing. `continue` goes on with the next one.",
+    "At a None the other parents get nothing here, as when you leave the loop. Skip that parent alone: `continue` goes on with the next one.",
 )
 def send_back(node, rules, fit):
     if not node.op:
@@ -1311,7 +1392,7 @@ def send_back(node, rules, fit):
 @wrong(
     "send_back",
     "asks_the_array",
-    "`if parent.grad` asks a whole array whether it is true. Ask `parent.grad is None`.",
+    "`if parent.grad` or `parent.grad == None` asks a whole array whether it is true. Ask `parent.grad is None`.",
 )
 def send_back(node, rules, fit):
     if not node.op:
@@ -1413,7 +1494,7 @@ def send_back(node, rules, fit):
 @wrong(
     "send_back",
     "float64_zeros",
-    "The sum begins with zeros of float64, so a float32 parent gets a float64 gradient.",
+    "A float32 parent gets a float64 gradient, as when the sum begins with zeros of float64.",
 )
 def send_back(node, rules, fit):
     if not node.op:
@@ -1423,6 +1504,23 @@ def send_back(node, rules, fit):
             continue
         old = np.zeros(parent.data.shape) if parent.grad is None else parent.grad
         parent.grad = old + fit(c, parent.data)
+
+
+@wrong(
+    "send_back",
+    "two_parents",
+    "Of three parents the third gets nothing here. An operation has as many as `node.parents` holds: go through all of them.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    sent = rules[node.op](node.grad, node.data, *node.inputs)
+    for k in range(min(2, len(node.parents))):
+        if sent[k] is None:
+            continue
+        parent = node.parents[k]
+        part = fit(sent[k], parent.data)
+        parent.grad = part if parent.grad is None else parent.grad + part
 
 
 # -- first_cotangent --------------------------------------------------------------------------------------------------
@@ -1445,7 +1543,7 @@ def first_cotangent(data, gradient=None):
 @wrong(
     "first_cotangent",
     "scalars_only_by_shape",
-    "An array of shape (1, 1) holds one number too. Ask for the size, not for the number of axes.",
+    "An array of shape (1, 1) holds one number too. Ask for the size, not for the shape or the number of axes.",
 )
 def first_cotangent(data, gradient=None):
     if gradient is None:
@@ -1461,7 +1559,7 @@ def first_cotangent(data, gradient=None):
 @wrong(
     "first_cotangent",
     "plain_one",
-    "The 1 has no shape and no dtype here. It is an array like data: np.ones_like.",
+    "The 1 has neither the shape nor the dtype of data here. It is an array like data: np.ones_like.",
 )
 def first_cotangent(data, gradient=None):
     if gradient is None:
@@ -1490,7 +1588,7 @@ def first_cotangent(data, gradient=None):
 @wrong(
     "first_cotangent",
     "sizes_compared",
-    "You compare sizes. (1, 3) and (3,) have the same size, and are different shapes.",
+    "(1, 3) is let through for (3,), as when sizes are compared: these are the same, and the shapes are different.",
 )
 def first_cotangent(data, gradient=None):
     if gradient is None:
@@ -1538,7 +1636,7 @@ def first_cotangent(data, gradient=None):
 @wrong(
     "first_cotangent",
     "asks_the_array",
-    "`if gradient` or `not gradient` asks a whole array whether it is true. Ask `gradient is None`.",
+    "A gradient of the right shape raises a ValueError: `if gradient` or `not gradient` asks a whole array whether it is true (ask `gradient is None`), or the shapes are compared wrongly.",
 )
 def first_cotangent(data, gradient=None):
     if not gradient:
@@ -1554,7 +1652,7 @@ def first_cotangent(data, gradient=None):
 @wrong(
     "first_cotangent",
     "listed_shapes",
-    "(1, 1, 1) holds one number, too, and your list of shapes ends before it. Ask for the size.",
+    "(1, 1, 1) holds one number, too, and is refused here, as by a list of shapes that ends before it. Ask for the size.",
 )
 def first_cotangent(data, gradient=None):
     if gradient is None:
@@ -1658,7 +1756,7 @@ def mended_array_rules():
 @wrong(
     "mended_array_rules",
     "log2_still_float64",
-    "Your rule for log2 still divides by a single NumPy number, which makes float64 of float32. Make it a Python number.",
+    "Your rule for log2 still computes with a single NumPy number, which makes float64 of float32. Make it a Python number.",
 )
 def mended_array_rules():
     return {
@@ -1714,7 +1812,7 @@ def mended_array_rules():
 @wrong(
     "mended_array_rules",
     "the_old_ones",
-    "These are the colleague's own rules. Write right ones in their place.",
+    "Your rule for add_row gives what the colleague's own gives. Write right ones in the place of all three.",
 )
 def mended_array_rules():
     return {name: CONTRIBUTED[name][1] for name in ("square", "log2", "add_row")}
@@ -1777,6 +1875,38 @@ def mended_array_rules():
         "square": lambda g, out, a: (2 * g * a,),
         "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
         "add_row": lambda g, out, a, row: (g, g[0] + g[1]),
+    }
+
+
+@wrong(
+    "mended_array_rules",
+    "log2_always_float32",
+    "Your rule for log2 loses digits here, as when its result is always made float32. It takes the dtype of its inputs: divide by a Python number, and nothing has to be converted.",
+)
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (2 * g * a,),
+        "log2": lambda g, out, a: ((g / (a * np.log(2))).astype("float32"),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
+
+@wrong(
+    "mended_array_rules",
+    "square_and_undo",
+    "After your rule for square, g holds NaN where a is 0, as when it is multiplied in place and divided again. An operator such as `*` makes a new array.",
+)
+def mended_array_rules():
+    def square(g, out, a):
+        g *= 2 * a
+        cotangent = g.copy()
+        g /= 2 * a
+        return (cotangent,)
+
+    return {
+        "square": square,
+        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
     }
 
 
@@ -1899,7 +2029,7 @@ def array_network(x, layers):
 @wrong(
     "array_network",
     "numpys_tanh",
-    "np.tanh knows nothing of Tensors, and nothing would be recorded. Use the tanh of this notebook.",
+    "np.tanh and math.tanh know nothing of Tensors, and nothing would be recorded. Use the `tanh` of this notebook.",
 )
 def array_network(x, layers):
     for W, b in layers[:-1]:
@@ -1911,7 +2041,7 @@ def array_network(x, layers):
 @wrong(
     "array_network",
     "out_of_the_graph",
-    "The numbers are right, but .data takes them out of the graph, and no gradient comes back to the weights.",
+    "What comes back is no Tensor. `.data` leads out of the graph, so that no gradient comes back to the weights; and without a `return` nothing comes back at all.",
 )
 def array_network(x, layers):
     x = x.data

@@ -287,6 +287,8 @@ with exercise("unbroadcast") as check:
         check.untouched("g is as it was: make new arrays")
         narrow = yours.unbroadcast(g.astype("float32"), shape)
         check.close(str(narrow.dtype), "float32", "the dtype is that of g")
+    half = yours.unbroadcast(HALF.astype("float16"), (1, 3))
+    check.close(str(half.dtype), "float16", "the dtype is that of g, whichever it is")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -523,7 +525,7 @@ with exercise("array_functions") as check:
             got = yours.power_rule(g, np.asarray((a - 1.6) ** n), np.asarray(a - 1.6), n)
             check.close(got, (x.grad.numpy(),), "negative numbers too", rtol=1e-12, atol=1e-13)
     for (g,) in check.cases(1, array(2)):
-        for n in (0, 1, 2, 3):
+        for n in (0, 0.0, 1, 2, 3):
             check.close(yours.power_rule(g, np.zeros(2) ** n, np.zeros(2), n), (g * (n == 1),), f"a = 0, n = {n}")
     # So small that a difference quotient, of complex numbers too, finds nothing.
     for g, a in check.cases(3, array(2, 3), array(2, 3, low=0.2)):
@@ -1178,6 +1180,8 @@ with exercise("send_back") as check:
         return kinds
 
     check.close(kinds_of_grads(), ["float32", "float32"], "what fit gives stays as it is, its dtype too")
+    three = grads_of([("xyy", (None, one, two))])
+    check.close(three, {"x": None, "y": [44, 76]}, "three parents, as `where` has them: none is left out")
     for grad, data, a, b, constants in check.cases(
         10, array(2, 3), array(2, 3), array(3), array(2, 1), numbers(2)
     ):
@@ -1566,6 +1570,11 @@ with exercise("mended_array_rules") as check:
         tiny = a * 1e-305
         got = judged("square", "yours", g, tiny)[0]
         check.close(got, (2 * g * tiny,), "tiny numbers", rtol=1e-12, atol=0.0)
+    # What was multiplied by 0 in place cannot be divided again.
+    g, a = arrays([[10, -1, 4]], [[3, 0, -2]])
+    cotangents, _, after = judged("square", "yours", g, a)
+    check.close(cotangents, (2 * g * a,), "the gradient of square, where a is 0, too")
+    check.close(after, given("square", g, a), "g stays as it was, where a is 0, too")
     ### END HIDDEN TESTS
 
 # %% [markdown]

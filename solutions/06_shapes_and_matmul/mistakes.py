@@ -16,7 +16,7 @@ from autograder.referee.bank import right, wrong
 @wrong(
     "sum_and_mean",
     "axis_not_put_back",
-    "g was copied as it is. It lacks the summed axis, so it does not fit, or fits along another axis than the summed one.",
+    "Here g does not fit the shape of a: it lacks the summed axis, or has it in another place. Put it back where it was, with length 1, and then copy.",
 )
 def sum_rule(g, out, a, axis=None, keepdims=False):
     return (np.broadcast_to(g, a.shape),)
@@ -25,7 +25,7 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
 @wrong(
     "sum_and_mean",
     "axis_put_back_last",
-    "You put the summed axis back at the end, wherever it was. Put it back in its own place.",
+    "Here axis 0 was summed, and g got it back at the end. Put the summed axis back in its own place.",
 )
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
@@ -52,7 +52,7 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
     return (np.ones_like(a),)
 
 
-@wrong("sum_and_mean", "not_copied", "The shape is still that of out. Each number of a needs its own: copy g along the summed axes.")
+@wrong("sum_and_mean", "not_copied", "The summed axis is back, with length 1. Each number of a needs its own: copy g along the summed axes.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
         g = np.expand_dims(g, axis)
@@ -71,7 +71,7 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
     return (np.full(a.shape, g.sum()),)
 
 
-@wrong("sum_and_mean", "one_axis_only", "The axis may be a tuple, and axis + 1 or a slice cannot use that. np.expand_dims takes both.")
+@wrong("sum_and_mean", "one_axis_only", "Here the axis is a tuple, and neither an index of a list or of a shape nor a slice can use that. np.expand_dims takes both, an int and a tuple.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
         shape = list(a.shape)
@@ -80,7 +80,7 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
     return (np.broadcast_to(g, a.shape),)
 
 
-@wrong("sum_and_mean", "one_by_one", "You put the axes in one after the other, and each one that goes in moves the places of the others. Give np.expand_dims the whole tuple.")
+@wrong("sum_and_mean", "one_by_one", "In this cube g stands along axis 1, and belongs along axis 0. Axes that go in one after the other move the places of each other: give np.expand_dims the whole tuple.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
         for i in axis if isinstance(axis, tuple) else (axis,):
@@ -95,7 +95,7 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
     return np.broadcast_to(g, a.shape)
 
 
-@wrong("sum_and_mean", "a_list_of_rows", "A tuple with one array in it is wanted. `.tolist()` makes a list of the array's rows.")
+@wrong("sum_and_mean", "a_list_of_rows", "A tuple with one array in it is wanted, and this is a list of the array's rows: `.tolist()` makes one, for example.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
         g = np.expand_dims(g, axis)
@@ -107,22 +107,22 @@ def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g, out, a, axis, keepdims)
 
 
-@wrong("sum_and_mean", "divided_by_all", "mean_rule divides by a.size. Count only the numbers that went into one mean.")
+@wrong("sum_and_mean", "divided_by_all", "mean_rule divides by 6, the number of all numbers in a. Count only those that went into one mean.")
 def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g / a.size, out, a, axis, keepdims)
 
 
-@wrong("sum_and_mean", "divided_by_means", "mean_rule divides by how many means came out, or by the number of rows. Count how many numbers went into each mean.")
+@wrong("sum_and_mean", "divided_by_means", "mean_rule divides by 2 here, how many means came out, or how many rows there are. Count how many numbers went into each mean.")
 def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g / out.size, out, a, axis, keepdims)
 
 
-@wrong("sum_and_mean", "divided_by_rows", "mean_rule divides by how many means came out, or by the number of rows. Count how many numbers went into each mean.")
+@wrong("sum_and_mean", "divided_by_rows", "mean_rule divides by 2 here, how many means came out, or how many rows there are. Count how many numbers went into each mean.")
 def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g / len(a), out, a, axis, keepdims)
 
 
-@wrong("sum_and_mean", "divided_by_columns", "mean_rule divides by the length of the last axis. The mean may be over another axis.")
+@wrong("sum_and_mean", "divided_by_columns", "Here mean_rule divides by the length of the last axis alone. The mean may be over another axis, or over several: count all numbers that went into it.")
 def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g / a.shape[-1], out, a, axis, keepdims)
 
@@ -132,7 +132,7 @@ def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g / a.shape[axis], out, a, axis, keepdims)
 
 
-@wrong("sum_and_mean", "none_counted", "In the mean of all numbers the axis is None, and None is no list of axes. a.size / out.size counts in every case.")
+@wrong("sum_and_mean", "none_counted", "In the mean of all numbers the axis is None, and None is neither an axis nor a list of them. a.size / out.size counts in every case.")
 def mean_rule(g, out, a, axis=None, keepdims=False):
     count = a.shape[axis] if isinstance(axis, int) else np.prod([a.shape[i] for i in axis])
     return sum_rule(g / count, out, a, axis, keepdims)
@@ -148,7 +148,7 @@ def mean_rule(g, out, a, axis=None, keepdims=False):
     return (g * out.size / a.size,)
 
 
-@wrong("sum_and_mean", "mean_in_place", "g was changed in place: `/=` writes into an array that others still need.")
+@wrong("sum_and_mean", "mean_in_place", "g was changed in place: `/=`, `*=` and `out=` write into an array that others still need.")
 def mean_rule(g, out, a, axis=None, keepdims=False):
     g /= a.size / out.size
     return sum_rule(g, out, a, axis, keepdims)
@@ -159,12 +159,12 @@ def mean_rule(g, out, a, axis=None, keepdims=False):
     return (sum_rule(g * out.size / a.size, out, a, axis, keepdims),)
 
 
-@wrong("sum_and_mean", "axis_not_passed_on", "mean_rule calls sum_rule without the axis: then all numbers are one sum.")
+@wrong("sum_and_mean", "axis_not_passed_on", "In mean_rule g does not fit the shape of a here: the averaged axes were not put back. Put them back as in sum_rule; if you call that, it needs the axis and keepdims.")
 def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g * out.size / a.size, out, a)
 
 
-@wrong("sum_and_mean", "keepdims_not_passed_on", "mean_rule calls sum_rule without keepdims: the axis that was kept is put in a second time.")
+@wrong("sum_and_mean", "keepdims_not_passed_on", "In mean_rule the axis that was kept is put in a second time. With keepdims=True it is there already: sum_rule has to know that too, if you call it.")
 def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g * out.size / a.size, out, a, axis)
 
@@ -265,26 +265,26 @@ def amax_rule(g, out, a, axis):
     return (hit / hit.sum(axis=axis, keepdims=True),)
 
 
-@wrong("amax_rule", "keepdims_forgotten", "The count has lost the axis, so it does not stand under the right rows.")
+@wrong("amax_rule", "keepdims_forgotten", "Something has lost the axis, most often the count: one number per row does not fit the rows. keepdims=True keeps it, with length 1.")
 def amax_rule(g, out, a, axis):
     hit = a == out
     return (hit * g / hit.sum(axis=axis),)
 
 
-@wrong("amax_rule", "of_the_whole_array", "You looked for the largest number of the whole array. Each row, or column, has its own: out holds them.")
+@wrong("amax_rule", "of_the_whole_array", "Only the 8 got a share here, the largest number of the whole array. Each row, or column, has its own: out holds them.")
 def amax_rule(g, out, a, axis):
     hit = a == a.max()
     return (hit * g / np.maximum(hit.sum(axis=axis, keepdims=True), 1),)
 
 
-@wrong("amax_rule", "whole_array_and_its_nan", "You looked for the largest number of the whole array. Each row, or column, has its own: out holds them.")
+@wrong("amax_rule", "whole_array_and_its_nan", "Only the 8 got a share here, the largest number of the whole array. Each row, or column, has its own: out holds them.")
 def amax_rule(g, out, a, axis):
     hit = a == a.max()
     with np.errstate(all="ignore"):
         return (hit * g / hit.sum(axis=axis, keepdims=True),)
 
 
-@wrong("amax_rule", "g_in_place", "g was changed in place: `/=` writes into an array that others still need.")
+@wrong("amax_rule", "g_in_place", "g was changed in place: `/=` and `out=` write into an array that others still need.")
 def amax_rule(g, out, a, axis):
     hit = a == out
     g /= hit.sum(axis=axis, keepdims=True)
@@ -311,6 +311,13 @@ def amax_rule(g, out, a, axis):
     return (hit * g / hit.sum(axis=axis, keepdims=True),)
 
 
+@wrong("amax_rule", "all_counted_for_a_tuple", "With a tuple of axes you count the largest ones of the whole array. Count those that share one maximum: along all the axes that it names.")
+def amax_rule(g, out, a, axis):
+    hit = a == out
+    count = hit.sum() if isinstance(axis, tuple) else hit.sum(axis=axis, keepdims=True)
+    return (hit * g / count,)
+
+
 @right("amax_rule", "with_where")
 def amax_rule(g, out, a, axis):
     count = np.count_nonzero(a == out, axis=axis, keepdims=True)
@@ -327,12 +334,12 @@ def amax_rule(g, out, a, axis):
 # -- move_rules -------------------------------------------------------------------------------------------------------
 
 
-@wrong("move_rules", "forward_again", "reshape_rule reshapes to the shape of out. The numbers go back into the shape of a.")
+@wrong("move_rules", "forward_again", "What reshape_rule sends back has the shape of out. The numbers go back into the shape of a.")
 def reshape_rule(g, out, a, shape):
     return (g.reshape(shape),)
 
 
-@wrong("move_rules", "transposed_for_reshape", "reshape_rule transposes. A reshape keeps the order in which the numbers are read.")
+@wrong("move_rules", "transposed_for_reshape", "reshape_rule transposes g, or reads it in columns. A reshape keeps the order in which the numbers are read, row after row.")
 def reshape_rule(g, out, a, shape):
     return (g.T.reshape(a.shape),)
 
@@ -357,12 +364,12 @@ def permute_rule(g, out, a, axes):
     return (g.T,)
 
 
-@wrong("move_rules", "reversed_list", "permute_rule uses the list of axes from its end. Where does axis 0 of a stand in out?")
+@wrong("move_rules", "reversed_list", "Here permute_rule exchanges the first two axes, as the list of axes does from its end. Where does axis 0 of a stand in out?")
 def permute_rule(g, out, a, axes):
     return (np.transpose(g, axes[::-1]),)
 
 
-@wrong("move_rules", "permuted_twice", "permute_rule applies the permutation twice. That undoes three axes that go round, and no others.")
+@wrong("move_rules", "permuted_twice", "permute_rule applies the permutation twice. That undoes three axes that go round, and not two that are exchanged.")
 def permute_rule(g, out, a, axes):
     return (np.transpose(g, [axes[i] for i in axes]),)
 
@@ -380,7 +387,7 @@ def permute_rule(g, out, a, axes):
 @wrong(
     "move_rules",
     "sorted_by_length",
-    "permute_rule sorts the axes by their lengths. Two axes may be equally long: only `axes` tells them apart.",
+    "permute_rule goes by the lengths of the axes, or by the shape alone, and leaves them here as they are. Two axes may be equally long: only `axes` tells them apart.",
 )
 def permute_rule(g, out, a, axes):
     rank, back = np.argsort(np.argsort(a.shape, kind="stable")), np.argsort(g.shape, kind="stable")
@@ -395,6 +402,19 @@ def permute_rule(g, out, a, axes):
 @wrong("move_rules", "bare_array", "Each rule returns a tuple of one: write `(x,)`, with the comma.")
 def reshape_rule(g, out, a, shape):
     return g.reshape(a.shape)
+
+
+@wrong("move_rules", "four_axes_again", "With four axes permute_rule applies the same permutation again, which undoes swaps only. The way back needs the inverse, for any number of axes.")
+def permute_rule(g, out, a, axes):
+    if len(axes) == 3:
+        return (np.transpose(g, (1, 2, 0)),)
+    return (np.transpose(g, axes),)
+
+
+@wrong("move_rules", "again_or_twice", "Four axes that go round do not come back by the same permutation once more, or twice. Where does each axis of a stand in `axes`?")
+def permute_rule(g, out, a, axes):
+    twice = [axes[i] for i in axes]
+    return (np.transpose(g, axes if twice == sorted(axes) else twice),)
 
 
 right(
@@ -481,7 +501,7 @@ def index_rule(g, out, a, index):
     return (back,)
 
 
-@wrong("index_rule", "shape_of_g", "The zeros have the shape of g. The cotangent has the shape of a.")
+@wrong("index_rule", "shape_of_g", "A place is asked for that is not there: the zeros have the shape of g. The cotangent has the shape of a.")
 def index_rule(g, out, a, index):
     back = np.zeros_like(g)
     np.add.at(back, index, g)
@@ -499,7 +519,7 @@ def index_rule(g, out, a, index):
 @wrong(
     "index_rule",
     "numerical",
-    "This is the numerical derivative. It takes two evaluations for each number, and is exact to some digits only: write the rule.",
+    "This is the numerical derivative. It takes an evaluation or two for each number, and is exact to some digits only: write the rule.",
 )
 def index_rule(g, out, a, index):
     return numerical_cotangents(lambda x: x[index], g, a)
@@ -513,7 +533,7 @@ def index_rule(g, out, a, index):
     return back
 
 
-@wrong("index_rule", "rows_by_one_hot", "A table of ones and zeros picks rows by a list of row numbers only. An index may be an int, a mask, or a tuple.")
+@wrong("index_rule", "rows_by_one_hot", "Here the index has two axes, and the shapes do not fit. A table of ones and zeros takes a list of row numbers only, and where the index is flattened, g has to be as well. np.add.at takes any index.")
 def index_rule(g, out, a, index):
     picks = np.eye(len(a))[index]
     return (picks.T @ g,)
@@ -579,7 +599,7 @@ def index_rule(g, out, a, index):
 # -- matmul_rule ------------------------------------------------------------------------------------------------------
 
 
-@wrong("matmul_rule", "not_transposed", "No factor is transposed. For matrices that are not square the inner lengths differ.")
+@wrong("matmul_rule", "not_transposed", "No factor is transposed here, and of square matrices every product fits. What is turned is not a question of the shapes alone: dA[0, 0] is row 0 of g times row 0 of b.")
 def matmul_rule(g, out, a, b):
     return g @ b, a @ g
 
@@ -632,7 +652,7 @@ def matmul_rule(g, out, a, b):
 @wrong(
     "matmul_rule",
     "numerical",
-    "This is the numerical derivative. It takes two evaluations for each number, and is exact to some digits only: write the rule.",
+    "This is the numerical derivative. It takes an evaluation or two for each number, and is exact to some digits only: write the rule.",
 )
 def matmul_rule(g, out, a, b):
     return numerical_cotangents(np.matmul, g, a, b)
@@ -679,7 +699,7 @@ def matmul_rule(g, out, a, b):
 # -- batched_matmul_rule ----------------------------------------------------------------------------------------------
 
 
-@wrong("batched_matmul_rule", "all_axes_turned", "With three axes the wrong ones were exchanged; .T turns all of them around. The matrices are in the last two.")
+@wrong("batched_matmul_rule", "all_axes_turned", "With three axes the shapes do not fit: of each array the last two are to be exchanged, and no others. .T turns all axes around.")
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
@@ -754,7 +774,7 @@ def batched_matmul_rule(g, out, a, b):
     return unbroadcast(da, b.shape), unbroadcast(db, a.shape)
 
 
-@wrong("batched_matmul_rule", "first_axes_swapped", "With three axes the wrong ones were exchanged; .T turns all of them around. The matrices are in the last two.")
+@wrong("batched_matmul_rule", "first_axes_swapped", "With three axes the shapes do not fit: of each array the last two are to be exchanged, and no others. .T turns all axes around.")
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
@@ -764,7 +784,7 @@ def batched_matmul_rule(g, out, a, b):
     return da.reshape(a.shape), db.reshape(b.shape)
 
 
-@wrong("batched_matmul_rule", "order_swapped", "The factors stand in the other order. Try the shapes of one pair.")
+@wrong("batched_matmul_rule", "order_swapped", "Two matrices do not fit here: a transposition is missing, the factors stand in the other order, or you named the axes for three. Count the axes of the matrices from the end, -1 and -2.")
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
@@ -777,14 +797,14 @@ def batched_matmul_rule(g, out, a, b):
 @wrong(
     "batched_matmul_rule",
     "numerical",
-    "This is the numerical derivative. It takes two evaluations for each number, and is exact to some digits only: write the rule.",
+    "This is the numerical derivative. It takes an evaluation or two for each number, and is exact to some digits only: write the rule.",
 )
 def batched_matmul_rule(g, out, a, b):
     return numerical_cotangents(np.matmul, g, a, b)
 
 
 
-@wrong("batched_matmul_rule", "three_axes_only", "You named the axes for three, and here are two, or four. The matrices are in the last two axes: count from the end, -1 and -2.")
+@wrong("batched_matmul_rule", "three_axes_only", "Two matrices do not fit here: a transposition is missing, the factors stand in the other order, or you named the axes for three. Count the axes of the matrices from the end, -1 and -2.")
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
@@ -794,7 +814,7 @@ def batched_matmul_rule(g, out, a, b):
     return unbroadcast(da, left.shape).reshape(a.shape), unbroadcast(db, right.shape).reshape(b.shape)
 
 
-@wrong("batched_matmul_rule", "axes_1_and_2", "You named the axes for three, and here are two, or four. The matrices are in the last two axes: count from the end, -1 and -2.")
+@wrong("batched_matmul_rule", "axes_1_and_2", "You named an axis that two matrices do not have. The matrices are in the last two axes: count from the end, -1 and -2.")
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
@@ -804,7 +824,7 @@ def batched_matmul_rule(g, out, a, b):
     return da.reshape(a.shape), db.reshape(b.shape)
 
 
-@wrong("batched_matmul_rule", "two_or_three_axes", "This is right for two axes and for three. There may be more: count the axes of the matrices from the end, -1 and -2.")
+@wrong("batched_matmul_rule", "two_or_three_axes", "This is right for two axes and for three. There may be more: the matrices are the last two, and all axes in front that are too many have to be summed away.")
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
@@ -906,7 +926,7 @@ def batched_matmul_rule(g, out, a, b):
     return unbroadcast(da, a.shape), unbroadcast(db, right.shape).reshape(b.shape)
 
 
-@wrong("batched_matmul_rule", "g_as_it_is", "The vectors became matrices, and g did not: it lacks the axis that they lacked. On the right that is the last one, on the left the last but one.")
+@wrong("batched_matmul_rule", "g_as_it_is", "A vector on the right is a column, and g needs that axis too, in the last place. Here the shapes do not fit: one of the two is missing, or stands elsewhere.")
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
@@ -915,7 +935,7 @@ def batched_matmul_rule(g, out, a, b):
     return da.reshape(a.shape), db.reshape(b.shape)
 
 
-@wrong("batched_matmul_rule", "right_as_row", "On the right a vector is a column, and you made a row of it.")
+@wrong("batched_matmul_rule", "right_as_row", "A vector on the right is a column, and g needs that axis too, in the last place. Here the shapes do not fit: one of the two is missing, or stands elsewhere.")
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
     right = b[None, :] if b.ndim == 1 else b
@@ -926,7 +946,7 @@ def batched_matmul_rule(g, out, a, b):
     return da.reshape(a.shape), db.reshape(b.shape)
 
 
-@wrong("batched_matmul_rule", "dot_product_forgotten", "Two vectors make a single number, and here g is asked for axes that it has not. It needs two new ones then.")
+@wrong("batched_matmul_rule", "dot_product_forgotten", "Two vectors make a single number: here g has no axes, and needs two new ones, for the row and for the column.")
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
@@ -939,7 +959,7 @@ def batched_matmul_rule(g, out, a, b):
     return da.reshape(a.shape), db.reshape(b.shape)
 
 
-@wrong("batched_matmul_rule", "vectors_and_matrices_only", "A vector beside a stack: g has the axes of the stack in front, and reshaping it to one row or one column mixes them. Put an axis in with g[..., None] or np.expand_dims.")
+@wrong("batched_matmul_rule", "vectors_and_matrices_only", "A vector beside a stack: g has the axes of the stack in front, and here that of the vector goes last, g[..., None]. Reshaped to one row or one column, g does not fit.")
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
@@ -1035,7 +1055,7 @@ def mended_lookup(g, index, table, W, v):
     return dtable, x.T @ dz, g @ h
 
 
-@wrong("mended_lookup", "w_turned_as_well", "You transposed dW too. It was right: mend two lines, and leave the others.")
+@wrong("mended_lookup", "w_turned_as_well", "dW comes back transposed. In the colleague's version it was right: mend two lines, and leave the others.")
 def mended_lookup(g, index, table, W, v):
     x = table[index]
     h = np.tanh(x @ W)
@@ -1045,7 +1065,7 @@ def mended_lookup(g, index, table, W, v):
     return dtable, dz.T @ x, g @ h
 
 
-@wrong("mended_lookup", "into_the_table", "The sums went into the table itself. They need an array of zeros.")
+@wrong("mended_lookup", "into_the_table", "The sums were added to the numbers of the table. They need an array of zeros.")
 def mended_lookup(g, index, table, W, v):
     x = table[index]
     h = np.tanh(x @ W)
@@ -1077,14 +1097,14 @@ def mended_lookup(g, index, table, W, v):
 @wrong(
     "mended_lookup",
     "numerical",
-    "This is the numerical derivative. It takes two evaluations for each number, and is exact to some digits only: write the rule.",
+    "This is the numerical derivative. It takes an evaluation or two for each number, and is exact to some digits only: write the rule.",
 )
 def mended_lookup(g, index, table, W, v):
     return numerical_cotangents(lambda *ps: lookup_scores(index, *ps), g, table, W, v)
 
 
 
-@wrong("mended_lookup", "in_place", "The numbers are right, and one of the arrays that you were given is another one now: `+=`, `*=` and `.sort()` write into it.")
+@wrong("mended_lookup", "in_place", "The numbers are right, and one of the arrays that you were given was changed: `+=`, `[:] =`, `out=` and `.sort()` write into it.")
 def mended_lookup(g, index, table, W, v):
     h = np.tanh(table[index] @ W)
     dz = g[:, None] * v * (1 - h * h)
@@ -1095,7 +1115,7 @@ def mended_lookup(g, index, table, W, v):
     return table, dW, dv
 
 
-@wrong("mended_lookup", "index_sorted", "The numbers are right, and one of the arrays that you were given is another one now: `+=`, `*=` and `.sort()` write into it.")
+@wrong("mended_lookup", "index_sorted", "The numbers are right, and one of the arrays that you were given was changed: `+=`, `[:] =`, `out=` and `.sort()` write into it.")
 def mended_lookup(g, index, table, W, v):
     h = np.tanh(table[index] @ W)
     dz = g[:, None] * v * (1 - h * h)
@@ -1103,6 +1123,37 @@ def mended_lookup(g, index, table, W, v):
     np.add.at(dtable, index, dz @ W.T)
     index.sort()
     return dtable, dW, dv
+
+
+@wrong("mended_lookup", "mean_of_repeats", "A word that is looked up twice gets the mean of its contributions. Every use counts in full: they add up.")
+def mended_lookup(g, index, table, W, v):
+    x = table[index]
+    h = np.tanh(x @ W)
+    dz = g[:, None] * v * (1 - h * h)
+    dx, dtable = dz @ W.T, np.zeros_like(table)
+    for word in set(index.tolist()):
+        dtable[word] = dx[index == word].mean(axis=0)
+    return dtable, x.T @ dz, g @ h
+
+
+@wrong("mended_lookup", "four_rows", "You took it that the table has four rows. How many words it holds, its shape says.")
+def mended_lookup(g, index, table, W, v):
+    x = table[index]
+    h = np.tanh(x @ W)
+    dz = g[:, None] * v * (1 - h * h)
+    dtable = np.zeros((4, table.shape[1]))
+    np.add.at(dtable, index, dz @ W.T)
+    return dtable, x.T @ dz, g @ h
+
+
+@wrong("mended_lookup", "two_columns", "You took it that the table has two columns. How many numbers a word has, its shape says.")
+def mended_lookup(g, index, table, W, v):
+    x = table[index]
+    h = np.tanh(x @ W)
+    dz = g[:, None] * v * (1 - h * h)
+    dtable = np.zeros((len(table), 2))
+    np.add.at(dtable, index, (dz @ W.T)[:, :2])
+    return dtable, x.T @ dz, g @ h
 
 
 @right("mended_lookup", "one_hot")
@@ -1201,7 +1252,7 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
     return g.sum(axis=0), h.T @ g, dz.sum(axis=0), x.T @ dz, dz @ W1.T
 
 
-@wrong("two_layer_rule", "slope_1_at_0", "Where x @ W1 + b1 is 0, you let g pass. relu's slope at 0 is 0: `>`, not `>=`.")
+@wrong("two_layer_rule", "slope_1_at_0", "Where x @ W1 + b1 is 0, you let g pass. relu's slope at 0 is 0: only what is above 0 passes.")
 def two_layer_rule(g, out, x, W1, b1, W2, b2):
     z = x @ W1 + b1
     dz = g @ W2.T * (z >= 0)
@@ -1233,7 +1284,7 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
 @wrong(
     "two_layer_rule",
     "numerical",
-    "This is the numerical derivative. It takes two evaluations for each number, and is exact to some digits only: write the rule.",
+    "This is the numerical derivative. It takes an evaluation or two for each number, and is exact to some digits only: write the rule.",
 )
 def two_layer_rule(g, out, *inputs):
     return numerical_cotangents(lambda x, W1, b1, W2, b2: np.maximum(x @ W1 + b1, 0) @ W2 + b2, g, *inputs)

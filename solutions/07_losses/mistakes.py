@@ -16,7 +16,7 @@ from autograder.referee.bank import right, wrong
 @wrong(
     "gaussian_nll",
     "log_of_the_density",
-    "You computed the density first. Far from the prediction it is 0 in floating point, and its logarithm is lost.",
+    "You took the logarithm of the density, or of its exp. Far from the prediction that is 0 in floating point, and the logarithm is lost.",
 )
 def gaussian_nll(prediction, target, sigma):
     density = np.exp(-((target - prediction) ** 2) / (2 * sigma**2)) / (sigma * np.sqrt(2 * np.pi))
@@ -42,7 +42,7 @@ def gaussian_nll(prediction, target, sigma):
 @wrong(
     "gaussian_nll",
     "sum_over_rows",
-    "With two axes you divided by the number of rows. The mean is over all elements.",
+    "With two axes you divided by the number of rows, or of columns. The mean is over all elements.",
 )
 def gaussian_nll(prediction, target, sigma):
     away = (target - prediction) / sigma
@@ -52,7 +52,7 @@ def gaussian_nll(prediction, target, sigma):
 @wrong(
     "gaussian_nll",
     "no_constant",
-    "What stands in front of exp has disappeared. Its logarithm belongs to the sum.",
+    "Here 0.919 is missing, the logarithm of the square root of 2 pi: what stands in front of exp has disappeared, or a part of it. Its logarithm belongs to the sum.",
 )
 def gaussian_nll(prediction, target, sigma):
     return (((target - prediction) / sigma) ** 2 / 2).mean()
@@ -125,7 +125,7 @@ def gaussian_nll(prediction, target, sigma):
 @wrong(
     "gaussian_nll",
     "in_place",
-    "The loss is right, and an array that you were given is another one now: `-=` writes into it.",
+    "The loss is right, and an array that you were given was changed: `-=`, `[:] =` and `out=` write into it.",
 )
 def gaussian_nll(prediction, target, sigma):
     target -= prediction
@@ -222,14 +222,14 @@ def mse_rule(g, out, prediction, target):
 @wrong(
     "mse_rule",
     "in_place",
-    "The numbers are right, and an array that you were given is another one now: `-=` writes into it.",
+    "The numbers are right, and an array that you were given was changed: `-=`, `[:] =` and `out=` write into it.",
 )
 def mse_rule(g, out, prediction, target):
     prediction -= target
     return (2 * g * prediction / prediction.size,)
 
 
-@wrong("mse_rule", "zero_for_none", "Where g is 0, nothing is sent back: the cotangent is 0 everywhere. In Python 0.0 counts as False, so `g or 1.0` is 1.0.")
+@wrong("mse_rule", "zero_for_none", "Where g is 0, nothing is sent back: the cotangent is 0 everywhere. Here g counts as 1 then: in Python 0.0 is taken as False, as in `g or 1.0` and in `if not g`.")
 def mse_rule(g, out, prediction, target):
     g = g or 1.0
     return (g * 2 * (prediction - target) / prediction.size,)
@@ -239,6 +239,16 @@ def mse_rule(g, out, prediction, target):
 def mse_rule(g, out, prediction, target):
     away = np.clip(prediction - target, -100, 100)
     return (2 * g * away / away.size,)
+
+
+@wrong(
+    "mse_rule",
+    "two_axes_at_most",
+    "You divided by rows times columns. There may be more axes: `prediction.size` counts all elements.",
+)
+def mse_rule(g, out, prediction, target):
+    n = len(prediction) if prediction.ndim == 1 else prediction.shape[0] * prediction.shape[1]
+    return (2 * g * (prediction - target) / n,)
 
 
 @right("mse_rule", "shape")
@@ -260,7 +270,7 @@ def mse_rule(g, out, prediction, target):
 @wrong(
     "softmax",
     "no_shift",
-    "You took exp of the logits as they are: at 10,000 it overflows. Make the largest exponent 0 first.",
+    "exp overflows here: logits near 10,000 go into it. Make the largest exponent of each row 0 first.",
 )
 def softmax(logits):
     e = np.exp(logits)
@@ -270,7 +280,7 @@ def softmax(logits):
 @wrong(
     "softmax",
     "one_maximum",
-    "You subtracted one maximum from the whole array. A row that lies far below it becomes 0 / 0.",
+    "You subtracted one number from the whole array, such as its maximum. A row that lies far below it becomes 0 / 0.",
 )
 def softmax(logits):
     e = np.exp(logits - logits.max())
@@ -335,7 +345,7 @@ def softmax(logits):
 @wrong(
     "softmax",
     "in_place",
-    "`-=` writes into the caller's logits. Subtract into a new array.",
+    "The shift was written into the caller's logits: `-=` and `out=` do that. Subtract into a new array.",
 )
 def softmax(logits):
     logits -= logits.max(axis=-1, keepdims=True)
@@ -377,7 +387,7 @@ def softmax(logits):
 @wrong(
     "softmax",
     "shift_if_beyond_700",
-    "You shift only logits beyond 700. exp overflows above 709 in float64, and above 88 in float32: shift always.",
+    "You shift only logits beyond some limit. exp overflows above 709 in float64, and above 88 in float32: shift always.",
 )
 def softmax(logits):
     if np.abs(logits).max() > 700:
@@ -411,13 +421,24 @@ def softmax(logits):
     return out
 
 
+@wrong(
+    "softmax",
+    "shifted_and_clipped",
+    "Very improbable classes get too much, as when logits are cut off below some limit after the shift. There the largest is 0, so nothing overflows: it works without a limit.",
+)
+def softmax(logits):
+    z = np.maximum(logits - logits.max(axis=-1, keepdims=True), -30)
+    e = np.exp(z)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
 # -- logsumexp --------------------------------------------------------------------------------------------------------
 
 
 @wrong(
     "logsumexp",
     "no_shift",
-    "You took exp of the logits as they are: at 10,000 it overflows. Take the maximum of the row out first.",
+    "exp overflows here: logits near 10,000 go into it. Take the maximum of each row out first.",
 )
 def logsumexp(logits):
     return np.log(np.exp(logits).sum(axis=-1))
@@ -436,7 +457,7 @@ def logsumexp(logits):
 @wrong(
     "logsumexp",
     "one_maximum",
-    "You took one maximum for the whole array. In a row that lies far below it, the sum is 0 and its logarithm lost.",
+    "What you took off lies far above this row, as one number for the whole array does, or the largest size in place of the largest logit. Then the sum is 0, and its logarithm lost.",
 )
 def logsumexp(logits):
     m = logits.max()
@@ -521,7 +542,7 @@ def logsumexp(logits):
 @wrong(
     "logsumexp",
     "second_axis_of_m",
-    "m[:, 0] takes off the second axis, and a single row has none. The dots of m[..., 0] stand for all axes in front.",
+    "A second axis is asked for, as in m[:, 0], and a single row has none. The dots of m[..., 0] stand for all axes in front.",
 )
 def logsumexp(logits):
     m = logits.max(axis=-1, keepdims=True)
@@ -531,7 +552,7 @@ def logsumexp(logits):
 @wrong(
     "logsumexp",
     "in_place",
-    "`-=` writes into the caller's logits. Subtract into a new array.",
+    "The shift was written into the caller's logits: `-=` and `out=` do that. Subtract into a new array.",
 )
 def logsumexp(logits):
     m = logits.max(axis=-1, keepdims=True)
@@ -542,7 +563,7 @@ def logsumexp(logits):
 @wrong(
     "logsumexp",
     "shift_if_beyond_700",
-    "You shift only logits beyond 700. exp overflows above 709 in float64, and above 88 in float32: shift always.",
+    "You shift only logits beyond some limit. exp overflows above 709 in float64, and above 88 in float32: shift always.",
 )
 def logsumexp(logits):
     if np.abs(logits).max() < 700:
@@ -646,6 +667,16 @@ def softmax_jacobian(S):
 @wrong("softmax_jacobian", "sign", "All signs are turned around: a class gains from its own logit.")
 def softmax_jacobian(S):
     return np.outer(S, S) - np.diag(S)
+
+
+@wrong(
+    "softmax_jacobian",
+    "divided_by_S",
+    "You divide by S, and a probability may be 0: then this is no number. The formula for J has no quotient.",
+)
+def softmax_jacobian(S):
+    with np.errstate(all="ignore"):
+        return np.outer(S, S) * (np.eye(len(S)) / S - 1)
 
 
 @right("softmax_jacobian", "two_loops")
@@ -760,7 +791,7 @@ def softmax_rule(g, out, logits):
     return (g - out * g.sum(axis=-1, keepdims=True),)
 
 
-@wrong("softmax_rule", "in_place", "The numbers are right, but an array that was given was written into, and others still need it: `-=` and `*=` do that.")
+@wrong("softmax_rule", "in_place", "The numbers are right, but an array that was given was written into, and others still need it: `-=`, `*=` and `out=` do that.")
 def softmax_rule(g, out, logits):
     g -= (g * out).sum(axis=-1, keepdims=True)
     return (out * g,)
@@ -795,7 +826,7 @@ def softmax_rule(g, out, logits):
 @wrong(
     "softmax_rule",
     "row_by_row_of_two",
-    "You go through the rows along the first axis. With three axes, what lies there is a matrix, and each of its rows needs a sum.",
+    "With three axes you took one sum for each matrix, over all of its rows. Rows have nothing to do with each other: each needs a sum, along the last axis.",
 )
 def softmax_rule(g, out, logits):
     if g.ndim == 1:
@@ -861,7 +892,7 @@ def softmax_rule(g, out, logits):
 @wrong(
     "log_softmax",
     "log_of_softmax",
-    "You took the logarithm of the probabilities. A small one is exactly 0, and its logarithm is lost.",
+    "You took the logarithm of the probabilities: a small one is exactly 0, and its logarithm is lost. Or another logit than the largest was taken off, and exp overflows.",
 )
 def log_softmax(logits):
     e = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -881,7 +912,7 @@ def log_softmax(logits):
 @wrong(
     "log_softmax",
     "no_shift",
-    "You took exp of the logits as they are: at 10,000 it overflows. Shift them first.",
+    "exp overflows here: logits near 10,000 go into it. Take the largest of each row off first.",
 )
 def log_softmax(logits):
     return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
@@ -911,7 +942,7 @@ def log_softmax(logits):
 @wrong(
     "log_softmax",
     "one_maximum",
-    "You subtracted one maximum from the whole array. In a row that lies far below it, the sum is 0 and its log lost.",
+    "You subtracted one number from the whole array, such as its maximum. In a row that lies far below it, the sum is 0 and its log lost.",
 )
 def log_softmax(logits):
     shifted = logits - logits.max()
@@ -944,7 +975,7 @@ def log_softmax(logits):
     return shifted - np.log10(np.exp(shifted).sum(axis=-1, keepdims=True))
 
 
-@wrong("log_softmax", "in_place", "`-=` writes into the caller's logits. Subtract into a new array.")
+@wrong("log_softmax", "in_place", "The shift was written into the caller's logits: `-=` and `out=` do that. Subtract into a new array.")
 def log_softmax(logits):
     logits -= logits.max(axis=-1, keepdims=True)
     return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
@@ -984,13 +1015,24 @@ def log_softmax(logits):
 @wrong(
     "log_softmax",
     "shift_if_beyond_700",
-    "You shift only logits beyond 700. exp overflows above 709 in float64, and above 88 in float32: shift always.",
+    "You shift only logits beyond some limit. exp overflows above 709 in float64, and above 88 in float32: shift always.",
 )
 def log_softmax(logits):
     shifted = logits
     if np.abs(logits).max() > 700:
         shifted = logits - logits.max(axis=-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+@wrong(
+    "log_softmax",
+    "three_axes_at_most",
+    "This is right for up to three axes. With more of them the classes still lie along the last one: -1.",
+)
+def log_softmax(logits):
+    axis = min(logits.ndim - 1, 2)
+    shifted = logits - logits.max(axis=axis, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
 
 
 @right("log_softmax", "through_logaddexp")
@@ -1095,7 +1137,7 @@ def log_softmax_rule(g, out, logits):
     return (g - S * (g * S).sum(axis=-1, keepdims=True),)
 
 
-@wrong("log_softmax_rule", "in_place", "The numbers are right, but an array that was given was written into, and others still need it: `-=` and `*=` do that.")
+@wrong("log_softmax_rule", "in_place", "The numbers are right, but an array that was given was written into, and others still need it: `-=`, `*=` and `out=` do that.")
 def log_softmax_rule(g, out, logits):
     g -= np.exp(out) * g.sum(axis=-1, keepdims=True)
     return (g,)
@@ -1204,7 +1246,7 @@ def nll_loss(logp, labels):
 @wrong(
     "nll_loss",
     "rows_by_label",
-    "[labels] picks whole rows, and may ask for one that is not there. The label is a position in the last axis.",
+    "The label was taken for the number of a row, and may ask for one that is not there. It is a position in the last axis: the row's own number comes first.",
 )
 def nll_loss(logp, labels):
     return -logp[labels].mean()
@@ -1213,7 +1255,7 @@ def nll_loss(logp, labels):
 @wrong(
     "nll_loss",
     "rows_by_label_wrapped",
-    "[labels] picks whole rows, and may ask for one that is not there. The label is a position in the last axis.",
+    "You took the mean of a whole row, as [labels] picks it, or of all numbers. The label is a position in the last axis: one number of each row counts.",
 )
 def nll_loss(logp, labels):
     return -logp[labels % len(logp)].mean()
@@ -1232,7 +1274,7 @@ def nll_loss(logp, labels):
 @wrong(
     "nll_loss",
     "mean_over_all",
-    "You divided by the number of all entries. One entry per row counts: the mean is over the rows.",
+    "You divided by the number of all entries, or of the classes. One entry per row counts: the mean is over the rows.",
 )
 def nll_loss(logp, labels):
     return -(logp * np.eye(logp.shape[1])[labels]).mean()
@@ -1453,7 +1495,7 @@ def cross_entropy_rule(g, out, logp, labels):
     return g * grad / len(labels)
 
 
-@wrong("cross_entropy_rule", "zero_for_none", "Where g is 0, nothing is sent back: the cotangent is 0 everywhere. In Python 0.0 counts as False, so `g or 1.0` is 1.0.")
+@wrong("cross_entropy_rule", "zero_for_none", "Where g is 0, nothing is sent back: the cotangent is 0 everywhere. Here g counts as 1 then: in Python 0.0 is taken as False, as in `g or 1.0` and in `if not g`.")
 def cross_entropy_rule(g, out, logp, labels):
     grad = np.exp(logp)
     grad[np.arange(len(labels)), labels] -= 1
@@ -1501,7 +1543,7 @@ def cross_entropy_rule(g, out, logp, labels):
 @wrong(
     "bce_with_logits",
     "log_of_p",
-    "You took the logarithm of the probability. It is exactly 0 for a large logit, and its logarithm is lost.",
+    "You took the logarithm of the probability, or of 1 minus it. For a large logit one of them is exactly 0, and its logarithm is lost.",
 )
 def bce_with_logits(logits, targets):
     p = 0.5 + 0.5 * np.tanh(logits / 2)
@@ -1540,7 +1582,7 @@ def bce_with_logits(logits, targets):
 @wrong(
     "bce_with_logits",
     "overflow",
-    "log(1 + exp(-z)) overflows for logits far below 0. For those take -z out of the logarithm.",
+    "exp overflows here: log(1 + exp(-z)) does for logits far below 0, and log(1 + exp(z)) for those far above. Take the large part out of the logarithm.",
 )
 def bce_with_logits(logits, targets):
     return (np.log1p(np.exp(-logits)) + (1 - targets) * logits).mean()
@@ -1572,7 +1614,7 @@ def bce_with_logits(logits, targets):
 @wrong(
     "bce_with_logits",
     "sum_over_columns",
-    "You divided by the number of rows only. The mean is over all elements.",
+    "You divided by the number of rows only, or of columns. The mean is over all elements.",
 )
 def bce_with_logits(logits, targets):
     losses = np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(-np.abs(logits)))
@@ -1628,7 +1670,7 @@ def bce_with_logits(logits, targets):
 @wrong(
     "bce_with_logits",
     "largest_of_all",
-    "logits.max() is one number for the whole array. Each logit has its own max(z, 0).",
+    "Here a negative logit counts where max(z, 0) is 0: the logit itself, or logits.max(), which is one number for the whole array. Each logit has its own max(z, 0).",
 )
 def bce_with_logits(logits, targets):
     return (logits.max() - targets * logits + np.log1p(np.exp(-np.abs(logits)))).mean()
@@ -1754,14 +1796,14 @@ def bce_rule(g, out, logits, targets):
 @wrong(
     "bce_rule",
     "in_place",
-    "The numbers are right, and an array that you were given is another one now: `-=` writes into it.",
+    "The numbers are right, and an array that you were given was changed: `-=`, `[:] =` and `out=` write into it.",
 )
 def bce_rule(g, out, logits, targets):
     targets -= sigmoid(logits)
     return (-g * targets / logits.size,)
 
 
-@wrong("bce_rule", "zero_for_none", "Where g is 0, nothing is sent back: the cotangent is 0 everywhere. In Python 0.0 counts as False, so `g or 1.0` is 1.0.")
+@wrong("bce_rule", "zero_for_none", "Where g is 0, nothing is sent back: the cotangent is 0 everywhere. Here g counts as 1 then: in Python 0.0 is taken as False, as in `g or 1.0` and in `if not g`.")
 def bce_rule(g, out, logits, targets):
     return ((g or 1.0) * (sigmoid(logits) - targets) / logits.size,)
 
@@ -1899,7 +1941,7 @@ def mended_loss_rules():
 
 
 @wrong(
-    "mended_loss_rules", "the_old_ones", "These are the colleague's own rules. Write right ones in their place."
+    "mended_loss_rules", "the_old_ones", "Your distance gives what the colleague's gives: it is not yet divided. Its mean is taken over the rows. And if the other two are as the colleague wrote them, mend them, too."
 )
 def mended_loss_rules():
     return {name: CONTRIBUTED[name][1] for name in ("huber", "distance", "logistic")}
@@ -1989,6 +2031,8 @@ FAULTS = [
      "Your huber has the slope 1 or -1 everywhere. Close to the target the loss is a parabola, and its slope x - y."),
     ("huber", "early_corner", "(g * np.where(np.abs(x - y) < 0.8, x - y, np.sign(x - y)) / x.size,)",
      "Your huber leaves the parabola too early: its line begins where the distance is 1."),
+    ("huber", "from_above", "(g * np.minimum(x - y, 1) / x.size,)",
+     "Your huber is a line above the target only. Far below it the loss is a line, too, with the slope -1."),
     ("logistic", "overflow", "(-g * y / (1 + np.exp(y * x)) / x.size,)",
      "Your logistic still takes exp of a large number. Write the quotient with sigmoid."),
     ("logistic", "turned_around", "(-g * y * sigmoid(y * x) / x.size,)",
@@ -2013,7 +2057,7 @@ for _name, _fault, _code, _sentence in FAULTS:
 @wrong(
     "mended_loss_rules",
     "names_only",
-    "A list or a set of names is returned. A dict is wanted, with a rule for each name.",
+    "Names alone are returned, in a list or a tuple. A dict is wanted, with a rule for each name.",
 )
 def mended_loss_rules():
     return ["huber", "distance", "logistic"]

@@ -305,6 +305,14 @@ with exercise("linear") as check:
         check.close(linear_gradients(g, x, w, b), expected, "one input and one output")
         expected = (expected[0], *(0 * part for part in (x, w, b)))
         check.close(linear_gradients(0 * g, x, w, b), expected, "where no gradient arrives, all are 0")
+
+    @probe
+    def gradients_without_bias(g, x, weight):
+        """What linear gives for the bias None, and the gradients of x and weight when g arrives."""
+        return with_gradients(lambda *tensors: linear(*tensors, None), g, x, weight)
+
+    for x, w, g in check.cases(2, array(4, 3), array(2, 3), array(4, 2)):
+        check.close(gradients_without_bias(g, x, w), (x @ w.T, g @ w, g.T @ x), "gradients without a bias, too")
     ### END HIDDEN TESTS
 # %% [markdown]
 # ### Exercise `layer_stds` (2 points)
@@ -915,6 +923,19 @@ with exercise("layer_norm") as check:
                 expected = (out.data, t.grad.data, layer.weight.grad.data, layer.bias.grad.data)
                 because = "rows of any length, of equal numbers too"
                 check.close(norm_gradients(g, some, w, b), expected, because, atol=1e-9)
+    # As they begin: a weight of ones, a bias of zeros. They change no number, and have gradients. So has a weight of 0.
+    for x, b, g in check.cases(2, array(3, 4), array(4), array(3, 4)):
+        for weight, bias in ((np.ones(4), 0 * b), (np.ones(4), b), (0 * b, b), (0 * b, 0 * b)):
+            layer, t = nn.LayerNorm(4), Tensor(x, requires_grad=True)
+            layer.weight.data, layer.bias.data = weight.copy(), bias.copy()
+            out = layer(t)
+            out.backward(g)
+            expected = (out.data, t.grad.data, layer.weight.grad.data, layer.bias.grad.data)
+            because = "a weight of ones or zeros and a bias of zeros have gradients, too"
+            check.close(norm_gradients(g, x, weight, bias), expected, because)
+    for eps in (2e-6, 0.0):
+        expected = (ROW - 3) / np.sqrt(2 + 1e6 * eps)
+        check.close(norm_of(ROW / 1000, ROW / ROW, 0 * ROW, eps), expected, "the eps that is given, however small")
     # Numbers that lie far from 0 and close together: the mean goes off before anything is squared.
     for (w,) in check.cases(3, array(4)):
         far = np.array([[1.0, 1, 5, 5], [5, 1, 5, 1]]) + np.array([[1e9], [-1e8]])
@@ -1044,6 +1065,9 @@ def owned_by(tree):
     class Scale(Parameter):
         pass
 
+    class InnerScale(Scale):
+        pass
+
     class Layer(Module):
         pass
 
@@ -1063,7 +1087,7 @@ def owned_by(tree):
         if not isinstance(what, str) or what[:1] not in ("P", "T"):
             return what
         if what not in made:
-            kind = Scale if what == "P2" else Parameter
+            kind = {"P2": Scale, "P4": InnerScale}.get(what, Parameter)
             one = Tensor([1.0, 2.0], requires_grad=what == "T1")
             made[what] = one if what[0] == "T" else kind([1.0, 2.0])
         return made[what]
@@ -1116,6 +1140,8 @@ with exercise("owned") as check:
                     found[front + n] = x
         return found
 
+    tree = {"w": "P1", "scale": "P4", "a": {"scale": "P4"}, "b": ["P4"]}
+    check.close(owned_by(tree), expected_of(tree), "a Parameter whose class comes from a class of Parameters")
     for _ in range(20):
         tree = grown(3)
         got = owned_by(tree)
@@ -1326,6 +1352,9 @@ with exercise("dropout") as check:
         check.close(first, np.where(first == 0, 0.0, 2 * x), "any number of axes")
         check.close(gradient, np.where(second == 0, 0.0, 2.0), "the gradient, for any number of axes")
         check.close((first == 0).mean(), 0.5, "the share of zeros", atol=0.4)
+        for axis in (axis for axis, n in enumerate(x.shape) if n > 1):
+            apart = (first == 0).any(axis=axis) != (first == 0).all(axis=axis)
+            check.true(apart.any(), "each number is drawn on its own, along each axis")
     ### END HIDDEN TESTS
 # %% [markdown]
 # 150 digits, and every fifth label drawn at random. On the digits that it has not seen, the network without dropout gets
@@ -1524,8 +1553,10 @@ def net_facts(seed):
 
 @probe
 def net_run(seed, x, training):
-    """The arrays of a MendedNet, two answers to x, and the gradients of its attributes by the second."""
-    net = MendedNet(np.random.default_rng(seed))
+    """Arrays put into a MendedNet, its two answers to x, and the gradients of its attributes by the second."""
+    net, drawn = MendedNet(np.random.default_rng(seed)), np.random.default_rng(seed)
+    for name in NAMES:  # whatever it began with
+        getattr(net, name).data = drawn.normal(0.0, 0.5, getattr(net, name).shape)
     for module in (net, *vars(net).values()):
         if isinstance(module, Module):
             module.training = training
@@ -1586,7 +1617,7 @@ with exercise("mended_net") as check:
     from autograd_ref import nn
     from autograder import array
 
-    shares = []
+    shares, alone = [], []
     for (x,) in check.cases(5, array(6, 3)):
         seed = check.rng.randrange(10**6)
         arrays, out, again, gradients = net_run(seed, x, False)
@@ -1595,6 +1626,8 @@ with exercise("mended_net") as check:
         expected.backward(np.ones(expected.shape))
         check.close((out, again), (expected.data, expected.data), "in use: no dropout")
         check.close(gradients, [t.grad.data for t in tensors], "the gradients")
+        arrays, out, again, _ = net_run(seed, x[:1], True)
+        alone += [dropped_in(answer, arrays, x[:1]) for answer in (out, again)]
         x = np.repeat(x, 10, axis=0)
         arrays, out, again, gradients = net_run(seed, x, True)
         zero = [dropped_in(answer, arrays, x) for answer in (out, again)]
@@ -1605,6 +1638,7 @@ with exercise("mended_net") as check:
         check.true(all(g is not None for g in gradients), "gradients, in training too")
         check.true(np.abs(gradients[0]).sum() > 0, "the first layer learns")
     check.close(np.mean(shares), 0.5, "half of the neurons are dropped", atol=0.07)
+    check.true(any(z is not None and z.any() for z in alone), "in training: dropout for a single row as well")
     one, again, two = (net_run(seed, PAIR, False)[0] for seed in (1, 1, 2))
     check.equal(again, one, "the same seed gives the same weights")
     check.close(len(np.unique(one[0].round(6), axis=0)), 8, "no two neurons begin equal")

@@ -36,7 +36,7 @@ def linear(x, weight, bias=None):
 @wrong(
     "linear",
     "leaves_the_graph",
-    "The numbers are right, and no gradient can come back: `.data` takes them out of the graph.",
+    "The numbers are right, and no gradient can come back: they were taken out of the graph, as `.data` and `no_grad` do.",
 )
 def linear(x, weight, bias=None):
     out = x.data @ weight.data.T
@@ -46,7 +46,7 @@ def linear(x, weight, bias=None):
 @wrong(
     "linear",
     "bias_is_a_constant",
-    "No gradient arrives at the bias. Add the Tensor itself, and not its numbers.",
+    "No gradient arrives at the bias, which holds zeros here: its numbers alone were added, or it was left out for what it holds. Add the Tensor itself, unless it `is None`.",
 )
 def linear(x, weight, bias=None):
     out = x @ weight.T
@@ -56,7 +56,7 @@ def linear(x, weight, bias=None):
 @wrong(
     "linear",
     "weight_first",
-    "This gives the outputs as columns: `weight @ x.T` is the transpose, and it fits two axes only.",
+    "It fits an x of one axis or two, and not of three: `x.T`, as in `weight @ x.T`, turns all axes round. Let x come first, as it is.",
 )
 def linear(x, weight, bias=None):
     out = (weight @ x.T).T
@@ -72,13 +72,34 @@ def linear(x, weight, bias=None):
 @wrong(
     "linear",
     "truth_of_the_bias",
-    "With a bias it fails. `if bias` would ask whether a whole array is true: ask whether it `is None`. And the bias is added to the product, whose rows are as long as it is.",
+    "`if bias` asks whether a whole array is true: ask whether it `is None`.",
 )
 def linear(x, weight, bias=None):
     out = x @ weight.T
     if bias:
         out = out + bias
     return out
+
+
+@wrong(
+    "linear",
+    "turned_for_good",
+    "The shapes do not fit, though they did before: the rows of weight belong to the outputs, so x meets `weight.T`, and weight itself stays as it is.",
+)
+def linear(x, weight, bias=None):
+    weight.data = weight.data.T.copy()
+    out = x @ weight
+    return out if bias is None else out + bias
+
+
+@wrong(
+    "linear",
+    "always_two_axes",
+    "A single example of one axis comes back with two, or more than two axes as two: let x keep the axes that it has.",
+)
+def linear(x, weight, bias=None):
+    out = x.reshape(-1, weight.shape[1]) @ weight.T
+    return out if bias is None else out + bias
 
 
 @wrong(
@@ -104,7 +125,7 @@ def linear(x, weight, bias=None):
 @wrong(
     "linear",
     "product_of_data",
-    "The product was computed from `.data`, outside the graph: x and weight get no gradient. Multiply the Tensors.",
+    "The product was computed outside the graph, as from `.data`: x and weight get no gradient. Multiply the Tensors.",
 )
 def linear(x, weight, bias=None):
     out = Tensor(x.data @ weight.data.T)
@@ -179,6 +200,17 @@ def linear(x, weight, bias=None):
 def linear(x, weight, bias=None):
     out = x @ weight if x.shape[-1] == weight.shape[0] else x @ weight.T
     return out if bias is None else out + bias
+
+
+@wrong(
+    "linear",
+    "arrays_without_bias",
+    "Without a bias no gradient comes back, as when the product is computed on arrays there. Multiply the Tensors, with a bias or without.",
+)
+def linear(x, weight, bias=None):
+    if bias is None:
+        return Tensor(x.data @ weight.data.T)
+    return x @ weight.T + bias
 
 
 # -- layer_stds -------------------------------------------------------------------------------------------------------
@@ -273,7 +305,7 @@ def layer_stds(x, weights, activation):
 @wrong(
     "layer_stds",
     "n_minus_1",
-    "This std divides by n - 1. Leave `ddof` out: the mean of the squares is wanted.",
+    "This std divides by n - 1. The mean of the squares is wanted, as NumPy's `std` takes it without `ddof`.",
 )
 def layer_stds(x, weights, activation):
     stds = []
@@ -360,7 +392,7 @@ def layer_stds(x, weights, activation):
 @wrong(
     "layer_stds",
     "one_number",
-    "One number is returned, of the last layer. The picture needs a list, one for each.",
+    "One number is returned, and no list. The picture needs one for each layer.",
 )
 def layer_stds(x, weights, activation):
     for weight in weights:
@@ -384,7 +416,7 @@ def layer_stds(x, weights, activation):
 @wrong(
     "layer_stds",
     "mean_of_squares",
-    "You took the mean of squares less the squared mean. Of large numbers that lie close together the digits that count are lost then: `x.std()` takes the mean off first.",
+    "Of large numbers that lie close together the digits that count are lost: in the mean of squares less the squared mean, or in float32. `x.std()` takes the mean off first, with all digits of x.",
 )
 def layer_stds(x, weights, activation):
     stds = []
@@ -424,12 +456,25 @@ def layer_stds(x, weights, activation):
     return list(map(np.std, outputs[1:]))
 
 
-@wrong("layer_stds", "rounded", "The numbers are rounded: of a signal that fades, 0 would be left.")
+@wrong("layer_stds", "rounded", "Tiny numbers lose their digits: they are rounded, or set to a least value, or something is added. A signal that fades has a std of its own in each layer.")
 def layer_stds(x, weights, activation):
     stds = []
     for weight in weights:
         x = activation(x @ weight.T)
         stds.append(round(float(x.std()), 10))
+    return stds
+
+
+@wrong(
+    "layer_stds",
+    "weights_taken_away",
+    "In a second call no layer is there: the list of weights was emptied, as by `pop`. Go through it with `for`.",
+)
+def layer_stds(x, weights, activation):
+    stds = []
+    while weights:
+        x = activation(x @ weights.pop(0).T)
+        stds.append(x.std())
     return stds
 
 
@@ -472,7 +517,7 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "variance_as_std",
-    "Far too small, and the smaller the wider: `rng.normal` takes the standard deviation, and its second argument is no variance.",
+    "Far too small, and the smaller the wider: the std falls too fast with the width, as where `rng.normal` gets a variance. Its second argument is the standard deviation.",
 )
 def own_start(width, rng):
     return rng.normal(0.0, 2 / width, (width, width))
@@ -539,7 +584,7 @@ def own_start(width, rng):
     return np.tile(rng.normal(0.0, np.sqrt(2 / width), width), (width, 1))
 
 
-@wrong("own_start", "a_number", "This is the std. Return the weights that are drawn with it, an array.")
+@wrong("own_start", "a_number", "This is a single number. Return all weights of a layer, an array that is drawn with the std of your choice.")
 def own_start(width, rng):
     return np.sqrt(2 / width)
 
@@ -549,7 +594,7 @@ def own_start(width, rng):
     return Tensor(rng.normal(0.0, np.sqrt(2 / width), (width, width)))
 
 
-@wrong("own_start", "lists", "Nested lists are returned. `rng.normal(mean, std, shape)` makes an array at once.")
+@wrong("own_start", "lists", "A list is returned. `rng.normal(mean, std, shape)` makes an array at once.")
 def own_start(width, rng):
     return rng.normal(0.0, np.sqrt(2 / width), (width, width)).tolist()
 
@@ -582,8 +627,7 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "one_small_std",
-    "Narrow layers shrink and wide ones grow: one std cannot serve all widths. Find the right one for two widths, and "
-    "compare.",
+    "Narrow layers shrink and wide ones grow: the std has to fall with the width, and yours does not, or too slowly. Find the right one for two widths, and compare.",
 )
 def own_start(width, rng):
     return rng.normal(0.0, 0.1, (width, width))
@@ -715,13 +759,13 @@ def xavier_uniform(fan_in, fan_out, rng):
     return rng.uniform(-a, a, (fan_out, fan_in))
 
 
-@wrong("xavier_uniform", "no_root", "They go up to 6 / (fan_in + fan_out), which is a squared: a root is missing, or a was multiplied in twice.")
+@wrong("xavier_uniform", "no_root", "About ten times too small, as where they go up to 6 / (fan_in + fan_out), which is a squared: a root is missing, or a was multiplied in twice.")
 def xavier_uniform(fan_in, fan_out, rng):
     a = 6 / (fan_in + fan_out)
     return rng.uniform(-a, a, (fan_out, fan_in))
 
 
-@wrong("xavier_uniform", "fan_in_only", "Both fans count: the gradients see the other one.")
+@wrong("xavier_uniform", "fan_in_only", "Too large by the root of 3: fan_in alone is counted, or the 3 of the variance a² / 3 is multiplied in twice. Under the root stands 6 over the sum of both fans.")
 def xavier_uniform(fan_in, fan_out, rng):
     a = np.sqrt(3 / fan_in)
     return rng.uniform(-a, a, (fan_out, fan_in))
@@ -839,14 +883,14 @@ def xavier_uniform(fan_in, fan_out, rng):
 @wrong(
     "xavier_uniform",
     "lists",
-    "Nested lists are returned. `rng.uniform(low, high, shape)` makes an array at once.",
+    "A list is returned. `rng.uniform(low, high, shape)` makes an array at once.",
 )
 def xavier_uniform(fan_in, fan_out, rng):
     a = np.sqrt(6 / (fan_in + fan_out))
     return [[rng.uniform(-a, a) for _ in range(fan_in)] for _ in range(fan_out)]
 
 
-@wrong("xavier_uniform", "twice_a", "They go up to 6 / (fan_in + fan_out), which is a squared: a root is missing, or a was multiplied in twice.")
+@wrong("xavier_uniform", "twice_a", "About ten times too small, as where they go up to 6 / (fan_in + fan_out), which is a squared: a root is missing, or a was multiplied in twice.")
 def xavier_uniform(fan_in, fan_out, rng):
     a = np.sqrt(6 / (fan_in + fan_out))
     return a * rng.uniform(-a, a, (fan_out, fan_in))
@@ -872,7 +916,7 @@ def xavier_uniform(fan_in, fan_out, rng):
 @wrong(
     "xavier_uniform",
     "mirrored",
-    "Half of the neurons are copies of the others with the other sign, and of an odd number one is missing. Draw all.",
+    "Half of the neurons are copies of the others with the other sign. Draw all.",
 )
 def xavier_uniform(fan_in, fan_out, rng):
     a = np.sqrt(6 / (fan_in + fan_out))
@@ -916,7 +960,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return away / (((away * away).mean(-1, keepdims=True) + 1e-30).sqrt() + eps) * weight + bias
 
 
-@wrong("layer_norm", "no_eps", "Without eps, a row of equal numbers is 0 / 0.")
+@wrong("layer_norm", "no_eps", "eps does not count here, or is another one: it is added to the variance, under the root. Without it, a row of equal numbers is 0 / 0.")
 def layer_norm(x, weight, bias, eps=1e-5):
     away = x - x.mean(-1, keepdims=True)
     variance = (away * away).mean(-1, keepdims=True)
@@ -966,7 +1010,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
 @wrong(
     "layer_norm",
     "numpy_root",
-    "A TypeError: NumPy's root does not know Tensors, which have `.sqrt()`; and `var` takes `correction`, not `ddof`.",
+    "A TypeError: NumPy's root and its other functions do not know Tensors, which have methods such as `.sqrt()`; and `var` takes `correction`, not `ddof`.",
 )
 def layer_norm(x, weight, bias, eps=1e-5):
     away = x - x.mean(-1, keepdims=True)
@@ -1013,7 +1057,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
 @wrong(
     "layer_norm",
     "all_on_data",
-    "The fraction was computed from `.data`, outside the graph: weight and bias learn, and x gets no gradient.",
+    "The fraction was computed outside the graph, as from `.data`: weight and bias learn, and x gets no gradient.",
 )
 def layer_norm(x, weight, bias, eps=1e-5):
     away = x.data - x.data.mean(-1, keepdims=True)
@@ -1023,7 +1067,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
 @wrong(
     "layer_norm",
     "no_keepdims",
-    "The mean of each row has lost its axis: `keepdims=True` keeps it as a column.",
+    "Shapes do not fit, as where the mean of each row has lost its axis: `keepdims=True` keeps it as a column.",
 )
 def layer_norm(x, weight, bias, eps=1e-5):
     away = x - x.mean(-1)
@@ -1033,7 +1077,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
 @wrong(
     "layer_norm",
     "second_axis",
-    "The second axis is the last one in two dimensions only. Count from the end: -1.",
+    "An x of one axis does not fit: the second axis is the last one in two dimensions only. Count from the end: -1.",
 )
 def layer_norm(x, weight, bias, eps=1e-5):
     away = x - x.mean(1, keepdims=True)
@@ -1070,7 +1114,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return away / (away.abs().mean(-1, keepdims=True) + eps).sqrt() * weight + bias
 
 
-@wrong("layer_norm", "std_method", "`std` divides by n - 1, and has no eps under its root.")
+@wrong("layer_norm", "std_method", "This std divides by n - 1, and has no eps under its root.")
 def layer_norm(x, weight, bias, eps=1e-5):
     return (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True) * weight + bias
 
@@ -1091,7 +1135,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
 @wrong(
     "layer_norm",
     "divides_by_second_axis",
-    "You divide by `x.shape[1]`. With more axes the last one is `x.shape[-1]`.",
+    "x may have one axis, or more than two: `x.shape[1]` is the last one of two only. It is always `x.shape[-1]`.",
 )
 def layer_norm(x, weight, bias, eps=1e-5):
     n = x.shape[1]
@@ -1158,6 +1202,45 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return (x - mean) / (variance + eps).sqrt() * weight + bias
 
 
+@wrong(
+    "layer_norm",
+    "eps_at_least",
+    "A small eps does not count here, as when eps is never less than 1e-5. Add the one that is given.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    variance = (away * away).mean(-1, keepdims=True)
+    return away / (variance + max(eps, 1e-5)).sqrt() * weight + bias
+
+
+@wrong(
+    "layer_norm",
+    "eps_or_default",
+    "An eps of 0 does not count here, as with `eps or 1e-5`, which takes 0 for nothing. Add the eps that is given.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    eps = eps or 1e-5
+    away = x - x.mean(-1, keepdims=True)
+    variance = (away * away).mean(-1, keepdims=True)
+    return away / (variance + eps).sqrt() * weight + bias
+
+
+@wrong(
+    "layer_norm",
+    "skips_ones",
+    "No gradient arrives at a weight of ones and a bias of zeros, as when they are left out because they change no number. Training begins with them, and moves them: compute with them always.",
+)
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    variance = (away * away).mean(-1, keepdims=True)
+    out = away / (variance + eps).sqrt()
+    if not (weight.data == 1).all():
+        out = out * weight
+    if bias.data.any():
+        out = out + bias
+    return out
+
+
 # -- owned ------------------------------------------------------------------------------------------------------------
 
 
@@ -1206,7 +1289,7 @@ def owned(module):
     return found
 
 
-@wrong("owned", "modules_only", "The Parameters are missing. Both Parameters and Modules are asked for.")
+@wrong("owned", "modules_only", "The Parameters are missing: Modules alone are taken, or what an earlier call has seen is left out, as by a default `seen=set()`. Both are asked for, in each call.")
 def owned(module):
     found = {}
     for name, value in vars(module).items():
@@ -1632,6 +1715,18 @@ def owned(module):
     return found
 
 
+@wrong("owned", "bases_only", "A Parameter whose class comes from a class of Parameters is left out. `isinstance(x, Parameter)` knows all descendants.")
+def owned(module):
+    found = {}
+    for name, x in parts(module):
+        if isinstance(x, Module):
+            found[name] = x
+            found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
+        elif Parameter in (type(x), *type(x).__bases__):
+            found[name] = x
+    return found
+
+
 # -- dropout ----------------------------------------------------------------------------------------------------------
 
 
@@ -1685,6 +1780,17 @@ def dropout(x, p, training, rng):
     return x * ((rng.random(x.shape) >= p) / (1 - p))
 
 
+@wrong(
+    "dropout",
+    "mask_of_two_axes",
+    "x may have any number of axes, and here the mask has two: `rng.random(x.shape)` has those of x.",
+)
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    return x * (rng.random((x.shape[0], x.shape[-1])) >= p) / (1 - p)
+
+
 @wrong("dropout", "whole_rows", "Whole rows are dropped. Draw a number for each number of x.")
 def dropout(x, p, training, rng):
     return x * ((rng.random((len(x), 1)) >= p) / (1 - p)) if training else x
@@ -1708,7 +1814,7 @@ def dropout(x, p, training, rng):
 @wrong(
     "dropout",
     "leaves_the_graph",
-    "The gradient does not come back: `.data` takes the numbers out of the graph.",
+    "The gradient does not come back: the numbers were taken out of the graph, as `.data` does.",
 )
 def dropout(x, p, training, rng):
     if not training:
@@ -1728,7 +1834,7 @@ def dropout(x, p, training, rng):
     return x * ((rng.random(x.shape) >= p) / (1 - p))
 
 
-@wrong("dropout", "turned_round", "The modes are swapped: numbers have to be dropped in training, and none in use.")
+@wrong("dropout", "turned_round", "In training x comes back as it is: the modes are swapped, or nothing is ever dropped. Numbers have to be dropped in training, and none in use.")
 def dropout(x, p, training, rng):
     if training:
         return x
@@ -1738,7 +1844,7 @@ def dropout(x, p, training, rng):
 @wrong(
     "dropout",
     "one_draw",
-    "One number is drawn for all of x: all stay, or all go. Give `rng.random` the shape of x.",
+    "All numbers stay here: one was drawn for all of x, and then all stay, or all go; or no mask is used. Give `rng.random` the shape of x, and multiply by the mask.",
 )
 def dropout(x, p, training, rng):
     return x * ((rng.random() >= p) / (1 - p)) if training else x
@@ -1747,7 +1853,7 @@ def dropout(x, p, training, rng):
 @wrong(
     "dropout",
     "in_place",
-    "The zeros were written into x itself, where they stay for good. Make a new Tensor: x times a mask.",
+    "The zeros were written into an array, that of x, where they stay for good, or that of the result: the gradient knows nothing of them. Make a new Tensor: x times a mask.",
 )
 def dropout(x, p, training, rng):
     if not training:
@@ -1774,7 +1880,7 @@ def dropout(x, p, training, rng):
 @wrong(
     "dropout",
     "new_tensor",
-    "A new Tensor of numbers knows nothing of x, and has no gradient to send back. Multiply x by the mask.",
+    "A new Tensor of numbers, or one made under `no_grad`, knows nothing of x and has no gradient to send back. Multiply x by the mask.",
 )
 def dropout(x, p, training, rng):
     return Tensor(x.data * (rng.random(x.shape) >= p) / (1 - p)) if training else x
@@ -1855,6 +1961,18 @@ def dropout(x, p, training, rng):
     return x * keep / (1 - p)
 
 
+@wrong(
+    "dropout",
+    "last_two_axes",
+    "All matrices of a stack lose the same numbers, as with a mask of the last two axes. The mask needs the whole shape of x.",
+)
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    keep = rng.random(x.shape[-2:]) >= p
+    return x * keep / (1 - p)
+
+
 # -- mended_net -------------------------------------------------------------------------------------------------------
 
 NET = """
@@ -1885,7 +2003,7 @@ def net(**changed):
 wrong(
     "mended_net",
     "as_it_was",
-    "This is the colleague's network. Start with what is not found as a parameter.",
+    "As in the colleague's network, `shift` is no Parameter and `first` is too large. Start with what is not found as a parameter.",
     source="""
 class MendedNet(Colleague):
     pass
@@ -1968,10 +2086,18 @@ wrong(
 wrong(
     "mended_net",
     "graph_cut",
-    "In training the way back ends at `.data`: the first layer gets no gradient.",
+    "In training the way back ends at a new Tensor, made of `.data`, or at other numbers without a past: the first layer gets no gradient.",
     source=net(
         drop="hidden = Tensor(hidden.data * (self.rng.random(hidden.shape) >= 0.5) / 0.5) "
         "if self.training else hidden"
+    ),
+)
+wrong(
+    "mended_net",
+    "graph_cut_in_use",
+    "While it is used, the way back ends at a new Tensor, made of `.data`: the first layer gets no gradient.",
+    source=net(
+        drop="hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) / 0.5) if self.training else Tensor(hidden.data)"
     ),
 )
 wrong(
@@ -2161,6 +2287,17 @@ wrong(
                 hidden = hidden * (keep / 0.5)
             return hidden @ self.second.T
     """,
+)
+
+
+wrong(
+    "mended_net",
+    "not_from_one_row",
+    "Nothing is dropped from a batch of one row in training. The mode alone decides, however many rows there are.",
+    source=net(
+        drop="if self.training and len(x.data) > 1:\n"
+        "            hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) / 0.5)"
+    ),
 )
 
 

@@ -16,7 +16,7 @@ from autograder.referee.bank import right, wrong
 @wrong(
     "sgd_step",
     "in_place",
-    "The numbers are right, and they were written into the caller's array: `-=` and `*=` do that. Return a new one.",
+    "The numbers are right, and the caller's array was changed, as `-=`, `*=` and `p[:] =` do. Make a new one.",
 )
 def sgd_step(p, g, lr):
     p -= lr * g
@@ -246,7 +246,7 @@ def momentum_step(p, g, v, lr, mu):
 @wrong(
     "momentum_step",
     "in_place_and_twice",
-    "`v += mu * v + g` adds to v what v is to become. And it changes the caller's array.",
+    "The old velocity counts twice, whole and times mu: `v += mu * v + g` does that, and changes the caller's array, too.",
 )
 def momentum_step(p, g, v, lr, mu):
     v += mu * v + g
@@ -284,7 +284,7 @@ def momentum_step(p, g, v, lr, mu):
 @wrong(
     "momentum_rate_inside",
     "in_place",
-    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
+    "The numbers are right, and an array that came in was overwritten. Make new ones.",
 )
 def momentum_rate_inside(p, g, v, lr, mu):
     v *= mu
@@ -342,7 +342,7 @@ def momentum_rate_inside(p, g, v, lr, mu):
 @wrong(
     "momentum_rate_inside",
     "minus_velocity",
-    "The velocity holds the sign already, and you subtract it: p moves uphill. Add it.",
+    "The velocity holds the sign already, and you subtract it: p moves against its own velocity. Add it.",
 )
 def momentum_rate_inside(p, g, v, lr, mu):
     v = mu * v - lr * g
@@ -368,7 +368,7 @@ def momentum_rate_inside(p, g, v, lr, mu):
 
 
 @wrong(
-    "momentum_rate_inside", "mean_of_gradients", "You multiplied g by 1 - mu. The gradient comes in whole."
+    "momentum_rate_inside", "mean_of_gradients", "The gradient counts too little: besides lr, 1 - mu multiplies it, or lr once more. It comes in whole, times lr."
 )
 def momentum_rate_inside(p, g, v, lr, mu):
     v = mu * v - (1 - mu) * lr * g
@@ -411,7 +411,7 @@ def momentum_rate_inside(p, g, v, lr, mu):
 @wrong(
     "nesterov_step",
     "in_place",
-    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
+    "The numbers are right, and an array that came in was overwritten. Make new ones.",
 )
 def nesterov_step(p, g, v, lr, mu):
     v *= mu
@@ -532,7 +532,7 @@ def nesterov_step(p, g, v, lr, mu):
 @wrong(
     "rmsprop_step",
     "in_place",
-    "The numbers are right, and the caller's arrays were overwritten. Make new arrays.",
+    "The numbers are right, and the caller's s was overwritten. Make a new array.",
 )
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s *= alpha
@@ -655,7 +655,7 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
     return p - lr * g / (np.sqrt(s) + eps), s
 
 
-@wrong("rmsprop_step", "share_squared", "1 - alpha is squared with g. It multiplies the square.")
+@wrong("rmsprop_step", "share_squared", "The new square counts too little: 1 - alpha is squared with g, or alpha multiplies the new square, too. Its share is 1 - alpha.")
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = alpha * s + ((1 - alpha) * g) ** 2
     return p - lr * g / (np.sqrt(s) + eps), s
@@ -669,7 +669,7 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
     return p - lr * g**2 / (np.sqrt(s) + eps), s
 
 
-@wrong("rmsprop_step", "math_root", "`math.sqrt` takes one number. For arrays there is `np.sqrt`.")
+@wrong("rmsprop_step", "math_root", "`math.sqrt` takes one number, as `float` does. For arrays there is `np.sqrt`.")
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = alpha * s + (1 - alpha) * g**2
     return p - lr * g / (math.sqrt(s) + eps), s
@@ -687,7 +687,7 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
     return s, p - lr * g / (np.sqrt(s) + eps)
 
 
-@wrong("rmsprop_step", "a_least_mean", "Small means are raised before the root, so that small gradients make short steps. Only `eps` is added, to the root.")
+@wrong("rmsprop_step", "a_least_mean", "Small means, or their roots, are raised, so that small gradients make short steps. Only `eps` is added, to the root.")
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = alpha * s + (1 - alpha) * g**2
     return p - lr * g / (np.sqrt(np.maximum(s, 1e-10)) + eps), s
@@ -711,7 +711,7 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
 
 
 @wrong(
-    "bias_correction", "in_place", "The numbers are right, and `/=` has written them into the caller's array."
+    "bias_correction", "in_place", "The numbers are right, and they were written into the caller's array, as `/=` does. Make a new one."
 )
 def bias_correction(mean, beta, t):
     mean /= 1 - beta**t
@@ -779,7 +779,7 @@ def bias_correction(mean, beta, t):
 @wrong(
     "bias_correction",
     "no_parentheses",
-    "Without parentheses the mean is divided by 1, and beta**t is subtracted.",
+    "The share of the start is subtracted from the mean: `/ 1 - ...` divides by 1 alone. The whole difference belongs in parentheses.",
 )
 def bias_correction(mean, beta, t):
     return mean / 1 - beta**t
@@ -806,7 +806,7 @@ def bias_correction(mean, beta, t):
 @wrong(
     "bias_correction",
     "dropped_after_a_thousand",
-    "After a thousand steps you no longer correct. With beta = 0.999 more than a third is still missing then.",
+    "Here, with t above 1,000, you no longer correct. With beta = 0.999 more than a third is still missing after a thousand steps.",
 )
 def bias_correction(mean, beta, t):
     return mean / (1 - beta**t) if t <= 1000 else 1 * mean
@@ -869,7 +869,7 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
 @wrong(
     "adam_step",
     "corrected_means_kept",
-    "You return the corrected means, so the next step corrects them again. Keep the means as they are.",
+    "m comes back as g, and v as its square: the corrected means, or sums without 1 - beta. Keep the means as they are, since the next step corrects them again.",
 )
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
@@ -905,7 +905,7 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
 @wrong(
     "adam_step",
     "one_correction",
-    "m is corrected and v is not. Both began at 0.",
+    "v is not corrected. Both means began at 0: correct both, and let p move by the corrected m.",
 )
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
@@ -1005,7 +1005,7 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
 @wrong(
     "adam_step",
     "eps_beside_the_uncorrected_root",
-    "Both corrections are in the rate here, so eps stands beside the root of a v that is not corrected yet. Correct v first.",
+    "eps stands beside the root of a v that is not corrected yet, as where the corrections are in the rate. Correct v first.",
 )
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
@@ -1022,7 +1022,7 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 
 
-@wrong("adam_step", "no_eps", "The eps of the call is not used: it is added to the root, in the divisor.")
+@wrong("adam_step", "no_eps", "The eps of the call does not count here: it is added to the root, in the divisor.")
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
     m = b1 * m + (1 - b1) * g
@@ -1033,7 +1033,7 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
 @wrong(
     "adam_step",
     "eps_written_in",
-    "The eps of the call is not used: it is added to the root, in the divisor.",
+    "The eps of the call does not count here: it is added to the root, in the divisor.",
 )
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
@@ -1063,7 +1063,7 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
 @wrong(
     "adam_step",
     "counts_from_zero",
-    "At t = 1 there is 0 / 0: p moves with the old means, which are 0, or t - 1 stands where t belongs.",
+    "At t = 1 p becomes NaN: it moves with the old means, and there is 0 / 0, or t - 1 stands where t belongs, and the correction divides by 0.",
 )
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
@@ -1102,7 +1102,7 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
 @wrong(
     "adam_step",
     "old_means",
-    "At t = 1 there is 0 / 0: p moves with the old means, which are 0, or t - 1 stands where t belongs.",
+    "At t = 1 p becomes NaN: it moves with the old means, and there is 0 / 0, or t - 1 stands where t belongs, and the correction divides by 0.",
 )
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
@@ -1135,7 +1135,7 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
 @wrong(
     "adam_step",
     "correction_dropped_after_a_hundred",
-    "After a hundred steps you no longer correct. With the betas 0.9 and 0.999, v is too small for thousands.",
+    "Here, with t above 100, you no longer correct. With the betas 0.9 and 0.999, v is too small for thousands.",
 )
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
@@ -1217,13 +1217,13 @@ COPY = "            with no_grad():\n                p.copy_(new)\n"
 wrong(
     "optimizer",
     "name_only",
-    "The Tensors that the network holds stay as they were: `p = new` gives a name, or a place in a list, a new meaning. Change p in place.",
+    "The Tensors that the network holds stay as they were. `p = new` gives a name, or a place in a list, a new meaning: change p in place. Or those that have a gradient were left out.",
     source=with_change((COPY, "            p = new\n")),
 )
 wrong(
     "optimizer",
     "list_entry",
-    "The Tensors that the network holds stay as they were: `p = new` gives a name, or a place in a list, a new meaning. Change p in place.",
+    "The Tensors that the network holds stay as they were. `p = new` gives a name, or a place in a list, a new meaning: change p in place. Or those that have a gradient were left out.",
     source=with_change((COPY, "            self.parameters[i] = Tensor(new, requires_grad=True)\n")),
 )
 wrong(
@@ -1241,13 +1241,13 @@ wrong(
 wrong(
     "optimizer",
     "stops_at_none",
-    "`return` and `break` end the loop at the first parameter without gradient. The others still want their step: `continue`.",
+    "One parameter without gradient ends the step for the others, as `return` and `break` do in the loop. Leave out that one alone: `continue`.",
     source=with_change(("                continue", "                return")),
 )
 wrong(
     "optimizer",
     "counts_all",
-    "A parameter that was left out counts its step all the same. Count where the rule is called.",
+    "A parameter that was left out counts its step all the same. Each needs a count of its own, which grows where the rule is called.",
     source=with_change(
         ("            self.steps[i] += 1\n", ""),
         ("            if p.grad is None:", "            self.steps[i] += 1\n            if p.grad is None:"),
@@ -1265,19 +1265,19 @@ wrong(
 wrong(
     "optimizer",
     "state_lost",
-    "The new state is not kept, so each step begins with the same zeros. Put it where the old one was.",
+    "The new state is not kept, so each step begins with zeros again. Keep it for the next step of its Tensor.",
     source=with_change(("new, self.state[i] = self", "new, _ = self")),
 )
 wrong(
     "optimizer",
     "shared_state",
-    "All parameters work with the state of the first one. Each has its own.",
+    "All parameters work with one state, so each goes on from another's. Each has its own.",
     source=with_change(("self.state[i]", "self.state[0]")),
 )
 wrong(
     "optimizer",
     "no_decay",
-    "weight_decay is not used. Its part is added to the gradient before the rule sees it.",
+    "weight_decay has no effect. Its part is added to the gradient before the rule sees it.",
     source=with_change((" + self.weight_decay * p.data", "")),
 )
 wrong(
@@ -1289,7 +1289,7 @@ wrong(
 wrong(
     "optimizer",
     "gradient_changed",
-    "The decay was written into the gradient itself. If it is accumulated, that part would count again: make a new array.",
+    "The decay is in `p.grad` itself after the step. If gradients are accumulated, that part would count again: let the rule get a new array, and leave `p.grad`.",
     source=with_change(
         (
             "            g = p.grad.data + self.weight_decay * p.data\n",
@@ -1321,7 +1321,7 @@ wrong(
 wrong(
     "optimizer",
     "slice_of_no_axis",
-    "`p.data[:]` needs an axis, and a single number has none. `[...]` works for any number of axes.",
+    "`[:]` and `[j]` need an axis, and a single number has none. `p.data[...]` works for any number of axes.",
     source=with_change((COPY, "            p.data[:] = new\n")),
 )
 wrong(
@@ -1359,7 +1359,7 @@ wrong(
 wrong(
     "optimizer",
     "one_count_for_each_call",
-    "A parameter that was left out counts its step all the same. Count where the rule is called.",
+    "A parameter that was left out counts its step all the same. Each needs a count of its own, which grows where the rule is called.",
     source=with_change(
         ("        for i, p in", "        self.t = getattr(self, 't', 0) + 1\n        for i, p in"),
         ("self.steps[i])", "self.t)"),
@@ -1368,7 +1368,7 @@ wrong(
 wrong(
     "optimizer",
     "decay_after_the_rule",
-    "The decay is taken off after the rule, which is AdamW's way. Here the rule gets it in the gradient.",
+    "The decay is taken off the parameter, beside the rule, which is AdamW's way. Here the rule gets it in the gradient.",
     source=with_change(
         (" + self.weight_decay * p.data", ""),
         ("copy_(new)", "copy_(new - self.lr * self.weight_decay * p.data)"),
@@ -1412,7 +1412,7 @@ wrong(
 wrong(
     "optimizer",
     "state_and_all",
-    "The new state is not kept, so each step begins with the same zeros. Put it where the old one was.",
+    "The new state is not kept, so each step begins with zeros again. Keep it for the next step of its Tensor.",
     source=with_change(("new, self.state[i] = self", "new = self"), ("copy_(new)", "copy_(new[0])")),
 )
 wrong(
@@ -1424,7 +1424,7 @@ wrong(
 wrong(
     "optimizer",
     "counts_of_the_class",
-    "The list of counts is the class's, so two Optimizers count in the same one. Make it in `__init__`: `self.steps = ...`.",
+    "Two Optimizers count in one place: it is the class's, a default argument or a global name. Make the counts in `__init__`: `self.steps = ...`.",
     source=with_change(
         ("        self.steps = [0 for p in self.parameters]\n", "        self.steps.extend(0 for p in self.parameters)\n"),
         ("class Optimizer:\n", "class Optimizer:\n    steps = []\n\n"),
@@ -1433,7 +1433,7 @@ wrong(
 wrong(
     "optimizer",
     "state_of_the_class",
-    "The dict of states is the class's, so two Optimizers write into the same one. Make it in `__init__`: `self.state = ...`.",
+    "The rule gets no array of state, though slots is 1: none is made, or an earlier Optimizer's state is found, as in a dict of the class. Make it in `__init__`: `self.state = ...`.",
     source=with_change(
         ("        self.state = [tuple(", "        zeros = [tuple("),
         (" for p in self.parameters]\n\n    def zero", " for p in self.parameters]\n        for i, z in enumerate(zeros):\n            self.state.setdefault(i, z)\n\n    def zero"),
@@ -1443,7 +1443,7 @@ wrong(
 wrong(
     "optimizer",
     "numbers_for_arrays",
-    "The state begins with plain numbers. It is to hold arrays of zeros, each of the shape of its Tensor: `np.zeros_like(p.data)`.",
+    "The state does not have the shape of its Tensor: plain numbers stand there, or arrays of another shape. It begins with arrays of zeros: `np.zeros_like(p.data)` for each p.",
     source=with_change(("tuple(np.zeros_like(p.data) for _ in range(slots))", "(0.0,) * slots")),
 )
 wrong(
@@ -1460,7 +1460,7 @@ right(
 wrong(
     "optimizer",
     "stays_in_float32",
-    "Seven digits are right: the state was cut to float32. Keep it as the rule gives it.",
+    "About seven digits are right: the state, or something else, was cut to float32 or rounded. Keep what the rule gives as it is.",
     source=with_change(
         ("new, self.state[i] = self.rule(", "new, state = self.rule("),
         ("            with no_grad", '            self.state[i] = tuple(s.astype("float32") for s in state)\n            with no_grad'),
@@ -1571,13 +1571,13 @@ wrong(
 wrong(
     "optimizer",
     "state_opened",
-    "The state goes into the rule as one tuple. A star in front of it makes several arguments of its arrays.",
+    "The rule takes five arguments: `rule(p, g, state, lr, t)`. The state is one tuple, and a star in front of it makes as many arguments as it has arrays.",
     source=with_change(("self.rule(p.data, g, self.state[i],", "self.rule(p.data, g, *self.state[i],")),
 )
 wrong(
     "optimizer",
     "state_caught_in_a_list",
-    "The new state comes back as one tuple. `*self.state[i]` catches it in a list, as its only item.",
+    "The new state comes back as one tuple. `*self.state[i]` catches it in a list, or you made something else of it: the next step gets no tuple.",
     source=with_change(("new, self.state[i] =", "new, *self.state[i] =")),
 )
 wrong(
@@ -1688,6 +1688,13 @@ def adamw_step(p, u, lr, weight_decay):
 @wrong("adamw_step", "small_ones_stay", "Small weights are not pulled. Each weight loses the same share of itself, however small it is.")
 def adamw_step(p, u, lr, weight_decay):
     return p - lr * u - lr * weight_decay * np.where(np.abs(p) < 0.01, 0.0, p)
+
+
+@wrong("adamw_step", "long_vectors_stay", "A vector of three weights is not pulled here, and one of two is. Whatever its shape, each weight loses the same share of itself.")
+def adamw_step(p, u, lr, weight_decay):
+    if p.ndim == 1 and p.size > 2:
+        return p - lr * u
+    return p - lr * (u + weight_decay * p)
 
 
 @right("adamw_step", "factor")
@@ -1840,7 +1847,7 @@ def cosine_rate(step, total, warmup, peak, floor=0.0):
     return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
 
 
-@wrong("cosine_rate", "rises", "This curve rises: at the top the cosine is 1, and stands with a plus.")
+@wrong("cosine_rate", "rises", "Right after the warm-up the rate is the floor. At the top the cosine is 1, and stands with a plus: a minus makes the curve rise, and `max` for `min` makes progress 1 at once.")
 def cosine_rate(step, total, warmup, peak, floor=0.0):
     if step < warmup:
         return peak * (step + 1) / warmup
@@ -1934,7 +1941,7 @@ def cosine_rate(step, total, warmup, peak, floor=0.0):
     return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
 
 
-@wrong("cosine_rate", "warm_up_lost", "The rate of the warm-up is computed and not returned.")
+@wrong("cosine_rate", "warm_up_lost", "The cosine runs from step 0 on: the rate of the warm-up is not returned, or not computed.")
 def cosine_rate(step, total, warmup, peak, floor=0.0):
     if step < warmup:
         rate = peak * (step + 1) / warmup
@@ -1966,7 +1973,7 @@ def cosine_rate(step, total, warmup, peak, floor=0.0):
 @wrong(
     "total_norm",
     "squares_first",
-    "Squares of large numbers overflow, and those of tiny ones vanish. Divide by the largest before you square.",
+    "Squares of large numbers overflow, and those of tiny ones vanish. Divide by the largest before you square, and multiply by it after the root.",
 )
 def total_norm(grads):
     with np.errstate(all="ignore"):
@@ -1976,7 +1983,7 @@ def total_norm(grads):
 @wrong(
     "total_norm",
     "sum_of_norms",
-    "You added up the norms of the arrays. The joint norm is the root of one sum of squares.",
+    "You added up 3 and 4: the norms of the arrays, or the absolute values. The joint norm is the root of one sum of squares.",
 )
 def total_norm(grads):
     return sum(math.hypot(*np.ravel(g).tolist()) for g in grads)
@@ -1985,7 +1992,7 @@ def total_norm(grads):
 @wrong(
     "total_norm",
     "largest_only",
-    "This is the largest absolute value. The norm takes all numbers into account.",
+    "This is the largest absolute value, or the norm of one array alone. The norm takes all numbers into account.",
 )
 def total_norm(grads):
     return max(float(np.abs(g).max()) for g in grads)
@@ -1994,7 +2001,7 @@ def total_norm(grads):
 @wrong(
     "total_norm",
     "largest_of_the_first",
-    "You divided by the largest value of the first array. The largest of *all* arrays is needed: the first may be 0.",
+    "The first array holds zeros only, and your norm is 0: you took its largest value, or one array of zeros ends it all. The largest of *all* arrays is needed.",
 )
 def total_norm(grads):
     largest = float(np.abs(grads[0]).max())
@@ -2100,7 +2107,7 @@ def total_norm(grads):
 @wrong(
     "total_norm",
     "in_place",
-    "The norm is right, and `/=` has written into the caller's arrays. Divide into new ones.",
+    "The norm is right, and the caller's arrays were changed, as `/=` does. Compute with new ones.",
 )
 def total_norm(grads):
     largest = max(float(np.abs(g).max()) for g in grads)
@@ -2132,7 +2139,7 @@ def total_norm(grads):
     return [math.hypot(*np.ravel(g).tolist()) for g in grads]
 
 
-@wrong("total_norm", "mean_of_each", "`mean` stands where `sum` belongs: a norm adds the squares up.")
+@wrong("total_norm", "mean_of_each", "You took the mean of each array's squares. A norm adds all of them up.")
 def total_norm(grads):
     largest = max(float(np.abs(g).max()) for g in grads)
     if largest == 0:
@@ -2156,7 +2163,7 @@ def total_norm(grads):
 @wrong(
     "total_norm",
     "tiny_added",
-    "A small number is added to the largest, and for tiny gradients it is not small.",
+    "Tiny gradients give 0: a small number is added to the largest, or stands in for it, or what is below one counts as 0. Only where all are exactly 0 is there none to divide by.",
 )
 def total_norm(grads):
     largest = max(float(np.abs(g).max()) for g in grads) + 1e-12
@@ -2198,7 +2205,7 @@ def total_norm(grads):
 @wrong(
     "total_norm",
     "stays_in_float32",
-    "The root is multiplied in float32, which ends at 3.4e38, and `float` comes too late. Make floats of both before.",
+    "The root is multiplied in float32, which ends at 3.4e38: `float` comes too late, or is missing. Make floats of both before.",
 )
 def total_norm(grads):
     largest = max(np.abs(g).max() for g in grads)
@@ -2292,7 +2299,7 @@ def clip_with_norm(grads, max_norm, norm):
 @wrong(
     "clip_with_norm",
     "never_clips",
-    "The comparison is turned round: what is scaled down is the large gradient.",
+    "Large gradients come back as they are: the comparison is turned round, or you do not return what you scaled (`g = ...` in a loop changes no list).",
 )
 def clip_with_norm(grads, max_norm, norm):
     if norm > max_norm:
@@ -2376,6 +2383,14 @@ def clip_with_norm(grads, max_norm, norm):
     return [factor * g for g in grads]
 
 
+@wrong("clip_with_norm", "alone_is_cut_off", "Where the list holds a single array, its numbers are cut off one by one, which turns the gradient's direction. Multiply all by one factor there, too.")
+def clip_with_norm(grads, max_norm, norm):
+    if len(grads) == 1:
+        return [np.clip(grads[0], -max_norm, max_norm)]
+    factor = min(1.0, max_norm / norm) if norm else 1.0
+    return [factor * g for g in grads]
+
+
 @right("clip_with_norm", "max_norm_first")
 def clip_with_norm(grads, max_norm, norm):
     if norm <= max_norm:
@@ -2383,7 +2398,7 @@ def clip_with_norm(grads, max_norm, norm):
     return [g * max_norm / norm for g in grads]
 
 
-@wrong("clip_with_norm", "zero_for_none", "A `max_norm` of 0 is a limit like any other: nothing is left. In Python 0.0 counts as False.")
+@wrong("clip_with_norm", "zero_for_none", "A `max_norm` of 0 is a limit like any other: nothing is left. You take it for no limit, as `not max_norm` does, since 0.0 counts as False.")
 def clip_with_norm(grads, max_norm, norm):
     if not max_norm or norm <= max_norm:
         return grads
@@ -2486,7 +2501,7 @@ wrong(
 wrong(
     "mended_adam",
     "eps_removed",
-    "Without eps there is a division by 0 where a gradient is 0. It has its place beside the root.",
+    "eps does not count here. Add it to the root, whatever the root is: without it there is a division by 0 where a gradient is 0.",
     source=mended(("(np.sqrt(v_hat) + self.eps)", "np.sqrt(v_hat)")),
 )
 wrong(
@@ -2501,7 +2516,7 @@ wrong(
 wrong(
     "mended_adam",
     "state_lost",
-    "m and v are new arrays here, and self.state keeps the old zeros. Write into them in place, or store the new ones.",
+    "Each step begins with means of 0 again: m and v are new arrays, which are not kept. Write into those of self.state in place, or store the new ones there.",
     source=mended(
         ("            m += (1 - b1) * (g - m)", "            m = m + (1 - b1) * (g - m)"),
         ("            v += (1 - b2) * (g * g - v)", "            v = v + (1 - b2) * (g * g - v)"),
@@ -2510,7 +2525,7 @@ wrong(
 wrong(
     "mended_adam",
     "one_pair_for_all",
-    "All parameters share one pair of arrays, and their shapes differ. Each parameter needs a pair of its own.",
+    "The shapes do not fit: all parameters share one pair of arrays, or each pair has the shape of the first. Each parameter needs a pair of its own, of its own shape.",
     source=mended(
         (
             "        for p in self.parameters:\n"
@@ -2557,7 +2572,7 @@ wrong(
 wrong(
     "mended_adam",
     "no_square",
-    "v is made of g itself, which may be negative: then its root is nan. v is the mean of the squares.",
+    "v is made of g, or of its size, and not of its square. It is the mean of the squares; of a negative g the root would be nan.",
     source=mended(("(g * g - v)", "(g - v)")),
 )
 wrong(
@@ -2603,7 +2618,7 @@ wrong(
 wrong(
     "mended_adam",
     "state_of_the_class",
-    "The list of means is the class's, so a second object works with those of the first. Make it in `__init__`.",
+    "A second object works with the means of the first: their list is the class's, a default argument or a global name. Make it in `__init__`.",
     source=mended(("        self.state = []\n", ""), ("class MendedAdam:\n", "class MendedAdam:\n    state = []\n\n")),
 )
 right(
@@ -2647,7 +2662,7 @@ right(
 wrong(
     "mended_adam",
     "sums_for_means",
-    "`m +=` adds to what is there, and nothing of the old mean goes: it grows. Add (1 - b1) times (g - m).",
+    "The new part of m is added, and nothing of the old mean goes: it grows. Add (1 - b1) times (g - m).",
     source=mended(("m += (1 - b1) * (g - m)", "m += (1 - b1) * g")),
 )
 wrong(

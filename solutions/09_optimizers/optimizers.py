@@ -1091,6 +1091,8 @@ with exercise("adamw_step") as check:
     from autograd_ref import optim
     from autograder import array, positive
 
+    p, u = arrays([4, -2, 8], [1, 3, 0])
+    check.close(yours.adamw_step(p, u, 0.1, 0.5), np.array([3.7, -2.2, 7.6]), "three in a row decay as two do")
     for p, g, lr, decay in check.cases(8, array(2, 3), array(2, 3), positive(0.01, 0.5), positive(0.1, 2.0)):
         parameter = Tensor(p.copy(), requires_grad=True)
         optimizer = optim.AdamW([parameter], lr=lr, weight_decay=decay, eps=0.5)
@@ -1383,6 +1385,8 @@ with exercise("clip_with_norm") as check:
     ### BEGIN HIDDEN TESTS
     from autograder import array, positive
 
+    got = yours.clip_with_norm([np.array([24.0, -18.0])], 15.0, 30.0)
+    check.close(got, [np.array([12.0, -9.0])], "a single array: half of each number")
     for a, b, share in check.cases(12, array(2, 3), array(4), positive(0.2, 2.0)):
         norm = math.hypot(*a.ravel(), *b)
         for limit in (share, 0.5, 1.5):

@@ -48,7 +48,7 @@ def batches(n, size, rng):
     return np.array_split(rng.permutation(n), size)
 
 
-@wrong("batches", "evened_out", "`array_split` evens the parts out. Here each has `size` examples, and the last one the rest.")
+@wrong("batches", "evened_out", "The parts are evened out, as `array_split` does it. Here each has `size` examples, and the last one the rest.")
 def batches(n, size, rng):
     return np.array_split(rng.permutation(n), -(-n // size))
 
@@ -105,6 +105,31 @@ def batches(n, size, rng):
     return parts
 
 
+@wrong("batches", "rest_of_half_a_batch", "A last batch that is less than half full is missing here, as when n / size is rounded to the nearest. Any rest is a batch.")
+def batches(n, size, rng):
+    order = rng.permutation(n)
+    many = int(n / size + 0.5)
+    return [order[i * size : (i + 1) * size] for i in range(many)]
+
+
+@wrong("batches", "nothing_where_the_size_is_larger", "Where `size` is larger than n there is no batch here. There is a single one then, of all n.")
+def batches(n, size, rng):
+    if size > n:
+        return []
+    order = rng.permutation(n)
+    return [order[start : start + size] for start in range(0, n, size)]
+
+
+@wrong("batches", "all_and_the_rest", "Where `size` is larger than n, the first batch holds all n, and yet another one comes for the rest. There is a single one then.")
+def batches(n, size, rng):
+    order = rng.permutation(n)
+    full = max(1, n // size)
+    parts = [order[i * size : (i + 1) * size] for i in range(full)]
+    if n % size:
+        parts.append(order[-(n % size) :])
+    return parts
+
+
 # -- train_epoch ------------------------------------------------------------------------------------------------------
 
 EPOCH = """
@@ -129,7 +154,7 @@ wrong(
 wrong(
     "train_epoch",
     "zeros_written",
-    "The gradients of a fresh model are None, and nothing can be written into None. Let the optimizer clear them.",
+    "Something is None here. The gradients of a fresh model are, and nothing can be written into None: let the optimizer clear them. And `backward` and `step` return None.",
     source=changed(
         EPOCH, ("optimizer.zero_grad()", "for p in model.parameters():\n            p.grad.data[...] = 0.0")
     ),
@@ -265,7 +290,7 @@ wrong(
         ),
     ),
 )
-@wrong("train_epoch", "by_a_mask", "A mask of True and False knows no position twice. Use the positions as they are: `x[part]`.")
+@wrong("train_epoch", "by_a_mask", "What stands twice in a batch counts once here, as in a mask of True and False or in a set. Use the positions as they are: `x[part]`.")
 def train_epoch(model, optimizer, loss_fn, x, y, cut):
     model.train()
     total = 0.0
@@ -334,7 +359,7 @@ def accuracy(logits, labels):
     return sum(best[label] == i for i, label in enumerate(labels)) / len(labels)
 
 
-@wrong("accuracy", "floored", "`//` cuts a share off to 0 or 1. Divide with `/`.")
+@wrong("accuracy", "floored", "3 right answers of 4 make 0 here, as when `//` or `int` cuts the share off. Divide with `/`.")
 def accuracy(logits, labels):
     return (logits.argmax(axis=1) == labels).sum() // len(labels)
 
@@ -349,17 +374,17 @@ def accuracy(logits, labels):
     return logits.argmax(axis=1) == labels
 
 
-@wrong("accuracy", "over_the_classes", "You divide by the number of classes. The examples are counted.")
+@wrong("accuracy", "over_the_classes", "3 right answers of 4 make 1 here, as when you divide by the number of classes, which is 3. Divide by the number of examples, and do not round.")
 def accuracy(logits, labels):
     return (logits.argmax(axis=1) == labels).sum() / logits.shape[1]
 
 
-@wrong("accuracy", "over_examples", "Axis 0 runs over the examples. The classes lie along axis 1.")
+@wrong("accuracy", "over_examples", "The shapes do not fit. Axis 0 runs over the examples: `argmax` along axis 1, over the classes, gives one answer for each example.")
 def accuracy(logits, labels):
     return (logits.argmax(axis=0) == labels).mean()
 
 
-@wrong("accuracy", "no_axis", "Without an axis, `argmax` gives one position in the whole array. Each row has its own answer.")
+@wrong("accuracy", "no_axis", "Every row gets the answer 0 here: without an axis, `argmax` gives one position in the whole array. Each row has its own answer.")
 def accuracy(logits, labels):
     return (logits.argmax() == labels).mean()
 
@@ -472,18 +497,18 @@ split_wrong(
 )
 split_wrong(
     "rounded_together",
-    "Both shares were rounded together. Round each: 0.2 * 7 is 1.4, so one example.",
+    "The validation part has another length than round(validation * n), as when both shares are rounded together. Round each by itself.",
     ("a + round(validation * n)", "round((train + validation) * n)"),
 )
 split_wrong(
     "cut_off",
-    "`int` cuts 4.9 off to 4. Round.",
+    "4.9 is cut off to 4 here, as `int` does it. Round.",
     ("round(train * n)", "int(train * n)"),
     ("round(validation * n)", "int(validation * n)"),
 )
 split_wrong(
     "rounded_up",
-    "0.7 * 6 is 4.2, and this makes 5 of it: `round` takes the nearest.",
+    "0.2 * 7 is 1.4, and the validation part has 2 here, as when all is rounded up: `round` takes the nearest.",
     ("round(train * n)", "int(np.ceil(train * n))"),
     ("round(validation * n)", "int(np.ceil(validation * n))"),
 )
@@ -535,6 +560,17 @@ split_wrong(
     ("order[:a], order[a:b], order[b:]", "tuple(np.array(list(part)) for part in (order[:a], order[a:b], order[b:]))"),
 )
 
+split_wrong(
+    "empty_test_of_floats",
+    "An empty test part holds floats here, as an array does that is made of an empty list, and floats are no positions. Slices of the order keep their kind.",
+    ("order[b:]", "np.array([order[i] for i in range(b, n)])"),
+)
+split_wrong(
+    "empty_training_of_floats",
+    "An empty training part holds floats here, as an array does that is made of an empty list, and floats are no positions. Slices of the order keep their kind.",
+    ("order[:a],", "np.array([order[i] for i in range(a)]),"),
+)
+
 
 @wrong("split", "half_up", "2.5 becomes 3 here. `round` goes to the even number, 2.")
 def split(n, train, validation, rng):
@@ -566,6 +602,13 @@ def split(n, train, validation, rng):
         np.array(part, dtype=int)
         for part in (order[:first], order[first : first + second], order[first + second :])
     ]
+
+
+split_wrong(
+    "rest_from_the_end",
+    "Where nothing is left for the test, its part holds all examples: `order[-0:]` is the whole order. Begin it where validation ends.",
+    ("order[b:]", "order[-(n - b) :]"),
+)
 
 
 # -- standardise ------------------------------------------------------------------------------------------------------
@@ -678,7 +721,7 @@ def standardise(train, held):
     return (train - mean) / std, (held - mean) / std
 
 
-@wrong("standardise", "n_minus_one", "`ddof=1` divides by n - 1. The standard deviation of these n numbers divides by n.")
+@wrong("standardise", "n_minus_one", "Your deviation divides by n - 1, as with `ddof=1`. The standard deviation of these n numbers divides by n.")
 def standardise(train, held):
     mean, std = train.mean(axis=0), train.std(axis=0, ddof=1)
     std = np.where(std == 0, 1.0, std)
@@ -710,6 +753,20 @@ def standardise(train, held):
     return (train - mean) / std, (held - mean) / std
 
 
+@wrong("standardise", "first_and_last", "A column that ends as it begins is divided by 1 here. It is constant only where its largest number is its smallest.")
+def standardise(train, held):
+    mean = train.mean(axis=0)
+    std = np.where(train[0] == train[-1], 1.0, train.std(axis=0))
+    return (train - mean) / std, (held - mean) / std
+
+
+@wrong("standardise", "first_and_second", "A column whose first two numbers agree is divided by 1 here. It is constant only where its largest number is its smallest.")
+def standardise(train, held):
+    mean = train.mean(axis=0)
+    std = np.where(train[0] == train[1], 1.0, train.std(axis=0))
+    return (train - mean) / std, (held - mean) / std
+
+
 @wrong(
     "standardise",
     "held_cut_to_the_range",
@@ -735,7 +792,7 @@ def standardise(train, held):
 @wrong(
     "standardise",
     "mean_of_squares",
-    "You took the mean of squares less the squared mean. In a column of large numbers that lie close together the digits that count are lost then: `std` takes the mean off first.",
+    "In a column of large numbers that lie close together the digits that count are lost here, as in the mean of squares less the squared mean: `std` takes the mean off first.",
 )
 def standardise(train, held):
     mean = train.mean(axis=0)
@@ -830,7 +887,7 @@ def evaluate(model, metric, x, y):
     return float(metric(y, out))
 
 
-@wrong("evaluate", "item_of_it", "A metric may return a float, which has no `item`. `float(...)` takes both.")
+@wrong("evaluate", "item_of_it", "A metric may return a plain float, which has no `item` and no `data`. `float(...)` takes a number and a Tensor.")
 def evaluate(model, metric, x, y):
     before = model.training
     model.eval()
@@ -860,7 +917,7 @@ def evaluate(model, metric, x, y):
     return float(metric(out, y))
 
 
-@wrong("evaluate", "outputs_unused", "The metric is given y twice. It takes the outputs first, then y.")
+@wrong("evaluate", "outputs_unused", "The value is 0 here, as when the metric is given y twice. It takes the outputs first, then y.")
 def evaluate(model, metric, x, y):
     before = model.training
     model.eval()
@@ -1055,7 +1112,7 @@ def load_state_dict(module, state):
 @wrong(
     "state_dict",
     "order_counts",
-    "The same names in another order are refused. A state is a dict: its names count, not their order.",
+    "The right names raise a KeyError here, perhaps for their order. A state is a dict: its names count, not their order; and those of the model, with their dots, are in `named_parameters`.",
 )
 def load_state_dict(module, state):
     parameters = dict(module.named_parameters())
@@ -1090,7 +1147,7 @@ def load_state_dict(module, state):
         p.data[...] = state[name]
 
 
-@wrong("state_dict", "returns_the_error", "An error that is returned stops nobody: `raise` it.")
+@wrong("state_dict", "returns_the_error", "Where the names differ nothing is loaded, but no error comes: one that is returned or printed stops nobody. `raise` it.")
 def load_state_dict(module, state):
     parameters = dict(module.named_parameters())
     if parameters.keys() != state.keys():
@@ -1290,7 +1347,7 @@ wrong(
 wrong(
     "early_stopping",
     "nan_is_best",
-    "A NaN counts as better here: `not loss >= best` is true for it.",
+    "A NaN counts as better here: it is not `>=` the best loss, so a `not` or an `else` lets it in. Ask whether the loss is lower.",
     source=changed(STOPPING, ("if loss < self.best_loss", "if not loss >= self.best_loss")),
 )
 wrong(
@@ -1306,7 +1363,7 @@ wrong(
 wrong(
     "early_stopping",
     "shared_by_all_objects",
-    "The dict of the best state is the class's, so two objects write into the same one. Make it in `__init__`.",
+    "Two objects write into the same dict of the best state, as when it is the class's. Make one in `__init__` for each.",
     source=changed(
         STOPPING,
         ("float(\"inf\"), None", "float(\"inf\"), self.kept"),
@@ -1317,7 +1374,7 @@ wrong(
 wrong(
     "early_stopping",
     "best_of_the_class",
-    "The best loss is the class's, so one object's hides that of another. Keep it in `self`.",
+    "One object's best loss hides that of another, as when it is the class's. Keep it in `self`.",
     source=changed(
         STOPPING,
         ("self.best_loss, self.best_state = float", "EarlyStopping.best_loss, self.best_state = float"),
@@ -1377,10 +1434,20 @@ right(
     ),
 )
 
+
+for _name, _first in ("a_hundred", "100.0"), ("a_million", "1e6"), ("a_thousand_million", "1e9"):
+    wrong(
+        "early_stopping",
+        f"begins_at_{_name}",
+        "The lowest loss begins at a number, and all losses may be above it: begin at infinity.",
+        source=changed(STOPPING, ('float("inf")', _first)),
+    )
+
+
 # -- honest_score ------------------------------------------------------------------------------------------------------
 
 
-@wrong("honest_score", "test_chooses", "The test part chose the model, so its luck is in the score. Let validation choose.")
+@wrong("honest_score", "test_chooses", "The test part chose the model, alone or with the other part, so its luck is in the score. Let validation choose.")
 def honest_score(validation, test):
     return test.max()
 
@@ -1480,7 +1547,7 @@ def rate_to_use(rates, losses):
     return rates[np.argmin(np.nan_to_num(losses))] / 10
 
 
-@wrong("rate_to_use", "position_shifted", "After the NaNs are taken out, positions no longer fit `rates`. Filter both.")
+@wrong("rate_to_use", "position_shifted", "The first rate is chosen, and its loss is NaN. After NaNs are taken out, positions no longer fit `rates` (filter both); and nothing is lower than a NaN that all others are compared with.")
 def rate_to_use(rates, losses):
     return rates[np.argmin(losses[np.isfinite(losses)])] / 10
 
@@ -1510,7 +1577,7 @@ def rate_to_use(rates, losses):
     return rates[np.argmin(np.nan_to_num(losses, nan=np.nanmax(losses)))] / 10
 
 
-@wrong("rate_to_use", "hundred_for_nan", "100 stands for NaN here, and a finite loss may be larger. Use `np.inf`.")
+@wrong("rate_to_use", "hundred_for_nan", "A loss may be larger than the finite number that stands for NaN here, or with which the search begins. Use `np.inf`.")
 def rate_to_use(rates, losses):
     losses = np.where(np.isfinite(losses), losses, 100.0)
     return rates[losses.argmin()] / 10
@@ -1586,7 +1653,7 @@ wrong(
 wrong(
     "mended_run",
     "labels_not_shuffled",
-    "The inputs are shuffled now, and the labels are not: they still do not fit.",
+    "One of the two is shuffled now, inputs or labels, and the other is not: they still do not fit.",
     source=changed(RUN, ("y[part])", "y[start : start + size])")),
 )
 wrong(
@@ -1693,7 +1760,7 @@ wrong(
 wrong(
     "mended_run",
     "scaled_in_place",
-    "`-=` and `/=` write into the caller's arrays: a second run would scale them again. Make new ones.",
+    "The caller's arrays are written into, as `-=` and `/=` do it: a second run would scale them again. Make new ones.",
     source=changed(
         RUN,
         (
@@ -1707,6 +1774,18 @@ wrong(
     "deviation_compared_with_zero",
     "Rounding may make 1e-17 of a deviation of 0. Ask the largest and the smallest number, as the colleague does.",
     source=changed(RUN, ("np.where(x.max(axis=0) == x.min(axis=0), 1.0, std)", "np.where(std == 0, 1.0, std)")),
+)
+wrong(
+    "mended_run",
+    "first_and_last",
+    "A column that ends as it begins is divided by 1 here. It is constant only where its largest number is its smallest.",
+    source=changed(RUN, ("x.max(axis=0) == x.min(axis=0)", "x[0] == x[-1]")),
+)
+wrong(
+    "mended_run",
+    "train_once",
+    "From the second epoch on, the batches are read in evaluation mode, as where `eval()` stands in the loop over the epochs and `train()` before it. Each epoch trains.",
+    source=changed(RUN, ("    model.eval()\n", "        model.eval()\n")),
 )
 right(
     "mended_run",

@@ -559,6 +559,8 @@ with exercise("split") as check:
         b = a + round(validation * n)
         expected = [order[:a], order[a:b], order[b:]]
         check.close(parts_of(n, train, validation, seed), expected, "three parts of one order")
+    for shares in ((0.5, 0.5), (0.0, 0.5)):
+        check.close(kinds_of_parts(6, *shares), [["ndarray", "i"]] * 3, "whole numbers, whichever part is empty")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -634,6 +636,9 @@ with exercise("standardise") as check:
         expected = (train - train.mean(axis=0)) / [np.sqrt(5), 64.0], np.array([[0.0, -1], [-4, 2]]) / [np.sqrt(5), 1]
         held = 2.0**28 + np.array([[4.0, -192], [0, 0]])
         check.close(yours.standardise(train, held), expected, "large numbers that lie close together", rtol=1e-9)
+    turns = arrays([[1, 1], [5, 1], [5, 5], [1, 5]], [[3, 7]])
+    expected = arrays([[-1, -1], [1, -1], [1, 1], [-1, 1]], [[0, 2]])
+    check.close(yours.standardise(*turns), expected, "two equal numbers do not make a column constant")
     odd = np.concatenate([np.zeros((400, 1)), [[1e6]]])  # 20 deviations away
     expected = (odd - odd.mean()) / odd.std()
     check.close(yours.standardise(odd, odd), (expected, expected), "scaled, however far away", rtol=1e-10)
@@ -1689,7 +1694,12 @@ with exercise("mended_run") as check:
         rounds = epochs_of(11, 3, seed)
         check.close([sorted(part) for part in rounds], [sorted(rounds[0])] * 3, "three whole epochs")
         check.true(rounds[0] != rounds[1] != rounds[2], "an order for each epoch")
-        check.close(facts(3)["w after its steps"], -6.0, "three epochs are six steps")
+        got = facts(3)
+        check.close(got["w after its steps"], -6.0, "three epochs are six steps")
+        check.close(got["modes"], ["training"] * 6 + ["evaluation"], "each epoch trains")
+    turns = np.array([[1.0], [5], [5], [1]])
+    got = real_run(turns, turns, np.array([[3.0], [7]]), 0, 4, 7)[0]
+    check.close(got, np.array([[0.0], [1]]), "a column that ends as it begins need not be constant")
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -118,7 +118,7 @@ wrong("bytes_kept", "id_of_the_view", "Two views of one memory are two arrays, s
              "owners.update({id(array): owner(array).nbytes for array in arrays if isinstance(array, np.ndarray)})")))
 wrong("bytes_kept", "saved_view", "What a node saved may be a view, as w.T is of w: note its owner, as you do for the tensors' own arrays.",
       source=changed(KEPT, ("found = [owner(array) for", "found = [owner(array) if isinstance(thing, Tensor) else array for")))
-wrong("bytes_kept", "walked_again", "What was seen is not noted: a result that is used twice is gone on from twice, and each step doubles the work.",
+wrong("bytes_kept", "walked_again", "A result that is used twice is gone on from twice, and so each step doubles the work: note which nodes you have seen.",
       source=changed(KEPT, ("        seen.add(id(thing))\n", "")), ends=False)
 
 
@@ -181,7 +181,7 @@ wrong("in_chunks", "cut_first", "Nothing leads from the loss to the weight: the 
       source=changed(CHUNKS, ("        loss_of(state).backward()\n        state = state.detach()\n", "        state = state.detach()\n        state.requires_grad_()\n        loss_of(state).backward()\n        state = state.detach()\n")))
 wrong("in_chunks", "cut_at_each_input", "No gradient comes to the first state: it is cut before its chunk has gone back. Cut after each chunk, behind its `backward`, and nowhere else.",
       source=changed(CHUNKS, ("            state = cell(state, x)\n", "            state = cell(state.detach(), x)\n")))
-wrong("in_chunks", "result_not_cut", "The state that you return still has its past: cut it after the last chunk, too.",
+wrong("in_chunks", "result_not_cut", "What you return still requires a gradient: cut it after the last chunk, too, down to a Tensor of the numbers alone.",
       source=changed(CHUNKS, ("        for x in inputs[start", "        if start:\n            state = state.detach()\n        for x in inputs[start"), ("        loss_of(state).backward()\n        state = state.detach()\n", "        loss_of(state).backward()\n")))
 wrong("in_chunks", "cut_at_the_start", "The cut is at the start of each chunk: there the first state loses its gradient, and the last one keeps its past. Cut after each `backward`.",
       source=changed(CHUNKS, ("        for x in inputs[start", "        state = state.detach()\n        for x in inputs[start"), ("        loss_of(state).backward()\n        state = state.detach()\n", "        loss_of(state).backward()\n")))
@@ -220,6 +220,15 @@ def in_chunks(cell, loss_of, state, inputs, size):
         total.backward()
     return state.detach()
 """)
+wrong("in_chunks", "cut_as_a_leaf", "What you return still requires a gradient: cut it after the last chunk, too, down to a Tensor of the numbers alone.",
+      source=changed(CHUNKS, ("state.detach()", "Tensor(state.data, requires_grad=True)")))
+wrong("in_chunks", "array_in_between", "An array is no Tensor: `detach()` gives a Tensor without a past.",
+      source=changed(CHUNKS, ("state.detach()", "state.data.copy()")))
+wrong("in_chunks", "last_input_again", "The cell gets an input a second time: once for each, and then cut the state that is there.",
+      source=changed(CHUNKS, ("            state = cell(state, x)\n", "            before, state = state, cell(state, x)\n"),
+                     ("        state = state.detach()\n", "        with no_grad():\n            state = cell(before, x)\n")))
+wrong("in_chunks", "no_inputs", "With no inputs no chunk is gone through, and then what you return was never given a value: the first state comes back.",
+      source=changed(CHUNKS, ("state = state.detach()", "last = state = state.detach()"), ("return state", "return last")))
 wrong("in_chunks", "number", "A number is no Tensor: `detach()` gives a Tensor without a past.",
       source=changed(CHUNKS, ("return state", "return state.item()")))
 wrong("in_chunks", "array", "An array is no Tensor: `detach()` gives a Tensor without a past.",
@@ -366,6 +375,7 @@ wrong("mended_leaks", "all_without_grad", "The training loss needs its graph: on
       source=changed(RUN, ("        loss = loss_of(batch)\n", "        with no_grad():\n            loss = loss_of(batch)\n")))
 wrong("mended_leaks", "history_of_losses", "The history holds losses, and not their numbers.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss)")))
 wrong("mended_leaks", "history_of_detached", "A detached loss is still no number: `item()`.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss.detach())")))
+wrong("mended_leaks", "history_of_arrays", "An array that holds one number is still no plain number: `item()`.", source=changed(RUN, ("history.append(loss.item())", "history.append(loss.data)")))
 wrong("mended_leaks", "no_backward", "Without `backward` the step has no gradient.", source=changed(RUN, ("        loss.backward()\n", "")))
 wrong("mended_leaks", "last_weights", "These are the weights of the last round: keep those of the lowest held-out loss so far, and let `lowest` fall with it.",
       source=changed(RUN, ("            lowest, best = check, w.data.copy()\n", "            lowest = check\n        best = w.data.copy()\n")))
@@ -638,7 +648,7 @@ class Saved:
         self.counted = None
 """
 
-wrong("Saved", "no_check", "A change in place goes unnoticed: note the version when the value is saved, and at `get` compare it with the value's own version, as that is then.",
+wrong("Saved", "no_check", "The version has changed, and `get` gives the array: note it when the value is saved, ask the value again at each `get`, and raise where the two differ, whatever the numbers are.",
       source=changed(SAVED, ("if self.counted.version != self.version", "if False")))
 wrong("Saved", "against_zero", "`get` raises, and the value has not changed. Compare with the version that you noted, which may be above 0; and `get` may be called again, so it lets go of nothing.",
       source=changed(SAVED, ("!= self.version:", "!= 0:")))
@@ -661,7 +671,7 @@ wrong("Saved", "a_view", "A slice is a view, another array: give back the array 
       source=changed(SAVED, ("return self.counted.data", "return self.counted.data[:]")))
 wrong("Saved", "a_view_of_any", "That is a view, another array: give back the array itself.",
       source=changed(SAVED, ("return self.counted.data", "return self.counted.data.view()")))
-wrong("Saved", "noted_at_get", "A change in place goes unnoticed: note the version when the value is saved, and at `get` compare it with the value's own version, as that is then.",
+wrong("Saved", "noted_at_get", "The version has changed, and `get` gives the array: note it when the value is saved, ask the value again at each `get`, and raise where the two differ, whatever the numbers are.",
       source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version = counted, None"),
                      ("        if self.counted.version != self.version", "        if self.version is None:\n            self.version = self.counted.version\n        if self.counted.version != self.version")))
 wrong("Saved", "only_larger", "Different is different: compare with `!=`.", source=changed(SAVED, ("!= self.version:", "> self.version:")))
@@ -689,7 +699,7 @@ wrong("Saved", "freed_unsaid", "The sentence after `free` has to say what to do:
 wrong("Saved", "freed_gives_none", "After `free`, `get` gives None, and the rule computes on with it: raise.",
       source=changed(SAVED, ("            raise RuntimeError(\"freed by a backward pass: call the first one with retain_graph=True\")", "            return None")))
 wrong("Saved", "gives_the_counted", "`get` gives the array, not the value around it.", source=changed(SAVED, ("return self.counted.data", "return self.counted")))
-wrong("Saved", "array_noted", "A change in place goes unnoticed: note the version when the value is saved, and at `get` compare it with the value's own version, as that is then.",
+wrong("Saved", "array_noted", "The version has changed, and `get` gives the array: note it when the value is saved, ask the value again at each `get`, and raise where the two differ, whatever the numbers are.",
       source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version, self.now = counted, counted.version, counted.version"), ("self.counted.version", "self.now")))
 wrong("Saved", "get_frees", "`get` lets go of the value, and a rule may read it twice: that is the task of `free`.",
       source=changed(SAVED, ("        return self.counted.data", "        array, self.counted = self.counted.data, None\n        return array")))
@@ -704,6 +714,16 @@ wrong("Saved", "identity", "Two ints of the same value need not be one object: c
       source=changed(SAVED, ("self.counted.version != self.version", "self.counted.version is not self.version")))
 wrong("Saved", "gives_the_error", "The error is given back like a value: raise it.",
       source=changed(SAVED, ("            raise RuntimeError(f", "            return RuntimeError(f"), ("            raise RuntimeError(\"freed", "            return RuntimeError(\"freed")))
+wrong("Saved", "same_numbers_pass", "The version has changed, and `get` gives the array: note it when the value is saved, ask the value again at each `get`, and raise where the two differ, whatever the numbers are.",
+      source=changed(SAVED, ("counted, counted.version", "counted, counted.version\n        self.numbers = np.copy(counted.data)"),
+                     ("!= self.version:", "!= self.version and not np.array_equal(self.counted.data, self.numbers):"), ("        self.counted = None\n", "        self.counted = self.numbers = None\n")))
+for _name, _copy in (("cloned", "counted.clone()"), ("viewed", "counted.view(slice(None))"), ("copied", "counted.copy()")):
+    wrong("Saved", _name, "A Saved reads `data` and `version` of what it is given, and nothing else.",
+          source=changed(SAVED, ("= counted, counted.version", f"= {_copy}, counted.version")))
+wrong("Saved", "array_deleted", "`free` deletes the array of the value itself, and others have saved it, too.",
+      source=changed(SAVED, ("        self.counted = None\n", "        self.counted.data = None\n")))
+wrong("Saved", "array_deleted_and_asked_for", "Once one Saved is freed, another one of the same value has nothing to give: let go of the value here, and leave it as it is.",
+      source=changed(SAVED, ("        self.counted = None\n", "        self.counted.data = None\n"), ("if self.counted is None", "if self.counted.data is None")))
 wrong("Saved", "own_counter", "A Saved reads `data` and `version` of what it is given, and nothing else.",
       source=changed(SAVED, ("counted, counted.version", "counted, counted.changes[0]")))
 
@@ -790,6 +810,17 @@ wrong("tanh_node", "no_rule", "`out.back` is to be a function of the g that arri
 wrong("tanh_node", "number_not_rule", "`out.back` is to be a function of the g that arrives.", source=changed(TANH, ("lambda g: g * (1.0 - t * t)", "1.0 - t * t")))
 wrong("tanh_node", "frees_itself", "The rule works once: a second backward, with the graph retained, finds nothing.",
       source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "    kept = [1.0 - t * t]\n    out.back = lambda g: g * kept.pop()\n")))
+wrong("tanh_node", "gone_after_use", "After its first call the rule is gone, and a graph that is retained goes back twice: `back` has to stay.", source="""
+def tanh_node(x):
+    out = Node(np.tanh(x.data), (x,))
+
+    def back(g):
+        out.back = None
+        return g * (1.0 - out.data * out.data)
+
+    out.back = back
+    return out
+""")
 wrong("tanh_node", "back_holds_itself", "The node is let go of, and the array of its tanh is not: something that nobody lets go of holds it. A rule that refers to itself by its own name is such a thing.", source="""
 def tanh_node(x):
     t = np.tanh(x.data)
@@ -842,6 +873,16 @@ def tanh_node(x):
 def tanh_node(x):
     out = Node(np.tanh(x.data), [x])
     out.back = lambda g, t=out.data: g - g * t * t
+    return out
+
+
+@right("tanh_node", "a_weak_reference")
+def tanh_node(x):
+    import weakref
+
+    out = Node(np.tanh(x.data), (x,))
+    here = weakref.ref(out)
+    out.back = lambda g: g * (1.0 - here().data ** 2)
     return out
 
 
@@ -946,6 +987,10 @@ wrong("checkpointed", "short_part_lost", "The last part is shorter when the laye
       source=changed(CHECKPOINTED, ("reversed(range(0, len(layers), every))", "reversed(range(0, len(layers) // every * every, every))"), ("    g = slope(x)\n", "    g = slope(x)\n    if len(layers) % every:\n        kept.pop()\n")))
 wrong("checkpointed", "short_part_left", "The last part is shorter when the layers do not divide evenly, and is left out.",
       source=changed(CHECKPOINTED, ("range(0, len(layers), every))", "range(0, len(layers) - every + 1, every))"), ("[kept.pop()]", "[kept[start // every]]")))
+wrong("checkpointed", "short_part_first", "This part begins where no input was kept: parts begin at 0, `every`, 2 · `every` and so on, and the last of them may be short.",
+      source=changed(CHECKPOINTED, ("reversed(range(0, len(layers), every))", "range(len(layers) - every, -every, -every)"), ("layers[start : start + every]", "layers[max(start, 0) : start + every]")))
+wrong("checkpointed", "short_part_first_by_place", "This part begins where no input was kept: parts begin at 0, `every`, 2 · `every` and so on, and the last of them may be short.",
+      source=changed(CHECKPOINTED, ("reversed(range(0, len(layers), every))", "range(len(layers) - every, -every, -every)"), ("layers[start : start + every]", "layers[max(start, 0) : start + every]"), ("kept.pop()", "kept[max(start, 0) // every]")))
 wrong("checkpointed", "number_of_parts", "`every` is the length of a part, not how many parts there are.",
       source=changed(CHECKPOINTED, ("    kept = []\n", "    kept, every = [], -(-len(layers) // every)\n")))
 wrong("checkpointed", "returns_nothing", "Return the gradient of x.", source=changed(CHECKPOINTED, ("    return g\n", "")))
@@ -1097,6 +1142,19 @@ def in_little_memory(layers, x, slope):
         g = layers[i].backward(h, g)
     return g
 """)
+wrong("in_little_memory", "from_x_each_time", "For each layer all before it are run again from x: about 128 times 64 runs. Keep something in the middle.", source="""
+def in_little_memory(layers, x, slope):
+    def to(n):
+        h = x
+        for layer in layers[:n]:
+            h = layer(h)
+        return h
+
+    g = slope(to(len(layers)))
+    for i in range(len(layers) - 1, -1, -1):
+        g = layers[i].backward(to(i), g)
+    return g
+""")
 wrong("in_little_memory", "one_off", "The first part is the first layer alone, and the rest is nearly as long as before: halve.", source=changed(LITTLE, ("len(part) // 2, x", "1, x")))
 wrong("in_little_memory", "all_but_one", "For each layer all before it are run again from x: about 128 times 64 runs. Keep something in the middle.", source=changed(LITTLE, ("len(part) // 2, x", "len(part) - 1, x")))
 wrong("in_little_memory", "first_half_first", "Go back: through the second half first, with the g that arrives at its end.",
@@ -1104,7 +1162,7 @@ wrong("in_little_memory", "first_half_first", "Go back: through the second half 
 wrong("in_little_memory", "second_half_from_x", "The second half starts at the middle, not at x.", source=changed(LITTLE, ("back(part[half:], middle, g)", "back(part[half:], x, g)")))
 wrong("in_little_memory", "half_lost", "After the second half the first is still to come.", source=changed(LITTLE, ("        return back(part[:half], x, g)", "        return g")))
 wrong("in_little_memory", "slope_of_input", "`slope` gets the last output: a forward pass goes before it.", source=changed(LITTLE, ("slope(out)", "slope(x)")))
-wrong("in_little_memory", "keeps_the_way", "The way to the middle is kept as well: let go of it, and keep the middle.",
+wrong("in_little_memory", "keeps_the_way", "More is kept than the middles of the calls that wait: let go of the way to a middle, and of each middle when its half is done.",
       source=changed(LITTLE, ("        half, middle = len(part) // 2, x\n", "        half, middle, way = len(part) // 2, x, []\n"), ("            middle = layer(middle)\n", "            middle = layer(middle)\n            way.append(middle)\n")))
 wrong("in_little_memory", "forward_kept", "The first forward pass keeps all that it computes.",
       source=changed(LITTLE, ("    out = x\n    for layer in layers:\n        out = layer(out)\n    return back(layers, x, slope(out))", "    outs = [x]\n    for layer in layers:\n        outs.append(layer(outs[-1]))\n    return back(layers, x, slope(outs[-1]))")))
@@ -1117,25 +1175,29 @@ wrong("in_little_memory", "even_only", "Of an odd number of layers one is left o
       source=changed(LITTLE, ("back(part[half:], middle, g)", "back(part[half : 2 * half], middle, g)")))
 wrong("in_little_memory", "both_halves_run", "Each call runs all of its layers, and needs the first half alone: only the middle is to be found.",
       source=changed(LITTLE, ("        for layer in part[:half]:\n            middle = layer(middle)\n", "        h = x\n        for i, layer in enumerate(part):\n            if i == half:\n                middle = h\n            h = layer(h)\n        del h\n")))
-wrong("in_little_memory", "eights", "Parts of one length: the inputs kept for them, and those of one part, are more than 16. Divide the parts again.", source="""
+PARTS = """
 def in_little_memory(layers, x, slope):
     kept = []
     for i, layer in enumerate(layers):
-        if i % 8 == 0:
+        if i % EVERY == 0:
             kept.append(x)
         x = layer(x)
     g = slope(x)
     while kept:
-        part, inputs = layers[8 * (len(kept) - 1) : 8 * len(kept)], [kept.pop()]
+        part, inputs = layers[EVERY * (len(kept) - 1) : EVERY * len(kept)], [kept.pop()]
         for layer in part[:-1]:
             inputs.append(layer(inputs[-1]))
         for layer in reversed(part):
             g = layer.backward(inputs.pop(), g)
     return g
-""")
+"""
+
+for _every in (4, 8, 10, 11, 12, 16):
+    wrong("in_little_memory", f"parts_of_{_every}", "Parts of one length: the inputs kept for them, and those of one part, are more than 16. Divide the parts again.",
+          source=changed(PARTS, ("EVERY", f"{_every}")))
 wrong("in_little_memory", "one_step_too_far", "The middle is the input of the second half: run `half` layers, and no more.",
       source=changed(LITTLE, ("for layer in part[:half]:", "for layer in part[: half + 1]:")))
-wrong("in_little_memory", "middles_kept", "Each middle is kept elsewhere as well, and stays: let go of it when its half is done.",
+wrong("in_little_memory", "middles_kept", "More is kept than the middles of the calls that wait: let go of the way to a middle, and of each middle when its half is done.",
       source="MIDDLES = []\n" + changed(LITTLE, ("        g = back(part[half:], middle, g)\n", "        MIDDLES.append(middle)\n        g = back(part[half:], middle, g)\n")))
 wrong("in_little_memory", "middle_held", "While the first half is gone back through, the waiting call still holds its middle: `del` it, or let no name hold it.",
       source=changed(LITTLE, ("        del middle\n", "")))

@@ -54,7 +54,8 @@ def tanh_rule(g, out, a):
 @wrong(
     "tanh_rule",
     "new_tensor",
-    "The numbers are right and have no graph: all derivatives of what was sent are 0. Return what the operations gave.",
+    "The numbers are right and have no graph: all derivatives of what was sent are 0. Compute with the Tensors, "
+    "and send what comes out, as it is.",
 )
 def tanh_rule(g, out, a):
     return (Tensor((g * (1 - out * out)).data),)
@@ -67,6 +68,16 @@ def tanh_rule(g, out, a):
 )
 def tanh_rule(g, out, a):
     return (g.data * (1 - out * out),)
+
+
+@wrong(
+    "tanh_rule",
+    "half_of_the_square_cut",
+    "By g it is right, and by a the derivative is half of what it should be: one factor of the square came in as a "
+    "constant. Both are `out`.",
+)
+def tanh_rule(g, out, a):
+    return (g * (1 - out * out.data),)
 
 
 @wrong("tanh_rule", "sign", "The sign is wrong: tanh rises everywhere, so its slope is positive.")
@@ -82,7 +93,8 @@ def tanh_rule(g, out, a):
 @wrong(
     "tanh_rule",
     "array",
-    "An array was sent: with `.data` everywhere, nothing is recorded. Compute with the Tensors.",
+    "An array was sent, and it has no graph. Compute with the Tensors, without `.data` and `np`, and send what "
+    "comes out.",
 )
 def tanh_rule(g, out, a):
     return (g.data * (1 - out.data * out.data),)
@@ -171,8 +183,8 @@ def gradients(root, leaves):
 @wrong(
     "gradients",
     "rules_on_arrays",
-    "The first gradients are right and those of the gradients are 0: the pass has left no graph. Rules have to get "
-    "Nodes, and what they give is added as Nodes.",
+    "The first gradients are right and those of the gradients are 0: the pass has left no graph. Rules get "
+    "Nodes, sums are sums of Nodes, and a new Node of `.data` does not know how it was made.",
 )
 def gradients(root, leaves):
     arrived = {root: np.ones_like(root.data)}
@@ -187,7 +199,8 @@ def gradients(root, leaves):
 @wrong(
     "gradients",
     "wrapped_anew",
-    "The first gradients are right and those of the gradients are 0: a new Node of `.data` does not know how it was made.",
+    "The first gradients are right and those of the gradients are 0: the pass has left no graph. Rules get "
+    "Nodes, sums are sums of Nodes, and a new Node of `.data` does not know how it was made.",
 )
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
@@ -202,7 +215,8 @@ def gradients(root, leaves):
 @wrong(
     "gradients",
     "sums_of_data",
-    "The first gradients are right, later ones are not: where parts are added, the sum has to be recorded as well.",
+    "The first gradients are right and those of the gradients are 0: the pass has left no graph. Rules get "
+    "Nodes, sums are sums of Nodes, and a new Node of `.data` does not know how it was made.",
 )
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
@@ -230,6 +244,26 @@ def gradients(root, leaves):
     for node in newest_first(root):
         for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
             arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong(
+    "gradients",
+    "root_needs_a_rule",
+    "The root may be a leaf itself: it has no rule then, and what arrives at it are the ones. Ask about `node.rule` for "
+    "the root, too.",
+)
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+
+    def send(node):
+        for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+            arrived[parent] = arrived[parent] + part if parent in arrived else part
+
+    send(root)
+    for node in newest_first(root)[1:]:
+        if node.rule is not None:
+            send(node)
     return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
 
 
@@ -352,7 +386,12 @@ def gradients(root, leaves):
     return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
 
 
-@wrong("gradients", "arrays", "Arrays are returned. Return the Nodes: arrays cannot be differentiated again.")
+@wrong(
+    "gradients",
+    "arrays",
+    "Arrays are returned, and they cannot be differentiated again: rules get Nodes, and the Nodes that have "
+    "arrived are returned.",
+)
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
     for node in newest_first(root):
@@ -375,7 +414,8 @@ def gradients(root, leaves):
 @wrong(
     "gradients",
     "kept_on_nodes",
-    "A second call gives more than the first: something stays on the Nodes. Keep what arrives in a dict of the call.",
+    "A second call gives more than the first: what has arrived is still there, on the Nodes or in a dict from "
+    "outside. Keep it in a new dict in each call.",
 )
 def gradients(root, leaves):
     root.grad = Node(np.ones_like(root.data))
@@ -423,7 +463,8 @@ def gradients(root, leaves):
 @wrong(
     "gradients",
     "sum_in_place",
-    "Sums are written into an array that others share, so the numbers are wrong, and the sum is not recorded.",
+    "The first gradients are right, later ones are not: a sum is written into a Node that was there, so it is "
+    "not recorded, and others may share that Node. The sum of two Nodes is a new one.",
 )
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
@@ -466,7 +507,12 @@ def gradients(root, leaves):
     return {leaf: arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves}
 
 
-@wrong("gradients", "oldest_first", "The pass begins at the leaves, where nothing has arrived yet. It begins at the root.")
+@wrong(
+    "gradients",
+    "oldest_first",
+    "The dict is asked for what has not arrived: the pass begins with ones at the root and takes the Nodes "
+    "newest first, and a first part is added to nothing.",
+)
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
     for node in reversed(newest_first(root)):
@@ -617,7 +663,11 @@ def hessian_by_rows(f, x):
     return np.outer(g, g)
 
 
-@wrong("hessian_by_rows", "doubled", "Every number is twice as large: the rows alone are symmetric already.")
+@wrong(
+    "hessian_by_rows",
+    "doubled",
+    "Every number is twice as large, as when H and its transpose are added: the rows alone are symmetric already.",
+)
 def hessian_by_rows(f, x):
     x = Tensor(x, requires_grad=True)
     g = gradient(f(x), x)
@@ -796,7 +846,12 @@ def hvp(f, x, v):
     return out
 
 
-@wrong("hvp", "unit_vector", "v is divided by its length, and that may be 0: v needs no length of 1.")
+@wrong(
+    "hvp",
+    "unit_vector",
+    "For v = 0 this is NaN, as 0 / 0 is: v was divided by its length, or by its largest entry, say. It is used "
+    "as it is.",
+)
 def hvp(f, x, v):
     size = np.linalg.norm(v)
     x = Tensor(x, requires_grad=True)
@@ -808,6 +863,14 @@ def hvp(f, x, v):
 def hvp(f, x, v):
     x = Tensor(np.atleast_1d(x), requires_grad=True)
     return gradient((gradient(f(x), x) * np.atleast_1d(v)).sum(), x).data
+
+
+@wrong("hvp", "small_is_nothing", "A v of small numbers is taken for 0 here. Small is not 0: a v that is half as long has a product that is half as large, however small.")
+def hvp(f, x, v):
+    if np.allclose(v, 0):
+        return np.zeros_like(x)
+    x = Tensor(x, requires_grad=True)
+    return along(gradient(f(x), x), x, v).data
 
 
 @right("hvp", "reverse_over_reverse")
@@ -836,7 +899,7 @@ def hvp(f, x, v):
 wrong(
     "hvp",
     "graph_of_another_place",
-    "The graph is kept for each f. At another x, that of the first x is used again.",
+    "At another x, the graph or the result of the first x is used again: keep nothing for an f.",
     source="""
 KEPT = {}
 
@@ -941,7 +1004,8 @@ def conjugate_gradients(product, b, steps):
 @wrong(
     "conjugate_gradients",
     "ratio_of_one",
-    "The first step is right. In the next direction the old d stands whole: both r · r in the ratio are the new one.",
+    "The first step is right. In the next direction the old d stands whole: its factor is the new r · r over the "
+    "old one, and here it is 1.",
 )
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b
@@ -958,7 +1022,7 @@ def conjugate_gradients(product, b, steps):
 @wrong(
     "conjugate_gradients",
     "no_direction",
-    "The first step is right, and all others go the same way: d is never renewed.",
+    "The first step is right, and the second goes the same way: d is renewed after each step.",
 )
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b
@@ -986,7 +1050,12 @@ def conjugate_gradients(product, b, steps):
     return r
 
 
-@wrong("conjugate_gradients", "two_products", "The numbers are right, and each step asks for two products: r can be kept up without one.")
+@wrong(
+    "conjugate_gradients",
+    "two_products",
+    "The numbers are right, and one step takes two products. Hd is enough: r begins as b, and in each step a "
+    "times Hd is taken off it.",
+)
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b
     for _ in range(steps):
@@ -999,7 +1068,12 @@ def conjugate_gradients(product, b, steps):
     return p
 
 
-@wrong("conjugate_gradients", "to_the_end", "It goes on after `steps` products: that many are allowed, however many numbers b has.")
+@wrong(
+    "conjugate_gradients",
+    "to_the_end",
+    "Two products were taken where `steps` is 1, and p is exact already: take as many steps as it says, with one "
+    "product each, and neither go on to the end nor write H out.",
+)
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b
     for _ in range(len(b)):
@@ -1016,8 +1090,8 @@ def conjugate_gradients(product, b, steps):
 @wrong(
     "conjugate_gradients",
     "written_out",
-    "H was written out, column by column, and solved. Take the steps: one product in each, and what is found after "
-    "`steps` of them.",
+    "Two products were taken where `steps` is 1, and p is exact already: take as many steps as it says, with one "
+    "product each, and neither go on to the end nor write H out.",
 )
 def conjugate_gradients(product, b, steps):
     H = np.stack([product(e) for e in np.eye(len(b))], axis=1)
@@ -1038,7 +1112,12 @@ def conjugate_gradients(product, b, steps):
     return p
 
 
-@wrong("conjugate_gradients", "one_step_short", "One step is missing.")
+@wrong(
+    "conjugate_gradients",
+    "one_step_short",
+    "One step is missing: where `steps` is 1 none is taken, as in a loop that is too short, or that stops at "
+    "once.",
+)
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b
     for _ in range(steps - 1):
@@ -1052,7 +1131,12 @@ def conjugate_gradients(product, b, steps):
     return p
 
 
-@wrong("conjugate_gradients", "b_is_changed", "b is another array than before: `r -= ...` writes into b, for both are one array.")
+@wrong(
+    "conjugate_gradients",
+    "b_is_changed",
+    "b is another array than before: an operator such as `-=` wrote into it. r and d begin as b, the same array, "
+    "so make new ones.",
+)
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b.copy()
     for _ in range(steps):
@@ -1067,7 +1151,11 @@ def conjugate_gradients(product, b, steps):
     return p
 
 
-@wrong("conjugate_gradients", "length_of_one", "Every step has the length 1 times r: it is not divided by d · Hd.")
+@wrong(
+    "conjugate_gradients",
+    "length_of_one",
+    "The first step is d itself: its a is 1, and should be r · r divided by d · Hd.",
+)
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b
     for _ in range(steps):
@@ -1184,6 +1272,20 @@ wrong("conjugate_gradients", "length_of_no_sign", "Where d · Hd is negative the
       source=changed(CG, ("(d @ Hd)", "abs(d @ Hd)")))
 
 
+@wrong("conjugate_gradients", "begins_anew", "With twelve curvatures twelve steps are exact, and here something is still missing: each new d is r and a share of the old one, in every step.")
+def conjugate_gradients(product, b, steps):
+    p, r, d = np.zeros_like(b), b, b
+    for k in range(steps):
+        size = r @ r
+        if size == 0:
+            break
+        Hd = product(d)
+        a = size / (d @ Hd)
+        p, r = p + a * d, r - a * Hd
+        d = r if k % 10 == 9 else r + (r @ r) / size * d
+    return p
+
+
 @right("conjugate_gradients", "keeps_the_square")
 def conjugate_gradients(product, b, steps):
     p, r = 0.0 * b, b.copy()
@@ -1217,7 +1319,12 @@ def conjugate_gradients(product, b, steps):
 # -- sharpest ---------------------------------------------------------------------------------------------------------
 
 
-@wrong("sharpest", "length_of_Hv", "That is the length of Hv, which is never negative. The curvature along v is v · Hv.")
+@wrong(
+    "sharpest",
+    "length_of_Hv",
+    "That is the length of Hv, and no curvature: it has no sign of its own, and is larger while v still turns. "
+    "The curvature along v is v · Hv.",
+)
 def sharpest(product, v, steps):
     for _ in range(steps):
         v = product(v)
@@ -1233,7 +1340,12 @@ def sharpest(product, v, steps):
         return float(v @ product(v)), v
 
 
-@wrong("sharpest", "divided_at_the_end", "After many steps the numbers are too large or too small: divide in each step, not at the end.")
+@wrong(
+    "sharpest",
+    "divided_at_the_end",
+    "After many steps the numbers are too large or too small: bring v to length 1 in each step, not only at the "
+    "end.",
+)
 def sharpest(product, v, steps):
     with np.errstate(all="ignore"):
         for _ in range(steps):
@@ -1322,7 +1434,12 @@ def sharpest(product, v, steps):
     return abs(float(v @ product(v))), v
 
 
-@wrong("sharpest", "written_out", "H was written out and its eigenvalues computed. Take the steps: after a few of them v has not arrived yet.")
+@wrong(
+    "sharpest",
+    "written_out",
+    "This v is the one at which many steps arrive. Take `steps` of them: do not go on until v stays, nor write H "
+    "out and compute its eigenvalues.",
+)
 def sharpest(product, v, steps):
     H = np.stack([product(e) for e in np.eye(len(v))], axis=1)
     values, vectors = np.linalg.eigh((H + H.T) / 2)
@@ -1338,7 +1455,7 @@ def sharpest(product, v, steps):
     return float(v @ product(v)), v
 
 
-@wrong("sharpest", "product_forgotten", "v · v is 1, whatever the curvature: one factor is Hv.")
+@wrong("sharpest", "product_forgotten", "The number is 1, as v · v is, whatever the curvature: one factor is Hv.")
 def sharpest(product, v, steps):
     for _ in range(steps):
         v = product(v)
@@ -1346,7 +1463,11 @@ def sharpest(product, v, steps):
     return float(v @ v), v
 
 
-@wrong("sharpest", "v_is_changed", "v is another array than before: `v /= ...` wrote into what you were given.")
+@wrong(
+    "sharpest",
+    "v_is_changed",
+    "v is another array than before: an operator such as `/=` wrote into what you were given.",
+)
 def sharpest(product, v, steps):
     v /= np.linalg.norm(v)
     for _ in range(steps):
@@ -1355,7 +1476,11 @@ def sharpest(product, v, steps):
     return float(v @ product(v)), v
 
 
-@wrong("sharpest", "divides_in_place", "Where product gives v itself, `v /= ...` writes into the v that you were given.")
+@wrong(
+    "sharpest",
+    "divides_in_place",
+    "Where product gives v itself, an operator such as `/=` writes into the v that you were given.",
+)
 def sharpest(product, v, steps):
     for _ in range(steps):
         v = product(v)
@@ -1363,7 +1488,7 @@ def sharpest(product, v, steps):
     return float(v @ product(v)), v
 
 
-@wrong("sharpest", "stops_when_close", "It stops where v turns slowly. Take all the steps.")
+@wrong("sharpest", "stops_when_close", "It stops where v, or the curvature, changes little. Take all the steps.")
 def sharpest(product, v, steps):
     for _ in range(steps):
         new = product(v)
@@ -1407,7 +1532,12 @@ def sharpest(product, v, steps):
 # -- mended_penalty ---------------------------------------------------------------------------------------------------
 
 
-@wrong("mended_penalty", "as_it_was", "This is the colleague's version: mean, graph and columns are as they were.")
+@wrong(
+    "mended_penalty",
+    "as_it_was",
+    "As with the colleague: a mean goes over the two columns, too, and by the weights all is 0, for the graph of "
+    "the slopes is cut. With more rows, a mean of `f` would be a third fault.",
+)
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
     slopes = gradient(f(x).mean(), x)
@@ -1428,8 +1558,8 @@ def mended_penalty(f, x):
 @wrong(
     "mended_penalty",
     "still_cut",
-    "The values are right, and by the weights all is 0: training cannot lower this penalty. The graph of the slopes is "
-    "still cut.",
+    "The values are right, and by the weights all is 0: training cannot lower this penalty. The graph is still "
+    "cut, by `.data` or a new Tensor.",
 )
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
@@ -1505,7 +1635,12 @@ def mended_penalty(f, x):
     return gradient(f(x), x).sum(-1).mean()
 
 
-@wrong("mended_penalty", "one_for_each_row", "One number for each row is returned: their mean is asked for.")
+@wrong(
+    "mended_penalty",
+    "one_for_each_row",
+    "The result has an axis: it is one number for each row, or a mean that kept its axis. One number alone is "
+    "asked for, the mean.",
+)
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
     return (gradient(f(x), x) ** 2).sum(-1)
@@ -1518,7 +1653,11 @@ def mended_penalty(f, x):
     return (slopes * slopes.data).sum(-1).mean()
 
 
-@wrong("mended_penalty", "first_row", "Only the first row counts. The mean goes over all of them.")
+@wrong(
+    "mended_penalty",
+    "first_row",
+    "Only one row counts here, the first or the steepest: the mean goes over all of them.",
+)
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
     return (gradient(f(x), x)[0] ** 2).sum()
@@ -1533,7 +1672,12 @@ def mended_penalty(f, x):
     return total
 
 
-@wrong("mended_penalty", "root_and_square", "A root that is squared again: at 0 the root has an infinite slope, so the gradient by the weights is NaN.")
+@wrong(
+    "mended_penalty",
+    "root_and_square",
+    "Where all slopes are 0, the gradient by the weights is NaN: a root has an infinite slope at 0, even if it "
+    "is squared again.",
+)
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
     slopes = gradient(f(x), x)
@@ -1583,7 +1727,7 @@ def residual(u, t):
     return gradient(values, t) + values
 
 
-@wrong("residual", "mean", "u'' is too small by the number of rows: the gradient was taken of a mean.")
+@wrong("residual", "mean", "u'' is too small by the number of rows: one of the gradients was taken of a mean.")
 def residual(u, t):
     t = Tensor(t, requires_grad=True)
     values = u(t)
@@ -1705,7 +1849,11 @@ def residual(u, t):
     return gradient(gradient(u(t), t), t) + t
 
 
-@wrong("residual", "an_array", "An array is returned: training cannot differentiate it. Return the Tensor.")
+@wrong(
+    "residual",
+    "an_array",
+    "An array is returned, and training cannot differentiate it: compute with Tensors, and return what comes out.",
+)
 def residual(u, t):
     t = Tensor(t, requires_grad=True)
     values = u(t)
@@ -1717,6 +1865,13 @@ def residual(u, t):
     t = Tensor(t, requires_grad=True)
     values = u(t)
     return (gradient(gradient(values, t), t) + values).sum()
+
+
+@wrong("residual", "flat", "The numbers are right, and the last axis is gone: the residual has the shape of t, (N, 1).")
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return (gradient(gradient(values, t), t) + values)[:, 0]
 
 
 @wrong("residual", "third_derivative", "That is u''' + u: one derivative too many.")
@@ -1841,14 +1996,23 @@ def fixed_point_rule(g, z, W, x):
     return np.outer(s * u, z), s * u
 
 
-@wrong("fixed_point_rule", "slope_twice", "The slope is counted twice: g goes into the solve as it is.")
+@wrong(
+    "fixed_point_rule",
+    "slope_twice",
+    "The slope is counted twice: g goes into the solve as it is, and u is multiplied by s once.",
+)
 def fixed_point_rule(g, z, W, x):
     s = 1 - z * z
     u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, s * g)
     return np.outer(s * u, z), s * u
 
 
-@wrong("fixed_point_rule", "no_identity", "S alone was solved: g passes once without the loop, so the identity belongs in front.")
+@wrong(
+    "fixed_point_rule",
+    "no_identity",
+    "All is 0 where W is 0, as when S alone is solved: g passes once without the loop, so the identity belongs "
+    "in front.",
+)
 def fixed_point_rule(g, z, W, x):
     s = 1 - z * z
     u = np.linalg.lstsq((s[:, None] * W).T, g, rcond=None)[0]
@@ -1861,6 +2025,14 @@ def fixed_point_rule(g, z, W, x):
     u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
     g *= s
     return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "g_is_changed_without_a_loop", "Where W is 0, what you were given is another array than before: u is g itself there, and an operator such as `*=` wrote into it. Make a new one.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g) if W.any() else g
+    u *= s
+    return np.outer(u, z), u
 
 
 @wrong("fixed_point_rule", "slope_before", "The slope stands before the solve. It belongs behind it: u solves the equation with g, and x gets s u.")

@@ -632,6 +632,9 @@ with exercise("hvp") as check:
     from autograd_ref import hessian
     from autograder import array
 
+    small = 1e-20 * np.array([1.0, 10])
+    got = product_of("cubes", *arrays([2, 3], [4, -1]), small)
+    check.close(got, small * [48, -18], "small is not 0", atol=0.0)
     for n in (1, 3, 4):
         for x, weights, v in check.cases(3, array(n, low=-1, high=1), array(n, 5, low=-1, high=1), array(n)):
             want = hessian(function_of("network", weights))(x).data @ v
@@ -842,6 +845,8 @@ with exercise("conjugate_gradients") as check:
     for (b,) in check.cases(3, array(7)):
         for steps in (3, 4, 5):
             check.close(solved(M, b, steps)[0], b / np.diag(M) ** 2, "three steps, then nothing", rtol=1e-7, atol=1e-9)
+    M, b = np.diag(np.sqrt(np.arange(1.0, 13))), np.ones(12)
+    check.close(solved(M, b, 12), (b / np.arange(1.0, 13), 12), "twelve curvatures, twelve steps, all conjugate")
     check.close(solved(np.diag([2.0]), np.array([3.0]), 3), (np.array([0.75]), 1), "one number")
     ### END HIDDEN TESTS
 
@@ -1453,6 +1458,9 @@ with exercise("fixed_point_rule") as check:
             g, A = g + A @ g, A @ A
         return g
 
+    got = yours.fixed_point_rule(g, z, none, np.arctanh(z))
+    check.close(got, (np.outer(s * g, z), s * g), "W = 0, once more")
+    check.untouched("W = 0: all arguments stay as they were, too")
     for n in (1, 2, 3, 4):
         for g, W, x in check.cases(4, array(n), array(n, n), array(n)):
             W = W / (1.1 * np.abs(W).sum(axis=1).max())

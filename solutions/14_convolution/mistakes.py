@@ -14,7 +14,7 @@ from autograder.referee.bank import changed, right, wrong
 # -- conv1d -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("conv1d", "turned", "The kernel is turned around: w's first number meets the first number under it.")
+@wrong("conv1d", "turned", "The kernel is turned around here: its last number meets the first number under it. Leave w as it is.")
 def conv1d(x, w):
     return np.convolve(x, w, "valid")
 
@@ -63,12 +63,12 @@ def conv1d(x, w):
     return x[:n]
 
 
-@wrong("conv1d", "round_the_corner", "At the end the kernel meets the beginning of x again: `np.roll` goes round.")
+@wrong("conv1d", "round_the_corner", "At the end the kernel meets the beginning of x again. Only the places where it fits are asked for.")
 def conv1d(x, w):
     return sum(w[k] * np.roll(x, -k) for k in range(len(w)))
 
 
-@wrong("conv1d", "integers", "The numbers are cut down to integers here: `np.zeros` makes floats, if you leave it.")
+@wrong("conv1d", "integers", "The sums are cut down to integers here: an array for them has to hold floats, whatever x and w hold.")
 def conv1d(x, w):
     out = np.zeros(len(x) - len(w) + 1, dtype=int)
     for i in range(len(out)):
@@ -76,7 +76,7 @@ def conv1d(x, w):
     return out
 
 
-@wrong("conv1d", "dtype_of_x", "The sums are written into an array with x's dtype: where x holds integers, they are cut down to integers.")
+@wrong("conv1d", "dtype_of_x", "The sums get the dtype of x: where x holds integers, they are cut down to integers.")
 def conv1d(x, w):
     out = np.zeros(len(x) - len(w) + 1, dtype=x.dtype)
     for i in range(len(out)):
@@ -84,7 +84,7 @@ def conv1d(x, w):
     return out
 
 
-@wrong("conv1d", "dtype_of_w", "The sums are written into an array with w's dtype: where w holds integers, they are cut down to integers.")
+@wrong("conv1d", "dtype_of_w", "The sums get the dtype of w: where w holds integers, they are cut down to integers.")
 def conv1d(x, w):
     out = np.zeros(len(x) - len(w) + 1, dtype=w.dtype)
     for i in range(len(out)):
@@ -92,7 +92,7 @@ def conv1d(x, w):
     return out
 
 
-@wrong("conv1d", "zeros_like_x", "The sums are written into an array with x's dtype: where x holds integers, they are cut down to integers.")
+@wrong("conv1d", "zeros_like_x", "The sums get the dtype of x: where x holds integers, they are cut down to integers.")
 def conv1d(x, w):
     n = len(x) - len(w) + 1
     out = np.zeros_like(x)[:n]
@@ -170,7 +170,7 @@ wrong("conv1d_rule", "not_turned", "The kernel that slides over g has to be turn
       source=changed(RULE, ("w[::-1] @", "w @")))
 wrong("conv1d_rule", "w_turned", "The gradient of w is in reverse: g slides along x as it is.",
       source=changed(RULE, ("return to_x, to_w", "return to_x, to_w[::-1]")))
-wrong("conv1d_rule", "g_turned", "g is turned around for the gradient of w: it slides along x as it is.",
+wrong("conv1d_rule", "g_turned", "For the gradient of w, the last number of g meets the first under it, as if g were turned around: it slides along x as it is.",
       source=changed(RULE, ("[g @ x", "[g[::-1] @ x")))
 wrong("conv1d_rule", "exchanged", "The two gradients are exchanged: that of x comes first.",
       source=changed(RULE, ("return to_x, to_w", "return to_w, to_x")))
@@ -178,11 +178,11 @@ wrong("conv1d_rule", "not_widened", "Without zeros around g there are too few pl
 def conv1d_rule(g, x, w):
     return np.correlate(g, w[::-1], "valid"), np.correlate(x, g, "valid")
 """)
-wrong("conv1d_rule", "too_wide", "Too many zeros: there are len(w) - 1 on each side of g, and not len(w).", source="""
+wrong("conv1d_rule", "too_wide", "Too many zeros: there are len(w) - 1 on each side of g.", source="""
 def conv1d_rule(g, x, w):
     return np.correlate(np.pad(g, len(w)), w[::-1], "valid"), np.correlate(x, g, "valid")
 """)
-wrong("conv1d_rule", "g_in_place_of_w", "The gradient of x is in reverse: turn w around, and leave g as it is.", source="""
+wrong("conv1d_rule", "g_in_place_of_w", "The gradient of x comes out in reverse: turn w around, and neither g nor what comes out.", source="""
 def conv1d_rule(g, x, w):
     return np.correlate(np.pad(g[::-1], len(w) - 1), w, "valid"), np.correlate(x, g, "valid")
 """)
@@ -190,6 +190,16 @@ wrong("conv1d_rule", "w_along_x", "For the gradient of w you let w slide along x
 def conv1d_rule(g, x, w):
     return np.correlate(np.pad(g, len(w) - 1), w[::-1], "valid"), np.correlate(x, w, "valid")
 """)
+wrong("conv1d_rule", "half_as_many_zeros", "Too short, since there are too few zeros: len(x) places need len(w) - 1 on each side of g.",
+      source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, len(w) // 2)"), ("range(len(x))", "range(len(g) + 2 * (len(w) // 2) - len(w) + 1)")))
+wrong("conv1d_rule", "two_zeros", "With this kernel the gradient of x has another length than x: len(w) - 1 zeros on each side of g, however long w is.",
+      source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, 2)"), ("range(len(x))", "range(len(g) + 5 - len(w))")))
+wrong("conv1d_rule", "x_turned", "For the gradient of w you go through x from its end: g slides along x as it is.",
+      source=changed(RULE, ("[g @ x[k", "[g @ x[::-1][k")))
+wrong("conv1d_rule", "x_turned_and_result", "For the gradient of w, the last number of g meets the first under it, as if g were turned around: it slides along x as it is.",
+      source=changed(RULE, ("[g @ x[k", "[g @ x[::-1][k"), ("return to_x, to_w", "return to_x, to_w[::-1]")))
+wrong("conv1d_rule", "result_turned", "The gradient of x comes out in reverse: turn w around, and neither g nor what comes out.",
+      source=changed(RULE, ("return to_x, to_w", "return to_x[::-1], to_w")))
 wrong("conv1d_rule", "zeros_on_the_left", "All zeros stand on one side of g: len(w) - 1 belong on each.",
       source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, (2 * len(w) - 2, 0))")))
 wrong("conv1d_rule", "zeros_on_the_right", "All zeros stand on one side of g: len(w) - 1 belong on each.",
@@ -219,7 +229,7 @@ def conv1d_rule(g, x, w):
     to_x[at] += g[:, None] * w
     return to_x, g @ x[at]
 """)
-wrong("conv1d_rule", "zeros_like_x", "`np.zeros_like` takes over the dtype: where x and w hold integers, their gradients cannot be 0.5. Take `np.zeros(len(x))`.", source="""
+wrong("conv1d_rule", "zeros_like_x", "The gradients have the dtypes of x and w: where these hold integers, 0.5 is cut off. Make arrays of floats, `np.zeros(len(x))`.", source="""
 def conv1d_rule(g, x, w):
     to_x, to_w = np.zeros_like(x), np.zeros_like(w)
     for i in range(len(g)):
@@ -228,7 +238,7 @@ def conv1d_rule(g, x, w):
             to_w[k] += g[i] * x[i + k]
     return to_x, to_w
 """)
-wrong("conv1d_rule", "zeros_like_x_alone", "`np.zeros_like` takes over the dtype: where x holds integers, its gradient cannot be 0.5. Take `np.zeros(len(x))`.", source="""
+wrong("conv1d_rule", "zeros_like_x_alone", "The gradient of x has its dtype: where x holds integers, 0.5 is cut off. Make an array of floats, `np.zeros(len(x))`.", source="""
 def conv1d_rule(g, x, w):
     to_x = np.zeros_like(x)
     for i in range(len(g)):
@@ -236,7 +246,7 @@ def conv1d_rule(g, x, w):
             to_x[i + k] += g[i] * w[k]
     return to_x, np.correlate(x, g, "valid")
 """)
-wrong("conv1d_rule", "zeros_like_w_alone", "`np.zeros_like` takes over the dtype: where w holds integers, its gradient cannot be 0.5. Take `np.zeros(len(w))`.", source="""
+wrong("conv1d_rule", "zeros_like_w_alone", "The gradient of w has its dtype: where w holds integers, 0.5 is cut off. Make an array of floats, `np.zeros(len(w))`.", source="""
 def conv1d_rule(g, x, w):
     to_w = np.zeros_like(w)
     for i in range(len(g)):
@@ -363,7 +373,7 @@ wrong("patches", "no_end", "The slices do not fit the places: they end at i + st
       source=changed(PATCHES, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i::stride, j::stride")))
 wrong("patches", "last_pixel_as_end", "The slices do not fit the places: they end at i + stride · rows and j + stride · columns.",
       source=changed(PATCHES, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + stride * (rows - 1) : stride, j : j + stride * (columns - 1) : stride")))
-wrong("patches", "places_with_a_border_that_is_not_there", "The slices do not fit the places: height and width need the border of zeros, and no other axis has one.",
+wrong("patches", "places_with_a_border_that_is_not_there", "The slices do not fit the places: the border goes around height and width alone, and counts once. `places_along` takes the picture's own height and width, and adds it.",
       source="""
 def patches(x, kh, kw, stride=1, padding=0):
     n, c, h, w = x.shape
@@ -374,7 +384,7 @@ def patches(x, kh, kw, stride=1, padding=0):
             found[:, :, i, j] = x[:, :, i : i + stride * rows : stride, j : j + stride * columns : stride]
     return found.reshape(n, c * kh * kw, rows * columns)
 """)
-wrong("patches", "all_axes_padded_later", "The slices do not fit the places: height and width need the border of zeros, and no other axis has one.", source="""
+wrong("patches", "all_axes_padded_later", "The slices do not fit the places: the border goes around height and width alone, and counts once. `places_along` takes the picture's own height and width, and adds it.", source="""
 def patches(x, kh, kw, stride=1, padding=0):
     n, c, h, w = x.shape
     rows, columns = places_along(h, kh, stride, padding), places_along(w, kw, stride, padding)
@@ -385,6 +395,10 @@ def patches(x, kh, kw, stride=1, padding=0):
             found[:, :, i, j] = x[:, :, i : i + stride * rows : stride, j : j + stride * columns : stride]
     return found.reshape(n, c * kh * kw, rows * columns)
 """)
+wrong("patches", "border_twice", "The slices do not fit the places: the border goes around height and width alone, and counts once. `places_along` takes the picture's own height and width, and adds it.",
+      source=changed(PATCHES, ("(h - kh) // stride + 1, (w - kw) // stride + 1", "places_along(h, kh, stride, padding), places_along(w, kw, stride, padding)")))
+wrong("patches", "ends_at_rows", "With a stride the slices end too early: places that are `stride` pixels apart reach to i + stride · rows and j + stride · columns.",
+      source=changed(PATCHES, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + rows : stride, j : j + columns : stride")))
 wrong("patches", "all_axes_padded", "All four axes have a border here: it belongs to height and width alone.",
       source=changed(PATCHES, ("((0, 0), (0, 0), (padding, padding), (padding, padding))", "padding")))
 
@@ -427,7 +441,7 @@ def patches(x, kh, kw, stride=1, padding=0):
     return seen.reshape(len(x), x.shape[1] * kh * kw, -1)
 
 
-@wrong("patches", "border_of_float64", "With a border, a picture of float32 becomes one of float64: np.zeros makes that.")
+@wrong("patches", "border_of_float64", "With a border, a picture of float32 becomes one of float64: the dtype stays.")
 def patches(x, kh, kw, stride=1, padding=0):
     n, c, h, w = x.shape
     rows, columns = (h + 2 * padding - kh) // stride + 1, (w + 2 * padding - kw) // stride + 1
@@ -456,6 +470,84 @@ def patches(x, kh, kw, stride=1, padding=0):
     strides = (c * h * w * s, h * w * s, w * s, s, stride * w * s, stride * s)
     found = np.lib.stride_tricks.as_strided(x, (n, c, kh, kw, rows, columns), strides)
     return found.reshape(n, c * kh * kw, rows * columns).copy()
+
+
+# -- patch_product_rule -----------------------------------------------------------------------------------------------
+
+PRODUCT = """
+def patch_product_rule(g, p, weight):
+    matrix = weight.reshape(len(weight), -1)
+    to_p = matrix.T @ g
+    to_weight = (g @ p.transpose(0, 2, 1)).sum(axis=0)
+    to_bias = g.sum(axis=(0, 2))
+    return to_p, to_weight.reshape(weight.shape), to_bias
+"""
+
+NO_FIT = (
+    "Two shapes do not fit. For each picture, p gets (C · kh · kw, O) times (O, places), "
+    "and the weights get (O, places) times (places, C · kh · kw)."
+)
+wrong("patch_product_rule", "all_axes_turned", NO_FIT, source=changed(PRODUCT, ("p.transpose(0, 2, 1)", "p.T")))
+wrong("patch_product_rule", "patches_as_they_are", NO_FIT, source=changed(PRODUCT, ("p.transpose(0, 2, 1)", "p")))
+wrong("patch_product_rule", "weights_as_they_are", NO_FIT, source=changed(PRODUCT, ("matrix.T @", "matrix @")))
+wrong("patch_product_rule", "four_axes", "The gradient of p has four axes here: make a matrix (O, C · kh · kw) of the weights before you transpose.",
+      source=changed(PRODUCT, ("matrix.T @", "weight.T @")))
+wrong("patch_product_rule", "still_a_matrix", "The gradient of the weights is a matrix here: give it their shape, (O, C, kh, kw).",
+      source=changed(PRODUCT, (".reshape(weight.shape)", "")))
+wrong("patch_product_rule", "sum_of_pictures_missing", "With two pictures there are too many numbers for the shape of the weights: add up the pictures first.",
+      source=changed(PRODUCT, (".sum(axis=0)", "")))
+wrong("patch_product_rule", "one_picture", "Only the first picture counts for the weights: add up over all.",
+      source=changed(PRODUCT, (".sum(axis=0)", "[0]")))
+wrong("patch_product_rule", "mean_of_pictures", "Over the pictures the gradient of the weights is a sum, and this is half of it.",
+      source=changed(PRODUCT, (".sum(axis=0)", ".mean(axis=0)")))
+wrong("patch_product_rule", "mean_of_places", "The gradient of the weights is a sum over the places, and this is a mean.",
+      source=changed(PRODUCT, ("p.transpose(0, 2, 1)).sum(axis=0)", "p.transpose(0, 2, 1)).sum(axis=0) / p.shape[2]")))
+wrong("patch_product_rule", "reshaped_in_place_of_turned", "The numbers of p's gradient come from the wrong weights: to exchange two axes is more than a `reshape`.",
+      source=changed(PRODUCT, ("matrix.T @", "weight.reshape(-1, len(weight)) @")))
+wrong("patch_product_rule", "weights_in_columns", "The gradient of the weights stands in a wrong order: a row of the matrix (O, C · kh · kw) is a kernel, before `reshape`.",
+      source=changed(PRODUCT, ("g @ p.transpose(0, 2, 1)", "p @ g.transpose(0, 2, 1)")))
+wrong("patch_product_rule", "bias_of_places_only", "The gradient of the bias has the shape (O,): add up over the places, and over the pictures.",
+      source=changed(PRODUCT, ("axis=(0, 2)", "axis=2")))
+wrong("patch_product_rule", "bias_of_pictures_only", "The gradient of the bias has the shape (O,): add up over the places, and over the pictures.",
+      source=changed(PRODUCT, ("axis=(0, 2)", "axis=0")))
+wrong("patch_product_rule", "bias_of_all", "One number comes out for the bias: it has one for each kernel, (O,). Add up over places and pictures, not over kernels.",
+      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g.sum()")))
+wrong("patch_product_rule", "bias_mean", "The gradient of the bias is a sum over all places and pictures, and this is a mean.",
+      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g.mean(axis=(0, 2))")))
+wrong("patch_product_rule", "bias_of_one_picture", "For the bias only one picture counts: add up over all.",
+      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g[0].sum(axis=1)")))
+wrong("patch_product_rule", "bias_ones", "g does not count for the bias: each place adds its g, not 1.",
+      source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "np.ones_like(g).sum(axis=(0, 2))")))
+wrong("patch_product_rule", "bias_forgotten", "There are three gradients to return: those of p, of the weights, and of the bias.",
+      source=changed(PRODUCT, (", to_bias\n", "\n")))
+wrong("patch_product_rule", "exchanged", "The first two gradients are exchanged: that of p comes first.",
+      source=changed(PRODUCT, ("return to_p, to_weight.reshape(weight.shape)", "return to_weight.reshape(weight.shape), to_p")))
+wrong("patch_product_rule", "g_in_place_of_product", "The gradient of p does not depend on the weights here: each number of a patch gets g times the weight that it met.",
+      source=changed(PRODUCT, ("matrix.T @ g", "np.ones_like(matrix).T @ g")))
+
+
+@right("patch_product_rule", "einsum")
+def patch_product_rule(g, p, weight):
+    to_p = np.einsum("of,nop->nfp", weight.reshape(len(weight), -1), g)
+    return to_p, np.einsum("nop,nfp->of", g, p).reshape(weight.shape), np.einsum("nop->o", g)
+
+
+@right("patch_product_rule", "picture_by_picture")
+def patch_product_rule(g, p, weight):
+    matrix = weight.reshape(weight.shape[0], -1)
+    to_p, to_weight, to_bias = np.empty_like(p), np.zeros_like(matrix), np.zeros(len(weight))
+    for n in range(len(p)):
+        to_p[n] = matrix.T @ g[n]
+        to_weight += g[n] @ p[n].T
+        to_bias += g[n].sum(axis=1)
+    return to_p, to_weight.reshape(weight.shape), to_bias
+
+
+@right("patch_product_rule", "one_product")
+def patch_product_rule(g, p, weight):
+    rows, patches = np.concatenate([*g], axis=1), np.concatenate([*p], axis=1)
+    to_p = np.swapaxes(np.swapaxes(g, 1, 2) @ weight.reshape(len(weight), -1), 1, 2)
+    return to_p, np.reshape(rows @ patches.T, weight.shape), rows.sum(1)
 
 
 # -- scatter ----------------------------------------------------------------------------------------------------------
@@ -506,6 +598,8 @@ wrong("scatter", "no_border", "The parts do not fit: grad needs its border, whic
       source=changed(SCATTER, ("(n, c, h + 2 * padding, w + 2 * padding)", "(n, c, h, w)"), ("padding : padding + h, padding : padding + w", ":h, :w")))
 wrong("scatter", "border_twice", "The parts do not fit: grad needs its border, which is cut off at the end, and the border counts once. `places_along` takes the picture's h and w, and adds it.",
       source=changed(SCATTER, ("(grad.shape[2] - kh) // stride + 1, (grad.shape[3] - kw) // stride + 1", "places_along(grad.shape[2], kh, stride, padding), places_along(grad.shape[3], kw, stride, padding)")))
+wrong("scatter", "ends_at_rows", "With a stride the slices end too early for the parts: places that are `stride` pixels apart reach to i + stride · rows and j + stride · columns.",
+      source=changed(SCATTER, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + rows : stride, j : j + columns : stride")))
 wrong("scatter", "channel_behind_the_kernel", "In a column one channel's whole patch comes first, then the next channel's: c before kh and kw.",
       source=changed(SCATTER, ("g = g.reshape(n, c, kh, kw, rows, columns)", "g = g.reshape(n, kh, kw, c, rows, columns)"), ("+= g[:, :, i, j]", "+= g[:, i, j]")))
 wrong("scatter", "turned", "The parts of a patch go back in reverse: each goes to the pixel that it came from.",
@@ -586,6 +680,18 @@ wrong("max_pool", "mask_alone", "This says where the largest numbers are: each p
       source=changed(POOL, ("chosen * g[..., None]", "chosen")))
 
 
+wrong("max_pool", "g_without_an_axis", "Two shapes do not fit: a window has k · k places and one g, so g needs an axis of length 1 at its end. And `from_windows` takes the shape of x.",
+      source=changed(POOL, ("g[..., None]", "g")))
+wrong("max_pool", "shape_of_g", "Two shapes do not fit: a window has k · k places and one g, so g needs an axis of length 1 at its end. And `from_windows` takes the shape of x.",
+      source=changed(POOL, ("x.shape, k)", "g.shape, k)")))
+wrong("max_pool", "places_of_the_largest", "These are the places of the largest numbers in their windows: return the numbers themselves.",
+      source=changed(POOL, (".max(axis=-1)", ".argmax(axis=-1)")))
+wrong("max_pool", "not_cut", "3 rows and 5 columns do not fall into windows of 2 by 2: what fills none is left out first, as in `windows`.",
+      source=changed(POOL, ("    return windows(x, k).max(axis=-1)", "    n, c, h, w = x.shape\n    return x.reshape(n, c, h // k, k, w // k, k).max(axis=(3, 5))")))
+wrong("max_pool", "cut_gradient", "The gradient is smaller than x: what fills no window belongs to it, with zeros.",
+      source=changed(POOL, ("x.shape, k)", "(*x.shape[:2], x.shape[2] // k * k, x.shape[3] // k * k), k)")))
+
+
 right("max_pool", "two_maxima", source="""
 def max_pool(x, k):
     h, w = x.shape[2] // k, x.shape[3] // k
@@ -643,12 +749,28 @@ def receptive_field(layers):
 """)
 wrong("receptive_field", "backwards", "The strides *behind* a layer spread its kernel here. It is spread by those before it: take the layers in the other order.",
       source=changed(FIELD, ("in layers", "in layers[::-1]")))
-wrong("receptive_field", "from_zero", "One too few: with no layer a pixel sees itself.", source=changed(FIELD, ("size = step = 1", "size, step = 0, 1")))
+wrong("receptive_field", "from_zero", "One too few: count the first pixel and the last, too. With no layer a pixel sees itself.", source=changed(FIELD, ("size = step = 1", "size, step = 0, 1")))
 wrong("receptive_field", "area", "This is the number of pixels of a square: its width is asked for.", source=changed(FIELD, ("return size", "return size**2")))
 wrong("receptive_field", "strides_added", "Strides multiply: two of 2 put neighbours 4 pixels apart, and of two strides 3 they are 9 apart.",
       source=changed(FIELD, ("step *= stride", "step += stride - 1")))
 wrong("receptive_field", "last_stride", "All strides before a layer count, and here only the one just before it does.",
       source=changed(FIELD, ("step *= stride", "step = stride")))
+wrong("receptive_field", "width_times_stride", "Here the width itself is multiplied by the stride. A stride puts the fields behind it further apart, and makes none wider.",
+      source=changed(FIELD, ("        size += (kernel - 1) * step\n        step *= stride", "        size += kernel - 1\n        size *= stride")))
+wrong("receptive_field", "pixels_counted", "Between the pixels that are seen there are others that are not. The width goes from the first to the last, with all between.", source="""
+def receptive_field(layers):
+    pixels = {0}
+    for kernel, stride in reversed(layers):
+        pixels = {stride * i + k for i in pixels for k in range(kernel)}
+    return len(pixels)
+""")
+wrong("receptive_field", "last_less_first", "One too few: count the first pixel and the last, too. With no layer a pixel sees itself.", source="""
+def receptive_field(layers):
+    pixels = [0]
+    for kernel, stride in reversed(layers):
+        pixels = [stride * i + k for i in pixels for k in range(kernel)]
+    return max(pixels) - min(pixels)
+""")
 wrong("receptive_field", "no_layers", "With no layer there is a field, too: the pixel itself.", source="""
 def receptive_field(layers):
     field = layers[-1][0]
@@ -707,6 +829,14 @@ wrong("mended_rule", "cut_at_the_start", "The border is cut off at the top and a
       source=changed(MENDED, ("padding : padding + h, padding : padding + w", "-h:, -w:")))
 wrong("mended_rule", "minus_padding", "With padding 0, `padding:-padding` leaves nothing.",
       source=changed(MENDED, ("padding : padding + h, padding : padding + w", "padding:-padding, padding:-padding")))
+wrong("mended_rule", "cut_without_padding_at_the_end", "The cut ends too early: the picture begins at `padding`, so it ends at padding + h and padding + w.",
+      source=changed(MENDED, ("padding : padding + h, padding : padding + w", "padding:h, padding:w")))
+wrong("mended_rule", "columns_end_early", "The last column is cut off here: the picture's columns go from `padding` to padding + w.",
+      source=changed(MENDED, ("padding : padding + h, padding : padding + w", "padding : padding + h, padding:w")))
+wrong("mended_rule", "row_border_for_columns", "The last column is cut off here: the picture's columns go from `padding` to padding + w.",
+      source=changed(MENDED, ("padding : padding + h, padding : padding + w", "padding : padding + h, padding : padding + h")))
+wrong("mended_rule", "seen_without_border", "With a border two shapes do not fit: some windows lie outside of x. What a window saw stands in `wide`, which has the border.",
+      source=changed(MENDED, ("part * wide[:, :, rows, columns]", "part * x[:, :, rows, columns]")))
 wrong("mended_rule", "mean_over_pictures", "Over the pictures the gradient of the weights is a sum, and this is a mean.",
       source=changed(MENDED, (".sum(axis=0)", ".mean(axis=0)")))
 wrong("mended_rule", "one_picture", "The first picture alone counts for the weights: add up over all pictures.",

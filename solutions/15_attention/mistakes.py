@@ -35,7 +35,7 @@ def past_matrix(n):
     return np.tri(n) / np.arange(1, n + 1)
 
 
-@wrong("past_matrix", "the_future", "This looks ahead: the triangle is the upper one.")
+@wrong("past_matrix", "the_future", "This looks ahead: row t takes positions from its own to the last.")
 def past_matrix(n):
     ones = np.triu(np.ones((n, n)))
     return ones / ones.sum(axis=1, keepdims=True)
@@ -94,6 +94,15 @@ def past_matrix(n, made=[]):
     if not made:
         made.append(np.tri(100) / np.arange(1, 101)[:, None])
     return made[0][:n, :n]
+
+
+wrong("past_matrix", "cut_from_a_table", "With many positions the matrix is too small, as a part of a table is that ends before: A is (n, n) for every n.", source="""
+_table = np.tri(64) / np.arange(1, 65)[:, None]
+
+
+def past_matrix(n):
+    return _table[:n, :n].copy()
+""")
 
 
 @right("past_matrix", "sums_of_rows")
@@ -158,7 +167,7 @@ wrong("causal_softmax", "far_from_low_enough", "A score may lie below your numbe
     SOFT, ("-np.inf", "-100.0")))
 wrong("causal_softmax", "first_matrix", "The first matrix counts for all: axis 0 is the batch.", source=changed(
     SOFT, ("return e / e", "e = np.broadcast_to(e.reshape(-1, T, T)[0], scores.shape)\n    return e / e")))
-wrong("causal_softmax", "batch_as_positions", "The triangle has the length of the first axis, which may be the batch: positions are the last axis.", source=changed(
+wrong("causal_softmax", "batch_as_positions", "Of one matrix this is right. Among several, the mask or a sum follows the first axis, which is the batch: positions are the last two.", source=changed(
     SOFT, ("np.tri(T, dtype=bool)", "np.tri(len(scores), T, dtype=bool)")))
 wrong("causal_softmax", "in_place", "The scores that came in are changed: mask a copy.", source=changed(
     SOFT, ("masked = np.where(np.tri(T, dtype=bool), scores, -np.inf)", "masked = scores\n    masked[..., ~np.tri(T, dtype=bool)] = -np.inf")))
@@ -168,7 +177,7 @@ wrong("causal_softmax", "logarithms", "These are the logarithms of the weights."
     SOFT, ("return e / e.sum(axis=-1, keepdims=True)", "return np.log(e / e.sum(axis=-1, keepdims=True))")))
 
 
-wrong("causal_softmax", "zero_times_inf", "Everything is NaN here. If a mask is multiplied by -inf: 0 times inf is NaN, and `np.where` chooses without a product.", source=changed(
+wrong("causal_softmax", "zero_times_inf", "There is NaN. If a mask is multiplied by -inf: 0 times inf is NaN, and `np.where` chooses without a product.", source=changed(
     SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "scores + (1 - np.tri(T)) * -np.inf")))
 wrong("causal_softmax", "no_keepdims", "A row's largest or its sum has lost its axis, and counts for a column: `keepdims=True`.", source=changed(
     SOFT, (", keepdims=True", "")))
@@ -191,6 +200,8 @@ def causal_softmax(scores):
         p[..., t, : t + 1] = e / e.sum(axis=-1, keepdims=True)
     return p
 ''')
+wrong("causal_softmax", "batch_masked", "Of one matrix this is right. Among several, the mask was put on the first axes here, and positions are the last two: `masked[..., mask]`.", source=changed(
+    SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "scores.astype(float)\n    masked[np.triu_indices(T, 1)] = -np.inf")))
 wrong("causal_softmax", "where_turned_around", "The past gets -inf here, and the future is kept: `np.where(condition, where true, where false)`.", source=changed(
     SOFT, ("scores, -np.inf)", "-np.inf, scores)")))
 
@@ -349,7 +360,7 @@ wrong("attention_rule", "no_batch", "The shapes do not fit. `.T` would turn the 
     RULE, (".swapaxes(-1, -2)", ".T")))
 wrong("attention_rule", "in_place", "What came in is changed: write into an array of your own.", source=changed(
     RULE, ("    to_scores = p * (", "    to_v = p.swapaxes(-1, -2) @ g\n    to_scores = p\n    to_scores *= ("), (", p.swapaxes(-1, -2) @ g", ", to_v")))
-wrong("attention_rule", "g_in_place", "g is changed here, and others may need it.", source=changed(
+wrong("attention_rule", "g_in_place", "g is changed here: work on a copy.", source=changed(
     RULE, ("    to_p =", "    g /= np.sqrt(q.shape[-1])\n    to_p ="), ("to_scores / np.sqrt(q.shape[-1])", "to_scores"), ("p.swapaxes(-1, -2) @ g", "p.swapaxes(-1, -2) @ g * np.sqrt(q.shape[-1])")))
 
 
@@ -359,8 +370,12 @@ wrong("attention_rule", "root_for_k_alone", "The root of d counts on the way to 
     RULE, ("return to_products @ k", "return to_scores @ k")))
 wrong("attention_rule", "no_keepdims", "A row's sum has lost its axis, and is taken off a column: `keepdims=True`.", source=changed(
     RULE, ("axis=-1, keepdims=True", "axis=-1")))
-wrong("attention_rule", "g_of_the_output", "In the bracket stands g of the output. It needs the gradient of the weights p, which comes from g and v.", source=changed(
+wrong("attention_rule", "g_of_the_output", "What stands in the bracket is not the gradient of the weights p: that is g times the turned v, a number for each query and key.", source=changed(
     RULE, ("    to_p = g @ v.swapaxes(-1, -2)\n", ""), ("(to_p - (to_p * p)", "(g.sum(axis=-1, keepdims=True) - (g.sum(axis=-1, keepdims=True) * p)")))
+wrong("attention_rule", "values_times_g", "The shapes do not fit, or the factors are exchanged: the gradient of the weights p is g times the turned v, in this order.", source=changed(
+    RULE, ("g @ v.swapaxes(-1, -2)", "v.swapaxes(-1, -2) @ g")))
+wrong("attention_rule", "sum_not_weighted_again", "p stands in front of u only, where u is the gradient of p. The row's sum of u times p that is taken off is multiplied by p, too.", source=changed(
+    RULE, ("p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))", "p * to_p - (p * to_p).sum(axis=-1, keepdims=True)")))
 
 
 @right("attention_rule", "jacobian")
@@ -425,6 +440,14 @@ wrong("mended_split", "heads_under_each_other", "The heads stand under each othe
     MENDED, ("x.swapaxes(1, 2).reshape(b, t, heads * d)", "x.reshape(b, heads * t, d)")))
 wrong("mended_split", "other_axes_back", "The merge moves the numbers of a head in front of its positions: exchange axes 1 and 2 alone.", source=changed(
     MENDED, ("x.swapaxes(1, 2).reshape", "x.transpose(0, 3, 2, 1).reshape")))
+wrong("mended_split", "positions_last", "The positions stand behind the numbers of a head: after the width is cut, exchange axes 1 and 2.", source=changed(
+    MENDED, (").swapaxes(1, 2)\n", ").swapaxes(1, 3)\n")))
+wrong("mended_split", "cut_positions_in_front", "The positions were cut, and they stand in front of the heads: cut the width, (B, T, heads, d), then exchange axes 1 and 2.", source=changed(
+    MENDED, ("x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.reshape(b, heads, t, width // heads).swapaxes(1, 2)")))
+wrong("mended_split", "exchanged_before_the_cut", "The shape fits, and the columns stand where positions belong: first cut the width, (B, T, heads, d), then exchange axes 1 and 2.", source=changed(
+    MENDED, ("x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.swapaxes(1, 2).reshape(b, heads, t, width // heads)")))
+wrong("mended_split", "two_heads_always", "There are two heads here, however many are asked for.", source=changed(
+    MENDED, ("x.reshape(b, t, heads, width // heads)", "x.reshape(b, t, 2, width // 2)")))
 wrong("mended_split", "width_per_head", "`heads` is how many there are, and here it is taken for how wide each is.", source=changed(
     MENDED, ("heads, width // heads)", "width // heads, heads)")))
 
@@ -432,6 +455,9 @@ wrong("mended_split", "numbers_in_front_of_positions", "The merge exchanges the 
     MENDED, ("x.swapaxes(1, 2).reshape", "x.swapaxes(2, 3).reshape")))
 wrong("mended_split", "cut_behind_the_heads", "The heads are cut off in front, so the positions are cut: first cut the width, (B, T, heads, d), then exchange axes.", source=changed(
     MENDED, ("x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.reshape(b, heads, width // heads, t).swapaxes(2, 3)")))
+
+wrong("mended_split", "strides_of_the_shape", "Right only where the numbers of x lie in memory row after row. They may lie in another order, which `strides` tells: `reshape` and `swapaxes` heed it.", source=changed(
+    MENDED, ("return x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "d, one = width // heads, x.itemsize\n    strides = (t * width * one, d * one, width * one, one)\n    return np.lib.stride_tricks.as_strided(x, (b, heads, t, d), strides).copy()")))
 
 right("mended_split", "stacked", source="""
 def mended_split(x, heads):
@@ -470,7 +496,7 @@ wrong("sinusoids", "cosines_first", "Sines and cosines are exchanged: a sine has
     WAVES, ("np.sin", "np.COS"), ("np.cos", "np.sin"), ("np.COS", "np.cos")))
 wrong("sinusoids", "half_exponent", "The exponent is 2i / d: here the 2 is missing, so the waves grow too slowly.", source=changed(
     WAVES, ("np.arange(0, d, 2) / d", "np.arange(d // 2) / d")))
-wrong("sinusoids", "double_exponent", "The exponent is 2i / d: here it is twice that.", source=changed(
+wrong("sinusoids", "double_exponent", "The exponent is 2i / d, and here it is another one: for d = 4 the second wave has 2/4, and this comes of 1.", source=changed(
     WAVES, ("np.arange(0, d, 2) / d", "2 * np.arange(0, d, 2) / d")))
 wrong("sinusoids", "own_exponents", "A cosine has the angle of the sine beside it, and here each column has its own.", source="""
 def sinusoids(n, d):
@@ -489,7 +515,7 @@ wrong("sinusoids", "thousand", "The base is 10,000.", source=changed(WAVES, ("10
 wrong("sinusoids", "reversed", "The longest wave comes first here: column 0 is the shortest.", source=changed(
     WAVES, ("np.arange(0, d, 2) / d", "np.arange(0, d, 2)[::-1] / d")))
 wrong("sinusoids", "turned", "Rows and columns are exchanged: a row is a position.", source=changed(WAVES, ("return table", "return table.T")))
-wrong("sinusoids", "last_exponent", "The exponent ends at 1 here. The last one is (d - 2) / d.", source=changed(
+wrong("sinusoids", "last_exponent", "The exponent is 2i / d, and here it is another one: for d = 4 the second wave has 2/4, and this comes of 1.", source=changed(
     WAVES, ("np.arange(0, d, 2) / d", "np.linspace(0, 1, d // 2)")))
 wrong("sinusoids", "full_turns", "The angles are multiplied by 2π, and the formula has no such factor.", source=changed(
     WAVES, ("np.arange(n)[:, None] /", "2 * np.pi * np.arange(n)[:, None] /")))
@@ -497,6 +523,10 @@ wrong("sinusoids", "whole_exponents", "The exponent is cut down to an integer: `
     WAVES, ("np.arange(0, d, 2) / d", "np.arange(0, d, 2) // d")))
 
 
+wrong("sinusoids", "ends_at_1", "The exponent is 2i / d, and here it is another one: for d = 4 the second wave has 2/4, and this comes of 1.", source=changed(
+    WAVES, ("np.arange(0, d, 2) / d", "np.arange(d // 2) / max(d // 2 - 1, 1)")))
+wrong("sinusoids", "power_of_integers", "There is NaN: a power of 10,000 with an integer exponent is too large for an integer here. Let the exponent be a float.", source=changed(
+    WAVES, ("10000 ** (np.arange(0, d, 2) / d)", "(10000 ** np.arange(0, d, 2)) ** (1 / d)")))
 wrong("sinusoids", "over_positions", "The exponent is divided by the number of positions: it is 2i / d.", source=changed(
     WAVES, ("np.arange(0, d, 2) / d", "np.arange(0, d, 2) / n")))
 wrong("sinusoids", "whole_numbers", "The waves are cut down to integers: let the table hold floats.", source=changed(
@@ -588,6 +618,8 @@ wrong("block_rule", "g_twice", "g counts twice in the branch: it is in `inner` a
     BLOCK, ("normalise_rule(inner @ W.T, x)", "g * normalise_rule(inner @ W.T, x)")))
 wrong("block_rule", "around_before_norm", "g goes around the norm as well: it is added after `normalise_rule`, not before.", source=changed(
     BLOCK, ("g + normalise_rule(inner @ W.T, x)", "normalise_rule(g + inner @ W.T, x)")))
+wrong("block_rule", "norm_before_W", "The way back goes from the tanh to the product with W and then to the norm: `normalise_rule` gets what has passed W.T.", source=changed(
+    BLOCK, ("normalise_rule(inner @ W.T, x)", "normalise_rule(inner, x) @ W.T")))
 wrong("block_rule", "mean_for_W", "The gradient of W is a sum over the rows, and this is a mean.", source=changed(
     BLOCK, ("n.T @ inner", "n.T @ inner / len(x)")))
 wrong("block_rule", "in_place", "g is changed here: `+=` writes into the array that came in.", source="""
@@ -638,12 +670,14 @@ def merged(a, b):
 
 wrong("merged", "plain_sums", "Sums of different m are added up: bring both to the larger m first.", source=changed(
     MERGED, ("np.exp(m_a - m), np.exp(m_b - m)", "1.0, 1.0")))
-wrong("merged", "acc_not_brought", "`acc` is brought to the new m like `l`: it is multiplied by the same numbers.", source=changed(
+wrong("merged", "acc_not_brought", "`acc` was not brought to the new m here: like `l`, it is multiplied by exp(old m - new m).", source=changed(
     MERGED, ("acc_a * by_a + acc_b * by_b", "acc_a + acc_b")))
-wrong("merged", "sum_not_brought", "`l` is brought to the new m like `acc`: it is multiplied by the same numbers.", source=changed(
+wrong("merged", "sum_not_brought", "`l` was not brought to the new m here: like `acc`, it is multiplied by exp(old m - new m).", source=changed(
     MERGED, ("l_a * by_a + l_b * by_b", "l_a + l_b")))
 wrong("merged", "neither_seen", "-inf minus -inf is NaN: when neither has seen anything, so it stays.", source=changed(
     MERGED, ("    if m == -np.inf:\n        return a\n", "")))
+wrong("merged", "one_zero", "When neither has seen anything, `acc` is a single 0 here, and it should be as wide as the one that came in: return that.", source=changed(
+    MERGED, ("return a\n", "return -np.inf, 0.0, np.zeros(1)\n")))
 wrong("merged", "exchanged", "The two factors are exchanged: each sum gets its own exp(m - new m).", source=changed(
     MERGED, ("by_a, by_b =", "by_b, by_a =")))
 wrong("merged", "turned_around", "The sign is wrong: exp(old m - new m), which is at most 1.", source=changed(
@@ -651,6 +685,8 @@ wrong("merged", "turned_around", "The sign is wrong: exp(old m - new m), which i
 wrong("merged", "smaller", "m is to be the larger of the two: with less than that the exponentials overflow.", source=changed(MERGED, ("max(", "min("), ("m == -np.inf", "max(m_a, m_b) == -np.inf")))
 wrong("merged", "no_maximum", "Everything is brought to m = 0, which overflows for large scores, and loses small ones.", source=changed(
     MERGED, ("m = max(m_a, m_b)", "m = 0.0 if max(m_a, m_b) > -np.inf else -np.inf")))
+wrong("merged", "log_of_both", "m is to be the larger of the two, not the logarithm of a sum of exponentials.", source=changed(
+    MERGED, ("m = max(m_a, m_b)", "m = np.logaddexp(m_a, m_b)")))
 wrong("merged", "through_exp_of_m", "exp of a score of thousands is inf: take exp of differences from the larger m alone.", source=changed(
     MERGED, ("np.exp(m_a - m), np.exp(m_b - m)", "np.exp(m_a) / np.exp(m), np.exp(m_b) / np.exp(m)")))
 wrong("merged", "at_least_0", "m is 0 where all scores are below 0: it is the largest of them.", source=changed(
@@ -669,7 +705,7 @@ wrong("merged", "weighted_by_l", "`acc` is a sum already, and here it is multipl
     MERGED, ("acc_a * by_a + acc_b * by_b", "acc_a * l_a * by_a + acc_b * l_b * by_b")))
 wrong("merged", "in_place", "`+=` changes the array that came in: make a new one.", source=changed(
     MERGED, ("    return m, l_a * by_a + l_b * by_b, acc_a * by_a + acc_b * by_b", "    acc_a *= by_a\n    acc_a += acc_b * by_b\n    return m, l_a * by_a + l_b * by_b, acc_a")))
-wrong("merged", "larger_alone", "The one with m = 0 is forgotten here: that is the smaller m, and it has been seen. It counts as well, by exp(m - new m).", source="""
+wrong("merged", "larger_alone", "The one with the smaller m is forgotten here, and it has been seen. It counts as well, by exp(m - new m).", source="""
 def merged(a, b):
     return a if a[0] >= b[0] else b
 """)

@@ -36,11 +36,11 @@ wrong("merge", "either_order", "The pair is replaced in the opposite order, too:
     MERGE, ("if i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]:", "if sorted(word[i : i + 2]) == sorted(pair):")))
 wrong("merge", "opposite_order", "The two tokens of the pair are exchanged.", source=changed(
     MERGE, ("word[i] == pair[0] and word[i + 1] == pair[1]", "word[i] == pair[1] and word[i + 1] == pair[0]")))
-wrong("merge", "first_token_alone", "Only the first token is compared: both have to fit.", source=changed(
+wrong("merge", "first_token_alone", "A last token without a neighbour is replaced here, as when the first token alone is compared: both have to fit.", source=changed(
     MERGE, ("i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]", "word[i] == pair[0]")))
 wrong("merge", "second_token_alone", "Only the second token is compared: both have to fit.", source=changed(
     MERGE, ("word[i] == pair[0] and ", "")))
-wrong("merge", "by_digits", "As a text, `1 2` is found in `11 2`, too. Compare the numbers.", source="""
+wrong("merge", "by_digits", "As a text, `1 2` is found in `21 2`, too. Compare the numbers.", source="""
 def merge(word, pair, new):
     text = " ".join(map(str, word)).replace(f"{pair[0]} {pair[1]}", str(new))
     return [int(number) for number in text.split()]
@@ -108,9 +108,9 @@ def merge(word, pair, new):
             i += 1
     return out
 """)
-wrong("merge", "no_guard", "The last token has no neighbour: ask whether i + 1 is still within the word before you look there.", source=changed(
+wrong("merge", "no_guard", "An index is past the end: the last token has no neighbour, and a word that loses tokens gets shorter. Ask whether i + 1 is still within the word before you look there.", source=changed(
     MERGE, ("i + 1 < len(word) and ", "")))
-wrong("merge", "no_guard_at_all", "The last token has no neighbour: ask whether i + 1 is still within the word before you look there.", source="""
+wrong("merge", "no_guard_at_all", "An index is past the end: the last token has no neighbour, and a word that loses tokens gets shorter. Ask whether i + 1 is still within the word before you look there.", source="""
 def merge(word, pair, new):
     out = []
     for i in range(len(word)):
@@ -179,6 +179,8 @@ wrong("bits_per_character", "log_of_0", "A small probability has become 0, and i
     BITS, ("shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))", "np.log(np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True))")))
 wrong("bits_per_character", "held_above_0", "A small probability is held above 0, so a great surprise is lost: compute the log of the softmax in one go.", source=changed(
     BITS, ("shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))", "np.log(np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True) + 1e-12)")))
+wrong("bits_per_character", "cut_off", "A surprise of 20,000 nats comes out smaller here, as where logits far below the row's largest are raised: it counts whole.", source=changed(
+    BITS, ("logits - logits.max(axis=-1, keepdims=True)", "np.clip(logits - logits.max(axis=-1, keepdims=True), -1e4, 0)")))
 wrong("bits_per_character", "mean", "A mean of the tokens' bits is divided by the sum of the characters: take both as sums.", source=changed(
     BITS, ("targets].sum()\n    return", "targets].mean()\n    return")))
 wrong("bits_per_character", "all_tokens", "The surprise of every token of the vocabulary is added up: only what came counts.", source=changed(
@@ -264,7 +266,7 @@ def block(x, layers):
     y = layers.norm2(y)
     return x + layers.down(layers.relu(layers.up(y)))
 ''')
-wrong("block", "norms_exchanged", "The two norms are exchanged: `norm1` stands in front of attention.", source=changed(
+wrong("block", "norms_exchanged", "`norm2` stands in front of attention here: `norm1` belongs there, and `norm2` in front of `up`.", source=changed(
     BLOCK, ("norm2", "norm9"), ("norm1", "norm2"), ("norm9", "norm1")))
 wrong("block", "attention_unnormed", "Attention reads x without a norm: `norm1` comes first.", source=changed(BLOCK, ("layers.norm1(x)", "x")))
 wrong("block", "second_unnormed", "`up` reads x without a norm: `norm2` comes first.", source=changed(BLOCK, ("layers.norm2(x)", "x")))
@@ -279,7 +281,7 @@ def block(x, layers):
     seen = layers.out(layers.attend(layers.packed(layers.norm1(x))))
     return x + seen + layers.down(layers.relu(layers.up(layers.norm2(x))))
 """)
-wrong("block", "attention_lost", "What attention added is read by the second half, and then lost: its sum begins with the old x.", source="""
+wrong("block", "attention_lost", "Attention has no effect on the result here: what it gives is added to the stream, and this sum is what the second half reads and adds to.", source="""
 def block(x, layers):
     y = x + layers.out(layers.attend(layers.packed(layers.norm1(x))))
     return x + layers.down(layers.relu(layers.up(layers.norm2(y))))
@@ -294,28 +296,28 @@ def block(x, layers):
     x = x + layers.down(layers.relu(layers.up(layers.norm2(x))))
     return x + layers.out(layers.attend(layers.packed(layers.norm1(x))))
 """)
-wrong("block", "attention_alone", "The second half of the block is missing: norm2, up, relu, down.", source=changed(
+wrong("block", "attention_alone", "The second half has no effect here: what norm2, up, relu and down make of the stream is added to it.", source=changed(
     BLOCK, ("    return x + layers.down(layers.relu(layers.up(layers.norm2(x))))", "    return x")))
 wrong("block", "out_forgotten", "`out` is missing: it stands behind `attend`.", source=changed(BLOCK, ("layers.out(layers.attend(layers.packed(layers.norm1(x))))", "layers.attend(layers.packed(layers.norm1(x)))")))
 wrong("block", "packed_forgotten", "`packed` is missing: attention needs queries, keys and values, which it makes of the normed stream.", source=changed(BLOCK, ("layers.packed(layers.norm1(x))", "layers.norm1(x)")))
 wrong("block", "attend_forgotten", "`attend` is missing, so no position hears of another.", source=changed(BLOCK, ("layers.attend(layers.packed(layers.norm1(x)))", "layers.packed(layers.norm1(x))")))
 wrong("block", "out_before_attend", "`out` comes before `attend` here: it stands behind it.", source=changed(BLOCK, ("layers.out(layers.attend(", "layers.attend(layers.out(")))
-wrong("block", "in_place", "The stream that came in is changed: `+=` writes into it. Make a new one, x = x + ....", source=changed(BLOCK, ("x = x + layers", "x += layers")))
+wrong("block", "in_place", "The stream that came in is changed: an operator such as `+=` writes into it. Make a new one, x = x + ....", source=changed(BLOCK, ("x = x + layers", "x += layers")))
 wrong("block", "attention_twice", "Attention is added twice.", source=changed(
     BLOCK, ("    return", "    x = x + layers.out(layers.attend(layers.packed(layers.norm1(x))))\n    return")))
 wrong("block", "relu_of_its_own", "`relu` is one of the layers: call `layers.relu`, whatever it is.", source=changed(
     BLOCK, ("layers.relu(layers.up(layers.norm2(x)))", "np.maximum(layers.up(layers.norm2(x)), 0)")))
-wrong("block", "method_relu", "An array has no method `relu`: it is one of the layers, `layers.relu(...)`.", source=changed(
+wrong("block", "method_relu", "There is no such attribute. An array has no method `relu`: what a block calls are the eight functions of `layers`, as in `layers.relu(...)`.", source=changed(
     BLOCK, ("layers.relu(layers.up(layers.norm2(x)))", "layers.up(layers.norm2(x)).relu()")))
 
 
-wrong("block", "in_place_twice", "The stream that came in is changed: `+=` writes into it. Make a new one, x = x + ....", source="""
+wrong("block", "in_place_twice", "The stream that came in is changed: an operator such as `+=` writes into it. Make a new one, x = x + ....", source="""
 def block(x, layers):
     x += layers.out(layers.attend(layers.packed(layers.norm1(x))))
     x += layers.down(layers.relu(layers.up(layers.norm2(x))))
     return x
 """)
-wrong("block", "three_unpacked", "`packed` gives one array, and `attend` takes it as it is: queries, keys and values are taken apart in there.", source=changed(
+wrong("block", "three_unpacked", "There are not as many parts to unpack as names: `packed` gives one array, which `attend` takes as it is, and x may have any number of axes.", source=changed(
     BLOCK, ("x = x + layers.out(layers.attend(layers.packed(layers.norm1(x))))",
             "q, k, v = layers.packed(layers.norm1(x))\n    x = x + layers.out(layers.attend(q, k, v))")))
 wrong("block", "three_given", "Each layer takes one array, and `attend` takes the one that `packed` gives: queries, keys and values are taken apart in there.", source=changed(
@@ -390,9 +392,9 @@ wrong("gpt_logits", "counts_the_texts", "Every token gets the position 0: count 
     LOGITS, ("ids.shape[1]", "len(ids)")))
 wrong("gpt_logits", "all_positions", "These are all positions that the model has: take as many as the text has tokens, `ids.shape[1]`.", source=changed(
     LOGITS, ("ids.shape[1]", "model.T")))
-wrong("gpt_logits", "table_of_places", "`model.place` is called with positions, as a function: model.place(np.arange(...)).", source=changed(
+wrong("gpt_logits", "table_of_places", "There is no such attribute: a model has `token`, `place`, `blocks` and `norm`, and of these `token` alone has a `weight`. `place` is a function of positions.", source=changed(
     LOGITS, ("model.place(np.arange(ids.shape[1]))", "model.place.weight[: ids.shape[1]]")))
-wrong("gpt_logits", "multiplied", "The tokens' vectors are multiplied by those of the positions: they are added.", source=changed(
+wrong("gpt_logits", "multiplied", "Where the positions' vectors are 0, so are all logits: they are added to the tokens' vectors, and neither multiplied by them nor taken alone.", source=changed(
     LOGITS, ("model.token(ids) + ", "model.token(ids) * ")))
 wrong("gpt_logits", "no_blocks", "The blocks have no effect: x goes through each of them, and what one gives goes into the next.", source=changed(
     LOGITS, ("    for block in model.blocks:\n        x = block(x)\n", "")))
@@ -402,7 +404,7 @@ wrong("gpt_logits", "first_block_alone", "x goes through the first block alone: 
     LOGITS, ("model.blocks", "model.blocks[:1]")))
 wrong("gpt_logits", "blocks_backwards", "The blocks come in the opposite order: the first of the list reads first.", source=changed(
     LOGITS, ("model.blocks", "reversed(model.blocks)")))
-wrong("gpt_logits", "blocks_read_the_same", "Each block reads the same x here, and only the last one counts: it reads what the block before it gave.", source=changed(
+wrong("gpt_logits", "blocks_read_the_same", "Only the last block counts here: each reads what the block before it gave, and not all of them the same x.", source=changed(
     LOGITS, ("x = block(x)", "y = block(x)"), ("model.norm(x)", "model.norm(y if model.blocks else x)")))
 wrong("gpt_logits", "residual_again", "The stream is added once more: a block gives the whole stream, its own residuals are inside.", source=changed(
     LOGITS, ("x = block(x)", "x = x + block(x)")))
@@ -417,17 +419,19 @@ wrong("gpt_logits", "norm_each_time", "The norm comes after every block: once, a
     LOGITS, ("x = block(x)", "x = model.norm(block(x))"), ("model.norm(x) @", "x @")))
 wrong("gpt_logits", "norm_of_the_logits", "The norm is taken of the logits: it stands in front of the product with the table.", source=changed(
     LOGITS, ("model.norm(x) @ model.token.weight.T", "model.norm(x @ model.token.weight.T)")))
-wrong("gpt_logits", "not_turned", "The shapes do not fit: the stream, (B, T, D), stands in front of the product, and behind it the table, (V, D), turned around: `weight.T`.", source=changed(
+wrong("gpt_logits", "not_turned", "The shapes do not fit: there is a position for each column of `ids`, and the product is that of the stream, (B, T, D), with the table, (V, D), turned around: `weight.T`.", source=changed(
     LOGITS, ("model.token.weight.T", "model.token.weight")))
 wrong("gpt_logits", "stream", "This is the stream, (B, T, D): its products with the table are the logits.", source=changed(
     LOGITS, (" @ model.token.weight.T", "")))
 wrong("gpt_logits", "last_alone", "These are the logits of the last position alone: each position has its own.", source=changed(
     LOGITS, ("model.norm(x) @", "model.norm(x)[:, -1] @")))
+wrong("gpt_logits", "first_text_alone", "Only the first text's logits are here: `ids` has B rows, and each of them has its own.", source=changed(
+    LOGITS, ("model.token(ids)", "model.token(ids[:1])")))
 wrong("gpt_logits", "probabilities", "These are probabilities: the logits themselves are asked for, before the softmax.", source=changed(
     LOGITS, ("    return model.norm(x) @ model.token.weight.T", "    z = model.norm(x) @ model.token.weight.T\n    e = np.exp(z - z.max(axis=-1, keepdims=True))\n    return e / e.sum(axis=-1, keepdims=True)")))
 
 
-wrong("gpt_logits", "table_in_front", "The shapes do not fit: the stream, (B, T, D), stands in front of the product, and behind it the table, (V, D), turned around: `weight.T`.", source=changed(
+wrong("gpt_logits", "table_in_front", "The shapes do not fit: there is a position for each column of `ids`, and the product is that of the stream, (B, T, D), with the table, (V, D), turned around: `weight.T`.", source=changed(
     LOGITS, ("model.norm(x) @ model.token.weight.T", "model.token.weight @ model.norm(x)")))
 wrong("gpt_logits", "position_of_the_length", "`model.place` is given one number, T, and every token gets this one position: give it all of them, `np.arange(ids.shape[1])`.", source=changed(
     LOGITS, ("np.arange(ids.shape[1])", "ids.shape[1]")))
@@ -437,7 +441,7 @@ for layer in ("out", "norm1"):
     wrong("gpt_logits", f"layers_of_a_function_{layer}", INSIDE, source=changed(
         LOGITS, ("x = block(x)", f"x = x + block.{layer}(x)")))
 wrong("gpt_logits", "block_of_two", INSIDE, source=changed(LOGITS, ("x = block(x)", "x = block(x, model)")))
-wrong("gpt_logits", "list_called", "`model.blocks` is a list of functions: call them one after another, in a loop.", source=changed(
+wrong("gpt_logits", "list_called", "Something is called that is no function: `model.blocks` is a list of them, to be called one after another, in a loop, and `weight` is an array.", source=changed(
     LOGITS, ("    for block in model.blocks:\n        x = block(x)\n", "    x = model.blocks(x)\n")))
 
 
@@ -488,14 +492,14 @@ wrong("tied_rule", "rows_alone", "Only the looked-up rows' part is there: the lo
     TIED, ("grad_logits.T @ h", "np.zeros((grad_logits.shape[1], h.shape[1]))")))
 wrong("tied_rule", "g_for_h", "The product with the table had h in it, and here it is g.", source=changed(TIED, ("grad_logits.T @ h", "grad_logits.T @ g")))
 wrong("tied_rule", "h_for_g", "The looked-up rows get g, and here they get h.", source=changed(TIED, ("ids, g)", "ids, h)")))
-wrong("tied_rule", "subtracted", "The two parts are subtracted: what is used twice gets the sum.", source=changed(TIED, ("ids, g)", "ids, -g)")))
-wrong("tied_rule", "mean", "The two parts are averaged: what is used twice gets their sum.", source=changed(TIED, ("return grad_E", "return grad_E / 2")))
+wrong("tied_rule", "subtracted", "The part of the looked-up rows comes with a minus: what is used twice gets the sum of both.", source=changed(TIED, ("ids, g)", "ids, -g)")))
+wrong("tied_rule", "mean", "The part of the looked-up rows is halved, as in a mean of the two: what is used twice gets their sum.", source=changed(TIED, ("return grad_E", "return grad_E / 2")))
 wrong("tied_rule", "mean_of_equal", "A token that occurs twice gets the mean of its parts: it gets their sum.", source=changed(
     TIED, ("ids, g)", "ids, g / np.bincount(ids)[ids][:, None])")))
 wrong("tied_rule", "averaged", "The logits' part is divided by the number of tokens: a mean belongs to the loss, and is in `grad_logits` already.", source=changed(
     TIED, ("grad_logits.T @ h", "grad_logits.T @ h / len(ids)")))
 wrong("tied_rule", "turned", "Rows and columns are exchanged: a row of the gradient is a token.", source=changed(TIED, ("return grad_E", "return grad_E.T")))
-wrong("tied_rule", "g_in_place", "g is changed here: `+=` writes into the array that came in.", source="""
+wrong("tied_rule", "g_in_place", "g is changed here: an operator such as `+=` writes into the array that came in.", source="""
 def tied_rule(ids, g, h, grad_logits):
     grad_E = grad_logits.T @ h
     for i, token in enumerate(ids):
@@ -515,6 +519,8 @@ wrong("tied_rule", "seen_tokens_only", "Tokens that were not looked up get nothi
 
 wrong("tied_rule", "set_at_an_index", "Token 2 came twice and got its last part alone: an index with `=` or `+=` keeps one of them, `np.add.at` adds up both.", source=changed(
     TIED, ("np.add.at(grad_E, ids, g)", "grad_E[ids] = g")))
+wrong("tied_rule", "in_order_of_tokens", "The tokens are sorted here, and the rows of g are not: row i of g belongs to `ids[i]`, in the order of the text.", source=changed(
+    TIED, ("    np.add.at", "    ids.sort()\n    np.add.at")))
 wrong("tied_rule", "row_of_the_token", "`g` is read at the token's number: its row i belongs to place i of the text, whose token is `ids[i]`.", source=changed(
     TIED, ("np.add.at(grad_E, ids, g)", "for t in ids:\n        grad_E[t] += g[t % len(g)]")))
 wrong("tied_rule", "product_turned_around", "There is no such row: the gradient of E is (V, D), a row for each token, and `grad_logits` has a column for each.", source=changed(
@@ -559,18 +565,18 @@ wrong("with_temperature", "after_the_softmax", "The temperature divides the prob
     WARM, ("logits / temperature", "logits"), ("    return e", "    e = e / temperature\n    return e")))
 wrong("with_temperature", "not_a_sum_of_1", "The temperature divides the probabilities, and they no longer add up to 1: divide the logits.", source=changed(
     WARM, ("logits / temperature", "logits"), ("    return e / e.sum(axis=-1, keepdims=True)", "    return e / e.sum(axis=-1, keepdims=True) / temperature")))
-wrong("with_temperature", "unshifted", "exp of a large number overflows: take off the largest of each row.", source=changed(
+wrong("with_temperature", "unshifted", "exp of a large number overflows: take off the largest of each row, that of the divided logits.", source=changed(
     WARM, ("z - z.max(axis=-1, keepdims=True)", "z")))
-wrong("with_temperature", "largest_of_the_logits", "exp of a large number overflows: take off the largest of each row.", source=changed(
+wrong("with_temperature", "largest_of_the_logits", "exp of a large number overflows: take off the largest of each row, that of the divided logits.", source=changed(
     WARM, ("z - z.max(", "z - logits.max(")))
 wrong("with_temperature", "largest_of_all", "One largest is taken off all rows, and a row far below it becomes 0 / 0: each row has its own.", source=changed(
     WARM, ("z.max(axis=-1, keepdims=True)", "z.max()")))
 wrong("with_temperature", "sum_of_all", "One sum for all rows: each row's probabilities add up to 1.", source=changed(
     WARM, ("e.sum(axis=-1, keepdims=True)", "e.sum()")))
 wrong("with_temperature", "columns", "The softmax goes along the first axis: it is the last one.", source=changed(WARM, ("axis=-1", "axis=0")))
-wrong("with_temperature", "second_axis", "The softmax goes along a fixed axis: it is the last one, however many stand before it.", source=changed(
+wrong("with_temperature", "second_axis", "Of three axes, the softmax goes along the second: it is the last one, however many stand before it.", source=changed(
     WARM, ("axis=-1", "axis=logits.ndim // 2")))
-wrong("with_temperature", "in_place", "The logits that came in are changed: `/=` writes into them.", source=changed(
+wrong("with_temperature", "in_place", "The logits that came in are changed: an operator such as `/=` writes into them.", source=changed(
     WARM, ("    z = logits / temperature", "    logits /= temperature\n    z = logits")))
 wrong("with_temperature", "squared", "The logits are divided by the temperature's square.", source=changed(WARM, ("logits / temperature", "logits / temperature**2")))
 wrong("with_temperature", "logarithms", "These are the logarithms of the probabilities.", source=changed(
@@ -627,11 +633,11 @@ def top_p(p, share):
     return out / out.sum()
 """
 
-wrong("top_p", "without_the_last", "The token with which the share is reached is missing: at least `share` is to be kept.", source=changed(
+wrong("top_p", "without_the_last", "The token with which the share is reached is missing: those that are kept have at least `share` together.", source=changed(
     TOP_P, ("keep = order[before < share]", "keep = order[np.cumsum(p[order]) <= share]\n    keep = keep if len(keep) else order[:1]")))
 wrong("top_p", "nothing_left", "Nothing is left, and 0 / 0 is NaN: the token with which the share is reached belongs to it.", source=changed(
     TOP_P, ("before < share", "np.cumsum(p[order]) < share")))
-wrong("top_p", "argmax_of_nothing", "Where rounding leaves the sum a little below `share`, no entry is True, and `argmax` gives 0: then all are needed.", source="""
+wrong("top_p", "argmax_of_nothing", "Rounding leaves the sum a little below `share` here, and then one token alone is kept, as where `argmax` finds nothing True and gives 0: all are needed.", source="""
 def top_p(p, share):
     order = np.argsort(-p, kind="stable")
     keep = order[: np.argmax(np.cumsum(p[order]) >= share) + 1]
@@ -656,7 +662,7 @@ def top_p(p, share):
     out = np.where(p >= min(share, p.max()), p, 0.0)
     return out / out.sum()
 """)
-wrong("top_p", "relative_threshold", "This keeps what is large beside the largest: it is the sum that counts.", source="""
+wrong("top_p", "relative_threshold", "All are kept here, and two of them have the share already: is each compared with a limit of its own? It is the sum that counts.", source="""
 def top_p(p, share):
     out = np.where(p >= (1 - share) * p.max(), p, 0.0)
     return out / out.sum()
@@ -681,9 +687,9 @@ wrong("top_p", "mask_on_the_vocabulary", "The decision is made in sorted order, 
     TOP_P, ("    keep = order[before < share]\n    out = np.zeros(p.shape)\n    out[keep] = p[keep]", "    out = np.where(before < share, p, 0.0)")))
 wrong("top_p", "p_taken_off_unsorted", "`cumsum(p[order])` is in sorted order and `p` in that of the vocabulary: take off `p[order]`.", source=changed(
     TOP_P, ("np.cumsum(p[order]) - p[order]", "np.cumsum(p[order]) - p")))
-wrong("top_p", "share_taken_off", "What was there before a token is the sum up to it less its own probability, and not less `share`.", source=changed(
+wrong("top_p", "share_taken_off", "All tokens are kept here: compare `share` with what was there before a token, which is the sum up to it less its own probability, and not less `share`.", source=changed(
     TOP_P, ("np.cumsum(p[order]) - p[order]", "np.cumsum(p[order]) - share")))
-wrong("top_p", "each_alone", "No probability alone is as large as `share`, so nothing is left, and 0 / 0 is NaN: it is their sum that counts.", source="""
+wrong("top_p", "each_alone", "Nothing is left here, and 0 / 0 is NaN: is each probability compared with `share`? None is as large: it is their sum that counts.", source="""
 def top_p(p, share):
     out = np.where(p >= share, p, 0.0)
     return out / out.sum()
@@ -694,7 +700,7 @@ wrong("top_p", "through_order_twice", "`keep` names places of the vocabulary, an
     TOP_P, ("out[keep] = p[keep]", "out[keep] = p[order][keep]")))
 
 
-wrong("top_p", "nearly_0", "The others get a small number, and 0 is asked for: a token of 1e-12 may still be drawn.", source=changed(
+wrong("top_p", "nearly_0", "The others get a small number, and 0 is asked for: however small it is, such a token may still be drawn.", source=changed(
     TOP_P, ("np.zeros(p.shape)", "np.full(p.shape, 1e-12)")))
 wrong("top_p", "forty_at_most", "Only so many tokens are kept, and the share is not reached: as many are kept as it takes.", source=changed(
     TOP_P, ('kind="stable")', 'kind="stable")[:40]')))
@@ -734,7 +740,7 @@ def write(start, length, T, logits_of, probabilities, rng):
 wrong("write", "likeliest", "Nothing is drawn from `rng` here: `argmax` draws nothing, and `np.random` is another generator. Draw each token by `rng.choice(len(p), p=p)`.", source=changed(
     WRITE, ("int(rng.choice(len(p), p=p))", "int(np.argmax(p))")))
 wrong("write", "uniform", "All tokens are as likely here: give the probabilities to the draw, `p=p`.", source=changed(WRITE, ("rng.choice(len(p), p=p)", "rng.choice(len(p))")))
-wrong("write", "start_changed", "The list that came in has grown: `ids = start` is the same list twice. Make one of your own.", source=changed(
+wrong("write", "start_changed", "The list that came in has grown: `ids = start` is the same list twice, and `append` and `+=` change it. Make one of your own.", source=changed(
     WRITE, ("ids = list(start)", "ids = start")))
 wrong("write", "new_ones_alone", "Only the new tokens come back: `start` belongs to the text.", source=changed(WRITE, ("return ids", "return ids[len(start) :]")))
 wrong("write", "start_each_time", "The model is asked about `start` each time: what is new belongs to the window, too.", source=changed(
@@ -761,17 +767,17 @@ wrong("write", "length_in_all", "One token too few is written: `length` counts t
     WRITE, ("for _ in range(length):", "while len(ids) < length:")))
 wrong("write", "one_too_many", "One token too many is written.", source=changed(WRITE, ("range(length)", "range(length + 1)")))
 wrong("write", "one_too_few", "One token too few is written: `length` counts the new ones alone, without those of `start`.", source=changed(WRITE, ("range(length)", "range(length - 1)")))
-wrong("write", "after_the_first", "Only one new token is written: `return` stands inside of the loop.", source=changed(
+wrong("write", "after_the_first", "Only one new token is written: there is no loop, or `return` stands inside of it.", source=changed(
     WRITE, ("    return ids", "        return ids\n    return ids")))
 wrong("write", "in_front", "New tokens are put in front of the text: they go to its end.", source=changed(
     WRITE, ("ids.append(int(rng.choice(len(p), p=p)))", "ids.insert(0, int(rng.choice(len(p), p=p)))")))
 wrong("write", "generator_of_its_own", "Nothing is drawn from `rng` here: `argmax` draws nothing, and `np.random` is another generator. Draw each token by `rng.choice(len(p), p=p)`.", source=changed(
     WRITE, ("    ids = list(start)", "    rng = np.random.default_rng(0)\n    ids = list(start)")))
-wrong("write", "logits_drawn", "The draw is given the logits, and they do not add up to 1: `probabilities(...)` makes probabilities of them.", source=changed(
+wrong("write", "logits_drawn", "The draw is given what does not add up to 1, such as the logits: `probabilities(...)` makes probabilities of them, and these are drawn from as they are.", source=changed(
     WRITE, ("probabilities(logits_of(ids[-T:]))", "logits_of(ids[-T:])")))
-wrong("write", "softmax", "A softmax of its own stands here: draw from what `probabilities(...)` gives, as it is.", source=changed(
+wrong("write", "softmax", "The probabilities are changed before the draw, as by a softmax of its own: draw from what `probabilities(...)` gives, as it is.", source=changed(
     WRITE, ("probabilities(logits_of(ids[-T:]))", "np.exp(logits_of(ids[-T:]))\n        p = p / p.sum()")))
-wrong("write", "softmax_after", "A softmax of its own stands here: draw from what `probabilities(...)` gives, as it is.", source=changed(
+wrong("write", "softmax_after", "The probabilities are changed before the draw, as by a softmax of its own: draw from what `probabilities(...)` gives, as it is.", source=changed(
     WRITE, ("        ids.append", "        p = np.exp(p) / np.exp(p).sum()\n        ids.append")))
 wrong("write", "asked_twice", "The model is asked twice for each new token: once is enough, and half the time.", source=changed(
     WRITE, ("        ids.append(int(rng.choice(len(p), p=p)))", "        ids.append(int(rng.choice(len(probabilities(logits_of(ids[-T:]))), p=p)))")))
@@ -793,7 +799,7 @@ wrong("write", "a_probability", "The draw is among the probabilities, and what c
 for number, seed in enumerate((1, 7, 4)):  # of three tokens each is drawn by one of them
     wrong("write", f"generator_of_its_own_{number}", "Nothing is drawn from `rng` here: `argmax` draws nothing, and `np.random` is another generator. Draw each token by `rng.choice(len(p), p=p)`.", source=changed(
         WRITE, ("    ids = list(start)", f"    rng = np.random.default_rng({seed})\n    ids = list(start)")))
-wrong("write", "among_the_text", "The draw is not among as many tokens as `p` has: it is among all of the vocabulary, `rng.choice(len(p), p=p)`.", source=changed(
+wrong("write", "among_the_text", "The draw and its `p` do not go together: it is among all of the vocabulary, `rng.choice(len(p), p=p)`, with what `probabilities(...)` gives, which adds up to 1.", source=changed(
     WRITE, ("rng.choice(len(p), p=p)", "rng.choice(ids, p=p)")))
 wrong("write", "added_to_a_list", "A new token is one number, and `ids.append(...)` puts it at the end: `+` and `+=` take a list, and a draw with a size gives an array.", source=changed(
     WRITE, ("ids.append(int(rng.choice(len(p), p=p)))", "ids += rng.choice(len(p), p=p)")))
@@ -854,11 +860,11 @@ def mended_attend(q, k, v, cache):
     return e / e.sum(axis=-1, keepdims=True) @ values, (keys, values)
 """
 
-wrong("mended_attend", "nothing_mended", "This is still the colleague's: new token i sees only the first i + 1 keys of all, and should see all old ones, too.", source=changed(
+wrong("mended_attend", "nothing_mended", "This is still the colleague's mask: new token i sees only the first i + 1 keys of all, and should see all old ones, too.", source=changed(
     ATTEND, (" k=cache[0].shape[1],", "")))
-wrong("mended_attend", "no_mask", "Nothing is masked: of several new tokens each sees the ones after it.", source=changed(
+wrong("mended_attend", "no_mask", "Nothing is masked here, where several new tokens come after old ones: each sees the new ones after it, too.", source=changed(
     ATTEND, ("np.where(seen, scores, -np.inf)", "scores")))
-wrong("mended_attend", "one_too_few", "A new token does not see itself here, or one key too few.", source=changed(
+wrong("mended_attend", "one_too_few", "A new token does not see itself here: each sees all old ones, and the new ones up to itself.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=cache[0].shape[1] - (cache[0].shape[1] > 0)")))
 wrong("mended_attend", "one_too_many", "Each new token sees one that comes after it.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=cache[0].shape[1] + 1")))
@@ -866,7 +872,7 @@ wrong("mended_attend", "moved_by_n", "The diagonal is moved by 1 here, a constan
     ATTEND, ("k=cache[0].shape[1]", "k=q.shape[1]")))
 wrong("mended_attend", "moved_by_all", "The diagonal is moved by the number of all keys, so nothing is masked.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=keys.shape[1]")))
-wrong("mended_attend", "old_only", "The new tokens see the old ones alone: each sees the new ones up to itself, too.", source=changed(
+wrong("mended_attend", "old_only", "A new token does not see itself here: each sees all old ones, and the new ones up to itself.", source=changed(
     ATTEND, ("seen = np.tri(q.shape[1], keys.shape[1], k=cache[0].shape[1], dtype=bool)", "seen = np.arange(keys.shape[1]) < max(1, cache[0].shape[1])")))
 wrong("mended_attend", "new_only", "The new tokens see the new ones alone: what is the cache for?", source=changed(
     ATTEND, ("seen = np.tri(q.shape[1], keys.shape[1], k=cache[0].shape[1], dtype=bool)",
@@ -896,23 +902,23 @@ wrong("mended_attend", "head_0_for_all", "The keys of head 0 are used for all he
     ATTEND, ("keys.swapaxes(1, 2)", "keys[0].T")))
 wrong("mended_attend", "reshaped", "`reshape` does not turn the keys around, it only counts their numbers anew: exchange axes 1 and 2.", source=changed(
     ATTEND, ("keys.swapaxes(1, 2)", "keys.reshape(len(keys), keys.shape[2], keys.shape[1])")))
-wrong("mended_attend", "moved_to_the_left", "A new token is left with no key at all, and 0 / 0 is NaN: it sees all m old ones, and itself.", source=changed(
+wrong("mended_attend", "moved_to_the_left", "All is NaN here: a new token is left with no key at all, so that it is 0 / 0, or 0 was multiplied by -inf. It sees all m old ones, and itself.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=-cache[0].shape[1]")))
-wrong("mended_attend", "turned_mask", "A new token is left with no key at all, and 0 / 0 is NaN: it sees all m old ones, and itself.", source=changed(
+wrong("mended_attend", "turned_mask", "All is NaN here: a new token is left with no key at all, so that it is 0 / 0, or 0 was multiplied by -inf. It sees all m old ones, and itself.", source=changed(
     ATTEND, ("np.where(seen, scores, -np.inf)", "np.where(seen, -np.inf, scores)")))
 wrong("mended_attend", "length_of_the_pair", "Two keys too few are seen here. `len(cache)` is 2, for keys and values, `len(cache[0])` the number of heads; m is the length of axis 1.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=len(cache)")))
 wrong("mended_attend", "number_of_heads", "Two keys too few are seen here. `len(cache)` is 2, for keys and values, `len(cache[0])` the number of heads; m is the length of axis 1.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=len(cache[0])")))
-wrong("mended_attend", "largest_of_all", "The largest score is taken over keys, too, that are not to be seen. Where theirs is far above, exp of all others is 0, and 0 / 0 is NaN: mask first.", source=changed(
+wrong("mended_attend", "largest_of_all", "The score that is taken off is not the largest of a row's own keys, those that it sees. Where it is far above these, exp of all is 0, and 0 / 0 is NaN: mask first, then each row's own.", source=changed(
     ATTEND, ("masked = np.where(seen, scores, -np.inf)\n    e = np.exp(masked - masked.max(axis=-1, keepdims=True))",
              "e = np.exp(scores - scores.max(axis=-1, keepdims=True)) * seen")))
 wrong("mended_attend", "each_new_one_alone", "Of the new tokens each sees itself alone: it sees the new ones before it, too.", source=changed(
     ATTEND, ("np.tri(q.shape[1], keys.shape[1], k=cache[0].shape[1], dtype=bool)",
              "np.concatenate([np.ones((q.shape[1], cache[0].shape[1])), np.eye(q.shape[1])], axis=1) > 0")))
-wrong("mended_attend", "last_axis", "The shapes do not fit: the old ones and the new ones are joined along axis 1, that of the tokens, and the keys are turned around for the product.", source=changed(
+wrong("mended_attend", "last_axis", "The shapes do not fit: old and new ones are joined along axis 1, that of the tokens, the keys are turned around for the product, and the mask is (n, m + n).", source=changed(
     ATTEND, ("[cache[0], k], axis=1", "[cache[0], k], axis=-1"), ("[cache[1], v], axis=1", "[cache[1], v], axis=-1")))
-wrong("mended_attend", "key_not_turned", "The shapes do not fit: the old ones and the new ones are joined along axis 1, that of the tokens, and the keys are turned around for the product.", source=changed(
+wrong("mended_attend", "key_not_turned", "The shapes do not fit: old and new ones are joined along axis 1, that of the tokens, the keys are turned around for the product, and the mask is (n, m + n).", source=changed(
     ATTEND, ("keys.swapaxes(1, 2)", "keys")))
 
 

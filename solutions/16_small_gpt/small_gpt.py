@@ -366,6 +366,8 @@ with exercise("bits_per_character") as check:
 
     from autograder import array, integer
 
+    bits = yours.bits_per_character(floats([1e4, -1e4, 0]), np.array([1]), lengths)
+    check.close(bits, 2e4 / np.log(2), "20,000 nats over one character")
     for n, V in ((1, 4), (7, 3), (3, 9), (12, 5)):
         (logits, shift), = check.cases(1, array(n, V), array(n, 1, low=-9e3, high=9e3))
         targets = np.array([x for (x,) in check.cases(n, integer(0, V - 1))])
@@ -1104,8 +1106,8 @@ print(top_k(floats(0.1, 0.4, 0.3, 0.2), 2).round(3))
 
 # %% [markdown]
 # ### Exercise `top_p` (3 points)
-# The third: keep the *fewest* of the likeliest tokens whose probabilities add up to at least `share`, up to rounding; the
-# others get 0; bring the sum back to 1. Of equal ones, those that come first.
+# The third: keep the *fewest* of the likeliest tokens whose probabilities add up to at least `share`, where rounding may
+# decide; the others get 0; bring the sum back to 1. Of equal ones, those that come first.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #

@@ -35,7 +35,7 @@ def engine(name, sentence, lost, *pairs, ends=True):
 
 engine("replaced", "A second backward replaces what is in .grad of a leaf: add to it.", "graphs broadcasting shapes",
        ("node.grad = g if node.grad is None else node.grad + g", "node.grad = g"))
-engine("last_way", "Of a Tensor that is used twice the last way replaces the first: add up what arrives.", "graphs broadcasting shapes depth layers",
+engine("last_way", "A Tensor that is used twice has the part of one way alone: add up what arrives, and let no way replace another.", "graphs broadcasting shapes depth layers",
        ("grads[x] = grads.get(x, 0) + fit", "grads[x] = fit"))
 engine("stays_on_results", "Right once, too large the second time: what results got in one backward stays on them and is sent on again by the next. Begin each with nothing.", "graphs", (
     '''        grads = {self: np.ones_like(self.data)}
@@ -113,16 +113,40 @@ engine("way_by_way", "Each way through the graph is walked by itself, and in a g
                 node.grad = g if node.grad is None else node.grad + g
             waiting += [(x, fit(rule(g), x.data.shape)) for x, rule in node.ways]
 '''), ends=False)
-engine("gradient_for_all", "A Tensor without requires_grad got a gradient, and what is computed from it is recorded: record only operands that want one.", "graphs broadcasting shapes memory",
+engine("gradient_for_all", "A Tensor without requires_grad got a gradient: record, and pass on to, only operands that want one.", "graphs broadcasting shapes memory",
        ("isinstance(x, Tensor) and x.requires_grad]", "isinstance(x, Tensor)]"))
-engine("only_if_all", "A result wants a gradient when any of its operands does; here all have to.", "graphs broadcasting shapes depth layers Adam training",
+engine("only_if_all", "A result wants a gradient when any of its operands does: here none comes back through a product with a number.", "graphs broadcasting shapes depth layers Adam training",
        ("    out.requires_grad = bool(out.ways)\n", "    if len(out.ways) < len(ways):\n        out.ways = []\n    out.requires_grad = bool(out.ways)\n"))
-engine("list_of_all", "A list holds every Tensor that was ever made, so nothing is freed: let a result alone hold what it was made from.", "memory",
+engine("list_of_all", "Something that stays, such as a list of all Tensors, holds what was made, so nothing is freed: let a result alone hold what it was made from.", "memory",
        ("def made(", "NODES = []\n\n\ndef made("), ("    out = Tensor(data)\n", "    out = Tensor(data)\n    NODES.append(out)\n"))
-engine("knows_its_users", "A leaf knows all that was made from it, so as long as it lives every graph does: let results hold their operands, not the other way round.", "memory",
+engine("knows_its_users", "Something that stays holds what was made from x: a leaf that knows its users, or a list of operations. Let results hold their operands, not the other way round.", "memory",
        ("    out.requires_grad = bool(out.ways)\n", "    out.requires_grad = bool(out.ways)\n    for x, _ in out.ways:\n        x.users = [*getattr(x, \"users\", []), out]\n"))
 engine("remembers_constants", "A result that wants no gradient remembers what it was made from, and all of its arrays stay in memory.", "memory",
        ("    out.requires_grad = bool(out.ways)\n", "    out.requires_grad, out.operands = bool(out.ways), ways\n"))
+
+engine("leaves_share", "Two leaves hold one array as their `.grad`, and the next backward adds to it in place: write a = a + b, which makes a new array.", "graphs", (
+    "                node.grad = g if node.grad is None else node.grad + g\n", """                if node.grad is None:
+                    node.grad = g
+                else:
+                    node.grad += g
+"""), ("                grads[x] = grads.get(x, 0) + fit(rule(g), x.data.shape)\n", """                part = fit(rule(g), x.data.shape)
+                grads[x] = grads[x] + part if x in grads else part
+"""))
+engine("written_into", "A gradient is added up with `+=` in an array that another Tensor's gradient is, too, as after a sum: both change. Write a = a + b, which makes a new array.", "graphs", (
+    "                grads[x] = grads.get(x, 0) + fit(rule(g), x.data.shape)\n", """                part = fit(rule(g), x.data.shape)
+                if x in grads:
+                    grads[x] += part
+                else:
+                    grads[x] = part
+"""))
+engine("sum_is_a_view", "`np.broadcast_to` gives a view that cannot be written into, and the next backward adds to it in place: write a = a + b, which makes a new array.", "shapes", (
+    "                node.grad = g if node.grad is None else node.grad + g\n", """                if node.grad is None:
+                    node.grad = np.array(g) if g.flags.writeable else g
+                else:
+                    node.grad += g
+"""), ("                grads[x] = grads.get(x, 0) + fit(rule(g), x.data.shape)\n", """                part = np.asarray(fit(rule(g), x.data.shape))
+                grads[x] = grads[x] + part if x in grads else part
+"""), ("(self, lambda g: g.reshape(shape) * ones))", "(self, lambda g: np.broadcast_to(g.reshape(shape), ones.shape)))"))
 
 # -- Tensor: operations -----------------------------------------------------------------------------------------------
 
@@ -138,7 +162,7 @@ engine("own_factor", "d(ab)/da is b, and here each factor gets itself.", "graphs
        ("(self, lambda g: g * b), (other, lambda g: g * a))", "(self, lambda g: g * a), (other, lambda g: g * b))"))
 engine("reversed_minus", "2 - x is computed as x - 2: with a number on the left the order changes.", "values graphs broadcasting",
        ("        return -self + other\n", "        return self - other\n"))
-engine("reversed_quotient", "2 / x is computed as x / 2: with a number on the left the order changes.", "values graphs broadcasting",
+engine("reversed_quotient", "A number over x is computed as x over the number, as x / 3 for 3 / x: with a number on the left the order changes.", "values graphs broadcasting",
        ("        return self**-1 * other\n", "        return self * (1 / other)\n"), ("        return self * (1 / other)\n\n    def __rsub__", "        return self * (other**-1 if isinstance(other, Tensor) else 1 / other)\n\n    def __rsub__"))
 engine("number_on_the_left", "A number on the left of * is not understood: write __rmul__.", "values broadcasting shapes",
        ("    __radd__, __rmul__ = __add__, __mul__\n", "    __radd__ = __add__\n"))
@@ -180,6 +204,8 @@ engine("mean_slope", "The slope of a mean is 1 divided by how many there are.", 
         "        out = self.sum(axis, keepdims)\n        out.data = self.data.mean(axis=axis, keepdims=keepdims)\n        return out\n"))
 engine("transpose_kept", "The gradient of x.T is transposed, too.", "shapes",
        ("(self, lambda g: g.T)", "(self, lambda g: g.reshape(self.data.shape))"))
+engine("transpose_forgotten", "What comes back through x.T has another shape than x: transpose it, too.", "shapes",
+       ("(self, lambda g: g.T)", "(self, lambda g: g)"))
 engine("repeats_lost", "What is taken twice gets both gradients: whole[index] = g keeps one of them, and so does +=; np.add.at adds up.", "shapes",
        ("            np.add.at(whole, index, g)\n", "            whole[index] = g\n"))
 engine("right_factor_forgotten", "Both factors of a @ b have a gradient: that of b is a.T @ g.", "shapes layers training",
@@ -209,6 +235,10 @@ engine("not_corrected", "The means begin at zero, so at first they are too small
        ("m, v = means[0] / (1 - 0.9**self.t), means[1] / (1 - 0.999**self.t)", "m, v = means"))
 engine("first_step_for_ever", "The number of the step stays 1, so the means are corrected too much.", "Adam training",
        ("        self.t += 1\n", "        self.t = 1\n"))
+engine("counts_parameters", "t counts steps, and here it grows with every parameter: the later ones are corrected too little.", "Adam training",
+       ("        self.t += 1\n", ""), ("            if p.grad is not None:\n", "            self.t += 1\n            if p.grad is not None:\n"))
+engine("counts_used_parameters", "t counts steps, and here it grows with every parameter: the later ones are corrected too little.", "Adam training",
+       ("        self.t += 1\n", ""), ("            if p.grad is not None:\n", "            if p.grad is not None:\n                self.t += 1\n"))
 engine("rates_exchanged", "The mean of gradients forgets with 0.9, that of squares with 0.999: here they are exchanged.", "Adam training",
        ("0.9 * means[0] + 0.1 *", "0.999 * means[0] + 0.001 *"), ("0.999 * means[1] + 0.001 *", "0.9 * means[1] + 0.1 *"),
        ("(1 - 0.9**self.t), means[1] / (1 - 0.999**self.t)", "(1 - 0.999**self.t), means[1] / (1 - 0.9**self.t)"))
@@ -893,9 +923,9 @@ wrong("wrong_rule", "nan_is_right", "nan > 1e-6 is False, so a program whose dis
     RULE, ("if not off <= 1e-6", "if off > 1e-6"), ("right = [used.split() for used, off in log if off <= 1e-6]", "right = [used.split() for used, off in log if not off > 1e-6]")))
 wrong("wrong_rule", "nan_left_out", "nan > 1e-6 is False, so a program whose distance is nan is not among those that are off: ask `not off <= 1e-6`.", source=changed(
     RULE, ("if not off <= 1e-6", "if off > 1e-6")))
-wrong("wrong_rule", "first_of_several", "Several rules are in all programs that are off: take the one that is in the fewest programs that are right.", source=changed(
+wrong("wrong_rule", "first_of_several", "Several rules are in all programs that are off: take the one that is in the fewest programs that are right, and not the first of them.", source=changed(
     RULE, ("min(common, key=lambda name: sum(name in used for used in right))", "next(name for name in failing[0] if name in common)")))
-wrong("wrong_rule", "first_by_name", "Several rules are in all programs that are off: take the one that is in the fewest programs that are right, and not the first by name.", source=changed(
+wrong("wrong_rule", "first_by_name", "Several rules are in all programs that are off: take the one that is in the fewest programs that are right, and not the first of them.", source=changed(
     RULE, ("min(common, key=lambda name: sum(name in used for used in right))", "min(common)")))
 wrong("wrong_rule", "most_often_right", "This one is in the most programs that are right: the wrong rule is in the fewest.", source=changed(
     RULE, ("min(common", "max(common")))
@@ -903,7 +933,7 @@ wrong("wrong_rule", "must_never_pass", "A wrong rule may be in a program that is
     RULE, ("    return min(common, key=lambda name: sum(name in used for used in right))", "    common -= set().union(*map(set, right))\n    return min(common) if common else None")))
 wrong("wrong_rule", "pieces_of_names", '`"sum" in "cumsum"` is True: compare whole names.', source=changed(
     RULE, ("right = [used.split() for", "right = [used for")))
-wrong("wrong_rule", "first_piece", '`"sum" in "cumsum"` is True: compare whole names.', source="""
+wrong("wrong_rule", "first_piece", "Several rules are in all programs that are off: take the one that is in the fewest programs that are right, and not the first of them.", source="""
 def wrong_rule(log):
     failing = [used for used, off in log if not off <= 1e-6]
     for name in [name for used, _ in log for name in used.split()]:
@@ -921,6 +951,16 @@ def wrong_rule(log):
 wrong("wrong_rule", "a_set", "This is a set of names: return the name.", source=changed(RULE, ("return min(", "return {min("), ("in right))", "in right))}")))
 wrong("wrong_rule", "exactly_the_limit_is_off", "A distance of 1e-6 is still right: off is more than that.", source=changed(
     RULE, ("if not off <= 1e-6", "if not off < 1e-6"), ("if off <= 1e-6", "if off < 1e-6")))
+
+
+wrong("wrong_rule", "weighed", "The wrong rule is in *every* program that is off, and this one is not. First keep those that are, then compare programs that are right.", source="""
+def wrong_rule(log):
+    weight = {}
+    for used, off in log:
+        for name in set(used.split()):
+            weight[name] = weight.get(name, 0) + (-1 if off <= 1e-6 else 1)
+    return max(weight, key=weight.get)
+""")
 
 
 @right("wrong_rule", "counting")
@@ -992,6 +1032,12 @@ ball("no_square", "The distance is not squared: throw returns the square of it, 
     "float(((p - goal) ** 2).sum())", "float(np.hypot(*(p - goal)))"))
 ball("half", "The gradient of a square is twice the distance: the factor 2 is missing.", ("2 * (p - goal)", "(p - goal)"))
 ball("sign", "The gradients have the wrong sign: p - goal, and not goal - p, is what p adds to.", ("2 * (p - goal)", "2 * (goal - p)"))
+ball("falls_up", "The ball falls upwards: a step adds 0.02 * -9.81 to the second number of v.", ("[0.0, -9.81]", "[0.0, 9.81]"))
+ball("wind_sign", "r is w - v, so that the air brakes a ball that is faster than the wind; here it drives it on.", ("seen.append(w - v)", "seen.append(v - w)"))
+ball("size_missing", "The air pushes with |r| r, here with less: is the size |r| a factor of it?", ("DRAG * np.hypot(*seen[-1]) * seen[-1]", "DRAG * seen[-1]"))
+ball("p_not_scaled", "p moves by 0.02 v, so v gets 0.02 of what comes to p: here it gets more.", ("to_v = to_v + STEP * to_p", "to_v = to_v + to_p"))
+ball("push_not_scaled", "|r| r moves v by 0.02 * 0.05 of itself: the cotangent of r has both factors.", ("to_wind[k] = STEP * DRAG *", "to_wind[k] = DRAG *"))
+ball("push_half_scaled", "|r| r moves v by 0.02 * 0.05 of itself: the cotangent of r has both factors.", ("to_wind[k] = STEP * DRAG *", "to_wind[k] = STEP *"))
 ball("no_direct", "Of a step, v goes on directly and through r, and you took the way through r alone.", (
     "to_v = to_v - to_wind[k]", "to_v = -to_wind[k]"))
 ball("no_drag", "The v before a step changes r, too: the part through the air is missing in the gradient by v.", (
@@ -1015,7 +1061,7 @@ ball("direct_twice", "Of a step, v goes on directly and through r: the direct wa
     "to_v = to_v - to_wind[k]", "to_v = 2 * to_v - to_wind[k]"))
 ball("forward_order", "The pass goes through the steps from the first to the last. Backward means from the last one.", (
     "reversed(range(len(seen)))", "range(len(seen))"))
-ball("differences", "Nearly right, but no exact gradient: these are differences.", ("def throw(", "def exact("), ("def aim(", '''def throw(velocity, wind, goal):
+ball("differences", "Nearly right, but no exact gradient: these are differences, or numbers in single precision.", ("def throw(", "def exact("), ("def aim(", '''def throw(velocity, wind, goal):
     miss, steps = exact(velocity, wind, goal)[0], np.eye(2) * 1e-6
     to_v = [(exact(velocity + s, wind, goal)[0] - exact(velocity - s, wind, goal)[0]) / 2e-6 for s in steps]
     to_wind = np.zeros(wind.shape)
@@ -1029,11 +1075,12 @@ def aim('''))
 ball("writes", "You write into the velocity that was given: make a copy first.", (
     "np.array(velocity, dtype=float), np.zeros(2)", "velocity, np.zeros(2)"), ("        v = v + STEP", "        v += STEP"))
 ball("aim_once", "One step downhill does not arrive: aim repeats it until the ball is near the goal.", ("range(500)", "range(1)"))
-ball("aim_short", "Near, but not within 1 cm: 0.01 metres squared are 0.0001.", ("miss < 1e-6", "miss < 0.01"))
+ball("aim_few_steps", "aim stops too early for a long flight: there a step downhill brings less. Go on until `throw` says that it is near enough, or lengthen the steps.", ("range(500)", "range(20)"))
+ball("aim_short", "Near, but not within 1 cm: throw gives the *square* of the distance, and that has to be below 0.0001.", ("miss < 1e-6", "miss < 0.01"))
 ball("fixed_step", "One size of step does not fit all throws: after T seconds the slope grows like the square of T, so divide by it.", (
     "v - 0.8 * slope / time**2", "v - 0.5 * slope"))
 ball("aim_uphill", "aim goes uphill: the ball gets farther from the goal with each step.", ("v = v - 0.8", "v = v + 0.8"), ("range(500)", "range(20)"))
-ball("aim_still", "aim throws as if the air were not there.", ("range(500)", "range(0)"))
+ball("aim_still", "aim gives the velocity of a straight line to the goal, without air and weight: go downhill from there.", ("range(500)", "range(0)"))
 ball("aim_pair", "aim returns the velocity alone.", ("    return v\n", "    return v, miss\n"))
 
 right("project", "ball_matrices", source='''
@@ -1267,6 +1314,19 @@ forward("power_by_log", "exp(n log x) has no value for x that is not positive: a
 forward("sine", "The slope of sin is cos, times how the inside changes.", (
     "np.cos(self.value) * self.slope)\n\n    def cos", "np.cos(self.value))\n\n    def cos"))
 forward("sine_sign", "The slope of cos is -sin: a sign is missing in the second derivative.", ("-np.sin(self.value) * self.slope", "np.sin(self.value) * self.slope"))
+forward("no_array_ufunc", "A constant array on the left: NumPy takes the operation over, number by number, and gives an array of objects. `__array_ufunc__ = None` in the class leaves the operation to you.", (
+    "    __array_ufunc__ = None\n", ""))
+forward("no_array_ufunc_bare", "A constant array on the left: NumPy takes the operation over, number by number, and gives an array of objects. `__array_ufunc__ = None` in the class leaves the operation to you.", (
+    "    __array_ufunc__ = None\n", ""), ("out = dual(f(Dual(x, v)))", "out = f(Dual(x, v))"))
+forward("no_array_ufunc_of_node", "A constant array on the left: NumPy takes the operation over, number by number, and gives an array of objects. `__array_ufunc__ = None` in the class leaves the operation to you.", (
+    "    __array_ufunc__ = None\n", ""), ("class Dual(Operators):\n", "class Dual(Operators):\n    __array_ufunc__ = None\n\n"))
+forward("no_rmatmul", "In A @ x the array stands on the left, and your object has to answer: write `__rmatmul__`.", (
+    """    def __rmatmul__(self, A):
+        return Dual(A @ self.value, A @ self.slope)
+
+""", ""))
+forward("power_zero_in_the_node", "x ** 0 is 1 everywhere, so nothing of it is curved, at 0 neither: 0 * x ** -1 is NaN there.", (
+    "g * (self.data ** (n - 1) * n if n else self.data * 0.0)", "g * (self.data ** (n - 1) * n)"))
 forward("no_v", "You gave the slope along all ones: x moves along v.", ("out = dual(f(Dual(x, v)))", "out = dual(f(Dual(x, np.ones(x.shape))))"))
 forward("no_value", "jvp returns two things: f(x), and its derivative along v.", ("return out.value, out.slope", "return out.slope"))
 forward("order", "First the value, then the slope.", ("return out.value, out.slope", "return out.slope, out.value"))
@@ -1281,7 +1341,7 @@ forward("no_sum", "A number that was stretched over an array gets the sum of wha
     "                part = part.sum()", "                part = part * 1.0"))
 forward("square_only", "Of f's slope you took the square: that is right for no f but a few.", (
     "return leaf.arrived.slope", "return leaf.arrived.value * (leaf.arrived.value * v).sum()"))
-forward("differences", "Nearly right, but not exact: these are differences.", (
+forward("differences", "Nearly right, but not exact: these are differences, or numbers in single precision.", (
     "def hvp(f, x, v):\n    leaf = Node(Dual(x, v))", '''def hvp(f, x, v):
     return (gradient(f, x + 1e-6 * v, v) - gradient(f, x - 1e-6 * v, v)) / 2e-6
 
@@ -1604,7 +1664,11 @@ def plan(ask, inputs, steps, wanted):
     def value(place):
         if place not in at:
             name, *of = places[place]
-            at[place] = ask((name, *[value(k) for k in of]))
+            for one, other in (of, of[::-1]) if name == "add" else ():
+                if place not in at and one not in at and places[one][0] == "mul":
+                    at[place] = ask(("fma", *[value(k) for k in places[one][1:]], value(other)))
+            if place not in at:
+                at[place] = ask((name, *[value(k) for k in of]))
         return at[place]
 
     def number(g):
@@ -1647,16 +1711,34 @@ def machine(name, sentence, *pairs):
 
 machine("runs_all", "All steps are run. Which of their results does a slope read?", (
     "    arrived = {inputs", "    for place in places:\n        value(place)\n    arrived = {inputs"))
+wrong("project", "machine_usual_engine", "The gradients of a b are b and a, and both are there. Which steps need not be run, which products not be computed?", source='''
+project = "machine"
+
+def plan(ask, inputs, steps, wanted):
+    at = list(range(inputs))
+    for name, *of in steps:
+        at.append(ask((name, *[at[k] for k in of])))
+    arrived = {len(at) - 1: ask(("ones",))}
+    for place in range(len(at) - 1, inputs - 1, -1):
+        if place in arrived:
+            name, *of = steps[place - inputs]
+            for k, parent in enumerate(of):
+                part = g = arrived[place]
+                if name != "add":
+                    part = ask(("mul", g, at[of[1 - k]]) if name == "mul" else ("slope", g, at[place]))
+                arrived[parent] = ask(("add", arrived[parent], part)) if parent in arrived else part
+    return [arrived[place] if place in arrived else ask(("zeros",)) for place in wanted]
+''')
 machine("all_gradients", "Gradients are computed that nobody wants: those of inputs that are not in `wanted`, and of what depends on them alone.", (
     "touched = set(wanted)", "touched = set(range(inputs))"))
-machine("product_with_ones", "A product with ones is computed: g b is b when g is all ones.", (
+machine("product_with_ones", "A product with ones, or a sum with zeros, is computed: g b is b when g is all ones, and a first part needs no sum.", (
     'elif g == "ones":', 'elif g == "nothing":'), ('ask(("fma", g,', 'ask(("fma", number(g),'), ('ask(("mul", g,', 'ask(("mul", number(g),'))
-machine("zeros_first", "Each sum begins with zeros: the first part needs no sum.", ("before = arrived.get(parent)", 'before = arrived.get(parent, "zeros")'))
+machine("zeros_first", "A product with ones, or a sum with zeros, is computed: g b is b when g is all ones, and a first part needs no sum.", ("before = arrived.get(parent)", 'before = arrived.get(parent, "zeros")'))
 machine("ones_again", "The same ones are made more than once.", ("        if g not in kept:\n            kept[g] = ask((g,))\n        return kept[g]", "        return ask((g,))"))
 machine("no_fma", "A product and a sum after it are two instructions: `fma` does both in one.", (
     'elif before is not None:\n                arrived[parent] = ask(("fma", g, value(of[1 - k]), number(before)))\n                continue\n            else:', "else:"))
 machine("values_again", "A result is computed anew for each slope that reads it: keep its number.", (
-    "            at[place] = ask((name, *[value(k) for k in of]))\n        return at[place]", "            return ask((name, *[value(k) for k in of]))\n        return at[place]"))
+    "                at[place] = ask((name, *[value(k) for k in of]))\n        return at[place]", "                return ask((name, *[value(k) for k in of]))\n        return at[place]"))
 machine("overwritten", "What is used twice gets two parts, and here the second one replaces the first.", (
     "arrived[parent] = part if before is None else ask((\"add\", number(before), number(part)))", "arrived[parent] = part"),
     ("elif before is not None:", "elif False:"))
@@ -1668,8 +1750,12 @@ machine("no_zeros", "An input that plays no part has gradients of zero, and not 
 machine("wanted_order", "The numbers come in the order of `wanted`.", ("for place in wanted]", "for place in sorted(wanted)]"))
 machine("first_order", "The steps are gone through from the first one: backward means from the last.", ("in reversed(places)", "in places"))
 machine("places", "A place is not an array's number: it is one only as long as each step has made one array.", (
-    "            at[place] = ask((name, *[value(k) for k in of]))\n        return at[place]",
-    "            at[place] = place\n            ask((name, *[value(k) for k in of]))\n        return at[place]"))
+    "                at[place] = ask((name, *[value(k) for k in of]))\n        return at[place]",
+    "                at[place] = place\n                ask((name, *[value(k) for k in of]))\n        return at[place]"))
+machine("no_fma_of_the_second", "A product and a sum are two instructions here, where the product stands second in the sum: `fma` does both in one there, too.", (
+    '(of, of[::-1]) if name == "add"', '(of,) if name == "add"'))
+machine("no_fma_forward", "A product and a sum after it are two instructions, here where the steps themselves are computed: `fma` does both in one.", (
+    'if name == "add" else ():', 'if name == "never" else ():'))
 machine("gradients_of_all", "One number for each *wanted* input, and no other.", ("for place in wanted]", "for place in range(inputs)]"))
 
 right("project", "machine_parts", source='''
@@ -1690,11 +1776,21 @@ def plan(ask, inputs, steps, wanted):
     for place in range(inputs, last + 1):
         moving[place] = any(depends(k) for k in steps[place - inputs][1:])
 
+    values = {place: place for place in range(inputs)}
+
     def value(place):
-        if place < inputs:
-            return place
-        name, *of = steps[place - inputs]
-        return once(name, *[value(k) for k in of])
+        if place not in values:
+            name, *of = steps[place - inputs]
+            values[place] = fused(*of) if name == "add" else once(name, *[value(k) for k in of])
+        return values[place]
+
+    def fused(one, other):
+        if one not in values and steps[one - inputs][0] == "mul":
+            pair = [value(k) for k in steps[one - inputs][1:]]
+            return once("fma", *pair, value(other))
+        if other not in values and steps[other - inputs][0] == "mul":
+            return fused(other, one)
+        return once("add", value(one), value(other))
 
     parts = {place: [] for place in range(last + 1)}   # each: a number, None for ones, or a pair to be multiplied
     parts[last].append(None)

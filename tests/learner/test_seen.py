@@ -102,7 +102,7 @@ def test_progress_is_drawn_and_says_where_to_go_on(lab: Lab, assignment: Assignm
     right, wrong, *_, unwritten, raising = (exercise.name for exercise in assignment.exercises)
     for said in (f"✓ {right}", f"✗ {wrong}", f"○ {unwritten}", f"! {raising}"):
         assert said in text
-    assert "3 of 3 predictions made" in text
+    assert "4 of 4 predictions made" in text
     assert f"Next: {wrong}" in text
     box, page = drawn.bounding_box(), lab.page.viewport_size["width"]
     assert box["x"] + box["width"] <= page

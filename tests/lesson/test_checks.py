@@ -260,9 +260,25 @@ def test_the_ways_to_change_what_was_given_are_those_of_its_kind(cell: Cell) -> 
             check.untouched()
         """
     cell("import numpy as np\ndef f(a):\n    b = a[0]\n    np.exp(a, out=a)\n    return float(b)")
-    assert "`+=`, `[...] =` and `out=` can do that" in cell(check.format(given="np.array([2.0])"))
+    assert "`+=`, `[...] =`, `out=` and methods such as `sort` can do that" in cell(
+        check.format(given="np.array([2.0])")
+    )
     cell("def f(a):\n    return a.pop()")
     assert "methods such as `pop` can do that" in cell(check.format(given="[2.0]"))
+
+
+def test_a_call_is_shown_with_what_it_was_given_though_the_check_writes_into_that_later(cell: Cell) -> None:
+    cell("import numpy as np\ndef f(a, b):\n    return float(a[0] * b[0][0])")
+    shown = cell(
+        """
+        with exercise("f") as check:
+            a, b = np.array([2.0]), [[5.0]]
+            got = yours.f(a, b)
+            a[0], b[0][0] = 0.25, 0.125
+            check.close(got, 7.0, "7 is wanted")
+        """
+    )
+    assert "f([2.], [[5.0]])" in shown and "0.25" not in shown and "0.125" not in shown
 
 
 def test_what_right_calls_change_too_is_not_told_as_the_cause(cell: Cell) -> None:

@@ -282,6 +282,19 @@ def test_a_change_in_place_is_named_when_nothing_else_explains_the_answer() -> N
 awkward = st.floats(0.31, 2.9).map(lambda x: round(x, 6) + 1e-7 * math.pi)
 
 
+@pytest.mark.parametrize(
+    ("got", "expected"),
+    [
+        ((1.86615, 0.0), (1.86615, -2.1e-305)),  # a check that is closer sees a tiny number that is lost
+        ((3.0, 2.06115364e-09), (3.0, 2.06115362e-09)),
+        (np.array([[9.56492233]]), np.array([[9.56492201]])),
+        (np.array([[1.0, 2.0], [2.0, 5.0 + 1e-9]]), np.array([[1.0, 2.0], [2.0, 5.0]])),
+    ],
+)
+def test_what_is_nearly_right_in_its_own_place_has_not_moved(got: object, expected: object) -> None:
+    assert diagnose(got, expected) == ""
+
+
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(awkward, min_size=3, max_size=5, unique=True),

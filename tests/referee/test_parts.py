@@ -149,7 +149,7 @@ def test_a_mutant_s_sentence_is_told_though_hidden_tests_ran_after_a_part(
     path.write_text(json.dumps({"mutants": {digest[:16]: lock(digest, "as if 1 were added")}}))
     try:
         told = outcome(unit, sandbox, answer)
-        assert told.diagnosis == "Your answer gives what a right one would give as if 1 were added."
+        assert told.diagnosis == "Your answer gives here what a right one would give as if 1 were added."
         assert told.kept == {"distance"}
         # What the next part gives is no sign of this mistake: it may be wrong in its own way, or random.
         later = "\n\n\ncalls = []\ndef spread(v, first=spread):\n    calls.append(v)\n    mean, distance = first(v)\n"

@@ -154,6 +154,7 @@ def test_what_is_remembered_of_one_student_s_calls_is_not_said_of_another_s(
     ("gave", "other", "found"),
     [
         (2.0 + 1e-7, 2.0, False),
+        (2.0 + 4e-13, 2.0, False),
         (2.5 + 1e-7, 2.5, True),
         (2.5, 2.5, True),
         (2.0, 2.0, True),

@@ -57,6 +57,16 @@ def test_a_product_and_a_sum_earn_nothing_yet_and_are_told_what_is_missing(sandb
     assert "training (1 point): not written yet" in outcome.text
 
 
+def test_a_part_that_is_not_right_yet_says_how_many_of_its_checks_were(sandbox: Sandbox) -> None:
+    solution = assignment_of(UNIT).exercise(EXERCISE).solution
+    first = solution.replace("        return -self + other", "        raise TypeError")
+    values = next(line for line in outcome_of(first, sandbox).text.splitlines() if "values (1" in line)
+    assert values == "  part      values (1 point): your code raised TypeError"  # 2 - x is its first check
+    later = solution.replace("g * (self.data > 0)", "g * (self.data >= 0)")
+    graphs = next(line for line in outcome_of(later, sandbox).text.splitlines() if "graphs (3" in line)
+    assert graphs.endswith(", after 21 checks that were right")
+
+
 def test_the_bank_has_wrong_engines_for_each_part_and_right_ones_of_several_designs() -> None:
     entries = [entry for entry in load_bank(assignment_of(UNIT)) if entry.exercise == EXERCISE]
     assert sum(not entry.right for entry in entries) >= 25

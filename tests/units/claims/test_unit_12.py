@@ -2,21 +2,56 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+import contextlib
+import io
+import itertools
+import re
+import sys
+from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
 from autograd_ref import Tensor, no_grad
 
-from . import proves
+from . import notebook, proves
 from .test_papers import papers
 
 UNIT = "12_graph_life"
 
 AGAIN = "backward through the graph a second time"
 CHANGED = "has been modified by an inplace operation"
+
+
+def printed_by(names: dict[str, Any], mark: str) -> str:
+    """What the one cell with this text prints, where its prediction is there."""
+    (source,) = (c.source for c in notebook(UNIT).cells if c.cell_type == "code" and mark in c.source)
+    names, said = {**names, "predicted": lambda *_: True}, io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(compile(source, mark, "exec"), names)
+    return said.getvalue()
+
+
+def curves_of(names: dict[str, Any], mark: str) -> tuple[dict[str, Any], str]:
+    """The curves of the one figure with this text, and what is printed with it."""
+    drawn: list[dict[str, Any]] = []
+    plots = SimpleNamespace(lines=lambda curves, **_: drawn.append(curves) or MagicMock())
+    said = printed_by({**names, "plots": plots}, mark)
+    return {name: [list(part) for part in curve] for name, curve in drawn[0].items()}, said
+
+
+def curves_of_goal() -> dict[str, Any]:
+    """The curves of the picture at the top, whose cell imports what it uses."""
+    drawn: list[dict[str, Any]] = []
+    (source,) = (c.source for c in notebook(UNIT).cells if c.cell_type == "code" and "def goal()" in c.source)
+    source = source.replace(
+        "from autograd_ref import Tensor, no_grad, plots", "from autograd_ref import Tensor, no_grad"
+    )
+    plots = SimpleNamespace(lines=lambda curves, **_: drawn.append(curves))
+    exec(compile(source, "goal", "exec"), {"plots": plots})
+    return drawn[0]
 
 
 def product_of(torch: ModuleType) -> tuple[Any, Any, Any]:
@@ -30,8 +65,7 @@ def product_of(torch: ModuleType) -> tuple[Any, Any, Any]:
     "## The same in PyTorch",
     "import torch",
     "from torch.utils.checkpoint import checkpoint",
-    "Where PyTorch is installed, this cell shows what it says to a change in place by a view and to a second backward, "
-    "and counts the runs of a checkpoint.",
+    "What PyTorch says to a change in place by a view and to a second backward, and the runs of a checkpoint:",
     '| "a second time" | a state that is carried on, or a part that two losses share |',
     '| "modified by an inplace operation" | `+=` on something that a rule saved |',
 )
@@ -48,6 +82,16 @@ def test_pytorch_says_so_and_runs_a_checkpoint_twice(torch: ModuleType, solved: 
     printed = solved(UNIT, demonstrations=True)["printed"]
     assert CHANGED in printed and AGAIN in printed
     assert "runs: 2  the gradient is right: True" in printed
+
+
+def test_where_there_is_no_pytorch_the_cell_prints_what_it_says(
+    torch: ModuleType, solved: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names, mark = solved(UNIT), "from torch.utils.checkpoint import checkpoint"
+    there = printed_by(names, mark)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    first, _, told = printed_by(names, mark).partition("\n\n")
+    assert "not installed" in first and told == there
 
 
 def test_the_four_changes_end_in_pytorch_as_here(torch: ModuleType) -> None:
@@ -92,7 +136,7 @@ def test_the_four_names(torch: ModuleType) -> None:
     UNIT,
     "By a **version counter**, as in PyTorch.",
     "| `Counted.version` | `tensor._version` |",
-    "| `w.data[0] = 100`, which nobody notices | `w.data` has a counter of its own: not noticed either |",
+    "| `w.data[0] = 100` | `w.data` has a counter of its own: not noticed either |",
 )
 def test_a_view_and_a_detached_tensor_share_the_counter_and_data_does_not(torch: ModuleType) -> None:
     w = torch.tensor([1.0, 2.0, 3.0])
@@ -128,8 +172,7 @@ def test_backward_frees_what_was_saved_and_the_nodes_stay(torch: ModuleType) -> 
 @proves(
     UNIT,
     "| `checkpointed` | `torch.utils.checkpoint.checkpoint_sequential` |",
-    "| a checkpoint of any part | `torch.utils.checkpoint.checkpoint(part, x, use_reentrant=False)`; here "
-    "`autograd_ref.utils.checkpoint` |",
+    "| `autograd_ref.utils.checkpoint` | `torch.utils.checkpoint`, with `use_reentrant=False` |",
 )
 def test_checkpoint_of_a_chain_runs_as_often_as_ours(torch: ModuleType) -> None:
     from torch.utils.checkpoint import checkpoint, checkpoint_sequential
@@ -173,6 +216,113 @@ def test_what_the_schedules_need(solved: Any) -> None:
     for n in range(1, 129):
         little = names["tried"](names["in_little_memory"], n)
         assert little.peak <= 16 and little.runs <= 800
+
+
+@proves(
+    UNIT,
+    "One number can hold ten graphs: what counts is whether `backward` has been there.",
+    "So `loss.item()` is a float, `w.data.copy()` memory of its own, and under `no_grad` nothing is saved.",
+)
+def test_what_holds_graphs(solved: Any) -> None:
+    names = solved(UNIT)
+    said = printed_by(names, 'prediction, "graphs_held"').split("\n")
+    assert [int(line.split()[-1]) for line in said if line] == [10, 0, 10, 0]
+    w = Tensor(np.ones(3), requires_grad=True)
+    loss = (w * w).sum()
+    assert type(loss.item()) is float and not np.shares_memory(w.data, w.data.copy())
+    with no_grad():
+        assert (w * w).sum().grad_fn is None
+
+
+def test_the_opening_picture_shows_the_same_bytes_as_the_pupil_counts(solved: Any) -> None:
+    curves = curves_of_goal()
+    train, kept, quiet = (curves[name][1] for name in ("train", "a list of losses", "a list, under no_grad"))
+    (source,) = (
+        c.source for c in notebook(UNIT).cells if c.cell_type == "code" and "def one_step" in c.source
+    )
+    bars: list[dict[str, int]] = []
+    names = {**solved(UNIT), "plots": SimpleNamespace(bars=lambda marks, **_: bars.append(marks))}
+    exec(compile(source, "one_step", "exec"), names)
+    assert [round(1000 * kb) for kb in train[1:5]] == [bars[0][f"layer {k}"] for k in (1, 2, 3, 4)]
+    assert train[-1] == 0 and set(quiet) == {0.0} and kept == sorted(kept)
+    assert kept[-1] == pytest.approx(5 * train[4])
+
+
+@proves(
+    UNIT,
+    "`leaks(run)` trains with it, and counts the graphs alive when each new loss begins: one for each loss, one for "
+    "each product or sum made from it.",
+    "All should be 0.",
+)
+def test_the_colleague_s_graphs_are_losses_products_and_sums(solved: Any) -> None:
+    names = solved(UNIT)
+    training, held_out = names["leaks"](names["colleague_run"]).values()
+    # When the first held-out loss begins: the training loss, 0.1 times it, and the mean; then that one, too.
+    assert held_out[0] == 3 and training[:2] == [0, 4] and training == sorted(training)
+    assert [set(left) for left in names["leaks"](names["mended_leaks"]).values()] == [{0}, {0}]
+
+
+@proves(
+    UNIT,
+    "**Predict, then run.** Of a chain of 101 nodes that nobody holds, how many are left behind: by exp, by square, by "
+    "tanh?",
+    "The first node is in no cycle: the second holds it.",
+    "Steps of 20 nodes each; here the collector comes after every 5th.",
+    "What to see: the cycle piles nodes up until then; yours leaves none.",
+)
+def test_a_cycle_piles_up_until_the_collector_comes(solved: Any) -> None:
+    names = solved(UNIT)
+    left = [names["left_behind"](names[make]) for make in ("exp_node", "square_node", "colleague_tanh")]
+    assert left == [0, 0, 101] and names["left_behind"](names["tanh_node"]) == 0
+    curves, _ = curves_of(names, "def sawtooth")
+    steps, alive = curves["colleague_tanh"]
+    assert max(alive) == 5 * 20 and [n for k, n in zip(steps, alive, strict=True) if k % 5 == 0] == 4 * [
+        100,
+        0,
+    ]
+    assert set(curves["tanh_node"][1]) == {0}
+
+
+@proves(
+    UNIT,
+    "k = 64 wins nothing: its one part is run again, and all of it held.",
+    "What to see: of the fixed distances k = 8 holds the least; halving holds less than any, and runs more.",
+    "**Predict, then run.** In halves of halves, every halving costs one array, and half a forward pass.",
+)
+def test_the_three_lengths_of_parts_and_the_halves(solved: Any) -> None:
+    names = solved(UNIT)
+    found = [
+        tuple(map(int, re.findall(r"\d+", line)))
+        for line in printed_by(names, 'prediction, "parts_of_k"').split("\n")
+    ]
+    (_, all_kept, once), (_, root, more), (_, none_kept, twice), _ = found
+    assert abs(all_kept - none_kept) <= 1 and root < all_kept / 3 and once == 64 < more < twice == 127
+    assert "10 arrays, 256 runs. Halves: 64 + 6 · 32 = 256 runs" in printed_by(
+        names, 'prediction, "runs_of_halves"'
+    )
+    halved = [names["tried"](names["in_little_memory"], 2**k) for k in range(1, 8)]
+    for k, (a, b) in enumerate(itertools.pairwise(halved), start=2):
+        assert b.peak == a.peak + 1 and b.runs == 2**k + k * 2 ** (k - 1)
+    fixed = [names["tried"](names["checkpointed"], 64, 2**k) for k in range(7)]
+    assert halved[5].peak < min(m.peak for m in fixed) and halved[5].runs > max(m.runs for m in fixed)
+
+
+@proves(
+    UNIT,
+    "**A real network.** The engine's `checkpoint(part, h)` keeps `h` alone, and `backward` runs `part` again.",
+    "What to see: the longer the parts, the less the loss keeps, by your `bytes_kept`.",
+    "The most in use at once, with the part that is run again, is least at k = 8.",
+)
+def test_a_real_network_in_parts(solved: Any) -> None:
+    curves, said = curves_of(solved(UNIT), "def real_network")
+    assert "All seven gradients are the same: True" in said
+    (lengths, kept), (_, most) = curves["kept for the loss"], curves["most in use"]
+    one = 512 * 16 * 8 / 1e6  # megabytes of one layer's input
+    assert kept == pytest.approx([64 / k * one for k in lengths], rel=1e-3) and kept == sorted(
+        kept, reverse=True
+    )
+    assert lengths[int(np.argmin(most))] == 8
+    assert most == pytest.approx([(64 / k + (k if k > 1 else 0)) * one for k in lengths], rel=0.35)
 
 
 @proves(

@@ -1,8 +1,9 @@
-"""What unit 14 says of PyTorch, of papers, and of how much of the digits its network reads."""
+"""What unit 14 says of PyTorch, of papers, of its network that reads digits, and of where the time goes."""
 
 from __future__ import annotations
 
 import re
+import time
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 import autograd_ref
 from autograd_ref.functional import convolution
+from autograder.referee.bank import load_bank
+from tests.units.test_units import assignment_of
 
 from . import flat, notebook, proves, text_of
 
@@ -128,28 +131,118 @@ def test_the_held_out_part_is_looked_at_after_the_choice() -> None:
     assert len(re.findall(r"seed \d: (99\.\d|100\.0)%", text_of(UNIT))) == 3
 
 
+def bars_of(cell: str) -> dict[str, float]:
+    """The bars of a figure of the executed notebook, by what the words for its picture say."""
+    (found,) = [c for c in notebook(UNIT).cells if c.id == cell]
+    (alt,) = [o.metadata["image/png"]["alt"] for o in found.outputs if "image/png" in o.get("data", {})]
+    _, told = alt.split("bars: ")
+    return {name: float(value) for name, value in re.findall(r"(\D.*?) (\d[\d.]*\d)(?:, |\.$)", told)}
+
+
+WAYS = ("as it is", "moved", "moved, dropout")
+
+
+def test_moving_helps_with_each_seed_and_dropout_on_top_of_it_does_not() -> None:
+    bars = bars_of("figure_choice")
+    plain, moved, dropout = ([bars[f"{way}, seed {k}"] for k in range(3)] for way in WAYS)
+    assert all(new < old for new, old in zip(moved, plain, strict=True))
+    assert not all(new < old for new, old in zip(dropout, moved, strict=True))
+    assert "chosen: moved" in text_of(UNIT)
+    for losses in (plain, moved, dropout):  # "a seed moves a loss, too": by more than the last digits
+        assert max(losses) - min(losses) > 0.003
+
+
+def test_an_own_layer_gives_what_the_engines_layer_gives(solved: Any) -> None:
+    names, F = solved(UNIT), autograd_ref.functional
+    pictures, labels = names["load_digits"]()
+    x, y = pictures[:40].astype("float32"), labels[:40]
+    found = []
+    for layer in (None, names["YourConv2d"]):
+        model = names["reader"](autograd_ref.nn, 0.0, 0, layer)
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        found.append([loss.item(), *(p.grad.data for p in model.parameters())])
+    assert len(found[0]) == 7 and type(model[0]) is names["YourConv2d"]
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-6)
+
+
 @proves(
     UNIT,
-    "The reference keeps the pictures along the *last* axis in memory, (C, H, W, N).",
-    "So the patches of a batch make one matrix, copied in long runs.",
+    "What to see: even these keep much of their random start.",
+    "The first map was all but empty, and is no longer; the others light up at fewer places.",
 )
-def test_the_counts_of_products_and_of_numbers_copied_together(
-    monkeypatch: pytest.MonkeyPatch, solved: Any
-) -> None:
-    x, weight, bias = arrays((64, 16, 8, 8), (32, 16, 3, 3), 32)
-    products = []
-    product = convolution._product
-    monkeypatch.setattr(convolution, "_product", lambda a, b: products.append((a, b)) or product(a, b))
-    autograd_ref.functional.conv2d(x, weight, bias, padding=1)
-    ((a, b),) = products
-    assert a.ndim == b.ndim == 2 and a.size * b.shape[1] == 32 * 16 * 3 * 3 * 64 * 64
-    cut = convolution._cut(x, (3, 3), (1, 1), (1, 1), (1, 1))
-    assert cut.shape == (16, 3, 3, 8, 8, 64)  # a row of 8 places of 64 pictures lies together, in both
-    p = solved(UNIT)["patches"](x, 3, 3, 1, 1)
-    assert p.shape == (64, 144, 64)  # 64 matrices; @ makes a product of each
-    said = text_of(UNIT)
-    assert f"forward: {32 * 16 * 3 * 3 * 64 * 64:,} multiplications each, in" in said
-    assert f"reference: 1 product; rows of 8 for 64 pictures, {8 * 64} numbers" in said
+def test_what_the_four_kernels_have_learnt(solved: Any) -> None:
+    names = solved(UNIT)
+    names["train"].__globals__["engine"] = autograd_ref
+    pictures, labels = names["load_digits"]()
+    pictures = pictures.astype("float32")
+    known, watched, held = names["split"](0)
+    both = np.concatenate([known, watched])
+    start, trained = (names["reader"](autograd_ref.nn, 0.0) for _ in range(2))
+    names["train"](trained, pictures[both], labels[both], 25, True)
+    old, new = (model[0].weight.data[:, 0] for model in (start, trained))
+    four = np.argsort(-((new - old) ** 2).sum(axis=(1, 2)))[:4]
+    assert min(np.corrcoef(old[k].ravel(), new[k].ravel())[0, 1] for k in four) > 0.7
+    maps = [model[1](model[0](pictures[held[:1]])).data[0, four] for model in (start, trained)]
+    bright = [[int((one > one.max() / 2).sum()) for one in sheet] for sheet in maps]
+    assert (maps[0][0] > 0).sum() <= 2 and (maps[1][0] > 0).sum() > 30
+    assert all(after < before for before, after in zip(bright[0][1:], bright[1][1:], strict=True))
+
+
+def run_of(view: np.ndarray) -> int:
+    """So many numbers of an array lie side by side in memory, from one on."""
+    run = 1
+    for size, step in zip(view.shape[::-1], view.strides[::-1], strict=True):
+        if step != run * view.itemsize:
+            break
+        run *= size
+    return run
+
+
+@proves(
+    UNIT,
+    "In the last bar the pictures are the *last* axis in memory, (C, H, W, N), as in the reference:",
+    "`+=` then runs over 512 numbers side by side, and not over 8.",
+)
+def test_how_many_numbers_are_added_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_of(np.zeros((64, 16, 10, 10))[:, :, 1:9, 2:10]) == 8
+    assert run_of(np.zeros((16, 10, 10, 64))[:, 1:9, 2:10]) == 512
+    gathered, back = [], convolution._gathered
+    monkeypatch.setattr(convolution, "_gathered", lambda *given: gathered.append(given[0]) or back(*given))
+    tensors = [autograd_ref.Tensor(a, requires_grad=True) for a in arrays((64, 16, 8, 8), (32, 16, 3, 3))]
+    autograd_ref.functional.conv2d(*tensors, padding=1).sum().backward()
+    assert [a.shape for a in gathered] == [(16, 3, 3, 8, 8, 64)] and gathered[0].flags.c_contiguous
+
+
+@proves(
+    UNIT,
+    "What to see: `patches` and `scatter`, which copy and add up, take about as long as the products.",
+)
+def test_the_bars_of_the_time() -> None:
+    took = bars_of("figure_speed")
+    copies, products = took["patches"] + took["scatter"], took["patch_product"] + took["patch_product_rule"]
+    assert 0.4 < copies / products < 2.5
+    assert took["scatter"] > 1.5 * took["scatter, pictures last"]
+
+
+@proves(UNIT, "`np.add.at` is right, and slow.")
+def test_slices_are_faster_than_add_at(solved: Any) -> None:
+    (entry,) = [e for e in load_bank(assignment_of(UNIT)) if (e.exercise, e.name) == ("scatter", "add_at")]
+    names: dict[str, Any] = {"np": np}
+    exec(entry.source, names)
+    (g,) = arrays((64, 144, 64))
+    least, found = [], []
+    for function in (names["scatter"], solved(UNIT)["scatter"]):
+        took = []
+        for _ in range(5):
+            start = time.perf_counter()
+            result = function(g, (64, 16, 8, 8), 3, 3, 1, 1)
+            took.append(time.perf_counter() - start)
+        least.append(min(took))
+        found.append(result)
+    np.testing.assert_allclose(*found, atol=1e-12)
+    assert least[0] > 4 * least[1]
 
 
 #: What a source says of itself: its authors, its year and its address.

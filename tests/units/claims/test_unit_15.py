@@ -57,8 +57,8 @@ def test_splits_and_merges_are_those_of_pytorch(torch: ModuleType, solved: Any) 
 
 @proves(
     UNIT,
-    "| heads with their linear layers | `nn.MultiheadAttention`, whose boolean mask is True where it is *forbidden* "
-    "to look |",
+    "| `query`, `key`, `value` and your heads, without the linear layer that PyTorch puts behind them | "
+    "`nn.MultiheadAttention`, whose boolean mask is True where it is *forbidden* to look |",
 )
 def test_heads_with_linear_layers_are_a_multihead_attention(torch: ModuleType, solved: Any) -> None:
     names, T = solved(UNIT), 5
@@ -75,7 +75,10 @@ def test_heads_with_linear_layers_are_a_multihead_attention(torch: ModuleType, s
     np.testing.assert_allclose(ours, theirs.detach().numpy(), atol=1e-12)
 
 
-@proves(UNIT, "| a whole block | `nn.TransformerEncoderLayer(..., norm_first=True)` |")
+@proves(
+    UNIT,
+    "| residual and norm around it: unit 16 builds that block | `nn.TransformerEncoderLayer(..., norm_first=True)` |",
+)
 def test_a_block_is_a_residual_around_a_norm_and_attention(torch: ModuleType, solved: Any) -> None:
     (x,) = arrays((2, 5, 6))
     torch.manual_seed(0)
@@ -105,7 +108,7 @@ def test_the_cell_that_compares_says_that_all_agree(torch: ModuleType) -> None:
 def test_a_sequence_is_reversed_with_attention_and_not_without(solved: Any) -> None:
     names = solved(UNIT)
     for seed in (0, 1, 2):
-        model, losses, right = names["train"](True, seed=seed)
+        model, losses, right = names["train"](seed=seed)
         assert right > 0.99 and losses[-1] < 0.01
         tokens = np.array([[3, 1, 4, 1, 5, 9, 10, 9, 5, 1, 4, 1]])
         x = model.vectors(tokens)
@@ -114,19 +117,52 @@ def test_a_sequence_is_reversed_with_attention_and_not_without(solved: Any) -> N
         if seed == 0:
             (shown,) = typed(UNIT)
             assert np.abs(shown.reshape(12, 12) - p[0]).max() < 0.0501
-        _, losses, right = names["train"](False, seed=seed)
+        _, losses, right = names["train"](heads=0, seed=seed)
         assert right < 0.13
         assert np.mean(losses[-50:]) == pytest.approx(np.log(10), abs=0.03)
 
 
-@proves(UNIT, "About a quarter, and by guessing a tenth: it sees which came, and not where.")
-def test_without_positions_more_than_a_tenth_is_right_and_not_all(
-    solved: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = solved(UNIT)
-    monkeypatch.setattr(names["Reverser"], "vectors", lambda self, tokens: self.token(tokens))
-    _, _, right = names["train"](True)
+@proves(
+    UNIT,
+    "how many digits does it get right without positions, where guessing gives a tenth?",
+    "About a quarter: it sees which digits came, and not where, so it names one of them.",
+)
+def test_without_positions_more_than_a_tenth_is_right_and_not_all(solved: Any) -> None:
+    model, _, right = solved(UNIT)["train"](places="none")
     assert 0.22 < right < 0.31
+    tokens, _ = solved(UNIT)["backwards"](np.random.default_rng(1), 200)
+    named = model(tokens).data.argmax(axis=-1)[:, 6:]
+    assert (named[:, :, None] == tokens[:, None, :6]).any(axis=-1).mean() > 0.9
+
+
+@proves(
+    UNIT,
+    "One head adds up all that it takes, and what is added up is hard to tell apart again. Two heads put their sums "
+    "side by side.",
+    "(Who knows one of the two and guesses the other is right one time in ten.)",
+)
+def test_two_places_for_two_reasons_are_hard_for_one_head(solved: Any) -> None:
+    names = solved(UNIT)
+    for seed in (0, 1, 2):
+        rights = [names["train"](heads, task=names["two_at_once"], seed=seed)[2] for heads in (1, 2)]
+        assert rights[0] < 0.95 and rights[1] > 0.99 and (seed == 2 or rights[0] < 0.4)
+        assert names["train"](places="waves", seed=seed)[2] > 0.99
+    tokens, wanted = names["two_at_once"](np.random.default_rng(0), 3000)
+    assert (wanted[..., 1] == tokens[:, :1]).all() and (wanted[..., 0] == tokens[:, 5::-1]).all()
+    assert np.mean(wanted[:, :, 1] == 7) == pytest.approx(0.1, abs=0.02)
+
+
+@proves(UNIT, "(A second layer knows a little: the rows that it averages have seen different pasts.)")
+def test_one_layer_knows_no_order_and_a_second_one_does(solved: Any) -> None:
+    attention = solved(UNIT)["attention"]
+
+    def layer(x: np.ndarray) -> np.ndarray:
+        return x + attention(x, 2 * x, x + 1)[0]
+
+    (x,) = arrays((5, 4))
+    turned = x[[3, 2, 1, 0, 4]]
+    assert abs(layer(x)[-1] - layer(turned)[-1]).max() < 1e-12
+    assert abs(layer(layer(x))[-1] - layer(layer(turned))[-1]).max() > 0.01
 
 
 @proves(

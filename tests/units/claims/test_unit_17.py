@@ -6,7 +6,7 @@ import ast
 import math
 import re
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import pytest
 
 from autograd_ref import Tensor, nn, optim
 from autograder.learner.engine_file import EXERCISE
+from autograder.referee.bank import load_bank
 from autograder.unit.assignment import Course
 
 from ...conftest import REPOSITORY
@@ -129,7 +130,6 @@ PROGRAMS = {
 
 @proves(
     UNIT,
-    "And a wrong rule can hide: a relu of numbers that are all positive never shows what it does with the others.",
     "The wrong rule's column has orange in each such row.",
     "Two columns have.",
 )
@@ -158,6 +158,84 @@ def test_the_log_is_one_that_a_wrong_relu_writes() -> None:
     }
     failing = [set(used.split()) for used, distance in off.items() if distance > 1e-6]
     assert set.intersection(*failing) == {"relu", "sum"}
+
+
+@proves(
+    UNIT,
+    "And a wrong rule can hide: the mean of a single number is right even when its rule forgets to divide.",
+)
+def test_a_mean_that_forgets_to_divide_is_right_of_one_number() -> None:
+    for size in (1, 2):
+        x = Tensor(np.arange(1.0, 1 + size), requires_grad=True)
+        x.mean().backward()
+        assert x.grad is not None
+        undivided = np.ones(size)
+        assert np.array_equal(x.grad.data, undivided) == (size == 1)
+
+
+DESIGNS = {
+    entry.name: entry.source for entry in load_bank(Course(REPOSITORY).assignment(UNIT)) if entry.right
+}
+
+
+@proves(
+    UNIT,
+    "What does this add to `x.grad`?",
+    "It depends on what your rule has kept.",
+)
+def test_what_a_second_pass_adds_depends_on_what_the_rule_has_kept(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (source,) = (cell.source for cell in notebook(UNIT).cells if "def with_other_data():" in cell.source)
+    model = Course(REPOSITORY).assignment(UNIT).exercise(EXERCISE).solution
+    added = {}
+    for name, engine in {
+        "model": model,
+        **{n: DESIGNS[n] for n in ("closures", "functions", "tape")},
+    }.items():
+        names: dict[str, Any] = {"np": np, "predicted": lambda guess, name: True}
+        exec(engine, names)
+        exec(source, names)
+        said = capsys.readouterr().out
+        added[name] = re.findall(r"adds (\S+) and then (\S+)", said)[0]
+        assert "6: the rule has kept x's old number, 10: it asks x again" in said
+    assert added == {name: ("6", "10" if name == "closures" else "6") for name in added}
+
+
+@proves(
+    UNIT,
+    '- `"machine"`: a naive engine needs several times as many instructions.',
+    "The best plan known has 17.",
+)
+def test_the_best_plan_known_has_17_instructions_and_the_same_gradients() -> None:
+    cells = {cell.id: cell.source for cell in notebook(UNIT).cells if cell.cell_type == "code"}
+    for design, count in (("machine_plan", 19), ("machine_parts", 18)):
+        counts: dict[str, int] = {}
+        names: dict[str, Any] = {"__name__": "__main__"}
+        for source in (cells["imports"], DESIGNS[design], cells["project_probes"]):
+            exec(source, names)
+        names["plots"] = SimpleNamespace(bars=lambda bars, title, counts=counts: counts.update(bars))
+        exec(cells["figure_project"], names)
+        assert (counts["best known"], counts["yours"]) == (17, count)
+        assert counts["naive engine"] > 3 * counts["yours"]
+    inputs = np.random.default_rng(0).normal(size=(4, 5))
+    machine = names["ArrayMachine"](inputs)
+    assert [machine.answer(question) for question in BEST] == list(range(4, 21))
+    a, b, c, d = leaves = [Tensor(x, requires_grad=True) for x in inputs]
+    six = (a * b + c).tanh()
+    ten = (six * d + a * d).tanh()
+    thirteen = ten * (six * d) + ten
+    (thirteen * thirteen * six).sum().backward()
+    for leaf, number in zip(leaves, (19, 20), strict=False):
+        assert leaf.grad is not None and np.allclose(machine.arrays[number], leaf.grad.data)
+
+
+#: The picture's program by hand: values of places 5, 6, 7, 9, 10, 13 and 15, then gradients of a (19) and b (20).
+BEST = [
+    ("fma", 0, 1, 2), ("tanh", 4), ("mul", 5, 3), ("fma", 0, 3, 6), ("tanh", 7), ("fma", 8, 6, 8), ("mul", 9, 9),
+    ("mul", 5, 9), ("add", 11, 11), ("fma", 12, 6, 12), ("slope", 13, 8), ("fma", 12, 8, 14), ("fma", 15, 3, 10),
+    ("slope", 16, 5), ("mul", 14, 3), ("fma", 17, 1, 18), ("mul", 17, 0),
+]  # fmt: skip
 
 
 @proves(UNIT, "| loss falls, but more slowly than before | a gradient off by a factor: Adam hides it |")
