@@ -541,11 +541,11 @@ def clamp(x, low, high):
 
 @wrong("clamp", "by_a_difference", "Far outside, the limit is lost in rounding, as it is added to a huge x or subtracted from it. Return the limit itself.")
 def clamp(x, low, high):
-    if x > high:
-        return x - (x - high)
-    if x < low:
-        return x + (low - x)
-    return x
+    value = as_dual(x).primal
+    if low <= value <= high:
+        return x
+    cut = value - (value - high) if value > high else value + (low - value)
+    return Dual(cut, 0.0) if isinstance(x, Dual) else cut
 
 
 @wrong("clamp", "floats_alone_are_plain", "Only a float is taken for a plain number. A whole number, such as 5, is a plain one, too.")

@@ -18,7 +18,7 @@
 # # Attention: an average that chooses
 #
 # Each row is a position of a sequence, and says how much it takes of each position up to itself. What to see: on the
-# left all get the same share; on the right a network has learnt to read six numbers backwards. Only rows 6 to 11 were asked of it.
+# left all get the same share; on the right a network has learnt to read six numbers backwards.
 
 # %% figure="goal" keep=true
 def goal():
@@ -72,7 +72,7 @@ def floats(*rows):
 # %% [markdown]
 # At the end you will be able to
 #
-# - compute masked attention and its gradients by hand, split it into heads, and train a network on it;
+# - compute masked attention and its gradients by hand, split it into heads, train a network on it;
 # - say what scaling, positions, residuals and LayerNorm are for, with a measurement for each.
 #
 # **Time:** about 150 minutes. **Builds on:** 06 (products), 07 (softmax), 08 (LayerNorm), 10 (training).
@@ -101,7 +101,7 @@ recall(
 # %% [markdown]
 # ## 1. What comes next?
 #
-# A first answer: count. The table shows which word followed which in a short text. What to see: after `the` four words
+# A first answer: count which word followed which in a short text. What to see: after `the` four words
 # came, and its row cannot say which is next. Words further back could.
 
 
@@ -125,7 +125,7 @@ pairs()
 # are one product $A x$.
 #
 # ### Exercise `past_matrix` (2 points)
-# Return A (n, n) for n positions: a new matrix each time, since who gets it may write into it.
+# Return A (n, n) for n positions: a new matrix each time.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -140,7 +140,7 @@ pairs()
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Columns were divided in place of rows: a row's sum has to keep its axis. A position is not left out of its own mean.
+# Columns were divided in place of rows: a row's sum has to keep its axis.
 # </details>
 
 
@@ -258,8 +258,8 @@ if predicted(prediction, "equal_scores"):
 
 # %% [markdown]
 # Why not a 0 *after* the softmax? The rows no longer add up to 1, and a score of the
-# future still changes the weights of the past, since it is in the sum below the line. In the picture, the last score
-# of row 0 is 3 in place of 0. What to see: on the left that changes nothing, on the right row 0 has almost lost its weight.
+# future still changes the weights of the past, since it is in the sum below the line. What to see: a 3 in place of row 0's
+# last 0 changes nothing on the left, and takes almost all on the right.
 
 
 # %% figure="leak"
@@ -283,8 +283,8 @@ leak()
 # ## 4. Scores from queries and keys
 #
 # Where do scores come from? Each position makes three vectors by linear layers: a *query* (what do I look for?), a
-# *key* (what have I to offer?), a *value* (what do I give?). A score is the product of a query and a key, and then it
-# is divided by $\sqrt{d}$, where d is their length: a prediction and a picture will show why.
+# *key* (what have I to offer?), a *value* (what do I give?). A score is the product of a query and a key, divided
+# by $\sqrt{d}$; d is their length.
 #
 # ### Exercise `scaled_scores` (2 points)
 # `q` is (..., T, d), `k` is (..., S, d). Return the scores (..., T, S): row t has the products of query t with all keys,
@@ -349,7 +349,7 @@ if predicted(prediction, "spread_of_products"):
     print(f"measured: {(q @ k.T).std():.2f}")
 
 # %% [markdown]
-# The spread grows as $\sqrt{d}$. What to see, on the left: both lines are one. On the right: without the division
+# What to see, on the left: the spread grows as $\sqrt{d}$. On the right: without the division
 # a softmax over eight such scores soon gives almost all to one of them. Its slope, $p (1 - p)$, is then near 0, and
 # little is learnt.
 
@@ -389,8 +389,8 @@ def attention(q, k, v):
 
 # %% [markdown]
 # **Predict, then run.** The second position looks at the first, with the value 4, and at itself, with 8. Its weights are
-# 1/4 and 3/4, its output is 7. Now the *score* of the first rises a little. How fast does the output change, and which
-# way? (A number for each 1 of score.)
+# 1/4 and 3/4, its output is 7. Now the *score* of the first rises a little. How fast does the output change, for each 1
+# of score, and which way?
 
 # %%
 prediction = None
@@ -486,8 +486,7 @@ with exercise("attention_rule") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Is it right? Two other ways ask: the composition, whose steps the reference engine differentiates one by one, and
-# difference quotients along a random direction.
+# Is it right? Two other ways ask: the composition, differentiated by the reference engine, and a difference quotient.
 
 # %%
 def two_other_ways():
@@ -514,7 +513,7 @@ two_other_ways()
 # %% [markdown]
 # ## 6. Several heads, and a bug hunt
 #
-# One average mixes all that it looks at. To look at two places for two reasons (section 9 measures it), the width D is
+# One average mixes all that it looks at. To look at two places for two reasons, the width D is
 # split into *heads*, each of which attends for itself, with D / heads numbers.
 #
 # | step | shape |
@@ -524,7 +523,7 @@ two_other_ways()
 # | heads before positions: now `attention` works | (B, heads, T, d) |
 # | back, and side by side | (B, T, D) |
 #
-# A colleague wrote the way there and the way back. The shapes fit, and even the round trip gives what it got. And yet
+# A colleague wrote the way there and back. The shapes fit, even the round trip gives what it got, and yet
 # something is wrong.
 
 
@@ -542,8 +541,8 @@ def colleague_merge(x):
 
 
 # %% [markdown]
-# The tool: change one position's input, and see which outputs move. Each should depend on all inputs up to its own.
-# A row is an output, a column an input; marked is what moves. What to see: three rows that should be longer.
+# The tool: change one position's input (a column), and see which outputs (rows) move. Each should depend on all inputs
+# up to its own. What to see: three rows that should be longer.
 
 
 # %% given="influence"
@@ -666,8 +665,9 @@ if predicted(prediction, "order_of_the_past"):
     print("largest change:", moved.round(12), " changed:", int(moved > 1e-9))
 
 # %% [markdown]
-# An average knows no order. (A second layer knows a little: the rows that it averages have seen different pasts.) So each position's vector gets a vector added that says *where* it stands. A learnt
-# table has one row for each position, and none beyond its end. Or a fixed table, of waves: in row t
+# An average knows no order. (A second layer knows a little: the rows that it averages have seen different pasts.) So each
+# position gets a vector added that says *where* it stands: a row of a learnt table, which ends somewhere, or of a fixed
+# one, of waves: in row t
 #
 # $$\mathrm{table}_{t, 2i} = \sin\frac{t}{10000^{2i/d}} \qquad \mathrm{table}_{t, 2i+1} = \cos\frac{t}{10000^{2i/d}}$$
 #
@@ -689,7 +689,7 @@ if predicted(prediction, "order_of_the_past"):
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# A sine and the cosine beside it have the same angle. The exponent is 2i / d: 0, 2/d, 4/d and so on.
+# A sine and the cosine beside it have the same angle. Exponents: 0, 2/d, 4/d and so on.
 # </details>
 
 
@@ -735,7 +735,7 @@ with exercise("sinusoids") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# What to see: on the left, from -1 (blue) to 1, the first columns change from row to row; the last ones hardly, a sine near 0
+# What to see: on the left, from -1 (blue) to 1, the last columns hardly change: a sine near 0
 # beside a cosine near 1. On the right, products of
 # rows: they are the same along a diagonal, so they depend on the *distance* alone.
 
@@ -757,10 +757,9 @@ waves()
 # %% [markdown]
 # ## 8. Thirty blocks deep
 #
-# Deep networks need two more things. First, a *residual* block adds what it computes to what it got, $y = x + f(x)$, so the
-# gradient has a way around f. Second, `LayerNorm` (unit 08) in front of f keeps its input at one size. Here both, in a
-# block where a tanh stands for attention, to keep the numbers few: $y = x + \tanh(\mathrm{normalise}(x)\, W)$. The norm and its
-# rule are given.
+# Deep networks need two more things. A *residual* block adds what it computes to what it got, $y = x + f(x)$, so the
+# gradient has a way around f. `LayerNorm` (unit 08) in front of f keeps its input at one size. Here both, in a
+# block where a tanh stands for attention: $y = x + \tanh(\mathrm{normalise}(x)\, W)$. The norm and its rule are given.
 
 
 # %% given="normalise"
@@ -796,7 +795,7 @@ def normalise_rule(g, x):
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# `normalise_rule` needs x itself, not n. W sees n, not x. The way around adds g, not 1.
+# `normalise_rule` needs x itself, not n. W sees n, not x.
 # </details>
 
 
@@ -815,7 +814,7 @@ with exercise("block_rule") as check:
     x, g = floats([1, 3, 2, 2], [6, 0, 0, 6]), floats([5, 7, 0, 1], [1, 0, -2, 0])
     W = floats([1, 0, 0, 0], [0, 0, -2, 0], [0, 1, 0, 0], [0, 0, 0, 3]) / 4
     n = (x - floats([2], [3])) / np.sqrt(floats([0.5], [9]) + 1e-5)
-    check.close(yours.block_rule(g, x, 0 * W), (g, n.T @ g), "W = 0: x gets g alone, W by slope 1")
+    check.close(yours.block_rule(g, x, 0 * W), (g, n.T @ g), "W = 0: x gets g; slope 1")
     check.close(yours.block_rule(0 * g, x, W), (0 * g, 0 * W), "nothing arrives")
     to_x, to_W = yours.block_rule(g, x, W)
     check.close(to_W, n.T @ (g / np.cosh(n @ W) ** 2), "1 - tanh² is 1 / cosh²")
@@ -868,9 +867,9 @@ def your_thirty_blocks():
 your_thirty_blocks()
 
 # %% [markdown]
-# The gradient on its way through 30 blocks of attention, with random weights that are a little too small, and a
+# The gradient through 30 blocks of attention, with random weights a little too small, and a
 # little too large. What to see: bare blocks lose the gradient, or blow it up. Residuals save the small case,
-# and with LayerNorm the large one is tamed as well. On the left the upper two curves nearly coincide.
+# and with LayerNorm the large one is tamed as well.
 
 
 # %% figure="thirty"
@@ -901,8 +900,8 @@ thirty()
 # ## 9. A task that needs attention
 #
 # Six digits, a bar, and the same digits backwards: 3 1 4 1 5 9 | 9 5 1 4 1 3. Each position from the bar on has to name what
-# comes next. For that it must look back, at a place that depends on where it is. The network: a vector for each token and for each
-# position, one head of attention **of your own**, a residual, a linear layer. Beside it one in which a relu stands in
+# comes next. The network: a vector for each token and for each
+# position, one head of attention **of your own**, a residual, a linear layer. Beside it one with a relu in
 # place of attention.
 
 
@@ -987,8 +986,8 @@ def train(heads=1, places="learnt", task=backwards, steps=150, seed=0):
 
 
 # %% [markdown]
-# What to see: one loss goes to 0, the other stops at log 10, where all ten digits are as likely. No training would
-# help it: it sees one token, and that is not the one that is asked for.
+# What to see: one loss goes to 0, the other stops at log 10, where all ten digits are as likely: it sees one token, and
+# that is not the one that is asked for.
 
 
 # %% figure="toy"
@@ -1024,11 +1023,11 @@ def read():
 read()
 
 # %% [markdown]
-# And your waves, and your heads? First the same task with `sinusoids` in place of the learnt table. Then one that asks for
-# two places at once: each position names the digit backwards *and* the very first one. It is right when both are.
+# Now with your `sinusoids`; then with your heads, where each position has to name two digits: the one backwards *and* the
+# first.
 #
-# **Predict, then run.** Of the second task, which share does one head of 32 numbers get right, and which two heads of 16
-# each? (Who knows one of the two and guesses the other is right one time in ten.)
+# **Predict, then run.** Which share of these pairs does one head of 32 numbers get right, and which two heads of 16
+# each? (Who knows one and guesses the other is right one time in ten.)
 
 # %%
 prediction = (None, None)  # shares, from 0 to 1
@@ -1045,8 +1044,7 @@ if predicted(prediction, "one_head_and_two"):
 # ## 10. From an empty cell: attention in pieces
 #
 # Weights are T by T numbers, for each head. For 100,000 positions that is 40 gigabytes in float32, while q, k and v grow
-# with T alone. The way out: never hold a whole row. Take keys and values in pieces, and keep of what was seen three
-# things:
+# with T alone. The way out: take keys and values in pieces, and keep of what was seen three things:
 #
 # - `m`: the largest score;
 # - `l`: the sum of exp(score - m);
@@ -1075,7 +1073,7 @@ if predicted(prediction, "a_larger_score_comes"):
 # </details>
 # <details><summary>Hint 2: what to look for</summary>
 #
-# Both sums are brought to the larger m by the same formula. One of the factors is then 1.
+# Both sums are brought to the larger m by the same formula.
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
@@ -1149,7 +1147,7 @@ with exercise("merged") as check:
 
 # %% [markdown]
 # A query meets 4,096 keys, in pieces of 64. What to see: where a much larger score comes, the sum drops, for it is brought
-# to the new m. The answer is off as long as keys are missing; after the last piece it is that of a softmax of the whole row.
+# to the new m. After the last piece the answer is that of a softmax of the whole row.
 
 
 # %% figure="pieces"
@@ -1182,9 +1180,9 @@ pieces()
 #
 # <details><summary>One way to say it</summary>
 #
-# A query says what a position looks for, a key what one has to offer; their product makes the weight by which its value is
-# taken. Before the softmax a mask takes the future out of the sum as well, so the rest adds up to 1. Products of d
-# terms spread as the root of d; undivided, one weight takes all, and the softmax sends back almost nothing.
+# A query says what a position looks for, a key what one offers; their product makes the weight of its value.
+# Before the softmax a mask takes the future out of the sum as well. Products of d
+# terms spread as the root of d; undivided, one weight takes all, and the softmax sends back little.
 # </details>
 #
 # ## The same elsewhere
@@ -1218,15 +1216,14 @@ except ImportError:
 # | the mask of `causal_softmax` | `scores.masked_fill(~torch.ones(T, T, dtype=bool).tril(), -torch.inf)` |
 # | `attention` | `F.scaled_dot_product_attention(q, k, v, is_causal=True)` |
 # | `mended_split`, `mended_merge` | `unflatten` and `transpose`, `transpose` and `flatten` |
-# | `query`, `key`, `value` and your heads, without the linear layer that PyTorch puts behind them | `nn.MultiheadAttention`, whose boolean mask is True where it is *forbidden* to look |
-# | residual and norm around it: unit 16 builds that block | `nn.TransformerEncoderLayer(..., norm_first=True)` |
+# | `query`, `key`, `value` and your heads; a linear layer follows there | `nn.MultiheadAttention`, whose boolean mask is True where it is *forbidden* to look |
+# | in unit 16: residuals and norms around it | `nn.TransformerEncoderLayer(..., norm_first=True)` |
 #
 # ## Pitfalls, and how they look
 #
 # | symptom | look for |
 # |---|---|
 # | the loss is too good, the samples are bad | a mask that lets the future in |
-# | NaN in the first row | a row in which everything is masked |
 # | learns, and worse than it should | heads and positions mixed by `reshape` |
 #
 # ## Who found it
@@ -1238,11 +1235,6 @@ except ImportError:
 # - Tri Dao and others, [2022](https://arxiv.org/abs/2205.14135): FlashAttention, in pieces, without the T by T weights.
 #
 # ## One thing to try next
-# `train(places="none")[2]`: how many digits does it get right without positions, where guessing gives a tenth?
-#
-# <details><summary>What comes out</summary>
-#
-# About a quarter: it sees which digits came, and not where, so it names one of them.
-# </details>
+# `train(places="none")[2]`: how many digits are right without positions, and why so many?
 
 # %% progress="here"

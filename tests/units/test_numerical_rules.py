@@ -201,6 +201,13 @@ def conv1d_rule(g, x, w):
     places = range(len(x) - len(w) + 1)
     return of_arrays(lambda x, w: np.array([(w * x[i : i + len(w)]).sum() for i in places]), g, x, w)
 """,
+        "patch_product_rule": """
+def patch_product_rule(g, p, weight):
+    def layer(p, weight, bias):
+        return weight.reshape(len(weight), -1) @ p + bias[:, None]
+
+    return of_arrays(layer, g, p, weight, np.zeros(len(weight)))
+""",
         "mended_rule": """
 def mended_rule(g, x, weight, stride, padding):
     kh, kw = weight.shape[1:]

@@ -34,9 +34,9 @@ def test_a_value_that_has_its_turn_too_early_passes_on_0(solved: Any) -> None:
 )
 def test_with_300_inputs_it_is_300_to_one(solved: Any) -> None:
     counts = solved("03_reverse_mode", demonstrations=True)["counts"]
-    assert counts[1] == (1, 1)
-    reverse, forward = counts[300]
-    assert forward == 300 * reverse and max(counts) == 300
+    assert counts[1] == (1, 1, True)
+    reverse, forward, same = counts[300]
+    assert same and forward == 300 * reverse and max(counts) == 300
 
 
 @proves(

@@ -57,8 +57,8 @@ def test_splits_and_merges_are_those_of_pytorch(torch: ModuleType, solved: Any) 
 
 @proves(
     UNIT,
-    "| `query`, `key`, `value` and your heads, without the linear layer that PyTorch puts behind them | "
-    "`nn.MultiheadAttention`, whose boolean mask is True where it is *forbidden* to look |",
+    "| `query`, `key`, `value` and your heads; a linear layer follows there | `nn.MultiheadAttention`, whose boolean "
+    "mask is True where it is *forbidden* to look |",
 )
 def test_heads_with_linear_layers_are_a_multihead_attention(torch: ModuleType, solved: Any) -> None:
     names, T = solved(UNIT), 5
@@ -77,7 +77,7 @@ def test_heads_with_linear_layers_are_a_multihead_attention(torch: ModuleType, s
 
 @proves(
     UNIT,
-    "| residual and norm around it: unit 16 builds that block | `nn.TransformerEncoderLayer(..., norm_first=True)` |",
+    "| in unit 16: residuals and norms around it | `nn.TransformerEncoderLayer(..., norm_first=True)` |",
 )
 def test_a_block_is_a_residual_around_a_norm_and_attention(torch: ModuleType, solved: Any) -> None:
     (x,) = arrays((2, 5, 6))
@@ -103,7 +103,8 @@ def test_the_cell_that_compares_says_that_all_agree(torch: ModuleType) -> None:
     UNIT,
     "What to see: on the left all get the same share; on the right a network has learnt to read six numbers backwards.",
     "What to see: from the bar on (row 6) a diagonal leads *backwards*.",
-    "What to see: one loss goes to 0, the other stops at log 10, where all ten digits are as likely.",
+    "What to see: one loss goes to 0, the other stops at log 10, where all ten digits are as likely: it sees "
+    "one token, and that is not the one that is asked for.",
 )
 def test_a_sequence_is_reversed_with_attention_and_not_without(solved: Any) -> None:
     names = solved(UNIT)
@@ -124,8 +125,7 @@ def test_a_sequence_is_reversed_with_attention_and_not_without(solved: Any) -> N
 
 @proves(
     UNIT,
-    "how many digits does it get right without positions, where guessing gives a tenth?",
-    "About a quarter: it sees which digits came, and not where, so it names one of them.",
+    "how many digits are right without positions, and why so many?",
 )
 def test_without_positions_more_than_a_tenth_is_right_and_not_all(solved: Any) -> None:
     model, _, right = solved(UNIT)["train"](places="none")
@@ -139,7 +139,7 @@ def test_without_positions_more_than_a_tenth_is_right_and_not_all(solved: Any) -
     UNIT,
     "One head adds up all that it takes, and what is added up is hard to tell apart again. Two heads put their sums "
     "side by side.",
-    "(Who knows one of the two and guesses the other is right one time in ten.)",
+    "(Who knows one and guesses the other is right one time in ten.)",
 )
 def test_two_places_for_two_reasons_are_hard_for_one_head(solved: Any) -> None:
     names = solved(UNIT)
