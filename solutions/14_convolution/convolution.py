@@ -1076,9 +1076,10 @@ def split(seed):
 
 
 # %% [markdown]
-# A digit that is moved a little is still that digit, so each picture is moved at random (*augmentation*). Does that
-# help? Does dropout, on top of it? Ask the validation part, three times: a seed moves a loss, too. The plainer way is
-# taken, unless the next is better with **each** seed.
+# A digit that is moved a little is still that digit, so each picture is moved at random (*augmentation*).
+#
+# **Predict, then run.** Does that help? Does dropout, on top of it? Ask the validation part, three times: a seed moves a
+# loss, too. The plainer way is taken, unless the next is better with **each** seed.
 
 # %%
 prediction = (None, None)  # True or False: moving helps, dropout on top of it helps

@@ -1103,7 +1103,7 @@ with exercise("merged") as check:
     check.close(yours.merged(third, four), both, "the other way around")
     check.close(yours.merged(four, four), (0.0, 2.0, floats(8, -6)), "the same m: both")
     low, high = (-10_030.0, 1.0, floats(np.exp(30))), (-1e4, 2.0, floats(5))
-    check.close(yours.merged(low, high), (-1e4, 2.0, floats(6)), "exp(30), and 30 lower: 5 + 1")
+    check.close(yours.merged(low, high), (-1e4, 2.0, floats(6)), "exp(30), 30 lower: 5 + 1")
     empty = (-np.inf, 0.0, floats(0))
     check.close(yours.merged(empty, high), high, "one has seen nothing")
     check.close(yours.merged(empty, empty), empty, "neither has")

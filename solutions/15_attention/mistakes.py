@@ -372,6 +372,14 @@ wrong("attention_rule", "no_keepdims", "A row's sum has lost its axis, and is ta
     RULE, ("axis=-1, keepdims=True", "axis=-1")))
 wrong("attention_rule", "g_of_the_output", "What stands in the bracket is not the gradient of the weights p: that is g times the turned v, a number for each query and key.", source=changed(
     RULE, ("    to_p = g @ v.swapaxes(-1, -2)\n", ""), ("(to_p - (to_p * p)", "(g.sum(axis=-1, keepdims=True) - (g.sum(axis=-1, keepdims=True) * p)")))
+wrong("attention_rule", "one_shape_for_three", "The shapes do not fit: the gradient of v has the shape of v, which may be wider or narrower than q and k.", source="""
+def attention_rule(g, p, q, k, v):
+    grads = np.empty((3, *q.shape))
+    to_p = g @ v.swapaxes(-1, -2)
+    to_products = p * (to_p - (to_p * p).sum(axis=-1, keepdims=True)) / np.sqrt(q.shape[-1])
+    grads[0], grads[1], grads[2] = to_products @ k, to_products.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ g
+    return tuple(grads)
+""")
 wrong("attention_rule", "values_times_g", "The shapes do not fit, or the factors are exchanged: the gradient of the weights p is g times the turned v, in this order.", source=changed(
     RULE, ("g @ v.swapaxes(-1, -2)", "v.swapaxes(-1, -2) @ g")))
 wrong("attention_rule", "sum_not_weighted_again", "p stands in front of u only, where u is the gradient of p. The row's sum of u times p that is taken off is multiplied by p, too.", source=changed(
