@@ -1,7 +1,6 @@
 """What unit 14 adds to the learner's own engine: convolution and max-pooling, as operations and as layers.
 
-A convolution is two operations here, as in the notebook: patches of a picture, and their product with the weights,
-which the notebook gives.
+A convolution is two operations here, as in the notebook: patches of a picture, and their product with the weights.
 """
 
 from __future__ import annotations
@@ -58,6 +57,7 @@ def _patch_product_rule(g: Any, p: Any, weight: Any) -> Any:
 #: The learner's exercises of unit 14, and what stands in for one that is not written.
 PICTURE_PARTS = (
     Part(UNIT, "patches", {"patches": _patches}),
+    Part(UNIT, "patch_product_rule", {"patch_product_rule": _patch_product_rule}),
     Part(UNIT, "scatter", {"scatter": _scatter}),
     Part(
         UNIT,
@@ -84,7 +84,7 @@ def add_operations(names: Names, pictures: Names) -> None:
     names["RULES"] |= {
         "patches": lambda g, out, x, *how: (like(x, pictures["scatter"](g, x.shape, *how)),),
         "patch_product": lambda g, out, p, weight, bias: tuple(
-            map(like, (p, weight, bias), _patch_product_rule(g, p, weight))
+            map(like, (p, weight, bias), pictures["patch_product_rule"](g, p, weight))
         ),
         "max_pool": lambda g, out, x, k: (like(x, pictures["max_pool_back"](g, x, k)),),
     }
