@@ -514,23 +514,26 @@ def topological_order(root):
     return order[::-1]
 
 
-@wrong(
-    "topological_order",
-    "ready_above_its_parents",
-    "Each value is noted as soon as it is met, so it stands before its parents. Where you put it back as ready, it has to lie below them on the stack, to come off after them.",
-)
+WALK = """
 def topological_order(root):
-    order, seen = [], set()
-    stack = [(root, False)]
+    order, seen, stack = [], set(), [(root, False)]
     while stack:
         node, ready = stack.pop()
         if ready:
             order.append(node)
         elif node not in seen:
             seen.add(node)
-            stack.extend((parent, False) for parent in node.parents)
             stack.append((node, True))
+            stack.extend((parent, False) for parent in node.parents)
     return order
+"""
+
+wrong(
+    "topological_order",
+    "ready_above_its_parents",
+    "Each value is noted as soon as it is met, so it stands before its parents. Where you put it back as ready, it has to lie below them on the stack, to come off after them.",
+    source=changed(WALK, ("            stack.append((node, True))\n", ""), ("node.parents)\n", "node.parents)\n            stack.append((node, True))\n")),
+)
 
 
 @wrong(
@@ -800,58 +803,28 @@ def topological_order(root):
     return order
 
 
-@wrong(
+wrong(
     "topological_order",
     "seen_is_kept",
     "The list is empty. If what an earlier call met is still remembered, as in a default `seen=set()`, which is made once: begin each call with an empty set. If not: where does the root get in?",
+    source=changed(WALK, ("(root)", "(root, seen=set())"), ("order, seen, stack = [], set(), [", "order, stack = [], [")),
 )
-def topological_order(root, seen=set()):
-    order, stack = [], [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in node.parents)
-    return order
 
 
-@wrong(
+wrong(
     "topological_order",
     "by_number_and_op",
     "p is missing. If you recognise values by number and operation: two different ones may share them, so remember the values themselves. If not: is only one parent of each value followed?",
+    source=changed(WALK, ("node not in seen", "(node.data, node.op) not in seen"), ("seen.add(node)", "seen.add((node.data, node.op))")),
 )
-def topological_order(root):
-    order, seen, stack = [], set(), [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif (node.data, node.op) not in seen:
-            seen.add((node.data, node.op))
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in node.parents)
-    return order
 
 
-@wrong(
+wrong(
     "topological_order",
     "two_parents_at_most",
     "Only the first two parents of a value are followed. It may have any number of them.",
+    source=changed(WALK, ("node.parents)", "node.parents[:2])")),
 )
-def topological_order(root):
-    order, seen, stack = [], set(), [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in node.parents[:2])
-    return order
 
 
 # -- backward ---------------------------------------------------------------------------------------------------------
@@ -2217,30 +2190,29 @@ def mended_rules():
     }
 
 
-@wrong(
+MENDED = """
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "absolute": lambda g, out, a: (g if a > 0 else -g,),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
+    }
+"""
+
+wrong(
     "mended_rules",
     "absolute_of_g",
     "Your rule for absolute gives the same for g = 10 and for g = -10, where a is positive: the sign of g is lost. Multiply g, with its sign, by the slope.",
+    source=changed(MENDED, ("g if a > 0 else -g", "abs(g)")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * a,),
-        "absolute": lambda g, out, a: (abs(g),),
-        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
-    }
 
 
-@wrong(
+wrong(
     "mended_rules",
     "absolute_turned_around",
     "Your rule for absolute gives -g where a is positive, and the slope is 1 there. Have two cases changed places, or is there one alone?",
+    source=changed(MENDED, ("g if a > 0 else -g", "-g")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * a,),
-        "absolute": lambda g, out, a: (-g,),
-        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
-    }
 
 
 @right("mended_rules", "through_out")
@@ -2279,27 +2251,17 @@ def mended_rules():
     }
 
 
-@wrong(
+wrong(
     "mended_rules",
     "divide_by_a_size",
     "Your rule for divide has the wrong sign where b is negative, as where `abs(b)` is in it. Whatever the sign of b, its square is positive.",
+    source=changed(MENDED, ("b**2", "(b * abs(b))")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * a,),
-        "absolute": lambda g, out, a: (g if a > 0 else -g,),
-        "divide": lambda g, out, a, b: (g / b, -g * a / (b * abs(b))),
-    }
 
 
-@wrong(
+wrong(
     "mended_rules",
     "cube_with_a_size",
     "Your rule for cube has the wrong sign where a is negative, as where `abs(a)` is in it. The cube rises there, too.",
+    source=changed(MENDED, ("a * a", "a * abs(a)")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * abs(a),),
-        "absolute": lambda g, out, a: (g if a > 0 else -g,),
-        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
-    }

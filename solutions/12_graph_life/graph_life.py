@@ -1952,7 +1952,6 @@ else:
 # | "a second time" | a state that is carried on, or a part that two losses share |
 # | "modified by an inplace operation" | `+=` on something that a rule saved |
 #
-#
 # ## Who found it
 #
 # | when | who | what |

@@ -1873,7 +1873,7 @@ def machine_picture():
             plan(machine.answer, 4, steps, [0, 1])
         elif name != "best known":
             naive_engine(machine.answer, 4, steps, usual=name[0] == "u")
-        counts[name] = machine.count or 17
+        counts[name] = 17 if name == "best known" else machine.count
     plots.bars(counts, title=f"Instructions for the gradients of {len(steps)} steps")
 
 
