@@ -118,6 +118,8 @@ def test_calls_count_by_exercise_name_arguments_order_and_exceptions() -> None:
         fingerprint("it", []),
         fingerprint("it", [raised("TypeError")]),
         fingerprint("it", [raised("ValueError")]),
+        fingerprint("it", [raised("ValueError", "'matmul' cannot combine shapes (2, 3) and (2, 3)")]),
+        fingerprint("it", [raised("ValueError", "A tensor of shape (2,) is neither true nor false")]),
         fingerprint("it", [raised("TypeError", "the rule takes arrays, and got a Tensor")]),
         fingerprint("it", [raised("TypeError", "the rule takes the state as a tuple, and got a list")]),
         fingerprint("it", [raised("TypeError", "unsupported operand type(s) for +: 'NoneType' and 'float'")]),

@@ -372,6 +372,21 @@ def test_in_a_notebook_all_parts_are_told_at_once() -> None:
             check.close(yours.f(2.0)[0], 2.0, "it stays")
 
 
+def ask_signs(exam: bool) -> None:
+    with exercise("f", exam=exam) as check:
+        for name, sign in (("a", 1), ("b", -1)):
+            with check.part(name, 1):
+                check.close(yours.f(2.0), 2.0, "it stays")
+                check.close(yours.f(-2.0), 2.0 * sign, "the sign")
+
+
+@pytest.mark.parametrize(("exam", "told"), [(False, ", after 1 check that was right"), (True, "")])
+def test_how_many_of_a_part_s_checks_were_right_is_told_but_not_in_an_exam(exam: bool, told: str) -> None:
+    with use_session(session(abs)), pytest.raises(CheckFailed) as ended:
+        ask_signs(exam)
+    assert ended.value.failure.rows[0] == ("part", f"b (1 point): not right yet{told}")
+
+
 def test_the_first_part_that_is_not_right_tells_the_mistake_unless_all_that_it_did_was_to_raise() -> None:
     for f, which in ((lambda x: (x, -x), [1]), (lambda x: (-x, -x), [0]), (lambda x: 1 / 0, [])):
         with use_session(session(f)) as seen:
