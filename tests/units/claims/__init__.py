@@ -12,6 +12,8 @@ the notebook's own code holds or prints it.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -63,6 +65,15 @@ def text_of(unit: str) -> str:
         for output in cell.get("outputs", []):
             parts.append(output.get("text", ""))
     return flat("\n".join(parts))
+
+
+def printed_by(unit: str, names: dict[str, Any], mark: str) -> str:
+    """What the unit's one code cell with this text prints among these names, where its prediction is there."""
+    (source,) = (c.source for c in notebook(unit).cells if c.cell_type == "code" and mark in c.source)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(compile(source, mark, "exec"), {**names, "predicted": lambda *_: True})
+    return said.getvalue()
 
 
 def sentences_of(markdown: str) -> Iterator[str]:

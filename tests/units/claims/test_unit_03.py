@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from . import proves
+from . import printed_by, proves
 
 
 @proves(
@@ -24,6 +24,8 @@ def test_a_value_that_has_its_turn_too_early_passes_on_0(solved: Any) -> None:
         names["pass_back"](node, names["RULES"])
     assert before == [0.0, 0.0, 3.0, 3.0]  # s changed nothing
     assert (x.grad, s.grad) == (3.0, 4.0)
+    said = printed_by("03_reverse_mode", names, 'prediction, "too_early"')
+    assert said == "x.grad: 3.0\ns.grad: 4.0\n"
     names["backpropagate"](V)
     assert (x.grad, s.grad) == (7.0, 4.0)
 

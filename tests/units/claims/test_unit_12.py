@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import itertools
 import re
 import sys
@@ -16,7 +14,7 @@ import pytest
 
 from autograd_ref import Tensor, no_grad
 
-from . import notebook, proves
+from . import notebook, printed_by, proves
 from .test_papers import papers
 
 UNIT = "12_graph_life"
@@ -25,20 +23,11 @@ AGAIN = "backward through the graph a second time"
 CHANGED = "has been modified by an inplace operation"
 
 
-def printed_by(names: dict[str, Any], mark: str) -> str:
-    """What the one cell with this text prints, where its prediction is there."""
-    (source,) = (c.source for c in notebook(UNIT).cells if c.cell_type == "code" and mark in c.source)
-    names, said = {**names, "predicted": lambda *_: True}, io.StringIO()
-    with contextlib.redirect_stdout(said):
-        exec(compile(source, mark, "exec"), names)
-    return said.getvalue()
-
-
 def curves_of(names: dict[str, Any], mark: str) -> tuple[dict[str, Any], str]:
     """The curves of the one figure with this text, and what is printed with it."""
     drawn: list[dict[str, Any]] = []
     plots = SimpleNamespace(lines=lambda curves, **_: drawn.append(curves) or MagicMock())
-    said = printed_by({**names, "plots": plots}, mark)
+    said = printed_by(UNIT, {**names, "plots": plots}, mark)
     return {name: [list(part) for part in curve] for name, curve in drawn[0].items()}, said
 
 
@@ -88,9 +77,9 @@ def test_where_there_is_no_pytorch_the_cell_prints_what_it_says(
     torch: ModuleType, solved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names, mark = solved(UNIT), "from torch.utils.checkpoint import checkpoint"
-    there = printed_by(names, mark)
+    there = printed_by(UNIT, names, mark)
     monkeypatch.setitem(sys.modules, "torch", None)
-    first, _, told = printed_by(names, mark).partition("\n\n")
+    first, _, told = printed_by(UNIT, names, mark).partition("\n\n")
     assert "not installed" in first and told == there
 
 
@@ -225,7 +214,7 @@ def test_what_the_schedules_need(solved: Any) -> None:
 )
 def test_what_holds_graphs(solved: Any) -> None:
     names = solved(UNIT)
-    said = printed_by(names, 'prediction, "graphs_held"').split("\n")
+    said = printed_by(UNIT, names, 'prediction, "graphs_held"').split("\n")
     assert [int(line.split()[-1]) for line in said if line] == [10, 0, 10, 0]
     w = Tensor(np.ones(3), requires_grad=True)
     loss = (w * w).sum()
@@ -293,12 +282,12 @@ def test_the_three_lengths_of_parts_and_the_halves(solved: Any) -> None:
     names = solved(UNIT)
     found = [
         tuple(map(int, re.findall(r"\d+", line)))
-        for line in printed_by(names, 'prediction, "parts_of_k"').split("\n")
+        for line in printed_by(UNIT, names, 'prediction, "parts_of_k"').split("\n")
     ]
     (_, all_kept, once), (_, root, more), (_, none_kept, twice), _ = found
     assert abs(all_kept - none_kept) <= 1 and root < all_kept / 3 and once == 64 < more < twice == 127
     assert "10 arrays, 256 runs. Halves: 64 + 6 · 32 = 256 runs" in printed_by(
-        names, 'prediction, "runs_of_halves"'
+        UNIT, names, 'prediction, "runs_of_halves"'
     )
     halved = [names["tried"](names["in_little_memory"], 2**k) for k in range(1, 8)]
     for k, (a, b) in enumerate(itertools.pairwise(halved), start=2):
