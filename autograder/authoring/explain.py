@@ -7,6 +7,7 @@ somebody has left something behind, and those since then run again, each in a pr
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,7 +25,7 @@ from ..unit.assignment import Assignment, Exercise
 from ..unit.notebook import visible_part
 from .mutants import Mutant, likely_mutants, mutants
 from .parallel import each
-from .sentences import fault_of, sentences_of
+from .sentences import Fault, fault_of, sentences_of
 from .trial import SECONDS, Ending, run_check
 
 #: Changes of the sentences, or of the faults that have one, make others of what is kept.
@@ -33,43 +34,69 @@ VERSION = 2
 OF_OTHERS = 40
 #: After so many the model answer goes in between.
 BETWEEN = 25
+#: So many of an exercise's answers go through one process.
+PIECE = 4 * BETWEEN
 
 
 def told(
     assignment: Assignment, exercise: Exercise, entries: Sequence[Entry], sandbox: Sandbox
 ) -> dict[str, str]:
     """The sentences for what faulty right answers do in the visible part of a check, by their digests."""
-    answers: list[tuple[str, Mutant, bool]] = [
-        (mutant.source, mutant, True) for mutant in likely_mutants(exercise.solution)
-    ]
+    faults = _faults((assignment, sandbox), (exercise, faulty(exercise, entries)))
+    return sentences_of(faults, exercise.stub)
+
+
+#: A whole answer cell with a fault, the fault, and whether it is one of the model answer's.
+Faulty = tuple[str, Mutant, bool]
+
+
+def faulty(exercise: Exercise, entries: Sequence[Entry]) -> list[Faulty]:
+    """The faulty answers to an exercise of which learners may hear."""
+    answers = [(mutant.source, mutant, True) for mutant in likely_mutants(exercise.solution)]
     for entry in entries:
         if entry.right and entry.exercise == exercise.name:
             answers += [
                 (f"{exercise.solution}\n\n\n{mutant.source}", mutant, False)
                 for mutant in mutants(entry.source, 0, OF_OTHERS)
             ]
-    endings = endings_of(assignment, exercise, [answer for answer, _, _ in answers], sandbox)
-    faults = [
-        fault_of(exercise.name, ending, mutant, of_model)
-        for ending, (_, mutant, of_model) in zip(endings, answers, strict=True)
-    ]
-    return sentences_of(faults, exercise.stub)
+    return answers
 
 
 def tell(
     assignment: Assignment, sandbox: Sandbox, kept: Mapping[str, dict[str, Any]], jobs: int | None = None
 ) -> None:
-    """Add the sentences that learners hear to the verdicts of a unit, where they are of another version than these."""
+    """Add the sentences that learners hear to the verdicts of a unit, where what they depend on has changed."""
     entries = load_bank(assignment)
-    old = [e for e in assignment.exercises if kept[e.name].get("explained") != VERSION]
+    now = {e.name: explained(assignment, e, entries) for e in assignment.exercises}
+    old = [e for e in assignment.exercises if kept[e.name].get("explained") != now[e.name]]
+    pieces = [
+        (exercise, answers[start : start + PIECE])
+        for exercise in old
+        for answers in [faulty(exercise, entries)]
+        for start in range(0, len(answers), PIECE)
+    ]
+    found = dict(each(_faults, (assignment, sandbox), pieces, jobs))
+    for exercise in old:
+        faults = [fault for i, piece in enumerate(pieces) if piece[0] is exercise for fault in found[i]]
+        sentences = sentences_of(faults, exercise.stub)
+        kept[exercise.name].update(told=sentences, explained=now[exercise.name])
 
-    for i, found in each(_told, (assignment, entries, sandbox), old, jobs):
-        kept[old[i].name].update(told=found, explained=VERSION)
+
+def _faults(given: tuple[Assignment, Sandbox], piece: tuple[Exercise, Sequence[Faulty]]) -> list[Fault]:
+    (assignment, sandbox), (exercise, answers) = given, piece
+    endings = endings_of(assignment, exercise, [answer for answer, _, _ in answers], sandbox)
+    return [
+        fault_of(exercise.name, ending, mutant, of_model)
+        for ending, (_, mutant, of_model) in zip(endings, answers, strict=True)
+    ]
 
 
-def _told(given: tuple[Assignment, Sequence[Entry], Sandbox], exercise: Exercise) -> dict[str, str]:
-    assignment, entries, sandbox = given
-    return told(assignment, exercise, entries, sandbox)
+def explained(assignment: Assignment, exercise: Exercise, entries: Sequence[Entry]) -> str:
+    """The digest of what the sentences on an exercise's mutants depend on: hidden tests are no part of it."""
+    parts = [str((VERSION, OF_OTHERS)), exercise.solution, exercise.stub, visible_part(exercise.check)]
+    parts += [entry.source for entry in entries if entry.right and entry.exercise == exercise.name]
+    parts += [visible_part(cell.source) for cell in assignment.cells if cell.kind == "setup"]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def endings_of(

@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..lesson import locked
 from ..lesson.wire import parsed
 from ..referee.bank import Entry, load_bank
 from ..referee.check_cells import in_hidden_part
@@ -31,8 +30,7 @@ from ..unit.assignment import Assignment, Exercise
 from .equivalents import EQUIVALENTS, read_equivalents
 from .mutants import VERSION, Edit, Mutant, mutants
 from .parallel import each
-from .sentences import Fault, sentences_of, visible_digest
-from .trial import ending_of_visible, run_check, stopped_by
+from .trial import run_check, stopped_by
 
 VERDICTS = "mutants.json"
 #: Of the model answer at least so many mutants, of each other right answer at most so many.
@@ -82,8 +80,6 @@ class Verdict:
     #: why it is no fault, where it passes and is listed
     reason: str = ""
     hidden: bool = False
-    #: of what it does in the visible part of its check, where that shows a wrong value
-    digest: str = ""
 
     @property
     def alive(self) -> bool:
@@ -232,9 +228,6 @@ def run_mutants(
     for verdict in result.verdicts:
         if verdict.passed and verdict.subject.exercise not in result.sampled:
             result.kept[verdict.subject.exercise]["equivalent"] += bool(verdict.reason)
-    for exercise in assignment.exercises:
-        if exercise.name not in result.sampled:
-            result.kept[exercise.name]["told"] = _told(exercise, result.verdicts)
     result.faults += _stale(result, listed)
     return result
 
@@ -279,7 +272,9 @@ def _chosen(
             result.kept[exercise.name] = before
             all_of_it = [subject for subject in all_of_it if pick.randrange(SAMPLE) == 0]
         else:
-            result.kept[exercise.name] = {"digest": now, "made": len(all_of_it), "equivalent": 0}
+            # The sentences for learners stay until the visible part of the check changes: `explain.tell`.
+            told: dict[str, Any] = {name: before[name] for name in ("told", "explained") if name in before}
+            result.kept[exercise.name] = {"digest": now, "made": len(all_of_it), "equivalent": 0, **told}
         trials += all_of_it
     return trials
 
@@ -303,23 +298,15 @@ def _try(
     listed: Mapping[str, Mapping[str, str]],
 ) -> Verdict:
     exercise = assignment.exercise(subject.exercise)
-    digest = ""
     for seed in seeds:
-        ending = run_check(assignment, exercise, subject.answer, exercise.check, sandbox, seed)
-        if seed == locked.SEED and not in_hidden_part(exercise.check, ending.line):
-            seen = ending_of_visible(assignment, exercise, subject.answer, ending, sandbox)
-            digest = visible_digest(exercise.name, seen)
+        ending = run_check(
+            assignment, exercise, subject.answer, exercise.check, sandbox, seed, first_ends=True
+        )
         if ending.passed:
             break
     hidden = in_hidden_part(exercise.check, ending.line)
     reason = reason_for(subject, listed) if ending.passed else ""
-    return Verdict(subject, ending.passed, reason, hidden, digest)
-
-
-def _told(exercise: Exercise, verdicts: Iterable[Verdict]) -> dict[str, str]:
-    mine = [verdict for verdict in verdicts if verdict.subject.exercise == exercise.name]
-    faults = [Fault(v.digest, v.subject.mutant, not v.subject.of) for v in mine]
-    return sentences_of(faults, exercise.stub)
+    return Verdict(subject, ending.passed, reason, hidden)
 
 
 def current(

@@ -1,7 +1,7 @@
-"""What learners may be told of a unit's mutants: the sentences of those verdicts that are still true.
+"""What learners may be told of a unit's mutants: those sentences that are still true.
 
-A verdict holds for one exercise as it was: its answers, its check, what is listed as no fault, and the version of the
-mutators. Where one of these has changed since, its sentences are left out, and `outdated` says of which exercises.
+A sentence holds for one exercise as it was: its answers, the visible part of its check, and the version of the
+sentences. Where one of these has changed since, they are left out, and `outdated` says of which exercises.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 from ..referee.bank import load_bank
 from ..unit.assignment import Assignment, Exercise
-from .equivalents import read_equivalents
-from .mutation import current, read_verdicts
+from .explain import explained
+from .mutation import read_verdicts
 
 #: How many sentences about mutants a unit's file may hold: a learner's notebook reads them all with its first check.
 MOST_SENTENCES = 1_300
@@ -32,7 +32,7 @@ def told_of(assignment: Assignment) -> dict[str, str]:
 
 
 def outdated(assignment: Assignment) -> list[str]:
-    """The exercises of which the verdicts are not true any more; none where a unit has no verdicts at all."""
+    """The exercises whose sentences are not true any more; none where a unit has no verdicts at all."""
     return [exercise.name for exercise, _, good in _kept(assignment) if not good]
 
 
@@ -41,10 +41,10 @@ def _kept(assignment: Assignment) -> Iterator[tuple[Exercise, dict[str, Any], bo
     known = read_verdicts(assignment)
     if not known:
         return
-    entries, listed = load_bank(assignment), read_equivalents(assignment)
+    entries = load_bank(assignment)
     for exercise in assignment.exercises:
         kept = known.get(exercise.name, {})
-        yield exercise, kept, kept.get("digest") == current(assignment, exercise, entries, listed)
+        yield exercise, kept, kept.get("explained") == explained(assignment, exercise, entries)
 
 
 def notice(left_out: Sequence[tuple[str, int]]) -> str:

@@ -16,7 +16,6 @@ from ..referee.matching import CALL_SECONDS
 from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Exercise
-from ..unit.notebook import visible_part
 
 #: Wall time for one answer, in seconds.
 SECONDS = 60.0
@@ -45,9 +44,11 @@ def run_check(
     check: str,
     sandbox: Sandbox,
     seed: int = 0,
+    first_ends: bool = False,
 ) -> Ending:
     """Run the unit's code with this answer in the place of its own, then the check.
 
+    Where only the verdict counts, the first part that fails may end the check: the others are not asked.
     Raises what a check raises that is itself at fault, and SandboxError.
     """
     filename = f"<trial {assignment.unit} {exercise.name} {hash(check)}>"
@@ -55,6 +56,7 @@ def run_check(
     process = PupilProcess(sandbox, assignment.allowed, time.monotonic() + SECONDS)
     process.call_seconds = min(CALL_SECONDS, sandbox.call_seconds)
     session = Session(process, seed, quiet=True)
+    session.first_ends = first_ends
     try:
         for cell in assignment.trusted_cells():
             # What stands on a wrong answer may break with it; that is no reason to stop.
@@ -71,18 +73,6 @@ def run_check(
     finally:
         process.close()
     return Ending(PASSED, session.calls)
-
-
-def ending_of_visible(
-    assignment: Assignment, exercise: Exercise, answer: str, ending: Ending, sandbox: Sandbox
-) -> Ending:
-    """How the part of the check ended that learners have, of an answer that it ended as `ending` says.
-
-    The same, but where the check has parts: after one that failed the next is asked, and with it hidden tests.
-    """
-    if not exercise.parts or ending.passed:
-        return ending
-    return run_check(assignment, exercise, answer, visible_part(exercise.check), sandbox)
 
 
 def stopped_by(error: Exception) -> str:

@@ -209,12 +209,15 @@ def mine(
         print(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
     else:
         show_report(assignment, report)
-        if noted:
-            knows = "and your certificate know" if report.score == report.max_score else "knows"
-            console.print(Text(f"Your progress in {noted.name}/ {knows} of it."), soft_wrap=True)
         if report.score == report.max_score:
-            again = f"`autograder mine {file} --put` copies it into the notebook: only that is handed in."
-            console.print(Text(again), soft_wrap=True)
+            if noted:
+                console.print(
+                    Text(f"Your certificate of {noted.name}/ names it from now on."), soft_wrap=True
+                )
+            again = (
+                f"`autograder mine {file} --put` copies it into the notebook: only that is handed in, and "
+            )
+            console.print(Text(again + "counts in your progress."), soft_wrap=True)
 
 
 @commands.command()

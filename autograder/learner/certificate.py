@@ -69,7 +69,7 @@ class Page:
     @property
     def built(self) -> bool:
         """Whether an engine from an empty page is right, which is what the course is about."""
-        return any(ENGINE in unit.done for unit in self.units)
+        return bool(self.file) or any(ENGINE in unit.done for unit in self.units)
 
     @property
     def done(self) -> int:
@@ -82,13 +82,12 @@ class Page:
     @property
     def facts(self) -> list[str]:
         """The record in sentences; none where nothing is right."""
-        if not self.done:
+        if not self.done and not self.file:
             return []
         whole = [unit for unit in self.units if unit.points and not unit.left]
         points = sum(unit.earned for unit in self.units)
-        found = [
-            f"{self.done} of {self.exercises} exercises are right: {points:g} points in the learner's notebooks"
-        ]
+        right = f"{self.done} of {self.exercises} exercises are right"
+        found = [f"{right}: {points:g} points in the learner's notebooks"]
         if whole:
             found.append(
                 f"{len(whole)} of {sum(bool(unit.points) for unit in self.units)} units are complete"
@@ -120,7 +119,7 @@ def page_of(units: Iterable[learner.Unit], records: Sequence[Record]) -> Page:
     """What a record says of these units."""
     shown = [unit for unit in units if unit.points]
     right = {name for unit in shown for name in unit.done}
-    failed = {record.get("exercise") for record in records if record.get("passed") is False}
+    failed = {r.get("exercise") for r in records if r.get("passed") is False and "file" not in r}
     days = sorted({day for record in records if (day := _day(record))})
     first, last = (days[0], days[-1]) if days else ("", "")
     return Page(
@@ -131,7 +130,7 @@ def page_of(units: Iterable[learner.Unit], records: Sequence[Record]) -> Page:
         first,
         last,
         logbook.line_of(records),
-        _file_of(right, records),
+        _file_of(records),
         *_saved(shown),
     )
 
@@ -166,11 +165,16 @@ def code_lines(source: str) -> int:
     return sum(bool(line.strip()) and not line.lstrip().startswith("#") for line in source.splitlines())
 
 
-def _file_of(right: set[str], records: Sequence[Record]) -> str:
-    """The file of the last check that was right and was one of a file; empty where a notebook's came after it."""
-    last = {record.get("exercise"): record.get("file") for record in records if record.get("passed") is True}
-    files = [file for exercise, file in last.items() if exercise in right and isinstance(file, str)]
-    return files[-1] if files else ""
+def _file_of(records: Sequence[Record]) -> str:
+    """The file of the last check of one, if it was right; empty where the notebook's own check was right after it."""
+    found = ""
+    for record in records:
+        passed, file = record.get("passed"), record.get("file")
+        if isinstance(file, str):
+            found = file if passed is True else ""
+        elif passed is True and record.get("exercise") == ENGINE:
+            found = ""
+    return found
 
 
 def _day(record: Record) -> str:

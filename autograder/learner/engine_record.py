@@ -1,4 +1,7 @@
-"""What `autograder mine engine.py` writes into the learner's own record, for their progress and their certificate."""
+"""What `autograder mine engine.py` writes into the learner's own record, for their certificate.
+
+Their progress is that of the notebooks, which alone are handed in: a file adds nothing to it, and takes nothing away.
+"""
 
 from __future__ import annotations
 

@@ -180,7 +180,10 @@ def line_of(records: Iterable[Record]) -> str:
 
 
 def standing(records: Iterable[Record]) -> dict[str, str]:
-    """How each exercise stands after these records; one that is not named is open."""
+    """How each exercise stands in the notebooks after these records; one that is not named is open.
+
+    What was checked as a file of its own is not in a notebook, and counts nothing there.
+    """
     found: dict[str, str] = {}
     once: set[str] = set()  # was right, whatever came after it
     for record in records:
@@ -192,7 +195,7 @@ def standing(records: Iterable[Record]) -> dict[str, str]:
                     once.discard(name)
             continue
         name, passed = record.get("exercise"), record.get("passed")
-        if not isinstance(name, str):
+        if not isinstance(name, str) or "file" in record:
             continue
         if passed is True:
             found[name] = RIGHT

@@ -71,7 +71,7 @@ class PartBlock:
             ended.lost = isinstance(error, (AnswerTimeout, AnswerLost))
         self.session.calls_checked = len(self.session.calls)
         self.session.parts.append(ended)
-        return error is not None
+        return error is not None and not self.session.first_ends
 
     def _telling(self) -> slice:
         """The calls of this part; none where all raised: the type of an exception fits too many mistakes."""

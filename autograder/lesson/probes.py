@@ -308,6 +308,8 @@ class Session:
         self.boundary: Boundary = boundary or LocalBoundary()
         self.seed = seed
         self.quiet = quiet
+        #: whether the first part that is not right ends the check, and the next ones are not asked
+        self.first_ends = False
         self.calls: list[Call] = []
         self.checks_made = 0
         #: how many calls had been made when the last check began

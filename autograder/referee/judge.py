@@ -92,14 +92,18 @@ def _nothing_to_grade(report: Report, assignment: Assignment, problem: str) -> R
     return report
 
 
+#: What an instructor is told of a submission whose time ran out while it waited.
+OVERLOADED = (
+    "This machine was overloaded while the submission ran: what timed out had no chance, and should be graded "
+    "again when less else is running."
+)
+
+
 def _doubt_what_timed_out(report: Report) -> None:
     for outcome in report.outcomes:
         if outcome.status == TIMEOUT:
             outcome.doubtful = True
-    report.notes.append(
-        "This machine was overloaded while the submission ran: what timed out had no chance, and should be graded "
-        "again when less else is running."
-    )
+    report.notes.append(OVERLOADED)
 
 
 def derived(seed: int, name: str) -> int:

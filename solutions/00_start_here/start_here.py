@@ -18,8 +18,11 @@
 # %% [markdown]
 # # Start here: how this course works
 #
-# In a quarter of an hour you write the functions that draw this picture: a curve, and three lines that turn towards its
-# direction at one point. Later on a function tells you how it computes: so the course finds such directions.
+# A network learns from slopes: how does its error change when one of its numbers moves? **Automatic differentiation** finds
+# out by following the program that computes the error, operation by operation. In this course you write what does that, the
+# core of PyTorch, from nothing. By unit 16 it can train a small GPT, which writes lines after Shakespeare.
+#
+# First you write the functions that draw this: lines that turn towards the direction of a curve.
 
 # %% figure="goal" keep=true
 def goal():
@@ -42,7 +45,7 @@ goal()
 from autograder import CheckFailed, exercise, predicted, probe, yours
 
 # %% [markdown]
-# On the way you meet the parts of a notebook, and some Python. At the end you will be able to
+# At the end you will be able to
 #
 # - solve an exercise, read what its check says, and use the hints;
 # - write a function that returns a function;
@@ -70,8 +73,7 @@ def colleague_slope(x0, y0, x1, y1):
 
 
 # %% [markdown]
-# The next cell checks that function. It is **folded** into one line: run it as it is, or click its three dots to
-# read it.
+# The next cell checks that function. It is **folded** into one line: run it, or click its three dots to read it.
 
 
 # %% figure="failing"
@@ -147,6 +149,18 @@ with exercise("slope_between") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
+# ## When something is in your way
+#
+# - **You are stuck on an exercise.** Skip it: no check needs another exercise. A figure or an example that does stops
+#   with `NotImplementedError`, and what follows from it with `NameError`; go on below.
+# - **`NameError` in a cell that was fine before.** The kernel was restarted and has forgotten all names. Menu *Run*,
+#   *Run All Above Selected Cell*.
+# - **A cell does not end** and shows `[*]`. The ■ button stops it. A check stops after ten seconds.
+# - **Results make no sense.** Names of old cells may be left over. Menu *Kernel*, *Restart Kernel and Run All Cells*.
+# - **You want to begin again.** `autograder fresh 00_start_here` in a terminal keeps your notebook under another name
+#   and puts a new one in its place.
+# - **How far am I?** Each notebook ends with a list of what is done; `autograder progress` in a terminal has all units.
+#
 # ## 2. A function that returns a function
 #
 # A function is a value like any other: another function can make one and return it. The new function remembers the
@@ -261,7 +275,7 @@ secants()
 
 # %% [markdown]
 # **Predict, then run.** Three functions made in a loop, each called with 10. Which numbers does the first `print`
-# show? Put your prediction in the first line. Nobody checks it; a surprise is worth most.
+# show? Put your prediction in the first line.
 
 # %%
 prediction = (None, None, None)
@@ -336,7 +350,7 @@ with exercise("total_price") as check:
 # %% [markdown]
 # ## 4. Operators of your own
 #
-# For `a + b` Python calls `a.__add__(b)`, and for `a * b` it calls `a.__mul__(b)`. So your class decides what they mean.
+# For `a + b` Python calls `a.__add__(b)`, and for `a * b` it calls `a.__mul__(b)`.
 #
 # ### Exercise `recipe_operators` (practice)
 # A `Recipe` has a text. Adding two makes a *new* Recipe, whose text says how it was made: `Recipe("a") + Recipe("b")`
@@ -443,8 +457,8 @@ with exercise("recipe_operators") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# One function, two kinds of input. It knows nothing of Recipes, and yet tells how it computes. With this
-# trick the later units find derivatives.
+# This function knows nothing of Recipes, and yet its result tells how it was computed. This is how automatic differentiation
+# follows a program.
 
 
 # %%
@@ -605,18 +619,6 @@ with exercise("in_a_row") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# ## When something is in your way
-#
-# - **You are stuck on an exercise.** Skip it: no check needs another exercise. A figure or an example that does stops
-#   with `NotImplementedError`, and what follows from it with `NameError`; go on below.
-# - **`NameError` in a cell that was fine before.** The kernel was restarted and has forgotten all names. Menu *Run*,
-#   *Run All Above Selected Cell*.
-# - **A cell does not end** and shows `[*]`. The ■ button stops it. A check stops after ten seconds.
-# - **Results make no sense.** Names of old cells may be left over. Menu *Kernel*, *Restart Kernel and Run All Cells*.
-# - **You want to begin again.** `autograder fresh 00_start_here` in a terminal keeps your notebook under another name
-#   and puts a new one in its place.
-# - **How far am I?** Each notebook ends with a list of what is done; `autograder progress` in a terminal has all units.
-#
 # ## In your own words
 # How does a line know its slope, long after `make_line` has returned? Answer, then open ours.
 #

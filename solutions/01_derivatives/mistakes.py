@@ -101,6 +101,19 @@ def polynomial(p, x):
     return total
 
 
+@wrong("polynomial", "vander", "Where x has two rows the shapes do not fit: something is made for one axis, as by `np.zeros(len(x))` or `np.vander(x)`. Powers `x**k` have the shape of x, whatever it is.")
+def polynomial(p, x):
+    return np.vander(x, len(p), increasing=True) @ p
+
+
+@wrong("polynomial", "zeros_of_len", "Where x has two rows the shapes do not fit: something is made for one axis, as by `np.zeros(len(x))` or `np.vander(x)`. Powers `x**k` have the shape of x, whatever it is.")
+def polynomial(p, x):
+    total = np.zeros(len(x))
+    for k, coefficient in enumerate(p):
+        total += coefficient * x**k
+    return total
+
+
 # -- mean_squared_error -----------------------------------------------------------------------------------------------
 
 
@@ -203,6 +216,11 @@ def mean_squared_error(predictions, targets):
     return (errors**2).sum() / off if off else 0.0
 
 
+@wrong("mean_squared_error", "difference_of_squares", "These are the squares of the predictions less those of the targets. The difference comes first, and then its square.")
+def mean_squared_error(predictions, targets):
+    return (predictions**2 - targets**2).mean()
+
+
 # -- random_step ------------------------------------------------------------------------------------------------------
 
 
@@ -299,6 +317,14 @@ def random_step(loss, p, change):
     after, moved = loss(p), p.copy()
     p -= change
     return moved if after < before else p
+
+
+@wrong("random_step", "loss_of_the_ball", "What is kept here fits the loss of the ball, and not the one that is given. Is it `ball_loss` that you call? The argument's name is `loss`.")
+def random_step(loss, p, change):
+    def ball_loss(p):
+        return ((p[0] + p[1] * seconds - metres) ** 2).mean()
+
+    return p + change if ball_loss(p + change) < ball_loss(p) else p
 
 
 # -- difference_quotients ---------------------------------------------------------------------------------------------
@@ -735,6 +761,51 @@ def array_gradient(f, p, h):
     return grad
 
 
+@wrong("array_gradient", "second_name", "Every slope is 0: either both values of f are the same, or nothing was written into the result. Are `up` and `down` two names of one array, as in `up = down = p.copy()`? Each needs a copy of its own.")
+def array_gradient(f, p, h):
+    grad = np.zeros_like(p)
+    for i in np.ndindex(p.shape):
+        up = down = p.copy()
+        up[i] += h
+        down[i] -= h
+        grad[i] = (f(up) - f(down)) / (2 * h)
+    return grad
+
+
+@wrong("array_gradient", "names_of_p", "Every slope is 0: either both values of f are the same, or nothing was written into the result. Are `up` and `down` two names of one array, as in `up = down = p.copy()`? Each needs a copy of its own.")
+def array_gradient(f, p, h):
+    grad = np.zeros_like(p)
+    for i in np.ndindex(p.shape):
+        up, down = p, p
+        up[i] += h
+        down[i] -= h
+        grad[i] = (f(up) - f(down)) / (2 * h)
+    return grad
+
+
+@wrong("array_gradient", "one_number_for_two_axes", "With one axis it is right, with two an index does not fit: one number picks a row there, and more are asked for than there are. np.ndindex(p.shape) gives an index for each axis.")
+def array_gradient(f, p, h):
+    grad = np.zeros_like(p)
+    for i in range(p.size):
+        up, down = p.copy(), p.copy()
+        up[i] += h
+        down[i] -= h
+        grad[i] = (f(up) - f(down)) / (2 * h)
+    return grad
+
+
+@wrong("array_gradient", "ravel_of_zeros", "At a transpose every slope is 0: `ravel` and `reshape` give a copy there. f sees no step in it, and no slope gets from it into grad. An index of np.ndindex(p.shape) leads into the array itself.")
+def array_gradient(f, p, h):
+    grad = np.zeros_like(p)
+    slopes = grad.ravel()
+    for k, i in enumerate(np.ndindex(p.shape)):
+        up, down = p.copy(), p.copy()
+        up[i] += h
+        down[i] -= h
+        slopes[k] = (f(up) - f(down)) / (2 * h)
+    return grad
+
+
 # -- gradient_descent -------------------------------------------------------------------------------------------------
 
 
@@ -882,6 +953,73 @@ def gradient_descent(gradient, start, rate, steps):
     path[0] = start
     for k in range(steps):
         path[k + 1] = path[k] - rate * gradient(path[k])
+    return path
+
+
+@wrong("gradient_descent", "gradient_of_the_last_from_the_start", "Each step begins at start again. It begins where the last one ended.")
+def gradient_descent(gradient, start, rate, steps):
+    path = [start]
+    for _ in range(steps):
+        path.append(start - rate * gradient(path[-1]))
+    return path
+
+
+@wrong("gradient_descent", "gradient_of_length_one", "Each step has the same length, so the gradient was divided by its own. Leave it as it is: where it is steep, steps are longer.")
+def gradient_descent(gradient, start, rate, steps):
+    path = [start]
+    for _ in range(steps):
+        g = gradient(path[-1])
+        path.append(path[-1] - rate * g / np.linalg.norm(g))
+    return path
+
+
+@wrong("gradient_descent", "lists_of_numbers", "The numbers are right. Put arrays into the list, and no lists: whoever gets the points computes with them.")
+def gradient_descent(gradient, start, rate, steps):
+    p, path = start, [start.tolist()]
+    for _ in range(steps):
+        p = p - rate * gradient(p)
+        path.append(p.tolist())
+    return path
+
+
+@wrong("gradient_descent", "lists_after_the_start", "The numbers are right. Put arrays into the list, and no lists: whoever gets the points computes with them.")
+def gradient_descent(gradient, start, rate, steps):
+    p, path = start, [start]
+    for _ in range(steps):
+        p = p - rate * gradient(p)
+        path.append(p.tolist())
+    return path
+
+
+@wrong("gradient_descent", "len_of_the_start", "The array of points has no room for a start with two axes. Give it `start.shape` behind the number of points, or collect the points in a list.")
+def gradient_descent(gradient, start, rate, steps):
+    path = np.zeros((steps + 1, len(start)))
+    path[0] = start
+    for k in range(steps):
+        path[k + 1] = path[k] - rate * gradient(path[k])
+    return path
+
+
+@right("gradient_descent", "number_by_number")
+def gradient_descent(gradient, start, rate, steps):
+    path = [start]
+    for _ in range(steps):
+        p = path[-1].copy()
+        g = gradient(p)
+        for i in range(len(p)):
+            p[i] = p[i] - rate * g[i]
+        path.append(p)
+    return path
+
+
+@right("gradient_descent", "scales_its_gradient")
+def gradient_descent(gradient, start, rate, steps):
+    path, p = [start], start
+    for _ in range(steps):
+        g = gradient(p)
+        g *= rate
+        p = p - g
+        path.append(p)
     return path
 
 
@@ -1148,6 +1286,49 @@ def mended_gradient(f, p, h):
     return grad
 
 
+@wrong("mended_gradient", "name_put_back", "The first number keeps its step, and later ones do not. Is it put back by `p = old`? That gives the name to another array, and writes nothing into this one. `p[i] = ...` does.")
+def mended_gradient(f, p, h):
+    p = np.asarray(p, dtype=float)
+    grad = np.zeros_like(p)
+    for i in np.ndindex(p.shape):
+        old = p.copy()
+        p[i] += h
+        up = f(p)
+        p[i] -= 2 * h
+        down = f(p)
+        grad[i] = (up - down) / (2 * h)
+        p = old
+    return grad
+
+
+@wrong("mended_gradient", "last_one_put_back", "Only the last number is put back. Do it in the loop, before the next place has its turn.")
+def mended_gradient(f, p, h):
+    p = np.asarray(p, dtype=float)
+    grad = np.zeros_like(p)
+    for i in np.ndindex(p.shape):
+        old = p[i]
+        p[i] = old + h
+        up = f(p)
+        p[i] = old - h
+        down = f(p)
+        grad[i] = (up - down) / (2 * h)
+    p[i] = old
+    return grad
+
+
+@wrong("mended_gradient", "steps_added_at_the_end", "Adding h back leaves 0.30000000000000004 where 0.3 was: rounding. Keep the old number, and put that back.")
+def mended_gradient(f, p, h):
+    grad = np.zeros(p.shape)
+    for i in np.ndindex(p.shape):
+        p[i] += h
+        up = f(p)
+        p[i] -= 2 * h
+        down = f(p)
+        grad[i] = (up - down) / (2 * h)
+    p += h
+    return grad
+
+
 # -- tide_model -------------------------------------------------------------------------------------------------------
 
 
@@ -1351,3 +1532,51 @@ def tide_model(hours, heights):
     a = 2 * (heights * np.sin(w * hours)).mean()
     b = 2 * (heights * np.cos(w * hours)).mean()
     return lambda t: middle + a * np.sin(w * t) + b * np.cos(w * t)
+
+
+@wrong("tide_model", "math_sin", "`math.sin` and `math.cos` take one number. The hours are an array: `np.sin` and `np.cos` take that.")
+def tide_model(hours, heights):
+    def water_at(p, t):
+        return p[0] + p[1] * math.sin(2 * np.pi * t / 12.42) + p[2] * math.cos(2 * np.pi * t / 12.42)
+
+    p = np.zeros(3)
+    for _ in range(100):
+        steps = 1e-5 * np.eye(3)
+        errors = [[((water_at(p + s, hours) - heights) ** 2).mean() for s in (step, -step)] for step in steps]
+        p = p - 0.3 * np.array([(up - down) / 2e-5 for up, down in errors])
+    return lambda t: water_at(p, t)
+
+
+@wrong("tide_model", "the_whole_path", "Arrays of different lengths meet. Is p the whole path, as `gradient_descent` returns it? The parameters are its last point: `[-1]`.")
+def tide_model(hours, heights):
+    def waves(t):
+        return np.stack([np.ones_like(t), np.sin(2 * np.pi * t / 12.42), np.cos(2 * np.pi * t / 12.42)])
+
+    p = [np.zeros(3)]
+    for _ in range(100):
+        p.append(p[-1] - 0.3 * 2 * waves(hours) @ (p[-1] @ waves(hours) - heights) / len(hours))
+    return lambda t: p[0] + p[1] * np.sin(2 * np.pi * t / 12.42) + p[2] * np.cos(2 * np.pi * t / 12.42)
+
+
+@wrong("tide_model", "degree_14", "A polynomial can follow two days, and knows nothing of the third. Choose functions that repeat.")
+def tide_model(hours, heights):
+    p = np.polyfit(hours / 24 - 1, heights, 14)
+    return lambda t: np.polyval(p, t / 24 - 1)
+
+
+@wrong("tide_model", "loss_for_gradient", "The heights are no numbers any more (nan): the parameters have left the valley. Is it the gradient that each step follows, or the loss itself? Is the rate too large?")
+def tide_model(hours, heights):
+    def waves(t):
+        return np.stack([np.ones_like(t), np.sin(2 * np.pi * t / 12.42), np.cos(2 * np.pi * t / 12.42)])
+
+    p = np.zeros(3)
+    with np.errstate(all="ignore"):
+        for _ in range(100):
+            p = p - 0.3 * ((p @ waves(hours) - heights) ** 2).mean()
+    return lambda t: p @ waves(t)
+
+
+@wrong("tide_model", "nothing_comes_back", "Nothing comes back (None): is a `return` missing? What is returned is the function itself, without brackets behind its name.")
+def tide_model(hours, heights):
+    def model(t):
+        return np.full(t.shape, heights.mean())

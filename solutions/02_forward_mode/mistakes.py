@@ -8,7 +8,7 @@ functions use (Dual, as_dual, SENT, math) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.referee.bank import right, wrong
+from autograder.referee.bank import changed, right, wrong
 
 # -- add_jvp ----------------------------------------------------------------------------------------------------------
 
@@ -72,6 +72,11 @@ def add_jvp(a, da, b, db):
 )
 def add_jvp(a, da, b, db):
     return a + b, da + (db if b != 0 else 0.0)
+
+
+@wrong("add_jvp", "in_steps_of_a_thousandth", "The slope came out a thousand times too small. The 0.001 is by how much the input rises in the example, and a slope is a rise for each 1 of it.")
+def add_jvp(a, da, b, db):
+    return a + b, 0.001 * (da + db)
 
 
 # -- mul_jvp ----------------------------------------------------------------------------------------------------------
@@ -286,6 +291,24 @@ def chain_jvp(f, f_prime, a, da):
     return (out, f_prime(a) * da) if out else (0.0, 0.0)
 
 
+for h in ("1e-5", "1e-7"):
+    wrong(
+        "chain_jvp",
+        f"difference_with_{h[1:]}",
+        "This slope is numerical, made from two values of f and a step. f_prime gives the derivative without one.",
+        source=f"""
+        def chain_jvp(f, f_prime, a, da):
+            h = {h}
+            return f(a), (f(a + h) - f(a - h)) / (2 * h) * da
+        """,
+    )
+
+
+@wrong("chain_jvp", "along_the_seed", "This slope is numerical, made from two values of f and a step. f_prime gives the derivative without one.")
+def chain_jvp(f, f_prime, a, da):
+    return f(a), (f(a + 1e-6 * da) - f(a - 1e-6 * da)) / 2e-6
+
+
 # -- derivative -------------------------------------------------------------------------------------------------------
 
 
@@ -400,14 +423,36 @@ def derivative(f, x):
 
 @wrong("derivative", "rounded", "A tiny slope has lost its digits: it is rounded here, or counts as 0. Return it as it comes out.")
 def derivative(f, x):
-    out = as_dual(f(Dual(x, 1.0)))
-    return round(out.tangent, 8)
+    slope = as_dual(f(Dual(x, 1.0))).tangent
+    return round(slope, 8) if isinstance(slope, float) else slope
+
+
+@wrong("derivative", "a_float_of_the_slope", "Here x is a Dual, and so is the slope. It cannot be rounded, and no float or size can be taken of it: return it as it comes out.")
+def derivative(f, x):
+    return float(as_dual(f(Dual(x, 1.0))).tangent)
 
 
 @wrong("derivative", "flat_where_it_is_zero", "Where f is 0 the slope is 0 here: as a condition 0 counts as nothing. A function may rise where it is 0.")
 def derivative(f, x):
     out = as_dual(f(Dual(x, 1.0)))
     return out.tangent if out.primal else 0.0
+
+
+@wrong("derivative", "one_dual_for_both", "Here x is a Dual, and its own slope is lost on the way. Put x as it is into a *new* Dual, and return what comes out as it is: that slope is a Dual, too.")
+def derivative(f, x):
+    d = as_dual(x)
+    d.tangent = 1.0
+    return as_dual(f(d)).tangent
+
+
+@wrong("derivative", "value_of_x", "Here x is a Dual, and its own slope is lost on the way. Put x as it is into a *new* Dual, and return what comes out as it is: that slope is a Dual, too.")
+def derivative(f, x):
+    return as_dual(f(Dual(as_dual(x).primal, 1.0))).tangent
+
+
+@wrong("derivative", "slope_of_the_slope_dropped", "Here x is a Dual, and its own slope is lost on the way. Put x as it is into a *new* Dual, and return what comes out as it is: that slope is a Dual, too.")
+def derivative(f, x):
+    return as_dual(as_dual(f(Dual(x, 1.0))).tangent).primal
 
 
 # -- clamp ------------------------------------------------------------------------------------------------------------
@@ -559,6 +604,13 @@ def clamp(x, low, high):
     return x
 
 
+@wrong("clamp", "nearer_by_abs", "Something that knows plain numbers alone, such as `abs`, gets a Dual here. Comparisons work on x itself: below `low` the nearer limit is `low`, above `high` it is `high`.")
+def clamp(x, low, high):
+    if low <= x <= high:
+        return x
+    return low if abs(x - low) < abs(x - high) else high
+
+
 # -- newton_step ------------------------------------------------------------------------------------------------------
 
 
@@ -590,10 +642,22 @@ def newton_step(f, x):
     return x - f(Dual(x, 1.0)).tangent
 
 
-@wrong("newton_step", "the_way_only", "This is how far to go. The answer is the place where you arrive, so begin at x.")
+@wrong("newton_step", "the_way_only", "This is the way to go, with its sign. The answer is the place where you arrive, so begin at x.")
 def newton_step(f, x):
     out = f(Dual(x, 1.0))
     return -out.primal / out.tangent
+
+
+@wrong("newton_step", "the_way_back", "This is the way to go back, not the place you reach: that is x minus it.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    return out.primal / out.tangent
+
+
+@wrong("newton_step", "always_left", "You go left here, though f is too low and rises to the right. Value and slope count with their signs.")
+def newton_step(f, x):
+    out = f(Dual(x, 1.0))
+    return x - abs(out.primal / out.tangent)
 
 
 @wrong("newton_step", "brackets", "The brackets are wrong: only the value is divided by the slope, not the whole difference.")
@@ -735,6 +799,11 @@ def second_derivative(f, x):
     return derivative(partial(derivative, f), x)
 
 
+@wrong("second_derivative", "nested_by_hand", "18 is right, and `derivative` is not used. Ask for it, twice, one inside the other: then each does its own part.")
+def second_derivative(f, x):
+    return f(Dual(Dual(x, 1.0), 1.0)).tangent.tangent
+
+
 # -- jvp --------------------------------------------------------------------------------------------------------------
 
 
@@ -803,6 +872,11 @@ def jvp(f, xs, vs):
 def jvp(f, xs, vs):
     return f(*xs), as_dual(f(*(Dual(x, v) for x, v in zip(xs, vs)))).tangent
 
+
+@wrong("jvp", "a_second_run_behind", "f is run a second time for the value. One run on Duals gives both: its primal and its tangent.")
+def jvp(f, xs, vs):
+    out = as_dual(f(*(Dual(x, v) for x, v in zip(xs, vs))))
+    return f(*xs), out.tangent
 
 
 @wrong("jvp", "dict_of_slopes", "A dict has one slope for each number, so two equal inputs share one. Walk along xs and vs in step.")
@@ -936,7 +1010,6 @@ def forward_gradient(f, xs):
     return [as_dual(f(Dual(x, 1.0))).tangent for x in xs]  # what `derivative` does
 
 
-
 @right("forward_gradient", "comprehension")
 def forward_gradient(f, xs):
     n = len(xs)
@@ -960,6 +1033,11 @@ def forward_gradient(f, xs):
         duals = [Dual(x, 1.0 if i == j else 0.0) for j, x in enumerate(xs)]
         gradient.append(as_dual(f(*duals)).tangent)
     return gradient
+
+
+@wrong("forward_gradient", "direction_first", "The inputs and the slopes have changed places in the call of jvp: first xs, where f is asked, then the direction.")
+def forward_gradient(f, xs):
+    return [jvp(f, [float(i == j) for j in range(len(xs))], xs)[1] for i in range(len(xs))]
 
 
 # -- mended_jvps ------------------------------------------------------------------------------------------------------
@@ -1171,6 +1249,48 @@ def mended_jvps():
     }
 
 
+MENDED = """
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+        "maximum": lambda a, da, b, db: (a, da) if a > b else (b, db),
+    }
+"""
+SHARE_SLOPE, TANH_SLOPE = "(da * b - a * db) / (a + b) ** 2", "(1 - math.tanh(a) ** 2) * da"
+
+wrong(
+    "mended_jvps",
+    "share_reversed",
+    "Your rule for share gives the slope with the wrong sign. The share rises when a gains, and falls when b does.",
+    source=changed(MENDED, (SHARE_SLOPE, "(a * db - da * b) / (a + b) ** 2")),
+)
+wrong(
+    "mended_jvps",
+    "share_of_a_whole_that_rises_by_one",
+    "Your rule for share takes the sum below the line to rise by 1. It rises by da + db: that is the factor missing.",
+    source=changed(MENDED, (SHARE_SLOPE, "da / (a + b) - a / (a + b) ** 2")),
+)
+wrong(
+    "mended_jvps",
+    "share_of_a_whole_that_stands_still",
+    "Your rule for share takes the sum below the line to stand still. It rises by da + db.",
+    source=changed(MENDED, (SHARE_SLOPE, "da / (a + b)")),
+)
+wrong(
+    "mended_jvps",
+    "tanh_slope_in_one_term",
+    "In your rule for tanh, da is a factor of the 1 alone. It is a factor of all of 1 - tanh(a)².",
+    source=changed(MENDED, (TANH_SLOPE, "da - math.tanh(a) ** 2")),
+)
+wrong(
+    "mended_jvps",
+    "tanh_slope_in_the_other_term",
+    "In your rule for tanh, da is a factor of the square alone. It is a factor of all of 1 - tanh(a)².",
+    source=changed(MENDED, (TANH_SLOPE, "1 - math.tanh(a) ** 2 * da")),
+)
+
+
 # -- best_angle -------------------------------------------------------------------------------------------------------
 
 
@@ -1191,7 +1311,7 @@ def best_angle(reach):
     return max(angles, key=reach)
 
 
-@wrong("best_angle", "worst_half", "The halves are exchanged: where reach rises, a better angle lies to the right.")
+@wrong("best_angle", "worst_half", "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.")
 def best_angle(reach):
     low, high = 0.1, 1.4
     for _ in range(20):
@@ -1239,7 +1359,7 @@ def best_angle(reach):
     return reach((low + high) / 2)
 
 
-@wrong("best_angle", "finds_a_zero", "The angle runs to the end of the range. Newton's method on reach looks for an angle that throws 0 metres; steps may also be too long, or lead downhill. At the best angle the *slope* is 0.")
+@wrong("best_angle", "finds_a_zero", "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.")
 def best_angle(reach):
     angle = 0.7
     for _ in range(10):
@@ -1247,12 +1367,65 @@ def best_angle(reach):
     return min(max(angle, 0.1), 1.4)
 
 
+HALVING = """
+def best_angle(reach):
+    low, high = 0.1, 1.4
+    for _ in range(20):
+        middle = (low + high) / 2
+        if derivative(reach, middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+"""
+
+wrong("best_angle", "while_it_throws", "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.", source=changed(HALVING, ("derivative(reach, middle) > 0", "reach(middle) > 0")))
+ZERO_METRES = """
+def best_angle(reach):
+    angle = 0.75
+    for _ in range(15):
+        angle = newton_step(reach, angle)
+    return angle
+"""
+STRAIGHT = "This is an angle that throws 0 metres, straight up or down. Not reach has to be 0 but its *slope*."
+wrong("best_angle", "zero_metres", STRAIGHT, source=ZERO_METRES)
+wrong("best_angle", "zero_metres_from_below", STRAIGHT, source=changed(ZERO_METRES, ("0.75", "0.1")))
+wrong(
+    "best_angle",
+    "zero_metres_from_above",
+    "This throws straight up, to 0 metres, and the range ends at 1.4. Not reach has to be 0 but its *slope*; where that is above 0, a better angle lies to the right.",
+    source=changed(ZERO_METRES, ("0.75", "1.4")),
+)
+wrong(
+    "best_angle",
+    "backwards",
+    "This angle throws backwards, as far as it goes: there the slope is 0, too, and reach is smallest. The range ends at 1.4; in steps, uphill is plus.",
+    source="""
+    def best_angle(reach):
+        angle = 0.7
+        for _ in range(40):
+            angle = angle - 0.01 * derivative(reach, angle)
+        return angle
+    """,
+)
+DOUBLED = "The angle is right. Each round throws twice, or there are too many rounds: one throw with a Dual tells the slope, and no more is needed to choose a half."
+for rounds in (30, 31, 32, 35, 40):
+    wrong(
+        "best_angle",
+        f"two_throws_in_each_of_{rounds}_rounds",
+        DOUBLED,
+        source=changed(HALVING, ("range(20)", f"range({rounds})"), ("        if", "        metres = reach(middle)\n        if")),
+    )
+for rounds in (50, 60, 100):
+    wrong("best_angle", f"{rounds}_rounds", DOUBLED, source=changed(HALVING, ("range(20)", f"range({rounds})")))
+
+
 @wrong("best_angle", "one_step_uphill", "One step uphill leads to a better angle, and not yet to the best. Go on.")
 def best_angle(reach):
     return 0.7 + 0.002 * derivative(reach, 0.7)
 
 
-@wrong("best_angle", "steps_too_long", "The angle runs to the end of the range. Are the steps uphill too long, so that it jumps over the best one and back? Or do they lead downhill, to a throw that is shorter? Uphill is plus.")
+@wrong("best_angle", "steps_too_long", "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.")
 def best_angle(reach):
     angle = 0.7
     for _ in range(30):
@@ -1268,7 +1441,7 @@ def best_angle(reach):
     return angle
 
 
-@wrong("best_angle", "downhill", "The angle runs to the end of the range. Are the steps uphill too long, so that it jumps over the best one and back? Or do they lead downhill, to a throw that is shorter? Uphill is plus.")
+@wrong("best_angle", "downhill", "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.")
 def best_angle(reach):
     angle = 0.7
     for _ in range(30):

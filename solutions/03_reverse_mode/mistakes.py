@@ -393,6 +393,27 @@ def pass_back(node, rules):
         parent.grad = cotangent if parent.op else parent.grad + cotangent
 
 
+@wrong(
+    "pass_back",
+    "not_to_zero",
+    "z gets nothing: its number is 0, and what changes with it does not stop there. A contribution goes to every parent, whatever its number.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if parent.data:
+            parent.grad += cotangent
+
+
+@wrong("pass_back", "clipped", "A large contribution arrives smaller than the rule gave it. Pass on what the rule gives.")
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad += max(-1000.0, min(1000.0, cotangent))
+
+
 @right("pass_back", "by_position")
 def pass_back(node, rules):
     if node.op != "":
@@ -1012,6 +1033,19 @@ def backward(order, step):
                 parent.grad += cotangent
 
 
+@wrong(
+    "backward",
+    "times_zero",
+    "An old gradient that was infinite leaves nan behind, as inf times 0 does. Set each to 0.0, whatever it was.",
+)
+def backward(order, step):
+    for node in order:
+        node.grad *= 0.0
+    order[-1].grad = 1.0
+    for node in reversed(order):
+        step(node)
+
+
 @right("backward", "by_index")
 def backward(order, step):
     last = len(order) - 1
@@ -1504,6 +1538,20 @@ def sub(a, b):
     return record("-", (a, b))
 
 
+@wrong("derived", "never_by_zero", "For a b near 0 the quotient is off. Let b be the number that it is.")
+def div(a, b):
+    return a * (b + 1e-9) ** -1
+
+
+@wrong(
+    "derived",
+    "by_its_square",
+    "For a very small b the quotient fails: the square of b is too small for a float, and counts as 0. Take the power -1 of b itself.",
+)
+def div(a, b):
+    return a * b * (b**2) ** -1
+
+
 right(
     "derived",
     "recorded_directly",
@@ -1912,6 +1960,13 @@ for name, seed in (("closures_that_never_forget", "= 1.0"), ("closures_that_add_
             ("self.grad = 1.0", f"self.grad {seed}"),
         ),
     )
+wrong(
+    "Scalar",
+    "nothing_from_an_input",
+    "backward was called on x itself, and x.grad is not 1: of a value by itself, the derivative is 1, also where it was made from nothing.",
+    source=changed(CLOSURES, ("order, seen, stack = [], set(), [(self, False)]", "order, seen, stack = [], set(), [(self, False)] * bool(self.parents)"),
+                   ("            self.grad = 1.0\n", "            self.grad = 1.0 if order else 0.0\n")),
+)
 wrong(
     "Scalar",
     "inputs_keep_theirs",

@@ -410,6 +410,30 @@ def unbroadcast(g, shape):
     return g.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True, dtype=dtype)
 
 
+@wrong(
+    "unbroadcast",
+    "first_1_only",
+    "Only one of the two axes is added up here. shape has a 1 at both: each of them was stretched.",
+)
+def unbroadcast(g, shape):
+    while g.ndim > len(shape):
+        g = g.sum(axis=0)
+    if 1 in shape:
+        g = g.sum(axis=shape.index(1), keepdims=True)
+    return g
+
+
+@wrong(
+    "unbroadcast",
+    "ones_not_moved",
+    "From (2, 3, 4) to (3, 1) the first axis goes and the last is added up. Here other axes were: where g has more axes than shape, a position in shape stands further back in g.",
+)
+def unbroadcast(g, shape):
+    extra = tuple(range(g.ndim - len(shape)))
+    ones = tuple(i for i, n in enumerate(shape) if n == 1)
+    return g.sum(axis=tuple({*extra, *ones})).reshape(shape)
+
+
 # -- array_arithmetic -------------------------------------------------------------------------------------------------
 
 
@@ -592,6 +616,32 @@ wrong(
 )
 
 
+wrong(
+    "array_arithmetic",
+    "one_shape_only",
+    "b is a single number here, and mul_rule breaks: the shapes of inputs may differ from that of g. `g * b` broadcasts by itself; leave the sums to the engine.",
+    source="""
+    def mul_rule(g, out, a, b):
+        for_a, for_b = np.empty_like(a), np.empty_like(b)
+        for_a[...] = g * b
+        for_b[...] = g * a
+        return for_a, for_b
+    """,
+)
+wrong(
+    "array_arithmetic",
+    "one_shape_only_in_div",
+    "b is a single number here, and div_rule breaks: the shapes of inputs may differ from that of g. `g / b` broadcasts by itself; leave the sums to the engine.",
+    source="""
+    def div_rule(g, out, a, b):
+        for_a, for_b = np.empty_like(a), np.empty_like(b)
+        for_a[...] = g / b
+        for_b[...] = -g * a / b**2
+        return for_a, for_b
+    """,
+)
+
+
 # -- array_functions --------------------------------------------------------------------------------------------------
 
 
@@ -745,6 +795,27 @@ def power_rule(g, out, a, n):
 def power_rule(g, out, a, n):
     if isinstance(n, int) and n == 0:
         return (np.zeros_like(a),)
+    return (g * n * a ** (n - 1),)
+
+
+@wrong(
+    "array_functions",
+    "zero_at_0",
+    "At a = 0 the slope is 0 here, for n = 1 too, where it is 1. Only for n = 0 is it 0, whatever a is.",
+)
+def power_rule(g, out, a, n):
+    with np.errstate(all="ignore"):
+        return (np.where(a == 0, 0, g * n * a ** (n - 1)),)
+
+
+@wrong(
+    "array_functions",
+    "one_zero",
+    "At n = 0 one number comes back, and a has two: the cotangent has the shape of a. np.zeros_like(a) makes such zeros.",
+)
+def power_rule(g, out, a, n):
+    if n == 0:
+        return (0,)
     return (g * n * a ** (n - 1),)
 
 
@@ -1014,6 +1085,42 @@ right(
     """,
 )
 
+@wrong(
+    "stable_sigmoid",
+    "clipped_at_20",
+    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
+)
+def sigmoid(a):
+    return 1 / (1 + np.exp(-np.clip(a, -20, 20)))
+
+
+@wrong(
+    "stable_sigmoid",
+    "clipped_at_88",
+    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
+)
+def sigmoid(a):
+    return 1 / (1 + np.exp(-np.clip(a, -88, 88)))
+
+
+@wrong(
+    "stable_sigmoid",
+    "clipped_at_100",
+    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
+)
+def sigmoid(a):
+    return 1 / (1 + np.exp(-np.clip(a, -100, 100)))
+
+
+@wrong(
+    "stable_sigmoid",
+    "clipped_at_709",
+    "In float32 exp overflows from 89 on, and here it is given more: a limit such as 709 is that of float64. Give exp no positive numbers, and no limit is needed.",
+)
+def sigmoid(a):
+    return 1 / (1 + np.exp(-np.clip(a, -709, 709)))
+
+
 # -- maximum_ties -----------------------------------------------------------------------------------------------------
 
 
@@ -1132,6 +1239,19 @@ def maximum_rule(g, out, a, b):
     tie = a * a == b * b
     half = g * 0.5
     return np.where(tie, half, np.where(a > b, g, 0)), np.where(tie, half, np.where(b > a, g, 0))
+
+
+@wrong(
+    "maximum_ties",
+    "masks_of_one_shape",
+    "b is a single number here, and a mask of another shape is no index into it. np.where broadcasts; leave the sums to the engine.",
+)
+def maximum_rule(g, out, a, b):
+    for_a, for_b = np.zeros_like(a), np.zeros_like(b)
+    for_a[a > b] = g[a > b]
+    for_b[b > a] = g[b > a]
+    for_a[a == b] = for_b[a == b] = g[a == b] / 2
+    return for_a, for_b
 
 
 # -- as_operand -------------------------------------------------------------------------------------------------------
@@ -1704,6 +1824,85 @@ def first_cotangent(data, gradient=None):
     return gradient if hasattr(gradient, "dtype") and gradient.dtype.kind == "i" else np.array(gradient, dtype=data.dtype)
 
 
+@wrong(
+    "first_cotangent",
+    "ones_of_the_shape",
+    "The 1 has the shape of data here, but not its dtype: np.ones_like(data) has both.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError("needs a gradient")
+        return np.ones(data.shape)
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.shape != data.shape:
+        raise ValueError("shape")
+    return gradient
+
+
+@wrong(
+    "first_cotangent",
+    "shape_of_a_list",
+    "The gradient may be a list or a number, and these have no shape and no dtype. Make an array of it first.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError("needs a gradient")
+        return np.ones_like(data)
+    if gradient.shape != data.shape:
+        raise ValueError("shape")
+    return np.asarray(gradient, dtype=data.dtype)
+
+
+@wrong(
+    "first_cotangent",
+    "astype_of_a_list",
+    "The gradient may be a list or a number, and these have no shape and no dtype. Make an array of it first.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError("needs a gradient")
+        return np.ones_like(data)
+    gradient = gradient.astype(data.dtype)
+    if gradient.shape != data.shape:
+        raise ValueError("shape")
+    return gradient
+
+
+@wrong(
+    "first_cotangent",
+    "value_error_without_a_gradient",
+    "Here the gradient is missing, and data has three numbers: that is a RuntimeError. The ValueError is for a gradient of another shape.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size != 1:
+            raise ValueError("needs a gradient")
+        return np.ones_like(data)
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.shape != data.shape:
+        raise ValueError("shape")
+    return gradient
+
+
+@wrong(
+    "first_cotangent",
+    "runtime_error_for_shapes",
+    "Here the gradient has another shape than data: that is a ValueError. The RuntimeError is for a gradient that is missing.",
+)
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError("needs a gradient")
+        return np.ones_like(data)
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.shape != data.shape:
+        raise RuntimeError("shape")
+    return gradient
+
+
 # -- mended_array_rules -----------------------------------------------------------------------------------------------
 
 
@@ -2069,6 +2268,43 @@ def array_network(x, layers):
         x = tanh(x @ W + b)
     return x
 
+
+
+@wrong(
+    "array_network",
+    "each_layer_from_x",
+    "Of the first two layers only the second counts here, as when each takes x. The output of a layer is the input of the next.",
+)
+def array_network(x, layers):
+    h = x
+    for V, c in layers[:-1]:
+        h = tanh(x @ V + c)
+    W, b = layers[-1]
+    return h @ W + b
+
+
+@wrong(
+    "array_network",
+    "tanh_after_the_first_only",
+    "Of three layers only the first is followed by tanh here. It belongs after each layer but the last.",
+)
+def array_network(x, layers):
+    for i, (W, b) in enumerate(layers):
+        x = x @ W + b
+        if i == 0 and len(layers) > 1:
+            x = tanh(x)
+    return x
+
+
+@wrong(
+    "array_network",
+    "tanh_after_the_last_only",
+    "tanh stands after the last layer here, and not after the first. It belongs after each layer but the last.",
+)
+def array_network(x, layers):
+    for W, b in layers:
+        x = x @ W + b
+    return tanh(x)
 
 
 right(

@@ -8,7 +8,7 @@ functions use (np, unbroadcast) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.referee.bank import right, wrong
+from autograder.referee.bank import changed, right, wrong
 
 # -- sum_and_mean -----------------------------------------------------------------------------------------------------
 
@@ -85,6 +85,13 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
         for i in axis if isinstance(axis, tuple) else (axis,):
             g = np.expand_dims(g, i)
+    return (np.broadcast_to(g, a.shape),)
+
+
+@wrong("sum_and_mean", "axis_of_none", "In a sum over all, axis is None: it is neither an axis nor a list of axes. There g has no axes, and spreads over a as it is.")
+def sum_rule(g, out, a, axis=None, keepdims=False):
+    if not keepdims:
+        g = np.expand_dims(g, axis)
     return (np.broadcast_to(g, a.shape),)
 
 
@@ -501,6 +508,13 @@ def index_rule(g, out, a, index):
     return (back,)
 
 
+@wrong("index_rule", "out_for_g", "What was picked is added up here. The numbers to be brought back are those of g; out is what the picking gave.")
+def index_rule(g, out, a, index):
+    back = np.zeros_like(a)
+    np.add.at(back, index, out)
+    return (back,)
+
+
 @wrong("index_rule", "shape_of_g", "A place is asked for that is not there: the zeros have the shape of g. The cotangent has the shape of a.")
 def index_rule(g, out, a, index):
     back = np.zeros_like(g)
@@ -604,7 +618,7 @@ def matmul_rule(g, out, a, b):
     return g @ b, a @ g
 
 
-@wrong("matmul_rule", "order_swapped", "The factors stand in the other order. Try the shapes: only one order gives the shape of a.")
+@wrong("matmul_rule", "order_swapped", "The factors stand in the other order. Here all is square, and both orders fit. Try (2, 3) @ (3, 4): only one gives the shape of a.")
 def matmul_rule(g, out, a, b):
     return b.T @ g, g @ a.T
 
@@ -969,6 +983,30 @@ def batched_matmul_rule(g, out, a, b):
     return da.reshape(a.shape), db.reshape(b.shape)
 
 
+@wrong("batched_matmul_rule", "column_by_none", "Two vectors make a single number: here g has no axes, and an index such as `g[:, None]`, `g[None, :]` or `g[0]` asks for one. `g[..., None]` and np.expand_dims take any g.")
+def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    if b.ndim == 1:
+        g = g[:, None]
+    if a.ndim == 1:
+        g = np.expand_dims(g, -2)
+    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
+    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+
+
+@wrong("batched_matmul_rule", "unbroadcast_to_vector", "b, a vector, was a column on the way: here its one axis was summed away, and it is the column's other one that goes. Unbroadcast to the shape with both axes, then reshape.")
+def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    if b.ndim == 1:
+        g = g[..., None]
+    if a.ndim == 1:
+        g = np.expand_dims(g, -2)
+    return unbroadcast(g @ right.swapaxes(-1, -2), a.shape), unbroadcast(left.swapaxes(-1, -2) @ g, b.shape)
+
+
 @wrong("batched_matmul_rule", "results_swapped", "The results come in the opposite order: what a gets is first.")
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
@@ -1045,6 +1083,35 @@ def mended_lookup(g, index, table, W, v):
     return dtable, x.T @ dz, g @ h
 
 
+@wrong("mended_lookup", "rows_left", "Here the last word is not looked up, and the gradient of the table has no row for it. It has as many rows as the table.")
+def mended_lookup(g, index, table, W, v):
+    x = table[index]
+    h = np.tanh(x @ W)
+    dz = g[:, None] * v * (1 - h * h)
+    dtable = np.zeros((index.max() + 1, len(W)))
+    np.add.at(dtable, index, dz @ W.T)
+    return dtable, x.T @ dz, g @ h
+
+
+@wrong("mended_lookup", "rows_by_bincount", "Here the last word is not looked up, and the gradient of the table has no row for it. It has as many rows as the table.")
+def mended_lookup(g, index, table, W, v):
+    x = table[index]
+    h = np.tanh(x @ W)
+    dz = g[:, None] * v * (1 - h * h)
+    columns = [np.bincount(index, weights=column) for column in (dz @ W.T).T]
+    return np.stack(columns, axis=1), x.T @ dz, g @ h
+
+
+@wrong("mended_lookup", "another_slope", "The slope of tanh is another one here. Its line was right in the colleague's version.")
+def mended_lookup(g, index, table, W, v):
+    x = table[index]
+    h = np.tanh(x @ W)
+    dz = g[:, None] * v * (1 - h)
+    dtable = np.zeros_like(table)
+    np.add.at(dtable, index, dz @ W.T)
+    return dtable, x.T @ dz, g @ h
+
+
 @wrong("mended_lookup", "transposition_left", "The gradient of the table is wrong where W differs from its transpose: look at the line that leads back through the product with W.")
 def mended_lookup(g, index, table, W, v):
     x = table[index]
@@ -1055,7 +1122,7 @@ def mended_lookup(g, index, table, W, v):
     return dtable, x.T @ dz, g @ h
 
 
-@wrong("mended_lookup", "w_turned_as_well", "dW comes back transposed. In the colleague's version it was right: mend two lines, and leave the others.")
+@wrong("mended_lookup", "w_turned_as_well", "dW comes back transposed. In the colleague's version it was right: mend three lines, and leave the others.")
 def mended_lookup(g, index, table, W, v):
     x = table[index]
     h = np.tanh(x @ W)
@@ -1229,6 +1296,21 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
     dh = g @ W2.T
     dz = dh * (h > 0)
     return dz @ W1.T, x.T @ dh, dh.sum(axis=0), h.T @ g, g.sum(axis=0)
+
+
+@wrong("two_layer_rule", "dh_for_b1", "b1 got the sum of what arrives at h. First that has to pass relu: only where h > 0.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    h = np.maximum(x @ W1 + b1, 0)
+    dh = g @ W2.T
+    dz = dh * (h > 0)
+    return dz @ W1.T, x.T @ dz, dh.sum(axis=0), h.T @ g, g.sum(axis=0)
+
+
+@wrong("two_layer_rule", "mask_without_bias", "W2 and b2 are right, and the mask is not: it looks as if b1 were missing in it. What goes into relu is x @ W1 + b1.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    h = np.maximum(x @ W1 + b1, 0)
+    dz = g @ W2.T * (x @ W1 > 0)
+    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
 
 
 @wrong("two_layer_rule", "layers_in_other_order", "The results come in the order of the inputs: x, W1, b1, W2, b2.")
@@ -1526,7 +1608,7 @@ def fooled(image, digit, scores, back):
     return changed
 
 
-@wrong("fooled", "too_many_steps", "It works, and takes more than 50 calls. Take longer steps.")
+@wrong("fooled", "too_many_steps", "The steps are so short that all calls are used up on the way. Take longer ones.")
 def fooled(image, digit, scores, back):
     changed = image
     for _ in range(500):
@@ -1535,7 +1617,7 @@ def fooled(image, digit, scores, back):
             break
         g = np.zeros(10)
         g[digit], g[found.argmax()] = 1, -1
-        changed = (changed + 0.003 * np.sign(back(changed, g))).clip(image - 0.3, image + 0.3).clip(0, 1)
+        changed = (changed + 0.002 * np.sign(back(changed, g))).clip(image - 0.3, image + 0.3).clip(0, 1)
     return changed
 
 
@@ -1660,3 +1742,40 @@ def fooled(image, digit, scores, back):
         changed = np.clip(changed + 0.2 * step, image - 0.3, image + 0.3)
         changed = np.clip(changed, 0, 1)
     return changed
+
+
+LOOP = """
+    def fooled(image, digit, scores, back):
+        now = image
+        while True:
+            found = scores(now)
+            if found.argmax() == digit:
+                return now
+            g = np.zeros(10)
+            g[digit], g[found.argmax()] = 1, -1
+            d = back(now, g)
+            now = (now + 0.02 * np.sign(d)).clip(image - 0.3, image + 0.3).clip(0, 1)
+"""
+STEP, RIVAL = "0.02 * np.sign(d)", "g[digit], g[found.argmax()] = 1, -1"
+# A newcomer's loops: steps of many lengths lead there.
+right("fooled", "signs_of_a_hundredth", source=changed(LOOP, (STEP, "0.01 * np.sign(d)")))
+right("fooled", "signs_of_a_tenth", source=changed(LOOP, (STEP, "0.1 * np.sign(d)")))
+right("fooled", "parts_of_a_fiftieth", source=changed(LOOP, (STEP, "0.02 * d / abs(d).max()")))
+wrong(
+    "fooled",
+    "a_tenth_of_the_gradient",
+    "The step is a fixed number times the gradient. Scores may be of any size, and so may gradients: divide by the largest number, or take np.sign.",
+    source=changed(LOOP, (STEP, "0.1 * d")),
+)
+wrong(
+    "fooled",
+    "its_own_score_to_the_last_call",
+    "Only the digit's own score is pushed up, and on the way another one stays larger. Push that one down in the same step: a g of 1 and -1.",
+    source=changed(LOOP, (RIVAL, "g[digit] = 1")),
+)
+wrong(
+    "fooled",
+    "the_first_rival_to_the_last_call",
+    "You push down what the network saw at first. On the way a third digit may become the largest: ask the scores after each step.",
+    source=changed(LOOP, ("now = image", "now, first = image, scores(image).argmax()"), ("g[found.argmax()]", "g[first]")),
+)

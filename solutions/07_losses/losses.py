@@ -17,8 +17,8 @@
 # %% [markdown]
 # # Losses: one number to learn from
 #
-# Five examples (rows), three classes (columns). From left to right: a network's scores, its probabilities, the truth, and
-# what the loss sends back: there blue asks for a higher score, orange for a lower one. Which row is the worst mistake?
+# From left to right: a network's scores, its probabilities, the truth, and what the loss sends back: there blue asks for
+# a higher score, orange for a lower one. Which example is the worst mistake?
 
 # %% figure="goal" keep=true
 def goal():
@@ -30,7 +30,8 @@ def goal():
     truth = np.array([[0, 0, 1], [0, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 0]])
     sent_back = np.array([[1, 2, -3], [7, -8, 1], [2, -5, 3], [-4, 1, 3], [-9, 8, 1]])
     pictures = {"logits": np.log(odds), "probabilities": odds / 10, "truth": truth}
-    plots.matrices({**pictures, "gradient": sent_back / 50}, shared=False)
+    for ax in plots.matrices({**pictures, "gradient": sent_back / 50}, shared=False):
+        ax.set(xlabel="class", ylabel="example")
 
 
 goal()
@@ -62,7 +63,7 @@ def strict(function, *args):
 # - derive the short gradient of cross-entropy, and read digits with it;
 # - say why squared error learns slowly behind a sigmoid.
 #
-# **Time:** about 95 minutes. **Builds on:** 05 and 06 (rules for arrays, `rule(g, out, *inputs)`).
+# **Time:** about 115 minutes. **Builds on:** 05 and 06 (rules for arrays, `rule(g, out, *inputs)`).
 
 # %% [markdown]
 # ## 1. Where a loss comes from
@@ -72,8 +73,8 @@ def strict(function, *args):
 #
 # $$p(y) = \frac{1}{\sigma\sqrt{2\pi}}\; e^{-(y-\mu)^2 / 2\sigma^2}$$
 #
-# The best predictions make all data together most probable: **maximum likelihood**. "Together" is a product of
-# densities, and a product of a thousand small numbers does not fit into a float:
+# The best predictions make all data together most probable: **maximum likelihood**. That is a product of densities, and
+# a product of a thousand small factors does not fit into a float:
 
 # %%
 density = math.exp(-0.5) / math.sqrt(2 * math.pi)  # 2.0 predicted, 3.0 measured, sigma 1
@@ -180,8 +181,23 @@ def likelihood():
 likelihood()
 
 # %% [markdown]
-# **Squared error is maximum likelihood with Gaussian scatter.**
+# **Squared error is maximum likelihood with Gaussian scatter.** Another density gives another loss. For
+# $e^{-|y-\mu|} / 2$ an outlier is less of a surprise; minus its logarithm is $|y - \mu| + \log 2$, the **absolute error**.
 #
+# **Predict, then run.** Four measurements, 1, 2, 3, 4, and a slip of the pen: 90. Which prediction makes the mean squared
+# error smallest, and which the mean absolute error?
+
+# %%
+prediction = {"squared": None, "absolute": None}
+
+five, tried = np.array([1.0, 2, 3, 4, 90]), np.linspace(0, 90, 901)
+away = five - tried[:, None]
+if predicted(prediction, "best_with_an_outlier"):
+    for name, losses in {"squared": away**2, "absolute": abs(away)}.items():
+        print(f"{name} error: {tried[losses.mean(axis=1).argmin()]:.1f}")
+    print("These are the mean and the median. One outlier drags the mean away.")
+
+# %% [markdown]
 # ### Exercise `mse_rule` (2 points)
 # The rule of `out = ((prediction - target) ** 2).mean()`. The target counts as a constant, as the exponent did in unit
 # 03: the result is a tuple of one. `g` is a single number.
@@ -256,8 +272,8 @@ with exercise("mse_rule") as check:
 #
 # For the logits (0, log 2, log 5), exp gives 1, 2, 5, and S = (1/8, 2/8, 5/8).
 #
-# **Predict, then run.** Start from the logits (1, 2, 3). Which of these changes the probabilities: adding 100 to all
-# logits, or multiplying all by 10?
+# **Predict, then run.** Start from the logits (1, 2, 3). Which changes the probabilities: adding 100 to all logits, or
+# multiplying all by 10?
 
 # %%
 prediction = {"plus 100": None, "times 10": None}  # True where the probabilities change
@@ -270,11 +286,10 @@ def softmax_on_paper(z):
 z = np.array([1.0, 2.0, 3.0])
 if predicted(prediction, "shifted_logits"):
     for name, logits in {"(1, 2, 3)": z, "plus 100": z + 100, "times 10": z * 10}.items():
-        print(f"{name:10}", softmax_on_paper(logits).round(4))
+        print(f"{name:10}", softmax_on_paper(logits).round(6))
 
 # %% [markdown]
-# Only *differences* between logits count. That saves us, because the formula fails: exp(710) is too large for float64,
-# and exp(-746) is 0.
+# Only *differences* between logits count. That saves us, because the formula fails:
 
 # %%
 with np.errstate(all="ignore"):
@@ -283,7 +298,7 @@ with np.errstate(all="ignore"):
     print("minus 1000:", softmax_on_paper(z - 1000), " 0 / 0")
 
 # %% [markdown]
-# The cure: subtract the largest logit of the row first. Then the largest exponent is 0, and the sum is at least 1.
+# The cure: subtract the largest logit of the row first. Then the largest exponent is 0, the sum at least 1.
 #
 # ### Exercise `softmax` (2 points)
 # Softmax along the last axis, safe for logits of any size, whole numbers too.
@@ -380,11 +395,11 @@ with exercise("softmax") as check:
 # logit it is $m + \log \sum_j e^{z_j - m}$.
 #
 # ### Exercise `logsumexp` (2 points)
-# Along the last axis, which disappears: (4, 3) becomes (4,). Safe for logits of any size.
+# Along the last axis, which disappears: (4, 3) becomes (4,), and (1, 3) becomes (1,). Safe for logits of any size.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# Take the maximum of each row out before exp, and add it again after the logarithm.
+# Subtract the maximum of each row, and add it after the logarithm.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -429,6 +444,7 @@ with exercise("logsumexp") as check:
     z = np.log([[1.0, 2.0, 5.0], [10.0, 20.0, 30.0]])
     check.close(logsumexp_of(z), np.log([8.0, 60.0]), "log(1 + 2 + 5), log(10 + 20 + 30)")
     check.close(logsumexp_of(z[0]), math.log(8), "one row: a single number")
+    check.close(logsumexp_of(z[:1]), np.log([8]), "a batch of one row: (1, 3) to (1,)")
     check.close(logits_after_logsumexp(z), z, "logits stay as they were: make a new array")
     for shift in (500.0, 10_000.0):
         because = "add a number to all logits of a row, and the result rises by as much"
@@ -464,8 +480,7 @@ with exercise("logsumexp") as check:
 
 # %% [markdown]
 # The logits (x, x + 1) in float32; infinity and NaN count as an error of 1. What to see: without the shift, the right
-# end is lost to overflow, the left end to log(0), and before that digit after digit goes. Yours stays. (Where
-# the right result crosses 0, both jump.)
+# end is lost to overflow, the left end to log(0), and before that digit after digit goes. Yours stays.
 
 
 # %% figure="naive"
@@ -480,7 +495,7 @@ def naive():
         error = np.abs(values - exact) / np.abs(exact)
         curves[name] = x, np.clip(np.where(np.isfinite(error), error, 1), 1e-9, 1)
     assert curves["yours"][1].max() < 1e-6
-    title = "logsumexp in float32"
+    title = "logsumexp in float32 (both jump where the right result is 0)"
     plots.lines(curves, xlabel="x", ylabel="relative error", log="y", title=title)
 
 
@@ -573,7 +588,8 @@ def jacobian():
     found = {name: softmax_jacobian(np.array(S)) for name, S in rows.items()}
     pictures = {name: np.round(100 * np.array(J)) for name, J in found.items()}
     assert np.abs(pictures["S = (0.01, 0.04, 0.95)"]).max() == 5
-    plots.matrices(pictures)
+    for ax in plots.matrices(pictures):
+        ax.set(xlabel="logit j", ylabel="probability i")
 
 
 jacobian()
@@ -581,8 +597,8 @@ jacobian()
 # %% [markdown]
 # ### Exercise `softmax_rule` (3 points)
 # With 50,000 classes the matrix has 2.5 billion entries. Nobody builds it. Make the vector-Jacobian product, the VJP,
-# **on paper**: logit j gets the sum over i of $g_i J_{ij}$. In the last example, logit 0 gets
-# $(7 g_0 - 2 g_1 - 5 g_2) / 64$. What remains is one sum per row. Then do all rows at once.
+# **on paper**: logit j gets the sum over i of $g_i J_{ij}$. For S = (1/8, 2/8, 5/8), logit 0 gets
+# $(7 g_0 - 2 g_1 - 5 g_2) / 64$. One sum per row remains. Then do all rows at once.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -619,13 +635,14 @@ with exercise("softmax_rule") as check:
     S, g = np.array([[1.0, 2, 5], [6, 1, 1]]) / 8, np.array([[10.0, -2, 4], [1, 1, 9]])
     because = "g, weighted by S, has the average 3.25: 1/8 * (10 - 3.25), and so on"
     found = np.array([0.84375, -1.3125, 0.46875])
-    check.close(yours.softmax_rule(g[0], S[0], np.log(S[0])), (found,), because)
+    z = np.log(S) + 3  # logits with these probabilities
+    check.close(yours.softmax_rule(g[0], S[0], z[0]), (found,), because)
     because = "the second row has the average 2: 6/8 * (1 - 2), 1/8 * (1 - 2), and so on"
     expected = np.stack([found, [-0.75, -0.125, 0.875]])
-    check.close(yours.softmax_rule(g, S, np.log(S)), (expected,), because)
+    check.close(yours.softmax_rule(g, S, z), (expected,), because)
     check.untouched()
     gs, out, both = np.stack([g, -g]), np.stack([S, S]), np.stack([expected, -expected])
-    check.close(yours.softmax_rule(gs, out, np.log(out)), (both,), "three axes: g and -g")
+    check.close(yours.softmax_rule(gs, out, np.log(out) + 3), (both,), "three axes: g, -g")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference
     from autograd_ref import ops
@@ -657,11 +674,8 @@ with exercise("softmax_rule") as check:
         check.close(found[:, 1], out[:, 1] * (h - g), "tiny probabilities", rtol=1e-12, atol=0.0)
     ### END HIDDEN TESTS
 
-# %% [markdown]
-# Unit 05's test: the distance from numerical derivatives.
-
-
 # %% given="array_error"
+# Unit 05's test: the distance from numerical derivatives.
 def array_error(forward, rule, x, *constants):
     """How far `rule` is from the numerical derivative of `forward` by x, to four digits."""
     out = np.asarray(forward(x, *constants))
@@ -679,6 +693,7 @@ def array_error(forward, rule, x, *constants):
 
 # %%
 Z = np.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]])
+# You need this rule again in unit 15, for attention.
 print("softmax_rule is off by", array_error(softmax, softmax_rule, Z))
 
 
@@ -709,7 +724,7 @@ print(f"logit minus logsumexp: {big - total:.6f}")
 # consists of their last digits: **cancellation**. So shift first.
 #
 # ### Exercise `log_softmax` (2 points)
-# The shifted logit, minus the logarithm of the sum of exp over the shifted logits of its row.
+# The shifted logits, minus their `logsumexp`, row by row.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -718,14 +733,14 @@ print(f"logit minus logsumexp: {big - total:.6f}")
 # <details><summary>Hint 2: an annotated outline</summary>
 #
 # ```python
-# shifted = ...                                    # as in softmax
-# return ... - ...                                 # one logarithm per row, with keepdims
+# shifted = ...             # as in softmax
+# return ... - ...          # your logsumexp of shifted; [..., None] gives its axis back
 # ```
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# "divide by zero encountered in log": a log of a probability, or one maximum for all rows. -0.693359 for -0.693147: the
-# large maximum was added and then subtracted.
+# "divide by zero encountered in log": a log of a probability, or one maximum for all rows. -0.693359 for -0.693147: a
+# logsumexp of logits that are not shifted.
 # </details>
 
 
@@ -760,7 +775,7 @@ with exercise("log_softmax") as check:
     check.close(logits_after_log_softmax(eighths), eighths, "logits stay as they were")
     far = np.log(8 * eighths) + np.array([[500.0], [-500.0]])
     check.close(log_softmax_of(far), np.log(eighths), "a shift of a row changes nothing")
-    twins, half = np.full((1, 2), 10_000, dtype="float32"), np.log([[0.5, 0.5]])
+    twins, half = np.array([[1e4] * 2, [0] * 2], "float32"), np.full((2, 2), math.log(0.5))
     check.close(log_softmax_of(twins), half, "six digits of log(1/2) in float32", rtol=1e-6)
     sure = 1e4 * np.eye(2)
     check.close(log_softmax_of(sure), sure - 1e4, "finite, though two probabilities are 0")
@@ -820,7 +835,7 @@ with exercise("log_softmax") as check:
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# `out` used as if it were the probabilities: it is never positive. No `keepdims`: shapes that do not fit.
+# `out` used as if it were the probabilities: it is never positive. Division by S: it may be 0.
 # </details>
 
 
@@ -836,7 +851,10 @@ def log_softmax_rule(g, out, logits):
 
 
 # %% probes="log_softmax_rule"
-# log_softmax_back, as the check calls it
+# log_softmax_back, as the check calls it; and what it calls it with
+SURE = arrays([2, 1], [-1e4, 0], [0, 1e4])  # g, log S and the logits, where S is (0, 1)
+
+
 @probe
 def log_softmax_back(g, out, logits):
     """log_softmax_rule, where overflow and 0 / 0 are errors."""
@@ -845,16 +863,17 @@ def log_softmax_back(g, out, logits):
 
 # %% check="log_softmax_rule" points=2
 with exercise("log_softmax_rule") as check:
-    S, g = np.array([[1.0, 2, 5], [6, 1, 1]]) / 8, np.array([[10.0, -2, 4], [1, 1, -6]])
+    logp = np.log(np.array([[1.0, 2, 5], [6, 1, 1]]) / 8)
+    g = np.array([[10.0, -2, 4], [1, 1, -6]])
     because = "the first row of g adds up to 12: 10 - 1/8 * 12, -2 - 2/8 * 12, 4 - 5/8 * 12"
-    found = np.array([8.5, -5.0, -3.5])
-    check.close(yours.log_softmax_rule(g[0], np.log(S[0]), np.log(S[0])), (found,), because)
+    expected = np.array([[8.5, -5.0, -3.5], [4.0, 1.5, -5.5]])
+    check.close(yours.log_softmax_rule(g[0], logp[0], logp[0] + 3), (expected[0],), because)
     because = "the second row of g adds up to -4: 1 + 6/8 * 4, 1 + 1/8 * 4, -6 + 1/8 * 4"
-    expected = np.stack([found, [4.0, 1.5, -5.5]])
-    check.close(yours.log_softmax_rule(g, np.log(S), np.log(S) + 3), (expected,), because)
+    check.close(yours.log_softmax_rule(g, logp, logp + 3), (expected,), because)
     check.untouched()
-    gs, out, both = np.stack([g, -g]), np.log([S, S]), np.stack([expected, -expected])
+    gs, out, both = np.stack([g, -g]), np.stack([logp] * 2), np.stack([expected, -expected])
     check.close(yours.log_softmax_rule(gs, out, out + 3), (both,), "three axes: g and -g")
+    check.close(log_softmax_back(*SURE), arrays([2, -2]), "S = (0, 1): 2 - 0 * 3, 1 - 3")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference
     from autograd_ref import ops
@@ -893,7 +912,7 @@ with exercise("log_softmax_rule") as check:
 # ## 5. Cross-entropy
 #
 # If the class of an example is drawn with the probabilities S, the likelihood of label y is $S_y$. Maximum likelihood
-# asks for the smallest mean of $-\log S_y$. This is **cross-entropy**. You have the logarithms; now pick.
+# asks for the smallest mean of $-\log S_y$. This is **cross-entropy**.
 #
 # ### Exercise `nll_loss` (1 point)
 # The mean over the rows of minus the log-probability of the right class.
@@ -970,17 +989,16 @@ prediction = None
 if predicted(prediction, "loss_of_ten_classes"):
     loss = cross_entropy(np.zeros((4, 10)), np.array([3, 1, 4, 1]))
     print(f"each class has the probability 0.1, and the loss is -log(0.1) = {loss:.4f}")
+    print("If your first loss is far from it, look for an error before you train.")
 extreme = np.array([[1e4, 0.0], [0.0, 1e4]])
 print("logits of 10,000:", cross_entropy(extreme, np.array([0, 0])))
 
 # %% [markdown]
-# log(10) = 2.3026. If your first loss is far from it, look for an error before you train.
-#
 # ### Exercise `cross_entropy_rule` (3 points)
 # From the loss to the logits in one go. By hand first: what does `nll_loss` send back to `logp`? Put that as `g` into
 # your formula of `log_softmax_rule`. Almost everything falls away.
 #
-# The forward pass keeps `logp`, the log-probabilities, for this rule.
+# An exception: this rule does not get the logits, but `logp`, which the forward pass keeps.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -996,8 +1014,7 @@ print("logits of 10,000:", cross_entropy(extreme, np.array([0, 0])))
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Rows that do not add up to 0: the truth was not subtracted, or in wrong places (`[:, labels]`). A wrong sign: a step
-# *against* the gradient has to raise the right logit.
+# Rows that do not add up to 0: the truth was not subtracted, or in wrong places (`[:, labels]`).
 # </details>
 
 
@@ -1064,14 +1081,15 @@ with exercise("cross_entropy_rule") as check:
 
 # %% [markdown]
 # With Y for the truth, the gradient is **(S - Y) / N**: what you say, minus what is true, shared out over the rows. The
-# saturation is gone: a network that is sure and wrong gets the largest gradient. The numbers of the first
-# picture: the fifth example, row 4, is the worst mistake.
+# saturation is gone: a network that is sure and wrong gets the largest gradient. In the first picture that is
+# example 4.
 
 # %%
 labels = np.array([0, 2])
 
 
 def fused(g, out, logits, labels):
+    """Your rule as array_error calls it: with the logits."""
     return cross_entropy_rule(g, out, log_softmax(logits), labels)
 
 
@@ -1083,7 +1101,7 @@ print(grad.round(9))
 
 # %% [markdown]
 # ### It reads digits
-# With 64 weights a digit, `pixels @ W` are ten logits. Your rule finds their gradient, unit 06 that of W.
+# With 64 weights a digit, `pixels @ W` are ten logits.
 #
 # **Predict, then run.** 1,297 digits, 200 steps from W = 0. How many of 100 others does W read?
 
@@ -1096,20 +1114,24 @@ pixels, meant = load_digits(flat=True)
 seen, y, unseen, answers = pixels[:1297], meant[:1297], pixels[1297:], meant[1297:]
 W = np.zeros((64, 10))
 for _ in range(200):
-    (back,) = fused(1.0, None, seen @ W, y)
-    W -= 5 * (seen.T @ back)
+    (back,) = fused(1.0, None, seen @ W, y)  # your rule: the gradient of the logits
+    W -= 5 * (seen.T @ back)  # unit 06: that of W
 right = (unseen @ W).argmax(axis=1) == answers
 if predicted(prediction, "digits_read_by_one_matrix"):
     print(f"unseen digits that are read: {right.mean():.0%}")
 
 # %% [markdown]
-# What to see: the columns of W. Dark is where ink speaks for the digit.
+# What to see: the columns of W. Orange is where ink speaks for the digit, blue where it speaks against it.
 
 
 # %% figure="columns_of_W"
 def columns_of_W():
     assert right.mean() > 0.9
-    plots.images(W.T.reshape(10, 8, 8), range(10), columns=5, title="What each digit looks for")
+    wanted = W.T.reshape(10, 8, 8)
+    places = plots.images(wanted, columns=5, title="What each digit looks for")
+    for digit, ax in enumerate(places):
+        ax.images[0].remove()
+        plots.matrix(wanted[digit], title=str(digit), annotate=False, limit=abs(W).max(), ax=ax)
 
 
 columns_of_W()
@@ -1122,14 +1144,12 @@ columns_of_W()
 #
 # $$-t \log p - (1 - t) \log (1 - p)$$
 #
-# Again, p is 0 at z = -800. On paper, -log p is log(1 + exp(-z)), and -log(1 - p)
-# is z + log(1 + exp(-z)). Together:
+# Again, p may round to 0. On paper, -log p is log(1 + exp(-z)), and -log(1 - p) is z + log(1 + exp(-z)). Together:
 #
 # $$\log(1 + e^{-z}) + (1 - t)\, z$$
 #
 # ### Exercise `bce_with_logits` (2 points)
-# From an empty cell: its mean over arrays of equal shape, targets from 0 to 1. At z = -800 it overflows;
-# yours not.
+# Its mean. A target of 0.5 says that half of those asked said yes. The formula overflows at z = -800; yours must not.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1145,12 +1165,14 @@ columns_of_W()
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# Too large: the minus in front of |z| is missing. `logits.max()` is one number for the whole array.
+# Too large: the minus in front of |z| is missing. Overflow behind `np.where`: it computes both branches.
+# `logits.max()` is one number for the whole array.
 # </details>
 
 
 # %% exercise="bce_with_logits"
 def bce_with_logits(logits, targets):
+    """The mean loss of logits for targets from 0 to 1, a single number; equal shapes."""
     ### BEGIN SOLUTION
     losses = np.maximum(logits, 0) - targets * logits + np.log1p(np.exp(-np.abs(logits)))
     return losses.mean()
@@ -1207,7 +1229,7 @@ with exercise("bce_with_logits") as check:
 # %% [markdown]
 # ### Exercise `bce_rule` (2 points)
 # The derivative of the first formula of this section by z. The slope of p is p (1 - p), see unit 03: again almost
-# everything falls away. A `sigmoid` that cannot overflow is given.
+# everything falls away.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1228,6 +1250,7 @@ with exercise("bce_with_logits") as check:
 
 # %% given="sigmoid"
 def sigmoid(z):
+    """Cannot overflow."""
     return 0.5 + 0.5 * np.tanh(z / 2)
 
 
@@ -1276,25 +1299,49 @@ with exercise("bce_rule") as check:
 
 # %% [markdown]
 # ### Why not squared error?
-# Both for t = 1, with their slopes. What to see: far left the model is sure and wrong. There cross-entropy has the
-# slope -1. Squared error is flat: its slope holds the factor p (1 - p).
+# **Predict, then run.** The model is sure and wrong: z = -8, and t = 1. How many times larger is the slope of cross-entropy
+# than that of squared error?
+
+# %%
+prediction = None
+
+
+def both_slopes_at(z):
+    """The slopes by the logit z of cross-entropy and of squared error, for t = 1."""
+    z, one = np.array([z]), np.ones(1)
+    p = sigmoid(z)
+    squared = mse_rule(1.0, None, p, one)[0] * p * (1 - p)
+    return bce_rule(1.0, None, z, one)[0][0], squared[0]
+
+
+def steps_up_to_half(which, z=-8.0):
+    """How many steps `z -= slope` it takes until p is 1/2; stops at 10,000."""
+    for step in range(10_000):
+        if z >= 0:
+            return step
+        z -= both_slopes_at(z)[which]
+    return 10_000
+
+
+if predicted(prediction, "slopes_of_two_losses"):
+    entropy, squared = both_slopes_at(-8.0)
+    print(f"slopes {entropy:.5f} and {squared:.5f}: {entropy / squared:,.0f} times")
+    print(f"steps until p = 1/2: {steps_up_to_half(0):,} and {steps_up_to_half(1):,}")
+
+# %% [markdown]
+# What to see: far left the model is sure and wrong. There cross-entropy has the slope -1. Squared error is flat: its slope
+# holds the factor p (1 - p).
 
 
 # %% figure="two_losses"
 def two_losses():
-    one = np.ones(1)
-
-    def mse_slope(z):
-        p = sigmoid(np.array([z]))
-        return (mse_rule(1.0, None, p, one)[0] * p * (1 - p))[0]
-
     losses = {
-        "cross-entropy": lambda z: bce_with_logits(np.array([z]), one),
+        "cross-entropy": lambda z: bce_with_logits(np.array([z]), np.ones(1)),
         "squared error": lambda z: (sigmoid(z) - 1) ** 2,
     }
     slopes = {
-        "cross-entropy": lambda z: bce_rule(1.0, None, np.array([z]), one)[0][0],
-        "squared error": mse_slope,
+        "cross-entropy": lambda z: both_slopes_at(z)[0],
+        "squared error": lambda z: both_slopes_at(z)[1],
     }
     assert slopes["cross-entropy"](-8.0) < -0.999
     assert -0.001 < slopes["squared error"](-8.0) < 0 and sigmoid(-800.0) == 0
@@ -1308,11 +1355,14 @@ two_losses()
 # ## 7. Bug hunt
 #
 # A colleague adds five losses, with rules and a test. Every error is 0. Yet **three of the five rules are wrong**. The
-# losses are right. (`huber` is a parabola near 0 and goes on as a straight line; `logistic` has targets -1 and 1.)
+# losses are right.
 
 
 # %% given="contributed"
+# The first three are for data with outliers. logistic is binary cross-entropy with
+# targets -1 and 1 for no and yes.
 def huber(x, y):
+    """A parabola near 0 that goes on as a straight line."""
     d = np.abs(x - y)
     return np.where(d < 1, d**2 / 2, d - 0.5).mean()
 
@@ -1489,11 +1539,31 @@ with exercise("mended_loss_rules") as check:
 # %% [markdown]
 # Tests of a loss need several rows, predictions far from the truth, and large numbers.
 #
+# ## Which loss?
+#
+# **Predict, then run.** Choose one for each of five data sets.
+
+# %%
+# a: a weight, with errors like a bell curve     b: a price, some of them misprinted
+# c: which of 26 letters it is                   d: will it rain tomorrow?
+# e: the tags of a photo: any of 20, several at once
+prediction = {"a": None, "b": None, "c": None, "d": None, "e": None}
+
+if predicted(prediction, "a_loss_for_five_data_sets"):
+    print("a: squared error")
+    print("b: absolute error, or huber: both mind outliers less")
+    print("c: cross-entropy of 26 logits")
+    print("d: binary cross-entropy of one logit")
+    print("e: binary cross-entropy of 20 logits. Each tag is a yes or no of its own;")
+    print("   a softmax would make them rivals: its probabilities add up to 1.")
+
+# %% [markdown]
 # ## What you have built
 #
 # | your data | maximum likelihood gives | in PyTorch (`torch.nn.functional`) |
 # |---|---|---|
 # | a number that scatters | squared error | `mse_loss`; with a width: `gaussian_nll_loss` |
+# | a number, with outliers | absolute error | `l1_loss`; smooth at 0: `huber_loss` |
 # | one of C classes | cross-entropy | `cross_entropy`, which takes **logits**; from log-probabilities: `nll_loss` |
 # | yes or no | binary cross-entropy | `binary_cross_entropy_with_logits` |
 #
@@ -1524,14 +1594,12 @@ print("predictions equal to their targets:", ((y[:, None] - y) ** 2).mean())
 #
 # <details><summary>One way to say it</summary>
 #
-# A small probability is rounded to 0, and its logarithm is lost. On paper the exp falls away; what remains has one
-# logarithm per row, of a sum that is at least 1.
+# A small probability is rounded to 0, and its logarithm is lost. On paper the exp falls away; one logarithm per row
+# remains, of a sum that is at least 1.
 # </details>
 #
 # ## One thing to try next
 # **Label smoothing.** In a new cell, replace the truth Y by 0.9 Y + 0.1 / C, write the loss with `log_softmax`, and
 # find its gradient, as short as before. Test it with `array_error`.
-#
-# Unit 08 builds what a loss flows back through: layers.
 
 # %% progress="here"

@@ -143,6 +143,44 @@ def gaussian_nll(prediction, target, sigma):
     return (square / (2 * sigma**2) + np.log(sigma * np.sqrt(2 * np.pi))).mean()
 
 
+@wrong(
+    "gaussian_nll",
+    "no_mean",
+    "The value is right here, and it comes in an array: the mean over all elements is missing, or it has kept an axis.",
+)
+def gaussian_nll(prediction, target, sigma):
+    away = (target - prediction) / sigma
+    return away**2 / 2 + np.log(sigma * np.sqrt(2 * np.pi))
+
+
+@wrong(
+    "gaussian_nll",
+    "no_mean_no_half",
+    "Two things: an array comes out, where the mean over all elements makes one number; and the exponent has a 2 under the line, which has got lost.",
+)
+def gaussian_nll(prediction, target, sigma):
+    return ((target - prediction) / sigma) ** 2 + np.log(2 * np.pi * sigma**2) / 2
+
+
+@wrong(
+    "gaussian_nll",
+    "no_mean_no_constant",
+    "Two things: an array comes out, where the mean over all elements makes one number; and 0.919 is missing, the logarithm of the square root of 2 pi.",
+)
+def gaussian_nll(prediction, target, sigma):
+    return ((target - prediction) / sigma) ** 2 / 2
+
+
+@wrong(
+    "gaussian_nll",
+    "sum_of_squares",
+    "The squares of all elements are added up. The loss is a mean: of the squares, too.",
+)
+def gaussian_nll(prediction, target, sigma):
+    away = (target - prediction) / sigma
+    return (away**2 / 2).sum() + np.log(sigma * np.sqrt(2 * np.pi))
+
+
 @right("gaussian_nll", "term_by_term")
 def gaussian_nll(prediction, target, sigma):
     squares = (prediction - target) ** 2
@@ -280,10 +318,20 @@ def softmax(logits):
 @wrong(
     "softmax",
     "one_maximum",
-    "You subtracted one number from the whole array, such as its maximum. A row that lies far below it becomes 0 / 0.",
+    "What you took off lies far above this row, as one number for the whole array does, or the largest size in place of the largest logit. Then the row is 0 / 0.",
 )
 def softmax(logits):
     e = np.exp(logits - logits.max())
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "softmax",
+    "not_the_largest",
+    "exp overflows here, though something was taken off, such as the mean of the row. With the largest logit of each row, no exponent is above 0.",
+)
+def softmax(logits):
+    e = np.exp(logits - logits.mean(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
 
 
@@ -476,6 +524,16 @@ def logsumexp(logits):
 
 @wrong(
     "logsumexp",
+    "squeezed",
+    "Of a batch of one row a single number comes out, as from `squeeze` without an axis. Only the last axis goes: (1, 3) becomes (1,).",
+)
+def logsumexp(logits):
+    m = logits.max(axis=-1, keepdims=True)
+    return (m + np.log(np.exp(logits - m).sum(axis=-1, keepdims=True))).squeeze()
+
+
+@wrong(
+    "logsumexp",
     "column_met_row",
     "A column of maxima met a row of logarithms, and broadcasting made a square of them. Take the axis off m.",
 )
@@ -608,7 +666,7 @@ def softmax_jacobian(S):
 @wrong(
     "softmax_jacobian",
     "squares",
-    "S * S is one row of squares, and it was subtracted from every row. All products of two entries make a matrix.",
+    "Beside the diagonal every row holds the same squares. Each pair has its own product S_i * S_j: S_i goes along the rows, as `S[:, None]` does, S_j along the columns.",
 )
 def softmax_jacobian(S):
     return np.diag(S) - S * S
@@ -877,6 +935,16 @@ def softmax_rule(g, out, logits):
 
 @wrong(
     "softmax_rule",
+    "exp_of_the_logits",
+    "exp of the logits is not yet a probability: it has to be divided by the sum of its row. The probabilities are among the arguments: out.",
+)
+def softmax_rule(g, out, logits):
+    S = np.exp(logits)
+    return (S * (g - (g * S).sum(axis=-1, keepdims=True)),)
+
+
+@wrong(
+    "softmax_rule",
     "exp_once_more",
     "The probabilities are computed again from the logits, with nothing taken off: exp of 1,000 is too large. They are in out.",
 )
@@ -892,7 +960,7 @@ def softmax_rule(g, out, logits):
 @wrong(
     "log_softmax",
     "log_of_softmax",
-    "You took the logarithm of the probabilities: a small one is exactly 0, and its logarithm is lost. Or another logit than the largest was taken off, and exp overflows.",
+    "You took the logarithm of the probabilities: a small one is exactly 0, and its logarithm is lost. Or what was taken off is not the largest of the row, and exp overflows.",
 )
 def log_softmax(logits):
     e = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -942,11 +1010,31 @@ def log_softmax(logits):
 @wrong(
     "log_softmax",
     "one_maximum",
-    "You subtracted one number from the whole array, such as its maximum. In a row that lies far below it, the sum is 0 and its log lost.",
+    "What you took off lies far above this row, as one number for the whole array does, or the largest size in place of the largest logit. Then the sum is 0, and its logarithm lost.",
 )
 def log_softmax(logits):
     shifted = logits - logits.max()
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+@wrong(
+    "log_softmax",
+    "log_inside_the_sum",
+    "Here the sum of the shifted logits themselves goes off: a log inside the sum undoes exp. It goes around the sum.",
+)
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted)).sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "log_softmax",
+    "no_log",
+    "The sum itself was subtracted. Its logarithm has to be.",
+)
+def log_softmax(logits):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.exp(shifted).sum(axis=-1, keepdims=True)
 
 
 @wrong(
@@ -1041,6 +1129,16 @@ def log_softmax(logits):
     return shifted - np.logaddexp.reduce(shifted, axis=-1, keepdims=True)
 
 
+@wrong(
+    "log_softmax",
+    "one_maximum_and_logsumexp",
+    "In the row that lies far below the other one the last digits are gone, as with one maximum for the whole array. Each row needs a shift of its own.",
+)
+def log_softmax(logits):
+    shifted = logits - logits.max()
+    return shifted - np.logaddexp.reduce(shifted, axis=-1, keepdims=True)
+
+
 @right("log_softmax", "row_by_row")
 def log_softmax(logits):
     if logits.ndim > 1:
@@ -1057,7 +1155,8 @@ def log_softmax(logits):
 )
 def log_softmax(logits):
     logits = np.asarray(logits, dtype=float)
-    return logits - logsumexp(logits)[..., None]
+    m = logits.max(axis=-1, keepdims=True)
+    return logits - (m + np.log(np.exp(logits - m).sum(axis=-1, keepdims=True)))
 
 
 # -- log_softmax_rule -------------------------------------------------------------------------------------------------
@@ -1203,6 +1302,16 @@ def log_softmax_rule(g, out, logits):
 def log_softmax_rule(g, out, logits):
     total = g.sum(axis=-1, keepdims=True)
     return (np.where(total == 0, 0.0, g - np.exp(out) * total),)
+
+
+@wrong(
+    "log_softmax_rule",
+    "divided_by_S",
+    "A division by S, and a probability may be 0: then this is no number. On paper S cancels, and what is left has no quotient.",
+)
+def log_softmax_rule(g, out, logits):
+    S = np.exp(out)
+    return (S * (g / S - (g / S * S).sum(axis=-1, keepdims=True)),)
 
 
 @right("log_softmax_rule", "with_the_matrix")
@@ -1479,6 +1588,28 @@ def cross_entropy_rule(g, out, logp, labels):
 
 @wrong(
     "cross_entropy_rule",
+    "minus_one_itself",
+    "At the right class of each row stands -1, whatever its probability was. The 1 comes off that probability: S - 1.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    grad = np.exp(logp)
+    grad[np.arange(len(labels)), labels] = -1
+    return (g * grad / len(labels),)
+
+
+@wrong(
+    "cross_entropy_rule",
+    "g_in_the_truth_only",
+    "g multiplies the 1 that is taken off, and not the probabilities. Both parts are slopes: multiply by g at the end.",
+)
+def cross_entropy_rule(g, out, logp, labels):
+    grad = np.exp(logp)
+    grad[np.arange(len(labels)), labels] -= g
+    return (grad / len(labels),)
+
+
+@wrong(
+    "cross_entropy_rule",
     "g_before_the_truth",
     "g multiplies the probabilities, and not the 1 that is taken off. Both parts are slopes: multiply by g at the end.",
 )
@@ -1582,10 +1713,20 @@ def bce_with_logits(logits, targets):
 @wrong(
     "bce_with_logits",
     "overflow",
-    "exp overflows here: log(1 + exp(-z)) does for logits far below 0, and log(1 + exp(z)) for those far above. Take the large part out of the logarithm.",
+    "exp overflows here: log(1 + exp(-z)) does for logits far below 0, log(1 + exp(z)) for those far above; and `np.where` computes both of its branches. Take the large part out of the logarithm.",
 )
 def bce_with_logits(logits, targets):
     return (np.log1p(np.exp(-logits)) + (1 - targets) * logits).mean()
+
+
+@wrong(
+    "bce_with_logits",
+    "overflow_behind_where",
+    "exp overflows here: log(1 + exp(-z)) does for logits far below 0, log(1 + exp(z)) for those far above; and `np.where` computes both of its branches. Take the large part out of the logarithm.",
+)
+def bce_with_logits(logits, targets):
+    soft = np.where(logits < 0, np.log1p(np.exp(logits)) - logits, np.log1p(np.exp(-logits)))
+    return (soft + (1 - targets) * logits).mean()
 
 
 @wrong(
@@ -1714,6 +1855,13 @@ def bce_with_logits(logits, targets):
 @right("bce_with_logits", "logaddexp")
 def bce_with_logits(logits, targets):
     return np.mean(targets * np.logaddexp(0, -logits) + (1 - targets) * np.logaddexp(0, logits))
+
+
+@right("bce_with_logits", "with_logsumexp")
+def bce_with_logits(logits, targets):
+    zeros = np.zeros(logits.shape)
+    soft = np.logaddexp.reduce(np.stack([zeros, -logits], axis=-1), axis=-1)
+    return (soft + (1 - targets) * logits).mean()
 
 
 @right("bce_with_logits", "as_pytorch_does")
@@ -1917,7 +2065,7 @@ def mended_loss_rules():
 @wrong(
     "mended_loss_rules",
     "logistic_still_overflows",
-    "Your logistic still takes exp of a large number. Write the quotient with sigmoid.",
+    "Your logistic still takes exp of a large number (`np.where` computes both of its branches). Write the quotient with sigmoid.",
 )
 def mended_loss_rules():
     return {
@@ -2034,7 +2182,7 @@ FAULTS = [
     ("huber", "from_above", "(g * np.minimum(x - y, 1) / x.size,)",
      "Your huber is a line above the target only. Far below it the loss is a line, too, with the slope -1."),
     ("logistic", "overflow", "(-g * y / (1 + np.exp(y * x)) / x.size,)",
-     "Your logistic still takes exp of a large number. Write the quotient with sigmoid."),
+     "Your logistic still takes exp of a large number (`np.where` computes both of its branches). Write the quotient with sigmoid."),
     ("logistic", "turned_around", "(-g * y * sigmoid(y * x) / x.size,)",
      "Your logistic pushes where the answer is right already. Which sign does the argument of sigmoid have?"),
 ]  # fmt: skip
@@ -2052,6 +2200,18 @@ for _name, _fault, _code, _sentence in FAULTS:
             + "".join(f'        "{one}": {code},\n' for one, code in _rules.items())
             + "    }\n",
         )
+
+
+for _names in (["distance"], ["huber"], ["logistic"], ["distance", "huber"], ["distance", "logistic"],
+               ["huber", "logistic"], list(RULES)):  # fmt: skip
+    wrong(
+        "mended_loss_rules",
+        "_".join(["a_loss_and_a_rule_for", *_names]),
+        "The value of a name is not a rule but a tuple or a list, such as the pair of a loss and its rule in CONTRIBUTED. Give the rule alone.",
+        source="def mended_loss_rules():\n    return {\n"
+        + "".join(f'        "{one}": (CONTRIBUTED["{one}"][0], {RULES[one]}),\n' for one in _names)
+        + "    }\n",
+    )
 
 
 @wrong(

@@ -187,6 +187,45 @@ wrong(
 )
 wrong(
     "train_epoch",
+    "plain_mean_in_no_mode",
+    "This is the mean over batches: weigh each loss with its number of examples. And a layer was in evaluation mode here: set training mode first.",
+    source=changed(
+        EPOCH,
+        ("    model.train()\n", ""),
+        ("len(part) * loss", "loss"),
+        ("sum(len(part) for part in cut)", "len(cut)"),
+    ),
+)
+wrong(
+    "train_epoch",
+    "no_zero_grad_in_no_mode",
+    "Gradients add up from batch to batch: clear them before each one. And a layer was in evaluation mode here: set training mode first.",
+    source=changed(EPOCH, ("        optimizer.zero_grad()\n", ""), ("    model.train()\n", "")),
+)
+wrong(
+    "train_epoch",
+    "over_all_of_x",
+    "Two examples are in the batches here, and the sum of their losses is divided by 3, as many as x has. `cut` may hold some of them only: count those.",
+    source=changed(EPOCH, ("sum(len(part) for part in cut)", "len(x)")),
+)
+wrong(
+    "train_epoch",
+    "over_all_of_x_in_no_mode",
+    "Two examples are in the batches here, and the sum of their losses is divided by 3, as many as x has. `cut` may hold some of them only: count those.",
+    source=changed(EPOCH, ("    model.train()\n", ""), ("sum(len(part) for part in cut)", "len(x)")),
+)
+wrong(
+    "train_epoch",
+    "zeroed_after_the_step_only",
+    "The gradient that lay there before the first batch counts in its step: as after a `zero_grad` that comes only behind `step`. Clear before each `backward`.",
+    source=changed(
+        EPOCH,
+        ("        optimizer.zero_grad()\n", ""),
+        ("        optimizer.step()\n", "        optimizer.step()\n        optimizer.zero_grad()\n"),
+    ),
+)
+wrong(
+    "train_epoch",
     "sum_of_losses",
     "This is the sum over the examples. Divide by their number.",
     source=changed(EPOCH, (" / sum(len(part) for part in cut)", "")),
@@ -218,7 +257,7 @@ wrong(
 wrong(
     "train_epoch",
     "mode_not_set",
-    "Dropout did nothing in these steps, for the model, or a layer inside, was in evaluation mode: it may come in it. Set training mode first, for the layers inside as well.",
+    "The batches ran in evaluation mode, the model or a layer inside it: it comes in that mode. Set training mode first, for the layers inside as well.",
     source=changed(EPOCH, ("    model.train()\n", "")),
 )
 wrong(
@@ -379,6 +418,11 @@ def accuracy(logits, labels):
     return (logits.argmax(axis=1) == labels).sum() / logits.shape[1]
 
 
+@wrong("accuracy", "over_all_logits", "3 right answers of 4 make 0.25 here, as when you divide by the number of all logits, which is 12. Divide by the number of examples.")
+def accuracy(logits, labels):
+    return (logits.argmax(axis=1) == labels).sum() / logits.size
+
+
 @wrong("accuracy", "over_examples", "The shapes do not fit. Axis 0 runs over the examples: `argmax` along axis 1, over the classes, gives one answer for each example.")
 def accuracy(logits, labels):
     return (logits.argmax(axis=0) == labels).mean()
@@ -507,8 +551,24 @@ split_wrong(
     ("round(validation * n)", "int(validation * n)"),
 )
 split_wrong(
+    "training_cut_off",
+    "0.7 * 7 is 4.9, and the training part has 4 here, as `int` makes it. Round each share by itself.",
+    ("round(train * n)", "int(train * n)"),
+)
+split_wrong(
+    "both_ends_cut_off",
+    "0.7 * 7 is 4.9, and the training part has 4 here, as `int` makes it. Round each share by itself.",
+    ("round(train * n)", "int(train * n)"),
+    ("a + round(validation * n)", "int((train + validation) * n)"),
+)
+split_wrong(
+    "validation_cut_off",
+    "0.25 * 7 is 1.75, and the validation part has 1 here, as `int` makes it. Round each share by itself.",
+    ("round(validation * n)", "int(validation * n)"),
+)
+split_wrong(
     "rounded_up",
-    "0.2 * 7 is 1.4, and the validation part has 2 here, as when all is rounded up: `round` takes the nearest.",
+    "0.7 * 6 is 4.2, and the training part has 5 here, as when all is rounded up: `round` takes the nearest.",
     ("round(train * n)", "int(np.ceil(train * n))"),
     ("round(validation * n)", "int(np.ceil(validation * n))"),
 )
@@ -1147,6 +1207,14 @@ def load_state_dict(module, state):
         p.data[...] = state[name]
 
 
+@wrong("state_dict", "asserts", "The names are compared. The error that is wanted is a KeyError, and an `assert` raises an AssertionError.")
+def load_state_dict(module, state):
+    parameters = dict(module.named_parameters())
+    assert parameters.keys() == state.keys()
+    for name, p in parameters.items():
+        p.data[...] = state[name]
+
+
 @wrong("state_dict", "returns_the_error", "Where the names differ nothing is loaded, but no error comes: one that is returned or printed stops nobody. `raise` it.")
 def load_state_dict(module, state):
     parameters = dict(module.named_parameters())
@@ -1270,6 +1338,30 @@ wrong(
     "equal_is_better",
     "An equal loss counts as better here, so a loss that stands still never stops.",
     source=changed(STOPPING, ("loss < self", "loss <= self")),
+)
+wrong(
+    "early_stopping",
+    "equal_does_not_count",
+    "An equal loss is not lower, so it is an epoch without a better one. With patience 1 you do not stop after it.",
+    source="""
+class EarlyStopping:
+    def __init__(self, patience):
+        self.patience, self.losses = patience, []
+        self.best_loss, self.best_state = float("inf"), None
+
+    def update(self, loss, state):
+        if loss < self.best_loss:
+            self.best_loss = loss
+            self.best_state = {name: array.copy() for name, array in state.items()}
+        self.losses.append(loss)
+        return min(self.losses[-self.patience :]) > self.best_loss
+""",
+)
+wrong(
+    "early_stopping",
+    "only_worse_counts",
+    "An equal loss is not lower, so it is an epoch without a better one. With patience 1 you do not stop after it.",
+    source=changed(STOPPING, ("        else:\n", "        elif loss > self.best_loss:\n")),
 )
 wrong(
     "early_stopping",
@@ -1550,6 +1642,12 @@ def rate_to_use(rates, losses):
 @wrong("rate_to_use", "position_shifted", "The first rate is chosen, and its loss is NaN. After NaNs are taken out, positions no longer fit `rates` (filter both); and nothing is lower than a NaN that all others are compared with.")
 def rate_to_use(rates, losses):
     return rates[np.argmin(losses[np.isfinite(losses)])] / 10
+
+
+@wrong("rate_to_use", "rates_filtered_alone", "The position does not exist: it was found among all losses, and the rates were filtered. Filter both, or neither.")
+def rate_to_use(rates, losses):
+    ok = np.isfinite(losses)
+    return rates[ok][losses.argmin()] / 10
 
 
 @wrong("rate_to_use", "loss_returned", "This is the loss. Return a rate.")

@@ -73,7 +73,32 @@ engine("breadth_first", "A node passes its gradient on before all of it has arri
        ("            if ready:\n                found.append(node)\n            elif node not in seen:\n                seen.add(node)\n                stack.append((node, True))\n",
         "            if node not in seen:\n                seen.add(node)\n                found.insert(0, node)\n"),
        ("grads.pop(node)", "grads.pop(node, 0)"))
-engine("starts_with_its_value", "backward begins with 1, the slope of a result by itself; here it begins with the result's value.", "graphs broadcasting shapes depth layers Adam training",
+#: How the model answer orders a graph.
+ORDER = ENGINE[ENGINE.index("        found, seen, stack = [], set()") : ENGINE.index("    def backward(self):")]
+engine("breadth_first_queue", "A node passes its gradient on before all of it has arrived: order the graph so that whoever uses it comes first.", "graphs broadcasting shapes depth", (ORDER, '''        found, seen = [self], {self}
+        for node in found:
+            for x, _ in node.ways:
+                if x not in seen:
+                    seen.add(x)
+                    found.append(x)
+        return found[::-1]
+
+'''), ("grads.pop(node)", "grads.pop(node, 0)"))
+engine("depth_first_before_users", "A node passes its gradient on before all of it has arrived: order the graph so that whoever uses it comes first.", "graphs broadcasting shapes", (ORDER, '''        found, seen, stack = [], set(), [self]
+        while stack:
+            node = stack.pop()
+            if node not in seen:
+                seen.add(node)
+                found.append(node)
+                stack += [x for x, _ in reversed(node.ways)]
+        return found[::-1]
+
+'''), ("grads.pop(node)", "grads.pop(node, 0)"))
+engine("twice_in_the_order", "Here a Tensor that is used twice is taken up twice, and the second time its gradient is gone, sent on already: note which Tensors are in the order, and take each once.", "graphs broadcasting shapes depth layers",
+       ("            elif node not in seen:\n", "            elif node in seen:\n                found.append(node)\n            else:\n"))
+engine("sent_on_twice", "Here a Tensor that is used twice is taken up twice, and each time passes on, or keeps, all that it has: note which Tensors are in the order, and take each once.", "graphs broadcasting shapes depth layers",
+       ("            elif node not in seen:\n", "            elif node in seen:\n                found.append(node)\n            else:\n"), ("grads.pop(node)", "grads[node]"))
+engine("starts_with_its_value", "backward begins with 1, the slope of a result by itself; here it begins with the result's value.", "graphs broadcasting shapes depth layers training",
        ("grads = {self: np.ones_like(self.data)}", "grads = {self: self.data}"))
 engine("recursive", "The graph is walked by a function that calls itself, once for each operation of a chain: use a stack of your own.", "depth", (
     '''        found, seen, stack = [], set(), [(self, False)]
@@ -98,6 +123,22 @@ engine("recursive", "The graph is walked by a function that calls itself, once f
         visit(self)
         return found
 '''))
+engine("raises_the_limit", "The graph is walked by a function that calls itself, once for each operation of a chain: use a stack of your own.", "depth", (ORDER, '''        import sys
+
+        sys.setrecursionlimit(100_000)
+        found, seen = [], set()
+
+        def visit(node):
+            if node not in seen:
+                seen.add(node)
+                for x, _ in node.ways:
+                    visit(x)
+                found.append(node)
+
+        visit(self)
+        return found
+
+'''))
 engine("way_by_way", "Each way through the graph is walked by itself, and in a graph where results are used twice their number doubles with each: take each node once, when all of its gradient has arrived.", "depth", (
     '''        grads = {self: np.ones_like(self.data)}
         for node in reversed(self.order()):
@@ -115,7 +156,7 @@ engine("way_by_way", "Each way through the graph is walked by itself, and in a g
 '''), ends=False)
 engine("gradient_for_all", "A Tensor without requires_grad got a gradient: record, and pass on to, only operands that want one.", "graphs broadcasting shapes memory",
        ("isinstance(x, Tensor) and x.requires_grad]", "isinstance(x, Tensor)]"))
-engine("only_if_all", "A result wants a gradient when any of its operands does: here none comes back through a product with a number.", "graphs broadcasting shapes depth layers Adam training",
+engine("only_if_all", "A result wants a gradient when any of its operands does: here none comes back through a product with a number.", "graphs broadcasting shapes depth layers training",
        ("    out.requires_grad = bool(out.ways)\n", "    if len(out.ways) < len(ways):\n        out.ways = []\n    out.requires_grad = bool(out.ways)\n"))
 engine("list_of_all", "Something that stays, such as a list of all Tensors, holds what was made, so nothing is freed: let a result alone hold what it was made from.", "memory",
        ("def made(", "NODES = []\n\n\ndef made("), ("    out = Tensor(data)\n", "    out = Tensor(data)\n    NODES.append(out)\n"))
@@ -132,7 +173,7 @@ engine("leaves_share", "Two leaves hold one array as their `.grad`, and the next
 """), ("                grads[x] = grads.get(x, 0) + fit(rule(g), x.data.shape)\n", """                part = fit(rule(g), x.data.shape)
                 grads[x] = grads[x] + part if x in grads else part
 """))
-engine("written_into", "A gradient is added up with `+=` in an array that another Tensor's gradient is, too, as after a sum: both change. Write a = a + b, which makes a new array.", "graphs", (
+engine("written_into", "A gradient is added up with `+=` in an array that another Tensor's gradient is, too, as after a sum: both change. Write a = a + b, which makes a new array.", "graphs broadcasting", (
     "                grads[x] = grads.get(x, 0) + fit(rule(g), x.data.shape)\n", """                part = fit(rule(g), x.data.shape)
                 if x in grads:
                     grads[x] += part
@@ -158,7 +199,7 @@ engine("ones_dropped", "Summing over a stretched axis has to keep it, with lengt
        ("if n == 1), keepdims=True)", "if n == 1))"))
 engine("mean_of_repeats", "What was repeated gets the sum of what arrives, not its mean.", "broadcasting shapes layers training",
        ("    g = g.sum(axis=tuple(range(g.ndim - len(shape))))\n", "    g = g.sum(axis=tuple(range(g.ndim - len(shape)))) * np.prod(shape) / g.size\n"))
-engine("own_factor", "d(ab)/da is b, and here each factor gets itself.", "graphs broadcasting shapes depth layers Adam training",
+engine("own_factor", "d(ab)/da is b, and here each factor gets itself.", "graphs broadcasting shapes depth layers training",
        ("(self, lambda g: g * b), (other, lambda g: g * a))", "(self, lambda g: g * a), (other, lambda g: g * b))"))
 engine("reversed_minus", "2 - x is computed as x - 2: with a number on the left the order changes.", "values graphs broadcasting",
        ("        return -self + other\n", "        return self - other\n"))
@@ -166,7 +207,7 @@ engine("reversed_quotient", "A number over x is computed as x over the number, a
        ("        return self**-1 * other\n", "        return self * (1 / other)\n"), ("        return self * (1 / other)\n\n    def __rsub__", "        return self * (other**-1 if isinstance(other, Tensor) else 1 / other)\n\n    def __rsub__"))
 engine("number_on_the_left", "A number on the left of * is not understood: write __rmul__.", "values broadcasting shapes",
        ("    __radd__, __rmul__ = __add__, __mul__\n", "    __radd__ = __add__\n"))
-engine("minus_lost", "a - b falls when b rises: the gradient of b is -g.", "graphs broadcasting shapes Adam",
+engine("minus_lost", "a - b falls when b rises: the gradient of b is -g.", "graphs broadcasting shapes",
        ("        return self + -other\n", "        return made(self.data - raw(other), (self, lambda g: g), (other, lambda g: g))\n"))
 engine("quotient_sign", "a / b falls when b rises: the gradient of b is -g a / b squared.", "graphs broadcasting shapes",
        ("        return self * (1 / other)\n\n    def __rsub__", "        a, b = self.data, raw(other)\n        return made(a / b, (self, lambda g: g / b), (other, lambda g: g * a / b**2))\n\n    def __rsub__"))
@@ -184,6 +225,8 @@ engine("log_times", "The slope of log x is 1 / x: divide by the input.", "graphs
        ("lambda g: g / self.data", "lambda g: g * self.data"))
 engine("tanh_not_squared", "The slope of tanh is 1 minus its square.", "graphs broadcasting shapes layers training",
        ("1 - out**2", "1 - out"))
+engine("tanh_of_the_difference", "The slope of tanh is 1 - y², y being its result: the square belongs to y alone, and not to 1 - y.", "graphs broadcasting shapes layers training",
+       ("1 - out**2", "(1 - out) ** 2"))
 engine("relu_lets_all_through", "Where relu gives 0, its slope is 0.", "graphs broadcasting",
        ("g * (self.data > 0)", "g"))
 engine("relu_by_size", "relu's slope is 1 where the input is positive, and not the input.", "graphs broadcasting",
@@ -192,6 +235,10 @@ engine("relu_passes_at_zero", "At 0 the slope of relu is 0, as agreed: `>` and n
        ("g * (self.data > 0)", "g * (self.data >= 0)"))
 engine("sum_axis_lost", "The gradient of a sum over an axis has one axis less: put it back, with length 1, before it is repeated.", "shapes",
        ("lambda g: g.reshape(shape) * ones", "lambda g: g * ones"))
+engine("sum_negative_axis", "An axis may be negative, -1 being the last one: here the backward of such a sum does not know which axis was summed.", "shapes",
+       ("        shape = self.data.sum(axis=axis, keepdims=True).shape\n", "        axes = range(self.data.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)\n        shape = tuple(1 if i in axes else n for i, n in enumerate(self.data.shape))\n"))
+engine("sum_gives_ones", "What arrives at a sum is forgotten: its rule repeats that along the axes, and here all of the operand gets ones.", "shapes training",
+       ("lambda g: g.reshape(shape) * ones", "lambda g: ones"))
 engine("keepdims_ignored", "sum(keepdims=True) keeps the axes that it summed over, with length 1.", "values shapes",
        ("self.data.sum(axis=axis, keepdims=keepdims)", "self.data.sum(axis=axis)"))
 engine("mean_of_all", "A mean over an axis divides by the length of that axis, and not by the number of all numbers.", "values shapes",
@@ -208,6 +255,8 @@ engine("transpose_forgotten", "What comes back through x.T has another shape tha
        ("(self, lambda g: g.T)", "(self, lambda g: g)"))
 engine("repeats_lost", "What is taken twice gets both gradients: whole[index] = g keeps one of them, and so does +=; np.add.at adds up.", "shapes",
        ("            np.add.at(whole, index, g)\n", "            whole[index] = g\n"))
+engine("repeats_lost_of_arrays", "What an array of indices takes twice gets both gradients, as with a list: whole[index] = g keeps one of them; np.add.at adds up.", "shapes",
+       ("            np.add.at(whole, index, g)\n", "            if isinstance(index, np.ndarray):\n                whole[index] = g\n            else:\n                np.add.at(whole, index, g)\n"))
 engine("right_factor_forgotten", "Both factors of a @ b have a gradient: that of b is a.T @ g.", "shapes layers training",
        ("        return made(a @ b, (self, lambda g: g @ b.T), (other, lambda g: a.T @ g))", "        return made(a @ b, (self, lambda g: g @ b.T))"))
 engine("whole_numbers", "Whole numbers stay whole numbers here: keep data as floats.", "values",
@@ -215,17 +264,17 @@ engine("whole_numbers", "Whole numbers stay whole numbers here: keep data as flo
 
 # -- Tensor: layers and the optimizer ---------------------------------------------------------------------------------
 
-engine("bias_not_listed", "parameters() leaves the bias out, so it never learns.", "layers training",
+engine("bias_not_listed", "parameters() lists the weight of a layer, and no bias: a layer has one, and it learns, too.", "layers training",
        ("return [self.weight, self.bias]", "return [self.weight]"))
-engine("no_bias", "A layer has a bias, too.", "layers training",
+engine("no_bias", "parameters() lists the weight of a layer, and no bias: a layer has one, and it learns, too.", "layers training",
        ("return x @ self.weight + self.bias", "return x @ self.weight"), ("return [self.weight, self.bias]", "return [self.weight]"))
-engine("starts_at_zero", "All weights begin at zero, so all neurons of a layer stay the same: begin at random.", "layers training",
+engine("starts_at_zero", "All weights begin alike, so all neurons of a layer stay the same: begin at random.", "layers training",
        ("np.random.default_rng().standard_normal((inputs, outputs)) / inputs**0.5", "np.zeros((inputs, outputs))"))
 engine("starts_at_one", "All weights begin alike, so all neurons of a layer stay the same: begin at random.", "layers training",
        ("np.random.default_rng().standard_normal((inputs, outputs)) / inputs**0.5", "np.ones((inputs, outputs)) / inputs**0.5"))
-engine("start_not_scaled", "Weights of size 1 make outputs that grow with the number of inputs: divide by its root.", "layers",
+engine("start_not_scaled", "With many inputs the weights begin too large: divide by the root of the number of inputs.", "layers",
        (" / inputs**0.5", ""))
-engine("start_of_one_size", "Weights begin in one size, however many inputs there are: divide by the root of their number.", "layers",
+engine("start_of_one_size", "With many inputs the weights begin too large: divide by the root of the number of inputs.", "layers",
        (" / inputs**0.5", " / 2"))
 engine("not_within", "A Sequential within another has parameters, too: ask each step that has some.", "layers",
        ('if hasattr(step, "parameters")', "if isinstance(step, Linear)"))
@@ -242,6 +291,8 @@ engine("counts_used_parameters", "t counts steps, and here it grows with every p
 engine("rates_exchanged", "The mean of gradients forgets with 0.9, that of squares with 0.999: here they are exchanged.", "Adam training",
        ("0.9 * means[0] + 0.1 *", "0.999 * means[0] + 0.001 *"), ("0.999 * means[1] + 0.001 *", "0.9 * means[1] + 0.1 *"),
        ("(1 - 0.9**self.t), means[1] / (1 - 0.999**self.t)", "(1 - 0.999**self.t), means[1] / (1 - 0.9**self.t)"))
+engine("rates_exchanged_in_the_means", "The mean of gradients forgets with 0.9, that of squares with 0.999: here they are exchanged.", "Adam training",
+       ("0.9 * means[0] + 0.1 *", "0.999 * means[0] + 0.001 *"), ("0.999 * means[1] + 0.001 *", "0.9 * means[1] + 0.1 *"))
 engine("no_root", "Divide by the root of the mean of squares: without it a step depends on the gradient's size.", "Adam training",
        ("(v**0.5 + 1e-8)", "(v + 1e-8)"))
 engine("eps_under_the_root", "1e-8 is added to the root, and not under it: small gradients get steps that are too small.", "Adam training",
@@ -931,7 +982,9 @@ wrong("wrong_rule", "most_often_right", "This one is in the most programs that a
     RULE, ("min(common", "max(common")))
 wrong("wrong_rule", "must_never_pass", "A wrong rule may be in a program that is right, where it does not show: do not strike it out.", source=changed(
     RULE, ("    return min(common, key=lambda name: sum(name in used for used in right))", "    common -= set().union(*map(set, right))\n    return min(common) if common else None")))
-wrong("wrong_rule", "pieces_of_names", '`"sum" in "cumsum"` is True: compare whole names.', source=changed(
+wrong("wrong_rule", "must_never_pass_pop", "A wrong rule may be in a program that is right, where it does not show: do not strike it out. Here nothing is left.", source=changed(
+    RULE, ("    return min(common, key=lambda name: sum(name in used for used in right))", "    return (common - set().union(*map(set, right))).pop()")))
+wrong("wrong_rule", "pieces_of_names", "Here sum is in one program that is right: three times in it counts once, and cumsum is another name. Compare whole names, and only whether they are there.", source=changed(
     RULE, ("right = [used.split() for", "right = [used for")))
 wrong("wrong_rule", "first_piece", "Several rules are in all programs that are off: take the one that is in the fewest programs that are right, and not the first of them.", source="""
 def wrong_rule(log):
@@ -940,7 +993,7 @@ def wrong_rule(log):
         if all(name in used for used in failing):
             return name
 """)
-wrong("wrong_rule", "how_often", "A rule that is used several times in one program counts once there.", source=changed(
+wrong("wrong_rule", "how_often", "Here sum is in one program that is right: three times in it counts once, and cumsum is another name. Compare whole names, and only whether they are there.", source=changed(
     RULE, ("sum(name in used for used in right)", "sum(used.count(name) for used in right)")))
 wrong("wrong_rule", "exactly_zero", "Gradients from differences are never exact: up to 1e-6 a program is right.", source=changed(
     RULE, ("if not off <= 1e-6", "if off != 0"), ("if off <= 1e-6", "if off == 0")))
@@ -991,6 +1044,34 @@ def wrong_rule(log):
         if count < fewest:
             best, fewest = name, count
     return best
+
+
+# -- projects: what a wrong answer keeps ------------------------------------------------------------------------------
+
+#: The half that a wrong answer has right, by its project.
+FIRST = {
+    "ball": "aim_once aim_few_steps aim_short aim_fixed_safe_step fixed_step aim_uphill aim_still aim_pair",
+    "forward": "sine_sign no_array_ufunc_of_node power_zero_in_the_node transposed gradient quadratic constant_factor overwritten no_sum "
+    "square_only differences",
+    "operation": "proof_trusts proof_distrusts proof_no_shape proof_nan proof_ones proof_same_v proof_sizes proof_one_way proof_loose "
+    "fit_start fit_short fit_uphill fit_large fit_writes",
+    "machine": "runs_all usual_engine all_gradients product_with_ones zeros_first ones_again no_fma values_again nothing_again "
+    "another_order_again no_fma_of_the_second no_fma_forward",
+}
+SECOND = {
+    "ball": "no_square half no_drag only_size twice_size nan forward_order differences",
+    "forward": "scalar_slope no_v no_value order jvp_differences",
+    "operation": "half_rule plus scale elementwise differences",
+    "machine": "",
+}
+
+
+def half_of(answer):
+    """The parts that a wrong answer of a project has right."""
+    project, _, name = answer.partition("_")
+    return [half for half, kept in (("first half", FIRST), ("second half", SECOND)) if name in kept[project].split()]
+
+
 # -- project: the ball --------------------------------------------------------------------------------------------------
 
 BALL = '''
@@ -1014,7 +1095,7 @@ def throw(velocity, wind, goal):
 def aim(wind, goal):
     time = STEP * len(wind)
     v = np.array(goal) / time
-    for _ in range(500):
+    for _ in range(200):
         miss, slope, _ = throw(v, wind, goal)
         if miss < 1e-6:
             break
@@ -1025,7 +1106,7 @@ def aim(wind, goal):
 
 def ball(name, sentence, *pairs):
     """A wrong answer to the project of the ball."""
-    wrong("project", f"ball_{name}", sentence, source=changed(BALL, *pairs))
+    wrong("project", f"ball_{name}", sentence, source=changed(BALL, *pairs), keeps=half_of(f"ball_{name}"))
 
 
 ball("no_square", "The distance is not squared: throw returns the square of it, and its gradients.", (
@@ -1071,16 +1152,17 @@ ball("differences", "Nearly right, but no exact gradient: these are differences,
         to_wind[k, i] = (exact(velocity, wind + s, goal)[0] - exact(velocity, wind - s, goal)[0]) / 2e-6
     return miss, np.array(to_v), to_wind
 
-def aim('''))
+def aim('''), ("miss, slope, _ = throw(", "miss, slope, _ = exact("))
 ball("writes", "You write into the velocity that was given: make a copy first.", (
     "np.array(velocity, dtype=float), np.zeros(2)", "velocity, np.zeros(2)"), ("        v = v + STEP", "        v += STEP"))
-ball("aim_once", "One step downhill does not arrive: aim repeats it until the ball is near the goal.", ("range(500)", "range(1)"))
-ball("aim_few_steps", "aim stops too early for a long flight: there a step downhill brings less. Go on until `throw` says that it is near enough, or lengthen the steps.", ("range(500)", "range(20)"))
+ball("aim_once", "One step downhill does not arrive: aim repeats it until the ball is near the goal.", ("range(200)", "range(1)"))
+ball("aim_few_steps", "aim stops too early for a long flight: there a step downhill brings less. Go on until `throw` says that it is near enough, or lengthen the steps.", ("range(200)", "range(20)"))
 ball("aim_short", "Near, but not within 1 cm: throw gives the *square* of the distance, and that has to be below 0.0001.", ("miss < 1e-6", "miss < 0.01"))
+ball("aim_fixed_safe_step", "aim stops too early for a long flight: there a step downhill brings less. Go on until `throw` says that it is near enough, or lengthen the steps.", ("range(200)", "range(100)"), ("0.8 * slope / time**2", "0.5 * slope / time**2"))
 ball("fixed_step", "One size of step does not fit all throws: after T seconds the slope grows like the square of T, so divide by it.", (
     "v - 0.8 * slope / time**2", "v - 0.5 * slope"))
-ball("aim_uphill", "aim goes uphill: the ball gets farther from the goal with each step.", ("v = v - 0.8", "v = v + 0.8"), ("range(500)", "range(20)"))
-ball("aim_still", "aim gives the velocity of a straight line to the goal, without air and weight: go downhill from there.", ("range(500)", "range(0)"))
+ball("aim_uphill", "aim goes uphill: the ball gets farther from the goal with each step.", ("v = v - 0.8", "v = v + 0.8"), ("range(200)", "range(20)"))
+ball("aim_still", "aim gives the velocity of a straight line to the goal, without air and weight: go downhill from there.", ("range(200)", "range(0)"))
 ball("aim_pair", "aim returns the velocity alone.", ("    return v\n", "    return v, miss\n"))
 
 right("project", "ball_matrices", source='''
@@ -1290,7 +1372,7 @@ right("project", "forward_over_reverse", source=FORWARD)
 
 def forward(name, sentence, *pairs):
     """A wrong answer to the project of forward mode."""
-    wrong("project", f"forward_{name}", sentence, source=changed(FORWARD, *pairs))
+    wrong("project", f"forward_{name}", sentence, source=changed(FORWARD, *pairs), keeps=half_of(f"forward_{name}"))
 
 
 forward("product", "The slope of a product has two terms, and here one is missing.", (
@@ -1539,7 +1621,7 @@ right("project", "operation_ranks", source=OWN)
 
 def own(name, sentence, *pairs):
     """A wrong answer to the project of an operation."""
-    wrong("project", f"operation_{name}", sentence, source=changed(OWN, *pairs))
+    wrong("project", f"operation_{name}", sentence, source=changed(OWN, *pairs), keeps=half_of(f"operation_{name}"))
 
 
 SOFT = "    return g * slopes.sum(axis=1) - g @ slopes\n"
@@ -1557,8 +1639,8 @@ own("sum_only", "All outputs depend on x in one way: a single sum is not enough.
 own("hard_ranks", "Ranks that jump have the slope 0 nearly everywhere: they have to be relaxed.", (
     "    return (1 + np.tanh(x[:, None] - x)) / 2\n", "    return (x[:, None] > x) * 1.0\n"))
 own("shape", "The cotangent has another shape than x.", (SOFT, "    return (g * slopes.sum(axis=1) - g @ slopes)[None]\n"))
-own("differences", "The rule is a difference, and the digits show it: give a formula.", (
-    SOFT, "    return np.array([g @ (operation(x + 1e-6 * e) - operation(x - 1e-6 * e)) / 2e-6 for e in np.eye(x.size)])\n"))
+own("differences", "The rule is a difference, and the digits show it: give a formula.", ("def rule(", "def exact("), ("rule(2 * off, x)", "exact(2 * off, x)"), (
+    "def proof(", "def rule(g, x):\n    return np.array([g @ (operation(x + 1e-6 * e) - operation(x - 1e-6 * e)) / 2e-6 for e in np.eye(x.size)])\n\ndef proof("))
 own("proof_trusts", "Your proof finds nothing: it says True to everything.", ("    return bool(abs(", "    return True or bool(abs("))
 own("proof_distrusts", "Your proof accuses all: it says False to everything.", ("    return bool(abs(", "    return False and bool(abs("))
 own("proof_no_shape", "A cotangent of another shape passes: NumPy stretches it until it fits.", ("np.shape(found) != x.shape or ", ""))
@@ -1653,7 +1735,16 @@ def fit(target, start):
 PLAN = '''
 project = "machine"
 
-def plan(ask, inputs, steps, wanted):
+def plan(tell, inputs, steps, wanted):
+    known = {}
+
+    def ask(instruction):
+        name, *of = instruction
+        key = (name, *sorted(of[:2]), *of[2:]) if name in ("add", "mul", "fma") else tuple(instruction)
+        if key not in known:
+            known[key] = tell(key)
+        return known[key]
+
     places = dict(enumerate(steps, start=inputs))
     touched = set(wanted)
     for place, (name, *of) in places.items():
@@ -1706,12 +1797,13 @@ right("project", "machine_plan", source=PLAN)
 
 def machine(name, sentence, *pairs):
     """A wrong answer to the project of the machine."""
-    wrong("project", f"machine_{name}", sentence, source=changed(PLAN, *pairs))
+    wrong("project", f"machine_{name}", sentence, source=changed(PLAN, *pairs), keeps=half_of(f"machine_{name}"))
 
 
 machine("runs_all", "All steps are run. Which of their results does a slope read?", (
     "    arrived = {inputs", "    for place in places:\n        value(place)\n    arrived = {inputs"))
-wrong("project", "machine_usual_engine", "The gradients of a b are b and a, and both are there. Which steps need not be run, which products not be computed?", source='''
+#: A first plan, which counts nothing: all steps run, and each gradient is a product or a sum of two.
+USUAL = '''
 project = "machine"
 
 def plan(ask, inputs, steps, wanted):
@@ -1728,17 +1820,42 @@ def plan(ask, inputs, steps, wanted):
                     part = ask(("mul", g, at[of[1 - k]]) if name == "mul" else ("slope", g, at[place]))
                 arrived[parent] = ask(("add", arrived[parent], part)) if parent in arrived else part
     return [arrived[place] if place in arrived else ask(("zeros",)) for place in wanted]
-''')
+'''
+wrong("project", "machine_usual_engine", "The gradients of a b are b and a, and both are there. Which steps need not be run, which products not be computed?", source=USUAL, keeps=half_of("machine_usual_engine"))
+
+
+def usual(name, sentence, *pairs):
+    """A first plan for the machine that is wrong."""
+    wrong("project", f"machine_usual_{name}", sentence, source=changed(USUAL, *pairs))
+
+
+usual("overwritten", "What is used twice gets two parts, and here the second one replaces the first.", (
+    'ask(("add", arrived[parent], part)) if parent in arrived else part', "part"))
+usual("one_part", "a a has two parts, one for each factor.", ("enumerate(of)", "enumerate(of[:1] if len(set(of)) == 1 else of)"))
+usual("no_zeros", "An input that plays no part gets no gradient on the way: give the number of an array of zeros for it.", (
+    'arrived[place] if place in arrived else ask(("zeros",))', "arrived[place]"))
+usual("wrong_factor", "The gradient of a in a b is g b: the *other* factor.", ("at[of[1 - k]]", "at[of[k]]"))
+usual("slope_of_input", "The slope of tanh is 1 - t², t being the result: you gave the machine the input.", ("g, at[place])", "g, at[of[0]])"))
+usual("places", "A place is not an array's number: look up which array holds the result of that place.", ("at[of[1 - k]]", "of[1 - k]"), ("at = list(range(inputs))\n", "at = list(range(inputs))\n    ones = ask((\"ones\",))\n"), ('ask(("ones",))}', "ones}"))
 machine("all_gradients", "Gradients are computed that nobody wants: those of inputs that are not in `wanted`, and of what depends on them alone.", (
     "touched = set(wanted)", "touched = set(range(inputs))"))
 machine("product_with_ones", "A product with ones, or a sum with zeros, is computed: g b is b when g is all ones, and a first part needs no sum.", (
     'elif g == "ones":', 'elif g == "nothing":'), ('ask(("fma", g,', 'ask(("fma", number(g),'), ('ask(("mul", g,', 'ask(("mul", number(g),'))
 machine("zeros_first", "A product with ones, or a sum with zeros, is computed: g b is b when g is all ones, and a first part needs no sum.", ("before = arrived.get(parent)", 'before = arrived.get(parent, "zeros")'))
-machine("ones_again", "The same ones are made more than once.", ("        if g not in kept:\n            kept[g] = ask((g,))\n        return kept[g]", "        return ask((g,))"))
+machine("ones_again", "The same ones are made more than once.", ("        if g not in kept:\n            kept[g] = ask((g,))\n        return kept[g]", "        return tell((g,))"))
 machine("no_fma", "A product and a sum after it are two instructions: `fma` does both in one.", (
     'elif before is not None:\n                arrived[parent] = ask(("fma", g, value(of[1 - k]), number(before)))\n                continue\n            else:', "else:"))
 machine("values_again", "A result is computed anew for each slope that reads it: keep its number.", (
-    "                at[place] = ask((name, *[value(k) for k in of]))\n        return at[place]", "                return ask((name, *[value(k) for k in of]))\n        return at[place]"))
+    "                at[place] = ask((name, *[value(k) for k in of]))\n        return at[place]", "                return tell((name, *[value(k) for k in of]))\n        return at[place]"))
+machine("nothing_again", "The same thing is computed twice: look first whether it was asked before. a b is b a, too.", (
+    "        if key not in known:\n", "        if True:\n"))
+machine("another_order_again", "The same thing is computed twice: look first whether it was asked before. a b is b a, too.", (
+    "(name, *sorted(of[:2]), *of[2:])", "(name, *of)"))
+machine("asks_one_by_one", 'ask takes one tuple: ask(("mul", a, b)), and not the name and the numbers one by one.', ("tell(key)", "tell(*key)"))
+machine("fma_order", "fma(a, b, c) is a b + c: what is added comes last.", (
+    'ask(("fma", g, value(of[1 - k]), number(before)))', 'ask(("fma", number(before), g, value(of[1 - k])))'))
+machine("fma_order_of_steps", "fma(a, b, c) is a b + c: what is added comes last.", (
+    'ask(("fma", *[value(k) for k in places[one][1:]], value(other)))', 'ask(("fma", value(other), *[value(k) for k in places[one][1:]]))'))
 machine("overwritten", "What is used twice gets two parts, and here the second one replaces the first.", (
     "arrived[parent] = part if before is None else ask((\"add\", number(before), number(part)))", "arrived[parent] = part"),
     ("elif before is not None:", "elif False:"))
@@ -1765,6 +1882,9 @@ def plan(ask, inputs, steps, wanted):
     last, asked = inputs + len(steps) - 1, {}
 
     def once(*instruction):
+        name, *of = instruction
+        if name in ("add", "mul", "fma"):
+            instruction = (name, *sorted(of[:2]), *of[2:])
         if instruction not in asked:
             asked[instruction] = ask(instruction)
         return asked[instruction]

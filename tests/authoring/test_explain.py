@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import pytest
 
@@ -150,7 +151,7 @@ def test_another_name_that_is_only_asked_for_its_parts_is_not_told() -> None:
         assert not sentences_of([Fault("d" * 32, Mutant(source, (edit,)), True)], "def f(a, b): ...")
 
 
-def test_the_sentences_are_kept_beside_the_verdicts_until_their_version_changes(
+def test_the_sentences_are_kept_beside_the_verdicts_until_what_they_depend_on_changes(
     mini_course: Course, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assignment = mini_course.assignment("mini")
@@ -159,9 +160,35 @@ def test_the_sentences_are_kept_beside_the_verdicts_until_their_version_changes(
     exercise = assignment.exercise("mul_vjp")
     assert kept["mul_vjp"]["told"] == told(assignment, exercise, load_bank(assignment), sandbox)
     assert "with `+` where `*` belongs" in kept["mul_vjp"]["told"].values()
-    monkeypatch.setattr(explain, "told", lambda *arguments: {"d": "new"})
+    monkeypatch.setattr(explain, "sentences_of", lambda *arguments: {"d": "new"})
     tell(assignment, sandbox, kept, jobs=1)
     assert kept["mul_vjp"]["told"] != {"d": "new"}
     monkeypatch.setattr(explain, "VERSION", explain.VERSION + 1)
     tell(assignment, sandbox, kept, jobs=1)
     assert kept["mul_vjp"]["told"] == {"d": "new"}
+
+
+def test_hidden_tests_are_no_part_of_what_sentences_depend_on(mini_course: Course) -> None:
+    assignment = mini_course.assignment("mini")
+    exercise, entries = assignment.exercise("mul_vjp"), load_bank(assignment)
+    now = explain.explained(assignment, exercise, entries)
+    hidden = exercise.check.replace("### END HIDDEN TESTS", "assert True\n    ### END HIDDEN TESTS")
+    assert hidden != exercise.check
+    assert explain.explained(assignment, replace(exercise, check=hidden), entries) == now
+    seen = exercise.check.replace("### BEGIN HIDDEN TESTS", "assert True\n    ### BEGIN HIDDEN TESTS")
+    for other in (replace(exercise, check=seen), replace(exercise, solution=exercise.solution + "\n1")):
+        assert explain.explained(assignment, other, entries) != now
+
+
+def test_where_the_verdict_alone_counts_the_first_wrong_part_ends_the_check(
+    unit: Assignment, sandbox: Sandbox
+) -> None:
+    exercise = unit.exercises[0]
+    negative = "def spread(v):\n    return -1.5, -1.5"
+    whole = run_check(unit, exercise, negative, exercise.check, sandbox)
+    short = run_check(unit, exercise, negative, exercise.check, sandbox, first_ends=True)
+    assert (whole.status, short.status) == ("failed", "failed")
+    assert whole.failure is not None and short.failure is not None
+    assert len(whole.failure.parts) == 2 and not short.failure.parts
+    right = run_check(unit, exercise, exercise.solution, exercise.check, sandbox, first_ends=True)
+    assert right.passed

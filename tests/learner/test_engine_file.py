@@ -111,18 +111,20 @@ def test_what_the_check_said_is_in_the_record_of_the_folder_in_which_the_file_li
         said = run("mine", there, cwd=REPOSITORY)
         expected.append({"exercise": EXERCISE, "passed": passed, "file": "engine.py"})
         assert recorded(folder) == expected
-        knows = "and your certificate know" if passed else "knows"  # a certificate names what is right
-        assert f"Your progress in {folder.name}/ {knows} of it." in said.out
+        assert (f"Your certificate of {folder.name}/ names it" in said.out) is bool(passed)
     (unit,) = progress.units(folder)
-    assert unit.done == [EXERCISE]
+    assert unit.done == []  # nothing of it is in the notebook
     page = certificate.of_folder(folder)
-    assert "Their own engine was checked as a file: engine.py" in page.facts
+    assert page.facts[0].startswith("0 of 3 exercises are right")
+    assert "Their own engine was checked as a file: engine.py" in page.facts and page.built
     logbook.append(folder, {"exercise": EXERCISE, "passed": True})  # the notebook's own check, later
     assert certificate.of_folder(folder).file == ""
+    assert progress.units(folder)[0].done == [EXERCISE]
     there.write_text("x = 1 / 0\n", encoding="utf-8")
     assert run("mine", there, "--json", cwd=REPOSITORY).out.startswith("{")
     assert recorded(folder)[-1] == {"exercise": EXERCISE, "passed": False, "file": "engine.py"}
-    assert not certificate.of_folder(folder).facts
+    assert certificate.of_folder(folder).file == ""
+    assert progress.units(folder)[0].done == [EXERCISE]  # a scratch file takes nothing away
 
 
 @pytest.mark.usefixtures("bubblewrap")
@@ -130,9 +132,9 @@ def test_nothing_is_recorded_of_a_file_elsewhere_nor_of_hidden_tests(
     run: Run, engine: Path, folder: Path, tmp_path: Path
 ) -> None:
     said = run("mine", engine, cwd=folder)
-    assert "17 of 17 points" in said.out and "Your progress" not in said.out
+    assert "17 of 17 points" in said.out and "Your certificate" not in said.out
     there = shutil.copy(engine, folder / UNIT)
-    assert "Your progress" not in run("mine", there, "--hidden", cwd=REPOSITORY).out
+    assert "Your certificate" not in run("mine", there, "--hidden", cwd=REPOSITORY).out
     assert not list(tmp_path.rglob(logbook.FILE))
 
 

@@ -20,6 +20,7 @@ import pytest
 from nbclient import NotebookClient
 
 from autograder.authoring.build import build_likely, likely_paths
+from autograder.authoring.explain import tell
 from autograder.authoring.fingerprints import as_text, fingerprint_of, made_from, make, sentences_of
 from autograder.authoring.mutation import run_mutants, write_verdicts
 from autograder.authoring.told import told_of
@@ -225,12 +226,18 @@ def test_who_opens_every_text_by_guessing_reads_no_answer(unit: str) -> None:
             assert locked.unlock(wrong, text) not in told.values()
 
 
+def explained_verdicts(mini: Assignment, sandbox: Sandbox) -> dict[str, dict[str, Any]]:
+    """The verdicts on a unit's mutants, and what learners hear of them."""
+    kept = run_mutants(mini, sandbox, jobs=2).kept
+    tell(mini, sandbox, kept, jobs=2)
+    return kept
+
+
 def test_what_can_be_tried_says_which_mistake_a_value_is_and_not_which_value_is_right(
     mini: Assignment, sandbox: Sandbox
 ) -> None:
     """An attacker tries every whole number up to 60, and every pair of them, as the result of a visible call."""
-    result = run_mutants(mini, sandbox, jobs=2)
-    told = result.kept["mul_vjp"]["told"]
+    told = explained_verdicts(mini, sandbox)["mul_vjp"]["told"]
     about = json.loads(as_text("v", [], [], told))["mutants"]
     call = Call(Probe("mul_vjp"), (10.0, 2.0, 3.0))
     found = {}
@@ -282,7 +289,7 @@ def test_of_too_many_sentences_the_shortest_are_told(
     shutil.copytree(mini_course.root, tmp_path / "course")
     mini = Course(tmp_path / "course").assignment("mini")
     (mini.path.parent / "equivalents.toml").unlink(missing_ok=True)
-    write_verdicts(mini, run_mutants(mini, sandbox, jobs=2).kept)
+    write_verdicts(mini, explained_verdicts(mini, sandbox))
     every = told_of(mini)
     monkeypatch.setattr("autograder.authoring.told.MOST_SENTENCES", 3)
     assert sorted(map(len, told_of(mini).values())) == sorted(map(len, every.values()))[:3]
@@ -295,7 +302,7 @@ def test_a_notebook_is_told_what_a_mutant_of_the_right_answer_does(
     shutil.copytree(mini_course.root, tmp_path / "course")
     mini = Course(tmp_path / "course").assignment("mini")
     (mini.path.parent / "equivalents.toml").unlink(missing_ok=True)
-    write_verdicts(mini, run_mutants(mini, sandbox, jobs=2).kept)
+    write_verdicts(mini, explained_verdicts(mini, sandbox))
     (tmp_path / likely.FILE).write_text(make(mini, sandbox), encoding="utf-8")
     notebook_in(tmp_path, {})
     answers = {

@@ -190,12 +190,12 @@ def test_an_answer_that_gave_a_list_is_not_taken_for_one_that_gave_an_array(
     assert (suspects.find("unbox", [Call(Probe("unbox"), ([1.0],), gave)]) is not None) is found
 
 
-@pytest.mark.parametrize(("missing", "found"), [("lenght", True), ("widht", False)])
+@pytest.mark.parametrize(("missing", "found"), [("n_rosw", True), ("n_clos", False)])
 def test_a_misspelt_name_is_nobody_else_s_mistake(
     mini: Assignment, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, missing: str, found: bool
 ) -> None:
     suspects = matching.Matcher(mini, [Entry("unbox", "other", "Another mistake.", "", right=False)], sandbox)
     monkeypatch.setattr(suspects, "_with", lambda entry: None)
-    monkeypatch.setattr(matching, "_reply", lambda process, call: AnswerError("NameError", name="lenght"))
+    monkeypatch.setattr(matching, "_reply", lambda process, call: AnswerError("NameError", name="n_rosw"))
     call = Call(Probe("unbox"), ([1.0],), error=AnswerError("NameError", name=missing))
     assert (suspects.find("unbox", [call]) is not None) is found

@@ -80,7 +80,7 @@ def test_a_project_that_is_none_of_the_four_is_told_the_four(project: Any) -> No
 @pytest.mark.parametrize("project", PROJECTS)
 def test_a_project_of_which_nothing_is_written_is_told_what_is_missing(project: str) -> None:
     names = written(f"project = {project!r}")
-    first = names["PROJECT_NAMES"][project][0]
+    first = names["PROJECT_NAMES"][project][0][0]
     assert f"not written yet: `{first}`" in asked(names)
     printed = io.StringIO()
     with redirect_stdout(printed):

@@ -61,7 +61,8 @@ def test_a_part_that_is_not_right_yet_says_how_many_of_its_checks_were(sandbox: 
     solution = assignment_of(UNIT).exercise(EXERCISE).solution
     first = solution.replace("        return -self + other", "        raise TypeError")
     values = next(line for line in outcome_of(first, sandbox).text.splitlines() if "values (1" in line)
-    assert values == "  part      values (1 point): your code raised TypeError"  # 2 - x is its first check
+    raised = "  part      values (1 point): your code raised TypeError, after 1 check that was right"
+    assert values == raised  # 2 - x is its second check
     later = solution.replace("g * (self.data > 0)", "g * (self.data >= 0)")
     graphs = next(line for line in outcome_of(later, sandbox).text.splitlines() if "graphs (3" in line)
     assert graphs.endswith(", after 21 checks that were right")

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
-import re
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from . import notebook, proves
+from . import proves
 
-# -- 00 and 01 ----------------------------------------------------------------------------------------------------
+# -- 00 -----------------------------------------------------------------------------------------------------------
 
 
 @proves("00_start_here", "Prices 2.5, 4 and 0.5 with counts 4, 1 and 6 make 10 + 4 + 3 = 17.")
@@ -25,156 +22,6 @@ def test_the_worked_examples_of_unit_00(solved: Any) -> None:
     names = solved("00_start_here")
     assert names["total_price"]([2.5, 4, 0.5], [4, 1, 6]) == 10 + 4 + 3 == 17
     assert names["Polynomial"]([7, 0, 2])(3) == 7 + 0 + 18 == 25
-
-
-@proves(
-    "01_derivatives",
-    "`f` rises from 9 to 9.61, by 0.61 in a step of 0.1.",
-    "To both sides: from 8.41 to 9.61, a rise of 1.2 over a distance of 0.2.",
-)
-def test_the_slopes_of_a_square(solved: Any) -> None:
-    names = solved("01_derivatives")
-    assert [x**2 for x in (3.0, 3.1, 2.9)] == pytest.approx([9, 9.61, 8.41])
-    assert names["forward_difference"](lambda x: x**2, 3.0, 0.1) == pytest.approx(6.1)
-    assert names["central_difference"](lambda x: x**2, 3.0, 0.1) == pytest.approx(1.2 / 0.2)
-
-
-@proves(
-    "01_derivatives",
-    "The forward rule is off by $3xh + h^2$, for small steps in proportion to $h$: **order 1**.",
-    "It is off by $h^2$: order 2.",
-)
-def test_the_errors_for_a_cube(solved: Any) -> None:
-    names = solved("01_derivatives")
-    for x, h in ((2.0, 0.5), (-1.5, 0.25), (0.75, 2.0)):
-        off = {
-            rule: names[f"{rule}_difference"](lambda x: x**3, x, h) - 3 * x**2
-            for rule in ("forward", "central")
-        }
-        assert off == pytest.approx({"forward": 3 * x * h + h**2, "central": h**2}, rel=1e-9)
-
-
-@proves(
-    "01_derivatives",
-    "**Predict, then run.** What is the forward difference of $x^2$ at 3 with a step of $10^{-16}$?",
-    "A float keeps about 16 digits, and `3 + 1e-16` needs more.",
-    "This error is about $10^{-16}\\, |f(x)| / h$: it *grows* when the step shrinks.",
-)
-def test_rounding_makes_a_small_step_worse(solved: Any) -> None:
-    central = solved("01_derivatives")["central_difference"]
-    assert -math.log10(sys.float_info.epsilon) == pytest.approx(16, abs=0.5)
-    assert 3 + 1e-16 == 3
-    for scale in (1.0, 1e3, 1e6):
-        for h in (1e-8, 1e-10):
-            points = np.linspace(1.0, 2.0, 101)
-
-            def wave(x: float, scale: float = scale) -> float:
-                return scale * math.sin(x)
-
-            errors = [abs(central(wave, x, h) - scale * math.cos(x)) for x in points]
-            assert 0.01 < np.median(errors) / (1e-16 * scale / h) < 3
-
-
-@proves("01_derivatives", "For numbers near 1 it gives about ten digits.")
-@pytest.mark.parametrize(
-    ("f", "slope"), [(math.sin, math.cos), (math.exp, math.exp), (math.log, lambda x: 1 / x)]
-)
-def test_the_usual_step_gives_about_ten_digits_near_1(f: Any, slope: Any, solved: Any) -> None:
-    central = solved("01_derivatives")["central_difference"]
-    digits = [-math.log10(abs(central(f, x, 1e-5) / slope(x) - 1) + 1e-17) for x in np.linspace(0.8, 1.4, 61)]
-    assert 9.5 < np.median(digits) < 12 and min(digits) > 9
-
-
-@proves("01_derivatives", "0.30000000000000004 instead of 0.3: adding `h` back does not undo the rounding.")
-@proves(
-    "01_derivatives",
-    "| a gradient of about 50,000 where 2 is right | an array of integers, which swallows the step |",
-)
-def test_the_bugs_of_the_thrifty_gradient(solved: Any) -> None:
-    assert 0.3 + 0.1 - 0.2 + 0.1 == 0.30000000000000004
-    thrifty = solved("01_derivatives")["thrifty_gradient"]
-    found = thrifty(lambda p: (p**2).sum(), np.array([1, 2]), 1e-5)
-    assert found[0] == pytest.approx(50_000, rel=1e-3)
-
-
-@proves(
-    "01_derivatives",
-    "**Predict, then run.** A parabola starts flat at 0, and tries 150 random changes.",
-    "What to see when it plays: leaps at first, then gains are rare.",
-    "Three of four changes are wasted.",
-    "With 100 parameters long changes hardly ever help, and short ones help little.",
-    "150 random changes, or 50 steps downhill, compute the loss as often.",
-    "What to see when it plays: chance waits for luck, the gradient moves the curve with every step.",
-    "The end is nearly a tie. With 100 parameters it is none.",
-    "Gravity's is -9.81 m/s².",
-)
-def test_random_search_and_descent_as_they_are_told(solved: Any) -> None:
-    names = solved("01_derivatives", demonstrations=True)
-    wander, descent = names["wander"], names["downhill"]
-    assert names["calls"] == 300 == 50 * 2 * 3 and len(wander) == 151  # two for a change, six for a gradient
-    moved = [not np.array_equal(a, b) for a, b in itertools.pairwise(wander)]
-    assert sum(moved[:15]) / 15 > 5 * sum(moved[100:]) / 50
-    assert 1 - sum(moved) / 150 == pytest.approx(3 / 4, abs=0.02)
-    losses = [names["ball_loss"](p) for p in descent[:51]]
-    assert all(b < a for a, b in itertools.pairwise(losses))
-    least = names["ball_loss"](names["parabola"])
-    by_chance, by_gradient = (loss - least for loss in (names["ball_loss"](wander[-1]), losses[-1]))
-    assert by_gradient < by_chance < 2 * by_gradient < losses[0] / 1000  # of 49.6, 0.004 and 0.002 are left
-    ends = {
-        (n, length): np.mean([names["searched"](n, length) for _ in range(5)], axis=0)
-        for n in (2, 100)
-        for length in (1.0, 0.1)
-    }
-    assert ends[100, 1.0][1] < 1 < ends[2, 1.0][1]  # how many changes were kept
-    assert ends[100, 0.1][0] > 0.5 > 0.05 > ends[2, 0.1][0]  # what is left of the loss
-    # One step with all of the hundred costs as much as a hundred changes, which need two values each.
-    evaluated: list[int] = []
-    names["array_gradient"](lambda q: evaluated.append(1) or q.sum(), np.full(100, 0.1), 1e-5)
-    assert len(evaluated) == 100 * 2 and (names["point"] ** 2).sum() < 0.1 * ends[100, 0.1][0]
-    assert 2 * names["parabola"][2] == pytest.approx(-9.81, rel=0.01)
-
-
-@proves(
-    "01_derivatives",
-    "The moon raises it every 12.42 hours.",
-    "What to see: a polynomial of degree 14 also follows the two days, and knows nothing of tomorrow.",
-    "Both errors above 10: no parameter for the mean height.",
-    "About 1: too few steps.",
-    "Huge, or `nan`: the rate is too large.",
-    "About 3, or much larger on the third day: it does not repeat every 12.42 hours.",
-)
-def test_the_tide_as_it_is_told(solved: Any) -> None:
-    names = solved("01_derivatives")
-    hours, water = names["hours"], names["water"]
-    # The principal lunar tide, M2: 360 degrees at 28.984104 degrees an hour.
-    assert abs(360 / 28.984104 - 12.42) < 0.005
-    bends, model = np.polyfit(hours / 24 - 1, water, 14), names["tide_model"](hours, water)
-    for curve in (model(hours), np.polyval(bends, hours / 24 - 1)):
-        assert ((curve - water) ** 2).mean() < 0.05
-    third = np.arange(48.0, 72.0)
-    assert np.abs(np.polyval(bends, third / 24 - 1) - model(third)).max() > 1000
-    lowest = 4.0  # of the harbours' mean heights; a wave around 0 leaves at least its square
-    assert min(water.mean(), lowest) ** 2 > 10
-
-    def waves(t: np.ndarray) -> np.ndarray:
-        return np.stack([np.ones_like(t), np.sin(2 * np.pi * t / 12.42), np.cos(2 * np.pi * t / 12.42)])
-
-    def fitted(rate: float, steps: int, mean: float = 1.0) -> Callable[[np.ndarray], np.ndarray]:
-        p, used = np.zeros(3), np.array([mean, 1.0, 1.0])
-        for _ in range(steps):
-            p = p - rate * used * 2 * (waves(hours) @ (p @ waves(hours) - water)) / len(hours)
-        return lambda t: p @ waves(t)
-
-    def errors(curve: Callable[[np.ndarray], np.ndarray]) -> tuple[float, float]:
-        return ((curve(hours) - water) ** 2).mean(), ((curve(third) - model(third)) ** 2).mean()
-
-    assert max(errors(fitted(0.3, 100))) < 0.05
-    assert min(errors(fitted(0.3, 100, mean=0.0))) > 10
-    assert all(0.5 < error < 1.5 for error in errors(fitted(0.05, 20)))
-    assert min(errors(fitted(2.0, 30))) > 1e10
-    powers = {n: errors(np.poly1d(np.polyfit(hours, water, n))) for n in (0, 3, 8)}
-    assert all(2.5 < error < 3.5 for n in (0, 3) for error in powers[n])
-    assert powers[8][1] > 1000 * powers[8][0]
 
 
 # -- 02 and 03 ----------------------------------------------------------------------------------------------------
@@ -401,7 +248,6 @@ def test_three_formulas_of_the_sigmoid(solved: Any) -> None:
     "With 50,000 classes the matrix has 2.5 billion entries.",
     "The second is wrong from its fourth digit on: float32 holds about seven, and 10000.69 spends five before the "
     "point.",
-    "log(10) = 2.3026.",
     "If your first loss is far from it, look for an error before you train.",
     "| 10 classes: the loss stays above 1.46 | softmax in the network *and* in the loss |",
 )
@@ -496,20 +342,6 @@ def test_an_epoch_by_hand(solved: Any) -> None:
     assert ends == pytest.approx([2.8, 3.8])
 
 
-@proves("10_training", "Do not ask its deviation: rounding may make 1e-17 of the 0.")
-@proves(
-    "10_training",
-    "The recipe: 64-128-10 with ReLU, dropout 0.3, AdamW with rate 0.005, batches of 64, 40 epochs. 80 % of 1,797 "
-    "digits are for training.",
-)
-def test_a_constant_column_and_the_digits(solved: Any) -> None:
-    names = solved("10_training")
-    assert 0 < np.full(3, 0.1).std() < 2e-17
-    train, held = names["standardise"](np.full((3, 1), 0.1), np.array([[0.1], [0.3]]))
-    assert abs(train).max() < 1e-15 and held[:, 0] == pytest.approx([0.0, 0.2], abs=1e-15)
-    assert len(names["load_digits"]()[1]) == 1797
-
-
 @proves("10_training", "Add `1e-12` *under* the root.", "After it, it would not change the slope.")
 def test_what_is_added_under_the_root_keeps_the_gradient_finite(solved: Any) -> None:
     from autograd_ref import Tensor
@@ -522,61 +354,3 @@ def test_what_is_added_under_the_root_keeps_the_gradient_finite(solved: Any) -> 
         ends.append(a.grad.data)
     assert ends[0] == pytest.approx(np.array([[0.3, 0.4], [0.0, 0.0]]), abs=1e-5)
     assert np.isnan(ends[1][1]).all()
-
-
-@proves(
-    "10_training",
-    "Choose the best of many, and luck is chosen too.",
-    "The best on 40 validation examples seems to know something.",
-    "On the test it is a coin again.",
-)
-def test_the_best_of_forty_coins_looks_better_than_a_coin() -> None:
-    # Without networks: forty answers drawn by a coin, on 40 examples, are as good as this.
-    rng = np.random.default_rng(0)
-    best = (rng.random((1000, 40, 40)) < 0.5).mean(axis=2).max(axis=1)
-    assert 0.6 < np.median(best) < 0.75
-    printed = json.dumps(
-        [o.get("text", "") for c in notebook("10_training").cells for o in c.get("outputs", [])]
-    )
-    found = re.search(r"best of 40 on validation: ([\d.]+)%; the same model on the test: ([\d.]+)%", printed)
-    assert found and float(found[1]) > 60 > 55 > float(found[2]) > 45
-
-
-@proves(
-    "10_training",
-    "At the end your program reads 97 of 100 digits that it has never seen.",
-    "A program with a bug may well read 96 %.",
-    "The leak (not drawn) moves the share by a digit or two.",
-)
-def test_what_each_bug_of_the_training_script_costs(solved: Any) -> None:
-    from autograd_ref import functional, nn, optim
-    from autograd_ref.data.digits import load_digits
-
-    digits, labels = load_digits(flat=True)
-    outputs = json.dumps(
-        [o.get("data", {}) for c in notebook("10_training").cells for o in c.get("outputs", [])]
-    )
-    shown = re.search(
-        r"the colleague's ([\d.]+), labels apart ([\d.]+), gradients added up ([\d.]+), "
-        r"dropout while it answers ([\d.]+), mended ([\d.]+)\.",
-        outputs,
-    )
-    assert shown
-    all_four, apart, added, dropped, mended = map(float, shown.groups())
-    assert max(all_four, apart) < 20
-    assert 95 < min(added, dropped) < 96.5 < mended
-    names = solved("10_training")
-    for seed in range(3):
-        train, _, held = names["split"](len(digits), 0.8, 0.0, np.random.default_rng(seed))
-        right = []
-        for part in (train, np.concatenate([train, held])):  # whose numbers both are scaled with
-            mean, std = digits[part].mean(axis=0), digits[part].std(axis=0)
-            x = (digits - mean) / np.where(std > 1e-6, std, 1.0)
-            model = names["network"](64, 64, 10, act=nn.ReLU, drop=0.2, seed=seed)
-            optimizer, rng = optim.AdamW(model.parameters(), lr=0.003), np.random.default_rng(seed)
-            for _ in range(5):
-                cut = names["batches"](len(train), 64, rng)
-                names["train_epoch"](model, optimizer, functional.cross_entropy, x[train], labels[train], cut)
-            answers = names["outputs"](model.eval(), x[held]).argmax(axis=1)
-            right.append((answers == labels[held]).sum())
-        assert abs(right[0] - right[1]) <= 2

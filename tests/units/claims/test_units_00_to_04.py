@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from . import proves
+from . import proves, text_of
 
 
 def leaf(torch: ModuleType, value: Any) -> Any:
@@ -46,6 +46,17 @@ def test_a_module_is_called_and_sequential_calls_the_first_first(torch: ModuleTy
 
     ours = solved("00_start_here")["in_a_row"]([lambda x: 2 * x, lambda x: x + 3])
     assert float(torch.nn.Sequential(Double(), AddThree())(torch.tensor(5.0))) == ours(5.0) == 13.0
+
+
+@proves(
+    "00_start_here",
+    "By unit 16 it can train a small GPT, which writes lines after Shakespeare.",
+)
+def test_a_learner_s_own_engine_trains_the_small_gpt() -> None:
+    text = text_of("16_small_gpt")
+    assert "own = mine.engine()" in text
+    assert "then your answers of units 03 to 09 train it." in text
+    assert "154 sonnets of Shakespeare" in text
 
 
 # -- 01 -----------------------------------------------------------------------------------------------------------
@@ -239,6 +250,10 @@ def test_a_throw_and_its_slope_are_pytorch_s(torch: ModuleType, solved: Any) -> 
 # -- 03 -----------------------------------------------------------------------------------------------------------
 
 
+@proves(
+    "00_start_here",
+    "In this course you write what does that, the core of PyTorch, from nothing.",
+)
 @proves(
     "03_reverse_mode",
     "You write the program that makes one pass for all of them: the core of PyTorch's `backward`.",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from . import proves
+from . import printed_by, proves, text_of
 
 
 def gradients(torch: ModuleType, function: Any, *arrays: Any, g: Any = None) -> list[list[Any]]:
@@ -266,3 +266,68 @@ def test_softmax_and_its_logarithms_have_the_same_names(torch: ModuleType, solve
     logits = np.array([[0.5, -1.0, 2.0], [1e4, 0.3, -0.7]])
     for name in ("softmax", "logsumexp", "log_softmax"):
         close(getattr(torch, name)(torch.tensor(logits), dim=-1), solved("07_losses")[name](logits))
+
+
+@proves("07_losses", "| a number, with outliers | absolute error | `l1_loss`; smooth at 0: `huber_loss` |")
+def test_l1_loss_has_a_corner_and_huber_loss_has_none(torch: ModuleType, solved: Any) -> None:
+    x, y = np.array([[0.25, -3.0], [1e3, 0.5]]), np.array([[0.0, 4.0], [-1.0, 1.0]])
+    F, theirs = torch.nn.functional, solved("07_losses")["CONTRIBUTED"]
+    for name, function in {"absolute": F.l1_loss, "huber": F.huber_loss}.items():
+        close(function(torch.tensor(x), torch.tensor(y)), theirs[name][0](x, y))
+    tiny, zero = [1e-9], torch.zeros(1, dtype=torch.float64)
+    assert gradients(torch, lambda x: F.l1_loss(x, zero), tiny) == [[1.0]]
+    assert gradients(torch, lambda x: F.huber_loss(x, zero), tiny) == [[1e-9]]
+
+
+@proves(
+    "07_losses",
+    "an outlier is less of a surprise; minus its logarithm is $|y - \\mu| + \\log 2$, the **absolute error**.",
+    "These are the mean and the median. One outlier drags the mean away.",
+)
+def test_the_absolute_error_is_the_likelihood_of_a_density_with_long_tails(solved: Any) -> None:
+    away = np.linspace(-40, 40, 80_001)
+    density = np.exp(-np.abs(away)) / 2
+    assert (density * 0.001).sum() == pytest.approx(1.0, abs=1e-6)  # a density
+    close(-np.log(density), np.abs(away) + np.log(2))
+    surprise = [solved("07_losses")["gaussian_nll"](np.zeros(1), np.array([y]), 1.0) for y in (0.0, 20.0)]
+    assert surprise[1] - surprise[0] == 200.0 > 20.0
+    said = printed_by("07_losses", {"np": np}, 'prediction, "best_with_an_outlier"')
+    assert said.split("\n")[:2] == ["squared error: 20.0", "absolute error: 3.0"]
+    assert (np.mean([1, 2, 3, 4, 90]), np.median([1, 2, 3, 4, 90])) == (20.0, 3.0)
+
+
+@proves(
+    "07_losses",
+    "There cross-entropy has the slope -1.",
+    "Squared error is flat: its slope holds the factor p (1 - p).",
+)
+def test_squared_error_needs_1507_steps_where_cross_entropy_needs_9(solved: Any) -> None:
+    said = printed_by("07_losses", solved("07_losses"), 'prediction, "slopes_of_two_losses"')
+    assert said.split("\n")[0] == "slopes -0.99966 and -0.00067: 1,491 times"
+    assert said.split("\n")[1] == "steps until p = 1/2: 9 and 1,507"
+    p = 1 / (1 + np.exp(8.0))
+    assert (p - 1) / (2 * (p - 1) * p * (1 - p)) == pytest.approx(1491.48, abs=0.01)
+
+
+@proves(
+    "07_losses",
+    "A target of 0.5 says that half of those asked said yes.",
+    "Overflow behind `np.where`: it computes both branches.",
+    "logistic is binary cross-entropy with # targets -1 and 1 for no and yes.",
+)
+def test_targets_of_a_half_both_branches_and_targets_of_minus_1(solved: Any) -> None:
+    names, z = solved("07_losses"), np.array([1.5, -2.0, 0.25])
+    bce = names["bce_with_logits"]
+    asked = np.repeat(z, 2), np.tile([0.0, 1.0], 3)  # everybody twice: a no and a yes
+    close(bce(z, np.full(3, 0.5)), bce(*asked))
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+        np.where(np.array([True]), 0.0, np.exp(np.array([800.0])))
+    signs = np.array([1.0, -1.0, -1.0])
+    close(names["CONTRIBUTED"]["logistic"][0](z, signs), bce(z, (signs + 1) / 2))
+
+
+@proves("07_losses", "You need this rule again in unit 15, for attention.")
+def test_attention_s_softmax_sends_back_what_the_rule_of_softmax_does(solved: Any) -> None:
+    assert "a row of the softmax sends back p · (u - sum of u · p)." in text_of("15_attention")
+    p, u = np.array([0.125, 0.25, 0.625]), np.array([10.0, -2.0, 4.0])
+    close(solved("07_losses")["softmax_rule"](u, p, np.log(p)), (p * (u - (u * p).sum()),))
