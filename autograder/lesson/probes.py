@@ -306,8 +306,7 @@ class Session:
 
     def __init__(self, boundary: Boundary | None = None, seed: int = 0, quiet: bool = False) -> None:
         self.boundary: Boundary = boundary or LocalBoundary()
-        self.seed = seed
-        self.quiet = quiet
+        self.seed, self.quiet = seed, quiet
         #: whether the first part that is not right ends the check, and the next ones are not asked
         self.first_ends = False
         self.calls: list[Call] = []
