@@ -36,9 +36,13 @@ wrong("bytes_kept", "own_only", "Only the tensors' own arrays are counted. Their
       source=changed(KEPT, ("[thing.grad_fn]", "[]")))
 wrong("bytes_kept", "views_by_their_size", "A view counts with its own few numbers, and the whole memory behind it is alive: count the owner.",
       source=changed(KEPT, ("owner(array) for", "array for")))
+for _name, _note in (("last", "owners.update({{id(owner(a)): {size}}})"), ("first", "owners.setdefault(id(owner(a)), {size})"),
+                     ("largest", "owners.update({{id(owner(a)): max({size}, owners.get(id(owner(a)), 0))}})")):
+    wrong("bytes_kept", f"owner_with_the_{_name}_view_s_size", "A view counts with its own few numbers, and the whole memory behind it is alive: count the owner.",
+          source=changed(KEPT, (EACH, "        for a in found:\n            " + _note.format(size="a.nbytes") + "\n"), ("owner(array) for", "array for")))
 wrong("bytes_kept", "saved_only", "What the tensors themselves hold, their `data`, is missing.",
       source=changed(KEPT, ("[thing.data], [thing.grad_fn]", "[], [thing.grad_fn]")))
-wrong("bytes_kept", "counted_again", "A memory that is met twice is counted twice: note owners by their id, once for all tensors.",
+wrong("bytes_kept", "counted_again", "One memory is counted twice here. Two views of it are two arrays, and begin at different places: note owners by their id, once for all tensors.",
       source=changed(KEPT, (EACH, "        owners.update({(id(array), len(seen)): array.nbytes for array in found})\n")))
 wrong("bytes_kept", "given_twice", "A tensor that is given twice is counted twice.",
       source=changed(KEPT, ("    return sum(owners.values())", "    return sum(owners.values()) + sum(t.data.nbytes for t in tensors) - sum({id(t): t.data.nbytes for t in tensors}.values())")))
@@ -54,7 +58,7 @@ wrong("bytes_kept", "freed_graph", "After `backward` a node's `saved` is None, a
       source=changed(KEPT, ("thing.saved or ()", "thing.saved")))
 wrong("bytes_kept", "grads_too", "Gradients do not count here.",
       source=changed(KEPT, ("[thing.data], [thing.grad_fn]", "[thing.data, *([thing.grad.data] if thing.grad is not None else [])], [thing.grad_fn]")))
-wrong("bytes_kept", "recursive", "A long chain is too deep for recursion: use a stack, as in unit 03.", source="""
+wrong("bytes_kept", "recursive", "A long chain is too deep for recursion, and a raised limit is one for the whole program: use a stack, as in unit 03.", source="""
 def bytes_kept(tensors):
     owners, seen = {}, set()
 
@@ -73,7 +77,7 @@ def bytes_kept(tensors):
         visit(tensor)
     return sum(owners.values())
 """)
-wrong("bytes_kept", "limit_raised", "This is a recursion still, and a raised limit is one for the whole program: use a stack, as in unit 03.", source="""
+wrong("bytes_kept", "limit_raised", "A long chain is too deep for recursion, and a raised limit is one for the whole program: use a stack, as in unit 03.", source="""
 def bytes_kept(tensors):
     import sys
 
@@ -110,10 +114,10 @@ wrong("bytes_kept", "remembers", "The second call finds what the first has seen:
       source=changed(KEPT, ("(tensors):", "(tensors, seen=set()):"), ("owners, seen, stack = {}, set(), list(tensors)", "owners, stack = {}, list(tensors)")))
 wrong("bytes_kept", "stops_at_nothing_saved", "The walk ends at the first node, here a sum that saved nothing: what its parents saved is alive, too.",
       source=changed(KEPT, ("        stack += behind\n", "        if any(isinstance(array, np.ndarray) for array in arrays):\n            stack += behind\n")))
-wrong("bytes_kept", "pointer_of_the_view", "Two views of one memory begin at different places, so a view's own address does not say whose memory it is: take the owner's.",
+wrong("bytes_kept", "pointer_of_the_view", "One memory is counted twice here. Two views of it are two arrays, and begin at different places: note owners by their id, once for all tensors.",
       source=changed(KEPT, (EACH, ""), ("found = [owner(array) for array in arrays if isinstance(array, np.ndarray)]",
              "owners.update({array.ctypes.data: owner(array).nbytes for array in arrays if isinstance(array, np.ndarray)})")))
-wrong("bytes_kept", "id_of_the_view", "Two views of one memory are two arrays, so a view's id does not say whose memory it is: take the owner's.",
+wrong("bytes_kept", "id_of_the_view", "One memory is counted twice here. Two views of it are two arrays, and begin at different places: note owners by their id, once for all tensors.",
       source=changed(KEPT, (EACH, ""), ("found = [owner(array) for array in arrays if isinstance(array, np.ndarray)]",
              "owners.update({id(array): owner(array).nbytes for array in arrays if isinstance(array, np.ndarray)})")))
 wrong("bytes_kept", "saved_view", "What a node saved may be a view, as w.T is of w: note its owner, as you do for the tensors' own arrays.",
@@ -387,6 +391,10 @@ wrong("mended_leaks", "by_training_loss", "The weights are chosen by the trainin
       source=changed(RUN, ("if check < lowest", "if loss.item() < lowest"), ("best = check, w", "best = loss.item(), w")))
 wrong("mended_leaks", "step_last", "The held-out loss is computed before the step: then it is not the loss of these weights.",
       source=changed(RUN, ("        step()\n", ""), ("        if check < lowest", "        step()\n        if check < lowest")))
+wrong("mended_leaks", "step_at_the_end", "The held-out loss is computed before the step: then it is not the loss of these weights.",
+      source=changed(RUN, ("        step()\n", ""), ("best = check, w.data.copy()\n", "best = check, w.data.copy()\n        step()\n")))
+wrong("mended_leaks", "step_after_the_mean", "The held-out loss is computed before the step: then it is not the loss of these weights.",
+      source=changed(RUN, ("        step()\n", ""), ("            check = loss_of(held_out).item()\n", "            check = loss_of(held_out).item()\n        step()\n")))
 wrong("mended_leaks", "plain_mean", "The running mean is 0.9 of the old one and 0.1 of the new loss.",
       source=changed(RUN, ("        mean = 0.9 * mean + 0.1 * loss.item()\n", "        mean = sum(history) / len(history)\n")))
 wrong("mended_leaks", "mean_of_held_out", "The mean is that of the training losses.",
@@ -456,6 +464,23 @@ def mended_leaks(loss_of, step, w, batches, held_out):
             check = loss_of(held_out)
         if check.item() < lowest:
             lowest, best = check.item(), w.data.copy()
+    return history, float(mean), best
+
+
+@right("mended_leaks", "mean_in_place")
+def mended_leaks(loss_of, step, w, batches, held_out):
+    history, mean, lowest, best = [], 0.0, np.inf, None
+    for batch in batches:
+        loss = loss_of(batch)
+        loss.backward()
+        step()
+        history.append(loss.item())
+        mean *= 0.9
+        mean += 0.1 * loss.detach()
+        with no_grad():
+            check = loss_of(held_out).item()
+        if check < lowest:
+            lowest, best = check, w.data.copy()
     return history, float(mean), best
 
 
@@ -629,6 +654,9 @@ class Counted:
 """)
 
 
+right("Counted", "numbers_of_the_argument_first", source=changed(COUNTED, ("        self.data += other\n", "        other = np.broadcast_to(other, self.data.shape).tolist()\n        for i in np.ndindex(self.data.shape):\n            value = other\n            for k in i:\n                value = value[k]\n            self.data[i] += value\n")))
+
+
 # -- Saved ------------------------------------------------------------------------------------------------------------
 
 SAVED = """
@@ -667,9 +695,9 @@ class Saved:
     def free(self):
         self.array = None
 """)
-wrong("Saved", "a_view", "A slice is a view, another array: give back the array itself.",
+wrong("Saved", "a_view", "`get` gives another array than the one that was saved: a view, or a copy, which takes as much memory again. Keep the value itself, note its version, compare.",
       source=changed(SAVED, ("return self.counted.data", "return self.counted.data[:]")))
-wrong("Saved", "a_view_of_any", "That is a view, another array: give back the array itself.",
+wrong("Saved", "a_view_of_any", "`get` gives another array than the one that was saved: a view, or a copy, which takes as much memory again. Keep the value itself, note its version, compare.",
       source=changed(SAVED, ("return self.counted.data", "return self.counted.data.view()")))
 wrong("Saved", "noted_at_get", "The version has changed, and `get` gives the array: note it when the value is saved, ask the value again at each `get`, and raise where the two differ, whatever the numbers are.",
       source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version = counted, None"),
@@ -753,6 +781,28 @@ class Saved:
 
     def free(self):
         self.value.clear()
+""")
+
+
+right("Saved", "exceptions_of_its_own", source="""
+class Changed(RuntimeError):
+    def __init__(self, now, then):
+        super().__init__(f"the value is at version {now}, and version {then} was saved")
+
+
+class Saved:
+    def __init__(self, counted):
+        self.counted, self.version = counted, counted.version
+
+    def get(self):
+        if self.counted is None:
+            raise RuntimeError("freed: say retain_graph=True")
+        if self.counted.version != self.version:
+            raise Changed(self.counted.version, self.version)
+        return self.counted.data
+
+    def free(self):
+        self.counted = None
 """)
 
 
@@ -857,6 +907,29 @@ wrong("tanh_node", "by_exponentials", "exp of a large number is infinite, and in
       source=changed(TANH, ("t = np.tanh(x.data)", "e = np.exp(2.0 * x.data)\n    t = (e - 1.0) / (e + 1.0)")))
 
 
+wrong("tanh_node", "overwrites_its_input", "The data of x are overwritten: what is computed from x later reads other numbers. Give the tanh an array of its own.",
+      source=changed(TANH, ("np.tanh(x.data)", "np.tanh(x.data, out=x.data)")))
+wrong("tanh_node", "overwrites_its_value", "The rule works once: a second backward, with the graph retained, finds other numbers, and so does who reads the node's value.",
+      source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "\n    def back(g):\n        t[...] = 1.0 - t * t\n        return g * t\n\n    out.back = back\n")))
+wrong("tanh_node", "sums_the_gradient", "What the rule gives has an entry for each entry of x, and nothing is summed.",
+      source=changed(TANH, ("g * (1.0 - t * t)", "np.sum(g * (1.0 - t * t))")))
+
+
+# What a learner's own style does to an array, and on that machine as well.
+for _name, _old, _new in (
+    ("in_its_own_array", "    out.back = lambda g: g * (1.0 - t * t)\n", "\n    def back(g):\n        d = 1.0 - t * t\n        d *= g\n        return d\n\n    out.back = back\n"),
+    ("a_copy_in_the_node", "Node(t, (x,))", "Node(t.copy(), (x,))"),
+    ("a_copy_by_numpy", "Node(t, (x,))", "Node(np.copy(t), (x,))"),
+    ("as_floats", "np.tanh(x.data)", "np.tanh(x.data.astype(float))"),
+    ("tanh_into_a_copy", "    t = np.tanh(x.data)\n", "    t = x.data.copy()\n    np.tanh(t, out=t)\n"),
+    ("tanh_into_an_empty_array", "    t = np.tanh(x.data)\n", "    t = np.empty_like(x.data)\n    t[...] = np.tanh(x.data)\n"),
+    ("by_functions", "g * (1.0 - t * t)", "np.multiply(g, np.subtract(np.ones_like(t), np.square(t)))"),
+    ("by_cosh", "g * (1.0 - t * t)", "g * (1.0 - t) * (1.0 + t)"),
+    ("filled", "    out.back = lambda g: g * (1.0 - t * t)\n", "\n    def back(g):\n        d = np.zeros_like(t)\n        d += g\n        d -= g * t**2\n        return d\n\n    out.back = back\n"),
+):
+    right("tanh_node", _name, source=changed(TANH, (_old, _new)))
+
+
 @right("tanh_node", "slope_first")
 def tanh_node(x):
     out = Node(np.tanh(x.data), (x,))
@@ -958,6 +1031,25 @@ wrong("checkpointed", "kept_to_the_end", "What a part began with stays after the
       source=changed(CHECKPOINTED, ("[kept.pop()]", "[kept[start // every]]")))
 wrong("checkpointed", "part_s_end_again", "The last layer of each part is run again, and nobody needs what it gives.",
       source=changed(CHECKPOINTED, ("part[:-1]", "part"), ("        for layer in reversed(part)", "        inputs.pop()\n        for layer in reversed(part)")))
+for _name, _after in (("held", ""), ("let_go", "        del h\n")):
+    wrong("checkpointed", f"part_s_end_again_and_{_name}", "The last layer of each part is run again, and nobody needs what it gives.",
+          source=changed(CHECKPOINTED, ("        part, inputs = layers[start : start + every], [kept.pop()]\n        for layer in part[:-1]:\n            inputs.append(layer(inputs[-1]))\n",
+                                        "        part, h, inputs = layers[start : start + every], kept.pop(), []\n        for layer in part:\n            inputs.append(h)\n            h = layer(h)\n" + _after)))
+    wrong("checkpointed", f"part_s_end_again_by_place_and_{_name}", "The last layer of each part is run again, and nobody needs what it gives.",
+          source=changed(CHECKPOINTED, ("        part, inputs = layers[start : start + every], [kept.pop()]\n        for layer in part[:-1]:\n            inputs.append(layer(inputs[-1]))\n",
+                                        "        part, h, inputs = layers[start : start + every], kept[start // every], []\n        for layer in part:\n            inputs.append(h)\n            h = layer(h)\n" + _after)))
+wrong("checkpointed", "part_s_end_again_without_the_output", "The last layer of each part is run again, and nobody needs what it gives.",
+      source=changed(CHECKPOINTED, ("    g = slope(x)\n", "    g = slope(x)\n    del x\n"), ("part[:-1]", "part"), ("        for layer in reversed(part)", "        inputs.pop()\n        for layer in reversed(part)")))
+for _name, _after in (("held", ""), ("let_go", "        del h\n")):
+    wrong("checkpointed", f"part_s_end_again_without_the_output_and_{_name}", "The last layer of each part is run again, and nobody needs what it gives.",
+          source=changed(CHECKPOINTED, ("    g = slope(x)\n", "    g = slope(x)\n    del x\n"), ("        part, inputs = layers[start : start + every], [kept.pop()]\n        for layer in part[:-1]:\n            inputs.append(layer(inputs[-1]))\n",
+                                        "        part, h, inputs = layers[start : start + every], kept.pop(), []\n        for layer in part:\n            inputs.append(h)\n            h = layer(h)\n" + _after)))
+wrong("checkpointed", "last_border_dropped", "The last part, here layer 6 alone, goes back with the input of layer 3: the input of its own first layer was not kept, or was taken out before. Only where all parts are whole does a border lie behind the last layer.",
+      source=changed(CHECKPOINTED, ("    kept = []\n    for i, layer in enumerate(layers):\n        if i % every == 0:\n            kept.append(x)\n        x = layer(x)\n    g = slope(x)\n",
+                                    "    kept = [x]\n    for i, layer in enumerate(layers, 1):\n        x = layer(x)\n        if i % every == 0:\n            kept.append(x)\n    g = slope(x)\n    kept.pop()\n")))
+wrong("checkpointed", "border_behind_the_last_layer", "The last part, layers 4 and 5, begins with the output of layer 5: what was kept last lies behind all layers, and is no part's input.",
+      source=changed(CHECKPOINTED, ("    kept = []\n    for i, layer in enumerate(layers):\n        if i % every == 0:\n            kept.append(x)\n        x = layer(x)\n    g = slope(x)\n",
+                                    "    kept = [x]\n    for i, layer in enumerate(layers, 1):\n        x = layer(x)\n        if i % every == 0:\n            kept.append(x)\n    g = slope(x)\n")))
 wrong("checkpointed", "again_for_each_layer", "Within a part each input is computed from the part's start again: keep them for as long as the part takes.", source="""
 def checkpointed(layers, x, slope, every):
     kept = []
@@ -1043,6 +1135,9 @@ wrong("checkpointed", "no_slope", "The last output is taken for the gradient tha
       source=changed(CHECKPOINTED, ("g = slope(x)", "g = x")))
 wrong("checkpointed", "slope_of_each_part", "`slope` is for the last output alone: at the end of another part arrives what the part behind it gave.",
       source=changed(CHECKPOINTED, ("    g = slope(x)\n", ""), ("part[:-1]", "part"), ("        for layer in reversed(part)", "        g = slope(inputs.pop())\n        for layer in reversed(part)")))
+
+
+right("checkpointed", "output_held", source=CHECKPOINTED)
 
 
 @right("checkpointed", "dict")
@@ -1183,6 +1278,7 @@ def in_little_memory(layers, x, slope):
             kept.append(x)
         x = layer(x)
     g = slope(x)
+    AFTER
     while kept:
         part, inputs = layers[EVERY * (len(kept) - 1) : EVERY * len(kept)], [kept.pop()]
         for layer in part[:-1]:
@@ -1194,13 +1290,19 @@ def in_little_memory(layers, x, slope):
 
 for _every in (4, 8, 10, 11, 12, 16):
     wrong("in_little_memory", f"parts_of_{_every}", "Parts of one length: the inputs kept for them, and those of one part, are more than 16. Divide the parts again.",
-          source=changed(PARTS, ("EVERY", f"{_every}")))
+          source=changed(PARTS, ("EVERY", f"{_every}"), ("AFTER", "pass")))
+    wrong("in_little_memory", f"parts_of_{_every}_without_the_output", "Parts of one length: the inputs kept for them, and those of one part, are more than 16. Divide the parts again.",
+          source=changed(PARTS, ("EVERY", f"{_every}"), ("AFTER", "del x")))
 wrong("in_little_memory", "one_step_too_far", "The middle is the input of the second half: run `half` layers, and no more.",
       source=changed(LITTLE, ("for layer in part[:half]:", "for layer in part[: half + 1]:")))
 wrong("in_little_memory", "middles_kept", "More is kept than the middles of the calls that wait: let go of the way to a middle, and of each middle when its half is done.",
       source="MIDDLES = []\n" + changed(LITTLE, ("        g = back(part[half:], middle, g)\n", "        MIDDLES.append(middle)\n        g = back(part[half:], middle, g)\n")))
 wrong("in_little_memory", "middle_held", "While the first half is gone back through, the waiting call still holds its middle: `del` it, or let no name hold it.",
       source=changed(LITTLE, ("        del middle\n", "")))
+wrong("in_little_memory", "both_in_one_line", "While the first half is gone back through, the waiting call still holds its middle, and the g that arrived at its end: let no name hold what is not needed any more.",
+      source=changed(LITTLE, ("        g = back(part[half:], middle, g)\n        del middle\n        return back(part[:half], x, g)", "        return back(part[:half], x, back(part[half:], middle, g))")))
+wrong("in_little_memory", "g_under_two_names", "While the first half is gone back through, the waiting call still holds its middle, and the g that arrived at its end: let no name hold what is not needed any more.",
+      source=changed(LITTLE, ("        g = back(part[half:], middle, g)\n        del middle\n        return back(part[:half], x, g)", "        up = back(part[half:], middle, g)\n        return back(part[:half], x, up)")))
 wrong("in_little_memory", "remembered", "All inputs are kept.", source="""
 def in_little_memory(layers, x, slope):
     known = {0: x}
