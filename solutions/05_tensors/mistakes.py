@@ -1827,7 +1827,7 @@ def first_cotangent(data, gradient=None):
 @wrong(
     "first_cotangent",
     "ones_of_the_shape",
-    "The 1 has the shape of data here, but not its dtype: np.ones_like(data) has both.",
+    "The 1 has the shape of data here, but not its dtype. It takes both from data.",
 )
 def first_cotangent(data, gradient=None):
     if gradient is None:
