@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..lesson.failures import ERROR, TIMEOUT, CheckFailed
@@ -38,14 +38,6 @@ BETWEEN = 25
 PIECE = 4 * BETWEEN
 
 
-def told(
-    assignment: Assignment, exercise: Exercise, entries: Sequence[Entry], sandbox: Sandbox
-) -> dict[str, str]:
-    """The sentences for what faulty right answers do in the visible part of a check, by their digests."""
-    faults = _faults((assignment, sandbox), (exercise, faulty(exercise, entries)))
-    return sentences_of(faults, exercise.stub)
-
-
 #: A whole answer cell with a fault, the fault, and whether it is one of the model answer's.
 Faulty = tuple[str, Mutant, bool]
 
@@ -69,17 +61,18 @@ def tell(
     entries = load_bank(assignment)
     now = {e.name: explained(assignment, e, entries) for e in assignment.exercises}
     old = [e for e in assignment.exercises if kept[e.name].get("explained") != now[e.name]]
-    pieces = [
-        (exercise, answers[start : start + PIECE])
-        for exercise in old
-        for answers in [faulty(exercise, entries)]
-        for start in range(0, len(answers), PIECE)
-    ]
-    found = dict(each(_faults, (assignment, sandbox), pieces, jobs))
-    for exercise in old:
-        faults = [fault for i, piece in enumerate(pieces) if piece[0] is exercise for fault in found[i]]
-        sentences = sentences_of(faults, exercise.stub)
-        kept[exercise.name].update(told=sentences, explained=now[exercise.name])
+    pieces = [(e, some) for e in old for some in in_pieces(faulty(e, entries))]
+    faults: dict[str, list[Fault]] = {e.name: [] for e in old}
+    for i, found in sorted(each(_faults, (assignment, sandbox), pieces, jobs)):
+        faults[pieces[i][0].name] += found
+    for e in old:
+        kept[e.name].update(told=sentences_of(faults[e.name], e.stub), explained=now[e.name])
+
+
+def in_pieces(answers: Sequence[Faulty]) -> Iterator[Sequence[Faulty]]:
+    """So many at a time as go through one process."""
+    for start in range(0, len(answers), PIECE):
+        yield answers[start : start + PIECE]
 
 
 def _faults(given: tuple[Assignment, Sandbox], piece: tuple[Exercise, Sequence[Faulty]]) -> list[Fault]:

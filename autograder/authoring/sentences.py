@@ -100,12 +100,12 @@ def joined(sentences: Iterable[str]) -> str:
     return ", or ".join(different) if "" not in different and len(different) <= 2 else ""
 
 
-def visible_digest(exercise: str, ending: Ending, least: int = 2) -> str:
-    """The digest of a wrong value; empty where there is none, or one that says less than `least`."""
+def visible_digest(exercise: str, ending: Ending) -> str:
+    """The digest of a wrong value; empty where there is none, or where it says nothing."""
     failure = ending.failure
     if failure is None or ending.status != FAILED or not any(name == "expected" for name, _ in failure.rows):
         return ""
-    if any(call.error is not None for call in ending.calls) or _telling(ending.calls) < least:
+    if any(call.error is not None for call in ending.calls) or not _telling(ending.calls):
         return ""
     return whole_digest(exercise, ending.calls)
 
@@ -154,7 +154,7 @@ class Fault:
 
 def fault_of(exercise: str, ending: Ending, mutant: Mutant, of_model: bool) -> Fault:
     """What a mutant does in the visible part of a check."""
-    return Fault(visible_digest(exercise, ending, 1), mutant, of_model, _telling(ending.calls) > 1)
+    return Fault(visible_digest(exercise, ending), mutant, of_model, _telling(ending.calls) > 1)
 
 
 def sentences_of(faults: Iterable[Fault], shown: str) -> dict[str, str]:

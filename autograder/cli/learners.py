@@ -210,14 +210,9 @@ def mine(
     else:
         show_report(assignment, report)
         if report.score == report.max_score:
-            if noted:
-                console.print(
-                    Text(f"Your certificate of {noted.name}/ names it from now on."), soft_wrap=True
-                )
-            again = (
-                f"`autograder mine {file} --put` copies it into the notebook: only that is handed in, and "
-            )
-            console.print(Text(again + "counts in your progress."), soft_wrap=True)
+            named = f"Your certificate of {noted.name}/ names it from now on. " if noted else ""
+            hand_in = f"`autograder mine {file} --put` copies it into the notebook: only that is handed in, and counts "
+            console.print(Text(f"{named}{hand_in}in your progress."), soft_wrap=True)
 
 
 @commands.command()

@@ -354,8 +354,8 @@ if predicted(prediction, "search_in_many_directions"):
             print(f"{n:3} parameters, length {length}: loss {loss:.2f}, {kept} of 100 kept")
 
 # %% [markdown]
-# With 2 parameters few short changes are kept: no more are needed. With 100 more are kept, and help little; long ones hardly
-# ever help. Is there a way to know which change helps, *before* making it?
+# With 2 parameters few short changes are kept: no more are needed. With 100, more are kept, and help little; long ones
+# hardly ever help. Is there a way to know which change helps, *before* making it?
 #
 # ## 3. A slope from two points
 #
@@ -515,8 +515,8 @@ print("p[0, 0] is now", p[0, 0], " and in the copy", copy[0, 0])
 # `same = p` gives the array a second name. `p.copy()` makes a second array. `np.ndindex(p.shape)` visits all places.
 #
 # ### Exercise `array_gradient` (3 points)
-# Return the gradient of `f` by central differences, in an array of the shape of `p`, whatever that is. `f` takes the whole
-# array, twice for each number, and `p` may not be changed.
+# Return the gradient of `f` by central differences, in an array of the shape of `p`, whatever that is. Call
+# `f` on the whole array, twice for each number; `p` may not be changed.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -624,7 +624,7 @@ with exercise("array_gradient") as check:
 # ## 5. Downhill
 #
 # The gradient $g$ knows the slope in *every* direction. Along an arrow $d$ of length 1 each number moves by its share of $d$,
-# and the loss rises by its slope times that share: together $g_0d_0+g_1d_1$. That is the length of $g$ times the cosine of
+# and the loss rises by that number's slope times its share: together $g_0d_0+g_1d_1$. That is the length of $g$ times the cosine of
 # the angle between $d$ and $g$: largest where both point the same way. Try all directions:
 
 # %%

@@ -5,7 +5,7 @@ of these gets its sentence. Each exercise has its own section, in the order of t
 functions use (math, np) are the notebook's.
 """
 
-from autograder.referee.bank import right, wrong
+from autograder.referee.bank import changed, right, wrong
 
 # -- polynomial -------------------------------------------------------------------------------------------------------
 
@@ -523,27 +523,33 @@ def central_difference(f, x, h):
 
 # -- array_gradient ---------------------------------------------------------------------------------------------------
 
-
-@wrong("array_gradient", "rows_only", "The loop goes through the rows, as range(len(p)) does, so a whole row takes the step at once. Go through all places.")
+COPIES = """
 def array_gradient(f, p, h):
     grad = np.zeros_like(p)
-    for i in range(len(p)):
+    for i in np.ndindex(p.shape):
         up, down = p.copy(), p.copy()
         up[i] += h
         down[i] -= h
         grad[i] = (f(up) - f(down)) / (2 * h)
     return grad
+"""
 
-
-@wrong("array_gradient", "steps_pile_up", "Each place keeps its step while the next ones have their turn. Copies, or an array that holds the step, are made anew in every round.")
-def array_gradient(f, p, h):
-    grad = np.zeros_like(p)
-    up, down = p.copy(), p.copy()
-    for i in np.ndindex(p.shape):
-        up[i] += h
-        down[i] -= h
-        grad[i] = (f(up) - f(down)) / (2 * h)
-    return grad
+wrong(
+    "array_gradient",
+    "rows_only",
+    "The loop goes through the rows, as range(len(p)) does, so a whole row takes the step at once. Go through all places.",
+    source=changed(COPIES, ("np.ndindex(p.shape)", "range(len(p))")),
+)
+wrong(
+    "array_gradient",
+    "steps_pile_up",
+    "Each place keeps its step while the next ones have their turn. Copies, or an array that holds the step, are made anew in every round.",
+    source=changed(
+        COPIES,
+        ("        up, down = p.copy(), p.copy()\n", ""),
+        ("    for i", "    up, down = p.copy(), p.copy()\n    for i"),
+    ),
+)
 
 
 @wrong("array_gradient", "flat", "The numbers are right, but they stand in a row. The gradient has the shape of p.")
@@ -596,15 +602,12 @@ def array_gradient(f, p, h):
     return grad
 
 
-@wrong("array_gradient", "one_step", "The two points are two steps apart, and you divided by one.")
-def array_gradient(f, p, h):
-    grad = np.zeros_like(p)
-    for i in np.ndindex(p.shape):
-        up, down = p.copy(), p.copy()
-        up[i] += h
-        down[i] -= h
-        grad[i] = (f(up) - f(down)) / h
-    return grad
+wrong(
+    "array_gradient",
+    "one_step",
+    "The two points are two steps apart, and you divided by one.",
+    source=changed(COPIES, (" / (2 * h)", " / h")),
+)
 
 
 @wrong("array_gradient", "added_up", "You added all partial derivatives into one number. Each belongs into its own place of an array.")
@@ -618,26 +621,18 @@ def array_gradient(f, p, h):
     return total
 
 
-@wrong("array_gradient", "one_place", "Only the first of two places was filled in. Does the `return` stand inside the loop, or does the loop end too early?")
-def array_gradient(f, p, h):
-    grad = np.zeros_like(p)
-    for i in np.ndindex(p.shape):
-        up, down = p.copy(), p.copy()
-        up[i] += h
-        down[i] -= h
-        grad[i] = (f(up) - f(down)) / (2 * h)
-        return grad
-
-
-@wrong("array_gradient", "multiplied_by_h", "You divided by 2 and multiplied by h, as / 2 * h does. Put the whole distance in parentheses.")
-def array_gradient(f, p, h):
-    grad = np.zeros_like(p)
-    for i in np.ndindex(p.shape):
-        up, down = p.copy(), p.copy()
-        up[i] += h
-        down[i] -= h
-        grad[i] = (f(up) - f(down)) / 2 * h
-    return grad
+wrong(
+    "array_gradient",
+    "one_place",
+    "Only the first of two places was filled in. Does the `return` stand inside the loop, or does the loop end too early?",
+    source=changed(COPIES, ("    return grad", "        return grad")),
+)
+wrong(
+    "array_gradient",
+    "multiplied_by_h",
+    "You divided by 2 and multiplied by h, as / 2 * h does. Put the whole distance in parentheses.",
+    source=changed(COPIES, ("(2 * h)", "2 * h")),
+)
 
 
 @wrong("array_gradient", "two_axes_only", "The loops visit two axes only, so numbers along a third take the step together. np.ndindex(p.shape) visits all places of any shape.")
@@ -748,73 +743,67 @@ def array_gradient(f, p, h):
     return grad
 
 
-@wrong("array_gradient", "small_rise_is_none", "A small rise counts as 0 here, or is rounded. However small it is, it is a rise: divide it by the distance.")
-def array_gradient(f, p, h):
-    grad = np.zeros_like(p)
-    for i in np.ndindex(p.shape):
-        up, down = p.copy(), p.copy()
-        up[i] += h
-        down[i] -= h
-        rise = f(up) - f(down)
-        if abs(rise) > 1e-8:
-            grad[i] = rise / (2 * h)
-    return grad
-
-
-@wrong("array_gradient", "second_name", "Every slope is 0: either both values of f are the same, or nothing was written into the result. Are `up` and `down` two names of one array, as in `up = down = p.copy()`? Each needs a copy of its own.")
-def array_gradient(f, p, h):
-    grad = np.zeros_like(p)
-    for i in np.ndindex(p.shape):
-        up = down = p.copy()
-        up[i] += h
-        down[i] -= h
-        grad[i] = (f(up) - f(down)) / (2 * h)
-    return grad
-
-
-@wrong("array_gradient", "names_of_p", "Every slope is 0: either both values of f are the same, or nothing was written into the result. Are `up` and `down` two names of one array, as in `up = down = p.copy()`? Each needs a copy of its own.")
-def array_gradient(f, p, h):
-    grad = np.zeros_like(p)
-    for i in np.ndindex(p.shape):
-        up, down = p, p
-        up[i] += h
-        down[i] -= h
-        grad[i] = (f(up) - f(down)) / (2 * h)
-    return grad
-
-
-@wrong("array_gradient", "one_number_for_two_axes", "With one axis it is right, with two an index does not fit: one number picks a row there, and more are asked for than there are. np.ndindex(p.shape) gives an index for each axis.")
-def array_gradient(f, p, h):
-    grad = np.zeros_like(p)
-    for i in range(p.size):
-        up, down = p.copy(), p.copy()
-        up[i] += h
-        down[i] -= h
-        grad[i] = (f(up) - f(down)) / (2 * h)
-    return grad
-
-
-@wrong("array_gradient", "ravel_of_zeros", "At a transpose every slope is 0: `ravel` and `reshape` give a copy there. f sees no step in it, and no slope gets from it into grad. An index of np.ndindex(p.shape) leads into the array itself.")
-def array_gradient(f, p, h):
-    grad = np.zeros_like(p)
-    slopes = grad.ravel()
-    for k, i in enumerate(np.ndindex(p.shape)):
-        up, down = p.copy(), p.copy()
-        up[i] += h
-        down[i] -= h
-        slopes[k] = (f(up) - f(down)) / (2 * h)
-    return grad
+wrong(
+    "array_gradient",
+    "small_rise_is_none",
+    "A small rise counts as 0 here, or is rounded. However small it is, it is a rise: divide it by the distance.",
+    source=changed(
+        COPIES,
+        (
+            "        grad[i] = (f(up) - f(down)) / (2 * h)\n",
+            "        rise = f(up) - f(down)\n        if abs(rise) > 1e-8:\n            grad[i] = rise / (2 * h)\n",
+        ),
+    ),
+)
+wrong(
+    "array_gradient",
+    "second_name",
+    "Every slope is 0: either both values of f are the same, or nothing was written into the result. Are `up` and `down` two names of one array, as in `up = down = p.copy()`? Each needs a copy of its own.",
+    source=changed(COPIES, ("up, down = p.copy(), p.copy()", "up = down = p.copy()")),
+)
+wrong(
+    "array_gradient",
+    "names_of_p",
+    "Every slope is 0: either both values of f are the same, or nothing was written into the result. Are `up` and `down` two names of one array, as in `up = down = p.copy()`? Each needs a copy of its own.",
+    source=changed(COPIES, ("p.copy(), p.copy()", "p, p")),
+)
+wrong(
+    "array_gradient",
+    "one_number_for_two_axes",
+    "With one axis it is right, with two an index does not fit: one number picks a row there, and more are asked for than there are. np.ndindex(p.shape) gives an index for each axis.",
+    source=changed(COPIES, ("np.ndindex(p.shape)", "range(p.size)")),
+)
+wrong(
+    "array_gradient",
+    "ravel_of_zeros",
+    "At a transpose every slope is 0: `ravel` and `reshape` give a copy there. f sees no step in it, and no slope gets from it into grad. An index of np.ndindex(p.shape) leads into the array itself.",
+    source=changed(
+        COPIES,
+        (
+            "    for i in np.ndindex(p.shape):",
+            "    slopes = grad.ravel()\n    for k, i in enumerate(np.ndindex(p.shape)):",
+        ),
+        ("grad[i] =", "slopes[k] ="),
+    ),
+)
 
 
 # -- gradient_descent -------------------------------------------------------------------------------------------------
 
-
-@wrong("gradient_descent", "uphill", "The gradient points uphill. To make the loss smaller, go against it: mind the sign.")
+DESCENT = """
 def gradient_descent(gradient, start, rate, steps):
     path = [start]
     for _ in range(steps):
-        path.append(path[-1] + rate * gradient(path[-1]))
+        path.append(path[-1] - rate * gradient(path[-1]))
     return path
+"""
+
+wrong(
+    "gradient_descent",
+    "uphill",
+    "The gradient points uphill. To make the loss smaller, go against it: mind the sign.",
+    source=changed(DESCENT, ("] - rate", "] + rate")),
+)
 
 
 @wrong("gradient_descent", "one_array", "All points are the last one: one array stands in the list many times, and p -= changes it; the caller's start, too, if p is that. Make a new array in each step.")
@@ -865,20 +854,18 @@ def gradient_descent(gradient, start, rate, steps):
     return p
 
 
-@wrong("gradient_descent", "no_rate", "The learning rate is not used: it multiplies the gradient.")
-def gradient_descent(gradient, start, rate, steps):
-    path = [start]
-    for _ in range(steps):
-        path.append(path[-1] - gradient(path[-1]))
-    return path
-
-
-@wrong("gradient_descent", "one_step_less", "One step is missing: besides the start there are as many points as steps. Does the loop begin late or end early, or is the `return` inside of it?")
-def gradient_descent(gradient, start, rate, steps):
-    path = [start]
-    for _ in range(1, steps):
-        path.append(path[-1] - rate * gradient(path[-1]))
-    return path
+wrong(
+    "gradient_descent",
+    "no_rate",
+    "The learning rate is not used: it multiplies the gradient.",
+    source=changed(DESCENT, ("rate * ", "")),
+)
+wrong(
+    "gradient_descent",
+    "one_step_less",
+    "One step is missing: besides the start there are as many points as steps. Does the loop begin late or end early, or is the `return` inside of it?",
+    source=changed(DESCENT, ("range(steps)", "range(1, steps)")),
+)
 
 
 @wrong("gradient_descent", "yields", "What comes back is a generator, as `yield` makes one: it can be walked along once. Collect the points in a list, and return it.")
@@ -890,12 +877,12 @@ def gradient_descent(gradient, start, rate, steps):
         yield p
 
 
-@wrong("gradient_descent", "constant_stride", "Only the sign of the gradient is used, so steep and flat places get the same stride.")
-def gradient_descent(gradient, start, rate, steps):
-    path = [start]
-    for _ in range(steps):
-        path.append(path[-1] - rate * np.sign(gradient(path[-1])))
-    return path
+wrong(
+    "gradient_descent",
+    "constant_stride",
+    "Only the sign of the gradient is used, so steep and flat places get the same stride.",
+    source=changed(DESCENT, ("gradient(path[-1])", "np.sign(gradient(path[-1]))")),
+)
 
 
 @wrong("gradient_descent", "stops_where_it_is_flat", "Where it is flat, points are missing: does the walk end there? The list holds steps + 1 of them, wherever they lie.")
@@ -920,12 +907,12 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
-@wrong("gradient_descent", "gradient_is_limited", "The gradient is cut where it is steep. A step is rate times the gradient, however large.")
-def gradient_descent(gradient, start, rate, steps):
-    path = [start]
-    for _ in range(steps):
-        path.append(path[-1] - rate * np.clip(gradient(path[-1]), -100.0, 100.0))
-    return path
+wrong(
+    "gradient_descent",
+    "gradient_is_limited",
+    "The gradient is cut where it is steep. A step is rate times the gradient, however large.",
+    source=changed(DESCENT, ("gradient(path[-1])", "np.clip(gradient(path[-1]), -100.0, 100.0)")),
+)
 
 
 @right("gradient_descent", "copies_in_the_list")
@@ -956,12 +943,12 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
-@wrong("gradient_descent", "gradient_of_the_last_from_the_start", "Each step begins at start again. It begins where the last one ended.")
-def gradient_descent(gradient, start, rate, steps):
-    path = [start]
-    for _ in range(steps):
-        path.append(start - rate * gradient(path[-1]))
-    return path
+wrong(
+    "gradient_descent",
+    "gradient_of_the_last_from_the_start",
+    "Each step begins at start again. It begins where the last one ended.",
+    source=changed(DESCENT, ("path[-1] - rate", "start - rate")),
+)
 
 
 @wrong("gradient_descent", "gradient_of_length_one", "Each step has the same length, so the gradient was divided by its own. Leave it as it is: where it is steep, steps are longer.")
@@ -1045,24 +1032,10 @@ def mended_gradient(f, p, h):
     return grad
 
 
-@wrong("mended_gradient", "integers_forgotten", "p is put back now. But an array of integers still swallows the step: 1 + 0.5 becomes 1 in it.")
+MENDED = """
 def mended_gradient(f, p, h):
-    grad = np.zeros_like(p)
-    for i in np.ndindex(p.shape):
-        old = p[i]
-        p[i] = old + h
-        up = f(p)
-        p[i] = old - h
-        down = f(p)
-        p[i] = old
-        grad[i] = (up - down) / (2 * h)
-    return grad
-
-
-@wrong("mended_gradient", "gradient_of_integers", "p holds floats now, but the gradient is kept in integers, as zeros_like makes them of the old p: what stands behind the point is cut off.")
-def mended_gradient(f, p, h):
-    grad = np.zeros_like(p)
     p = np.asarray(p, dtype=float)
+    grad = np.zeros_like(p)
     for i in np.ndindex(p.shape):
         old = p[i]
         p[i] = old + h
@@ -1072,9 +1045,29 @@ def mended_gradient(f, p, h):
         p[i] = old
         grad[i] = (up - down) / (2 * h)
     return grad
+"""
+
+wrong(
+    "mended_gradient",
+    "integers_forgotten",
+    "p is put back now. But an array of integers still swallows the step: 1 + 0.5 becomes 1 in it.",
+    source=changed(MENDED, ("    p = np.asarray(p, dtype=float)\n", "")),
+)
+wrong(
+    "mended_gradient",
+    "gradient_of_integers",
+    "p holds floats now, but the gradient is kept in integers, as zeros_like makes them of the old p: what stands behind the point is cut off.",
+    source=changed(
+        MENDED,
+        (
+            "    p = np.asarray(p, dtype=float)\n    grad = np.zeros_like(p)\n",
+            "    grad = np.zeros_like(p)\n    p = np.asarray(p, dtype=float)\n",
+        ),
+    ),
+)
 
 
-@wrong("mended_gradient", "put_back_at_the_end", "The caller's p is safe now. But while the loop runs, later places still see the steps of earlier ones.")
+RESTORED = """
 def mended_gradient(f, p, h):
     before = p.copy()
     p = np.asarray(p, dtype=float)
@@ -1085,21 +1078,26 @@ def mended_gradient(f, p, h):
         p[i] -= 2 * h
         down = f(p)
         grad[i] = (up - down) / (2 * h)
-    p[...] = before
+        p[...] = before
     return grad
+"""
 
-
-@wrong("mended_gradient", "steps_in_a_copy", "The caller's p is safe now. But while the loop runs, later places still see the steps of earlier ones.")
-def mended_gradient(f, p, h):
-    p = p.astype(float)
-    grad = np.zeros_like(p)
-    for i in np.ndindex(p.shape):
-        p[i] += h
-        up = f(p)
-        p[i] -= 2 * h
-        down = f(p)
-        grad[i] = (up - down) / (2 * h)
-    return grad
+wrong(
+    "mended_gradient",
+    "put_back_at_the_end",
+    "The caller's p is safe now. But while the loop runs, later places still see the steps of earlier ones.",
+    source=changed(RESTORED, ("        p[...] = before\n", "    p[...] = before\n")),
+)
+wrong(
+    "mended_gradient",
+    "steps_in_a_copy",
+    "The caller's p is safe now. But while the loop runs, later places still see the steps of earlier ones.",
+    source=changed(
+        RESTORED,
+        ("    before = p.copy()\n    p = np.asarray(p, dtype=float)\n", "    p = p.astype(float)\n"),
+        ("        p[...] = before\n", ""),
+    ),
+)
 
 
 @wrong("mended_gradient", "copies_in_each_round", "The gradient is right, but each round makes copies, and to do without them was the colleague's idea. Put the number back instead.")
@@ -1114,19 +1112,16 @@ def mended_gradient(f, p, h):
     return grad
 
 
-@wrong("mended_gradient", "half_way_back", "p is left where the last step ended, h too low. That also disturbs the places that have their turn later.")
-def mended_gradient(f, p, h):
-    p = np.asarray(p, dtype=float)
-    grad = np.zeros_like(p)
-    for i in np.ndindex(p.shape):
-        old = p[i]
-        p[i] = old + h
-        up = f(p)
-        p[i] = old
-        p[i] = old - h
-        down = f(p)
-        grad[i] = (up - down) / (2 * h)
-    return grad
+wrong(
+    "mended_gradient",
+    "half_way_back",
+    "p is left where the last step ended, h too low. That also disturbs the places that have their turn later.",
+    source=changed(
+        MENDED,
+        ("        p[i] = old\n", ""),
+        ("        up = f(p)\n", "        up = f(p)\n        p[i] = old\n"),
+    ),
+)
 
 
 @wrong("mended_gradient", "always_a_copy", "This makes a copy even of an array of floats. Step in p itself, and copy only where it holds no floats.")
@@ -1173,35 +1168,24 @@ def mended_gradient(f, p, h):
     return grad
 
 
-@wrong("mended_gradient", "rows_only", "The loop goes through the rows, as range(len(p)) does, so a whole row takes the step at once. Go through all places.")
-def mended_gradient(f, p, h):
-    p = np.asarray(p, dtype=float)
-    grad = np.zeros_like(p)
-    for i in range(len(p)):
-        old = p[i].copy()
-        p[i] = old + h
-        up = f(p)
-        p[i] = old - h
-        down = f(p)
-        p[i] = old
-        grad[i] = (up - down) / (2 * h)
-    return grad
-
-
-@wrong("mended_gradient", "one_kind_of_integers", "Only integers of 64 bits become floats here. Arrays of int32 or uint8 swallow the step, too: ask whether p holds floats.")
-def mended_gradient(f, p, h):
-    if p.dtype == np.int64:
-        p = p.astype(float)
-    grad = np.zeros(p.shape)
-    for i in np.ndindex(p.shape):
-        old = p[i]
-        p[i] = old + h
-        up = f(p)
-        p[i] = old - h
-        down = f(p)
-        p[i] = old
-        grad[i] = (up - down) / (2 * h)
-    return grad
+wrong(
+    "mended_gradient",
+    "rows_only",
+    "The loop goes through the rows, as range(len(p)) does, so a whole row takes the step at once. Go through all places.",
+    source=changed(MENDED, ("np.ndindex(p.shape)", "range(len(p))"), ("old = p[i]", "old = p[i].copy()")),
+)
+wrong(
+    "mended_gradient",
+    "one_kind_of_integers",
+    "Only integers of 64 bits become floats here. Arrays of int32 or uint8 swallow the step, too: ask whether p holds floats.",
+    source=changed(
+        MENDED,
+        (
+            "    p = np.asarray(p, dtype=float)\n    grad = np.zeros_like(p)\n",
+            "    if p.dtype == np.int64:\n        p = p.astype(float)\n    grad = np.zeros(p.shape)\n",
+        ),
+    ),
+)
 
 
 @right("mended_gradient", "whole_copy")
@@ -1250,24 +1234,16 @@ def mended_gradient(f, p, h):
     return grad
 
 
-@wrong(
+wrong(
     "mended_gradient",
     "zero_not_put_back",
     "A 0 is not put back here: as a condition, as in `if old`, it counts as nothing.",
+    source=changed(
+        MENDED,
+        ("zeros_like(p)", "zeros(p.shape)"),
+        ("        p[i] = old\n", "        if old:\n            p[i] = old\n"),
+    ),
 )
-def mended_gradient(f, p, h):
-    p = np.asarray(p, dtype=float)
-    grad = np.zeros(p.shape)
-    for i in np.ndindex(p.shape):
-        old = p[i]
-        p[i] = old + h
-        up = f(p)
-        p[i] = old - h
-        down = f(p)
-        if old:
-            p[i] = old
-        grad[i] = (up - down) / (2 * h)
-    return grad
 
 
 @wrong("mended_gradient", "small_rise_is_none", "A small rise counts as 0 here, or is rounded. However small it is, it is a rise: divide it by the distance.")
@@ -1301,32 +1277,25 @@ def mended_gradient(f, p, h):
     return grad
 
 
-@wrong("mended_gradient", "last_one_put_back", "Only the last number is put back. Do it in the loop, before the next place has its turn.")
-def mended_gradient(f, p, h):
-    p = np.asarray(p, dtype=float)
-    grad = np.zeros_like(p)
-    for i in np.ndindex(p.shape):
-        old = p[i]
-        p[i] = old + h
-        up = f(p)
-        p[i] = old - h
-        down = f(p)
-        grad[i] = (up - down) / (2 * h)
-    p[i] = old
-    return grad
-
-
-@wrong("mended_gradient", "steps_added_at_the_end", "Adding h back leaves 0.30000000000000004 where 0.3 was: rounding. Keep the old number, and put that back.")
-def mended_gradient(f, p, h):
-    grad = np.zeros(p.shape)
-    for i in np.ndindex(p.shape):
-        p[i] += h
-        up = f(p)
-        p[i] -= 2 * h
-        down = f(p)
-        grad[i] = (up - down) / (2 * h)
-    p += h
-    return grad
+wrong(
+    "mended_gradient",
+    "last_one_put_back",
+    "Only the last number is put back. Do it in the loop, before the next place has its turn.",
+    source=changed(MENDED, ("        p[i] = old\n", ""), ("    return grad", "    p[i] = old\n    return grad")),
+)
+wrong(
+    "mended_gradient",
+    "steps_added_at_the_end",
+    "Adding h back leaves 0.30000000000000004 where 0.3 was: rounding. Keep the old number, and put that back.",
+    source=changed(
+        RESTORED,
+        (
+            "    before = p.copy()\n    p = np.asarray(p, dtype=float)\n    grad = np.zeros_like(p)\n",
+            "    grad = np.zeros(p.shape)\n",
+        ),
+        ("        p[...] = before\n", "    p += h\n"),
+    ),
+)
 
 
 # -- tide_model -------------------------------------------------------------------------------------------------------

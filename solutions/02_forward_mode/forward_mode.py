@@ -147,7 +147,7 @@ with exercise("add_jvp") as check:
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# The product rule. Two effects add up: how far `a` moves the product, and `b`.
+# The product rule. Two effects add up: how far `a` moves the product, and how far `b` does.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -377,7 +377,7 @@ print("div_jvp is off by", jvp_error(lambda a, b: a / b, div_jvp, (6.0, 2.0), (1
 # and functions call your rules. A plain number is a constant: `as_dual` gives it the slope 0. Comparisons look at the
 # value alone.
 #
-# Read `__init__`, `__mul__`, `apply`, `of_one` and `sin`. For a Dual `sin` passes *itself* on: the `primal` may be a Dual,
+# Read `__init__`, `__mul__`, `apply`, `of_one` and `sin`. For a Dual, `sin` passes on *itself*: the `primal` may be a Dual,
 # too (section 5), and `math.sin` takes plain numbers alone.
 
 
@@ -1100,8 +1100,8 @@ with exercise("jvp") as check:
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# One number, too large: all inputs rose together. Values in the list: of what `jvp` returns, the slope is second.
-# Later entries too large: the 1 of an earlier round is still there.
+# If one number comes out, and it is too large, all inputs rose together. If the list holds values, take the second of
+# what `jvp` returns, the slope. If later entries are too large, the 1 of an earlier round is still there.
 # </details>
 
 
@@ -1441,7 +1441,7 @@ def best_angle(reach):
 # %% probes="best_angle"
 @probe
 def angle_found(speed, drag, hand):
-    """The angle that best_angle finds, and how many throws it took."""
+    """The angle that best_angle finds, and how many throws it took, if these are more than 40."""
     throws = 0
 
     def reach(angle):

@@ -1042,6 +1042,17 @@ def forward_gradient(f, xs):
 
 # -- mended_jvps ------------------------------------------------------------------------------------------------------
 
+MENDED = """
+def mended_jvps():
+    return {
+        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
+        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
+        "maximum": lambda a, da, b, db: (a, da) if a > b else (b, db),
+    }
+"""
+SHARE_SLOPE, TANH_SLOPE = "(da * b - a * db) / (a + b) ** 2", "(1 - math.tanh(a) ** 2) * da"
+MAXIMUM = "(a, da) if a > b else (b, db)"
+
 
 @wrong("mended_jvps", "two_of_three", "You found two. The third is right as long as the larger number rises faster.")
 def mended_jvps():
@@ -1082,53 +1093,36 @@ def mended_jvps():
     return {name: SENT[name][1] for name in ("maximum", "share", "tanh")}
 
 
-@wrong("mended_jvps", "share_numerator", "In your rule for share, b moves the sum below the line, and nothing above it. Use the quotient rule with a + b below.")
-def mended_jvps():
-    return {
-        "share": lambda a, da, b, db: (a / (a + b), (da * (a + b) - a * db) / (a + b) ** 2),
-        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
-        "maximum": lambda a, da, b, db: (a, da) if a > b else (b, db),
-    }
-
-
-@wrong(
+wrong(
+    "mended_jvps",
+    "share_numerator",
+    "In your rule for share, b moves the sum below the line, and nothing above it. Use the quotient rule with a + b below.",
+    source=changed(MENDED, (SHARE_SLOPE, "(da * (a + b) - a * db) / (a + b) ** 2")),
+)
+wrong(
     "mended_jvps",
     "maximum_averaged",
     "Your rule for maximum mixes both slopes. Only the larger number moves the result.",
+    source=changed(MENDED, (MAXIMUM, "(max(a, b), (da + db) / 2)")),
 )
-def mended_jvps():
-    return {
-        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
-        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
-        "maximum": lambda a, da, b, db: (max(a, b), (da + db) / 2),
-    }
-
-
-@wrong("mended_jvps", "maximum_first", "Your rule for maximum gives the slope of a here, though b is the larger number. Which of a and b is larger decides, and nothing else.")
-def mended_jvps():
-    return {
-        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
-        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
-        "maximum": lambda a, da, b, db: (max(a, b), da),
-    }
-
-
-@wrong("mended_jvps", "maximum_of_the_smaller", "Your rule for maximum gives the slope of a here, though b is the larger number. Which of a and b is larger decides, and nothing else.")
-def mended_jvps():
-    return {
-        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
-        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
-        "maximum": lambda a, da, b, db: (max(a, b), da if a < b else db),
-    }
-
-
-@wrong("mended_jvps", "maximum_by_size", "Your rule for maximum compares sizes: of -3 and 1 the larger number is 1.")
-def mended_jvps():
-    return {
-        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
-        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
-        "maximum": lambda a, da, b, db: (max(a, b), da if abs(a) > abs(b) else db),
-    }
+wrong(
+    "mended_jvps",
+    "maximum_first",
+    "Your rule for maximum gives the slope of a here, though b is the larger number. Which of a and b is larger decides, and nothing else.",
+    source=changed(MENDED, (MAXIMUM, "(max(a, b), da)")),
+)
+wrong(
+    "mended_jvps",
+    "maximum_of_the_smaller",
+    "Your rule for maximum gives the slope of a here, though b is the larger number. Which of a and b is larger decides, and nothing else.",
+    source=changed(MENDED, (MAXIMUM, "(max(a, b), da if a < b else db)")),
+)
+wrong(
+    "mended_jvps",
+    "maximum_by_size",
+    "Your rule for maximum compares sizes: of -3 and 1 the larger number is 1.",
+    source=changed(MENDED, (MAXIMUM, "(max(a, b), da if abs(a) > abs(b) else db)")),
+)
 
 
 @wrong("mended_jvps", "share_by_logarithm", "Your rule for share divides by a number that may be 0. Only a + b has to be another number than 0.")
@@ -1144,13 +1138,12 @@ def mended_jvps():
     }
 
 
-@wrong("mended_jvps", "tanh_slope_squared", "In your rule for tanh the slope da is inside the square. It is a factor outside.")
-def mended_jvps():
-    return {
-        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
-        "tanh": lambda a, da: (math.tanh(a), 1 - (math.tanh(a) * da) ** 2),
-        "maximum": lambda a, da, b, db: (a, da) if a > b else (b, db),
-    }
+wrong(
+    "mended_jvps",
+    "tanh_slope_squared",
+    "In your rule for tanh the slope da is inside the square. It is a factor outside.",
+    source=changed(MENDED, (TANH_SLOPE, "1 - (math.tanh(a) * da) ** 2")),
+)
 
 
 @wrong("mended_jvps", "slopes_only", "Your rule for maximum returns the slope alone. Each rule returns the value and the slope.")
@@ -1240,25 +1233,12 @@ def mended_jvps():
     }
 
 
-@wrong("mended_jvps", "maximum_with_a_margin", "Where the two numbers are very close, your rule for maximum gives the slope of the smaller one. However little is between them, the larger one's slope counts.")
-def mended_jvps():
-    return {
-        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
-        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
-        "maximum": lambda a, da, b, db: (max(a, b), da if a - b > 1e-6 else db),
-    }
-
-
-MENDED = """
-def mended_jvps():
-    return {
-        "share": lambda a, da, b, db: (a / (a + b), (da * b - a * db) / (a + b) ** 2),
-        "tanh": lambda a, da: (math.tanh(a), (1 - math.tanh(a) ** 2) * da),
-        "maximum": lambda a, da, b, db: (a, da) if a > b else (b, db),
-    }
-"""
-SHARE_SLOPE, TANH_SLOPE = "(da * b - a * db) / (a + b) ** 2", "(1 - math.tanh(a) ** 2) * da"
-
+wrong(
+    "mended_jvps",
+    "maximum_with_a_margin",
+    "Where the two numbers are very close, your rule for maximum gives the slope of the smaller one. However little is between them, the larger one's slope counts.",
+    source=changed(MENDED, (MAXIMUM, "(max(a, b), da if a - b > 1e-6 else db)")),
+)
 wrong(
     "mended_jvps",
     "share_reversed",
@@ -1293,6 +1273,18 @@ wrong(
 
 # -- best_angle -------------------------------------------------------------------------------------------------------
 
+HALVING = """
+def best_angle(reach):
+    low, high = 0.1, 1.4
+    for _ in range(20):
+        middle = (low + high) / 2
+        if derivative(reach, middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+"""
+
 
 @wrong("best_angle", "school", "45 degrees are best without air and from the ground. Here there is air, and a roof.")
 def best_angle(reach):
@@ -1311,52 +1303,36 @@ def best_angle(reach):
     return max(angles, key=reach)
 
 
-@wrong("best_angle", "worst_half", "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.")
-def best_angle(reach):
-    low, high = 0.1, 1.4
-    for _ in range(20):
-        middle = (low + high) / 2
-        if derivative(reach, middle) > 0:
-            high = middle
-        else:
-            low = middle
-    return (low + high) / 2
-
-
-@wrong("best_angle", "few_halvings", "You are on the right way, and stop too early: when the range was halved five times, many angles are left.")
-def best_angle(reach):
-    low, high = 0.1, 1.4
-    for _ in range(5):
-        middle = (low + high) / 2
-        if derivative(reach, middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-@wrong("best_angle", "in_degrees", "This is the best angle in degrees. reach takes radians, and so does the answer.")
-def best_angle(reach):
-    low, high = 0.1, 1.4
-    for _ in range(20):
-        middle = (low + high) / 2
-        if derivative(reach, middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return math.degrees((low + high) / 2)
-
-
-@wrong("best_angle", "the_metres", "These are the metres of the farthest throw. Return its angle.")
-def best_angle(reach):
-    low, high = 0.1, 1.4
-    for _ in range(20):
-        middle = (low + high) / 2
-        if derivative(reach, middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return reach((low + high) / 2)
+wrong(
+    "best_angle",
+    "worst_half",
+    "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.",
+    source=changed(
+        HALVING,
+        (
+            "low = middle\n        else:\n            high = middle",
+            "high = middle\n        else:\n            low = middle",
+        ),
+    ),
+)
+wrong(
+    "best_angle",
+    "few_halvings",
+    "You are on the right way, and stop too early: when the range was halved five times, many angles are left.",
+    source=changed(HALVING, ("range(20)", "range(5)")),
+)
+wrong(
+    "best_angle",
+    "in_degrees",
+    "This is the best angle in degrees. reach takes radians, and so does the answer.",
+    source=changed(HALVING, ("return (low + high) / 2", "return math.degrees((low + high) / 2)")),
+)
+wrong(
+    "best_angle",
+    "the_metres",
+    "These are the metres of the farthest throw. Return its angle.",
+    source=changed(HALVING, ("return (low + high) / 2", "return reach((low + high) / 2)")),
+)
 
 
 @wrong("best_angle", "finds_a_zero", "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.")
@@ -1367,19 +1343,13 @@ def best_angle(reach):
     return min(max(angle, 0.1), 1.4)
 
 
-HALVING = """
-def best_angle(reach):
-    low, high = 0.1, 1.4
-    for _ in range(20):
-        middle = (low + high) / 2
-        if derivative(reach, middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-"""
+wrong(
+    "best_angle",
+    "while_it_throws",
+    "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.",
+    source=changed(HALVING, ("derivative(reach, middle) > 0", "reach(middle) > 0")),
+)
 
-wrong("best_angle", "while_it_throws", "The angle runs to the end of the range. Where the *slope* (not reach itself) is above 0, a better angle lies to the right, else to the left. In steps, uphill is plus, and long ones jump over the best angle.", source=changed(HALVING, ("derivative(reach, middle) > 0", "reach(middle) > 0")))
 ZERO_METRES = """
 def best_angle(reach):
     angle = 0.75
@@ -1388,6 +1358,7 @@ def best_angle(reach):
     return angle
 """
 STRAIGHT = "This is an angle that throws 0 metres, straight up or down. Not reach has to be 0 but its *slope*."
+
 wrong("best_angle", "zero_metres", STRAIGHT, source=ZERO_METRES)
 wrong("best_angle", "zero_metres_from_below", STRAIGHT, source=changed(ZERO_METRES, ("0.75", "0.1")))
 wrong(
@@ -1408,13 +1379,19 @@ wrong(
         return angle
     """,
 )
+
 DOUBLED = "The angle is right. Each round throws twice, or there are too many rounds: one throw with a Dual tells the slope, and no more is needed to choose a half."
+
 for rounds in (30, 31, 32, 35, 40):
     wrong(
         "best_angle",
         f"two_throws_in_each_of_{rounds}_rounds",
         DOUBLED,
-        source=changed(HALVING, ("range(20)", f"range({rounds})"), ("        if", "        metres = reach(middle)\n        if")),
+        source=changed(
+            HALVING,
+            ("range(20)", f"range({rounds})"),
+            ("        if", "        metres = reach(middle)\n        if"),
+        ),
     )
 for rounds in (50, 60, 100):
     wrong("best_angle", f"{rounds}_rounds", DOUBLED, source=changed(HALVING, ("range(20)", f"range({rounds})")))
@@ -1462,16 +1439,12 @@ def best_angle(reach):
     return angle
 
 
-@wrong("best_angle", "part_of_the_range", "You search a part of the range only. A slow throw from a high roof goes farthest at a low angle.")
-def best_angle(reach):
-    low, high = 0.3, 1.0
-    for _ in range(20):
-        middle = (low + high) / 2
-        if derivative(reach, middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+wrong(
+    "best_angle",
+    "part_of_the_range",
+    "You search a part of the range only. A slow throw from a high roof goes farthest at a low angle.",
+    source=changed(HALVING, ("0.1, 1.4", "0.3, 1.0")),
+)
 
 
 @right("best_angle", "golden_section")
@@ -1486,29 +1459,15 @@ def best_angle(reach):
     return (low + high) / 2
 
 
-@wrong(
+wrong(
     "best_angle",
     "from_zero",
     "The best angle between 0.1 and 1.4 is asked for, and this one may lie outside.",
+    source=changed(HALVING, ("0.1, 1.4", "0.0, math.pi / 2"), ("range(20)", "range(38)")),
 )
-def best_angle(reach):
-    low, high = 0.0, math.pi / 2
-    for _ in range(38):
-        middle = (low + high) / 2
-        if derivative(reach, middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-@wrong("best_angle", "eight_halvings", "For a far throw more than a millimetre is lost: the range is still too wide when the search ends. You have 40 throws.")
-def best_angle(reach):
-    low, high = 0.1, 1.4
-    for _ in range(8):
-        middle = (low + high) / 2
-        if derivative(reach, middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+wrong(
+    "best_angle",
+    "eight_halvings",
+    "For a far throw more than a millimetre is lost: the range is still too wide when the search ends. You have 40 throws.",
+    source=changed(HALVING, ("range(20)", "range(8)")),
+)

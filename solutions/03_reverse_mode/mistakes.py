@@ -192,63 +192,52 @@ def record(op, parents, constants=()):
 
 # -- pass_back --------------------------------------------------------------------------------------------------------
 
+PASS = """
+def pass_back(node, rules):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        parent.grad += cotangent
+"""
 
-@wrong(
+wrong(
     "pass_back",
     "overwrites",
     "What the parents had got before is gone: `=`, or a 0 that is set here, wipes it out. Contributions add up.",
+    source=changed(PASS, ("+= cotangent", "= cotangent")),
 )
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad = cotangent
 
 
-@wrong(
+wrong(
     "pass_back",
     "g_twice",
     "You multiplied the cotangents by node.grad. The rule has done that already: it was given g.",
+    source=changed(PASS, ("+= cotangent", "+= node.grad * cotangent")),
 )
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad += node.grad * cotangent
 
 
-@wrong(
+wrong(
     "pass_back",
     "g_is_one",
     "The rule was given 1 for g. What it needs is the gradient that has arrived at this node.",
+    source=changed(PASS, ("(node.grad, ", "(1.0, ")),
 )
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](1.0, node.data, *node.inputs)):
-        parent.grad += cotangent
 
 
-@wrong("pass_back", "no_out", "The rule has not been given `out`, the node's own data, which comes behind g.")
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, *node.inputs)):
-        parent.grad += cotangent
+wrong(
+    "pass_back",
+    "no_out",
+    "The rule has not been given `out`, the node's own data, which comes behind g.",
+    source=changed(PASS, ("node.data, ", "")),
+)
 
 
-@wrong(
+wrong(
     "pass_back",
     "values_to_rule",
     "The rule was given Values. Rules compute with plain numbers: node.inputs has them.",
+    source=changed(PASS, ("*node.inputs", "*node.parents, *node.constants")),
 )
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(
-        node.parents, rules[node.op](node.grad, node.data, *node.parents, *node.constants)
-    ):
-        parent.grad += cotangent
 
 
 @wrong(
@@ -264,14 +253,12 @@ def pass_back(node, rules):
         parent.grad += cotangent
 
 
-@wrong(
+wrong(
     "pass_back",
     "inputs_have_no_rule",
     "An input has an empty op, and there is no rule for it. Ask for that first.",
+    source=changed(PASS, ("    if not node.op:\n        return\n", "")),
 )
-def pass_back(node, rules):
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad += cotangent
 
 
 @wrong(
@@ -285,16 +272,12 @@ def pass_back(node, rules):
     node.parents[0].grad += rules[node.op](node.grad, node.data, *node.inputs)[0]
 
 
-@wrong(
+wrong(
     "pass_back",
     "crossed_over",
     "The cotangents went to the wrong parents: they come in the order of node.parents. A set keeps no order.",
+    source=changed(PASS, ("zip(node.parents", "zip(reversed(node.parents)")),
 )
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(reversed(node.parents), rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad += cotangent
 
 
 @wrong(
@@ -323,29 +306,20 @@ def pass_back(node, rules):
         parent.grad += cotangent
 
 
-@wrong(
+wrong(
     "pass_back",
     "to_the_numbers",
     "`grad` is asked of something that is no Value. The cotangents go to the Values of node.parents, one by one; node.inputs are plain numbers, for the rule.",
+    source=changed(PASS, ("zip(node.parents", "zip(node.inputs")),
 )
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.inputs, rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad += cotangent
 
 
-@wrong(
+wrong(
     "pass_back",
     "goes_on",
     "This goes on from each parent by itself, whose gradient may not be complete yet. Do one step: add to the parents, and stop.",
+    source=changed(PASS, ("+= cotangent\n", "+= cotangent\n        pass_back(parent, rules)\n")),
 )
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad += cotangent
-        pass_back(parent, rules)
 
 
 @wrong("pass_back", "to_itself", "You added the cotangents to node.grad. They belong to the parents.")
@@ -381,37 +355,28 @@ def pass_back(node, rules):
         parent.grad += cotangent
 
 
-@wrong(
+wrong(
     "pass_back",
     "only_inputs_add_up",
     "y loses what it had got before: it was computed, and is the second parent. Contributions add up in every parent, not in inputs or the first one alone.",
+    source=changed(PASS, ("+= cotangent", "= cotangent if parent.op else parent.grad + cotangent")),
 )
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad = cotangent if parent.op else parent.grad + cotangent
 
 
-@wrong(
+wrong(
     "pass_back",
     "not_to_zero",
     "z gets nothing: its number is 0, and what changes with it does not stop there. A contribution goes to every parent, whatever its number.",
+    source=changed(PASS, ("        parent.grad", "        if parent.data:\n            parent.grad")),
 )
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        if parent.data:
-            parent.grad += cotangent
 
 
-@wrong("pass_back", "clipped", "A large contribution arrives smaller than the rule gave it. Pass on what the rule gives.")
-def pass_back(node, rules):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad += max(-1000.0, min(1000.0, cotangent))
+wrong(
+    "pass_back",
+    "clipped",
+    "A large contribution arrives smaller than the rule gave it. Pass on what the rule gives.",
+    source=changed(PASS, ("+= cotangent", "+= max(-1000.0, min(1000.0, cotangent))")),
+)
 
 
 @right("pass_back", "by_position")

@@ -8,7 +8,7 @@ use (np, Tensor, tanh) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.referee.bank import right, wrong
+from autograder.referee.bank import changed, right, wrong
 
 # -- broadcast_shape --------------------------------------------------------------------------------------------------
 
@@ -1646,127 +1646,70 @@ def send_back(node, rules, fit):
 # -- first_cotangent --------------------------------------------------------------------------------------------------
 
 
-@wrong(
+COTANGENT = """
+def first_cotangent(data, gradient=None):
+    if gradient is None:
+        if data.size != 1:
+            raise RuntimeError("needs a gradient")
+        return np.ones_like(data)
+    gradient = np.asarray(gradient, dtype=data.dtype)
+    if gradient.shape != data.shape:
+        raise ValueError("shape")
+    return gradient
+"""
+
+wrong(
     "first_cotangent",
     "ones_for_all",
     "For three numbers you begin with three ones: that is the gradient of their sum, which nobody asked for. Raise a RuntimeError.",
+    source=changed(COTANGENT, ('        if data.size != 1:\n            raise RuntimeError("needs a gradient")\n', "")),
 )
-def first_cotangent(data, gradient=None):
-    if gradient is None:
-        return np.ones_like(data)
-    gradient = np.asarray(gradient, dtype=data.dtype)
-    if gradient.shape != data.shape:
-        raise ValueError("shape")
-    return gradient
-
-
-@wrong(
+wrong(
     "first_cotangent",
     "scalars_only_by_shape",
     "An array of shape (1, 1) holds one number too. Ask for the size, not for the shape or the number of axes.",
+    source=changed(COTANGENT, ("data.size != 1", "data.shape != ()")),
 )
-def first_cotangent(data, gradient=None):
-    if gradient is None:
-        if data.shape != ():
-            raise RuntimeError("needs a gradient")
-        return np.ones_like(data)
-    gradient = np.asarray(gradient, dtype=data.dtype)
-    if gradient.shape != data.shape:
-        raise ValueError("shape")
-    return gradient
-
-
-@wrong(
+wrong(
     "first_cotangent",
     "plain_one",
     "The 1 has neither the shape nor the dtype of data here. It is an array like data: np.ones_like.",
+    source=changed(COTANGENT, ("np.ones_like(data)", "np.array(1.0)")),
 )
-def first_cotangent(data, gradient=None):
-    if gradient is None:
-        if data.size != 1:
-            raise RuntimeError("needs a gradient")
-        return np.array(1.0)
-    gradient = np.asarray(gradient, dtype=data.dtype)
-    if gradient.shape != data.shape:
-        raise ValueError("shape")
-    return gradient
-
-
-@wrong(
+wrong(
     "first_cotangent",
     "shape_not_asked",
     "A gradient of another shape is accepted. It would be broadcast somewhere on the way, and give wrong numbers.",
+    source=changed(
+        COTANGENT,
+        ("gradient = np.asarray", "return np.asarray"),
+        ('    if gradient.shape != data.shape:\n        raise ValueError("shape")\n    return gradient\n', ""),
+    ),
 )
-def first_cotangent(data, gradient=None):
-    if gradient is None:
-        if data.size != 1:
-            raise RuntimeError("needs a gradient")
-        return np.ones_like(data)
-    return np.asarray(gradient, dtype=data.dtype)
-
-
-@wrong(
+wrong(
     "first_cotangent",
     "sizes_compared",
     "(1, 3) is let through for (3,), as when sizes are compared: these are the same, and the shapes are different.",
+    source=changed(COTANGENT, ("gradient.shape != data.shape", "gradient.size != data.size")),
 )
-def first_cotangent(data, gradient=None):
-    if gradient is None:
-        if data.size != 1:
-            raise RuntimeError("needs a gradient")
-        return np.ones_like(data)
-    gradient = np.asarray(gradient, dtype=data.dtype)
-    if gradient.size != data.size:
-        raise ValueError("shape")
-    return gradient
-
-
-@wrong(
+wrong(
     "first_cotangent",
     "own_dtype",
     "The gradient keeps its own dtype. It takes that of data, or everything behind it becomes float64.",
+    source=changed(COTANGENT, (", dtype=data.dtype", "")),
 )
-def first_cotangent(data, gradient=None):
-    if gradient is None:
-        if data.size != 1:
-            raise RuntimeError("needs a gradient")
-        return np.ones_like(data)
-    gradient = np.asarray(gradient)
-    if gradient.shape != data.shape:
-        raise ValueError("shape")
-    return gradient
-
-
-@wrong(
+wrong(
     "first_cotangent",
     "begins_with_data",
     "You begin with the result itself. Its derivative by itself is 1.",
+    source=changed(COTANGENT, ("np.ones_like(data)", "data.copy()")),
 )
-def first_cotangent(data, gradient=None):
-    if gradient is None:
-        if data.size != 1:
-            raise RuntimeError("needs a gradient")
-        return data.copy()
-    gradient = np.asarray(gradient, dtype=data.dtype)
-    if gradient.shape != data.shape:
-        raise ValueError("shape")
-    return gradient
-
-
-@wrong(
+wrong(
     "first_cotangent",
     "asks_the_array",
     "A gradient of the right shape raises a ValueError: `if gradient` or `not gradient` asks a whole array whether it is true (ask `gradient is None`), or the shapes are compared wrongly.",
+    source=changed(COTANGENT, ("if gradient is None", "if not gradient")),
 )
-def first_cotangent(data, gradient=None):
-    if not gradient:
-        if data.size != 1:
-            raise RuntimeError("needs a gradient")
-        return np.ones_like(data)
-    gradient = np.asarray(gradient, dtype=data.dtype)
-    if gradient.shape != data.shape:
-        raise ValueError("shape")
-    return gradient
 
 
 @wrong(
@@ -1824,83 +1767,40 @@ def first_cotangent(data, gradient=None):
     return gradient if hasattr(gradient, "dtype") and gradient.dtype.kind == "i" else np.array(gradient, dtype=data.dtype)
 
 
-@wrong(
+wrong(
     "first_cotangent",
     "ones_of_the_shape",
     "The 1 has the shape of data here, but not its dtype. It takes both from data.",
+    source=changed(COTANGENT, ("np.ones_like(data)", "np.ones(data.shape)")),
 )
-def first_cotangent(data, gradient=None):
-    if gradient is None:
-        if data.size != 1:
-            raise RuntimeError("needs a gradient")
-        return np.ones(data.shape)
-    gradient = np.asarray(gradient, dtype=data.dtype)
-    if gradient.shape != data.shape:
-        raise ValueError("shape")
-    return gradient
-
-
-@wrong(
+wrong(
     "first_cotangent",
     "shape_of_a_list",
     "The gradient may be a list or a number, and these have no shape and no dtype. Make an array of it first.",
+    source=changed(
+        COTANGENT,
+        ("    gradient = np.asarray(gradient, dtype=data.dtype)\n", ""),
+        ("return gradient", "return np.asarray(gradient, dtype=data.dtype)"),
+    ),
 )
-def first_cotangent(data, gradient=None):
-    if gradient is None:
-        if data.size != 1:
-            raise RuntimeError("needs a gradient")
-        return np.ones_like(data)
-    if gradient.shape != data.shape:
-        raise ValueError("shape")
-    return np.asarray(gradient, dtype=data.dtype)
-
-
-@wrong(
+wrong(
     "first_cotangent",
     "astype_of_a_list",
     "The gradient may be a list or a number, and these have no shape and no dtype. Make an array of it first.",
+    source=changed(COTANGENT, ("np.asarray(gradient, dtype=data.dtype)", "gradient.astype(data.dtype)")),
 )
-def first_cotangent(data, gradient=None):
-    if gradient is None:
-        if data.size != 1:
-            raise RuntimeError("needs a gradient")
-        return np.ones_like(data)
-    gradient = gradient.astype(data.dtype)
-    if gradient.shape != data.shape:
-        raise ValueError("shape")
-    return gradient
-
-
-@wrong(
+wrong(
     "first_cotangent",
     "value_error_without_a_gradient",
     "Here the gradient is missing, and data has three numbers: that is a RuntimeError. The ValueError is for a gradient of another shape.",
+    source=changed(COTANGENT, ("RuntimeError", "ValueError")),
 )
-def first_cotangent(data, gradient=None):
-    if gradient is None:
-        if data.size != 1:
-            raise ValueError("needs a gradient")
-        return np.ones_like(data)
-    gradient = np.asarray(gradient, dtype=data.dtype)
-    if gradient.shape != data.shape:
-        raise ValueError("shape")
-    return gradient
-
-
-@wrong(
+wrong(
     "first_cotangent",
     "runtime_error_for_shapes",
     "Here the gradient has another shape than data: that is a ValueError. The RuntimeError is for a gradient that is missing.",
+    source=changed(COTANGENT, ("ValueError", "RuntimeError")),
 )
-def first_cotangent(data, gradient=None):
-    if gradient is None:
-        if data.size != 1:
-            raise RuntimeError("needs a gradient")
-        return np.ones_like(data)
-    gradient = np.asarray(gradient, dtype=data.dtype)
-    if gradient.shape != data.shape:
-        raise RuntimeError("shape")
-    return gradient
 
 
 # -- mended_array_rules -----------------------------------------------------------------------------------------------

@@ -901,8 +901,8 @@ if predicted(prediction, "tie_at_zero"):
 #
 # ## 5. The dtype
 #
-# Networks are trained in float32, or in smaller dtypes still: float64 takes twice its memory. One float64 is enough to
-# lose that: the wider dtype wins, from there to the end.
+# Networks are trained in float32, or in smaller dtypes still: float64 takes twice the memory of float32. One
+# float64 is enough to lose that: the wider dtype wins, from there to the end.
 #
 # **Predict, then run.** `x` is float32. Which dtype has each product, float32 or float64?
 
@@ -1376,7 +1376,7 @@ with exercise("first_cotangent") as check:
 
 # %% given="backward"
 def fit(cotangent, array):
-    """The cotangent in the shape and the dtype of the array that it belongs to."""
+    """The cotangent in the shape of the array that it belongs to, and in its dtype if that is one of floats."""
     dtype = array.dtype if array.dtype.kind == "f" else float  # a gradient is no integer
     return unbroadcast(np.asarray(cotangent), array.shape).astype(dtype, copy=False)
 
@@ -1554,32 +1554,34 @@ def mended_names():
     return sorted(mended_array_rules())
 
 
+def called(rule, g, *inputs):
+    """A rule such as "your square" or "their square", and what it is called with."""
+    whose, name = rule.split()
+    forward, theirs = CONTRIBUTED[name]
+    return mended_array_rules()[name] if whose == "your" else theirs, [g, forward(*inputs), *inputs]
+
+
 @probe
 def sent_by(rule, g, *inputs):
     """The cotangents that a rule sends back, such as "your square" or "their square"."""
-    whose, name = rule.split()
-    chosen = mended_array_rules()[name] if whose == "your" else CONTRIBUTED[name][1]
-    sent = chosen(g, CONTRIBUTED[name][0](*inputs), *inputs)
+    chosen, parts = called(rule, g, *inputs)
+    sent = chosen(*parts)
     return sent if isinstance(sent, np.ndarray) else tuple(np.array(c) for c in sent)
 
 
 @probe
 def dtypes_sent_by(rule, g, *inputs):
     """The dtypes of its cotangents in float32."""
-    whose, name = rule.split()
-    chosen = mended_array_rules()[name] if whose == "your" else CONTRIBUTED[name][1]
-    given = [x.astype("float32") for x in (g, CONTRIBUTED[name][0](*inputs), *inputs)]
-    return [str(c.dtype) for c in chosen(*given)]
+    chosen, parts = called(rule, g, *inputs)
+    return [str(c.dtype) for c in chosen(*(x.astype("float32") for x in parts))]
 
 
 @probe
 def left_by(rule, g, *inputs):
     """g, out and the inputs as they are after the rule."""
-    whose, name = rule.split()
-    chosen = mended_array_rules()[name] if whose == "your" else CONTRIBUTED[name][1]
-    given = [g, CONTRIBUTED[name][0](*inputs), *inputs]
-    chosen(*given)
-    return given
+    chosen, parts = called(rule, g, *inputs)
+    chosen(*parts)
+    return parts
 
 
 COMPUTES = {

@@ -960,17 +960,27 @@ def batched_matmul_rule(g, out, a, b):
     return da.reshape(a.shape), db.reshape(b.shape)
 
 
-@wrong("batched_matmul_rule", "dot_product_forgotten", "Two vectors make a single number: here g has no axes, and needs two new ones, for the row and for the column.")
+BOTH = """\
+    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
+    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+"""
+COLUMN_AND_ROW = f"""
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
     if b.ndim == 1:
-        g = np.expand_dims(g, -1)
-    elif a.ndim == 1:
+        g = g[..., None]
+    if a.ndim == 1:
         g = np.expand_dims(g, -2)
-    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
-    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
+{BOTH}"""
+
+wrong(
+    "batched_matmul_rule",
+    "dot_product_forgotten",
+    "Two vectors make a single number: here g has no axes, and needs two new ones, for the row and for the column.",
+    source=changed(COLUMN_AND_ROW, ("g[..., None]\n    if", "np.expand_dims(g, -1)\n    elif")),
+)
 
 
 @wrong("batched_matmul_rule", "vectors_and_matrices_only", "A vector beside a stack: g has the axes of the stack in front, and here that of the vector goes last, g[..., None]. Reshaped to one row or one column, g does not fit.")
@@ -983,28 +993,25 @@ def batched_matmul_rule(g, out, a, b):
     return da.reshape(a.shape), db.reshape(b.shape)
 
 
-@wrong("batched_matmul_rule", "column_by_none", "Two vectors make a single number: here g has no axes, and an index such as `g[:, None]`, `g[None, :]` or `g[0]` asks for one. `g[..., None]` and np.expand_dims take any g.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    if b.ndim == 1:
-        g = g[:, None]
-    if a.ndim == 1:
-        g = np.expand_dims(g, -2)
-    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
-    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
-
-
-@wrong("batched_matmul_rule", "unbroadcast_to_vector", "b, a vector, was a column on the way: here its one axis was summed away, and it is the column's other one that goes. Unbroadcast to the shape with both axes, then reshape.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    if b.ndim == 1:
-        g = g[..., None]
-    if a.ndim == 1:
-        g = np.expand_dims(g, -2)
-    return unbroadcast(g @ right.swapaxes(-1, -2), a.shape), unbroadcast(left.swapaxes(-1, -2) @ g, b.shape)
+wrong(
+    "batched_matmul_rule",
+    "column_by_none",
+    "Two vectors make a single number: here g has no axes, and an index such as `g[:, None]`, `g[None, :]` or `g[0]` asks for one. `g[..., None]` and np.expand_dims take any g.",
+    source=changed(COLUMN_AND_ROW, ("g[..., None]", "g[:, None]")),
+)
+wrong(
+    "batched_matmul_rule",
+    "unbroadcast_to_vector",
+    "b, a vector, was a column on the way: here its one axis was summed away, and it is the column's other one that goes. Unbroadcast to the shape with both axes, then reshape.",
+    source=changed(
+        COLUMN_AND_ROW,
+        (
+            BOTH,
+            "    return unbroadcast(g @ right.swapaxes(-1, -2), a.shape), "
+            "unbroadcast(left.swapaxes(-1, -2) @ g, b.shape)\n",
+        ),
+    ),
+)
 
 
 @wrong("batched_matmul_rule", "results_swapped", "The results come in the opposite order: what a gets is first.")
@@ -1073,92 +1080,76 @@ def mended_lookup(g, index, table, W, v):
     return lookup_backward(g, index, table, W, v)
 
 
-@wrong("mended_lookup", "repeats_left", "The product with W is mended. A word that is looked up twice still gets one contribution.")
-def mended_lookup(g, index, table, W, v):
-    x = table[index]
-    h = np.tanh(x @ W)
-    dz = g[:, None] * v * (1 - h * h)
-    dtable = np.zeros_like(table)
-    dtable[index] += dz @ W.T
-    return dtable, x.T @ dz, g @ h
-
-
-@wrong("mended_lookup", "rows_left", "Here the last word is not looked up, and the gradient of the table has no row for it. It has as many rows as the table.")
-def mended_lookup(g, index, table, W, v):
-    x = table[index]
-    h = np.tanh(x @ W)
-    dz = g[:, None] * v * (1 - h * h)
-    dtable = np.zeros((index.max() + 1, len(W)))
-    np.add.at(dtable, index, dz @ W.T)
-    return dtable, x.T @ dz, g @ h
-
-
-@wrong("mended_lookup", "rows_by_bincount", "Here the last word is not looked up, and the gradient of the table has no row for it. It has as many rows as the table.")
-def mended_lookup(g, index, table, W, v):
-    x = table[index]
-    h = np.tanh(x @ W)
-    dz = g[:, None] * v * (1 - h * h)
-    columns = [np.bincount(index, weights=column) for column in (dz @ W.T).T]
-    return np.stack(columns, axis=1), x.T @ dz, g @ h
-
-
-@wrong("mended_lookup", "another_slope", "The slope of tanh is another one here. Its line was right in the colleague's version.")
-def mended_lookup(g, index, table, W, v):
-    x = table[index]
-    h = np.tanh(x @ W)
-    dz = g[:, None] * v * (1 - h)
+SUMS = """\
     dtable = np.zeros_like(table)
     np.add.at(dtable, index, dz @ W.T)
-    return dtable, x.T @ dz, g @ h
-
-
-@wrong("mended_lookup", "transposition_left", "The gradient of the table is wrong where W differs from its transpose: look at the line that leads back through the product with W.")
+"""
+LOOKUP = f"""
 def mended_lookup(g, index, table, W, v):
     x = table[index]
     h = np.tanh(x @ W)
     dz = g[:, None] * v * (1 - h * h)
-    dtable = np.zeros_like(table)
-    np.add.at(dtable, index, dz @ W)
-    return dtable, x.T @ dz, g @ h
+{SUMS}    return dtable, x.T @ dz, g @ h
+"""
 
-
-@wrong("mended_lookup", "w_turned_as_well", "dW comes back transposed. In the colleague's version it was right: mend three lines, and leave the others.")
-def mended_lookup(g, index, table, W, v):
-    x = table[index]
-    h = np.tanh(x @ W)
-    dz = g[:, None] * v * (1 - h * h)
-    dtable = np.zeros_like(table)
-    np.add.at(dtable, index, dz @ W.T)
-    return dtable, dz.T @ x, g @ h
-
-
-@wrong("mended_lookup", "into_the_table", "The sums were added to the numbers of the table. They need an array of zeros.")
-def mended_lookup(g, index, table, W, v):
-    x = table[index]
-    h = np.tanh(x @ W)
-    dz = g[:, None] * v * (1 - h * h)
-    np.add.at(table, index, dz @ W.T)
-    return table, x.T @ dz, g @ h
-
-
-@wrong("mended_lookup", "slope_of_tanh_lost", "The slope of tanh is missing. It was right in the colleague's version.")
-def mended_lookup(g, index, table, W, v):
-    x = table[index]
-    h = np.tanh(x @ W)
-    dz = g[:, None] * v
-    dtable = np.zeros_like(table)
-    np.add.at(dtable, index, dz @ W.T)
-    return dtable, x.T @ dz, g @ h
-
-
-@wrong("mended_lookup", "inverse_for_transpose", "You took the inverse of W. What leads back through a product is its transpose.")
-def mended_lookup(g, index, table, W, v):
-    x = table[index]
-    h = np.tanh(x @ W)
-    dz = g[:, None] * v * (1 - h * h)
-    dtable = np.zeros_like(table)
-    np.add.at(dtable, index, dz @ np.linalg.pinv(W))
-    return dtable, x.T @ dz, g @ h
+wrong(
+    "mended_lookup",
+    "repeats_left",
+    "The product with W is mended. A word that is looked up twice still gets one contribution.",
+    source=changed(LOOKUP, ("np.add.at(dtable, index, dz @ W.T)", "dtable[index] += dz @ W.T")),
+)
+wrong(
+    "mended_lookup",
+    "rows_left",
+    "Here the last word is not looked up, and the gradient of the table has no row for it. It has as many rows as the table.",
+    source=changed(LOOKUP, ("np.zeros_like(table)", "np.zeros((index.max() + 1, len(W)))")),
+)
+wrong(
+    "mended_lookup",
+    "rows_by_bincount",
+    "Here the last word is not looked up, and the gradient of the table has no row for it. It has as many rows as the table.",
+    source=changed(
+        LOOKUP,
+        (SUMS, "    columns = [np.bincount(index, weights=column) for column in (dz @ W.T).T]\n"),
+        ("return dtable", "return np.stack(columns, axis=1)"),
+    ),
+)
+wrong(
+    "mended_lookup",
+    "another_slope",
+    "The slope of tanh is another one here. Its line was right in the colleague's version.",
+    source=changed(LOOKUP, ("(1 - h * h)", "(1 - h)")),
+)
+wrong(
+    "mended_lookup",
+    "transposition_left",
+    "The gradient of the table is wrong where W differs from its transpose: look at the line that leads back through the product with W.",
+    source=changed(LOOKUP, ("W.T", "W")),
+)
+wrong(
+    "mended_lookup",
+    "w_turned_as_well",
+    "dW comes back transposed. In the colleague's version it was right: mend three lines, and leave the others.",
+    source=changed(LOOKUP, ("x.T @ dz", "dz.T @ x")),
+)
+wrong(
+    "mended_lookup",
+    "into_the_table",
+    "The sums were added to the numbers of the table. They need an array of zeros.",
+    source=changed(LOOKUP, (SUMS, "    np.add.at(table, index, dz @ W.T)\n"), ("return dtable", "return table")),
+)
+wrong(
+    "mended_lookup",
+    "slope_of_tanh_lost",
+    "The slope of tanh is missing. It was right in the colleague's version.",
+    source=changed(LOOKUP, (" * (1 - h * h)", "")),
+)
+wrong(
+    "mended_lookup",
+    "inverse_for_transpose",
+    "You took the inverse of W. What leads back through a product is its transpose.",
+    source=changed(LOOKUP, ("W.T", "np.linalg.pinv(W)")),
+)
 
 
 @wrong(
@@ -1203,24 +1194,20 @@ def mended_lookup(g, index, table, W, v):
     return dtable, x.T @ dz, g @ h
 
 
-@wrong("mended_lookup", "four_rows", "You took it that the table has four rows. How many words it holds, its shape says.")
-def mended_lookup(g, index, table, W, v):
-    x = table[index]
-    h = np.tanh(x @ W)
-    dz = g[:, None] * v * (1 - h * h)
-    dtable = np.zeros((4, table.shape[1]))
-    np.add.at(dtable, index, dz @ W.T)
-    return dtable, x.T @ dz, g @ h
-
-
-@wrong("mended_lookup", "two_columns", "You took it that the table has two columns. How many numbers a word has, its shape says.")
-def mended_lookup(g, index, table, W, v):
-    x = table[index]
-    h = np.tanh(x @ W)
-    dz = g[:, None] * v * (1 - h * h)
-    dtable = np.zeros((len(table), 2))
-    np.add.at(dtable, index, (dz @ W.T)[:, :2])
-    return dtable, x.T @ dz, g @ h
+wrong(
+    "mended_lookup",
+    "four_rows",
+    "You took it that the table has four rows. How many words it holds, its shape says.",
+    source=changed(LOOKUP, ("np.zeros_like(table)", "np.zeros((4, table.shape[1]))")),
+)
+wrong(
+    "mended_lookup",
+    "two_columns",
+    "You took it that the table has two columns. How many numbers a word has, its shape says.",
+    source=changed(
+        LOOKUP, ("np.zeros_like(table)", "np.zeros((len(table), 2))"), ("dz @ W.T", "(dz @ W.T)[:, :2]")
+    ),
+)
 
 
 @right("mended_lookup", "one_hot")
@@ -1247,40 +1234,45 @@ def mended_lookup(g, index, table, W, v):
 # -- two_layer_rule ---------------------------------------------------------------------------------------------------
 
 
-@wrong("two_layer_rule", "relu_forgotten", "relu was left out: what arrives at h goes on only where h is positive. Or the mask is True everywhere: h is never negative.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T
-    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
-
-
-@wrong("two_layer_rule", "mask_of_dh", "The mask was made from the gradient. relu lets pass where its input is positive.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dh = g @ W2.T
-    dz = dh * (dh > 0)
-    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
-
-
-@wrong("two_layer_rule", "times_h", "You multiplied by h. The slope of relu is 1 or 0: a mask.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T * h
-    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
-
-
-@wrong("two_layer_rule", "biases_not_summed", "A bias was copied to every row, so it gets the sum over the rows.")
+LAYERS = """
 def two_layer_rule(g, out, x, W1, b1, W2, b2):
     h = np.maximum(x @ W1 + b1, 0)
     dz = g @ W2.T * (h > 0)
-    return dz @ W1.T, x.T @ dz, dz, h.T @ g, g
+    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
+"""
+# What arrives at h has a name of its own, as in the notebook.
+HIDDEN = changed(LAYERS, ("dz = g @ W2.T", "dh = g @ W2.T\n    dz = dh"))
 
-
-@wrong("two_layer_rule", "biases_averaged", "A bias got the mean over the rows. Every row counts in full: a sum.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T * (h > 0)
-    return dz @ W1.T, x.T @ dz, dz.mean(axis=0), h.T @ g, g.mean(axis=0)
+wrong(
+    "two_layer_rule",
+    "relu_forgotten",
+    "relu was left out: what arrives at h goes on only where h is positive. Or the mask is True everywhere: h is never negative.",
+    source=changed(LAYERS, (" * (h > 0)", "")),
+)
+wrong(
+    "two_layer_rule",
+    "mask_of_dh",
+    "The mask was made from the gradient. relu lets pass where its input is positive.",
+    source=changed(HIDDEN, ("h > 0", "dh > 0")),
+)
+wrong(
+    "two_layer_rule",
+    "times_h",
+    "You multiplied by h. The slope of relu is 1 or 0: a mask.",
+    source=changed(LAYERS, ("(h > 0)", "h")),
+)
+wrong(
+    "two_layer_rule",
+    "biases_not_summed",
+    "A bias was copied to every row, so it gets the sum over the rows.",
+    source=changed(LAYERS, ("dz.sum(axis=0)", "dz"), ("g.sum(axis=0)", "g")),
+)
+wrong(
+    "two_layer_rule",
+    "biases_averaged",
+    "A bias got the mean over the rows. Every row counts in full: a sum.",
+    source=changed(LAYERS, ("dz.sum", "dz.mean"), ("g.sum", "g.mean")),
+)
 
 
 @wrong("two_layer_rule", "before_relu_for_w2", "W2 was multiplied by h, the values after relu. You used those before it.")
@@ -1290,41 +1282,39 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
     return dz @ W1.T, x.T @ dz, dz.sum(axis=0), z.T @ g, g.sum(axis=0)
 
 
-@wrong("two_layer_rule", "dh_for_w1", "W1 and b1 got what arrives at h. First it has to pass relu.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dh = g @ W2.T
-    dz = dh * (h > 0)
-    return dz @ W1.T, x.T @ dh, dh.sum(axis=0), h.T @ g, g.sum(axis=0)
-
-
-@wrong("two_layer_rule", "dh_for_b1", "b1 got the sum of what arrives at h. First that has to pass relu: only where h > 0.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dh = g @ W2.T
-    dz = dh * (h > 0)
-    return dz @ W1.T, x.T @ dz, dh.sum(axis=0), h.T @ g, g.sum(axis=0)
-
-
-@wrong("two_layer_rule", "mask_without_bias", "W2 and b2 are right, and the mask is not: it looks as if b1 were missing in it. What goes into relu is x @ W1 + b1.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T * (x @ W1 > 0)
-    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
-
-
-@wrong("two_layer_rule", "layers_in_other_order", "The results come in the order of the inputs: x, W1, b1, W2, b2.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T * (h > 0)
-    return dz @ W1.T, h.T @ g, g.sum(axis=0), x.T @ dz, dz.sum(axis=0)
-
-
-@wrong("two_layer_rule", "x_last", "The results come in the order of the inputs: x, W1, b1, W2, b2.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T * (h > 0)
-    return x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0), dz @ W1.T
+wrong(
+    "two_layer_rule",
+    "dh_for_w1",
+    "W1 and b1 got what arrives at h. First it has to pass relu.",
+    source=changed(HIDDEN, ("x.T @ dz, dz.sum", "x.T @ dh, dh.sum")),
+)
+wrong(
+    "two_layer_rule",
+    "dh_for_b1",
+    "b1 got the sum of what arrives at h. First that has to pass relu: only where h > 0.",
+    source=changed(HIDDEN, ("dz.sum", "dh.sum")),
+)
+wrong(
+    "two_layer_rule",
+    "mask_without_bias",
+    "W2 and b2 are right, and the mask is not: it looks as if b1 were missing in it. What goes into relu is x @ W1 + b1.",
+    source=changed(LAYERS, ("h > 0", "x @ W1 > 0")),
+)
+wrong(
+    "two_layer_rule",
+    "layers_in_other_order",
+    "The results come in the order of the inputs: x, W1, b1, W2, b2.",
+    source=changed(
+        LAYERS,
+        ("x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)", "h.T @ g, g.sum(axis=0), x.T @ dz, dz.sum(axis=0)"),
+    ),
+)
+wrong(
+    "two_layer_rule",
+    "x_last",
+    "The results come in the order of the inputs: x, W1, b1, W2, b2.",
+    source=changed(LAYERS, ("dz @ W1.T, ", ""), ("g.sum(axis=0)", "g.sum(axis=0), dz @ W1.T")),
+)
 
 
 @wrong("two_layer_rule", "from_the_end", "The results come in the order of the inputs: x, W1, b1, W2, b2.")
@@ -1341,26 +1331,24 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
     return dz @ W1.T, x.T @ dz, dz.sum(axis=0), np.maximum(z, 0).T @ g, g.sum(axis=0)
 
 
-@wrong("two_layer_rule", "divided_by_rows", "Everything is divided by the number of rows. The mean is a matter of the loss, and g knows of it: the rule only adds up.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    g = g / len(x)
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T * (h > 0)
-    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
-
-
-@wrong("two_layer_rule", "bias_left_out", "The hidden values were computed without b1, so the mask is another one.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1, 0)
-    dz = g @ W2.T * (h > 0)
-    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
-
-
-@wrong("two_layer_rule", "mask_without_g", "What arrives at the hidden layer is the mask alone: g and W2 were lost on the way.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = (h > 0) * 1.0
-    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
+wrong(
+    "two_layer_rule",
+    "divided_by_rows",
+    "Everything is divided by the number of rows. The mean is a matter of the loss, and g knows of it: the rule only adds up.",
+    source=changed(LAYERS, ("    h =", "    g = g / len(x)\n    h =")),
+)
+wrong(
+    "two_layer_rule",
+    "bias_left_out",
+    "The hidden values were computed without b1, so the mask is another one.",
+    source=changed(LAYERS, (" + b1", "")),
+)
+wrong(
+    "two_layer_rule",
+    "mask_without_g",
+    "What arrives at the hidden layer is the mask alone: g and W2 were lost on the way.",
+    source=changed(LAYERS, ("g @ W2.T * (h > 0)", "(h > 0) * 1.0")),
+)
 
 
 @wrong(
@@ -1373,46 +1361,42 @@ def two_layer_rule(g, out, *inputs):
 
 
 
-@wrong("two_layer_rule", "mask_with_equal", "relu was left out: what arrives at h goes on only where h is positive. Or the mask is True everywhere: h is never negative.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T * (h >= 0)
-    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
-
-
-@wrong("two_layer_rule", "not_transposed", "Shapes do not fit: a transposition is missing in a product, or its factors stand in the other order. Write the shapes on paper.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2 * (h > 0)
-    return dz @ W1, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
-
-
-@wrong("two_layer_rule", "summed_completely", "You added up all of g for a bias. Each number of it was copied down its own column: a sum per column.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T * (h > 0)
-    return dz @ W1.T, x.T @ dz, dz.sum(), h.T @ g, g.sum()
-
-
-@wrong("two_layer_rule", "summed_along_rows", "You added up along each row, one sum per image. A bias was copied down the rows: add those up, axis 0.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T * (h > 0)
-    return dz @ W1.T, x.T @ dz, dz.sum(axis=1), h.T @ g, g.sum(axis=1)
-
-
-@wrong("two_layer_rule", "x_left_out", "There are four cotangents, and five inputs: x gets one, too.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T * (h > 0)
-    return x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
-
-
-@wrong("two_layer_rule", "a_little_is_nothing", "The mask stops what comes to hidden values just above 0. relu lets pass whatever is above 0, however little: `> 0`.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = (g @ W2.T) * (h > 1e-3)
-    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)
+wrong(
+    "two_layer_rule",
+    "mask_with_equal",
+    "relu was left out: what arrives at h goes on only where h is positive. Or the mask is True everywhere: h is never negative.",
+    source=changed(LAYERS, ("h > 0", "h >= 0")),
+)
+wrong(
+    "two_layer_rule",
+    "not_transposed",
+    "Shapes do not fit: a transposition is missing in a product, or its factors stand in the other order. Write the shapes on paper.",
+    source=changed(LAYERS, ("W2.T", "W2"), ("W1.T", "W1")),
+)
+wrong(
+    "two_layer_rule",
+    "summed_completely",
+    "You added up all of g for a bias. Each number of it was copied down its own column: a sum per column.",
+    source=changed(LAYERS, ("dz.sum(axis=0)", "dz.sum()"), ("g.sum(axis=0)", "g.sum()")),
+)
+wrong(
+    "two_layer_rule",
+    "summed_along_rows",
+    "You added up along each row, one sum per image. A bias was copied down the rows: add those up, axis 0.",
+    source=changed(LAYERS, ("dz.sum(axis=0)", "dz.sum(axis=1)"), ("g.sum(axis=0)", "g.sum(axis=1)")),
+)
+wrong(
+    "two_layer_rule",
+    "x_left_out",
+    "There are four cotangents, and five inputs: x gets one, too.",
+    source=changed(LAYERS, ("dz @ W1.T, ", "")),
+)
+wrong(
+    "two_layer_rule",
+    "a_little_is_nothing",
+    "The mask stops what comes to hidden values just above 0. relu lets pass whatever is above 0, however little: `> 0`.",
+    source=changed(LAYERS, ("h > 0", "h > 1e-3")),
+)
 
 
 @right("two_layer_rule", "step_by_step")
@@ -1451,7 +1435,7 @@ def fooled(image, digit, scores, back):
     return image
 
 
-@wrong("fooled", "downhill", "This goes downhill: the score of the digit falls. Here it is to rise: plus.")
+SIGNS = """
 def fooled(image, digit, scores, back):
     changed = image
     for _ in range(24):
@@ -1460,9 +1444,21 @@ def fooled(image, digit, scores, back):
             break
         g = np.zeros(10)
         g[digit], g[found.argmax()] = 1, -1
-        slope = back(changed, g)
-        changed = (changed - 0.05 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3).clip(0, 1)
+        changed = (changed + 0.03 * np.sign(back(changed, g))).clip(image - 0.3, image + 0.3).clip(0, 1)
     return changed
+"""
+SLOPES = changed(
+    SIGNS,
+    ("        changed = (", "        slope = back(changed, g)\n        changed = ("),
+    ("0.03 * np.sign(back(changed, g))", "0.05 * slope / abs(slope).max()"),
+)
+
+wrong(
+    "fooled",
+    "downhill",
+    "This goes downhill: the score of the digit falls. Here it is to rise: plus.",
+    source=changed(SLOPES, ("changed + 0.05", "changed - 0.05")),
+)
 
 
 @wrong("fooled", "downhill_by_signs", "This goes downhill: the score of the digit falls. Here it is to rise: plus.")
@@ -1479,17 +1475,12 @@ def fooled(image, digit, scores, back):
     return changed
 
 
-@wrong("fooled", "plain_gradient", "The steps are so short, or so few, that they do not lead there. Together they may be as long as 0.3 for each pixel, and more: the direction changes on the way.")
-def fooled(image, digit, scores, back):
-    changed = image
-    for _ in range(24):
-        found = scores(changed)
-        if found.argmax() == digit:
-            break
-        g = np.zeros(10)
-        g[digit], g[found.argmax()] = 1, -1
-        changed = (changed + 0.01 * back(changed, g)).clip(image - 0.3, image + 0.3).clip(0, 1)
-    return changed
+wrong(
+    "fooled",
+    "plain_gradient",
+    "The steps are so short, or so few, that they do not lead there. Together they may be as long as 0.3 for each pixel, and more: the direction changes on the way.",
+    source=changed(SIGNS, ("0.03 * np.sign(back(changed, g))", "0.01 * back(changed, g)")),
+)
 
 
 @wrong("fooled", "its_own_score_by_signs", "Only the digit's own score is pushed up, and on the way another one stays larger. Push that one down in the same step: a g of 1 and -1.")
@@ -1566,18 +1557,12 @@ def fooled(image, digit, scores, back):
     return changed
 
 
-@wrong("fooled", "too_far", "Pixels moved by more than 0.3 in the end. Clip them between image - 0.3 and image + 0.3.")
-def fooled(image, digit, scores, back):
-    changed = image
-    for _ in range(24):
-        found = scores(changed)
-        if found.argmax() == digit:
-            break
-        g = np.zeros(10)
-        g[digit], g[found.argmax()] = 1, -1
-        slope = back(changed, g)
-        changed = (changed + 0.4 * slope / abs(slope).max()).clip(0, 1)
-    return changed
+wrong(
+    "fooled",
+    "too_far",
+    "Pixels moved by more than 0.3 in the end. Clip them between image - 0.3 and image + 0.3.",
+    source=changed(SLOPES, ("0.05", "0.4"), (".clip(image - 0.3, image + 0.3)", "")),
+)
 
 
 @wrong("fooled", "clipped_to_the_last_one", "The limits are around the image of the step before, so that many steps lead far away. Clip around the first one.")
@@ -1594,31 +1579,18 @@ def fooled(image, digit, scores, back):
     return changed
 
 
-@wrong("fooled", "ink_below_nothing", "Some pixels are below 0, or above 1: no ink is less than none. Clip once more, between 0 and 1.")
-def fooled(image, digit, scores, back):
-    changed = image
-    for _ in range(24):
-        found = scores(changed)
-        if found.argmax() == digit:
-            break
-        g = np.zeros(10)
-        g[digit], g[found.argmax()] = 1, -1
-        slope = back(changed, g)
-        changed = (changed + 0.05 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3)
-    return changed
-
-
-@wrong("fooled", "too_many_steps", "The steps are so short that all calls are used up on the way. Take longer ones.")
-def fooled(image, digit, scores, back):
-    changed = image
-    for _ in range(500):
-        found = scores(changed)
-        if found.argmax() == digit:
-            break
-        g = np.zeros(10)
-        g[digit], g[found.argmax()] = 1, -1
-        changed = (changed + 0.002 * np.sign(back(changed, g))).clip(image - 0.3, image + 0.3).clip(0, 1)
-    return changed
+wrong(
+    "fooled",
+    "ink_below_nothing",
+    "Some pixels are below 0, or above 1: no ink is less than none. Clip once more, between 0 and 1.",
+    source=changed(SLOPES, (".clip(0, 1)", "")),
+)
+wrong(
+    "fooled",
+    "too_many_steps",
+    "The steps are so short that all calls are used up on the way. Take longer ones.",
+    source=changed(SIGNS, ("range(24)", "range(500)"), ("0.03", "0.002")),
+)
 
 
 @wrong("fooled", "numerical", "This nudges each of the 64 pixels and asks for the scores each time. One call of back gives all 64 slopes.")
@@ -1662,44 +1634,24 @@ def fooled(image, digit, scores, back):
     return changed
 
 
-@wrong("fooled", "too_short", "The steps are so short, or so few, that they do not lead there. Together they may be as long as 0.3 for each pixel, and more: the direction changes on the way.")
-def fooled(image, digit, scores, back):
-    changed = image
-    for _ in range(5):
-        found = scores(changed)
-        if found.argmax() == digit:
-            break
-        g = np.zeros(10)
-        g[digit], g[found.argmax()] = 1, -1
-        slope = back(changed, g)
-        changed = (changed + 0.02 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3).clip(0, 1)
-    return changed
-
-
-@wrong("fooled", "gives_the_digit", "That is a number, and an image is asked for: the one that you changed.")
-def fooled(image, digit, scores, back):
-    changed = image
-    for _ in range(24):
-        found = scores(changed)
-        if found.argmax() == digit:
-            break
-        g = np.zeros(10)
-        g[digit], g[found.argmax()] = 1, -1
-        changed = (changed + 0.03 * np.sign(back(changed, g))).clip(image - 0.3, image + 0.3).clip(0, 1)
-    return scores(changed).argmax()
-
-
-@wrong("fooled", "as_long_as_the_gradient", "The step is a fixed number times the gradient. Scores may be of any size, and so may gradients: divide by the largest number, or take np.sign.")
-def fooled(image, digit, scores, back):
-    changed = image
-    for _ in range(24):
-        found = scores(changed)
-        if found.argmax() == digit:
-            break
-        g = np.zeros(10)
-        g[digit], g[found.argmax()] = 1, -1
-        changed = (changed + 0.5 * back(changed, g)).clip(image - 0.3, image + 0.3).clip(0, 1)
-    return changed
+wrong(
+    "fooled",
+    "too_short",
+    "The steps are so short, or so few, that they do not lead there. Together they may be as long as 0.3 for each pixel, and more: the direction changes on the way.",
+    source=changed(SLOPES, ("range(24)", "range(5)"), ("0.05", "0.02")),
+)
+wrong(
+    "fooled",
+    "gives_the_digit",
+    "That is a number, and an image is asked for: the one that you changed.",
+    source=changed(SIGNS, ("return changed", "return scores(changed).argmax()")),
+)
+wrong(
+    "fooled",
+    "as_long_as_the_gradient",
+    "The step is a fixed number times the gradient. Scores may be of any size, and so may gradients: divide by the largest number, or take np.sign.",
+    source=changed(SIGNS, ("0.03 * np.sign(back(changed, g))", "0.5 * back(changed, g)")),
+)
 
 
 @wrong("fooled", "looks_after_the_first_step", "The network may see the digit already. Then g holds only zeros, and 0 / 0 is NaN: look before the first step.")

@@ -1624,20 +1624,22 @@ def show_fooled(place, digit, seed=1, factor=1.0):
 
 
 def advice(told, digit, seen, moved, factor):
-    """What the calls show of the way."""
+    """What the calls show of the way, as a sentence; empty where they show nothing."""
+    if seen == digit:
+        return f" The last image was seen as {digit} already: stop as soon as it is."
     if not told["pushed up"] + told["pushed down"]:
-        return "No g of yours says which scores to push."
+        return " No g of yours says which scores to push."
     if digit not in told["pushed up"]:
-        return f"No g of yours is above 0 at {digit}."
+        return f" No g of yours is above 0 at {digit}."
     if not told["pushed down"]:
-        return f"No g of yours has a number below 0: what stands in the way of {digit}?"
+        return f" No g of yours has a number below 0: what stands in the way of {digit}?"
     if seen not in told["pushed down"]:
-        return f"No g of yours is below 0 at {seen}: ask after each step what is seen."
+        return f" No g of yours is below 0 at {seen}: ask after each step what is seen."
     if moved < 0.29 and factor < 1:
-        return "Small scores have small gradients: a step may not depend on their size."
+        return " Small scores have small gradients: a step may not depend on their size."
     if moved < 0.29:
-        return "Take larger steps." if told["calls"] >= CALLS - 1 else "Take more steps, or larger ones."
-    return "Many steps go against the one before: take smaller ones." if told["turns"] > 9 else ""
+        return " Take larger steps." if told["calls"] >= CALLS - 1 else " Take more steps, or larger ones."
+    return " Many steps go against the one before: take smaller ones." if told["turns"] > 9 else ""
 
 
 def judge(check, place, digit, seed=1, factor=1.0):
@@ -1655,7 +1657,7 @@ def judge(check, place, digit, seed=1, factor=1.0):
     report = f"the network is to see {digit}, and sees {seen}. Scores: " + ", ".join(
         f"{n} from {before[n]:.3g} to {now[n]:.3g}" for n in dict.fromkeys((digit, seen))
     )
-    report += f"\nPixels moved up to {moved:.2g} of 0.3, with {min(calls, CALLS)} of {CALLS} calls. "
+    report += f"\nPixels moved up to {moved:.2g} of 0.3, with {min(calls, CALLS)} of {CALLS} calls."
     report += advice(told, digit, seen, moved, factor)
     report += f"\nshow_fooled{(place, digit, seed, factor)} draws it."
     check.true(calls <= CALLS, f"all {CALLS} calls are used up: {report}")

@@ -73,8 +73,8 @@ def strict(function, *args):
 #
 # $$p(y) = \frac{1}{\sigma\sqrt{2\pi}}\; e^{-(y-\mu)^2 / 2\sigma^2}$$
 #
-# The best predictions make all data together most probable: **maximum likelihood**. That is a product of densities, and
-# a product of a thousand small factors does not fit into a float:
+# The best predictions make all data together most probable: **maximum likelihood**. Their probability is a product of densities,
+# and a product of a thousand small factors does not fit into a float:
 
 # %%
 density = math.exp(-0.5) / math.sqrt(2 * math.pi)  # 2.0 predicted, 3.0 measured, sigma 1
@@ -182,7 +182,8 @@ likelihood()
 
 # %% [markdown]
 # **Squared error is maximum likelihood with Gaussian scatter.** Another density gives another loss. For
-# $e^{-|y-\mu|} / 2$ an outlier is less of a surprise; minus its logarithm is $|y - \mu| + \log 2$, the **absolute error**.
+# $e^{-|y-\mu|} / 2$ an outlier is less of a surprise; minus the logarithm of this density is $|y - \mu| + \log 2$, the
+# **absolute error**.
 #
 # **Predict, then run.** Four measurements, 1, 2, 3, 4, and a slip of the pen: 90. Which prediction makes the mean squared
 # error smallest, and which the mean absolute error?
@@ -1149,7 +1150,7 @@ columns_of_W()
 # $$\log(1 + e^{-z}) + (1 - t)\, z$$
 #
 # ### Exercise `bce_with_logits` (2 points)
-# Its mean. A target of 0.5 says that half of those asked said yes. The formula overflows at z = -800; yours must not.
+# The mean of this loss over all logits. A target of 0.5 says that half of those asked said yes. The formula overflows at z = -800; yours must not.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #

@@ -8,9 +8,15 @@ use (np, math, sigmoid, CONTRIBUTED) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.referee.bank import right, wrong
+from autograder.referee.bank import changed, right, wrong
 
 # -- gaussian_nll -----------------------------------------------------------------------------------------------------
+
+BELL = """
+def gaussian_nll(prediction, target, sigma):
+    away = (target - prediction) / sigma
+    return (away**2 / 2 + np.log(sigma * np.sqrt(2 * np.pi))).mean()
+"""
 
 
 @wrong(
@@ -23,30 +29,24 @@ def gaussian_nll(prediction, target, sigma):
     return -np.log(density).mean()
 
 
-@wrong(
+wrong(
     "gaussian_nll",
     "no_minus",
     "This is the log-likelihood, which is large where the model is good. A loss is its negative.",
+    source=changed(BELL, ("return (", "return -(")),
 )
-def gaussian_nll(prediction, target, sigma):
-    away = (target - prediction) / sigma
-    return -(away**2 / 2 + np.log(sigma * np.sqrt(2 * np.pi))).mean()
-
-
-@wrong("gaussian_nll", "sum", "You added up over the elements. The loss is their mean.")
-def gaussian_nll(prediction, target, sigma):
-    away = (target - prediction) / sigma
-    return (away**2 / 2 + np.log(sigma * np.sqrt(2 * np.pi))).sum()
-
-
-@wrong(
+wrong(
+    "gaussian_nll",
+    "sum",
+    "You added up over the elements. The loss is their mean.",
+    source=changed(BELL, (".mean()", ".sum()")),
+)
+wrong(
     "gaussian_nll",
     "sum_over_rows",
     "With two axes you divided by the number of rows, or of columns. The mean is over all elements.",
+    source=changed(BELL, (".mean()", ".sum() / len(target)")),
 )
-def gaussian_nll(prediction, target, sigma):
-    away = (target - prediction) / sigma
-    return (away**2 / 2 + np.log(sigma * np.sqrt(2 * np.pi))).sum() / len(target)
 
 
 @wrong(
@@ -76,50 +76,36 @@ def gaussian_nll(prediction, target, sigma):
     return ((target - prediction) ** 2 / (2 * sigma) + np.log(sigma * np.sqrt(2 * np.pi))).mean()
 
 
-@wrong("gaussian_nll", "no_half", "The exponent has a 2 under the line, which has got lost.")
-def gaussian_nll(prediction, target, sigma):
-    away = (target - prediction) / sigma
-    return (away**2 + np.log(sigma * np.sqrt(2 * np.pi))).mean()
-
-
-@wrong(
+wrong(
+    "gaussian_nll",
+    "no_half",
+    "The exponent has a 2 under the line, which has got lost.",
+    source=changed(BELL, ("away**2 / 2", "away**2")),
+)
+wrong(
     "gaussian_nll",
     "no_root",
     "The logarithm of a square root is half the logarithm. You used 2 pi without its root.",
+    source=changed(BELL, ("np.sqrt(2 * np.pi)", "2 * np.pi")),
 )
-def gaussian_nll(prediction, target, sigma):
-    away = (target - prediction) / sigma
-    return (away**2 / 2 + np.log(sigma * 2 * np.pi)).mean()
-
-
-@wrong(
+wrong(
     "gaussian_nll",
     "square_negative",
     "The square has a minus. It stood in the exponent with one, and the loss is minus the logarithm: they cancel.",
+    source=changed(BELL, ("away**2", "-(away**2)")),
 )
-def gaussian_nll(prediction, target, sigma):
-    away = (target - prediction) / sigma
-    return (-(away**2) / 2 + np.log(sigma * np.sqrt(2 * np.pi))).mean()
-
-
-@wrong(
+wrong(
     "gaussian_nll",
     "front_negative",
     "The square is right. What stands in front of exp is 1 / (...): its logarithm is negative, and the loss has a minus.",
+    source=changed(BELL, ("+ np.log", "- np.log")),
 )
-def gaussian_nll(prediction, target, sigma):
-    away = (target - prediction) / sigma
-    return (away**2 / 2 - np.log(sigma * np.sqrt(2 * np.pi))).mean()
-
-
-@wrong(
+wrong(
     "gaussian_nll",
     "log_sigma_negative",
     "log(sigma) has the wrong sign: a wider bell is lower, so what was measured at its peak is less probable.",
+    source=changed(BELL, ("+ np.log(sigma * ", "- np.log(sigma) + np.log(")),
 )
-def gaussian_nll(prediction, target, sigma):
-    away = (target - prediction) / sigma
-    return (away**2 / 2 - np.log(sigma) + np.log(np.sqrt(2 * np.pi))).mean()
 
 
 @wrong(
@@ -143,14 +129,12 @@ def gaussian_nll(prediction, target, sigma):
     return (square / (2 * sigma**2) + np.log(sigma * np.sqrt(2 * np.pi))).mean()
 
 
-@wrong(
+wrong(
     "gaussian_nll",
     "no_mean",
     "The value is right here, and it comes in an array: the mean over all elements is missing, or it has kept an axis.",
+    source=changed(BELL, (".mean()", "")),
 )
-def gaussian_nll(prediction, target, sigma):
-    away = (target - prediction) / sigma
-    return away**2 / 2 + np.log(sigma * np.sqrt(2 * np.pi))
 
 
 @wrong(
@@ -171,14 +155,12 @@ def gaussian_nll(prediction, target, sigma):
     return ((target - prediction) / sigma) ** 2 / 2
 
 
-@wrong(
+wrong(
     "gaussian_nll",
     "sum_of_squares",
     "The squares of all elements are added up. The loss is a mean: of the squares, too.",
+    source=changed(BELL, ("away**2 / 2 +", "away**2 / 2).sum() +"), (").mean()", "")),
 )
-def gaussian_nll(prediction, target, sigma):
-    away = (target - prediction) / sigma
-    return (away**2 / 2).sum() + np.log(sigma * np.sqrt(2 * np.pi))
 
 
 @right("gaussian_nll", "term_by_term")
@@ -1458,38 +1440,31 @@ def nll_loss(logp, labels):
 
 # -- cross_entropy_rule -----------------------------------------------------------------------------------------------
 
+S_MINUS_Y = """
+def cross_entropy_rule(g, out, logp, labels):
+    grad = np.exp(logp)
+    grad[np.arange(len(labels)), labels] -= 1
+    return (g * grad / len(labels),)
+"""
 
-@wrong(
+wrong(
     "cross_entropy_rule",
     "no_mean",
     "In a mean over N rows, each row has only a share of the loss. The number of rows is missing.",
+    source=changed(S_MINUS_Y, (" / len(labels)", "")),
 )
-def cross_entropy_rule(g, out, logp, labels):
-    grad = np.exp(logp)
-    grad[np.arange(len(labels)), labels] -= 1
-    return (g * grad,)
-
-
-@wrong(
+wrong(
     "cross_entropy_rule",
     "divided_by_size",
     "You divided by the number of all logits. The mean is over the rows.",
+    source=changed(S_MINUS_Y, ("/ len(labels)", "/ grad.size")),
 )
-def cross_entropy_rule(g, out, logp, labels):
-    grad = np.exp(logp)
-    grad[np.arange(len(labels)), labels] -= 1
-    return (g * grad / grad.size,)
-
-
-@wrong(
+wrong(
     "cross_entropy_rule",
     "divided_by_classes",
     "You divided by the number of classes. The mean is over the rows.",
+    source=changed(S_MINUS_Y, ("/ len(labels)", "/ logp.shape[1]")),
 )
-def cross_entropy_rule(g, out, logp, labels):
-    grad = np.exp(logp)
-    grad[np.arange(len(labels)), labels] -= 1
-    return (g * grad / logp.shape[1],)
 
 
 @wrong(
@@ -1530,15 +1505,12 @@ def cross_entropy_rule(g, out, logp, labels):
     return (-g * np.eye(logp.shape[1])[labels] / len(labels),)
 
 
-@wrong(
+wrong(
     "cross_entropy_rule",
     "columns_of_every_row",
     "[:, labels] takes those columns in every row. Pair each row with its own label.",
+    source=changed(S_MINUS_Y, ("np.arange(len(labels))", ":")),
 )
-def cross_entropy_rule(g, out, logp, labels):
-    grad = np.exp(logp)
-    grad[:, labels] -= 1
-    return (g * grad / len(labels),)
 
 
 @wrong(
@@ -1566,15 +1538,12 @@ def cross_entropy_rule(g, out, logp, labels):
     return (g * logp / len(labels),)
 
 
-@wrong(
+wrong(
     "cross_entropy_rule",
     "share_subtracted",
     "You subtracted 1/N and then divided by N, so the truth was shared out twice. Divide once, at the end.",
+    source=changed(S_MINUS_Y, ("-= 1", "-= 1 / len(labels)")),
 )
-def cross_entropy_rule(g, out, logp, labels):
-    grad = np.exp(logp)
-    grad[np.arange(len(labels)), labels] -= 1 / len(labels)
-    return (g * grad / len(labels),)
 
 
 @wrong(
@@ -1586,51 +1555,36 @@ def cross_entropy_rule(g, out, logp, labels):
     return (g * (np.exp(logp) - np.eye(3)[labels]) / len(labels),)
 
 
-@wrong(
+wrong(
     "cross_entropy_rule",
     "minus_one_itself",
     "At the right class of each row stands -1, whatever its probability was. The 1 comes off that probability: S - 1.",
+    source=changed(S_MINUS_Y, ("-= 1", "= -1")),
 )
-def cross_entropy_rule(g, out, logp, labels):
-    grad = np.exp(logp)
-    grad[np.arange(len(labels)), labels] = -1
-    return (g * grad / len(labels),)
-
-
-@wrong(
+wrong(
     "cross_entropy_rule",
     "g_in_the_truth_only",
     "g multiplies the 1 that is taken off, and not the probabilities. Both parts are slopes: multiply by g at the end.",
+    source=changed(S_MINUS_Y, ("-= 1", "-= g"), ("(g * grad", "(grad")),
 )
-def cross_entropy_rule(g, out, logp, labels):
-    grad = np.exp(logp)
-    grad[np.arange(len(labels)), labels] -= g
-    return (grad / len(labels),)
-
-
-@wrong(
+wrong(
     "cross_entropy_rule",
     "g_before_the_truth",
     "g multiplies the probabilities, and not the 1 that is taken off. Both parts are slopes: multiply by g at the end.",
+    source=changed(S_MINUS_Y, ("np.exp(logp)", "g * np.exp(logp)"), ("(g * grad", "(grad")),
 )
-def cross_entropy_rule(g, out, logp, labels):
-    grad = g * np.exp(logp)
-    grad[np.arange(len(labels)), labels] -= 1
-    return (grad / len(labels),)
-
-
-@wrong("cross_entropy_rule", "no_tuple", "Rules send back a tuple, one cotangent for each input: here a tuple of one.")
-def cross_entropy_rule(g, out, logp, labels):
-    grad = np.exp(logp)
-    grad[np.arange(len(labels)), labels] -= 1
-    return g * grad / len(labels)
-
-
-@wrong("cross_entropy_rule", "zero_for_none", "Where g is 0, nothing is sent back: the cotangent is 0 everywhere. Here g counts as 1 then: in Python 0.0 is taken as False, as in `g or 1.0` and in `if not g`.")
-def cross_entropy_rule(g, out, logp, labels):
-    grad = np.exp(logp)
-    grad[np.arange(len(labels)), labels] -= 1
-    return ((g or 1.0) * grad / len(labels),)
+wrong(
+    "cross_entropy_rule",
+    "no_tuple",
+    "Rules send back a tuple, one cotangent for each input: here a tuple of one.",
+    source=changed(S_MINUS_Y, ("(g * grad / len(labels),)", "g * grad / len(labels)")),
+)
+wrong(
+    "cross_entropy_rule",
+    "zero_for_none",
+    "Where g is 0, nothing is sent back: the cotangent is 0 everywhere. Here g counts as 1 then: in Python 0.0 is taken as False, as in `g or 1.0` and in `if not g`.",
+    source=changed(S_MINUS_Y, ("g * grad", "(g or 1.0) * grad")),
+)
 
 
 @right("cross_entropy_rule", "one_hot")

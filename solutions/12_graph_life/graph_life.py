@@ -85,10 +85,10 @@ class Unknown(Refused, AttributeError):
 class Far(np.lib.mixins.NDArrayOperatorsMixin):
     """An array on another machine: a number that stands for it. When nobody holds this any more, it is forgotten there.
 
-    A change in place computes a new array there, which takes the number of the old one here.
+    A change in place computes a new array there, for which this one stands from then on.
     """
 
-    KNOWS = "an array on another machine knows operators, NumPy's functions of one entry at a time, `out=`, `copy`, `astype`"
+    KNOWS = "an array on another machine knows arithmetic, NumPy's functions of one entry at a time, `out=`, `copy`, `astype`"
 
     def __init__(self, link, number):
         self.link, self.number = link, number
@@ -118,7 +118,7 @@ class Far(np.lib.mixins.NDArrayOperatorsMixin):
         raise Refused(f"{self.KNOWS}: it cannot be made an array of this one")
 
     def __getitem__(self, where):
-        if where is not ... and where != slice(None):
+        if not (where is ... or (isinstance(where, slice) and where == slice(None))):
             raise Refused(f"{self.KNOWS}: no entries")
         return self
 
@@ -128,7 +128,7 @@ class Far(np.lib.mixins.NDArrayOperatorsMixin):
     def __getattr__(self, name):
         raise Unknown(f"{self.KNOWS}: no `{name}`")
 
-    def copy(self, *_):
+    def copy(self, *_, **__):
         return +self
 
     astype = __copy__ = __deepcopy__ = copy
@@ -704,12 +704,12 @@ class FarLoss(Far):
     """A loss on another machine."""
 
     KNOWS = "a loss on another machine knows `item`, `data`, `detach`, `backward`, operators, `<` and `>`"
-    number_known = None
+    known = None, 0.0  # for which array, and the number in it
 
     def item(self):
-        if self.number_known is None:
-            self.number_known = self.link.told("item", self)
-        return self.number_known
+        if self.known[0] != self.number:
+            self.known = self.number, self.link.told("item", self)
+        return self.known[1]
 
     __float__ = item
 

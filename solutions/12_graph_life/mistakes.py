@@ -36,10 +36,12 @@ wrong("bytes_kept", "own_only", "Only the tensors' own arrays are counted. Their
       source=changed(KEPT, ("[thing.grad_fn]", "[]")))
 wrong("bytes_kept", "views_by_their_size", "A view counts with its own few numbers, and the whole memory behind it is alive: count the owner.",
       source=changed(KEPT, ("owner(array) for", "array for")))
-for _name, _note in (("last", "owners.update({{id(owner(a)): {size}}})"), ("first", "owners.setdefault(id(owner(a)), {size})"),
-                     ("largest", "owners.update({{id(owner(a)): max({size}, owners.get(id(owner(a)), 0))}})")):
-    wrong("bytes_kept", f"owner_with_the_{_name}_view_s_size", "A view counts with its own few numbers, and the whole memory behind it is alive: count the owner.",
-          source=changed(KEPT, (EACH, "        for a in found:\n            " + _note.format(size="a.nbytes") + "\n"), ("owner(array) for", "array for")))
+wrong("bytes_kept", "owner_with_the_last_view_s_size", "A view counts with its own few numbers, and the whole memory behind it is alive: count the owner.",
+      source=changed(KEPT, (EACH, "        for a in found:\n            owners.update({id(owner(a)): a.nbytes})\n"), ("owner(array) for", "array for")))
+wrong("bytes_kept", "owner_with_the_first_view_s_size", "A view counts with its own few numbers, and the whole memory behind it is alive: count the owner.",
+      source=changed(KEPT, (EACH, "        for a in found:\n            owners.setdefault(id(owner(a)), a.nbytes)\n"), ("owner(array) for", "array for")))
+wrong("bytes_kept", "owner_with_the_largest_view_s_size", "A view counts with its own few numbers, and the whole memory behind it is alive: count the owner.",
+      source=changed(KEPT, (EACH, "        for a in found:\n            owners.update({id(owner(a)): max(a.nbytes, owners.get(id(owner(a)), 0))})\n"), ("owner(array) for", "array for")))
 wrong("bytes_kept", "saved_only", "What the tensors themselves hold, their `data`, is missing.",
       source=changed(KEPT, ("[thing.data], [thing.grad_fn]", "[], [thing.grad_fn]")))
 wrong("bytes_kept", "counted_again", "One memory is counted twice here. Two views of it are two arrays, and begin at different places: note owners by their id, once for all tensors.",
@@ -467,21 +469,8 @@ def mended_leaks(loss_of, step, w, batches, held_out):
     return history, float(mean), best
 
 
-@right("mended_leaks", "mean_in_place")
-def mended_leaks(loss_of, step, w, batches, held_out):
-    history, mean, lowest, best = [], 0.0, np.inf, None
-    for batch in batches:
-        loss = loss_of(batch)
-        loss.backward()
-        step()
-        history.append(loss.item())
-        mean *= 0.9
-        mean += 0.1 * loss.detach()
-        with no_grad():
-            check = loss_of(held_out).item()
-        if check < lowest:
-            lowest, best = check, w.data.copy()
-    return history, float(mean), best
+right("mended_leaks", "mean_in_place",
+      source=changed(RUN, ("mean = 0.9 * mean + 0.1 * loss.item()", "mean *= 0.9\n        mean += 0.1 * loss.detach()"), ("return history, mean,", "return history, float(mean),")))
 
 
 @right("mended_leaks", "detach_and_clone")
@@ -1031,25 +1020,33 @@ wrong("checkpointed", "kept_to_the_end", "What a part began with stays after the
       source=changed(CHECKPOINTED, ("[kept.pop()]", "[kept[start // every]]")))
 wrong("checkpointed", "part_s_end_again", "The last layer of each part is run again, and nobody needs what it gives.",
       source=changed(CHECKPOINTED, ("part[:-1]", "part"), ("        for layer in reversed(part)", "        inputs.pop()\n        for layer in reversed(part)")))
-for _name, _after in (("held", ""), ("let_go", "        del h\n")):
-    wrong("checkpointed", f"part_s_end_again_and_{_name}", "The last layer of each part is run again, and nobody needs what it gives.",
-          source=changed(CHECKPOINTED, ("        part, inputs = layers[start : start + every], [kept.pop()]\n        for layer in part[:-1]:\n            inputs.append(layer(inputs[-1]))\n",
-                                        "        part, h, inputs = layers[start : start + every], kept.pop(), []\n        for layer in part:\n            inputs.append(h)\n            h = layer(h)\n" + _after)))
-    wrong("checkpointed", f"part_s_end_again_by_place_and_{_name}", "The last layer of each part is run again, and nobody needs what it gives.",
-          source=changed(CHECKPOINTED, ("        part, inputs = layers[start : start + every], [kept.pop()]\n        for layer in part[:-1]:\n            inputs.append(layer(inputs[-1]))\n",
-                                        "        part, h, inputs = layers[start : start + every], kept[start // every], []\n        for layer in part:\n            inputs.append(h)\n            h = layer(h)\n" + _after)))
+
+# h goes from layer to layer, and so behind the last one of its part.
+TO_THE_END = changed(CHECKPOINTED, ("part, inputs = layers[start : start + every], [kept.pop()]", "part, h, inputs = layers[start : start + every], kept.pop(), []"),
+                     ("part[:-1]", "part"), ("inputs.append(layer(inputs[-1]))", "inputs.append(h)\n            h = layer(h)"))
+
+wrong("checkpointed", "part_s_end_again_and_held", "The last layer of each part is run again, and nobody needs what it gives.",
+      source=TO_THE_END)
+wrong("checkpointed", "part_s_end_again_by_place_and_held", "The last layer of each part is run again, and nobody needs what it gives.",
+      source=changed(TO_THE_END, ("kept.pop()", "kept[start // every]")))
+wrong("checkpointed", "part_s_end_again_and_let_go", "The last layer of each part is run again, and nobody needs what it gives.",
+      source=changed(TO_THE_END, ("h = layer(h)\n", "h = layer(h)\n        del h\n")))
+wrong("checkpointed", "part_s_end_again_by_place_and_let_go", "The last layer of each part is run again, and nobody needs what it gives.",
+      source=changed(TO_THE_END, ("kept.pop()", "kept[start // every]"), ("h = layer(h)\n", "h = layer(h)\n        del h\n")))
 wrong("checkpointed", "part_s_end_again_without_the_output", "The last layer of each part is run again, and nobody needs what it gives.",
       source=changed(CHECKPOINTED, ("    g = slope(x)\n", "    g = slope(x)\n    del x\n"), ("part[:-1]", "part"), ("        for layer in reversed(part)", "        inputs.pop()\n        for layer in reversed(part)")))
-for _name, _after in (("held", ""), ("let_go", "        del h\n")):
-    wrong("checkpointed", f"part_s_end_again_without_the_output_and_{_name}", "The last layer of each part is run again, and nobody needs what it gives.",
-          source=changed(CHECKPOINTED, ("    g = slope(x)\n", "    g = slope(x)\n    del x\n"), ("        part, inputs = layers[start : start + every], [kept.pop()]\n        for layer in part[:-1]:\n            inputs.append(layer(inputs[-1]))\n",
-                                        "        part, h, inputs = layers[start : start + every], kept.pop(), []\n        for layer in part:\n            inputs.append(h)\n            h = layer(h)\n" + _after)))
+wrong("checkpointed", "part_s_end_again_without_the_output_and_held", "The last layer of each part is run again, and nobody needs what it gives.",
+      source=changed(TO_THE_END, ("    g = slope(x)\n", "    g = slope(x)\n    del x\n")))
+wrong("checkpointed", "part_s_end_again_without_the_output_and_let_go", "The last layer of each part is run again, and nobody needs what it gives.",
+      source=changed(TO_THE_END, ("    g = slope(x)\n", "    g = slope(x)\n    del x\n"), ("h = layer(h)\n", "h = layer(h)\n        del h\n")))
+
+BORDERS = changed(CHECKPOINTED, ("kept = []", "kept = [x]"), ("enumerate(layers)", "enumerate(layers, 1)"),
+                  ("        if i % every == 0:\n            kept.append(x)\n        x = layer(x)\n", "        x = layer(x)\n        if i % every == 0:\n            kept.append(x)\n"))
+
 wrong("checkpointed", "last_border_dropped", "The last part, here layer 6 alone, goes back with the input of layer 3: the input of its own first layer was not kept, or was taken out before. Only where all parts are whole does a border lie behind the last layer.",
-      source=changed(CHECKPOINTED, ("    kept = []\n    for i, layer in enumerate(layers):\n        if i % every == 0:\n            kept.append(x)\n        x = layer(x)\n    g = slope(x)\n",
-                                    "    kept = [x]\n    for i, layer in enumerate(layers, 1):\n        x = layer(x)\n        if i % every == 0:\n            kept.append(x)\n    g = slope(x)\n    kept.pop()\n")))
+      source=changed(BORDERS, ("    g = slope(x)\n", "    g = slope(x)\n    kept.pop()\n")))
 wrong("checkpointed", "border_behind_the_last_layer", "The last part, layers 4 and 5, begins with the output of layer 5: what was kept last lies behind all layers, and is no part's input.",
-      source=changed(CHECKPOINTED, ("    kept = []\n    for i, layer in enumerate(layers):\n        if i % every == 0:\n            kept.append(x)\n        x = layer(x)\n    g = slope(x)\n",
-                                    "    kept = [x]\n    for i, layer in enumerate(layers, 1):\n        x = layer(x)\n        if i % every == 0:\n            kept.append(x)\n    g = slope(x)\n")))
+      source=BORDERS)
 wrong("checkpointed", "again_for_each_layer", "Within a part each input is computed from the part's start again: keep them for as long as the part takes.", source="""
 def checkpointed(layers, x, slope, every):
     kept = []

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from autograder.authoring import explain, fault_likely
-from autograder.authoring.explain import endings_of, tell, told
+from autograder.authoring.explain import endings_of, tell
 from autograder.authoring.mutants import Mutant, likely_mutants
 from autograder.authoring.mutation import run_mutants
 from autograder.authoring.sentences import Fault, said, sentences_of
@@ -157,8 +157,6 @@ def test_the_sentences_are_kept_beside_the_verdicts_until_what_they_depend_on_ch
     assignment = mini_course.assignment("mini")
     kept = run_mutants(assignment, sandbox, jobs=2).kept
     tell(assignment, sandbox, kept, jobs=2)
-    exercise = assignment.exercise("mul_vjp")
-    assert kept["mul_vjp"]["told"] == told(assignment, exercise, load_bank(assignment), sandbox)
     assert "with `+` where `*` belongs" in kept["mul_vjp"]["told"].values()
     monkeypatch.setattr(explain, "sentences_of", lambda *arguments: {"d": "new"})
     tell(assignment, sandbox, kept, jobs=1)

@@ -110,10 +110,12 @@ def test_every_mutant_is_python_and_differs_from_the_answer_and_from_all_others(
 
 
 def test_a_mutant_that_a_check_lets_pass_is_found_and_then_listed(
-    mini_course: Course, sandbox: Sandbox
+    mini_course: Course, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The course's own checks kill all of theirs; without its hidden tests, one does not."""
     assignment = mini_course.assignment("mini")
+    before = {"digest": "of another check", "told": {"d": "with 2 where 1 belongs"}, "explained": "e"}
+    monkeypatch.setattr(mutation, "read_verdicts", lambda assignment: {"mul_vjp": before})
     exercise = assignment.exercise("mul_vjp")
     weak = "with exercise('mul_vjp') as check:\n    check.close(yours.mul_vjp(1.0, 2.0, 2.0), (2.0, 2.0), 'twos')\n"
     assignment.exercises[:] = [replace(e, check=weak) if e is exercise else e for e in assignment.exercises]
@@ -122,6 +124,9 @@ def test_a_mutant_that_a_check_lets_pass_is_found_and_then_listed(
     assert "with results 1 and 2 exchanged" in {verdict.subject.mutant.told for verdict in result.survivors}
     assert any(verdict.subject.difference for verdict in result.survivors)
     assert len(result.verdicts) > 50
+    # All ran again, and the sentences for learners stay, whose own digest says whether they are true.
+    kept = result.kept["mul_vjp"]
+    assert (kept["told"], kept["explained"]) == (before["told"], "e") and kept["digest"] != before["digest"]
 
 
 def test_a_line_put_in_before_a_piece_that_is_replaced_stays_whole() -> None:

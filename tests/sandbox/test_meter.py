@@ -198,7 +198,11 @@ def test_who_sleeps_while_others_compute_is_not_starved(start: Start, crowd: Non
 
 def test_who_is_kept_waiting_by_its_own_processes_is_not(start: Start) -> None:
     process = start(call_seconds=2.0)
+    begin = time.monotonic()
     with pytest.raises(AnswerTimeout) as raised:
         process.run_cell(f"{THIRTY}while True: pass")
-    had_its_share = process.used > 4.0  # else others use this machine, which is another story
+    seconds = (
+        time.monotonic() - begin
+    )  # four times the limit where others use this machine, which is another story
+    had_its_share = process.used > 0.7 * seconds
     assert not (had_its_share and isinstance(raised.value, Starved))

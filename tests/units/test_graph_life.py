@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from itertools import count
+from typing import Any
+
 import pytest
 
 from autograder.referee.judge import grade
@@ -86,3 +89,47 @@ def test_no_word_of_the_pupil_s_own_makes_up_for_what_it_holds(name: str, sandbo
     (outcome,) = (o for o in report.outcomes if o.name == exercise)
     assert (outcome.points, outcome.status in ("failed", "error")) == (0, True), outcome
     assert not any("at fault" in note for note in report.notes), report.notes
+
+
+def far_loss(number: float) -> tuple[dict[str, Any], Any]:
+    """The names of the unit's machine, and a loss there."""
+    names: dict[str, Any] = {}
+    for cell in assignment_of(UNIT).cells:
+        if cell.name in ("imports", "losses"):
+            exec(cell.source, names)
+    arrays, numbers = {0: number}, count(1)
+
+    def ask(question: Any) -> float:
+        _, kind, sent, which, gone = question
+        parts = [arrays[n] if far else n for n, far in zip(sent, which, strict=True)]
+        for n in gone:
+            del arrays[n]
+        if kind == "item":
+            return float(parts[0])
+        made = next(numbers)
+        arrays[made] = names["FAR_OPERATIONS"][kind](*parts)
+        return made
+
+    return names, names["FarLoss"](names["Link"](ask), 0)
+
+
+def test_a_loss_that_is_changed_in_place_tells_its_new_number() -> None:
+    _, mean = far_loss(3.0)
+    assert (mean.item(), mean.item()) == (3.0, 3.0)
+    mean *= 0.5
+    assert mean.item() == 1.5 and float(mean) == 1.5
+
+
+@pytest.mark.parametrize("do", ["far[np.array([0, 1])]", "far[1]", "far > 1", "np.sum(far)", "far.shape"])
+def test_what_an_array_elsewhere_does_not_know_is_refused_in_a_sentence(do: str) -> None:
+    names, loss = far_loss(3.0)
+    names["far"] = names["Far"](loss.link, 0)
+    with pytest.raises(names["Refused"], match="an array on another machine knows arithmetic"):
+        eval(do, names)
+
+
+@pytest.mark.parametrize("do", ["far[...]", "far[:]", "far.astype(float, copy=False)", "far.copy()", "+far"])
+def test_what_takes_all_of_an_array_elsewhere_is_allowed(do: str) -> None:
+    names, loss = far_loss(3.0)
+    names["far"] = names["Far"](loss.link, 0)
+    assert isinstance(eval(do, names), names["Far"])

@@ -67,7 +67,7 @@ AHEAD = {
         "failed",
     ),
     "floods the line": (
-        "for _ in range(20_000): send({'id': '0', 'value': wire.pack((g * b, g * a)), 'mutated': []})\n"
+        "for _ in range(3_000): send({'id': '0', 'value': wire.pack((g * b, g * a)), 'mutated': []})\n"
         "    return None",
         "failed",
     ),

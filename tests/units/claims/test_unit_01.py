@@ -122,7 +122,7 @@ def test_random_search_and_descent_as_they_are_told(solved: Any) -> None:
 @proves(
     "01_derivatives",
     "With 2 parameters few short changes are kept: no more are needed.",
-    "With 100 more are kept, and help little; long ones hardly ever help.",
+    "With 100, more are kept, and help little; long ones hardly ever help.",
     "(That bowl is round: at rate 0.5 *one* step would end at its bottom.)",
 )
 def test_chance_and_the_gradient_among_a_hundred_parameters(solved: Any) -> None:

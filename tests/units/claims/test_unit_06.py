@@ -77,7 +77,6 @@ def test_distinct_indices_with_the_last_one_hide_two_bugs(solved: Any) -> None:
 )
 @pytest.mark.parametrize(("size", "there"), [(0.005, False), (0.01, True), (0.05, True), (0.2, True)])
 def test_steps_of_many_sizes_lead_there_and_tiny_ones_do_not(solved: Any, size: float, there: bool) -> None:
-    assert 50 * 0.005 < 0.3
     names = dict(solved(UNIT))
     for cell in notebook(UNIT).cells:
         if cell.id == "fooled_probes":
@@ -95,6 +94,33 @@ def test_steps_of_many_sizes_lead_there_and_tiny_ones_do_not(solved: Any, size: 
     probe = names["fooled_by"].function
     told = [probe(*case) for case in ((1700, 0, 1), (1497, 1, 3), (315, 0, 3), (1134, 0, 1))]
     assert all(one["calls"] <= 100 for one in told) is there
+
+
+def test_who_goes_on_when_the_digit_is_seen_is_told_to_stop(solved: Any) -> None:
+    names = dict(solved(UNIT))
+    for cell in notebook(UNIT).cells:
+        if cell.id == "fooled_probes":
+            exec(compile(cell.source, cell.id, "exec"), names)
+
+    def without_end(image: Any, digit: int, scores: Any, back: Any) -> Any:
+        now = image
+        while True:
+            g = np.eye(10)[digit] - np.eye(10)[scores(now).argmax()]
+            now = (now + 0.05 * np.sign(back(now, g))).clip(image - 0.3, image + 0.3).clip(0, 1)
+
+    class Check:
+        def true(self, value: bool, why: str) -> None:
+            assert value, why
+
+        def equal(self, value: Any, expected: Any, why: str) -> None:
+            assert value == expected, why
+
+    names["fooled"] = without_end
+    with pytest.raises(AssertionError) as told:
+        names["judge"](Check(), 1700, 0, 1)
+    assert "all 100 calls are used up" in str(told.value)
+    assert "The last image was seen as 0 already: stop as soon as it is." in str(told.value)
+    assert "No g of yours" not in str(told.value)
 
 
 @pytest.mark.parametrize(
