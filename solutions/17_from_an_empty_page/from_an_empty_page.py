@@ -1219,7 +1219,7 @@ with exercise("wrong_rule") as check:
 #
 # `plan(ask, inputs, steps, wanted)` returns the numbers of gradients: of the sum of the last result, by each input in `wanted`. Arrays 0 to
 # `inputs` - 1 are there. `steps` is a list such as `[("mul", 0, 1), ("tanh", 2), ("add", 3, 0)]`, where numbers are *places*: the
-# inputs, then the results in their order. There are `add`, `mul` and `tanh`. It allows as many instructions as a plan that avoids
+# inputs, then the results in their order. There are `add`, `mul` and `tanh`. The check allows as many instructions as a plan that avoids
 # the waste of hint 2 step by step, in long programs one in ten more.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -1629,7 +1629,7 @@ def plan_for(ask, inputs, steps, wanted):
 
 @probe
 def counted_plan(ask, inputs, steps, wanted):
-    """The numbers that plan gives, where its instructions are counted."""
+    """The same, where the instructions are counted: by their probe the mistakes of the two halves are told apart."""
     return plan(_one(ask), inputs, steps, wanted)
 
 
@@ -1640,10 +1640,10 @@ def asked_machine(check, steps, wanted, arrays, expected, most, why):
     numbers = asking.asking(lambda: machine.answer)(len(arrays), steps, wanted)
     check.true(isinstance(numbers, (list, tuple)) and len(numbers) == len(wanted), "a number for each wanted input, in a list")
     check.true(all(map(machine.has, numbers)), "the numbers of arrays that the machine holds")
-    asked = f" for plan(ask, {len(arrays)}, {steps}, {wanted})" if len(steps) < 6 else ""
+    asked = f", for plan(ask, {len(arrays)}, {steps}, {wanted})" if len(steps) < 6 else ""
     check.close([machine.arrays[i] for i in numbers], expected, f"{why}: the gradients{asked}", atol=1e-11)
     if most is not None:
-        check.true(machine.count <= most, f"{why}: {machine.count} instructions where {most} would do,{asked}")
+        check.true(machine.count <= most, f"{why}: {machine.count} instructions where {most} would do{asked}")
 
 
 def shown_plans():
@@ -1700,7 +1700,7 @@ with exercise("project") as check:
     from autograder import array, integer
 
     def thrown(velocity, wind, goal):
-        """The same by the reference engine; r is nowhere 0."""
+        """What throw gives, by the reference engine; r is nowhere 0."""
         first, winds = Tensor(velocity, requires_grad=True), Tensor(wind, requires_grad=True)
         v, p = first, Tensor(np.zeros(2))
         for k in range(len(wind)):
@@ -1709,7 +1709,7 @@ with exercise("project") as check:
             p = p + 0.02 * v
         miss = ((p - goal) ** 2).sum()
         miss.backward()
-        return p.data, float(miss.data), first.grad.data, winds.grad.data
+        return float(miss.data), first.grad.data, winds.grad.data
 
     def in_the_wind(check, n):
         """A throw of n steps."""
@@ -1719,19 +1719,19 @@ with exercise("project") as check:
 
     def hidden_throw(check):
         for n in (1, 2, 60, 110):
-            for v, wind, goal in [in_the_wind(check, n)]:
-                _, *want = thrown(v, wind, goal)
-                got = yours.throw(v, wind, goal)
-                check.true(len(got) == 3, "three things")
-                for a, b, what in zip(got, want, ("distance", "gradient by the velocity", "gradient by the wind")):
-                    check.close(a, b, f"{n} steps in the wind: the {what}", rtol=1e-9, atol=1e-10)
-                check.untouched()
-                # A wind that is as fast as the ball, in the middle of the throw.
-                check.close(yours.throw(wind[0], wind[:1], goal)[2], np.zeros((1, 2)), "w = v in the only step")
+            v, wind, goal = in_the_wind(check, n)
+            got = yours.throw(v, wind, goal)
+            check.true(len(got) == 3, "three things")
+            what = "distance", "gradient by the velocity", "gradient by the wind"
+            for a, b, one in zip(got, thrown(v, wind, goal), what):
+                check.close(a, b, f"{n} steps in the wind: the {one}", rtol=1e-9, atol=1e-10)
+            check.untouched()
+            # A wind that is as fast as the ball.
+            check.close(yours.throw(wind[0], wind[:1], goal)[2], np.zeros((1, 2)), "w = v in the only step")
         for v, goal in check.cases(2, array(2), array(2)):
             second = v + 0.02 * np.array([0, -9.81])
             wind = np.stack([v, second, second])
-            for a, b in zip(yours.throw(v, wind, goal), thrown(v, wind + 1e-10, goal)[1:]):
+            for a, b in zip(yours.throw(v, wind, goal), thrown(v, wind + 1e-10, goal)):
                 check.close(a, b, "w = v in two steps", rtol=1e-7, atol=1e-9)
 
     def hidden_aim(check):
@@ -1831,7 +1831,7 @@ with exercise("project") as check:
         ], "other rules")
 
     def fewest(machine, inputs, steps, wanted):
-        """Gradients by as few instructions as a plan without waste needs; ones are not there until somebody needs them."""
+        """Gradients by as few instructions as a plan needs that takes each step by itself, and nothing that nobody needs."""
         last, at, kept = inputs + len(steps) - 1, dict(enumerate(range(inputs))), {}
         needed, touched = {last}, set(wanted)
         for place in range(last, inputs - 1, -1):
@@ -2056,8 +2056,10 @@ def machine_picture():
 
 def project_picture():
     drawn = {"ball": ball_picture, "forward": forward_picture, "operation": operation_picture, "machine": machine_picture}
-    halves = PROJECT_NAMES.get(project, (["project"],))
-    missing = [name for name in dict.fromkeys(sum(halves, [])) if name not in globals()]
+    if project not in [*drawn]:
+        print("No picture: `project` is none of", ", ".join(drawn))
+        return
+    missing = [name for name in dict.fromkeys(sum(PROJECT_NAMES[project], [])) if name not in globals()]
     if missing:
         print("No picture yet. Still to be written:", ", ".join(missing))
     else:

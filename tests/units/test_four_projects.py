@@ -73,8 +73,12 @@ def test_a_right_project_earns_nothing_while_a_wrong_one_is_named(project: str) 
 @pytest.mark.parametrize("project", ["Ball", ["ball"], None, 1, "ball, forward"])
 def test_a_project_that_is_none_of_the_four_is_told_the_four(project: Any) -> None:
     every = [BANK[right].source for right, _ in PROJECTS.values()]
-    told = asked(written(*every, f"project = {project!r}"))
-    assert "project is one of ball, forward, operation, machine" in told
+    names = written(*every, f"project = {project!r}")
+    assert "project is one of ball, forward, operation, machine" in asked(names)
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(compile(CELLS["figure_project"], "figure", "exec"), names)
+    assert printed.getvalue() == "No picture: `project` is none of ball, forward, operation, machine\n"
 
 
 @pytest.mark.parametrize("project", PROJECTS)
