@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,6 +25,34 @@ collect_ignore_glob = ["mini/*"]
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 MINI = Path(__file__).resolve().parent / "mini"
+
+
+#: The modules that take longest. They begin first: at the end the other workers would wait for them.
+LONGEST = (
+    "tests/cli/test_cli.py",
+    "tests/classroom/test_nothing_lost.py",
+    "tests/classroom/site/test_in_a_browser.py",
+    "tests/units/test_units.py",
+    "tests/learner/test_own_engine.py",
+    "tests/units/test_testing_gradients.py",
+    "tests/learner/test_review.py",
+    "tests/cli/test_pages.py",
+    "tests/sandbox/test_sandbox.py",
+    "tests/sandbox/attacks/test_bombs.py",
+    "tests/sandbox/attacks/test_endings.py",
+    "tests/sandbox/attacks/test_replies.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest modules first, then those of most tests; within a module nothing changes."""
+    modules = [item.nodeid.partition("::")[0] for item in items]
+    counts = Counter(modules)
+    first = {name: place for place, name in enumerate(LONGEST)}
+    order = sorted(
+        range(len(items)), key=lambda i: (first.get(modules[i], len(first)), -counts[modules[i]], modules[i])
+    )
+    items[:] = [items[i] for i in order]
 
 
 @pytest.fixture(scope="session")

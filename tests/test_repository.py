@@ -11,7 +11,7 @@ import pytest
 
 from autograder.classroom.site.links import in_repository
 
-from .conftest import REPOSITORY
+from .conftest import LONGEST, REPOSITORY
 
 FILES = subprocess.run(
     ["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=True
@@ -120,3 +120,7 @@ def test_the_repository_is_small() -> None:
         sum((REPOSITORY / name).stat().st_size for name in FILES if name and (REPOSITORY / name).exists())
         < 30e6
     )
+
+
+def test_what_is_to_begin_first_is_there() -> None:
+    assert [name for name in LONGEST if not (REPOSITORY / name).is_file()] == []

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST_PANELS = 6  # more are counted, and their titles told
+_MOST_BARS = 12  # of a bar chart, which are told one by one
 _MOST_CELLS = 40  # of a matrix that is told number by number
 
 
@@ -80,14 +81,23 @@ def _bars(ax: Axes) -> list[str]:
     said = []
     for container in ax.containers:
         patches = [patch for patch in container if hasattr(patch, "get_width")]
-        labels = [_one_line(text.get_text()) for text in ax.get_yticklabels()]
-        if patches and len(labels) == len(patches):
-            lengths = zip(labels, patches, strict=True)
-            said.append("bars: " + ", ".join(f"{name} {short(patch.get_width())}" for name, patch in lengths))
-        elif patches:
-            tallest = max(patches, key=lambda patch: patch.get_height())
-            middle = tallest.get_x() + tallest.get_width() / 2
-            said.append(f"a histogram, tallest near {short(middle)}")
+        if not patches:
+            continue
+        if getattr(container, "orientation", "vertical") == "horizontal":
+            labels = [_one_line(text.get_text()) for text in ax.get_yticklabels()]
+            names = labels if len(labels) == len(patches) else [""] * len(patches)
+            lengths = [f"{name} {short(p.get_width())}" for name, p in zip(names, patches, strict=True)]
+            said.append("bars: " + ", ".join(map(str.strip, lengths)))
+            continue
+        middles = [patch.get_x() + patch.get_width() / 2 for patch in patches]
+        heights = [patch.get_height() for patch in patches]
+        step = (middles[-1] - middles[0]) / max(1, len(patches) - 1)
+        if len(patches) <= _MOST_BARS and patches[0].get_width() < 0.99 * step:  # a histogram leaves no gaps
+            pairs = zip(middles, heights, strict=True)
+            said.append("bars: " + ", ".join(f"at {short(x)} {short(y)}" for x, y in pairs))
+        else:
+            tallest = max(range(len(patches)), key=lambda i: heights[i])
+            said.append(f"a histogram, tallest near {short(middles[tallest])}")
     return said
 
 

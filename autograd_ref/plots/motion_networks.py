@@ -12,7 +12,7 @@ from .parts import finish
 from .style import COLOURS, NEGATIVE, POSITIVE, WIDTH, ZERO, in_style, panels
 from .values import at_least_one, numbers_of, short
 
-_BINS = 25
+_BINS = 41
 _SHADES = 21
 _GAP = 3  # between filters, in their own pixels
 
@@ -23,6 +23,7 @@ def moving_layers(
     *,
     limit: float = 1.0,
     title: str = "Activations, layer by layer",
+    ylabel: str = "activation",
     between: int = 6,
 ) -> Movie:
     """Histograms of the activations of each layer, side by side, while something changes, such as the size of the first
@@ -50,7 +51,7 @@ def moving_layers(
     widths = np.array([[_histogram(layer, edges) for layer in layers] for layers in moments])
     spreads = np.array([[layer.std() if layer.size else np.nan for layer in layers] for layers in moments])
     top, bottom = panels(2, columns=1, height=2.2)
-    finish(top, "", "activation", title, legend=False)
+    finish(top, "", ylabel, title, legend=False)
     top.set(xlim=(0.3, count + 0.7), ylim=(-1.08 * limit, 1.08 * limit))
     bottom.set_yscale("log")
     positive = spreads[spreads > 0] if (spreads > 0).any() else np.ones(1)
@@ -70,6 +71,7 @@ def moving_layers(
                 middles,
                 layer - width,
                 layer + width,
+                where=_with_neighbours(width > 0),
                 color=COLOURS[0],
                 antialiased=False,  # whose many shades would make the picture twice as large
                 linewidth=0.8,
@@ -193,6 +195,12 @@ def _histogram(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """Half the width of a layer's shape at each height, 0.42 where it is widest."""
     counts = np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0].astype(float)
     return 0.42 * counts / (counts.max() or 1.0)
+
+
+def _with_neighbours(there: np.ndarray) -> np.ndarray:
+    """What is there, and what is next to it: where a shape of one height ends."""
+    wide: np.ndarray = np.convolve(there, np.ones(3), "same") > 0
+    return wide
 
 
 def _tiled(pictures: np.ndarray, columns: int, ground: float, gap: int = 1) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +62,8 @@ def run_check(
         for cell in assignment.trusted_cells():
             # What stands on a wrong answer may break with it; that is no reason to stop.
             process.run_cell(answer if cell.name == exercise.name else cell.source)
-        with use_session(session):
+        with use_session(session), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a wrong answer gives overflows now and then
             exec(compiled(check, filename), setup_names(assignment))
     except CheckFailed as error:
         calls = session.calls[telling(session.parts)]

@@ -81,6 +81,10 @@ def describe(error: BaseException, beside: str = "") -> AnswerError:
         place = f"{where}: {line}" if line else where
         if isinstance(error, NotImplementedError):
             name = ", ".join(_open_beside(_function_of(error.__traceback__, frame), frame.filename, message))
+        elif elsewhere and line.startswith("raise "):  # a given function refuses what it is called with: by whom?
+            caller = next(f for f in reversed(frames) if f.filename == frames[0].filename)
+            line = linecache.getline(caller.filename, caller.lineno or 0).strip()
+            place = f"line {caller.lineno}: {line} (refused by {frame.name})"
     if isinstance(error, NotImplementedError) and not place and message.isidentifier():
         name = message  # a probe that found nothing written says what it looked for
     return AnswerError(type(error).__name__[:80], message[:500], place[:200], name or "")

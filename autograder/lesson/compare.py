@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -265,6 +265,21 @@ def show(value: Any, limit: int = 160, digits: int = 6) -> str:
         if len(text) > limit:
             return text[: limit - 1] + "…"
     return text
+
+
+def shown_apart(values: Sequence[Any]) -> list[str]:
+    """Each value as a message shows it, with so many digits that numbers which differ read differently.
+
+    >>> shown_apart([2e9, 2e9 + 1000, 1 / 3])
+    ['2e+09', '2.000001e+09', '0.333333333']
+    >>> shown_apart([1 / 3, 0.5, math.nan, math.nan])
+    ['0.333333', '0.5', 'nan', 'nan']
+    """
+    numbers = {number for value in values if is_number(value) and math.isfinite(number := as_float(value))}
+    for digits in (6, 9, 12, 17):
+        if len({f"{number:.{digits}g}" for number in numbers}) == len(numbers):
+            break
+    return [show(value, digits=digits if is_number(value) else 6) for value in values]
 
 
 def _pieces(value: Any, digits: int) -> Iterator[str]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from . import logbook
 from .compare import as_float, is_number
-from .exceptions import subject_of
+from .exceptions import details_of, subject_of
 from .probes import Call
 from .wire import Opaque, parsed
 
@@ -65,11 +65,14 @@ def _call(call: Call, endless: bool) -> Iterator[str]:
     yield from _pieces(call.args)
     if call.asked:
         yield f"asked {call.asked}"
+    if call.mutated:
+        yield f"changed {sorted(call.mutated)}"
     if endless:
         yield "endless"
     elif call.error is not None:
-        # By its type and subject, as where the referee matches it; but a misspelt name is nobody else's mistake.
-        yield f"raised {call.error.type_name} {subject_of(call.error)} {call.error.name}"
+        # By its type and what it names, as where the referee matches it; but a misspelt name is nobody else's mistake.
+        about = f"{subject_of(call.error)} {call.error.name} {details_of(call.error)}"
+        yield f"raised {call.error.type_name} {about}"
     else:
         yield from _pieces(call.value)
 

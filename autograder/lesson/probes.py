@@ -23,7 +23,7 @@ from typing import Any, Protocol
 
 from . import wire
 from .answers import AnswerError, AnswerLost, AnswerTimeout, Reply, describe, is_notebook_file
-from .compare import show
+from .compare import shown_apart
 from .failures import Part, TestFault
 from .questions import Asked, Subject
 
@@ -75,7 +75,7 @@ class Call:
     asked: tuple[tuple[str, int], ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.probe.name}({', '.join(map(show, self.args))})"
+        return f"{self.probe.name}({', '.join(shown_apart(self.args))})"
 
 
 class Probe:

@@ -15,7 +15,7 @@ from typing import Any
 from .probes import AnswerError, Call, Probe, Subject, current_session
 
 #: So many kinds of fault are named at a time.
-MOST_KINDS = 3
+MOST_KINDS = 6
 
 
 @dataclass(frozen=True)

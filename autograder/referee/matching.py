@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..lesson import likely, locked, wire
 from ..lesson.compare import difference
-from ..lesson.exceptions import subject_of
+from ..lesson.exceptions import details_of, subject_of
 from ..lesson.failures import ERROR, FAILED, Failure
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Reply
 from ..sandbox.process import PupilProcess
@@ -236,7 +236,7 @@ def _reply(process: PupilProcess, call: Call) -> Reply | AnswerError:
 
 
 def _error(error: AnswerError) -> list[str]:
-    return [error.type_name, subject_of(error), error.name]
+    return [error.type_name, subject_of(error), error.name, details_of(error)]
 
 
 def _changed_alike(reply: Reply, call: Call) -> bool:

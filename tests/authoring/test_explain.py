@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
@@ -190,3 +191,11 @@ def test_where_the_verdict_alone_counts_the_first_wrong_part_ends_the_check(
     assert len(whole.failure.parts) == 2 and not short.failure.parts
     right = run_check(unit, exercise, exercise.solution, exercise.check, sandbox, first_ends=True)
     assert right.passed
+
+
+@pytest.mark.parametrize("count", [0, 1, explain.PIECE, explain.PIECE + 1, 3 * explain.PIECE - 1])
+def test_no_answer_is_left_out_where_one_process_follows_another(count: int) -> None:
+    answers = [(f"answer {i}", cast(Mutant, None), True) for i in range(count)]
+    pieces = list(explain.in_pieces(answers))
+    assert [answer for piece in pieces for answer in piece] == answers
+    assert all(0 < len(piece) <= explain.PIECE for piece in pieces)

@@ -96,6 +96,16 @@ def test_a_figure_is_told_in_words(name):
     assert "\n" not in told and ".." not in told
 
 
+def test_bars_without_names_and_bars_that_stand_are_no_histogram():
+    from autograd_ref.plots.described import described
+
+    left, right = plots.panels(2)
+    plots.bars({"a": 12, "b": 30.5}, ax=left)
+    left.set_yticks([])  # as where panels share the names of the first
+    right.bar([0, 1, 4], [0.5, 2, 0.25])
+    assert described(left.figure) == "Panel 1. bars: 12, 30.5. Panel 2. bars: at 0 0.5, at 1 2, at 4 0.25."
+
+
 def test_a_notebook_gets_a_figure_as_png_and_as_html_with_the_same_words(monkeypatch):
     import base64
     import io

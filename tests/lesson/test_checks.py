@@ -109,6 +109,14 @@ def test_a_line_of_a_function_of_another_cell_is_told_with_that_function(cell: C
     assert "  at        line 2 of halved: return a / 0" in bare(cell(CHECK))
 
 
+def test_of_what_a_given_function_refuses_the_line_that_asked_is_told(cell: Cell) -> None:
+    cell("def given(a):\n    if a > 1:\n        raise ValueError('too large')")
+    cell("def mul_vjp(g, a, b):\n    c = g\n    given(5)\n    return c, c")
+    lines = bare(cell(CHECK))
+    assert "  raised    ValueError: too large" in lines
+    assert "  at        line 3: given(5) (refused by given)" in lines
+
+
 def test_a_list_in_the_place_of_a_dict_is_told_as_such(cell: Cell) -> None:
     cell("@probe\ndef looked_up():\n    return table()['a']")
     cell("def table():\n    return [1.0]")

@@ -52,6 +52,32 @@ def digest(value: Any) -> str:
     return fingerprint("it", [Call(F, (1.0,), value)])
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (
+            "matmul: a mismatch (size 3 is different from 2)",
+            "matmul: a mismatch (size 3 is different from 4)",
+            False,
+        ),
+        ("'list' object has no attribute 'shape'", "'list' object has no attribute 'T'", False),
+        ("the shape (2, 3) at 0x7f3a10", "the shape (2, 3) at 0x55aa90", True),
+        ("axis 1 has the step 0.25", "axis 1 has the step 0.125", True),
+        ("12 are too many", "13 are too many", True),  # a learner's own words, of nothing that is known
+    ],
+)
+def test_an_exception_is_another_one_when_it_names_others(one: str, other: str, same: bool) -> None:
+    calls = [[Call(F, (1.0,), error=AnswerError("ValueError", message))] for message in (one, other)]
+    assert (fingerprint("it", calls[0]) == fingerprint("it", calls[1])) == same
+
+
+def test_which_arguments_were_changed_is_a_part_of_what_an_answer_does() -> None:
+    x, v = np.ones(2), np.zeros(2)
+    ways = [Call(F, (x, v), 1.0, changed) for changed in ((), (0,), (1,), (0, 1))]
+    assert len({fingerprint("it", [call]) for call in ways}) == 4
+    assert fingerprint("it", [Call(F, (x, v), 1.0, (1, 0))]) == fingerprint("it", [ways[-1]])
+
+
 def test_large_and_long_values_are_digested_or_given_up_in_no_time() -> None:
     deep: Any = [1.5] * 1_000_000
     for _ in range(35):

@@ -212,9 +212,9 @@ def test_what_was_asked_is_known_by_its_kind() -> None:
     assert reply.asked == (("f =", 1), ("f ~", 2))
 
 
-@pytest.mark.parametrize(("kinds", "more"), [(3, ""), (4, "and 1 more kind"), (5, "and 2 more kinds")])
+@pytest.mark.parametrize(("kinds", "more"), [(6, ""), (7, "and 1 more kind"), (8, "and 2 more kinds")])
 def test_kinds_that_are_not_named_are_counted(kinds: int, more: str) -> None:
     suspects = [Suspect(f"kind {k}", False, lambda: lambda question: 0) for k in range(kinds)]
     found = Misjudged(missed=[(suspect, cast(Call, None)) for suspect in suspects])
     ((_, text),) = found.rows
-    assert text.splitlines()[3:] == ([more] if more else [])
+    assert text.splitlines()[6:] == ([more] if more else [])

@@ -20,7 +20,7 @@ matplotlib.use("Agg")
 
 UNIT = "13_second_derivatives"
 #: The figures that use what a learner has written; each asserts what its sentence says.
-FIGURES = ["tanh_family", "exact", "bent", "two_minima", "penalised", "solved_equation", "unrolled"]
+FIGURES = ["tanh_family", "exact", "fifty", "bent", "two_minima", "penalised", "solved_equation", "unrolled"]
 
 
 def others(exercise: str) -> list[str]:

@@ -312,16 +312,35 @@ LAZY = {
     "plus infinity": ("agree", "not (np.isfinite(given) and np.isfinite(slope))", "given == np.inf or slope == np.inf", "minus infinity"),
     "an infinite Jv": ("dot_product_test", "min(abs(a), abs(b))", "abs(a)", "an infinite Jv"),
     "shapes of gradients": ("rule_is_right", "[np.shape(grad) for grad in grads] != [x.shape for x in inputs]", "False", "in another shape than its input"),
-    "square": ("draw_inputs", "n, k, m = rng.integers(2, 7, 3)", "n = k = m = 3", "k is taken for n"),
-    "ordered sizes": ("draw_inputs", "rng.integers(2, 7, 3)", "sorted(rng.integers(2, 7, 3))[::-1]", "is m ever more than n?"),
+    "square": ("draw_inputs", "n, k, m = rng.integers(1, 7, 3)", "n = k = m = 3", "k is taken for n"),
+    "ordered sizes": ("draw_inputs", "rng.integers(1, 7, 3)", "sorted(rng.integers(1, 7, 3))[::-1]", "is m ever more than n?"),
     "positive x": ("draw_inputs", "rng.standard_normal((n, k))", "rng.random((n, k))", "the signs of x are forgotten"),
     "positive w": ("draw_inputs", "rng.standard_normal((k, m))", "rng.random((k, m))", "the signs of w are forgotten"),
     "no b": ("draw_inputs", "rng.standard_normal(m)", "np.zeros(m)", "relu does not look at b"),
-    "positive b": ("draw_inputs", "rng.standard_normal(m)", "rng.random(m)", "is b ever negative?"),
+    "positive b": ("draw_inputs", "rng.standard_normal(m)", "rng.random(m)", "the signs of b are forgotten"),
     "integers": ("draw_inputs", "return rng.standard_normal((n, k)), rng.standard_normal((k, m)), rng.standard_normal(m)", "return rng.integers(-3, 4, (n, k)), rng.integers(-3, 4, (k, m)), rng.integers(-3, 4, m)", "at the kink"),
-    "one row": ("draw_inputs", "n, k, m = rng.integers(2, 7, 3)", "n, k, m = 1, *rng.integers(2, 7, 2)", "a mean over the rows"),
+    "one row": ("draw_inputs", "n, k, m = rng.integers(1, 7, 3)", "n, k, m = 1, *rng.integers(2, 7, 2)", "a mean over the rows"),
     "rows alike": ("draw_inputs", "rng.standard_normal((n, k))", "np.tile(rng.standard_normal(k), (n, 1))", "all rows are taken to be alike"),
-    "one column": ("draw_inputs", "n, k, m = rng.integers(2, 7, 3)", "n, k, m = *rng.integers(2, 7, 2), 1", "all columns are taken to be alike"),
+    "one column": ("draw_inputs", "n, k, m = rng.integers(1, 7, 3)", "n, k, m = *rng.integers(2, 7, 2), 1", "are all entries of b alike?"),
+    "never one row": ("draw_inputs", "rng.integers(1, 7, 3)", "rng.integers(2, 4, 3)", "is n ever 1?"),
+    "b alike": ("draw_inputs", "rng.standard_normal(m)", "np.full(m, rng.standard_normal())", "relu looks at b in reverse"),
+    "w of 1 and -1": ("draw_inputs", "rng.standard_normal((k, m))", "rng.choice([-1.0, 1.0], (k, m))", "the size of w is forgotten"),
+    "w transposed": ("draw_inputs", "rng.standard_normal((k, m))", "rng.standard_normal((m, k))", "yours are x ("),
+    "the same inputs at each call": ("draw_inputs", "    n, k, m =", "    rng = np.random.default_rng(0)\n    n, k, m =", "draw from rng"),
+    "u like an input": ("rule_is_right", "np.shape(f(*inputs))", "inputs[0].shape", "could not be broadcast"),
+    "u like an input in the dot product": ("dot_product_test", "np.shape(forward)", "inputs[0].shape", "could not be broadcast"),
+    "one axis": ("slope_along", "(u * (ahead - behind)).sum()", "u @ (ahead - behind)", "raised ValueError"),
+    "inputs as one array": ("slope_along", "*[x + h * v for x, v in zip(inputs, vs)]", "*np.add(inputs, np.multiply(h, vs))", "raised ValueError"),
+    "inputs there and back": ("slope_along", "    ahead = f(*[x + h * v for x, v in zip(inputs, vs)])\n    behind = f(*[x - h * v for x, v in zip(inputs, vs)])\n", "    ends = []\n    for step in (h, -2 * h, h):\n        for x, v in zip(inputs, vs):\n            x += step * v\n        ends.append(f(*inputs))\n    ahead, behind, _ = ends\n", "stay as they were"),
+    "a forward difference for entries": ("mended_test", "f(x - v)) / (2 * h)\n        if not abs(slope - given[i]) <= 1e-7 + 1e-4", "f(x)) / h\n        if not abs(slope - given[i]) <= 1e-5 + 5e-3", "go to both sides"),
+    "two inputs are never used": ("random_program", "rng.integers(position)", "rng.integers(2, position)", "input 0 gets nothing"),
+    "sub in order": ("random_program", "            rng.shuffle(operands)\n", '            if name != "sub":\n                rng.shuffle(operands)\n', "sub with the older operand on the left"),
+    "x + x does not occur": ("random_program", "rng.integers(position)", 'rng.integers(position - (name == "add"))', "x + x"),
+    "x - x does not occur": ("random_program", "rng.integers(position)", 'rng.integers(position - (name == "sub"))', "x - x"),
+    "no number on the left of a product": ("engine_is_right", "3 * b.sin()", "b.sin()", "a number on the left of a product"),
+    "no number on the right of a product": ("engine_is_right", "c * c * c * 2", "c * c * c", "a number on the right of a product"),
+    "no number on the left of a plus": ("engine_is_right", "(2 + b * b)", "(b * b + 2)", "a number on the left of a plus"),
+    "no number on the right of a plus": ("engine_is_right", "(a * a + 1)", "(1 + a * a)", "a number on the right of a plus"),
     "u of ones in the dot product": ("dot_product_test", "rng.standard_normal(np.shape(forward))", "np.ones(np.shape(forward))", "entries of Jv in another order"),
     "v of ones in the dot product": ("dot_product_test", "rng.standard_normal(x.shape)", "np.ones(x.shape)", "entries of a gradient in another order"),
     "a tolerance for differences": ("dot_product_test", "1e-10", "1e-5", "an error of a few millionths"),
@@ -329,7 +348,7 @@ LAZY = {
     "x * x does not occur": ("random_program", "rng.integers(position)", "rng.integers(position - 1)", "one value on both sides of a step"),
     "the newest is on the left": ("random_program", "            rng.shuffle(operands)\n", "", "the older operand on the left"),
     "only inputs beside it": ("random_program", "rng.integers(position)", "rng.integers(3)", "a value that a step made is used twice"),
-    "a chain": ("random_program", "rng.integers(position)", "rng.integers(position - 2, position)", "an old value used again much later"),
+    "a chain": ("random_program", "rng.integers(position)", "rng.integers(position - 2, position)", "input 0 gets nothing"),
     "one program": ("random_program", "    program = []", "    rng = np.random.default_rng(0)\n    program = []", "different programs among 300"),
     "v of ones on the way back": ("first_wrong_layer", "rng.standard_normal(values[k].shape)", "np.ones(values[k].shape)", "do all entries of your v move alike?"),
     "NaN passes": ("mended_test", "not abs(slope - given[i]) <=", "abs(slope - given[i]) >", "NaN"),
@@ -401,8 +420,10 @@ def test_the_closing_table_does_not_praise_who_accuses_everybody(capsys: pytest.
     assignment = assignment_of(UNIT)
     namespace = solved_names()
     (engines,) = (c.source for c in assignment.notebook.cells if "def tensor_class(" in c.source)
+    (example,) = (c.source for c in assignment.notebook.cells if "def first_example(" in c.source)
     (table,) = (c.source for c in assignment.notebook.cells if "def compared(" in c.source)
     exec(engines, namespace)
+    exec(example, namespace)
     said = {}
     for name, text in {
         "no": "return False", "yes": "return True", "raises": "raise ValueError", "stub": "raise NotImplementedError",

@@ -88,7 +88,7 @@ def test_the_worked_numbers(solved: Any) -> None:
 
 @proves(
     UNIT,
-    "if e is a hundred times the tolerance, one direction in a hundred.",
+    "If e is a hundred times the tolerance, then about one random direction in a hundred misses it.",
     "With $h = 10^{-6}$ it is $2 \\cdot 10^{-10}$ where f is near 1, but $2 \\cdot 10^{-4}$ near a million.",
     "equally large near the cube root of ε, here 0.005.",
 )

@@ -281,7 +281,8 @@ def test_l1_loss_has_a_corner_and_huber_loss_has_none(torch: ModuleType, solved:
 
 @proves(
     "07_losses",
-    "an outlier is less of a surprise; minus its logarithm is $|y - \\mu| + \\log 2$, the **absolute error**.",
+    "an outlier is less of a surprise; minus the logarithm of this density is $|y - \\mu| + \\log 2$, "
+    "the **absolute error**.",
     "These are the mean and the median. One outlier drags the mean away.",
 )
 def test_the_absolute_error_is_the_likelihood_of_a_density_with_long_tails(solved: Any) -> None:

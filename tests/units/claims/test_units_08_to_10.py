@@ -45,9 +45,9 @@ def run(unit: str, cells: tuple[str, ...], **given: Any) -> None:
 @proves(
     LAYERS,
     "- build modules as PyTorch does, however nested, and dropout with its two modes;",
-    "PyTorch's answer is short.",
-    "| `Parameter`, `Module`, `named_parameters()` | the same names in `torch.nn` |",
-    "| `train()`, `eval()` | the same names |",
+    "PyTorch's answer: a **Parameter** is a Tensor that training may change, a **Module** an object with a method "
+    "`forward`, which owns what its attributes hold.",
+    "| `Parameter`, `Module`, `named_parameters()`, `train()`, `eval()` | the same names in `torch.nn` |",
     "`Sequential` is PyTorch's name for modules in a row.",
 )
 def test_a_module_finds_its_parameters_and_sets_its_mode(torch: ModuleType, solved: Any) -> None:
@@ -85,7 +85,8 @@ def test_a_module_finds_its_parameters_and_sets_its_mode(torch: ModuleType, solv
 @proves(
     LAYERS,
     "PyTorch draws biases, too.",
-    "They keep this std up while `x` is lost: there, look at `x.std(axis=0)`, over the examples.",
+    "With them this std stays up, because neurons differ, while `x` is lost all the same: there, look at "
+    "`x.std(axis=0)`, over the examples.",
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_biases_hide_that_x_is_lost(torch: ModuleType, seed: int) -> None:
@@ -163,10 +164,14 @@ def test_first_weights_of_a_linear_layer(torch: ModuleType, solved: Any) -> None
 
 @proves(
     LAYERS,
-    "From PyTorch's start the answers no longer depend on `x`, and the gradients are millions of times smaller than "
-    "from He's.",
+    "From PyTorch's start the answers no longer depend on `x`, and the gradients are tens of millions of times smaller "
+    "than from He's.",
 )
-def test_twenty_relu_layers_of_pytorch_s_own_do_not_learn_a_sine(torch: ModuleType) -> None:
+def test_twenty_relu_layers_of_pytorch_s_own_do_not_learn_a_sine(torch: ModuleType, request: Any) -> None:
+    threads = torch.get_num_threads()
+    request.addfinalizer(lambda: torch.set_num_threads(threads))
+    torch.set_num_threads(1)  # these layers are small: more threads would wait for one another
+
     def trained(start: Any, biases: bool = False) -> tuple[float, float, float]:
         torch.manual_seed(1)
         nn, layers = torch.nn, []
@@ -197,7 +202,7 @@ def test_twenty_relu_layers_of_pytorch_s_own_do_not_learn_a_sine(torch: ModuleTy
     assert with_biases < 1e-6 and stuck > 0.4
     spread, by_he, loss = trained(he)
     assert spread > 0.05 and by_he > 1e-2 and loss < 0.3
-    assert by_he > 1e6 * first
+    assert by_he > 1e7 * first
 
 
 def test_every_seed_of_he_s_start_learns_at_the_rate_of_the_unit(solved: Any) -> None:
@@ -208,7 +213,7 @@ def test_every_seed_of_he_s_start_learns_at_the_rate_of_the_unit(solved: Any) ->
 
 
 def test_a_bug_that_is_left_keeps_the_colleague_s_network_from_its_goal(solved: Any) -> None:
-    # What the exercise says: below 0.2 with all four mended, not below it with three.
+    # What the exercise says: under 0.2 with all four mended, not under it with three.
     names = solved(LAYERS)
     train, Tensor, Parameter = names["difference"], names["Tensor"], names["Parameter"]
 
@@ -347,22 +352,6 @@ def test_sgd_and_momentum(torch: ModuleType, solved: Any) -> None:
     close(found, our_path(lambda p, g, t, v: ours["momentum_step"](p, g, v, 0.1, 0.9), (ZERO,), GRADIENTS))
 
 
-@proves(
-    OPTIMIZERS,
-    "Rates decide, too: at 0.2 momentum ends near Adam, and SGD still far behind.",
-)
-def test_the_rates_decide_a_race_too(solved: Any) -> None:
-    names = solved(OPTIMIZERS)
-    rules, train = names["RULES"], names["train"]
-    adam = train("Adam")[-1]
-    ends = {}
-    for name in ("SGD", "momentum"):
-        update, slots, _ = rules[name]
-        rules[name] = update, slots, 0.2
-        ends[name] = train(name)[-1]
-    assert ends["momentum"] < 2 * adam < ends["SGD"] / 10
-
-
 @proves(OPTIMIZERS, "PyTorch's stops at once, the other rolls on.")
 def test_a_rate_of_0_stops_momentum_at_once(torch: ModuleType, solved: Any) -> None:
     p = torch.zeros(1, requires_grad=True)
@@ -398,7 +387,7 @@ def test_rmsprop(torch: ModuleType, solved: Any) -> None:
     close(found, our_path(lambda p, g, t, s: step(p, g, s, 0.1, 0.9, 1e-3), (ZERO,), GRADIENTS))
 
 
-@proves(OPTIMIZERS, "theirs(T.Adam)),")
+@proves(OPTIMIZERS, "theirs(T.Adam)),", "theirs(T.AdamW, weight_decay=0.5)),")
 def test_adam_and_adamw(torch: ModuleType, solved: Any) -> None:
     optim, ours = torch.optim, solved(OPTIMIZERS)
 
@@ -452,9 +441,10 @@ def test_clip_grad_norm_gives_the_norm_and_clips(torch: ModuleType, solved: Any)
     "Where PyTorch is installed, this cell takes three steps with your rules and its own.",
     "import torch",
 )
-def test_three_steps_of_five_rules_agree_with_pytorch_s(torch: ModuleType, capsys: Any) -> None:
-    run(OPTIMIZERS, ("imports", "sgd_step", "momentum_step", "nesterov_step", "rmsprop_step", "adam_step"))
-    rules = ("SGD", "momentum", "Nesterov", "RMSprop", "Adam")
+def test_three_steps_of_six_rules_agree_with_pytorch_s(torch: ModuleType, capsys: Any) -> None:
+    steps = ("sgd_step", "momentum_step", "nesterov_step", "rmsprop_step", "adam_step")
+    run(OPTIMIZERS, ("imports", *steps, "bias_correction", "adamw_step", "adamw"))
+    rules = ("SGD", "momentum", "Nesterov", "RMSprop", "Adam", "AdamW")
     assert capsys.readouterr().out == "".join(f"{rule}: the same as PyTorch's: True\n" for rule in rules)
 
 
@@ -526,7 +516,7 @@ def test_detect_anomaly_names_the_operation(torch: ModuleType) -> None:
             loss.backward()
 
 
-@proves(OPTIMIZERS, "One fault shows below. **Your tests:** which gradients show the other two?")
+@proves(OPTIMIZERS, "**Your tests:** which gradients show the other two?")
 def test_gradients_of_one_show_one_fault_of_the_colleague_s_adam(solved: Any) -> None:
     names = solved(OPTIMIZERS)
     (source,) = (cell.source for cell in notebook(OPTIMIZERS).cells if cell.id == "colleague")

@@ -1,0 +1,112 @@
+"""What unit 08 says of first weights, of what a module finds, and of its predictions."""
+
+from __future__ import annotations
+
+import math
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from . import printed_by, proves
+
+UNIT = "08_layers"
+
+
+@proves(
+    UNIT,
+    "Each layer multiplies the size of the numbers by about the same factor, with PyTorch's default by about 0.4.",
+    "In three layers that is a fifteenth, in fifty nothing is left of the input, nor of the gradients.",
+)
+def test_fifty_of_pytorchs_relu_layers_leave_nothing_and_three_leave_a_fifteenth(torch: ModuleType) -> None:
+    torch.manual_seed(0)
+    x, sizes = torch.randn(200, 128), []
+    with torch.no_grad():
+        for _ in range(50):
+            x = torch.relu(torch.nn.Linear(128, 128, bias=False)(x))
+            sizes.append(float((x**2).mean().sqrt()))
+    assert (sizes[-1] / sizes[0]) ** (1 / 49) == pytest.approx(0.4, abs=0.03)
+    assert sizes[2] == pytest.approx(1 / 15, rel=0.2)
+    assert sizes[-1] < 1e-18
+
+
+@proves(
+    UNIT,
+    "With weights of mean 0 the last part is as often negative as positive, so on average only the squares add up.",
+    "A square is measured from 0, and behind a relu the mean is not 0: so take the *rms*, the root of the mean "
+    "square, in place of the std; from layer to layer both grow by the same factor.",
+)
+@pytest.mark.parametrize("std", [0.15, 0.2, 0.25])
+def test_rms_and_std_grow_by_the_same_factor_and_mixed_terms_cancel(std: float) -> None:
+    rng = np.random.default_rng(5)
+    first, second = rng.normal(size=(2, 100_000)) * std
+    mixed = 2 * first * 1.5 * second * -0.7  # of two inputs that are what they are
+    assert abs(mixed.mean()) < 0.02 * std**2
+    assert (mixed < 0).mean() == pytest.approx(0.5, abs=0.01)
+    x, found = rng.normal(size=(500, 100)), []
+    for _ in range(12):
+        x = np.maximum(x @ rng.normal(0.0, std, (100, 100)).T, 0.0)
+        found.append((x.std(), np.sqrt((x**2).mean())))
+    assert found[-1][1] > 1.1 * found[-1][0]
+    of_std, of_rms = (np.array(found)[-1] / np.array(found)[0]) ** (1 / 11)
+    assert of_std == pytest.approx(of_rms, rel=0.02)
+    assert of_rms == pytest.approx(math.sqrt(100 / 2) * std, rel=0.08)
+
+
+@proves(UNIT, 'PyTorch\'s `calculate_gain("tanh")`, 5/3, makes up for that.')
+def test_pytorchs_gain_for_tanh_keeps_the_size_of_xaviers_weights(torch: ModuleType, solved: Any) -> None:
+    gain, names = torch.nn.init.calculate_gain("tanh"), solved(UNIT)
+    assert gain == pytest.approx(5 / 3)
+    stds = {}
+    for factor in (1.0, gain):
+        rng = np.random.default_rng(0)
+        weights = [factor * names["xavier_uniform"](50, 50, rng) for _ in range(60)]
+        stds[factor] = names["layer_stds"](rng.normal(size=(500, 50)), weights, np.tanh)
+    assert stds[1.0][59] < 0.8 * stds[1.0][19] and stds[1.0][19] < 0.35 * stds[1.0][0]
+    assert 0.8 * stds[gain][0] < min(stds[gain]) and stds[gain][59] > 0.9 * stds[gain][19]
+
+
+@proves(
+    UNIT,
+    "Forty layers with LayerNorm have 160 arrays, and training needs a list of all.",
+    "**Predict, then run.** 40 blocks of 4 Parameters in a `Sequential`: how many of the 160 would `owned` find if it "
+    "did not ask Modules again?",
+)
+def test_forty_blocks_have_160_parameters_none_of_them_an_attribute_of_the_whole(solved: Any) -> None:
+    said = printed_by(UNIT, solved(UNIT), "with it:")
+    assert "without: 0\n" in said and "with it: 160 Parameters" in said
+    assert "still in training mode after eval(): 0\n" in said
+
+
+def test_what_is_predicted_of_the_first_network_is_clear_of_the_other_answers(solved: Any) -> None:
+    names = solved(UNIT)
+    for seed in range(5):
+        out, _ = names["outputs"](names["deep"](names["pytorch_uniform"], seed))
+        assert out.data.std() < 1e-7
+    for rate in (0.0005, 5.0):
+        losses = names["learn"](names["deep"](names["pytorch_uniform"]), rate)
+        assert losses[-1] == pytest.approx(losses[0], abs=1e-4)
+
+
+def test_all_starts_learn_with_the_norm_from_other_seeds_too(solved: Any) -> None:
+    names = solved(UNIT)
+    ones, zeros = names["Tensor"](np.ones(50)), names["Tensor"](np.zeros(50))
+    for start in (names["pytorch_uniform"], names["normal"](0.5)):
+        weights = names["deep"](start, 7)
+        losses = names["learn"](weights, steps=150, norm=lambda h: names["layer_norm"](h, ones, zeros))
+        assert losses[-1] < 0.15 < losses[0]
+
+
+@proves(
+    UNIT,
+    "If the weights of a layer begin equal, so do the rows of their gradients:",
+    "Every step keeps them equal: the layer remains one neuron.",
+)
+def test_equal_neurons_stay_equal(solved: Any) -> None:
+    names = solved(UNIT)
+    weights = names["deep"](lambda fan_in, fan_out, rng: np.full((fan_out, fan_in), 1 / fan_in))
+    losses = names["learn"](weights, steps=20)
+    assert losses[-1] < losses[0]
+    for weight in weights[:-1]:
+        assert np.ptp(weight.data, axis=0).max() < 1e-12
