@@ -8,7 +8,7 @@ use (Tensor, Module, Parameter, np) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.referee.bank import right, wrong
+from autograder.referee.bank import changed, right, wrong
 
 # -- linear -----------------------------------------------------------------------------------------------------------
 
@@ -211,6 +211,36 @@ def linear(x, weight, bias=None):
     if bias is None:
         return Tensor(x.data @ weight.data.T)
     return x @ weight.T + bias
+
+
+LINEAR = """
+def linear(x, weight, bias=None):
+    out = x @ weight.T
+    return out if bias is None else out + bias
+"""
+
+wrong(
+    "linear",
+    "bias_before_the_product",
+    "The bias meets x itself, before the product, and has one number for each output. Multiply first, and then add it.",
+    source=changed(
+        LINEAR,
+        ("    out = x @ weight.T\n", "    x = x if bias is None else x + bias\n    out = x @ weight.T\n"),
+        ("out if bias is None else out + bias", "out"),
+    ),
+)
+wrong(
+    "linear",
+    "bias_as_a_column",
+    "The bias is added along the wrong axis: each row gets one number of it. It has one number for each column of the result, and fits as it is.",
+    source=changed(LINEAR, ("out + bias", "out + bias.reshape(-1, 1)")),
+)
+wrong(
+    "linear",
+    "in_a_list",
+    "A list comes back, or something else that holds the result. Return the Tensor itself.",
+    source=changed(LINEAR, ("return out if bias is None else out + bias", "return [out if bias is None else out + bias]")),
+)
 
 
 # -- layer_stds -------------------------------------------------------------------------------------------------------
@@ -493,6 +523,33 @@ def layer_stds(x, weights, activation):
     return stds
 
 
+STDS = """
+def layer_stds(x, weights, activation):
+    stds = []
+    for weight in weights:
+        x = activation(x @ weight.T)
+        stds.append(x.std())
+    return stds
+"""
+
+wrong(
+    "layer_stds",
+    "always_relu",
+    "A relu acts here although another activation was given. Call the one that comes as an argument.",
+    source=changed(STDS, ("activation(x @ weight.T)", "np.maximum(x @ weight.T, 0.0)")),
+)
+wrong(
+    "layer_stds",
+    "last_layer_without",
+    "The last layer has no activation here, as in a network that answers with its sums. Here every layer has one.",
+    source=changed(
+        STDS,
+        ("in weights:", "in weights[:-1]:"),
+        ("    return stds", "    return [*stds, (x @ weights[-1].T).std()]"),
+    ),
+)
+
+
 # -- own_start --------------------------------------------------------------------------------------------------------
 
 
@@ -655,7 +712,7 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "a_table",
-    "The numbers last at 60, 120 and 240 neurons, and explode at 500, which `table` does not show. What law do the three "
+    "The numbers last at 60, 120 and 240 neurons, and explode at 800, which `table` does not show. What law do the three "
     "follow?",
 )
 def own_start(width, rng):
@@ -727,12 +784,71 @@ def own_start(width, rng):
 @wrong(
     "own_start",
     "between_three_widths",
-    "The numbers last at 60, 120 and 240 neurons, and explode at 500, which `table` does not show. What law do the three "
+    "The numbers last at 60, 120 and 240 neurons, and explode at 800, which `table` does not show. What law do the three "
     "follow?",
 )
 def own_start(width, rng):
     std = np.interp(width, [60, 120, 240], [0.1826, 0.1291, 0.0913])
     return rng.normal(0.0, std, (width, width))
+
+
+START = """
+def own_start(width, rng):
+    return rng.normal(0.0, np.sqrt(2 / width), (width, width))
+"""
+
+wrong(
+    "own_start",
+    "three_steps",
+    "Right for some widths only: wider layers need smaller weights than yours, and there is no smallest std.",
+    source="""
+    def own_start(width, rng):
+        std = 0.18 if width <= 60 else 0.129 if width <= 120 else 0.091 if width <= 240 else 0.063
+        return rng.normal(0.0, std, (width, width))
+    """,
+)
+wrong(
+    "own_start",
+    "a_power_that_is_too_weak",
+    "From 60 to 240 neurons the numbers last, and at 800 they have grown too large: the std falls with the width, and a little too slowly. Measure it at 60 and at 800, and compare.",
+    source=changed(START, ("np.sqrt(2 / width)", "1.41 * 60**-0.05 * width**-0.45")),
+)
+wrong(
+    "own_start",
+    "a_little_too_small",
+    "You are close. At every width the numbers shrink a little in each layer, and twenty layers make much of it: find the factor to two digits.",
+    source=changed(START, ("np.sqrt(2 / width)", "1.25 / np.sqrt(width)")),
+)
+wrong(
+    "own_start",
+    "a_little_too_large",
+    "You are close. At every width the numbers grow a little in each layer, and twenty layers make much of it: find the factor to two digits.",
+    source=changed(START, ("np.sqrt(2 / width)", "1.6 / np.sqrt(width)")),
+)
+wrong(
+    "own_start",
+    "the_std_of_one_layer",
+    "Each layer makes the numbers about 1.2 times larger, as where the std behind a single relu was brought to 1. What a relu sends on has a mean above 0, and the next layer adds that up, too.",
+    source=changed(START, ("2 / width", "2 / width / (1 - 1 / np.pi)")),
+)
+wrong(
+    "own_start",
+    "uniform_and_positive",
+    "No weight is negative, so that all neurons add up nearly the same: the numbers last, and hardly differ. Their std is below 0.1. Weights have mean 0.",
+    source=changed(START, ("rng.normal(0.0, np.sqrt(2 / width), (", "rng.uniform(0.0, 2 / width, (")),
+)
+wrong(
+    "own_start",
+    "grows_with_the_width",
+    "The numbers explode, and the wider the layer, the faster: your std grows with the width, as where a product stands for a quotient. It has to fall.",
+    source=changed(START, ("2 / width", "2 * width")),
+)
+wrong(
+    "own_start",
+    "draws_one_number",
+    "A single number is drawn: `rng.normal` takes the shape as its third argument.",
+    source=changed(START, (", (width, width))", ")")),
+)
 
 
 # -- xavier_uniform ---------------------------------------------------------------------------------------------------
@@ -928,6 +1044,44 @@ def xavier_uniform(fan_in, fan_out, rng):
 def xavier_uniform(fan_in, fan_out, rng):
     a = np.sqrt(6 / (fan_in + 1 + fan_out))
     return rng.uniform(-a, a, (fan_out, fan_in))
+
+
+XAVIER = """
+def xavier_uniform(fan_in, fan_out, rng):
+    a = np.sqrt(6 / (fan_in + fan_out))
+    return rng.uniform(-a, a, (fan_out, fan_in))
+"""
+
+wrong(
+    "xavier_uniform",
+    "fans_multiplied",
+    "About ten times too small, as where the two fans are multiplied. Under the root stands 6 over their sum.",
+    source=changed(XAVIER, ("fan_in + fan_out", "fan_in * fan_out")),
+)
+wrong(
+    "xavier_uniform",
+    "normal_with_a_for_its_std",
+    "The numbers are normal, and a is taken for their std. Uniform ones end at a.",
+    source=changed(XAVIER, ("rng.uniform(-a, a,", "rng.normal(0.0, a,")),
+)
+wrong(
+    "xavier_uniform",
+    "half_of_a",
+    "Half as large as wanted, as where the whole range is a wide. It goes from -a to a.",
+    source=changed(XAVIER, ("rng.uniform(-a, a,", "rng.uniform(-a / 2, a / 2,")),
+)
+wrong(
+    "xavier_uniform",
+    "six_over_fan_out",
+    "You divided by fan_out alone. Under the root stands 6 over the sum of both.",
+    source=changed(XAVIER, ("(fan_in + fan_out)", "fan_out")),
+)
+wrong(
+    "xavier_uniform",
+    "three_over_fan_out",
+    "fan_out is counted twice, and fan_in not at all. Under the root stands 6 over the sum of both.",
+    source=changed(XAVIER, ("6 / (fan_in + fan_out)", "3 / fan_out")),
+)
 
 
 # -- layer_norm -------------------------------------------------------------------------------------------------------
@@ -1239,6 +1393,45 @@ def layer_norm(x, weight, bias, eps=1e-5):
     if bias.data.any():
         out = out + bias
     return out
+
+
+NORM = """
+def layer_norm(x, weight, bias, eps=1e-5):
+    away = x - x.mean(-1, keepdims=True)
+    variance = (away * away).mean(-1, keepdims=True)
+    return away / (variance + eps).sqrt() * weight + bias
+"""
+
+wrong(
+    "layer_norm",
+    "mean_absolute_distance",
+    "The rows are divided by their mean absolute distance from the mean. The variance averages squares, and its root is what divides.",
+    source=changed(NORM, ("(away * away).mean", "away.abs().mean"), ("(variance + eps).sqrt()", "(variance + eps)")),
+)
+wrong(
+    "layer_norm",
+    "sum_of_squares",
+    "Too small by the root of n: the squares were added up. The variance is their mean.",
+    source=changed(NORM, ("(away * away).mean", "(away * away).sum")),
+)
+wrong(
+    "layer_norm",
+    "weight_and_bias_taken_out",
+    "No gradient arrives at weight and bias: their numbers alone were used, as with `.data`. Compute with the Tensors.",
+    source=changed(NORM, ("* weight + bias", "* weight.data + bias.data")),
+)
+wrong(
+    "layer_norm",
+    "weight_taken_out",
+    "No gradient arrives at weight: its numbers alone were used, as with `.data`. Compute with the Tensor.",
+    source=changed(NORM, ("* weight + bias", "* weight.data + bias")),
+)
+wrong(
+    "layer_norm",
+    "bias_taken_out",
+    "No gradient arrives at bias: its numbers alone were used, as with `.data`. Compute with the Tensor.",
+    source=changed(NORM, ("* weight + bias", "* weight + bias.data")),
+)
 
 
 # -- owned ------------------------------------------------------------------------------------------------------------
@@ -1727,6 +1920,45 @@ def owned(module):
     return found
 
 
+OWNED = """
+def owned(module):
+    found = {}
+    for name, x in parts(module):
+        if isinstance(x, (Parameter, Module)):
+            found[name] = x
+        if isinstance(x, Module):
+            found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
+    return found
+"""
+
+wrong(
+    "owned",
+    "parameters_first",
+    "All is there, in another order: attributes have their turns as they stand, and a Module is followed by what it owns.",
+    source="""
+    def owned(module):
+        found = {name: x for name, x in parts(module) if isinstance(x, Parameter)}
+        for name, x in parts(module):
+            if isinstance(x, Module):
+                found[name] = x
+                found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
+        return found
+    """,
+)
+wrong(
+    "owned",
+    "without_items",
+    "A dict that is looped over gives its names alone, here the letters of one: names and things together come from `.items()`.",
+    source=changed(OWNED, ("owned(x).items()", "owned(x)")),
+)
+wrong(
+    "owned",
+    "the_last_name_of_what_is_below",
+    "A part of a part of a part has lost a name in the middle: it is `x.y.w`, and here it is `x.w`. Keep the whole name that `owned` gives, and put yours in front.",
+    source=changed(OWNED, ("{inner}", "{inner.split('.')[-1]}")),
+)
+
+
 # -- dropout ----------------------------------------------------------------------------------------------------------
 
 
@@ -1971,6 +2203,64 @@ def dropout(x, p, training, rng):
         return x
     keep = rng.random(x.shape[-2:]) >= p
     return x * keep / (1 - p)
+
+
+DROPOUT = """
+def dropout(x, p, training, rng):
+    if not training:
+        return x
+    keep = rng.random(x.shape) >= p
+    return x * (keep / (1 - p))
+"""
+
+wrong(
+    "dropout",
+    "a_number_for_p",
+    "Right for p = 0.25, and for no other: a number stands where p, or 1 - p, belongs.",
+    source=changed(DROPOUT, (">= p", ">= 0.25"), ("1 - p", "0.75")),
+)
+wrong(
+    "dropout",
+    "a_number_for_the_scale",
+    "Right for p = 0.25, and for no other: a number stands where p, or 1 - p, belongs.",
+    source=changed(DROPOUT, ("1 - p", "0.75")),
+)
+wrong(
+    "dropout",
+    "a_number_for_the_chance",
+    "As many are dropped for one p as for another: a number stands where p belongs.",
+    source=changed(DROPOUT, (">= p", ">= 0.25")),
+)
+wrong(
+    "dropout",
+    "a_share_at_random",
+    "The same share of numbers is 0 in each call: p is a probability, and each number is drawn by itself.",
+    source=changed(
+        DROPOUT,
+        (
+            "keep = rng.random(x.shape) >= p",
+            "keep = np.ones(x.size)\n    keep[rng.permutation(x.size)[: int(p * x.size)]] = 0\n    keep = keep.reshape(x.shape)",
+        ),
+    ),
+)
+wrong(
+    "dropout",
+    "multiplied_in_place",
+    "The numbers of x itself are changed, so a second call begins with what the first has left. Let x be, and return a new Tensor: x times a mask.",
+    source=changed(DROPOUT, ("return x * (keep / (1 - p))", "x.data *= keep / (1 - p)\n    return x")),
+)
+wrong(
+    "dropout",
+    "rounded_draws",
+    "Half of the numbers are dropped, whatever p is: `round` draws the line at 0.5. Compare what you draw with p.",
+    source=changed(DROPOUT, ("rng.random(x.shape) >= p", "np.round(rng.random(x.shape))")),
+)
+wrong(
+    "dropout",
+    "times_1_plus_p",
+    "1 + p is too small a factor: three of four numbers that are 5/4 as large have a smaller mean. What stays is divided by 1 - p.",
+    source=changed(DROPOUT, ("(keep / (1 - p))", "(keep * (1 + p))")),
+)
 
 
 # -- mended_net -------------------------------------------------------------------------------------------------------
@@ -2220,12 +2510,53 @@ wrong(
 wrong(
     "mended_net",
     "drops_only_the_answer",
-    "Whole answers are dropped. Dropout belongs between the neurons and the second matrix.",
+    "Whole answers are dropped, as by a mask with one number for each row, or on the answer itself. Draw one for each of the eight neurons, before the second matrix.",
     source=net(drop="").replace(
         "return hidden @ self.second.T",
         "out = hidden @ self.second.T\n"
         "        return out * ((self.rng.random(out.shape) >= 0.5) / 0.5) if self.training else out",
     ),
+)
+wrong(
+    "mended_net",
+    "one_number_for_a_row",
+    "Whole answers are dropped, as by a mask with one number for each row, or on the answer itself. Draw one for each of the eight neurons, before the second matrix.",
+    source=net(
+        drop="hidden = hidden * ((self.rng.random((hidden.shape[0], 1)) >= 0.5) / 0.5) if self.training else hidden"
+    ),
+)
+wrong(
+    "mended_net",
+    "one_mask_for_good",
+    "All rows and all calls lose the same neurons: one mask was drawn, once. Draw in `forward`, for each number of `hidden`.",
+    source=net(
+        second=GOOD["second"] + "\n        self.mask = (rng.random(8) >= 0.5) / 0.5",
+        drop="hidden = hidden * self.mask if self.training else hidden",
+    ),
+)
+wrong(
+    "mended_net",
+    "relu_for_tanh",
+    "The neurons are no tanh any more: relu, or something else, acts on their sums. The tanh is right, and its sums were too large.",
+    source=changed(net(), (".tanh()", ".relu()")),
+)
+wrong(
+    "mended_net",
+    "shift_left_out",
+    "The `shift` is there, and is not added to the sums of the neurons.",
+    source=changed(net(), (" + self.shift)", ")")),
+)
+wrong(
+    "mended_net",
+    "shift_with_a_row",
+    "`shift` has another shape than the colleague's: eight numbers, one axis.",
+    source=net(shift="Parameter(np.zeros((1, 8)))"),
+)
+wrong(
+    "mended_net",
+    "a_tenth",
+    "What stays is not doubled, as where another share than a half is dropped, with a factor to match. The share of 0.5 was right.",
+    source=net(drop="hidden = hidden * ((self.rng.random(hidden.shape) >= 0.1) / 0.9) if self.training else hidden"),
 )
 wrong(
     "mended_net",

@@ -264,6 +264,26 @@ def momentum_step(p, g, v, lr, mu):
     return p - lr * v, v
 
 
+@wrong(
+    "momentum_step",
+    "rate_and_sign_inside",
+    "That is another convention: the velocity holds the rate and the sign, and p moves by it. Here v adds up gradients as they are; rate and minus come when p moves.",
+)
+def momentum_step(p, g, v, lr, mu):
+    v = mu * v - lr * g
+    return p + v, v
+
+
+@wrong(
+    "momentum_step",
+    "gradient_subtracted",
+    "The gradient is subtracted when it comes into the velocity, and the velocity is subtracted again: p goes uphill. Add the gradient to the velocity.",
+)
+def momentum_step(p, g, v, lr, mu):
+    v = mu * v - g
+    return p - lr * v, v
+
+
 @right("momentum_step", "one_line")
 def momentum_step(p, g, v, lr, mu):
     return p - lr * (g + mu * v), g + mu * v
@@ -379,6 +399,12 @@ def momentum_rate_inside(p, g, v, lr, mu):
 def momentum_rate_inside(p, g, v, lr, mu):
     v = mu * v - lr * g
     return v, p + v
+
+
+@wrong("momentum_rate_inside", "rate_written_in", "lr has no effect: you wrote a number in its place, which is right in one example only.")
+def momentum_rate_inside(p, g, v, lr, mu):
+    v = mu * v - 0.1 * g
+    return p + v, v
 
 
 @right("momentum_rate_inside", "step_by_name")
@@ -512,6 +538,30 @@ def nesterov_step(p, g, v, lr, mu):
 def nesterov_step(p, g, v, lr, mu):
     v = mu * v + g
     return v, p - lr * (g + mu * v)
+
+
+@wrong("nesterov_step", "never_fades", "Old gradients never fade: mu is missing in front of the old velocity.")
+def nesterov_step(p, g, v, lr, mu):
+    v = v + g
+    return p - lr * (g + mu * v), v
+
+
+@wrong("nesterov_step", "moves_by_g", "p moves by the gradient alone, as in SGD. The new velocity, faded once more, belongs to the move.")
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - lr * g, v
+
+
+@wrong("nesterov_step", "rate_written_in", "lr has no effect: you wrote a number in its place, which is right in one example only.")
+def nesterov_step(p, g, v, lr, mu):
+    v = mu * v + g
+    return p - 0.1 * (g + mu * v), v
+
+
+@right("nesterov_step", "by_the_difference_of_velocities")
+def nesterov_step(p, g, v, lr, mu):
+    new = mu * v + g
+    return p - lr * (new + mu * (new - v)), new
 
 
 @right("nesterov_step", "multiplied_out")
@@ -691,6 +741,32 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = alpha * s + (1 - alpha) * g**2
     return p - lr * g / (np.sqrt(np.maximum(s, 1e-10)) + eps), s
+
+
+@wrong(
+    "rmsprop_step",
+    "one_mean_for_all",
+    "The squares are averaged over all coordinates, so that all share one size. Each coordinate has a running mean of its own: that is the idea of this section.",
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * (g * g).mean()
+    return p - lr * g / (np.sqrt(s) + eps), s
+
+
+@wrong(
+    "rmsprop_step",
+    "root_returned",
+    "You return the root of the running mean. The next step needs the mean itself, without the root.",
+)
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - lr * g / (np.sqrt(s) + eps), np.sqrt(s)
+
+
+@wrong("rmsprop_step", "rate_written_in", "lr has no effect: you wrote a number in its place, which is right in one example only.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g**2
+    return p - 0.3 * g / (np.sqrt(s) + eps), s
 
 
 @right("rmsprop_step", "moved_by_the_difference")
@@ -1158,6 +1234,51 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v
 
 
+@wrong(
+    "adam_step",
+    "one_step_ahead",
+    "The correction is one step ahead: `t` counts from 1, so at the first step the power is t itself.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1 ** (t + 1)) / (np.sqrt(v / (1 - b2 ** (t + 1))) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "root_of_both",
+    "There is a root of m here, which may be negative: then p becomes NaN. Only v is a mean of squares, and only its root is taken.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    with np.errstate(all="ignore"):
+        return p - lr * np.sqrt(m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
+@wrong(
+    "adam_step",
+    "no_parentheses",
+    "Without parentheses m is divided by the root alone, and eps is added to the end. It belongs to the divisor.",
+)
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / np.sqrt(v / (1 - b2**t)) + eps, m, v
+
+
+@wrong("adam_step", "rate_written_in", "lr has no effect: you wrote a number in its place, which is right in one example only.")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - 0.1 * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+
+
 @right("adam_step", "correction_in_the_rate")
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
@@ -1590,6 +1711,81 @@ wrong(
 )
 
 
+wrong(
+    "optimizer",
+    "rate_written_in",
+    "lr has no effect: the rule gets a number that stands in the class. It is the one that `__init__` was given.",
+    source=with_change((" = rule, lr, weight_decay", " = rule, 0.1, weight_decay")),
+)
+NUMBER_OF_ARRAYS = "The rule gets a state of another length: for each Tensor it holds as many arrays as `slots` says, which may be 0."
+wrong(
+    "optimizer", "one_array_at_most", NUMBER_OF_ARRAYS, source=with_change(("range(slots)", "range(min(slots, 1))"))
+)
+wrong(
+    "optimizer", "one_array_at_least", NUMBER_OF_ARRAYS, source=with_change(("range(slots)", "range(max(slots, 1))"))
+)
+wrong(
+    "optimizer",
+    "shape_of_the_first",
+    "The state does not have the shape of its Tensor: plain numbers stand there, or arrays of another shape. It begins with arrays of zeros: `np.zeros_like(p.data)` for each p.",
+    source=with_change(("np.zeros_like(p.data)", "np.zeros(self.parameters[0].data.shape)")),
+)
+wrong(
+    "optimizer",
+    "integers",
+    "The state begins with integers, and arrays of floats are asked for: gradients are floats.",
+    source=with_change(("np.zeros_like(p.data)", "np.zeros(p.data.shape, dtype=int)")),
+)
+wrong(
+    "optimizer",
+    "begins_with_ones",
+    "The state does not begin with zeros.",
+    source=with_change(("np.zeros_like(p.data)", "np.ones_like(p.data)")),
+)
+wrong(
+    "optimizer",
+    "decays_all_the_same",
+    "A Tensor without a gradient is left out, its decay, too. Here it is pulled towards 0 in each step.",
+    source=with_change(
+        (
+            "                continue",
+            "                with no_grad():\n"
+            "                    p.copy_(p.data - self.lr * self.weight_decay * p.data)\n"
+            "                continue",
+        )
+    ),
+)
+wrong(
+    "optimizer",
+    "rate_and_count_exchanged",
+    "lr and t have changed places in the call of the rule: first comes the rate, then the count.",
+    source=with_change(("self.lr, self.steps[i])", "self.steps[i], self.lr)")),
+)
+wrong(
+    "optimizer",
+    "truth_of_a_gradient",
+    "A gradient is a Tensor, and an array of numbers is neither true nor false. Ask whether it `is None`.",
+    source=with_change(("if p.grad is None:", "if not p.grad:")),
+)
+wrong(
+    "optimizer",
+    "none_as_a_name",
+    "After zero_grad the gradients are there still: `p = None` gives a name another meaning. Set the attribute `grad` of each.",
+    source=with_change(("            p.grad = None", "            p = None")),
+)
+wrong(
+    "optimizer",
+    "new_as_a_step",
+    "What the rule gives is the new parameter, and you subtract it from the old one like a step. Copy it as it is.",
+    source=with_change(("p.copy_(new)", "p.copy_(p.data - new)")),
+)
+right(
+    "optimizer",
+    "one_array_in_all_slots",
+    source=with_change(("tuple(np.zeros_like(p.data) for _ in range(slots))", "(np.zeros(p.data.shape),) * slots")),
+)
+
+
 # -- adamw_step -------------------------------------------------------------------------------------------------------
 
 
@@ -1695,6 +1891,16 @@ def adamw_step(p, u, lr, weight_decay):
     if p.ndim == 1 and p.size > 2:
         return p - lr * u
     return p - lr * (u + weight_decay * p)
+
+
+@wrong("adamw_step", "rate_written_in", "lr has no effect: you wrote a number in its place, which is right in one example only.")
+def adamw_step(p, u, lr, weight_decay):
+    return p - 0.1 * u - 0.1 * weight_decay * p
+
+
+@wrong("adamw_step", "decay_written_in", "weight_decay has no effect: you wrote a number in its place, which is right in one example only.")
+def adamw_step(p, u, lr, weight_decay):
+    return p - lr * u - lr * 0.5 * p
 
 
 @right("adamw_step", "factor")
@@ -1847,7 +2053,7 @@ def cosine_rate(step, total, warmup, peak, floor=0.0):
     return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
 
 
-@wrong("cosine_rate", "rises", "Right after the warm-up the rate is the floor. At the top the cosine is 1, and stands with a plus: a minus makes the curve rise, and `max` for `min` makes progress 1 at once.")
+@wrong("cosine_rate", "rises", "Right after the warm-up the rate is the floor. At the top the cosine is 1, and stands with a plus: a minus makes the curve rise. And is the progress 1 at once: is it counted from `step`, with `min`?")
 def cosine_rate(step, total, warmup, peak, floor=0.0):
     if step < warmup:
         return peak * (step + 1) / warmup
@@ -1945,6 +2151,76 @@ def cosine_rate(step, total, warmup, peak, floor=0.0):
 def cosine_rate(step, total, warmup, peak, floor=0.0):
     if step < warmup:
         rate = peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong("cosine_rate", "whole_cosine", "This is a whole cosine: half way it is at the floor, and then it rises again. Half of one is pi wide.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(2 * math.pi * progress)) / 2
+
+
+@wrong(
+    "cosine_rate",
+    "steps_of_all_over_those_that_follow",
+    "The cosine does not begin at the top: its progress counts from the end of the warm-up.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min(step / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong(
+    "cosine_rate",
+    "whole_numbers",
+    "Progress is 0 up to the end, and then 1: `//` and `int` drop what is behind the point. Divide by `/`.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) // (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong(
+    "cosine_rate",
+    "warmup_one_step_shorter",
+    "The warm-up begins with the rate 0, and would divide by 0 where it has one step only. It has `warmup` steps, and the first one counts.",
+)
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * step / (warmup - 1)
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong("cosine_rate", "zero_from_total_on", "After `total` the rate is 0. It stays at the floor.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    if step >= total:
+        return 0.0
+    progress = (step - warmup) / (total - warmup)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong("cosine_rate", "total_written_in", "A number of one example stands where `total` belongs: a run may be shorter.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (100 - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+
+
+@wrong("cosine_rate", "peak_written_in", "A number of one example stands where `peak` belongs, in the warm-up.")
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return 0.8 * (step + 1) / warmup
     progress = min((step - warmup) / (total - warmup), 1.0)
     return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
 
@@ -2190,6 +2466,24 @@ def total_norm(grads):
     return largest * math.sqrt(sum(float(np.square(g.astype(float) * scale).sum()) for g in grads))
 
 
+@wrong(
+    "total_norm",
+    "python_s_max",
+    "Python's own `max` goes through one axis, and there may be none, or two. An array's method `max` takes all its numbers.",
+)
+def total_norm(grads):
+    largest = float(max(max(abs(g)) for g in grads))
+    if largest == 0:
+        return 0.0
+    return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
+
+
+@wrong("total_norm", "zeros_divided_in_numpy", "When all are 0, the largest is 0 too, and 0 / 0 is NaN. Treat that case first.")
+def total_norm(grads):
+    largest = max(float(np.abs(g).max()) for g in grads)
+    return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
+
+
 @right("total_norm", "hypot")
 def total_norm(grads):
     return math.hypot(*[float(x) for g in grads for x in np.ravel(g)])
@@ -2391,6 +2685,27 @@ def clip_with_norm(grads, max_norm, norm):
     return [factor * g for g in grads]
 
 
+@wrong(
+    "clip_with_norm",
+    "a_little_added",
+    "Something is added to the norm, as in PyTorch. Here the factor is max_norm / norm, and nothing else.",
+)
+def clip_with_norm(grads, max_norm, norm):
+    factor = min(1.0, max_norm / (norm + 1e-12))
+    return [factor * g for g in grads]
+
+
+@wrong(
+    "clip_with_norm",
+    "one_array_of_all",
+    "The gradients have different shapes, and do not fit into one array. Go through the list, and multiply each.",
+)
+def clip_with_norm(grads, max_norm, norm):
+    if norm <= max_norm:
+        return grads
+    return list(np.array(grads) * (max_norm / norm))
+
+
 @right("clip_with_norm", "max_norm_first")
 def clip_with_norm(grads, max_norm, norm):
     if norm <= max_norm:
@@ -2501,7 +2816,7 @@ wrong(
 wrong(
     "mended_adam",
     "eps_removed",
-    "eps does not count here. Add it to the root, whatever the root is: without it there is a division by 0 where a gradient is 0.",
+    "eps does not count here. It is added to the root, whatever the root is.",
     source=mended(("(np.sqrt(v_hat) + self.eps)", "np.sqrt(v_hat)")),
 )
 wrong(
@@ -2670,6 +2985,61 @@ wrong(
     "another_default_rate",
     "Without `lr` the rate is another one than the colleague's 0.1: the defaults stand in the first line of `__init__`.",
     source=mended(("lr=0.1", "lr=0.001")),
+)
+
+
+wrong(
+    "mended_adam",
+    "sign_of_the_gradient",
+    "Each step has the length lr now, whatever came before: the sign of the gradient does that, without the means. Adam is to stay Adam: m over the root of v, both corrected.",
+    source=mended(("m_hat / (np.sqrt(v_hat) + self.eps)", "np.sign(g)")),
+)
+wrong(
+    "mended_adam",
+    "corrected_means_kept",
+    "The corrected means are kept, and the next step corrects them again. Keep the means as they are.",
+    source=mended(
+        (
+            "            m_hat, v_hat = m / (1 - b1**self.t), v / (1 - b2**self.t)\n",
+            "            m /= 1 - b1**self.t\n            v /= 1 - b2**self.t\n            m_hat, v_hat = m, v\n",
+        )
+    ),
+)
+wrong(
+    "mended_adam",
+    "betas_swapped",
+    "The betas are swapped: the first belongs to m, the second to v.",
+    source=mended(("b1, b2 = self.betas", "b2, b1 = self.betas")),
+)
+wrong(
+    "mended_adam",
+    "betas_written_in",
+    "You wrote numbers where lr, betas or eps belong. Whoever makes the optimizer chooses them.",
+    source=mended(("b1, b2 = self.betas", "b1, b2 = 0.9, 0.999")),
+)
+wrong(
+    "mended_adam",
+    "one_step_ahead",
+    "The correction is one step ahead: in the first step its power is 1, and not 2.",
+    source=mended(("self.t += 1", "self.t += 1\n        ahead = self.t + 1"), ("**self.t", "**ahead")),
+)
+wrong(
+    "mended_adam",
+    "eps_twice",
+    "eps counts twice: under the root, and beside it. It is added to the root only.",
+    source=mended(("np.sqrt(v_hat)", "np.sqrt(v_hat + self.eps)")),
+)
+wrong(
+    "mended_adam",
+    "no_root",
+    "The root is gone, and it was not among the bugs: v is a mean of squares.",
+    source=mended(("np.sqrt(v_hat)", "v_hat")),
+)
+wrong(
+    "mended_adam",
+    "uphill",
+    "This goes up the hill: the step is subtracted.",
+    source=mended(("p -= self.lr", "p += self.lr")),
 )
 
 

@@ -149,6 +149,22 @@ def tanh_rule(g, out, a):
     return ((-(out**2) + 1) * g,)
 
 
+NUMPY_ON_TENSORS = (
+    "A function of NumPy got a Tensor, and NumPy knows arrays only. Use operators of Python; tanh(a) need not be computed "
+    "again, it is `out`."
+)
+
+
+@wrong("tanh_rule", "tanh_of_numpy", NUMPY_ON_TENSORS)
+def tanh_rule(g, out, a):
+    return (g * (1 - np.tanh(a) ** 2),)
+
+
+@wrong("tanh_rule", "square_of_numpy", NUMPY_ON_TENSORS)
+def tanh_rule(g, out, a):
+    return (g * (1 - np.square(out)),)
+
+
 # -- gradients --------------------------------------------------------------------------------------------------------
 
 
@@ -571,6 +587,58 @@ def gradients(root, leaves):
     return [arrived[leaf] for leaf in leaves]
 
 
+PASS = """
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is None:
+            continue
+        for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+            arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+"""
+ARGUMENTS = "node.rule(arrived[node], node, *node.parents)"
+
+wrong("gradients", "root_for_out", "Each rule got the root in the place of `out`: a rule wants the Node that it is the rule of.",
+      source=changed(PASS, (ARGUMENTS, "node.rule(arrived[node], root, *node.parents)")))
+wrong("gradients", "no_out", "A rule that needs `out` got None in its place: it wants the Node that it is the rule of.",
+      source=changed(PASS, (ARGUMENTS, "node.rule(arrived[node], None, *node.parents)")))
+wrong("gradients", "root_as_seed", "The pass begins with the root itself. The gradient of a sum by itself is 1.",
+      source=changed(PASS, ("Node(np.ones_like(root.data))}", "root}")))
+wrong("gradients", "parts_in_a_dict", "Where a Node is both operands, as in x * x, a dict of its parts keeps one of the two: take the pairs one by one.",
+      source=changed(PASS, (f"in zip(node.parents, {ARGUMENTS})", f"in dict(zip(node.parents, {ARGUMENTS})).items()")))
+wrong("gradients", "first_part_wrapped", "The first part that arrives is put into a new Node, which has no past: where only one arrives, the graph ends there.",
+      source=changed(PASS, ("else part\n", "else Node(part.data)\n")))
+
+
+@wrong("gradients", "each_way_alone", "The numbers are right, but a rule is asked once for each way that leads to its Node, and the ways double with every Node that is used twice. Add up first, then ask.")
+def gradients(root, leaves):
+    arrived = {}
+
+    def send(node, part):
+        arrived[node] = arrived[node] + part if node in arrived else part
+        if node.rule is not None:
+            for parent, more in zip(node.parents, node.rule(part, node, *node.parents)):
+                send(parent, more)
+
+    send(root, Node(np.ones_like(root.data)))
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong("gradients", "depth_first", "A Node hands on before all has arrived at it, or more than once: `newest_first(root)` has each one once, behind all that use it.")
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+
+    def send(node):
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
+                send(parent)
+
+    send(root)
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
 # -- hessian_by_rows --------------------------------------------------------------------------------------------------
 
 
@@ -725,6 +793,25 @@ def hessian_by_rows(f, x):
     return np.vstack(rows)
 
 
+ROWS = """
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    g = gradient(f(x), x)
+    return np.array([gradient(g[i], x).data for i in range(x.size)])
+"""
+wrong("hessian_by_rows", "two_rows", "There are two rows, whatever the number of entries: x has n of them.",
+      source=changed(ROWS, ("range(x.size)", "range(2)")))
+
+
+@wrong("hessian_by_rows", "two_by_two", "The array for the rows has two rows and two columns. It is n by n, as x has n entries.")
+def hessian_by_rows(f, x):
+    x = Tensor(x, requires_grad=True)
+    g, H = gradient(f(x), x), np.zeros((2, 2))
+    for i in range(x.size):
+        H[i] = gradient(g[i], x).data
+    return H
+
+
 # -- hvp --------------------------------------------------------------------------------------------------------------
 
 
@@ -838,7 +925,7 @@ def hvp(f, x, v):
     return along(gradient(f(x), x), x, v).data / 2
 
 
-@wrong("hvp", "v_is_changed", "The result is right, and v is another array than before: write into nothing that you were given.")
+@wrong("hvp", "v_is_changed", "The result is right, and x or v is another array than before: write into nothing that you were given.")
 def hvp(f, x, v):
     x = Tensor(x, requires_grad=True)
     out = along(gradient(f(x), x), x, v.copy()).data
@@ -912,6 +999,38 @@ def hvp(f, x, v):
     return along(g, leaf, v).data
 """,
 )
+
+
+@wrong("hvp", "x_is_changed", "The result is right, and x or v is another array than before: write into nothing that you were given.")
+def hvp(f, x, v):
+    leaf = Tensor(x.copy(), requires_grad=True)
+    out = along(gradient(f(leaf), leaf), leaf, v).data
+    x += 1e-9
+    return out
+
+
+@wrong("hvp", "dot_of_numpy", "`np.dot` got a Tensor, and it knows arrays only. An array of its numbers would cut the graph: multiply with operators, and add up with `.sum()`.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return gradient(np.dot(gradient(f(x), x), v), x).data
+
+
+@wrong("hvp", "exchanged", "x and v are exchanged: the gradient is taken at x, and changes along v.")
+def hvp(f, x, v):
+    x, v = Tensor(v, requires_grad=True), x
+    return along(gradient(f(x), x), x, v).data
+
+
+@wrong("hvp", "v_in_f", "v was multiplied into f, so that one gradient is all that was taken. It belongs to the gradient, which is differentiated again.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return gradient(f(x) * v, x).data
+
+
+@wrong("hvp", "by_v", "That was differentiated by v, which gives the gradient back. The gradient, times v, is differentiated by x.")
+def hvp(f, x, v):
+    x, v = Tensor(x, requires_grad=True), Tensor(v, requires_grad=True)
+    return gradient((gradient(f(x), x) * v).sum(), v).data
 
 
 # -- conjugate_gradients ----------------------------------------------------------------------------------------------
@@ -1272,6 +1391,23 @@ wrong("conjugate_gradients", "length_of_no_sign", "Where d · Hd is negative the
       source=changed(CG, ("(d @ Hd)", "abs(d @ Hd)")))
 
 
+wrong("conjugate_gradients", "product_of_r", "Two steps are right, and later ones are not: the product is that with r, and the step goes along d.",
+      source=changed(CG, ("product(d)", "product(r)")))
+wrong("conjugate_gradients", "share_of_b", "Two steps are right, and later ones are not: the new d has a share of the d before it, and not of b.",
+      source=changed(CG, ("/ size * d\n", "/ size * b\n")))
+wrong("conjugate_gradients", "over_the_first", "Two steps are right, and later ones are not: the new r · r is divided by the one before it, and not by that of b.",
+      source=changed(CG, ("/ size * d\n", "/ (b @ b) * d\n")))
+wrong("conjugate_gradients", "taken_off_b", "Two steps are right, and later ones are not: what a step found is taken off r, in which the steps before it count, and not off b.",
+      source=changed(CG, ("r - a * Hd", "b - a * Hd")))
+wrong("conjugate_gradients", "stops_at_a_share", "It stops where r is small beside b, and something is still missing there: the end is where r · r is 0.",
+      source=changed(CG, ("size == 0", "size <= 1e-12 * (b @ b)")))
+wrong("conjugate_gradients", "one_array", "r and d are one array, so `-=` writes into both. Make a new r in each step, or let d begin as a copy of r.",
+      source=changed(CG, ("np.zeros_like(b), b, b\n", "np.zeros_like(b), b.copy(), None\n    d = r\n"),
+                     ("p, r = p + a * d, r - a * Hd", "p = p + a * d\n        r -= a * Hd")))
+wrong("conjugate_gradients", "p_last", "p comes last, and so moves along the new d: its step goes along the d that `product` got.",
+      source=changed(CG, (STEP, "        r = r - a * Hd\n        d = r + (r @ r) / size * d\n        p = p + a * d\n")))
+
+
 @wrong("conjugate_gradients", "begins_anew", "With twelve curvatures twelve steps are exact, and here something is still missing: each new d is r and a share of the old one, in every step.")
 def conjugate_gradients(product, b, steps):
     p, r, d = np.zeros_like(b), b, b
@@ -1479,7 +1615,7 @@ def sharpest(product, v, steps):
 @wrong(
     "sharpest",
     "divides_in_place",
-    "Where product gives v itself, an operator such as `/=` writes into the v that you were given.",
+    "v is another array than before: an operator such as `/=` wrote into what you were given.",
 )
 def sharpest(product, v, steps):
     for _ in range(steps):
@@ -1527,6 +1663,36 @@ def sharpest(product, v, steps):
         steps -= 1
     v = v / np.linalg.norm(v)
     return float(np.dot(v, product(v)) / np.dot(v, v)), v
+
+
+POWERS = """
+def sharpest(product, v, steps):
+    for _ in range(steps):
+        v = product(v)
+        v = v / np.linalg.norm(v)
+    return float(v @ product(v)), v
+"""
+LAST = "float(v @ product(v))"
+QUOTIENTS = "Entries of Hv were divided by those of v. They agree only at the very end, and there it may be 0 / 0: the curvature is v · Hv."
+
+wrong("sharpest", "mean_of_quotients", QUOTIENTS, source=changed(POWERS, (LAST, "float((product(v) / v).mean())")))
+wrong("sharpest", "one_quotient", QUOTIENTS, source=changed(POWERS, (LAST, "float((product(v) / v)[0])")))
+wrong("sharpest", "one_step_short", "One step is missing: there are `steps` products with a division, and then one for v · Hv.",
+      source=changed(POWERS, ("range(steps)", "range(steps - 1)")))
+wrong("sharpest", "no_sum", "An array is returned for the curvature, or it cannot become a float: v · Hv is the sum of the products.",
+      source=changed(POWERS, (LAST, "v * product(v)")))
+wrong("sharpest", "no_sum_to_a_float", "An array is returned for the curvature, or it cannot become a float: v · Hv is the sum of the products.",
+      source=changed(POWERS, (LAST, "float(v * product(v))")))
+wrong("sharpest", "first_entry_positive", "The sign of v was chosen, and it is the product that decides: return v as it comes out.",
+      source=changed(POWERS, ("    return", "    if v[0] < 0:\n        v = -v\n    return")))
+
+
+@wrong("sharpest", "quotient_without_length", "The curvature may be right, and the v that is returned is not of length 1, or overflows: divide in each step.")
+def sharpest(product, v, steps):
+    with np.errstate(all="ignore"):
+        for _ in range(steps):
+            v = product(v)
+        return float(v @ product(v) / (v @ v)), v
 
 
 # -- mended_penalty ---------------------------------------------------------------------------------------------------
@@ -1710,6 +1876,25 @@ def mended_penalty(f, x):
     return (g * g).mean() * x.shape[1]
 
 
+@wrong("mended_penalty", "mean_of_f_and_sum", "All squares are added up, and the gradient is that of the mean of f: with N rows this is 25 / N. Sum for f, mean over the rows.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    slopes = gradient(f(x).mean(), x)
+    return (slopes * slopes).sum()
+
+
+@wrong("mended_penalty", "square_of_f", "f was squared, and its slopes were not: take the gradient of f as it is, then square the entries.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return gradient(f(x) ** 2, x).sum(-1).mean()
+
+
+@wrong("mended_penalty", "absolute_values", "7 in place of 25: the sizes of the entries were added up. A squared length adds up their squares.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return ((gradient(f(x), x) ** 2).sqrt()).sum(-1).mean()
+
+
 # -- residual ---------------------------------------------------------------------------------------------------------
 
 
@@ -1744,7 +1929,7 @@ def residual(u, t):
 @wrong(
     "residual",
     "slope_is_cut",
-    "Only u is there. If you took u'', no graph led from the slope to t: `.data` or a new Tensor cuts it.",
+    "Only u is there, so the second gradient is 0: `.data` or a new Tensor cuts the graph, and both gradients are by t.",
 )
 def residual(u, t):
     t = Tensor(t, requires_grad=True)
@@ -1893,6 +2078,17 @@ def residual(u, t):
     t = Tensor(t, requires_grad=True)
     slope = gradient(u(t).mean(), t) * len(t.data)
     return u(t) + gradient(slope.sum(), t)
+
+
+@wrong(
+    "residual",
+    "by_u",
+    "Only u is there, so the second gradient is 0: `.data` or a new Tensor cuts the graph, and both gradients are by t.",
+)
+def residual(u, t):
+    t = Tensor(t, requires_grad=True)
+    values = u(t)
+    return gradient(gradient(values, t), values) + values
 
 
 # -- fixed_point_rule -------------------------------------------------------------------------------------------------
@@ -2061,3 +2257,22 @@ def fixed_point_rule(g, z, W, x):
     s = 1 - np.square(z)
     by_x = np.linalg.solve(np.eye(len(z)) - W.T * s, g) * s
     return by_x[:, np.newaxis] @ z[np.newaxis], by_x
+
+
+SOLVE = """
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.solve((np.eye(len(z)) - s[:, None] * W).T, g)
+    return np.outer(s * u, z), s * u
+"""
+wrong("fixed_point_rule", "square_alone", "The slope of tanh is 1 minus z², and here it is z² alone.",
+      source=changed(SOLVE, ("1 - z * z", "z**2")))
+wrong("fixed_point_rule", "two_by_two", "The identity has two rows here. It has as many as z has entries.",
+      source=changed(SOLVE, ("np.eye(len(z))", "np.eye(2)")))
+wrong("fixed_point_rule", "one_number_of_s", "All rows of W were multiplied by the same entry of s: row i belongs to s[i].",
+      source=changed(SOLVE, ("s[:, None] * W", "s[0] * W")))
+wrong("fixed_point_rule", "no_eye", "A number minus S takes S from 1 everywhere. The identity is 1 on the diagonal only: `np.eye`.",
+      source=changed(SOLVE, ("np.eye(len(z))", "1")))
+wrong("fixed_point_rule", "forward", "That is how z changes if x changes by g: forward. Backward, the transposed is solved, with g itself, and the slope comes after it.",
+      source=changed(SOLVE, ("(np.eye(len(z)) - s[:, None] * W).T, g)", "np.eye(len(z)) - s[:, None] * W, s * g)"),
+                     ("np.outer(s * u, z), s * u", "np.outer(u, z), u")))

@@ -14,7 +14,7 @@ from autograder.referee.bank import changed, right, wrong
 # -- conv1d -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("conv1d", "turned", "The kernel is turned around here: its last number meets the first number under it. Leave w as it is.")
+@wrong("conv1d", "turned", "The kernel is turned around here: its last number meets the first number under it. `np.convolve` does that, and `np.correlate` does not.")
 def conv1d(x, w):
     return np.convolve(x, w, "valid")
 
@@ -279,6 +279,16 @@ wrong("conv1d_rule", "mean_of_w", "The gradient of w is a sum over the places, a
       source=changed(RULE, ("return to_x, to_w", "return to_x, to_w / len(g)")))
 
 
+wrong("conv1d_rule", "windows_of_three", "The windows are three numbers long here, whatever the kernel: they are as long as w.", source="""
+def conv1d_rule(g, x, w):
+    to_x, to_w = np.zeros(len(x)), np.zeros(len(w))
+    for i in range(len(g)):
+        to_x[i : i + 3] += g[i] * w
+        to_w += g[i] * x[i : i + 3]
+    return to_x, to_w
+""")
+
+
 @right("conv1d_rule", "matrix")
 def conv1d_rule(g, x, w):
     A = sum(w[k] * np.eye(len(g), len(x), k) for k in range(len(w)))
@@ -338,7 +348,7 @@ def patches(x, kh, kw, stride=1, padding=0):
     return found.reshape(n, c * kh * kw, rows * columns)
 """
 
-wrong("patches", "no_padding", "The border of zeros is missing.", source=changed(PATCHES, ("padding, padding", "0, 0")))
+wrong("patches", "no_padding", "Zeros above and below are missing: the border goes around all four sides.", source=changed(PATCHES, ("padding, padding", "0, 0")))
 wrong("patches", "no_stride", "The stride does not count: the kernel moves by `stride` pixels.",
       source=changed(PATCHES, ("    n, c", "    stride = 1\n    n, c")))
 wrong("patches", "patches_in_rows", "Here each patch is a row. It should be a column: places come last.",
@@ -401,6 +411,13 @@ wrong("patches", "ends_at_rows", "With a stride the slices end too early: places
       source=changed(PATCHES, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + rows : stride, j : j + columns : stride")))
 wrong("patches", "all_axes_padded", "All four axes have a border here: it belongs to height and width alone.",
       source=changed(PATCHES, ("((0, 0), (0, 0), (padding, padding), (padding, padding))", "padding")))
+
+wrong("patches", "border_of_rows_only", "The border is above and below only: columns have one, too.",
+      source=changed(PATCHES, ("(padding, padding), (padding, padding)", "(padding, padding), (0, 0)")))
+wrong("patches", "border_of_columns_only", "Zeros above and below are missing: the border goes around all four sides.",
+      source=changed(PATCHES, ("(padding, padding), (padding, padding)", "(0, 0), (padding, padding)")))
+wrong("patches", "begins_at_i_strides", "The slices do not fit the places: row i of the kernel lies i pixels below its first one, so its slice begins at i, whatever the stride is.",
+      source=changed(PATCHES, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i * stride : i * stride + stride * rows : stride, j * stride : j * stride + stride * columns : stride")))
 
 
 @wrong("patches", "floats_of_all_others", "A picture of integers becomes one of floats: the dtype stays, whatever it is.")
@@ -525,6 +542,17 @@ wrong("patch_product_rule", "exchanged", "The first two gradients are exchanged:
 wrong("patch_product_rule", "g_in_place_of_product", "The gradient of p does not depend on the weights here: each number of a patch gets g times the weight that it met.",
       source=changed(PRODUCT, ("matrix.T @ g", "np.ones_like(matrix).T @ g")))
 
+wrong("patch_product_rule", "all_four_axes_turned", "Channels, rows and columns of a kernel are in reverse order here: make the matrix first, and exchange its two axes then.",
+      source=changed(PRODUCT, ("matrix.T @", "weight.T.reshape(-1, len(weight)) @")))
+wrong("patch_product_rule", "channels_last", "Within a kernel the numbers stand in a wrong order: as in `patches`, one channel comes first as a whole, then the next.",
+      source=changed(PRODUCT, ("to_weight.reshape(weight.shape)", "to_weight.reshape(len(weight), *weight.shape[2:], weight.shape[1]).transpose(0, 3, 1, 2)")))
+wrong("patch_product_rule", "bias_keepdims", "The sums for the bias are right, and stand along three axes: without `keepdims` they are (O,).",
+      source=changed(PRODUCT, ("axis=(0, 2))", "axis=(0, 2), keepdims=True)")))
+wrong("patch_product_rule", "never_added_up", "The gradient of the weights still has an axis of pictures: add up over it, and give what is left the shape (O, C, kh, kw).",
+      source=changed(PRODUCT, (".sum(axis=0)", ""), (".reshape(weight.shape)", "")))
+wrong("patch_product_rule", "patches_reshaped", "For the weights two axes of p were to be exchanged: that is more than a `reshape`, which leaves all numbers in their order.",
+      source=changed(PRODUCT, ("p.transpose(0, 2, 1)", "p.reshape(len(p), p.shape[2], p.shape[1])")))
+
 
 @right("patch_product_rule", "einsum")
 def patch_product_rule(g, p, weight):
@@ -580,14 +608,14 @@ wrong("scatter", "no_stride", "The parts are put side by side: with a stride, th
       source=changed(SCATTER, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + rows, j : j + columns")))
 wrong("scatter", "kernel_exchanged", "The axes of g are in another order here: it is (n, c, kh, kw, rows, columns).",
       source=changed(SCATTER, ("g = g.reshape(n, c, kh, kw, rows, columns)", "g = g.reshape(n, c, kw, kh, rows, columns).swapaxes(2, 3)")))
-wrong("scatter", "places_exchanged", "The places go row by row: rows before columns in `reshape`.",
+wrong("scatter", "places_exchanged", "The places are taken column by column: in g they go row by row.",
       source=changed(SCATTER, ("g = g.reshape(n, c, kh, kw, rows, columns)", "g = g.reshape(n, c, kh, kw, columns, rows).swapaxes(4, 5)")))
 wrong("scatter", "channels_last", "In a column one channel's whole patch comes first, then the next channel's.",
       source=changed(SCATTER, ("g = g.reshape(n, c, kh, kw, rows, columns)", "g = g.reshape(n, kh, kw, c, rows, columns).transpose(0, 3, 1, 2, 4, 5)")))
 wrong("scatter", "fancy_index", "`+=` at an index keeps one part of several for a pixel: take slices, or `np.add.at`.", source="""
 def scatter(g, shape, kh, kw, stride=1, padding=0):
     n, c, h, w = shape
-    grad = np.zeros((n, c, h + 2 * padding, w + 2 * padding))
+    grad = np.zeros((n, c, h + 2 * padding, w + 2 * padding), g.dtype)
     rows = np.arange(kh)[:, None] + stride * np.arange((grad.shape[2] - kh) // stride + 1)
     columns = np.arange(kw)[:, None] + stride * np.arange((grad.shape[3] - kw) // stride + 1)
     at = (slice(None), slice(None), rows[:, None, :, None], columns[None, :, None, :])
@@ -605,12 +633,32 @@ wrong("scatter", "channel_behind_the_kernel", "In a column one channel's whole p
 wrong("scatter", "turned", "The parts of a patch go back in reverse: each goes to the pixel that it came from.",
       source=changed(SCATTER, ("+= g[:, :, i, j]", "+= g[:, :, kh - 1 - i, kw - 1 - j]")))
 wrong("scatter", "first_picture", "All pictures get the first one's parts.", source=changed(SCATTER, ("+= g[:, :, i, j]", "+= g[:1, :, i, j]")))
+wrong("scatter", "first_picture_alone", "Only the first picture gets its parts: the others get theirs, too.",
+      source=changed(SCATTER, ("grad[:, :, i :", "grad[:1, :, i :"), ("+= g[:, :, i, j]", "+= g[:1, :, i, j]")))
+wrong("scatter", "places_by_columns", "The places are taken column by column: in g they go row by row.", source="""
+def scatter(g, shape, kh, kw, stride=1, padding=0):
+    n, c, h, w = shape
+    grad, place = np.zeros((n, c, h + 2 * padding, w + 2 * padding), g.dtype), 0
+    for j in range(0, grad.shape[3] - kw + 1, stride):
+        for i in range(0, grad.shape[2] - kh + 1, stride):
+            grad[:, :, i : i + kh, j : j + kw] += g[:, :, place].reshape(n, c, kh, kw)
+            place += 1
+    return grad[:, :, padding : padding + h, padding : padding + w]
+""")
+wrong("scatter", "border_of_one", "The cut takes a border of 1, and it is as wide as `padding`.",
+      source=changed(SCATTER, ("return grad[:, :, padding : padding + h, padding : padding + w]", "return grad[:, :, 1:-1, 1:-1] if padding else grad")))
+wrong("scatter", "always_float64", "The numbers are right, and their dtype is another one than that of g: pass it on.",
+      source=changed(SCATTER, (", g.dtype)", ")")))
+wrong("scatter", "always_float32", "The numbers are right, and their dtype is another one than that of g: pass it on.",
+      source=changed(SCATTER, (", g.dtype)", ", 'float32')")))
+wrong("scatter", "border_of_float64", "The numbers are right, and their dtype is another one than that of g: pass it on.",
+      source=changed(SCATTER, (", g.dtype)", ", float if padding else g.dtype)")))
 
 
 @right("scatter", "add_at")
 def scatter(g, shape, kh, kw, stride=1, padding=0):
     n, c, h, w = shape
-    grad = np.zeros((n, c, h + 2 * padding, w + 2 * padding))
+    grad = np.zeros((n, c, h + 2 * padding, w + 2 * padding), g.dtype)
     rows = np.arange(kh)[:, None] + stride * np.arange((grad.shape[2] - kh) // stride + 1)
     columns = np.arange(kw)[:, None] + stride * np.arange((grad.shape[3] - kw) // stride + 1)
     at = (slice(None), slice(None), rows[:, None, :, None], columns[None, :, None, :])
@@ -621,7 +669,7 @@ def scatter(g, shape, kh, kw, stride=1, padding=0):
 @right("scatter", "places")
 def scatter(g, shape, kh, kw, stride=1, padding=0):
     n, c, h, w = shape
-    grad, place = np.pad(np.zeros(shape), ((0, 0), (0, 0), (padding, padding), (padding, padding))), 0
+    grad, place = np.pad(np.zeros(shape, g.dtype), ((0, 0), (0, 0), (padding, padding), (padding, padding))), 0
     for i in range(0, grad.shape[2] - kh + 1, stride):
         for j in range(0, grad.shape[3] - kw + 1, stride):
             grad[:, :, i : i + kh, j : j + kw] += g[:, :, place].reshape(n, c, kh, kw)
@@ -680,16 +728,86 @@ wrong("max_pool", "mask_alone", "This says where the largest numbers are: each p
       source=changed(POOL, ("chosen * g[..., None]", "chosen")))
 
 
-wrong("max_pool", "g_without_an_axis", "Two shapes do not fit: a window has k · k places and one g, so g needs an axis of length 1 at its end. And `from_windows` takes the shape of x.",
+NO_ROOM = (
+    "Two shapes do not fit: a window has k · k places and one g, so g needs an axis of length 1 at its end. And an index "
+    "with `...` before it picks its places in every window: `np.put_along_axis` picks one in each. `from_windows` takes "
+    "the shape of x."
+)
+wrong("max_pool", "g_without_an_axis", NO_ROOM,
       source=changed(POOL, ("g[..., None]", "g")))
-wrong("max_pool", "shape_of_g", "Two shapes do not fit: a window has k · k places and one g, so g needs an axis of length 1 at its end. And `from_windows` takes the shape of x.",
+wrong("max_pool", "shape_of_g", NO_ROOM,
       source=changed(POOL, ("x.shape, k)", "g.shape, k)")))
 wrong("max_pool", "places_of_the_largest", "These are the places of the largest numbers in their windows: return the numbers themselves.",
       source=changed(POOL, (".max(axis=-1)", ".argmax(axis=-1)")))
-wrong("max_pool", "not_cut", "3 rows and 5 columns do not fall into windows of 2 by 2: what fills none is left out first, as in `windows`.",
+wrong("max_pool", "not_cut", "5 columns do not fall into windows of 2 by 2: what fills none is left out first, as in `windows`.",
       source=changed(POOL, ("    return windows(x, k).max(axis=-1)", "    n, c, h, w = x.shape\n    return x.reshape(n, c, h // k, k, w // k, k).max(axis=(3, 5))")))
 wrong("max_pool", "cut_gradient", "The gradient is smaller than x: what fills no window belongs to it, with zeros.",
       source=changed(POOL, ("x.shape, k)", "(*x.shape[:2], x.shape[2] // k * k, x.shape[3] // k * k), k)")))
+
+wrong("max_pool", "index_of_all_windows", NO_ROOM,
+      source=changed(POOL, ("    chosen = np.arange(k * k) == seen.argmax(axis=-1)[..., None]\n", "    parts = np.zeros(seen.shape)\n    parts[..., seen.argmax(axis=-1)] = g[..., None]\n"), ("chosen * g[..., None]", "parts")))
+wrong("max_pool", "over_the_channels", "The largest is taken over all channels: each map has its own.", source=changed(
+    POOL, ("    return windows(x, k).max(axis=-1)", "    return patches(x, k, k, k).max(axis=1).reshape(len(x), -1, x.shape[2] // k, x.shape[3] // k)")))
+wrong("max_pool", "windows_of_patches", "The largest is taken over all channels, and written into each: each map has its own.",
+      source=changed(POOL, ("windows(x, k).max(axis=-1)", "windows(x, k).max(axis=(1, -1), keepdims=True)[..., 0] + np.zeros((1, x.shape[1], 1, 1))")))
+wrong("max_pool", "place_of_the_first_map", "All maps take the place from the first channel: each has a largest number of its own.",
+      source=changed(POOL, ("seen.argmax(axis=-1)", "seen[:, :1].argmax(axis=-1)")))
+wrong("max_pool", "place_of_the_first_picture", "All pictures take the place from the first one: each has a largest number of its own.",
+      source=changed(POOL, ("seen.argmax(axis=-1)", "seen[:1].argmax(axis=-1)")))
+wrong("max_pool", "first_map_alone", "Only the first map of the first picture is looked at: go through pictures and channels.", source="""
+def max_pool(x, k):
+    h, w = x.shape[2] // k, x.shape[3] // k
+    return np.array([[[[x[0, 0, k * i : k * i + k, k * j : k * j + k].max() for j in range(w)] for i in range(h)]]])
+
+
+def max_pool_back(g, x, k):
+    grad = np.zeros(x.shape)
+    for i, j in np.ndindex(*g.shape[2:]):
+        window = x[0, 0, k * i : k * i + k, k * j : k * j + k]
+        a, b = np.unravel_index(window.argmax(), window.shape)
+        grad[0, 0, k * i + a, k * j + b] = g[0, 0, i, j]
+    return grad
+""")
+wrong("max_pool", "equal_one_elsewhere", "The largest number is looked for in the whole map, and an equal one is found in another window: look in the window alone.", source="""
+def max_pool(x, k):
+    return windows(x, k).max(axis=-1)
+
+
+def max_pool_back(g, x, k):
+    grad, largest = np.zeros(x.shape), max_pool(x, k)
+    for n, c, i, j in np.ndindex(*g.shape):
+        a, b = np.argwhere(x[n, c] == largest[n, c, i, j])[0]
+        grad[n, c, a, b] = g[n, c, i, j]
+    return grad
+""")
+wrong("max_pool", "equal_one_elsewhere_added", "The largest number is looked for in the whole map, and an equal one is found in another window: look in the window alone.", source="""
+def max_pool(x, k):
+    return windows(x, k).max(axis=-1)
+
+
+def max_pool_back(g, x, k):
+    grad, largest = np.zeros(x.shape), max_pool(x, k)
+    for n, c, i, j in np.ndindex(*g.shape):
+        a, b = np.argwhere(x[n, c] == largest[n, c, i, j])[0]
+        grad[n, c, a, b] += g[n, c, i, j]
+    return grad
+""")
+wrong("max_pool", "overlapping", "The windows overlap: they lie beside each other, so the next one begins k further on.", source=changed(
+    POOL, ("    return windows(x, k).max(axis=-1)", "    seen = patches(x, k, k).reshape(*x.shape[:2], k * k, x.shape[2] - k + 1, x.shape[3] - k + 1)\n    return seen.max(axis=2)")))
+wrong("max_pool", "always_two", "The windows are 2 by 2 here, whatever k is.",
+      source=changed(POOL, ("    return windows(x, k).max", "    return windows(x, 2).max")))
+wrong("max_pool", "row_and_column_exchanged", "Row and column within the window are exchanged: `argmax` counts row by row, so the row is its number // k.", source="""
+def max_pool(x, k):
+    return windows(x, k).max(axis=-1)
+
+
+def max_pool_back(g, x, k):
+    grad, found = np.zeros(x.shape), windows(x, k).argmax(axis=-1)
+    for n, c, i, j in np.ndindex(*g.shape):
+        b, a = divmod(found[n, c, i, j], k)
+        grad[n, c, k * i + a, k * j + b] = g[n, c, i, j]
+    return grad
+""")
 
 
 right("max_pool", "two_maxima", source="""
@@ -788,6 +906,22 @@ def receptive_field(layers):
     return size
 """)
 
+wrong("receptive_field", "list_emptied", "The width is right, and the caller's list is empty afterwards: go through it without `pop`.", source="""
+def receptive_field(layers):
+    field = 1
+    while layers:
+        kernel, stride = layers.pop()
+        field = (field - 1) * stride + kernel
+    return field
+""")
+wrong("receptive_field", "width_times_stride_first", "Here the width itself is multiplied by the stride. A stride puts the fields behind it further apart, and makes none wider.", source="""
+def receptive_field(layers):
+    size = 1
+    for kernel, stride in layers:
+        size = size * stride + kernel - 1
+    return size
+""")
+
 
 @right("receptive_field", "from_behind")
 def receptive_field(layers):
@@ -820,6 +954,10 @@ def mended_rule(g, x, weight, stride, padding):
     return to_wide[:, :, padding : padding + h, padding : padding + w], to_weight
 """
 
+NOT_SEEN = (
+    "Two shapes do not fit. A window has kh rows and kw columns, and what it saw stands in `wide`, which has the border: "
+    "in x some windows lie outside."
+)
 wrong("mended_rule", "still_overwrites", "A pixel in two windows still keeps the last part only.", source=changed(MENDED, ("columns] += part", "columns] = part")))
 wrong("mended_rule", "still_without_stride", "For the weights, the place is still taken for the pixel: multiply by the stride.",
       source=changed(MENDED, ("part * wide[:, :, rows, columns]", "part * wide[:, :, i : i + kh, j : j + kw]")))
@@ -831,11 +969,11 @@ wrong("mended_rule", "minus_padding", "With padding 0, `padding:-padding` leaves
       source=changed(MENDED, ("padding : padding + h, padding : padding + w", "padding:-padding, padding:-padding")))
 wrong("mended_rule", "cut_without_padding_at_the_end", "The cut ends too early: the picture begins at `padding`, so it ends at padding + h and padding + w.",
       source=changed(MENDED, ("padding : padding + h, padding : padding + w", "padding:h, padding:w")))
-wrong("mended_rule", "columns_end_early", "The last column is cut off here: the picture's columns go from `padding` to padding + w.",
+wrong("mended_rule", "columns_end_early", "The columns are cut off too early: the picture's go from `padding` to padding + w.",
       source=changed(MENDED, ("padding : padding + h, padding : padding + w", "padding : padding + h, padding:w")))
-wrong("mended_rule", "row_border_for_columns", "The last column is cut off here: the picture's columns go from `padding` to padding + w.",
+wrong("mended_rule", "row_border_for_columns", "The columns are cut off too early: the picture's go from `padding` to padding + w.",
       source=changed(MENDED, ("padding : padding + h, padding : padding + w", "padding : padding + h, padding : padding + h")))
-wrong("mended_rule", "seen_without_border", "With a border two shapes do not fit: some windows lie outside of x. What a window saw stands in `wide`, which has the border.",
+wrong("mended_rule", "seen_without_border", NOT_SEEN,
       source=changed(MENDED, ("part * wide[:, :, rows, columns]", "part * x[:, :, rows, columns]")))
 wrong("mended_rule", "mean_over_pictures", "Over the pictures the gradient of the weights is a sum, and this is a mean.",
       source=changed(MENDED, (".sum(axis=0)", ".mean(axis=0)")))
@@ -854,6 +992,23 @@ wrong("mended_rule", "channels_added", "This is the way back of a layer that add
 wrong("mended_rule", "nothing_mended", "Nothing has changed: see the table for what is wrong.", source=changed(
     MENDED, ("columns] += part", "columns] = part"), ("part * wide[:, :, rows, columns]", "part * wide[:, :, i : i + kh, j : j + kw]"),
     ("padding : padding + h, padding : padding + w", ":h, :w")))
+
+wrong("mended_rule", "as_wide_as_high", NOT_SEEN,
+      source=changed(MENDED, ("j * stride + kw", "j * stride + kh")))
+wrong("mended_rule", "as_high_as_wide", NOT_SEEN,
+      source=changed(MENDED, ("i * stride + kh", "i * stride + kw")))
+wrong("mended_rule", "border_of_one", "The cut takes a border of 1, and it is as wide as `padding`.",
+      source=changed(MENDED, ("to_wide[:, :, padding : padding + h, padding : padding + w]", "(to_wide[:, :, 1 : 1 + h, 1 : 1 + w] if padding else to_wide)")))
+wrong("mended_rule", "rows_cut_alone", "The border is cut off from the rows only: columns have one, too.",
+      source=changed(MENDED, (", padding : padding + w]", "]")))
+wrong("mended_rule", "columns_cut_wrongly", "For the columns the cut still begins at 0: the picture begins at `padding` in both directions.",
+      source=changed(MENDED, (", padding : padding + w]", ", :w]")))
+wrong("mended_rule", "stride_of_rows", "The columns move by the stride, and the rows do not.",
+      source=changed(MENDED, ("slice(i * stride, i * stride + kh)", "slice(i, i + kh)")))
+wrong("mended_rule", "channels_of_weight_added", "The gradient of the weights is added up over the channels, too: each channel has a kernel of its own.",
+      source=changed(MENDED, (".sum(axis=0)", ".sum(axis=(0, 1))")))
+wrong("mended_rule", "kernel_turned", "The kernel is turned around here: in a loop over places each part is g times the weights as they are.",
+      source=changed(MENDED, ("+= part * weight", "+= part * weight[:, ::-1, ::-1]")))
 
 
 @right("mended_rule", "by_numbers_of_the_kernel")

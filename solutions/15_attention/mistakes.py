@@ -169,12 +169,33 @@ wrong("causal_softmax", "first_matrix", "The first matrix counts for all: axis 0
     SOFT, ("return e / e", "e = np.broadcast_to(e.reshape(-1, T, T)[0], scores.shape)\n    return e / e")))
 wrong("causal_softmax", "batch_as_positions", "Of one matrix this is right. Among several, the mask or a sum follows the first axis, which is the batch: positions are the last two.", source=changed(
     SOFT, ("np.tri(T, dtype=bool)", "np.tri(len(scores), T, dtype=bool)")))
-wrong("causal_softmax", "in_place", "The scores that came in are changed: mask a copy.", source=changed(
-    SOFT, ("masked = np.where(np.tri(T, dtype=bool), scores, -np.inf)", "masked = scores\n    masked[..., ~np.tri(T, dtype=bool)] = -np.inf")))
 wrong("causal_softmax", "not_divided", "The rows do not add up to 1: divide each by its sum.", source=changed(
     SOFT, (" / e.sum(axis=-1, keepdims=True)", "")))
 wrong("causal_softmax", "logarithms", "These are the logarithms of the weights.", source=changed(
     SOFT, ("return e / e.sum(axis=-1, keepdims=True)", "return np.log(e / e.sum(axis=-1, keepdims=True))")))
+
+
+wrong("causal_softmax", "clipped", "Scores are clipped here, so two large ones that differ become the same: take the row's largest off.", source="""
+def causal_softmax(scores):
+    e = np.exp(np.clip(scores, -700, 700)) * np.tri(scores.shape[-1])
+    return e / e.sum(axis=-1, keepdims=True)
+""")
+wrong("causal_softmax", "not_low_enough_1e30", "A score may lie below your number for the future, and then the future wins: -inf is below all.", source=changed(
+    SOFT, ("-np.inf", "-1e30")))
+wrong("causal_softmax", "billion_taken_off", "A large number is taken off the future's scores here, and a score may be larger still: -inf in their place is below all.", source=changed(
+    SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "scores - 1e9 * (1 - np.tri(T))")))
+wrong("causal_softmax", "second_axis", "Axis 1 holds positions only where two or three axes came in: T is the length of the last axis.", source=changed(
+    SOFT, ("scores.shape[-1]", "scores.shape[1]")))
+wrong("causal_softmax", "batch_of_three_axes", "There may be any number of axes in front, and only two and three of them are thought of here.", source="""
+def causal_softmax(scores):
+    if scores.ndim == 3:
+        return np.stack([causal_softmax(one) for one in scores])
+    p = np.zeros(scores.shape)
+    for t in range(len(scores)):
+        e = np.exp(scores[t, : t + 1] - scores[t, : t + 1].max())
+        p[t, : t + 1] = e / e.sum()
+    return p
+""")
 
 
 wrong("causal_softmax", "zero_times_inf", "There is NaN. If a mask is multiplied by -inf: 0 times inf is NaN, and `np.where` chooses without a product.", source=changed(
@@ -191,6 +212,8 @@ wrong("causal_softmax", "first_score_taken_off", "A row's first score is taken o
     SOFT, ("masked.max(axis=-1, keepdims=True)", "masked[..., :1]")))
 wrong("causal_softmax", "minus_inf_among_integers", "Scores may be integers, and an array of integers cannot hold -inf: make floats of them first, or let `np.where` make a new array.", source=changed(
     SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "scores.copy()\n    masked[..., ~np.tri(T, dtype=bool)] = -np.inf")))
+wrong("causal_softmax", "in_place", "The scores that came in are changed: mask a copy.", source=changed(
+    SOFT, ("masked = np.where(np.tri(T, dtype=bool), scores, -np.inf)", "masked = scores\n    masked[..., ~np.tri(T, dtype=bool)] = -np.inf")))
 wrong("causal_softmax", "dtype_of_the_scores", "Scores may be integers, and weights written into an array of integers are cut down to 0 and 1: make it hold floats.", source='''
 def causal_softmax(scores):
     p = np.zeros_like(scores)
@@ -266,6 +289,15 @@ def scaled_scores(q, k):
     k = k / np.linalg.norm(k, axis=-1, keepdims=True)
     return q @ k.swapaxes(-1, -2)
 """)
+wrong("scaled_scores", "masked", "The future is masked here. That comes later, in `attention`: the scores are all products.", source=changed(
+    SCORES, ("return q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])", "scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])\n    return np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)")))
+wrong("scaled_scores", "masked_by_0", "The future is masked here. That comes later, in `attention`: the scores are all products.", source=changed(
+    SCORES, ("return q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])", "scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])\n    return np.tril(scores)")))
+wrong("scaled_scores", "floor_division", "`//` cuts the scores down to whole numbers: `/` divides.", source=changed(SCORES, (" / np", " // np")))
+wrong("scaled_scores", "always_2", "The root is 2 for d = 4 alone: take that of the length of the queries.", source=changed(
+    SCORES, ("np.sqrt(q.shape[-1])", "2")))
+wrong("scaled_scores", "whole_root", "The root is cut down to a whole number: leave it as it is.", source=changed(
+    SCORES, ("np.sqrt(q.shape[-1])", "int(np.sqrt(q.shape[-1]))")))
 wrong("scaled_scores", "divided_twice", "Queries and keys are both divided by the root of d, so the scores are divided by d.", source="""
 def scaled_scores(q, k):
     d = q.shape[-1] ** 0.5
@@ -386,6 +418,24 @@ wrong("attention_rule", "sum_not_weighted_again", "p stands in front of u only, 
     RULE, ("p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))", "p * to_p - (p * to_p).sum(axis=-1, keepdims=True)")))
 
 
+wrong("attention_rule", "root_of_positions", "The root is that of the number of positions here. It was that of the length of queries and keys.", source=changed(
+    RULE, ("np.sqrt(q.shape[-1])", "np.sqrt(q.shape[-2])")))
+wrong("attention_rule", "bracket_turned_round", "The sign is wrong: the row's sum is taken off u, the gradient of p, and not the other way round.", source=changed(
+    RULE, ("(to_p - (to_p * p).sum(axis=-1, keepdims=True))", "((to_p * p).sum(axis=-1, keepdims=True) - to_p)")))
+wrong("attention_rule", "values_first", "The three stand in another order here: first that of q, then of k, then of v.", source=changed(
+    RULE, ("return to_products @ k, to_products.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ g", "return p.swapaxes(-1, -2) @ g, to_products @ k, to_products.swapaxes(-1, -2) @ q")))
+wrong("attention_rule", "values_first_queries_last", "The three stand in another order here: first that of q, then of k, then of v.", source=changed(
+    RULE, ("return to_products @ k, to_products.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ g", "return p.swapaxes(-1, -2) @ g, to_products.swapaxes(-1, -2) @ q, to_products @ k")))
+wrong("attention_rule", "plain_mean", "What comes off u, the gradient of p, is its average by the weights p. This is the plain mean.", source=changed(
+    RULE, ("(to_p * p).sum(", "to_p.mean(")))
+wrong("attention_rule", "two_positions", "This is right for two positions alone, where one weight takes what the other gives. With more of them a row needs the sum of u times p.", source=changed(
+    RULE, ("p * (to_p - (to_p * p).sum(axis=-1, keepdims=True))", "p * (1 - p) * (to_p - to_p[..., ::-1])")))
+wrong("attention_rule", "keys_of_the_first", "The keys of the first sequence count for all of them here.", source=changed(
+    RULE, ("to_products @ k,", "to_products @ (k if k.ndim == 2 else k[0]),")))
+wrong("attention_rule", "three_axes_turned", "There may be any number of axes in front, and only two and three of them are thought of here.", source=changed(
+    RULE, ("p.swapaxes(-1, -2) @ g", "(p.T if p.ndim == 2 else p.transpose(0, 2, 1)) @ g")))
+
+
 @right("attention_rule", "jacobian")
 def attention_rule(g, p, q, k, v):
     turned = lambda x: np.moveaxis(x, -1, -2)
@@ -464,6 +514,11 @@ wrong("mended_split", "numbers_in_front_of_positions", "The merge exchanges the 
 wrong("mended_split", "cut_behind_the_heads", "The heads are cut off in front, so the positions are cut: first cut the width, (B, T, heads, d), then exchange axes.", source=changed(
     MENDED, ("x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.reshape(b, heads, width // heads, t).swapaxes(2, 3)")))
 
+wrong("mended_split", "shape_of_x", "The array that came in gets another shape here: `reshape` makes a new view and leaves it alone.", source=changed(
+    MENDED, ("return x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "x.shape = (b, t, heads, width // heads)\n    return x.swapaxes(1, 2)")))
+wrong("mended_split", "merge_cuts_anew", "The merge counts its numbers in the order (B, T, heads, d), and they lie as (B, heads, T, d): exchange axes 1 and 2 before any `reshape`.", source=changed(
+    MENDED, ("x.swapaxes(1, 2).reshape(b, t, heads * d)", "x.reshape(b, t, heads, d).swapaxes(1, 2).reshape(b, t, heads * d)")))
+
 wrong("mended_split", "strides_of_the_shape", "Right only where the numbers of x lie in memory row after row. They may lie in another order, which `strides` tells: `reshape` and `swapaxes` heed it.", source=changed(
     MENDED, ("return x.reshape(b, t, heads, width // heads).swapaxes(1, 2)", "d, one = width // heads, x.itemsize\n    strides = (t * width * one, d * one, width * one, one)\n    return np.lib.stride_tricks.as_strided(x, (b, heads, t, d), strides).copy()")))
 
@@ -513,7 +568,7 @@ def sinusoids(n, d):
     table[:, 1::2] = np.cos(angles[:, 1::2])
     return table
 """)
-wrong("sinusoids", "from_1", "Positions count from 0.", source=changed(WAVES, ("np.arange(n)", "np.arange(1, n + 1)")))
+wrong("sinusoids", "from_1", "The first row belongs to position 0: does the angle depend on the position, and do positions count from 0?", source=changed(WAVES, ("np.arange(n)", "np.arange(1, n + 1)")))
 wrong("sinusoids", "multiplied", "The angle is divided by the power of 10,000, and here it is multiplied.", source=changed(
     WAVES, ("[:, None] / 10000", "[:, None] * 10000")))
 wrong("sinusoids", "sines_only", "The odd columns hold cosines.", source=changed(WAVES, ("np.cos", "np.sin")))
@@ -541,6 +596,41 @@ wrong("sinusoids", "whole_numbers", "The waves are cut down to integers: let the
     WAVES, ("np.empty((n, d))", "np.empty((n, d), dtype=int)")))
 wrong("sinusoids", "no_column", "The shapes do not fit: positions go down, `np.arange(n)[:, None]`, and the d / 2 wave lengths go along.", source=changed(
     WAVES, ("np.arange(n)[:, None]", "np.arange(n)")))
+
+
+wrong("sinusoids", "accumulated", "Each wave is made of the one before by the whole power here, so the powers add up: from wave to wave the factor is the same, 10000 ** (2 / d).", source="""
+def sinusoids(n, d):
+    table, rate = np.empty((n, d)), 1.0
+    for i in range(d // 2):
+        rate /= 10000 ** (2 * i / d)
+        table[:, 2 * i] = np.sin(rate * np.arange(n))
+        table[:, 2 * i + 1] = np.cos(rate * np.arange(n))
+    return table
+""")
+wrong("sinusoids", "two_waves", "There are two waves here, again and again. Each pair of columns has its own.", source=changed(
+    WAVES, ("np.arange(0, d, 2) / d", "np.arange(0, d, 2) % 4 / d")))
+wrong("sinusoids", "column_for_pair", "Column 2i has the exponent 2i / d, and so has the one beside it. Here the number of the column is taken twice.", source="""
+def sinusoids(n, d):
+    table = np.empty((n, d))
+    for t in range(n):
+        for i in range(d):
+            angle = t / 10000 ** (2 * i / d)
+            table[t, i] = np.cos(angle) if i % 2 else np.sin(angle)
+    return table
+""")
+wrong("sinusoids", "column_for_pair_in_steps", "Column 2i has the exponent 2i / d, and so has the one beside it. Here the number of the column is taken twice.", source="""
+def sinusoids(n, d):
+    table = np.empty((n, d))
+    for t in range(n):
+        for i in range(0, d, 2):
+            angle = t / 10000 ** (2 * i / d)
+            table[t, i], table[t, i + 1] = np.sin(angle), np.cos(angle)
+    return table
+""")
+wrong("sinusoids", "degrees", "The angles are taken for degrees here, and the formula has no such factor.", source=changed(
+    WAVES, ("np.arange(n)[:, None] /", "np.pi / 180 * np.arange(n)[:, None] /")))
+wrong("sinusoids", "power_of_the_quotient", "Only 10,000 is raised to the power 2i / d, and here t is, too: t / 10000 ** (...).", source=changed(
+    WAVES, ("np.arange(n)[:, None] / 10000 ** (np.arange(0, d, 2) / d)", "(np.arange(n)[:, None] / 10000) ** (np.arange(0, d, 2) / d)")))
 
 
 @right("sinusoids", "stacked")
@@ -639,6 +729,12 @@ def block_rule(g, x, W):
 """)
 
 
+wrong("block_rule", "no_slope_for_W", "The slope of tanh is missing on the way to W.", source=changed(BLOCK, ("n.T @ inner", "n.T @ g")))
+wrong("block_rule", "no_slope_for_x", "The slope of tanh is missing on the way to x.", source=changed(BLOCK, ("inner @ W.T", "g @ W.T")))
+wrong("block_rule", "times_the_branch", "The two ways to x are multiplied here: their gradients are added up.", source=changed(
+    BLOCK, ("g + normalise_rule", "g * normalise_rule")))
+wrong("block_rule", "around_in_both", "g goes through the norm as well here: it goes around the branch, and is added behind `normalise_rule` alone.", source=changed(
+    BLOCK, ("normalise_rule(inner @ W.T, x)", "normalise_rule(g + inner @ W.T, x)")))
 wrong("block_rule", "slope_of_y", "The slope of tanh is 1 - tanh², and y is x plus the tanh: take the square of the tanh alone.", source=changed(
     BLOCK, ("np.tanh(n @ W) ** 2", "(x + np.tanh(n @ W)) ** 2")))
 
@@ -723,6 +819,16 @@ wrong("merged", "very_far_apart_is_forgotten", "Where the two m are far apart, t
     MERGED, ("    by_a, by_b", "    if abs(m_a - m_b) > 100:\n        return a if m_a > m_b else b\n    by_a, by_b")))
 wrong("merged", "base_2", "Powers of 2 in place of e: the sums that came in are made with exp.", source=changed(
     MERGED, ("np.exp(", "np.exp2(")))
+
+
+wrong("merged", "no_difference", "The new m is not taken off in the exponent: each sum is multiplied by exp(old m - new m).", source=changed(
+    MERGED, ("np.exp(m_a - m), np.exp(m_b - m)", "np.exp(m_a), np.exp(m_b)")))
+wrong("merged", "second_where_one_is_empty", "The second triple is returned here whichever is empty: return the one that has seen something.", source=changed(
+    MERGED, ("    if m == -np.inf:\n        return a\n", "    if -np.inf in (m_a, m_b):\n        return b\n")))
+wrong("merged", "first_where_one_is_empty", "One has seen nothing, and here nothing comes out: return the one that has seen something.", source=changed(
+    MERGED, ("    if m == -np.inf:\n        return a\n", "    if -np.inf in (m_a, m_b):\n        return a\n")))
+wrong("merged", "zeros_where_one_is_empty", "One has seen nothing, and here nothing comes out: return the one that has seen something.", source=changed(
+    MERGED, ("    if m == -np.inf:\n        return a\n", "    if -np.inf in (m_a, m_b):\n        return -np.inf, 0.0, 0.0 * acc_a\n")))
 
 
 @right("merged", "larger_first")

@@ -36,7 +36,7 @@ wrong("merge", "either_order", "The pair is replaced in the opposite order, too:
     MERGE, ("if i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]:", "if sorted(word[i : i + 2]) == sorted(pair):")))
 wrong("merge", "opposite_order", "The two tokens of the pair are exchanged.", source=changed(
     MERGE, ("word[i] == pair[0] and word[i + 1] == pair[1]", "word[i] == pair[1] and word[i + 1] == pair[0]")))
-wrong("merge", "first_token_alone", "A last token without a neighbour is replaced here, as when the first token alone is compared: both have to fit.", source=changed(
+wrong("merge", "first_token_alone", "A last token without a neighbour is replaced here: both tokens of the pair have to be there, one behind the other.", source=changed(
     MERGE, ("i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]", "word[i] == pair[0]")))
 wrong("merge", "second_token_alone", "Only the second token is compared: both have to fit.", source=changed(
     MERGE, ("word[i] == pair[0] and ", "")))
@@ -96,7 +96,7 @@ wrong("merge", "both_replaced", "The new token stands there twice: two go in, on
     MERGE, ("out.append(new)", "out += [new, new]")))
 
 
-wrong("merge", "list_and_tuple", "Nothing is merged here. A list never equals a tuple: is a part of `word` compared with `pair` itself?", source="""
+wrong("merge", "list_and_tuple", "Nothing is merged here. A list never equals a tuple: is a part of `word` compared with `pair` itself? Or does that part not hold the two tokens at i and i + 1?", source="""
 def merge(word, pair, new):
     out, i = [], 0
     while i < len(word):
@@ -121,6 +121,61 @@ wrong("merge", "always_two_steps", "After a token that begins no pair, go on by 
     MERGE, ("out.append(word[i])\n            i += 1", "out.append(word[i])\n            i += 2")))
 wrong("merge", "last_always", "The last token is appended even where a pair has used it up.", source=changed(
     MERGE, ("    return out", "    return out + word[-1:]"), ("while i < len(word):", "while i < len(word) - 1:")))
+
+
+wrong("merge", "pair_in_the_result", "What was just merged is merged again: compare tokens of the word, not of the result, and go on behind the pair.", source="""
+def merge(word, pair, new):
+    out = []
+    for token in word:
+        if out and out[-1] == pair[0] and token == pair[1]:
+            out[-1] = new
+        else:
+            out.append(token)
+    return out
+""")
+wrong("merge", "searched_again", "What was just merged is merged again: compare tokens of the word, not of the result, and go on behind the pair.", source="""
+def merge(word, pair, new):
+    out = list(word)
+    while tuple(pair) in list(zip(out, out[1:])):
+        i = list(zip(out, out[1:])).index(tuple(pair))
+        out[i : i + 2] = [new]
+    return out
+""")
+wrong("merge", "deleted_in_a_copy", "What was just merged is merged again: compare tokens of the word, not of the result, and go on behind the pair.", source="""
+def merge(word, pair, new):
+    out, i = list(word), 0
+    while i < len(out) - 1:
+        if (out[i], out[i + 1]) == tuple(pair):
+            out[i] = new
+            del out[i + 1]
+        else:
+            i += 1
+    return out
+""")
+wrong("merge", "a_tuple", "This is no list: begin with an empty one, `[]`, and append, or make a list of it at the end.", source=changed(
+    MERGE, ("return out", "return tuple(out)")))
+wrong("merge", "an_array", "This is no list: begin with an empty one, `[]`, and append, or make a list of it at the end.", source=changed(
+    MERGE, ("return out", "return np.array(out, dtype=int)")))
+wrong("merge", "as_a_set", "A last token without a neighbour is replaced here: both tokens of the pair have to be there, one behind the other.", source=changed(
+    MERGE, ("if i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]:", "if set(word[i : i + 2]) == set(pair):")))
+wrong("merge", "zip_of_neighbours", "The pair's second token is still there: two go in, one comes out, and both are used up. And the last token, which begins no pair, is lost.", source="""
+def merge(word, pair, new):
+    return [new if (a, b) == tuple(pair) else a for a, b in zip(word, word[1:])]
+""")
+wrong("merge", "inside_the_digits", "As one text, the digits of two tokens run together, and it cannot be told where each ends: compare the numbers themselves.", source="""
+def merge(word, pair, new):
+    text = "".join(map(str, word)).replace(f"{pair[0]}{pair[1]}", str(new))
+    return [int(digit) for digit in text]
+""")
+wrong("merge", "first_found", "Only the first occurrence is replaced: each of them is to be.", source="""
+def merge(word, pair, new):
+    out = list(word)
+    if pair[0] in out:
+        i = out.index(pair[0])
+        if tuple(out[i : i + 2]) == tuple(pair):
+            out[i : i + 2] = [new]
+    return out
+""")
 
 
 @right("merge", "iterator")
@@ -213,6 +268,12 @@ wrong("bits_per_character", "first_taken_off", "The first logit of each row is t
     BITS, ("logits.max(axis=-1, keepdims=True)", "logits[:, :1]")))
 
 
+wrong("bits_per_character", "perplexity_over_characters", "This is a perplexity, divided by the characters: bits are asked for, the sum of -log2.", source=changed(
+    BITS, ("float(nats / np.log(2) / lengths[targets].sum())", "float(np.exp(np.minimum(nats / len(targets), 700)) / lengths[targets].sum())")))
+wrong("bits_per_character", "entropy", "This is the entropy of each guess, the surprise that the model expects: what counts is the surprise at the token that came.", source=changed(
+    BITS, ("-logp[np.arange(len(targets)), targets].sum()", "-(np.exp(logp) * logp).sum()")))
+
+
 @right("bits_per_character", "logaddexp")
 def bits_per_character(logits, targets, lengths):
     total, characters = 0.0, 0
@@ -238,10 +299,10 @@ def block(x, layers):
     return x + layers.down(layers.relu(layers.up(layers.norm2(x))))
 """
 
-wrong("block", "no_residual", "A block adds to the stream, and here it replaces it: what is computed is added to x, twice.", source=changed(
+wrong("block", "no_residual", "Where `down` gives 0, so does the whole block: what is computed is added to the stream, and does not replace it.", source=changed(
     BLOCK, ("x = x + layers.out", "x = layers.out"), ("return x + layers", "return layers")))
 wrong("block", "attention_replaces", "Attention replaces the stream here: its result is added to x.", source=changed(BLOCK, ("x = x + layers.out", "x = layers.out")))
-wrong("block", "second_replaces", "The second half replaces the stream: what `down` gives is added to x.", source=changed(BLOCK, ("return x + layers", "return layers")))
+wrong("block", "second_replaces", "Where `down` gives 0, so does the whole block: what is computed is added to the stream, and does not replace it.", source=changed(BLOCK, ("return x + layers", "return layers")))
 wrong("block", "norm_behind", "The stream itself goes through the norms here. Keep x: what `norm1` gives goes into `packed` alone, and what `norm2` gives into `up` alone.", source="""
 def block(x, layers):
     x = layers.norm1(x + layers.out(layers.attend(layers.packed(x))))
@@ -334,6 +395,17 @@ def block(x, layers):
 """)
 wrong("block", "array_of_it", "The stream is made an array, and it may be a Tensor, which loses its graph: add to what came in, as it is.", source=changed(
     BLOCK, ("    x = x + layers", "    x = np.array(x, dtype=float)\n    x = x + layers")))
+
+
+ARRAY = "What came in may be a Tensor, which is no array: it has no `copy`, and NumPy's functions do not take it. Add to it by `+` alone, which both know."
+wrong("block", "copied", ARRAY, source=changed(BLOCK, ("    x = x + layers", "    x = x.copy()\n    x = x + layers")))
+wrong("block", "np_add", ARRAY, source="""
+def block(x, layers):
+    x = np.add(x, layers.out(layers.attend(layers.packed(layers.norm1(x)))))
+    return np.add(x, layers.down(layers.relu(layers.up(layers.norm2(x)))))
+""")
+wrong("block", "array_in_place", "The stream is made an array, and it may be a Tensor, which loses its graph: add to what came in, as it is.", source=changed(
+    BLOCK, ("    x = x + layers", "    x = np.array(x)\n    x += layers")))
 
 
 @right("block", "step_by_step")
@@ -445,6 +517,25 @@ wrong("gpt_logits", "list_called", "Something is called that is no function: `mo
     LOGITS, ("    for block in model.blocks:\n        x = block(x)\n", "    x = model.blocks(x)\n")))
 
 
+wrong("gpt_logits", "positions_behind_the_blocks", "The positions are added behind the blocks, which then know nothing of them: add them to the tokens' vectors, before the first block.", source=changed(
+    LOGITS, (" + model.place(np.arange(ids.shape[1]))", ""), ("    return", "    x = x + model.place(np.arange(ids.shape[1]))\n    return")))
+for name, number in (("of_all_tokens", "ids.size"), ("three", "3")):
+    wrong("gpt_logits", f"positions_{name}", "With two texts the positions do not fit, or there are too many: a text has as many as `ids` has columns, `ids.shape[1]`.", source=changed(
+        LOGITS, ("ids.shape[1]", number)))
+wrong("gpt_logits", "model_emptied", "The model has lost its blocks: `pop` takes them out of its list. Go through the list, and leave it as it is.", source=changed(
+    LOGITS, ("for block in model.blocks:\n        x = block(x)", "while model.blocks:\n        x = model.blocks.pop(0)(x)")))
+wrong("gpt_logits", "one_text", "Only the first text's logits are here: `ids` has B rows, and each of them has its own.", source=changed(
+    LOGITS, ("model.token(ids)", "model.token(ids[0])"), ("return model.norm(x) @ model.token.weight.T", "return (model.norm(x) @ model.token.weight.T)[None]")))
+wrong("gpt_logits", "block_0", "An index fails. A model may have no blocks, so there need not be a `model.blocks[0]`: go through the list in a loop. And `model.token` looks up whole numbers, which the stream does not hold.", source=changed(
+    LOGITS, ("    for block in model.blocks:\n        x = block(x)\n", "    x = model.blocks[0](x)\n")))
+wrong("gpt_logits", "norm_of_the_table", "The norm is taken of the table, too: only the stream goes through it.", source=changed(
+    LOGITS, ("@ model.token.weight.T", "@ model.norm(model.token.weight).T")))
+wrong("gpt_logits", "norm_of_the_table_alone", "The norm is taken of the table here, and not of the stream: it stands between the blocks and the product.", source=changed(
+    LOGITS, ("model.norm(x) @ model.token.weight.T", "x @ model.norm(model.token.weight).T")))
+wrong("gpt_logits", "looked_up_again", "An index fails. A model may have no blocks, so there need not be a `model.blocks[0]`: go through the list in a loop. And `model.token` looks up whole numbers, which the stream does not hold.", source=changed(
+    LOGITS, ("model.norm(x) @ model.token.weight.T", "model.token(model.norm(x))")))
+
+
 @right("gpt_logits", "step_by_step")
 def gpt_logits(ids, model):
     B, T = ids.shape
@@ -486,7 +577,7 @@ wrong("tied_rule", "one_of_equal", "Token 2 came twice and got its last part alo
     TIED, ("np.add.at(grad_E, ids, g)", "grad_E[ids] += g")))
 wrong("tied_rule", "overwritten", "The looked-up rows overwrite the logits' part: both are to be added up.", source=changed(
     TIED, ("np.add.at(grad_E, ids, g)", "grad_E[np.unique(ids)] = 0\n    np.add.at(grad_E, ids, g)")))
-wrong("tied_rule", "logits_alone", "Only the logits' part is there: the looked-up rows have a gradient, too.", source=changed(
+wrong("tied_rule", "logits_alone", "Where `grad_logits` is 0, all is 0 here: the looked-up rows have a gradient of their own, `g`, whatever the logits.", source=changed(
     TIED, ("    np.add.at(grad_E, ids, g)\n", "")))
 wrong("tied_rule", "rows_alone", "Only the looked-up rows' part is there: the logits depend on the table, too.", source=changed(
     TIED, ("grad_logits.T @ h", "np.zeros((grad_logits.shape[1], h.shape[1]))")))
@@ -527,12 +618,31 @@ wrong("tied_rule", "product_turned_around", "There is no such row: the gradient 
     TIED, ("grad_logits.T @ h", "h.T @ grad_logits")))
 wrong("tied_rule", "rows_of_the_largest_token", "There is no such row: the gradient of E is (V, D), a row for each token, and `grad_logits` has a column for each.", source=changed(
     TIED, ("grad_logits.T @ h", "np.zeros((ids.max(), g.shape[1]))")))
-wrong("tied_rule", "product_of_these_two", "The shapes do not fit: the gradient of E is (V, D), and so is the product of `grad_logits`, turned, with h. Begin with that, or with zeros of this shape: h and g are (n, D).", source=changed(
+wrong("tied_rule", "product_of_these_two", "The shapes do not fit: the gradient of E is (V, D), and so is the product of `grad_logits`, turned, with h. Begin with that, or with zeros of this shape. h and g are (n, D), so `np.add.at` takes all n tokens, and not each once.", source=changed(
     TIED, ("grad_logits.T @ h", "grad_logits @ h")))
 
 
-wrong("tied_rule", "zeros_of_another_shape", "The shapes do not fit: the gradient of E is (V, D), and so is the product of `grad_logits`, turned, with h. Begin with that, or with zeros of this shape: h and g are (n, D).", source=changed(
+wrong("tied_rule", "zeros_of_another_shape", "The shapes do not fit: the gradient of E is (V, D), and so is the product of `grad_logits`, turned, with h. Begin with that, or with zeros of this shape. h and g are (n, D), so `np.add.at` takes all n tokens, and not each once.", source=changed(
     TIED, ("grad_E = grad_logits.T @ h", "grad_E = np.zeros_like(h)"), ("return grad_E", "return grad_E + grad_logits.T @ h")))
+
+
+wrong("tied_rule", "logits_at_the_ids_alone", "The logits' part is incomplete: row i of h has a part in the gradient of every token's row, weighted by all of `grad_logits[i]`, and not only in that of `ids[i]`.", source="""
+def tied_rule(ids, g, h, grad_logits):
+    grad_E = np.zeros((grad_logits.shape[1], h.shape[1]))
+    np.add.at(grad_E, ids, g + grad_logits[np.arange(len(ids)), ids][:, None] * h)
+    return grad_E
+""")
+wrong("tied_rule", "multiplied_by_g", "Where `grad_logits` is 0, all is 0 here: the looked-up rows have a gradient of their own, `g`, whatever the logits.", source=changed(
+    TIED, ("ids, g)", "ids, grad_logits @ grad_E * g)")))
+wrong("tied_rule", "four_by_two", "Something has four rows here, whatever the vocabulary: there are V of them, as many as `grad_logits` has columns.", source=changed(
+    TIED, ("grad_logits.T @ h", "np.zeros((4, 2))"), ("return grad_E", "return grad_E + grad_logits.T @ h")))
+WHOLE_NUMBERS = "An array of whole numbers cannot take the fractions of a gradient: leave `dtype=int` out."
+wrong("tied_rule", "whole_numbers", WHOLE_NUMBERS, source=changed(
+    TIED, ("grad_logits.T @ h", "np.zeros((grad_logits.shape[1], h.shape[1]), dtype=int)"), ("return grad_E", "return grad_E + grad_logits.T @ h")))
+wrong("tied_rule", "ids_for_g", "The arguments of `np.add.at` are exchanged: first the array, then the places `ids`, then what is added there.", source=changed(
+    TIED, ("ids, g)", "g, ids)")))
+wrong("tied_rule", "unique", "The shapes do not fit: the gradient of E is (V, D), and so is the product of `grad_logits`, turned, with h. Begin with that, or with zeros of this shape. h and g are (n, D), so `np.add.at` takes all n tokens, and not each once.", source=changed(
+    TIED, ("ids, g)", "np.unique(ids), g)")))
 
 
 @right("tied_rule", "one_hot")
@@ -606,6 +716,12 @@ wrong("with_temperature", "axis_lost", "The largest of each row, or its sum, has
 
 wrong("with_temperature", "first_taken_off", "The first of each row is taken off, and another may be far above it, so that exp overflows: take the row's largest off.", source=changed(
     WARM, ("z.max(axis=-1, keepdims=True)", "z[..., :1]")))
+
+
+wrong("with_temperature", "held", "Large logits are cut off here, and those beyond the limit become equal: no limit is needed, take the largest of each row off.", source=changed(
+    WARM, ("z = logits / temperature", "z = np.clip(logits / temperature, -700, 700)")))
+wrong("with_temperature", "numerator_alone", "The sum below the line is of other terms than those above it, so the probabilities do not add up to 1: both are of the divided logits.", source=changed(
+    WARM, ("e / e.sum(axis=-1, keepdims=True)", "e / np.exp(logits - logits.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)")))
 
 
 @right("with_temperature", "logs")
@@ -706,6 +822,17 @@ wrong("top_p", "forty_at_most", "Only so many tokens are kept, and the share is 
     TOP_P, ('kind="stable")', 'kind="stable")[:40]')))
 
 
+wrong("top_p", "unstable", "Of many equal ones, those that come first are kept, and here it is others: `argsort` keeps their order only with `kind=\"stable\"`.", source=changed(
+    TOP_P, (', kind="stable"', "")))
+wrong("top_p", "relative_to_the_largest", "Each is compared with a limit of its own here: it is their sum that counts, from the likeliest on.", source="""
+def top_p(p, share):
+    out = np.where(p >= share * p.max(), p, 0.0)
+    return out / out.sum()
+""")
+wrong("top_p", "softmax_again", "A softmax is taken of what are probabilities already, so their proportions change: divide by their sum.", source=changed(
+    TOP_P, ("out[keep] = p[keep]", "out[keep] = np.exp(p[keep])")))
+
+
 @right("top_p", "loop")
 def top_p(p, share):
     out, total = np.zeros(len(p)), 0.0
@@ -737,7 +864,7 @@ def write(start, length, T, logits_of, probabilities, rng):
     return ids
 """
 
-wrong("write", "likeliest", "Nothing is drawn from `rng` here: `argmax` draws nothing, and `np.random` is another generator. Draw each token by `rng.choice(len(p), p=p)`.", source=changed(
+wrong("write", "likeliest", "Nothing is drawn from `rng` here: `argmax` draws nothing, and `np.random`, or a new generator made inside, is another one. Draw each token by `rng.choice(len(p), p=p)`.", source=changed(
     WRITE, ("int(rng.choice(len(p), p=p))", "int(np.argmax(p))")))
 wrong("write", "uniform", "All tokens are as likely here: give the probabilities to the draw, `p=p`.", source=changed(WRITE, ("rng.choice(len(p), p=p)", "rng.choice(len(p))")))
 wrong("write", "start_changed", "The list that came in has grown: `ids = start` is the same list twice, and `append` and `+=` change it. Make one of your own.", source=changed(
@@ -771,7 +898,7 @@ wrong("write", "after_the_first", "Only one new token is written: there is no lo
     WRITE, ("    return ids", "        return ids\n    return ids")))
 wrong("write", "in_front", "New tokens are put in front of the text: they go to its end.", source=changed(
     WRITE, ("ids.append(int(rng.choice(len(p), p=p)))", "ids.insert(0, int(rng.choice(len(p), p=p)))")))
-wrong("write", "generator_of_its_own", "Nothing is drawn from `rng` here: `argmax` draws nothing, and `np.random` is another generator. Draw each token by `rng.choice(len(p), p=p)`.", source=changed(
+wrong("write", "generator_of_its_own", "Nothing is drawn from `rng` here: `argmax` draws nothing, and `np.random`, or a new generator made inside, is another one. Draw each token by `rng.choice(len(p), p=p)`.", source=changed(
     WRITE, ("    ids = list(start)", "    rng = np.random.default_rng(0)\n    ids = list(start)")))
 wrong("write", "logits_drawn", "The draw is given what does not add up to 1, such as the logits: `probabilities(...)` makes probabilities of them, and these are drawn from as they are.", source=changed(
     WRITE, ("probabilities(logits_of(ids[-T:]))", "logits_of(ids[-T:])")))
@@ -797,7 +924,7 @@ wrong("write", "a_probability", "The draw is among the probabilities, and what c
 
 
 for number, seed in enumerate((1, 7, 4)):  # of three tokens each is drawn by one of them
-    wrong("write", f"generator_of_its_own_{number}", "Nothing is drawn from `rng` here: `argmax` draws nothing, and `np.random` is another generator. Draw each token by `rng.choice(len(p), p=p)`.", source=changed(
+    wrong("write", f"generator_of_its_own_{number}", "Nothing is drawn from `rng` here: `argmax` draws nothing, and `np.random`, or a new generator made inside, is another one. Draw each token by `rng.choice(len(p), p=p)`.", source=changed(
         WRITE, ("    ids = list(start)", f"    rng = np.random.default_rng({seed})\n    ids = list(start)")))
 wrong("write", "among_the_text", "The draw and its `p` do not go together: it is among all of the vocabulary, `rng.choice(len(p), p=p)`, with what `probabilities(...)` gives, which adds up to 1.", source=changed(
     WRITE, ("rng.choice(len(p), p=p)", "rng.choice(ids, p=p)")))
@@ -815,6 +942,14 @@ wrong("write", "array_all_along", "This is an array, and a list is asked for: be
 wrong("write", "array_of_the_window", "`logits_of` gets an array, and the window is a list: `ids[-T:]` as it is.", source=changed(WRITE, ("ids[-T:]", "np.array(ids[-T:])")))
 wrong("write", "rare_left_out", "What is rare is never drawn here, and the rest is brought back to 1: draw by `p` as it is.", source=changed(
     WRITE, ("        ids.append", "        p = np.where(p < 1e-3, 0.0, p)\n        p = p / p.sum()\n        ids.append")))
+
+
+wrong("write", "text_cut_off", "The beginning of the text is cut off: the window is what the model gets, and the text itself stays whole.", source=changed(
+    WRITE, ("        p = probabilities(logits_of(ids[-T:]))", "        ids = ids[-T:]\n        p = probabilities(logits_of(ids))")))
+wrong("write", "asked_at_the_end", "The model is asked once more at the end, where no token is left to draw.", source=changed(
+    WRITE, ("    return ids", "    logits_of(ids[-T:])\n    return ids")))
+wrong("write", "without_the_newest", "The newest token is missing from the window: it is the last T of the text, `ids[-T:]`.", source=changed(
+    WRITE, ("ids[-T:]", "(ids[-T:-1] or ids[-1:])")))
 
 
 @right("write", "cumulative")
@@ -929,6 +1064,27 @@ wrong("mended_attend", "moved_by_1", "The diagonal is moved by 1 here, a constan
 wrong("mended_attend", "last_32", "Only the last 32 keys and values are kept: all are asked for, for any m.", source=changed(
     ATTEND, ("[cache[0], k], axis=1)", "[cache[0], k], axis=1)[:, -32:]"), ("[cache[1], v], axis=1)", "[cache[1], v], axis=1)[:, -32:]"),
     ("k=cache[0].shape[1]", "k=keys.shape[1] - k.shape[1]")))
+
+
+wrong("mended_attend", "divided_by_d", "The scores are divided by d here: it is its root that they are divided by.", source=changed(
+    ATTEND, ("np.sqrt(q.shape[-1])", "q.shape[-1]")))
+for name, number in (("2", "2"), ("heads", "q.shape[0]"), ("root_of_m", "np.sqrt(max(1, cache[0].shape[1]))")):
+    wrong("mended_attend", f"divided_by_{name}", "The scores are not divided by the root of d: d is how long each query is, `q.shape[-1]`.", source=changed(
+        ATTEND, ("np.sqrt(q.shape[-1])", number)))
+wrong("mended_attend", "large_but_finite", "What is not to be seen has a score of its own here, and scores that are seen may be lower: it needs -inf.", source=changed(
+    ATTEND, ("scores, -np.inf)", "scores, -1e4)")))
+wrong("mended_attend", "q_in_place", "q, which came in, is changed: an operator such as `/=` writes into it.", source=changed(
+    ATTEND, ("    scores = q @ keys.swapaxes(1, 2) / np.sqrt(q.shape[-1])", "    q /= np.sqrt(q.shape[-1])\n    scores = q @ keys.swapaxes(1, 2)")))
+wrong("mended_attend", "one_largest", "One largest is taken off all rows, and a row whose scores are far below it becomes 0 / 0: each row has its own.", source=changed(
+    ATTEND, ("masked.max(axis=-1, keepdims=True)", "masked.max()")))
+wrong("mended_attend", "outputs_alone", "The cache is missing: two things are to be returned, the outputs, and all keys and values as a pair.", source=changed(
+    ATTEND, (" @ values, (keys, values)", " @ values")))
+wrong("mended_attend", "sum_down_the_columns", "The sum runs along the queries: the weights of each query, along the keys, add up to 1.", source=changed(
+    ATTEND, ("e.sum(axis=-1", "e.sum(axis=-2")))
+wrong("mended_attend", "one_alone_unmasked", "Right for one new token, and for several the colleague's mask is still there: each of them sees all old ones, too.", source=changed(
+    ATTEND, (" k=cache[0].shape[1],", ""), ("np.where(seen, scores, -np.inf)", "scores if q.shape[1] == 1 else np.where(seen, scores, -np.inf)")))
+wrong("mended_attend", "weights_of_head_0", "The weights of one head are used for all: each head has its own.", source=changed(
+    ATTEND, ("e / e.sum(axis=-1, keepdims=True) @ values", "(e / e.sum(axis=-1, keepdims=True))[:1] @ values")))
 
 
 @right("mended_attend", "query_by_query")
