@@ -1100,8 +1100,8 @@ with exercise("jvp") as check:
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# If one number comes out, and it is too large, all inputs rose together. If the list holds values, take the second of
-# what `jvp` returns, the slope. If later entries are too large, the 1 of an earlier round is still there.
+# If one number comes out, too large, all inputs rose together. If the list holds values, take the second of what `jvp`
+# returns. If later entries are too large, an earlier round's 1 is still there.
 # </details>
 
 

@@ -1358,7 +1358,7 @@ def relu_vjp(g, out, a):
 @wrong(
     "relu_vjp",
     "compares_with_one",
-    "g does not pass where a is 0.5. relu copies every positive number, small ones too: is a compared with 0, and the right way round?",
+    "g does not pass as it is where a is 0.5. relu copies every positive number, small ones too: is a compared with 0, and the right way round, and what is given there?",
 )
 def relu_vjp(g, out, a):
     return (g if a > 1 else 0.0,)

@@ -1401,7 +1401,7 @@ def send_back(node, rules, fit):
 @wrong(
     "send_back",
     "overwrites",
-    "Each contribution replaces the one before it. They add up.",
+    "Of several contributions only one stays: each replaces the one before it, or those behind the first are lost. They add up.",
 )
 def send_back(node, rules, fit):
     if not node.op:
