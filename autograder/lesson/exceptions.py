@@ -33,7 +33,7 @@ def subject_of(error: AnswerError) -> str:
 
 
 def details_of(error: AnswerError) -> str:
-    """The whole numbers, and the names in quotes, of a message: two mistakes seldom fail with the same shapes and types.
+    """The whole numbers and the quoted names of a message: two mistakes seldom fail with the same shapes and types.
 
     Empty where `subject_of` is. Floats and addresses are left out, which differ from machine to machine.
 
