@@ -70,6 +70,24 @@ wrong("slope_along", "single", "That is as exact as single precision: keep the n
 wrong("slope_along", "not_summed", "The answer is one number: add up what u has weighed.",
       source=changed(SLOPE, ("float((u * (ahead - behind)).sum() / (2 * h))", "u * (ahead - behind) / (2 * h)")))
 
+wrong("slope_along", "one_row_only", "`u @ ...` weighs outputs of one axis only, and here they have two: multiply, and add everything up.",
+      source=changed(SLOPE, ("(u * (ahead - behind)).sum()", "u @ (ahead - behind)")))
+wrong("slope_along", "stacked", "`np.add(inputs, ...)` makes one array of the list, which needs inputs of one shape: move them one by one.",
+      source=changed(SLOPE, ("*[x + h * v for x, v in zip(inputs, vs)]", "*np.add(inputs, np.multiply(h, vs))"),
+                     ("*[x - h * v for x, v in zip(inputs, vs)]", "*np.subtract(inputs, np.multiply(h, vs))")))
+wrong("slope_along", "there_and_back", "Adding h v and subtracting it again leaves rounding in the caller's arrays: make new ones.", source="""
+def slope_along(f, inputs, u, vs, h):
+    for x, v in zip(inputs, vs):
+        x += h * v
+    ahead = f(*inputs)
+    for x, v in zip(inputs, vs):
+        x -= 2 * h * v
+    behind = f(*inputs)
+    for x, v in zip(inputs, vs):
+        x += h * v
+    return float((u * (ahead - behind)).sum() / (2 * h))
+""")
+
 
 @right("slope_along", "vdot")
 def slope_along(f, inputs, u, vs, h):
@@ -111,8 +129,10 @@ wrong("agree", "allclose", "Where numbers are near 1e-9, this allows too much. I
       source=changed(AGREE, ("abs(given - slope) <= 1e-5 * abs(slope) + room", "np.allclose(given, slope, rtol=1e-5)")))
 wrong("agree", "isclose_alone", "Two infinities agree here: look first whether both numbers are finite.",
       source=changed(AGREE, (FINITE, ""), ("abs(given - slope) <= 1e-5 * abs(slope) + room", "np.isclose(given, slope, rtol=1e-5, atol=room)")))
-wrong("agree", "divided", "Of two zeros this divides 0 by 0: multiply the slope by 1e-5 in place of dividing by it.",
+wrong("agree", "divided", "Whoever divides by the slope makes `room` a part of it, too, and of two zeros 0 / 0: multiply 1e-5 by the slope in place of that.",
       source=changed(AGREE, ("abs(given - slope) <= 1e-5 * abs(slope) + room", "abs(given - slope) / abs(slope) <= 1e-5 + room")))
+wrong("agree", "ratio", "Whoever divides by the slope makes `room` a part of it, too, and of two zeros 0 / 0: multiply 1e-5 by the slope in place of that.",
+      source=changed(AGREE, ("abs(given - slope) <= 1e-5", "abs(given / slope - 1) <= 1e-5"), ("1e-5 * abs(slope) + room", "1e-5 + room")))
 wrong("agree", "ten_times", "5e-5 of the slope is allowed here, and 1e-5 should be: 10e-5 is ten times as much.",
       source=changed(AGREE, ("1e-5", "10e-5")))
 wrong("agree", "larger_of_both", "Allowed is the sum of both parts, and not the larger one.",
@@ -214,6 +234,15 @@ wrong("rule_is_right", "thousandth", "Where a function bends strongly, your diff
 wrong("rule_is_right", "forward", "Where a function bends strongly, your difference is off by more than you allow: does it go to both sides, and is h near 1e-6?", source=changed(RULE, ("x - h * v for", "x for"), ("(2 * h)", "h")))
 wrong("rule_is_right", "one_v", "All inputs move along the same v in your test: draw one for each input.",
       source=changed(RULE, ("    vs = [rng.standard_normal(x.shape) for x in inputs]\n", "    vs = [rng.standard_normal(inputs[0].shape)] * len(inputs)\n")))
+wrong("rule_is_right", "u_like_an_input", "u weighs the outputs: draw it in the shape of the output, which need not be that of an input.",
+      source=changed(RULE, ("np.shape(f(*inputs))", "inputs[0].shape")))
+wrong("rule_is_right", "signs_of_a_gradient_lost", "Two numbers of opposite sign agree in your test: subtract first, then take the size.",
+      source=changed(RULE, ("abs(given - slope)", "abs(abs(given) - abs(slope))")))
+wrong("rule_is_right", "rounding_of_the_slope", "What is rounded is each output, and not the slope: give `rounding` the weighed outputs.",
+      source=changed(RULE, ("rounding(u * ahead, h)", "rounding(slope, h)")))
+right("rule_is_right", "positive_v", source=changed(RULE, ("rng.standard_normal(x.shape)", "rng.random(x.shape)")))
+wrong("rule_is_right", "plus_or_minus_one", "±1 is too few directions where an input has two entries: draw other numbers.",
+      source=changed(RULE, ("rng.standard_normal(np.shape(f(*inputs)))", "rng.choice([-1.0, 1.0], np.shape(f(*inputs)))"), ("rng.standard_normal(x.shape)", "rng.choice([-1.0, 1.0], x.shape)")))
 wrong("rule_is_right", "rule_of_ones", "The rule gets another g than the u that weighs the outputs: give it u.",
       source=changed(RULE, ("rule(u, *inputs)", "rule(np.ones_like(u), *inputs)")))
 wrong("rule_is_right", "own_inputs", "This tests at other inputs than those that are given: a function need not be defined there, and a fault need not show.",
@@ -297,21 +326,21 @@ def rule_is_right(f, rule, inputs, rng):
 
 DRAW = """
 def draw_inputs(rng):
-    n, k, m = rng.integers(2, 7, 3)
+    n, k, m = rng.integers(1, 7, 3)
     return rng.standard_normal((n, k)), rng.standard_normal((k, m)), rng.standard_normal(m)
 """
 DRAWN = "rng.standard_normal((n, k)), rng.standard_normal((k, m)), rng.standard_normal(m)"
 
 wrong("draw_inputs", "square", "All sizes are the same, so a rule that confuses them looks right.",
-      source=changed(DRAW, ("n, k, m = rng.integers(2, 7, 3)", "n = k = m = rng.integers(2, 7)")))
+      source=changed(DRAW, ("n, k, m = rng.integers(1, 7, 3)", "n = k = m = rng.integers(2, 7)")))
 wrong("draw_inputs", "square_of_any_size", "All sizes are the same, so a rule that confuses them looks right.",
-      source=changed(DRAW, ("n, k, m = rng.integers(2, 7, 3)", "n = k = m = rng.integers(1, 10)")))
+      source=changed(DRAW, ("n, k, m = rng.integers(1, 7, 3)", "n = k = m = rng.integers(1, 10)")))
 wrong("draw_inputs", "square_up_to_nine", "All sizes are the same, so a rule that confuses them looks right.",
-      source=changed(DRAW, ("n, k, m = rng.integers(2, 7, 3)", "n = k = m = rng.integers(2, 10)")))
-wrong("draw_inputs", "one_shape", "One shape for all: what is cut to the smaller of two sizes shows in one of two cases only.",
-      source=changed(DRAW, ("rng.integers(2, 7, 3)", "5, 4, 3")))
+      source=changed(DRAW, ("n, k, m = rng.integers(1, 7, 3)", "n = k = m = rng.integers(2, 10)")))
+wrong("draw_inputs", "one_shape", "One shape for all: a loop that stops at the smaller of two sizes is wrong only if the other one is larger.",
+      source=changed(DRAW, ("rng.integers(1, 7, 3)", "5, 4, 3")))
 wrong("draw_inputs", "sorted_sizes", "Your sizes are always in the same order, and the faults of the other order hide.",
-      source=changed(DRAW, ("rng.integers(2, 7, 3)", "sorted(rng.integers(2, 7, 3))")))
+      source=changed(DRAW, ("rng.integers(1, 7, 3)", "sorted(rng.integers(1, 7, 3))")))
 wrong("draw_inputs", "one_row", "With one row a sum over rows, a mean and the first row are the same.",
       source=changed(DRAW, ("    return", "    n = 1\n    return")))
 wrong("draw_inputs", "one_column", "With one column a sum over columns, a mean and the first column are the same.",
@@ -339,12 +368,27 @@ wrong("draw_inputs", "integers", "Some sum x @ w + b is 0 here, where relu has i
       source=changed(DRAW, (DRAWN, "rng.integers(-3, 4, (n, k)), rng.integers(-3, 4, (k, m)), rng.integers(-3, 4, m)")))
 wrong("draw_inputs", "w_transposed", "w is (k, m): as many rows as x has columns.",
       source=changed(DRAW, ("(k, m))", "(m, k))")))
-wrong("draw_inputs", "own_seed", "A generator of your own begins anew at each call, so all 60 inputs are the same: use `rng`.",
+wrong("draw_inputs", "never_one_row", "n is never 1, so a rule that goes wrong at a single row looks right: let sizes begin at 1.",
+      source=changed(DRAW, ("rng.integers(1, 7, 3)", "rng.integers(2, 7, 3)")))
+wrong("draw_inputs", "two_or_three", "n is never 1, so a rule that goes wrong at a single row looks right: let sizes begin at 1.",
+      source=changed(DRAW, ("rng.integers(1, 7, 3)", "rng.integers(2, 4, 3)")))
+wrong("draw_inputs", "b_alike", "All entries of b are equal, so a rule that takes one for another looks right.",
+      source=changed(DRAW, (DRAWN, "rng.standard_normal((n, k)), rng.standard_normal((k, m)), np.full(m, rng.standard_normal())")))
+wrong("draw_inputs", "w_of_ones", "Every entry of w is 1 or -1, so a rule that takes its sign for it looks right.",
+      source=changed(DRAW, (DRAWN, "rng.standard_normal((n, k)), rng.choice([-1.0, 1.0], (k, m)), rng.standard_normal(m)")))
+wrong("draw_inputs", "tiny_w", "x @ w is so small beside b that b alone decides what relu stops: draw w as large as x.",
+      source=changed(DRAW, (DRAWN, "rng.standard_normal((n, k)), 0.001 * rng.standard_normal((k, m)), rng.standard_normal(m)")))
+wrong("draw_inputs", "empty", "A size may not be 0.", source=changed(DRAW, ("rng.integers(1, 7, 3)", "rng.integers(0, 7, 3)")))
+wrong("draw_inputs", "b_as_a_row", "b has one axis, (m,).",
+      source=changed(DRAW, (DRAWN, "rng.standard_normal((n, k)), rng.standard_normal((k, m)), rng.standard_normal((1, m))")))
+wrong("draw_inputs", "own_seed", "A generator of your own begins anew at each call, so all inputs are the same: use `rng`.",
       source=changed(DRAW, ("    n, k, m", "    rng = np.random.default_rng(1)\n    n, k, m")))
 
 
 wrong("draw_inputs", "three_by_three", "All sizes are 3, so a rule that confuses them looks right.",
-      source=changed(DRAW, ("n, k, m = rng.integers(2, 7, 3)", "n = k = m = 3")))
+      source=changed(DRAW, ("n, k, m = rng.integers(1, 7, 3)", "n = k = m = 3")))
+
+right("draw_inputs", "small_w", source=changed(DRAW, (DRAWN, "rng.standard_normal((n, k)), 0.1 * rng.standard_normal((k, m)), 0.1 * rng.standard_normal(m)")))
 
 
 @right("draw_inputs", "uniform")
@@ -356,7 +400,7 @@ def draw_inputs(rng):
 
 @right("draw_inputs", "distinct_sizes")
 def draw_inputs(rng):
-    n, k, m = rng.permutation([2, 3, 5])
+    n, k, m = rng.permutation([1, 3, 5])
     w = rng.standard_normal((m, k)).T
     return rng.standard_normal((n, k)), w, rng.normal(0, 0.5, m)
 
@@ -379,9 +423,9 @@ wrong("dot_product_test", "never", "It asks nothing, so it says the same of ever
       source="def dot_product_test(jvp, vjp, inputs, rng):\n    return False")
 wrong("dot_product_test", "loose", "That is too loose: faults begin at a millionth, and rounding is only about 1e-15.",
       source=changed(DOT, ("1e-10", "1e-5")))
-wrong("dot_product_test", "exact", "Right pairs are accused. Are both sides sums, over all inputs and with the same v, and has rounding room, about 1e-15 of a side?",
+wrong("dot_product_test", "exact", "Two sums of the same numbers in another order differ by rounding, about 1e-15 of a side: leave room for it.",
       source=changed(DOT, ("abs(a - b) <= 1e-10 * min(abs(a), abs(b))", "a == b")))
-wrong("dot_product_test", "absolute", "Where all numbers are near 1e-12, this allows too much: the threshold has to shrink with them, so nothing absolute belongs to it.",
+wrong("dot_product_test", "absolute", "A threshold that is the same for all accuses right pairs where numbers are near 1e9: make it relative.",
       source=changed(DOT, (" * min(abs(a), abs(b))", "")))
 wrong("dot_product_test", "tiny_passes", "Where all numbers are near 1e-12, this allows too much: the threshold has to shrink with them, so nothing absolute belongs to it.",
       source=changed(DOT, ("min(abs(a), abs(b))", "min(abs(a), abs(b)) + 1e-12")))
@@ -407,7 +451,7 @@ wrong("dot_product_test", "mean", "Right pairs are accused. Are both sides sums,
       source=changed(DOT, ("(u * forward).sum()", "(u * forward).mean()")))
 wrong("dot_product_test", "empties", "The inputs are not what they were: your test may not change them.",
       source=changed(DOT, ("    return bool(", "    inputs.clear()\n    return bool(")))
-wrong("dot_product_test", "first_input", "Right pairs are accused. Are both sides sums, over all inputs and with the same v, and has rounding room, about 1e-15 of a side?",
+wrong("dot_product_test", "first_input", "The right side is a sum over all inputs, and here one gradient counts.",
       source=changed(DOT, ("sum((grad * v).sum() for grad, v in zip(vjp(inputs, u), vs))", "(vjp(inputs, u)[0] * vs[0]).sum()")))
 wrong("dot_product_test", "differences", "This asks no vjp: <u, Jv> is compared with itself.",
       source=changed(DOT, ("    b = sum((grad * v).sum() for grad, v in zip(vjp(inputs, u), vs))\n", "    b = (jvp(inputs, vs) * u).sum()\n")))
@@ -417,6 +461,13 @@ wrong("dot_product_test", "positive_u", "No number of u is negative, so a gradie
       source=changed(DOT, ("rng.standard_normal(np.shape(forward))", "rng.random(np.shape(forward))")))
 wrong("dot_product_test", "positive_u_and_v", "No number of u and v is negative, so forgotten signs of either do no harm: draw both signs.",
       source=changed(DOT, ("rng.standard_normal(x.shape)", "rng.random(x.shape)"), ("rng.standard_normal(np.shape(forward))", "rng.random(np.shape(forward))")))
+
+wrong("dot_product_test", "u_like_an_input", "u weighs the outputs: draw it in the shape of Jv, which need not be that of an input.",
+      source=changed(DOT, ("np.shape(forward)", "inputs[0].shape")))
+wrong("dot_product_test", "u_is_v", "u weighs the outputs: draw it in the shape of Jv, which need not be that of an input.",
+      source=changed(DOT, ("rng.standard_normal(np.shape(forward))", "vs[0]")))
+wrong("dot_product_test", "one_u_a_row", "u has the shape of Jv, which may have more than one axis: `len` knows the first one only.",
+      source=changed(DOT, ("np.shape(forward)", "len(forward)"), ("(u * forward).sum()", "u @ forward")))
 
 
 @right("dot_product_test", "vdot")
@@ -484,6 +535,15 @@ wrong("random_program", "binary_only", "Some operation never occurs, so its rule
       source=changed(PROGRAM, ("list(OPERATIONS)", '["add", "sub", "mul"]')))
 wrong("random_program", "two_operands", "tanh and sin take one operand.", source=changed(PROGRAM, ("if OPERATIONS[name][0] == 2", "if True")))
 
+wrong("random_program", "from_zero", "The inputs have the positions 0, 1 and 2, so the first step makes value 3: count from there.",
+      source=changed(PROGRAM, ("range(3, 11)", "range(1, 9)")))
+wrong("random_program", "last_input_only", "Some input is never used, so what it gets is not tested: the other operand may be any earlier value.",
+      source=changed(PROGRAM, ("rng.integers(position)", "rng.integers(2, position)")))
+wrong("random_program", "sub_in_order", "In sub the newest value is always on the same side, so an engine that mixes its operands up looks right.",
+      source=changed(PROGRAM, ("            rng.shuffle(operands)\n", '            if name != "sub":\n                rng.shuffle(operands)\n')))
+wrong("random_program", "twice_in_mul_only", "Only mul uses one value twice: let x + x and x - x occur, too.",
+      source=changed(PROGRAM, ("rng.integers(position)", 'rng.integers(position if name == "mul" else position - 1)')))
+
 
 @right("random_program", "backwards")
 def random_program(rng):
@@ -548,7 +608,7 @@ wrong("first_wrong_layer", "along_ones", "Where all entries of v are alike, entr
       source=changed(LAYER, ("rng.standard_normal(values[k].shape)", "np.ones(values[k].shape)")))
 wrong("first_wrong_layer", "nan_passes", "No comparison with NaN is True, so a gradient of NaN passes.",
       source=changed(LAYER, ("if not abs(slope - given) <= 1e-5 * abs(slope)", "if abs(slope - given) > 1e-5 * abs(slope)")))
-wrong("first_wrong_layer", "next_gradient", "A right gradient is accused. Is the slope that of tail(k, ...) at value k, h v ahead and h v behind, over 2h, and compared with grads[k] along v?", source=changed(LAYER, ("grads[k]", "grads[k + 1]")))
+wrong("first_wrong_layer", "next_gradient", "tail(k, ...) takes value k, so its slope is to be compared with the gradient of value k, and not with the next one.", source=changed(LAYER, ("grads[k]", "grads[k + 1]")))
 wrong("first_wrong_layer", "over_h", "A right gradient is accused. Is the slope that of tail(k, ...) at value k, h v ahead and h v behind, over 2h, and compared with grads[k] along v?", source=changed(LAYER, ("/ (2 * h)", "/ h")))
 wrong("first_wrong_layer", "finds_right", "A right gradient is accused. Is the slope that of tail(k, ...) at value k, h v ahead and h v behind, over 2h, and compared with grads[k] along v?", source=changed(LAYER, ("if not abs", "if abs")))
 wrong("first_wrong_layer", "from_the_end", "Layers are counted from the input on: the layer behind value k has the number k + 1.", source=changed(LAYER, ("return k + 1", "return len(values) - 1 - k")))
@@ -584,6 +644,8 @@ wrong("first_wrong_layer", "no_input", "The first layer can be wrong, too: go do
       source=changed(LAYER, ("range(len(values) - 1)", "range(1, len(values) - 1)")))
 wrong("first_wrong_layer", "next_tail", "A right gradient is accused. Is the slope that of tail(k, ...) at value k, h v ahead and h v behind, over 2h, and compared with grads[k] along v?",
       source=changed(LAYER, ("tail(k, values[k] - h * v)", "tail(k, values[k])")))
+wrong("first_wrong_layer", "one_layer_too_far", "tail(k, ...) begins with layer k + 1, and takes value k: with k + 1 it takes the next value.",
+      source=changed(LAYER, ("tail(k, values[k] + h * v) - tail(k, values[k] - h * v)", "tail(k + 1, values[k] + h * v) - tail(k + 1, values[k] - h * v)")))
 wrong("first_wrong_layer", "hundredth", "A tolerance of a hundredth, or more, misses what is half a percent off.", source=changed(LAYER, ("1e-5 *", "0.01 *")))
 wrong("first_wrong_layer", "absolute_1e_14", "Where gradients are near 1e-16, this allows too much: the threshold has to shrink with them, so nothing absolute belongs to it.",
       source=changed(LAYER, ("1e-5 * abs(slope)", "1e-5 * abs(slope) + 1e-14")))
@@ -709,6 +771,24 @@ def mended_test(f, gradient, x):
     return bool(abs(slope - gradient(x).sum()) <= 1e-6 + 1e-4 * abs(slope))
 """)
 
+wrong("mended_test", "forward", "A right entry of 0 is accused where the function bends: go to both sides, h ahead and h behind.",
+      source=changed(MENDED, ("f(x - v)", "f(x)"), ("(2 * h)", "h"), ("1e-7 + 1e-4 * abs(slope)", "1e-5 + 5e-3 * abs(slope)")))
+right("mended_test", "forward_with_a_small_step", source=changed(MENDED, ("1e-6", "1e-8"), ("f(x - v)", "f(x)"), ("(2 * h)", "h"), ("1e-7 + 1e-4 * abs(slope)", "1e-5 + 5e-3 * abs(slope)")))
+wrong("mended_test", "familiar_relative_error", "Where an entry is 0, rounding over 2h alone is about 1e-10, which is not small beside the 1e-8 that you divide by: allow more.",
+      source=changed(MENDED, ("gradient(x), 1e-6", "gradient(x), 1e-5"), ("abs(slope - given[i]) <= 1e-7 + 1e-4 * abs(slope)", "abs(slope - given[i]) / max(1e-8, abs(slope) + abs(given[i])) < 1e-3")))
+wrong("mended_test", "one_direction", "Along one direction a fault in a small entry is lost beside the large ones: move one entry at a time.", source="""
+def mended_test(f, gradient, x):
+    v, h = np.random.default_rng(0).standard_normal(len(x)), 1e-6
+    slope = (f(x + h * v) - f(x - h * v)) / (2 * h)
+    return bool(abs(slope - (gradient(x) * v).sum()) <= 1e-7 + 1e-4 * abs(slope))
+""")
+wrong("mended_test", "norms", "Beside the norm of all entries a fault in a small one is lost: compare each entry with a part of itself.", source="""
+def mended_test(f, gradient, x):
+    rows = 1e-6 * np.eye(len(x))
+    slopes = np.array([(f(x + row) - f(x - row)) / 2e-6 for row in rows])
+    return bool(np.linalg.norm(slopes - gradient(x)) <= 1e-7 + 1e-4 * np.linalg.norm(slopes))
+""")
+
 
 @right("mended_test", "puts_back")
 def mended_test(f, gradient, x):
@@ -738,9 +818,9 @@ def engine_is_right(Tensor, rng):
     xs, vs = ([rng.standard_normal(shape) for shape in shapes] for _ in range(2))
 
     def loss(a, b, c, w, d):
-        m = (a * b - c / (2 + b * b)).tanh() + a.exp() * c + (a - c).relu() - (c - a).relu() - 1 / (a * a + 1) + b.sin()
+        m = (a * b - c / (2 + b * b)).tanh() + a.exp() * c + (a - c).relu() - (c - a).relu() - 1 / (a * a + 1) + 3 * b.sin()
         rows = ((m @ w)[[0, 2, 2, 1]] + (w + d) - w.sum(axis=0)) / 9
-        return rows.tanh().sum() + (m.sum(axis=0) * (3 - b) - 2).sum() - (c + c * c * c).sum()
+        return rows.tanh().sum() + (m.sum(axis=0) * (3 - b) - 2).sum() - (c + c * c * c * 2).sum()
 
     ends = [loss(*[Tensor(x + s * v) for x, v in zip(xs, vs)]).data for s in (h, -h)]
     leaves = [Tensor(x, requires_grad=True) for x in xs]
@@ -774,8 +854,12 @@ wrong("engine_is_right", "no_left", "No plain number stands on the left in your 
       source=changed(ENGINE, ("1 / (a * a + 1)", "a / (a * a + 1)"), ("(3 - b)", "(b - 3)")))
 wrong("engine_is_right", "no_right", "No plain number stands on the right of a minus in your loss.", source=changed(ENGINE, ("(3 - b) - 2)", "(3 - b))")))
 wrong("engine_is_right", "no_tanh", "Some operation does not occur in your loss.", source=changed(ENGINE, (").tanh()", ")"), ("rows.tanh()", "(rows * rows)")))
-wrong("engine_is_right", "no_sin", "Some operation does not occur in your loss.", source=changed(ENGINE, (" + b.sin()", "")))
+wrong("engine_is_right", "no_sin", "Some operation does not occur in your loss.", source=changed(ENGINE, (" + 3 * b.sin()", " + 3 * b")))
 wrong("engine_is_right", "no_relu", "Some operation does not occur in your loss.", source=changed(ENGINE, (".relu()", "")))
+wrong("engine_is_right", "no_number_times", "A product with a plain number on its left does not occur in your loss.", source=changed(ENGINE, ("3 * b.sin()", "b.sin()")))
+wrong("engine_is_right", "no_times_number", "A product with a plain number on its right does not occur in your loss.", source=changed(ENGINE, ("c * c * c * 2", "c * c * c")))
+wrong("engine_is_right", "no_plus_number", "A sum with a plain number on its right does not occur in your loss.", source=changed(ENGINE, ("(a * a + 1)", "(2 + a * a)")))
+wrong("engine_is_right", "replaced", "On the same leaves a second backward adds to what is there, so the gradient is then twice as large.", source=changed(ENGINE, ("- times *", "- 1 *")))
 wrong("engine_is_right", "used_once", "Each leaf is used once in your test: gradients that should add up never meet.", source="""
 def engine_is_right(Tensor, rng):
     x, y = rng.standard_normal((2, 3)), rng.standard_normal((2, 3))
@@ -823,7 +907,7 @@ def engine_is_right(Tensor, rng):
     return all(test() for test in [
         close([a, b], lambda x, y: ((x + y) * g).sum() + (x * x * y).sum()),
         close([a, b], lambda x, y: ((x * y * 3).sin() * g).sum()),
-        close([a, b], lambda x, y: ((x - y) * (y - x) * g).sum()),
+        close([a, b], lambda x, y: ((2 + x - y) * (y - x) * g).sum()),
         close([a, c], lambda x, y: ((x * y + y) * (x + y)).sum()),
         close([a, z], lambda x, y: ((x / y) * g).sum() + (2 / y - y / 3).sum()),
         close([a, z], lambda x, y: ((x - y) * g).sum() + ((y + x) * (3 - x)).sum()),
@@ -848,7 +932,7 @@ def engine_is_right(Tensor, rng):
         (lambda x, w, b: (x @ w + b).relu().sum(axis=0), draw_inputs(rng)),
         (lambda a, w: a @ w, [a, rng.standard_normal((4, 2))]),
         (lambda a, c: (a * c).sum(axis=0), [a, c]),
-        (lambda a, c: a / (2 + c * c) - 1 / (1 + c * c) - (3 - a) / 2 + (a - 2), [a, c]),
+        (lambda a, c: a / (2 + c * c) - 1 / (1 + c * c) - (3 - a) / 2 + (a - 2) * 3 * (c * c + 4), [a, c]),
         (lambda a, c: (a - c).exp() * a[[2, 0, 2]] + a + a, [a, c]),
         (lambda a, c: (a * c).sum() * a, [a, c]),
         (lambda a, c: (lambda t: t.sin() * t - t * t.relu())(3 * a * c), [a, c]),
@@ -888,9 +972,9 @@ def engine_is_right(Tensor, rng):
     leaves, h = [a, b, c, w, d], 1e-6
 
     def loss():
-        m = (a * b - c / (2 + b * b)).tanh() + a.exp() * c + (a - c).relu() - (c - a).relu() - 1 / (a * a + 1) + b.sin()
+        m = (a * b - c / (2 + b * b)).tanh() + a.exp() * c + (a - c).relu() - (c - a).relu() - 1 / (a * a + 1) + 3 * b.sin()
         rows = ((m @ w)[[0, 2, 2, 1]] + (w + d) - w.sum(axis=0)) / 9
-        return rows.tanh().sum() + (m.sum(axis=0) * (3 - b) - 2).sum() - (c + c * c * c).sum()
+        return rows.tanh().sum() + (m.sum(axis=0) * (3 - b) - 2).sum() - (c + c * c * c * 2).sum()
 
     first = []
     for times in (1, 2):

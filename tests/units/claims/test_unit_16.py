@@ -314,7 +314,7 @@ class Letters:
         return "".join(self.names[i] for i in ids)
 
 
-@proves(UNIT, "Your favourite line of all that was written above?")
+@proves(UNIT, "Your favourite line of all above?")
 def test_a_line_of_any_text_may_be_kept(
     solved: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
