@@ -19,6 +19,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         group.addoption("--max-worker-restart", default="0")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """pytest-xdist orders modules by their numbers of tests alone; tests/conftest.py has an order of its own."""
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
 def pytest_collection_finish() -> None:
     """What has been imported until now (PyTorch, 20,000 tests) stays: a look for garbage need not go through it."""
     gc.collect()
