@@ -89,9 +89,12 @@ def test_the_release_holds_no_solution_and_no_hidden_test(unit: str) -> None:
         "BEGIN HIDDEN",
         "END HIDDEN",
         "autograd_ref.scalar",
-        "mistakes",
+        "mistakes.py",
     ):
         assert mark not in text or mark in allowed, mark
+    sources = "\n".join(cell.source for cell in notebook.cells)
+    for entry in bank.load_bank(assignment_of(unit)):
+        assert entry.source.strip() not in sources, entry.name
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     for exercise in assignment_of(unit).exercises:
         solutions = re.findall(

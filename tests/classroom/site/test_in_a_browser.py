@@ -36,7 +36,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def told_of(installed: Path, notebooks: list[Path]) -> dict[str, dict[str, Any]]:
     command = [sys.executable, "-P", str(PROGRAM), str(installed), *map(str, notebooks)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return {Path(path).parent.name: told for path, told in json.loads(done.stdout.splitlines()[-1]).items()}
 
