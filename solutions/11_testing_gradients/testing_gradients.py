@@ -221,7 +221,7 @@ with exercise("slope_along") as check:
                 "(2³ - 0³) / 2, from both sides")
     check.close(slope_of("a²b", arrays([2], [1]), one, arrays([1], [1]), 1.0), 9.0,
                 "(3² · 2 - 1² · 0) / 2: both move at once")
-    check.close(slope_of("matmul", *MATRICES), ALONG_BOTH, "(3, 2) @ (2, 4): u weighs the outputs")
+    check.close(slope_of("matmul", *MATRICES), ALONG_BOTH, "(3, 2) @ (2, 4), weighed by u")
     check.untouched("inputs and directions stay as they were")
     ### BEGIN HIDDEN TESTS
     from autograder import array, one_of
