@@ -82,11 +82,11 @@ def test_large_and_long_values_are_digested_or_given_up_in_no_time() -> None:
     deep: Any = [1.5] * 1_000_000
     for _ in range(35):
         deep = {"a": deep}
-    start = time.monotonic()
+    start = time.process_time()  # a busy machine has no part in it
     assert fingerprint("e", [Call(F, (), deep)]) == ""
     assert fingerprint("e", [Call(F, (), {i: [1.5] * 1000 for i in range(1000)})]) == ""
     assert fingerprint("e", [Call(F, (), 10**100_000)]) == fingerprint("e", [Call(F, (), math.inf)])
-    assert time.monotonic() - start < 1
+    assert time.process_time() - start < 1
     # The item of a number in long double precision is that number again.
     assert fingerprint("e", [Call(F, (), np.clongdouble(1j))]) == fingerprint("e", [Call(F, (), 1j)])
 
