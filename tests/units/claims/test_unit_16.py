@@ -287,7 +287,7 @@ def test_a_training_that_goes_on_from_its_weights_alone_goes_another_way(solved:
     new.load(state[0], new.optimizer.state_dict(), new.schedule.state_dict(), state[3]).run(4)
     # A new schedule alone does most of it, a new optimizer alone hardly anything.
     text, ends = names["TEXTS"]["training"], []
-    ids = names["Tokens"](text, sorted(set(text)), 60).encode(text)
+    ids = names["Tokens"](text, sorted(set(text)), 400).encode(text)
     state = fresh().run(30).state()
     for optimizer, schedule in ((True, False), (False, True)):
         other = fresh()
