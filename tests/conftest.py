@@ -46,13 +46,13 @@ LONGEST = (
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest modules first, then those of most tests; within a module nothing changes."""
-    modules = [item.nodeid.partition("::")[0] for item in items]
-    counts = Counter(modules)
-    first = {name: place for place, name in enumerate(LONGEST)}
-    order = sorted(
-        range(len(items)), key=lambda i: (first.get(modules[i], len(first)), -counts[modules[i]], modules[i])
-    )
-    items[:] = [items[i] for i in order]
+
+    def module(item: pytest.Item) -> str:
+        return item.nodeid.partition("::")[0]
+
+    counts = Counter(map(module, items))
+    place = {name: i for i, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: (place.get(module(item), len(place)), -counts[module(item)], module(item)))
 
 
 @pytest.fixture(scope="session")

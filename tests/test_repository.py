@@ -6,12 +6,14 @@ import re
 import subprocess
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from autograder.classroom.site.links import in_repository
 
-from .conftest import LONGEST, REPOSITORY
+from .conftest import LONGEST, REPOSITORY, pytest_collection_modifyitems
 
 FILES = subprocess.run(
     ["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=True
@@ -122,5 +124,17 @@ def test_the_repository_is_small() -> None:
     )
 
 
-def test_what_is_to_begin_first_is_there() -> None:
+def test_the_longest_modules_are_there_and_begin_first() -> None:
     assert [name for name in LONGEST if not (REPOSITORY / name).is_file()] == []
+    few, many = "tests/a.py", "tests/b.py"
+    names = [
+        f"{few}::1",
+        f"{LONGEST[1]}::1",
+        f"{many}::2",
+        f"{LONGEST[0]}::1",
+        f"{many}::1",
+        f"{LONGEST[1]}::0",
+    ]
+    items: list[Any] = [SimpleNamespace(nodeid=name) for name in names]
+    pytest_collection_modifyitems(items)
+    assert [item.nodeid for item in items] == [names[i] for i in (3, 1, 5, 2, 4, 0)]

@@ -15,9 +15,9 @@ from typing import Any
 from ..lesson.failures import ERROR, TIMEOUT, CheckFailed
 from ..lesson.locked import SEED, whole_digest
 from ..lesson.parts import telling
-from ..lesson.probes import AnswerLost, AnswerTimeout, Session, use_session
+from ..lesson.probes import AnswerLost, AnswerTimeout, Session
 from ..referee.bank import Entry, load_bank
-from ..referee.check_cells import compiled, remember, setup_names
+from ..referee.check_cells import checking, compiled, remember, setup_names
 from ..referee.matching import CALL_SECONDS
 from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox
@@ -151,7 +151,7 @@ class _Line:
             for source in (answer, *(cell.source for cell in self.after)):
                 process.run_cell(source)
             session.boundary = process
-            with use_session(session):
+            with checking(session):
                 exec(compiled(self.check, self.filename), setup_names(self.assignment))
         except CheckFailed as error:
             if any(part.lost for part in session.parts):  # a part ends there, and so has the process

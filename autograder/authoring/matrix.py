@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..lesson.failures import TestFault
-from ..lesson.probes import AnswerLost, AnswerTimeout, Session, use_session
+from ..lesson.probes import AnswerLost, AnswerTimeout, Session
 from ..lesson.syntax import syntax_tree
 from ..referee.bank import load_bank
-from ..referee.check_cells import in_hidden_part, remember, setup_names
+from ..referee.check_cells import checking, in_hidden_part, remember, setup_names
 from ..referee.matching import CALL_SECONDS
 from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox
@@ -204,7 +204,7 @@ def row_of(
     try:
         for cell in assignment.trusted_cells():
             process.run_cell(answer if cell.name == exercise.name else cell.source)
-        with use_session(Session(process, seed, quiet=True)):
+        with checking(Session(process, seed, quiet=True)):
             exec(_guarded(exercise.check, filename), names)
     except _Stop:
         pass

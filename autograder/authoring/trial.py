@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 import traceback
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..lesson.failures import ERROR, PASSED, TIMEOUT, CheckFailed, Failure
 from ..lesson.parts import telling
-from ..lesson.probes import AnswerLost, AnswerTimeout, Call, Session, use_session
-from ..referee.check_cells import compiled, line_of, remember, setup_names
+from ..lesson.probes import AnswerLost, AnswerTimeout, Call, Session
+from ..referee.check_cells import checking, compiled, line_of, remember, setup_names
 from ..referee.matching import CALL_SECONDS
 from ..sandbox.process import PupilProcess
 from ..sandbox.walls import Sandbox
@@ -62,8 +61,7 @@ def run_check(
         for cell in assignment.trusted_cells():
             # What stands on a wrong answer may break with it; that is no reason to stop.
             process.run_cell(answer if cell.name == exercise.name else cell.source)
-        with use_session(session), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what a wrong answer gives overflows now and then
+        with checking(session):
             exec(compiled(check, filename), setup_names(assignment))
     except CheckFailed as error:
         calls = session.calls[telling(session.parts)]

@@ -81,9 +81,8 @@ def describe(error: BaseException, beside: str = "") -> AnswerError:
         place = f"{where}: {line}" if line else where
         if isinstance(error, NotImplementedError):
             name = ", ".join(_open_beside(_function_of(error.__traceback__, frame), frame.filename, message))
-        elif elsewhere and line.startswith(
-            "raise "
-        ):  # a given function refuses what it is called with: by whom?
+        elif elsewhere and line.startswith("raise "):
+            # A given function refuses what it is called with: by whom?
             caller = next(f for f in reversed(frames) if f.filename == frames[0].filename)
             line = linecache.getline(caller.filename, caller.lineno or 0).strip()
             place = f"line {caller.lineno}: {line} (refused by {frame.name})"

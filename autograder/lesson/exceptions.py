@@ -32,18 +32,20 @@ def subject_of(error: AnswerError) -> str:
     return next((subject for subject, words in SUBJECTS if re.search(words, error.message)), "")
 
 
-def details_of(error: AnswerError) -> str:
-    """The whole numbers and the quoted names of a message: two mistakes seldom fail with the same shapes and types.
+def identity_of(error: AnswerError) -> tuple[str, str, str, str]:
+    """What tells an exception from another one: type, what its message speaks of, a name that is not there, details.
 
-    Empty where `subject_of` is. Floats and addresses are left out, which differ from machine to machine.
+    The details are the whole numbers and the quoted names of a message that speaks of something known: two mistakes
+    seldom fail with the same shapes and types. Floats and addresses, which differ from machine to machine, are none.
 
-    >>> details_of(AnswerError("ValueError", "operands could not be broadcast together with shapes (2,) (3,)"))
-    '2 3'
-    >>> details_of(AnswerError("AttributeError", "'list' object has no attribute 'shape'"))
-    "'list' 'shape'"
+    >>> identity_of(AnswerError("ValueError", "operands could not be broadcast together with shapes (2,) (3,)"))
+    ('ValueError', 'shapes', '', '2 3')
+    >>> identity_of(AnswerError("AttributeError", "'list' object has no attribute 'shape'"))
+    ('AttributeError', 'an attribute', '', "'list' 'shape'")
     """
-    found = re.findall(r"'[^']*'|(?<![\w.])\d+(?!\w|\.\d)", error.message)
-    return " ".join(found) if subject_of(error) else ""
+    subject = subject_of(error)
+    details = re.findall(r"'[^']*'|(?<![\w.])\d+(?!\w|\.\d)", error.message) if subject else []
+    return error.type_name, subject, error.name, " ".join(details)
 
 
 def _last_frame(tb: TracebackType | None) -> CodeType | None:

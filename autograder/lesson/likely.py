@@ -20,7 +20,7 @@ from typing import Any
 
 from . import logbook
 from .compare import as_float, is_number
-from .exceptions import details_of, subject_of
+from .exceptions import identity_of
 from .probes import Call
 from .wire import Opaque, parsed
 
@@ -70,9 +70,7 @@ def _call(call: Call, endless: bool) -> Iterator[str]:
     if endless:
         yield "endless"
     elif call.error is not None:
-        # By its type and what it names, as where the referee matches it; but a misspelt name is nobody else's mistake.
-        about = f"{subject_of(call.error)} {call.error.name} {details_of(call.error)}"
-        yield f"raised {call.error.type_name} {about}"
+        yield f"raised {' '.join(identity_of(call.error))}"
     else:
         yield from _pieces(call.value)
 

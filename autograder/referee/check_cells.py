@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import CodeType
 from typing import Any
 
 from ..lesson.failures import CheckFailed
-from ..lesson.probes import AnswerError, Call, Probe
+from ..lesson.probes import AnswerError, Call, Probe, Session, use_session
 from ..unit.assignment import Assignment
 from ..unit.cell import SETUP
 
@@ -41,6 +43,15 @@ def compiled(source: str, filename: str) -> CodeType:
 def remember(filename: str, source: str) -> None:
     """Let inspect.getsource find the probes' text."""
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+
+
+@contextmanager
+def checking(session: Session) -> Iterator[None]:
+    """Around a check cell that runs here, in which what a wrong answer gave may overflow without a warning of ours."""
+    import numpy as np
+
+    with use_session(session), np.errstate(all="ignore"):
+        yield
 
 
 def line_of(error: BaseException, filename: str) -> int:

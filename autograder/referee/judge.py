@@ -12,7 +12,7 @@ from typing import Any
 from ..lesson.exceptions import explain_exception
 from ..lesson.failures import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure
 from ..lesson.parts import telling
-from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Session, use_session
+from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Session
 from ..sandbox.process import CellResult
 from ..sandbox.walls import UNPROTECTED, Interrupted, Sandbox, SandboxError
 from ..unit.assignment import Assignment, Exercise
@@ -20,7 +20,7 @@ from ..unit.cell import ANSWER, CHECK, FIGURE
 from ..unit.ingest import Submission
 from ..unit.looks import looks
 from . import bank
-from .check_cells import Calls, compiled, in_hidden_part, line_of, remember, setup_names
+from .check_cells import Calls, checking, compiled, in_hidden_part, line_of, remember, setup_names
 from .matching import Matcher, Memory
 from .rebuild import Step, rebuild
 from .report import Outcome, PartOutcome, Report
@@ -197,7 +197,7 @@ class _Grading:
         remember(filename, exercise.check)
         session.calls = asked = Calls(filename)
         try:
-            with use_session(session):
+            with checking(session):
                 exec(compiled(exercise.check, filename), dict(self.names))
             if not session.checks_made:
                 raise AssertionError("the cell makes no check")

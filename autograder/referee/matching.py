@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..lesson import likely, locked, wire
 from ..lesson.compare import difference
-from ..lesson.exceptions import details_of, subject_of
+from ..lesson.exceptions import identity_of
 from ..lesson.failures import ERROR, FAILED, Failure
 from ..lesson.probes import AnswerError, AnswerLost, AnswerTimeout, Call, Reply
 from ..sandbox.process import PupilProcess
@@ -222,7 +222,7 @@ def _asked(call: Call) -> str:
 def _given(call: Call) -> str:
     """A digest of what a call gave; empty where it gave what is not plain data."""
     try:
-        got = wire.pack(call.value) if call.error is None else _error(call.error)
+        got = wire.pack(call.value) if call.error is None else identity_of(call.error)
     except wire.WireError:
         return ""
     return _digest_of(json.dumps([call.error is None, got, call.asked]))
@@ -233,10 +233,6 @@ def _reply(process: PupilProcess, call: Call) -> Reply | AnswerError:
         return process.call(call.probe, call.args)
     except AnswerError as error:
         return error
-
-
-def _error(error: AnswerError) -> list[str]:
-    return [error.type_name, subject_of(error), error.name, details_of(error)]
 
 
 def _changed_alike(reply: Reply, call: Call) -> bool:
@@ -251,7 +247,7 @@ def _alike(one: object, other: object) -> bool:
 
 def _same(reply: Reply | AnswerError, call: Call) -> bool:
     if isinstance(reply, AnswerError):
-        return call.error is not None and _error(call.error) == _error(reply)
+        return call.error is not None and identity_of(call.error) == identity_of(reply)
     same = call.error is None and reply.asked == call.asked
     # Both ways: an array may stand for a list, and a list not for an array, which may be what was wrong.
     return (

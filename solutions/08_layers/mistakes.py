@@ -1778,20 +1778,24 @@ def owned(module):
         return found
 
 
-@wrong(
-    "owned",
-    "what_requires_a_gradient",
-    "A Tensor that requires a gradient is not yet a Parameter: that is a class of its own. Ask `isinstance(x, Parameter)`.",
-)
+MODULE_OR_PARAMETER = """
 def owned(module):
     found = {}
     for name, x in parts(module):
         if isinstance(x, Module):
             found[name] = x
             found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
-        elif isinstance(x, Tensor) and x.requires_grad:
+        elif isinstance(x, Parameter):
             found[name] = x
     return found
+"""
+
+wrong(
+    "owned",
+    "what_requires_a_gradient",
+    "A Tensor that requires a gradient is not yet a Parameter: that is a class of its own. Ask `isinstance(x, Parameter)`.",
+    source=changed(MODULE_OR_PARAMETER, ("isinstance(x, Parameter)", "isinstance(x, Tensor) and x.requires_grad")),
+)
 
 
 @wrong(
@@ -1908,16 +1912,12 @@ def owned(module):
     return found
 
 
-@wrong("owned", "bases_only", "A Parameter whose class comes from a class of Parameters is left out. `isinstance(x, Parameter)` knows all descendants.")
-def owned(module):
-    found = {}
-    for name, x in parts(module):
-        if isinstance(x, Module):
-            found[name] = x
-            found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
-        elif Parameter in (type(x), *type(x).__bases__):
-            found[name] = x
-    return found
+wrong(
+    "owned",
+    "bases_only",
+    "A Parameter whose class comes from a class of Parameters is left out. `isinstance(x, Parameter)` knows all descendants.",
+    source=changed(MODULE_OR_PARAMETER, ("isinstance(x, Parameter)", "Parameter in (type(x), *type(x).__bases__)")),
+)
 
 
 OWNED = """
@@ -1935,15 +1935,11 @@ wrong(
     "owned",
     "parameters_first",
     "All is there, in another order: attributes have their turns as they stand, and a Module is followed by what it owns.",
-    source="""
-    def owned(module):
-        found = {name: x for name, x in parts(module) if isinstance(x, Parameter)}
-        for name, x in parts(module):
-            if isinstance(x, Module):
-                found[name] = x
-                found |= {f"{name}.{inner}": y for inner, y in owned(x).items()}
-        return found
-    """,
+    source=changed(
+        MODULE_OR_PARAMETER,
+        ("        elif isinstance(x, Parameter):\n            found[name] = x\n", ""),
+        ("found = {}", "found = {name: x for name, x in parts(module) if isinstance(x, Parameter)}"),
+    ),
 )
 wrong(
     "owned",
@@ -2213,16 +2209,17 @@ def dropout(x, p, training, rng):
     return x * (keep / (1 - p))
 """
 
+A_NUMBER_FOR_P = "Right for p = 0.25, and for no other: a number stands where p, or 1 - p, belongs."
 wrong(
     "dropout",
     "a_number_for_p",
-    "Right for p = 0.25, and for no other: a number stands where p, or 1 - p, belongs.",
+    A_NUMBER_FOR_P,
     source=changed(DROPOUT, (">= p", ">= 0.25"), ("1 - p", "0.75")),
 )
 wrong(
     "dropout",
     "a_number_for_the_scale",
-    "Right for p = 0.25, and for no other: a number stands where p, or 1 - p, belongs.",
+    A_NUMBER_FOR_P,
     source=changed(DROPOUT, ("1 - p", "0.75")),
 )
 wrong(
@@ -2507,10 +2504,11 @@ wrong(
         drop="hidden = hidden * ((self.rng.random(hidden.shape) >= 0.5) * 0.5) if self.training else hidden"
     ),
 )
+WHOLE_ANSWERS = "Whole answers are dropped, as by a mask with one number for each row, or on the answer itself. Draw one for each of the eight neurons, before the second matrix."
 wrong(
     "mended_net",
     "drops_only_the_answer",
-    "Whole answers are dropped, as by a mask with one number for each row, or on the answer itself. Draw one for each of the eight neurons, before the second matrix.",
+    WHOLE_ANSWERS,
     source=net(drop="").replace(
         "return hidden @ self.second.T",
         "out = hidden @ self.second.T\n"
@@ -2520,7 +2518,7 @@ wrong(
 wrong(
     "mended_net",
     "one_number_for_a_row",
-    "Whole answers are dropped, as by a mask with one number for each row, or on the answer itself. Draw one for each of the eight neurons, before the second matrix.",
+    WHOLE_ANSWERS,
     source=net(
         drop="hidden = hidden * ((self.rng.random((hidden.shape[0], 1)) >= 0.5) / 0.5) if self.training else hidden"
     ),

@@ -8,7 +8,12 @@ use (np, math, Tensor, no_grad) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.referee.bank import right, wrong
+from autograder.referee.bank import changed, right, wrong
+
+RATE_WRITTEN_IN = "lr has no effect: you wrote a number in its place, which is right in one example only."
+NEVER_FADES = "Old gradients never fade: mu is missing in front of the old velocity."
+UPHILL = "This goes up the hill: the step is subtracted."
+BETAS_SWAPPED = "The betas are swapped: the first belongs to m, the second to v."
 
 # -- sgd_step ---------------------------------------------------------------------------------------------------------
 
@@ -166,9 +171,7 @@ def momentum_step(p, g, v, lr, mu):
     return p + lr * v, v
 
 
-@wrong(
-    "momentum_step", "never_fades", "Old gradients never fade: mu is missing in front of the old velocity."
-)
+@wrong("momentum_step", "never_fades", NEVER_FADES)
 def momentum_step(p, g, v, lr, mu):
     v = v + g
     return p - lr * v, v
@@ -401,7 +404,7 @@ def momentum_rate_inside(p, g, v, lr, mu):
     return v, p + v
 
 
-@wrong("momentum_rate_inside", "rate_written_in", "lr has no effect: you wrote a number in its place, which is right in one example only.")
+@wrong("momentum_rate_inside", "rate_written_in", RATE_WRITTEN_IN)
 def momentum_rate_inside(p, g, v, lr, mu):
     v = mu * v - 0.1 * g
     return p + v, v
@@ -540,7 +543,7 @@ def nesterov_step(p, g, v, lr, mu):
     return v, p - lr * (g + mu * v)
 
 
-@wrong("nesterov_step", "never_fades", "Old gradients never fade: mu is missing in front of the old velocity.")
+@wrong("nesterov_step", "never_fades", NEVER_FADES)
 def nesterov_step(p, g, v, lr, mu):
     v = v + g
     return p - lr * (g + mu * v), v
@@ -552,7 +555,7 @@ def nesterov_step(p, g, v, lr, mu):
     return p - lr * g, v
 
 
-@wrong("nesterov_step", "rate_written_in", "lr has no effect: you wrote a number in its place, which is right in one example only.")
+@wrong("nesterov_step", "rate_written_in", RATE_WRITTEN_IN)
 def nesterov_step(p, g, v, lr, mu):
     v = mu * v + g
     return p - 0.1 * (g + mu * v), v
@@ -673,7 +676,7 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
     return p - g / (np.sqrt(s) + eps), s
 
 
-@wrong("rmsprop_step", "uphill", "This goes up the hill: the step is subtracted.")
+@wrong("rmsprop_step", "uphill", UPHILL)
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = alpha * s + (1 - alpha) * g**2
     return p + lr * g / (np.sqrt(s) + eps), s
@@ -763,7 +766,7 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
     return p - lr * g / (np.sqrt(s) + eps), np.sqrt(s)
 
 
-@wrong("rmsprop_step", "rate_written_in", "lr has no effect: you wrote a number in its place, which is right in one example only.")
+@wrong("rmsprop_step", "rate_written_in", RATE_WRITTEN_IN)
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = alpha * s + (1 - alpha) * g**2
     return p - 0.3 * g / (np.sqrt(s) + eps), s
@@ -915,6 +918,16 @@ def bias_correction(mean, beta, t):
 
 # -- adam_step --------------------------------------------------------------------------------------------------------
 
+ADAM = """
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + (1 - b2) * g * g
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+"""
+ADAM_STEP = ADAM.splitlines()[-1]
+QUIET_STEP = ("    return p -", '    with np.errstate(all="ignore"):\n        return p -')
+
 
 @wrong(
     "adam_step",
@@ -930,16 +943,12 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 
 
-@wrong(
+wrong(
     "adam_step",
     "no_correction",
     "The means are not corrected. They began at 0, and the first steps have the wrong length.",
+    source=changed(ADAM, (" / (1 - b1**t) / (np.sqrt(v / (1 - b2**t))", " / (np.sqrt(v)")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (np.sqrt(v) + eps), m, v
 
 
 @wrong(
@@ -954,140 +963,87 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     return p - lr * m / (np.sqrt(v) + eps), m, v
 
 
-@wrong(
+wrong(
     "adam_step",
     "eps_under_the_root",
     "eps stands under the root here. It is added to the root.",
+    source=changed(ADAM, ("(np.sqrt(v / (1 - b2**t)) + eps)", "np.sqrt(v / (1 - b2**t) + eps)")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / np.sqrt(v / (1 - b2**t) + eps), m, v
-
-
-@wrong(
+wrong(
     "adam_step",
     "always_first",
     "The correction is that of the first step, whatever t is.",
+    source=changed(ADAM, ("**t", "")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1) / (np.sqrt(v / (1 - b2)) + eps), m, v
-
-
-@wrong(
+wrong(
     "adam_step",
     "one_correction",
     "v is not corrected. Both means began at 0: correct both, and let p move by the corrected m.",
+    source=changed(ADAM, ("np.sqrt(v / (1 - b2**t))", "np.sqrt(v)")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / (np.sqrt(v) + eps), m, v
-
-
-@wrong(
+wrong(
     "adam_step",
     "moves_by_g",
     "p moves by the gradient over its size, which is RMSprop. Adam moves by the corrected m.",
+    source=changed(ADAM, ("lr * m / (1 - b1**t)", "lr * g")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * g / (np.sqrt(v / (1 - b2**t)) + eps), m, v
-
-
-@wrong("adam_step", "no_root", "The root is missing: v is a mean of squares.")
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / (v / (1 - b2**t) + eps), m, v
-
-
-@wrong("adam_step", "betas_swapped", "The betas are swapped: the first belongs to m, the second to v.")
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b2, b1 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
-
-
-@wrong(
+wrong(
+    "adam_step",
+    "no_root",
+    "The root is missing: v is a mean of squares.",
+    source=changed(ADAM, ("np.sqrt(v / (1 - b2**t))", "v / (1 - b2**t)")),
+)
+wrong(
+    "adam_step",
+    "betas_swapped",
+    BETAS_SWAPPED,
+    source=changed(ADAM, ("b1, b2 = betas", "b2, b1 = betas")),
+)
+wrong(
     "adam_step",
     "square_of_mean",
     "v is made from the square of m. It is the mean of the gradient's squares.",
+    source=changed(ADAM, ("g * g", "m * m")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * m * m
-    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
-
-
-@wrong(
+wrong(
     "adam_step",
     "gradient_whole",
     "The gradient comes into m whole, as in momentum. Adam's m is a mean: the share of g is 1 - b1.",
+    source=changed(ADAM, ("(1 - b1) * g", "g")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
-
-
-@wrong("adam_step", "only_v_corrected", "v is corrected and m is not. Both began at 0.")
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (np.sqrt(v / (1 - b2**t)) + eps), m, v
-
-
-@wrong(
+wrong(
+    "adam_step",
+    "only_v_corrected",
+    "v is corrected and m is not. Both began at 0.",
+    source=changed(ADAM, ("m / (1 - b1**t)", "m")),
+)
+wrong(
     "adam_step",
     "root_before_correction",
     "The root is taken first, and the correction divides the root. Correct v, then take its root.",
+    source=changed(ADAM, ("np.sqrt(v / (1 - b2**t))", "np.sqrt(v) / (1 - b2**t)")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / (np.sqrt(v) / (1 - b2**t) + eps), m, v
-
-
-@wrong("adam_step", "means_swapped", "The two means come back in the other order: first m, then v.")
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), v, m
-
-
-@wrong("adam_step", "betas_written_in", "You wrote numbers where the betas belong. Take them from `betas`.")
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = 0.9, 0.999
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
-
-
-@wrong(
+wrong(
+    "adam_step",
+    "means_swapped",
+    "The two means come back in the other order: first m, then v.",
+    source=changed(ADAM, (", m, v\n", ", v, m\n")),
+)
+wrong(
+    "adam_step",
+    "betas_written_in",
+    "You wrote numbers where the betas belong. Take them from `betas`.",
+    source=changed(ADAM, ("b1, b2 = betas", "b1, b2 = 0.9, 0.999")),
+)
+wrong(
     "adam_step",
     "eps_beside_the_uncorrected_root",
     "eps stands beside the root of a v that is not corrected yet, as where the corrections are in the rate. Correct v first.",
+    source=changed(
+        ADAM,
+        ("lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t))", "lr * np.sqrt(1 - b2**t) / (1 - b1**t) * m / (np.sqrt(v)"),
+    ),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * np.sqrt(1 - b2**t) / (1 - b1**t) * m / (np.sqrt(v) + eps), m, v
 
 
 @wrong("adam_step", "sums_for_means", "These are sums: in a mean the new part counts 1 - beta, g and g squared alike.")
@@ -1098,81 +1054,56 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 
 
-@wrong("adam_step", "no_eps", "The eps of the call does not count here: it is added to the root, in the divisor.")
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / np.sqrt(v / (1 - b2**t)), m, v
-
-
-@wrong(
+wrong(
+    "adam_step",
+    "no_eps",
+    "The eps of the call does not count here: it is added to the root, in the divisor.",
+    source=changed(ADAM, ("(np.sqrt(v / (1 - b2**t)) + eps)", "np.sqrt(v / (1 - b2**t))")),
+)
+wrong(
     "adam_step",
     "eps_written_in",
     "The eps of the call does not count here: it is added to the root, in the divisor.",
+    source=changed(ADAM, ("+ eps", "+ 1e-8")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + 1e-8), m, v
-
-
-@wrong("adam_step", "uphill", "This goes up the hill: the step is subtracted.")
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p + lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
-
-
-@wrong(
-    "adam_step", "one_beta_for_both", "Both means are corrected with the first beta. v has the second one."
+wrong(
+    "adam_step",
+    "uphill",
+    UPHILL,
+    source=changed(ADAM, ("p - lr", "p + lr")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b1**t)) + eps), m, v
-
-
-@wrong(
+wrong(
+    "adam_step",
+    "one_beta_for_both",
+    "Both means are corrected with the first beta. v has the second one.",
+    source=changed(ADAM, ("b2**t", "b1**t")),
+)
+wrong(
     "adam_step",
     "counts_from_zero",
     "At t = 1 p becomes NaN: it moves with the old means, and there is 0 / 0, or t - 1 stands where t belongs, and the correction divides by 0.",
+    source=changed(
+        ADAM,
+        (
+            ADAM_STEP,
+            '    with np.errstate(all="ignore"):\n'
+            "        m_hat, v_hat = m / np.float64(1 - b1 ** (t - 1)), v / np.float64(1 - b2 ** (t - 1))\n"
+            "        return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v",
+        ),
+    ),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    with np.errstate(all="ignore"):
-        m_hat, v_hat = m / np.float64(1 - b1 ** (t - 1)), v / np.float64(1 - b2 ** (t - 1))
-        return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v
-
-
-@wrong(
+wrong(
     "adam_step",
     "no_square",
     "v is made of g itself, which may be negative: then its root is nan. v is the mean of the squares.",
+    source=changed(ADAM, ("g * g", "g"), QUIET_STEP),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g
-    with np.errstate(all="ignore"):
-        return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
-
-
-@wrong(
+wrong(
     "adam_step",
     "squares_whole",
     "The squares come into v whole. It is a mean: the share of the new square is 1 - b2.",
+    source=changed(ADAM, ("(1 - b2) * g * g", "g * g")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + g * g
-    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 
 
 @wrong(
@@ -1187,96 +1118,75 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     return p - step, b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * g
 
 
-@wrong("adam_step", "parameter_only", "This is the first of three arrays. Return the two new means, too.")
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps)
-
-
-@wrong(
+wrong(
+    "adam_step",
+    "parameter_only",
+    "This is the first of three arrays. Return the two new means, too.",
+    source=changed(ADAM, (", m, v\n", "\n")),
+)
+wrong(
     "adam_step",
     "correction_dropped_after_a_while",
     "After a few steps you no longer correct. With the betas 0.9 and 0.999, v is too small for thousands.",
+    source=changed(
+        ADAM,
+        (
+            ADAM_STEP,
+            "    m_hat, v_hat = (m / (1 - b1**t), v / (1 - b2**t)) if t <= 10 else (m, v)\n"
+            "    return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v",
+        ),
+    ),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    m_hat, v_hat = (m / (1 - b1**t), v / (1 - b2**t)) if t <= 10 else (m, v)
-    return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v
-
-
-@wrong(
+wrong(
     "adam_step",
     "correction_dropped_after_a_hundred",
     "Here, with t above 100, you no longer correct. With the betas 0.9 and 0.999, v is too small for thousands.",
+    source=changed(
+        ADAM,
+        (
+            ADAM_STEP,
+            "    m_hat, v_hat = (m / (1 - b1**t), v / (1 - b2**t)) if t <= 100 else (m, v)\n"
+            "    return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v",
+        ),
+    ),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    m_hat, v_hat = (m / (1 - b1**t), v / (1 - b2**t)) if t <= 100 else (m, v)
-    return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v
-
-
-@wrong(
+wrong(
     "adam_step",
     "divisor_not_below_a_hundredth",
     "The share of v is kept from being small. With the beta 0.999 it is a thousandth at first, and by that you divide.",
+    source=changed(
+        ADAM,
+        (
+            ADAM_STEP,
+            "    m_hat, v_hat = m / (1 - b1**t), v / max(1 - b2**t, 0.01)\n"
+            "    return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v",
+        ),
+    ),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    m_hat, v_hat = m / (1 - b1**t), v / max(1 - b2**t, 0.01)
-    return p - lr * m_hat / (np.sqrt(v_hat) + eps), m, v
-
-
-@wrong(
+wrong(
     "adam_step",
     "one_step_ahead",
     "The correction is one step ahead: `t` counts from 1, so at the first step the power is t itself.",
+    source=changed(ADAM, ("**t", " ** (t + 1)")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1 ** (t + 1)) / (np.sqrt(v / (1 - b2 ** (t + 1))) + eps), m, v
-
-
-@wrong(
+wrong(
     "adam_step",
     "root_of_both",
     "There is a root of m here, which may be negative: then p becomes NaN. Only v is a mean of squares, and only its root is taken.",
+    source=changed(ADAM, ("lr * m / (1 - b1**t)", "lr * np.sqrt(m / (1 - b1**t))"), QUIET_STEP),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    with np.errstate(all="ignore"):
-        return p - lr * np.sqrt(m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
-
-
-@wrong(
+wrong(
     "adam_step",
     "no_parentheses",
     "Without parentheses m is divided by the root alone, and eps is added to the end. It belongs to the divisor.",
+    source=changed(ADAM, ("(np.sqrt(v / (1 - b2**t)) + eps)", "np.sqrt(v / (1 - b2**t)) + eps")),
 )
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - lr * m / (1 - b1**t) / np.sqrt(v / (1 - b2**t)) + eps, m, v
-
-
-@wrong("adam_step", "rate_written_in", "lr has no effect: you wrote a number in its place, which is right in one example only.")
-def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
-    b1, b2 = betas
-    m = b1 * m + (1 - b1) * g
-    v = b2 * v + (1 - b2) * g * g
-    return p - 0.1 * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
+wrong(
+    "adam_step",
+    "rate_written_in",
+    RATE_WRITTEN_IN,
+    source=changed(ADAM, ("p - lr", "p - 0.1")),
+)
 
 
 @right("adam_step", "correction_in_the_rate")
@@ -1333,6 +1243,7 @@ def with_change(*pairs):
     return source
 
 
+SHAPE_OF_THE_STATE = "The state does not have the shape of its Tensor: plain numbers stand there, or arrays of another shape. It begins with arrays of zeros: `np.zeros_like(p.data)` for each p."
 COPY = "            with no_grad():\n                p.copy_(new)\n"
 
 wrong(
@@ -1564,7 +1475,7 @@ wrong(
 wrong(
     "optimizer",
     "numbers_for_arrays",
-    "The state does not have the shape of its Tensor: plain numbers stand there, or arrays of another shape. It begins with arrays of zeros: `np.zeros_like(p.data)` for each p.",
+    SHAPE_OF_THE_STATE,
     source=with_change(("tuple(np.zeros_like(p.data) for _ in range(slots))", "(0.0,) * slots")),
 )
 wrong(
@@ -1727,7 +1638,7 @@ wrong(
 wrong(
     "optimizer",
     "shape_of_the_first",
-    "The state does not have the shape of its Tensor: plain numbers stand there, or arrays of another shape. It begins with arrays of zeros: `np.zeros_like(p.data)` for each p.",
+    SHAPE_OF_THE_STATE,
     source=with_change(("np.zeros_like(p.data)", "np.zeros(self.parameters[0].data.shape)")),
 )
 wrong(
@@ -1893,7 +1804,7 @@ def adamw_step(p, u, lr, weight_decay):
     return p - lr * (u + weight_decay * p)
 
 
-@wrong("adamw_step", "rate_written_in", "lr has no effect: you wrote a number in its place, which is right in one example only.")
+@wrong("adamw_step", "rate_written_in", RATE_WRITTEN_IN)
 def adamw_step(p, u, lr, weight_decay):
     return p - 0.1 * u - 0.1 * weight_decay * p
 
@@ -1926,101 +1837,67 @@ def adamw_step(p, u, lr, weight_decay):
 
 # -- cosine_rate ------------------------------------------------------------------------------------------------------
 
+COSINE = """
+def cosine_rate(step, total, warmup, peak, floor=0.0):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min((step - warmup) / (total - warmup), 1.0)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+"""
+FROM_THE_WARM_UP_ON = "The cosine does not begin at the top: its progress counts from the end of the warm-up."
+STAYS_AT_THE_FLOOR = "After `total` the rate is 0. It stays at the floor."
 
-@wrong(
+wrong(
     "cosine_rate",
     "starts_at_zero",
     "The first step has rate 0, so it does nothing. Step 0 is the first of the warm-up: count it.",
+    source=changed(COSINE, ("(step + 1)", "step")),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * step / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong(
+wrong(
     "cosine_rate",
     "progress_from_zero",
-    "The cosine does not begin at the top: its progress counts from the end of the warm-up.",
+    FROM_THE_WARM_UP_ON,
+    source=changed(COSINE, ("(step - warmup) / (total - warmup)", "step / total")),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min(step / total, 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong(
+wrong(
     "cosine_rate",
     "too_slow",
     "The cosine takes `total` steps here. The warm-up is part of the total: fewer steps are left.",
+    source=changed(COSINE, ("(total - warmup)", "total")),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / total, 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong(
+wrong(
     "cosine_rate",
     "rises_again",
     "After step `total` the rate rises again, as a cosine does. Progress stops at 1.",
+    source=changed(COSINE, ("min((step - warmup) / (total - warmup), 1.0)", "(step - warmup) / (total - warmup)")),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = (step - warmup) / (total - warmup)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong(
+wrong(
     "cosine_rate",
     "floor_added",
     "The floor is added to the whole curve, and the top is too high. The cosine spans peak minus floor.",
+    source=changed(COSINE, ("(peak - floor)", "peak")),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + peak * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong(
+wrong(
     "cosine_rate",
     "no_floor",
     "The cosine leads down to 0. It leads to the floor: its height is peak minus floor.",
+    source=changed(COSINE, ("floor + (peak - floor)", "peak")),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return peak * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong(
+wrong(
     "cosine_rate",
     "straight_line",
     "The rate falls in a straight line. Half a cosine is level at both ends.",
+    source=changed(
+        COSINE,
+        ("floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2", "peak + (floor - peak) * progress"),
+    ),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return peak + (floor - peak) * progress
-
-
-@wrong(
+wrong(
     "cosine_rate",
     "quarter_cosine",
     "This is a quarter of a cosine: it falls steeply at the end. Half of one is pi wide.",
+    source=changed(COSINE, ("(1 + math.cos(math.pi * progress)) / 2", "math.cos(math.pi / 2 * progress)")),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * math.cos(math.pi / 2 * progress)
 
 
 @wrong("cosine_rate", "no_warmup", "The warm-up is missing: the first steps have the full rate.")
@@ -2041,188 +1918,132 @@ def cosine_rate(step, total, warmup, peak, floor=0.0):
     return ramp if step < warmup else fall
 
 
-@wrong(
+wrong(
     "cosine_rate",
     "one_step_too_many",
     "The warm-up has one step too many: its last is step warmup - 1, so compare with `<`.",
+    source=changed(COSINE, ("step < warmup", "step <= warmup")),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step <= warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong("cosine_rate", "rises", "Right after the warm-up the rate is the floor. At the top the cosine is 1, and stands with a plus: a minus makes the curve rise. And is the progress 1 at once: is it counted from `step`, with `min`?")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 - math.cos(math.pi * progress)) / 2
-
-
-@wrong("cosine_rate", "no_half", "The half is missing: 1 + cos goes up to 2.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress))
-
-
-@wrong("cosine_rate", "no_pi", "pi is missing: half a cosine is pi wide.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(progress)) / 2
-
-
-@wrong("cosine_rate", "degrees", "math.cos takes radians: half a turn is pi, and not 180.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(180 * progress)) / 2
-
-
-@wrong("cosine_rate", "cosine_outside", "peak - floor multiplies the whole of 1 + cos. Mind the parentheses.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * 0.5 * 1 + math.cos(math.pi * progress)
-
-
-@wrong("cosine_rate", "half_of_the_one", "The half belongs to the whole of 1 + cos. Mind the parentheses.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 / 2 + math.cos(math.pi * progress))
-
-
-@wrong(
+wrong(
+    "cosine_rate",
+    "rises",
+    "Right after the warm-up the rate is the floor. At the top the cosine is 1, and stands with a plus: a minus makes the curve rise. And is the progress 1 at once: is it counted from `step`, with `min`?",
+    source=changed(COSINE, ("1 + math", "1 - math")),
+)
+wrong(
+    "cosine_rate",
+    "no_half",
+    "The half is missing: 1 + cos goes up to 2.",
+    source=changed(COSINE, (" / 2", "")),
+)
+wrong(
+    "cosine_rate",
+    "no_pi",
+    "pi is missing: half a cosine is pi wide.",
+    source=changed(COSINE, ("math.pi * ", "")),
+)
+wrong(
+    "cosine_rate",
+    "degrees",
+    "math.cos takes radians: half a turn is pi, and not 180.",
+    source=changed(COSINE, ("math.pi", "180")),
+)
+wrong(
+    "cosine_rate",
+    "cosine_outside",
+    "peak - floor multiplies the whole of 1 + cos. Mind the parentheses.",
+    source=changed(COSINE, ("(1 + math.cos(math.pi * progress)) / 2", "0.5 * 1 + math.cos(math.pi * progress)")),
+)
+wrong(
+    "cosine_rate",
+    "half_of_the_one",
+    "The half belongs to the whole of 1 + cos. Mind the parentheses.",
+    source=changed(COSINE, ("(1 + math.cos(math.pi * progress)) / 2", "(1 / 2 + math.cos(math.pi * progress))")),
+)
+wrong(
     "cosine_rate",
     "warms_up_from_the_floor",
     "The warm-up begins at the floor. It rises from 0: its first step is peak / warmup.",
+    source=changed(COSINE, ("return peak *", "return floor + (peak - floor) *")),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return floor + (peak - floor) * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong("cosine_rate", "warm_up_without_peak", "The warm-up rises to 1. It rises to the peak.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong("cosine_rate", "zero_at_the_end", "After `total` the rate is 0. It stays at the floor.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    if step > total:
-        return 0.0
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong("cosine_rate", "one_step_ahead", "The cosine is one step ahead: at step `warmup` its progress is 0.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step + 1 - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong("cosine_rate", "ends_too_early", "The cosine ends one step too early: it has total - warmup steps.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup - 1), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong("cosine_rate", "warm_up_lost", "The cosine runs from step 0 on: the rate of the warm-up is not returned, or not computed.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        rate = peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong("cosine_rate", "whole_cosine", "This is a whole cosine: half way it is at the floor, and then it rises again. Half of one is pi wide.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(2 * math.pi * progress)) / 2
-
-
-@wrong(
+wrong(
+    "cosine_rate",
+    "warm_up_without_peak",
+    "The warm-up rises to 1. It rises to the peak.",
+    source=changed(COSINE, ("peak * (step", "(step")),
+)
+wrong(
+    "cosine_rate",
+    "zero_at_the_end",
+    STAYS_AT_THE_FLOOR,
+    source=changed(COSINE, ("    progress =", "    if step > total:\n        return 0.0\n    progress =")),
+)
+wrong(
+    "cosine_rate",
+    "one_step_ahead",
+    "The cosine is one step ahead: at step `warmup` its progress is 0.",
+    source=changed(COSINE, ("step - warmup", "step + 1 - warmup")),
+)
+wrong(
+    "cosine_rate",
+    "ends_too_early",
+    "The cosine ends one step too early: it has total - warmup steps.",
+    source=changed(COSINE, ("total - warmup", "total - warmup - 1")),
+)
+wrong(
+    "cosine_rate",
+    "warm_up_lost",
+    "The cosine runs from step 0 on: the rate of the warm-up is not returned, or not computed.",
+    source=changed(COSINE, ("return peak", "rate = peak")),
+)
+wrong(
+    "cosine_rate",
+    "whole_cosine",
+    "This is a whole cosine: half way it is at the floor, and then it rises again. Half of one is pi wide.",
+    source=changed(COSINE, ("math.pi", "2 * math.pi")),
+)
+wrong(
     "cosine_rate",
     "steps_of_all_over_those_that_follow",
-    "The cosine does not begin at the top: its progress counts from the end of the warm-up.",
+    FROM_THE_WARM_UP_ON,
+    source=changed(COSINE, ("(step - warmup)", "step")),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min(step / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong(
+wrong(
     "cosine_rate",
     "whole_numbers",
     "Progress is 0 up to the end, and then 1: `//` and `int` drop what is behind the point. Divide by `/`.",
+    source=changed(COSINE, ("/ (total", "// (total")),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) // (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong(
+wrong(
     "cosine_rate",
     "warmup_one_step_shorter",
     "The warm-up begins with the rate 0, and would divide by 0 where it has one step only. It has `warmup` steps, and the first one counts.",
+    source=changed(COSINE, ("(step + 1) / warmup", "step / (warmup - 1)")),
 )
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * step / (warmup - 1)
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong("cosine_rate", "zero_from_total_on", "After `total` the rate is 0. It stays at the floor.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    if step >= total:
-        return 0.0
-    progress = (step - warmup) / (total - warmup)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong("cosine_rate", "total_written_in", "A number of one example stands where `total` belongs: a run may be shorter.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return peak * (step + 1) / warmup
-    progress = min((step - warmup) / (100 - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
-
-
-@wrong("cosine_rate", "peak_written_in", "A number of one example stands where `peak` belongs, in the warm-up.")
-def cosine_rate(step, total, warmup, peak, floor=0.0):
-    if step < warmup:
-        return 0.8 * (step + 1) / warmup
-    progress = min((step - warmup) / (total - warmup), 1.0)
-    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
+wrong(
+    "cosine_rate",
+    "zero_from_total_on",
+    STAYS_AT_THE_FLOOR,
+    source=changed(
+        COSINE,
+        (
+            "    progress = min((step - warmup) / (total - warmup), 1.0)",
+            "    if step >= total:\n        return 0.0\n    progress = (step - warmup) / (total - warmup)",
+        ),
+    ),
+)
+wrong(
+    "cosine_rate",
+    "total_written_in",
+    "A number of one example stands where `total` belongs: a run may be shorter.",
+    source=changed(COSINE, ("total - warmup", "100 - warmup")),
+)
+wrong(
+    "cosine_rate",
+    "peak_written_in",
+    "A number of one example stands where `peak` belongs, in the warm-up.",
+    source=changed(COSINE, ("return peak", "return 0.8")),
+)
 
 
 @right("cosine_rate", "three_cases")
@@ -2244,6 +2065,16 @@ def cosine_rate(step, total, warmup, peak, floor=0.0):
 
 
 # -- total_norm -------------------------------------------------------------------------------------------------------
+
+NORM = """
+def total_norm(grads):
+    largest = max(float(np.abs(g).max()) for g in grads)
+    if largest == 0:
+        return 0.0
+    return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
+"""
+QUIET_NORM = ("    return largest", '    with np.errstate(all="ignore"):\n        return largest')
+ALL_ARE_ZERO = "When all are 0, the largest is 0 too, and 0 / 0 is NaN. Treat that case first."
 
 
 @wrong(
@@ -2274,17 +2105,12 @@ def total_norm(grads):
     return max(float(np.abs(g).max()) for g in grads)
 
 
-@wrong(
+wrong(
     "total_norm",
     "largest_of_the_first",
     "The first array holds zeros only, and your norm is 0: you took its largest value, or one array of zeros ends it all. The largest of *all* arrays is needed.",
+    source=changed(NORM, ("max(float(np.abs(g).max()) for g in grads)", "float(np.abs(grads[0]).max())"), QUIET_NORM),
 )
-def total_norm(grads):
-    largest = float(np.abs(grads[0]).max())
-    if largest == 0:
-        return 0.0
-    with np.errstate(all="ignore"):
-        return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
 
 
 @wrong(
@@ -2315,23 +2141,18 @@ def total_norm(grads):
     return math.hypot(*norms)
 
 
-@wrong(
+wrong(
     "total_norm",
     "no_abs",
     "The largest *absolute* value is needed: a negative number may be the largest in size.",
+    source=changed(NORM, ("np.abs(g).max()", "g.max()"), QUIET_NORM),
 )
-def total_norm(grads):
-    largest = max(float(g.max()) for g in grads)
-    if largest == 0:
-        return 0.0
-    with np.errstate(all="ignore"):
-        return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
 
 
 @wrong(
     "total_norm",
     "zeros_divided",
-    "When all are 0, the largest is 0 too, and 0 / 0 is NaN. Treat that case first.",
+    ALL_ARE_ZERO,
 )
 def total_norm(grads):
     largest = max(float(np.abs(g).max()) for g in grads)
@@ -2339,24 +2160,24 @@ def total_norm(grads):
         return largest * math.sqrt(sum(float(np.square(g / np.float64(largest)).sum()) for g in grads))
 
 
-@wrong(
+wrong(
     "total_norm",
     "not_scaled_back",
     "You divided by the largest and did not multiply by it at the end.",
+    source=changed(NORM, ("return largest * ", "return ")),
 )
-def total_norm(grads):
-    largest = max(float(np.abs(g).max()) for g in grads)
-    if largest == 0:
-        return 0.0
-    return math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
-
-
-@wrong("total_norm", "no_root", "The root is missing: this is a sum of squares.")
-def total_norm(grads):
-    largest = max(float(np.abs(g).max()) for g in grads)
-    if largest == 0:
-        return 0.0
-    return largest * sum(float(np.square(g / largest).sum()) for g in grads)
+wrong(
+    "total_norm",
+    "no_root",
+    "The root is missing: this is a sum of squares.",
+    source=changed(
+        NORM,
+        (
+            "math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))",
+            "sum(float(np.square(g / largest).sum()) for g in grads)",
+        ),
+    ),
+)
 
 
 @wrong(
@@ -2380,30 +2201,22 @@ def total_norm(grads):
         return float(np.sqrt(sum(np.square(g.astype("float64")).sum() for g in grads)))
 
 
-@wrong(
+wrong(
     "total_norm",
     "in_place",
     "The norm is right, and the caller's arrays were changed, as `/=` does. Compute with new ones.",
+    source=changed(
+        NORM,
+        ("g / largest", "g"),
+        ("    return largest", "    for g in grads:\n        g /= largest\n    return largest"),
+    ),
 )
-def total_norm(grads):
-    largest = max(float(np.abs(g).max()) for g in grads)
-    if largest == 0:
-        return 0.0
-    for g in grads:
-        g /= largest
-    return largest * math.sqrt(sum(float(np.square(g).sum()) for g in grads))
-
-
-@wrong(
+wrong(
     "total_norm",
     "scaled_inside_the_root",
     "The largest stands under the root. You divided before the square: multiply after the root.",
+    source=changed(NORM, ("largest * math.sqrt(", "math.sqrt(largest * ")),
 )
-def total_norm(grads):
-    largest = max(float(np.abs(g).max()) for g in grads)
-    if largest == 0:
-        return 0.0
-    return math.sqrt(largest * sum(float(np.square(g / largest).sum()) for g in grads))
 
 
 @wrong(
@@ -2415,25 +2228,18 @@ def total_norm(grads):
     return [math.hypot(*np.ravel(g).tolist()) for g in grads]
 
 
-@wrong("total_norm", "mean_of_each", "You took the mean of each array's squares. A norm adds all of them up.")
-def total_norm(grads):
-    largest = max(float(np.abs(g).max()) for g in grads)
-    if largest == 0:
-        return 0.0
-    return largest * math.sqrt(sum(float(np.square(g / largest).mean()) for g in grads))
-
-
-@wrong(
+wrong(
+    "total_norm",
+    "mean_of_each",
+    "You took the mean of each array's squares. A norm adds all of them up.",
+    source=changed(NORM, (".sum()", ".mean()")),
+)
+wrong(
     "total_norm",
     "abs_of_the_largest",
     "The largest *absolute* value is needed: a negative number may be the largest in size.",
+    source=changed(NORM, ("float(np.abs(g).max())", "abs(float(g.max()))"), QUIET_NORM),
 )
-def total_norm(grads):
-    largest = max(abs(float(g.max())) for g in grads)
-    if largest == 0:
-        return 0.0
-    with np.errstate(all="ignore"):
-        return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
 
 
 @wrong(
@@ -2457,28 +2263,25 @@ def total_norm(grads):
     return float(largest * np.sqrt(np.square(every / largest).sum()))
 
 
-@wrong("total_norm", "by_the_inverse", "1 / largest is infinite where the largest one is as small as a float can be. Divide by it instead.")
-def total_norm(grads):
-    largest = max(float(np.abs(g).max()) for g in grads)
-    if largest == 0:
-        return 0.0
-    scale = 1 / np.float64(largest)
-    return largest * math.sqrt(sum(float(np.square(g.astype(float) * scale).sum()) for g in grads))
-
-
-@wrong(
+wrong(
+    "total_norm",
+    "by_the_inverse",
+    "1 / largest is infinite where the largest one is as small as a float can be. Divide by it instead.",
+    source=changed(
+        NORM,
+        ("    return largest", "    scale = 1 / np.float64(largest)\n    return largest"),
+        ("g / largest", "g.astype(float) * scale"),
+    ),
+)
+wrong(
     "total_norm",
     "python_s_max",
     "Python's own `max` goes through one axis, and there may be none, or two. An array's method `max` takes all its numbers.",
+    source=changed(NORM, ("max(float(np.abs(g).max()) for g in grads)", "float(max(max(abs(g)) for g in grads))")),
 )
-def total_norm(grads):
-    largest = float(max(max(abs(g)) for g in grads))
-    if largest == 0:
-        return 0.0
-    return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
 
 
-@wrong("total_norm", "zeros_divided_in_numpy", "When all are 0, the largest is 0 too, and 0 / 0 is NaN. Treat that case first.")
+@wrong("total_norm", "zeros_divided_in_numpy", ALL_ARE_ZERO)
 def total_norm(grads):
     largest = max(float(np.abs(g).max()) for g in grads)
     return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
@@ -2509,17 +2312,16 @@ def total_norm(grads):
         return float(largest * np.sqrt(sum(((g / largest) ** 2).sum() for g in grads)))
 
 
-@wrong(
+wrong(
     "total_norm",
     "largest_stays_in_float32",
     "The root is multiplied in float32, which ends at 3.4e38. Make a float of the largest, too, before.",
+    source=changed(
+        NORM,
+        ("max(float(np.abs(g).max()) for g in grads)", "np.max([np.abs(g).max() for g in grads])"),
+        QUIET_NORM,
+    ),
 )
-def total_norm(grads):
-    largest = np.max([np.abs(g).max() for g in grads])
-    if largest == 0:
-        return 0.0
-    with np.errstate(all="ignore"):
-        return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
 
 
 @wrong("total_norm", "tiny_is_zero", "Tiny numbers are taken for 0. Only where all are exactly 0 is there none to divide by.")
@@ -2531,6 +2333,8 @@ def total_norm(grads):
 
 
 # -- clip_with_norm ---------------------------------------------------------------------------------------------------
+
+NOTHING_ELSE = "Something is added to the norm, as in PyTorch. Here the factor is max_norm / norm, and nothing else."
 
 
 @wrong(
@@ -2670,7 +2474,7 @@ def clip_with_norm(grads, max_norm, norm):
 @wrong(
     "clip_with_norm",
     "as_pytorch",
-    "Something is added to the norm, as in PyTorch. Here the factor is max_norm / norm, and nothing else.",
+    NOTHING_ELSE,
 )
 def clip_with_norm(grads, max_norm, norm):
     factor = min(1.0, max_norm / (norm + 1e-6))
@@ -2688,7 +2492,7 @@ def clip_with_norm(grads, max_norm, norm):
 @wrong(
     "clip_with_norm",
     "a_little_added",
-    "Something is added to the norm, as in PyTorch. Here the factor is max_norm / norm, and nothing else.",
+    NOTHING_ELSE,
 )
 def clip_with_norm(grads, max_norm, norm):
     factor = min(1.0, max_norm / (norm + 1e-12))
@@ -2761,7 +2565,7 @@ SHARED = (
 )
 UNDER = ("(np.sqrt(v_hat) + self.eps)", "np.sqrt(v_hat + self.eps)")
 
-
+NUMBERS_WRITTEN_IN = "You wrote numbers where lr, betas or eps belong. Whoever makes the optimizer chooses them."
 ANOTHER_ARRAY = (
     "The array that the Tensor held at first stays as it was: `p = p - ...` gives the name p another one, and `p.data = "
     "...` the Tensor. Write into the array that is there: `p -= ...`."
@@ -2893,13 +2697,13 @@ wrong(
 wrong(
     "mended_adam",
     "numbers_written_in",
-    "You wrote numbers where lr, betas or eps belong. Whoever makes the optimizer chooses them.",
+    NUMBERS_WRITTEN_IN,
     source=mended(("b1, b2 = self.betas", "b1, b2 = 0.9, 0.999"), ("self.eps)\n", "1e-8)\n")),
 )
 wrong(
     "mended_adam",
     "rate_written_in",
-    "You wrote numbers where lr, betas or eps belong. Whoever makes the optimizer chooses them.",
+    NUMBERS_WRITTEN_IN,
     source=mended(("p -= self.lr *", "p -= 0.1 *")),
 )
 wrong(
@@ -3008,13 +2812,13 @@ wrong(
 wrong(
     "mended_adam",
     "betas_swapped",
-    "The betas are swapped: the first belongs to m, the second to v.",
+    BETAS_SWAPPED,
     source=mended(("b1, b2 = self.betas", "b2, b1 = self.betas")),
 )
 wrong(
     "mended_adam",
     "betas_written_in",
-    "You wrote numbers where lr, betas or eps belong. Whoever makes the optimizer chooses them.",
+    NUMBERS_WRITTEN_IN,
     source=mended(("b1, b2 = self.betas", "b1, b2 = 0.9, 0.999")),
 )
 wrong(
@@ -3038,7 +2842,7 @@ wrong(
 wrong(
     "mended_adam",
     "uphill",
-    "This goes up the hill: the step is subtracted.",
+    UPHILL,
     source=mended(("p -= self.lr", "p += self.lr")),
 )
 

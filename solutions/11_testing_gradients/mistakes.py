@@ -45,7 +45,7 @@ def slope_along(f, inputs, u, vs, h):
         total += float((u * (ahead - behind)).sum() / (2 * h))
     return total
 """)
-wrong("slope_along", "in_place", "`x += h * v` writes into the caller's arrays: make new ones.", source="""
+MOVED = """
 def slope_along(f, inputs, u, vs, h):
     for x, v in zip(inputs, vs):
         x += h * v
@@ -53,7 +53,8 @@ def slope_along(f, inputs, u, vs, h):
     for x, v in zip(inputs, vs):
         x -= 2 * h * v
     return float((u * (ahead - f(*inputs))).sum() / (2 * h))
-""")
+"""
+wrong("slope_along", "in_place", "`x += h * v` writes into the caller's arrays: make new ones.", source=MOVED)
 wrong("slope_along", "unit_v", "Each input moves by h here, whatever the size of its v: v says how far it goes, as it is.",
       source=changed(SLOPE, ("    ahead =", "    vs = [v / np.linalg.norm(v) for v in vs]\n    ahead =")))
 wrong("slope_along", "own_h", "h is given, and may be as large as 1: take it as it is.", source=changed(SLOPE, ("    ahead =", "    h = 1e-6\n    ahead =")))
@@ -75,18 +76,10 @@ wrong("slope_along", "one_row_only", "`u @ ...` weighs outputs of one axis only,
 wrong("slope_along", "stacked", "`np.add(inputs, ...)` makes one array of the list, which needs inputs of one shape: move them one by one.",
       source=changed(SLOPE, ("*[x + h * v for x, v in zip(inputs, vs)]", "*np.add(inputs, np.multiply(h, vs))"),
                      ("*[x - h * v for x, v in zip(inputs, vs)]", "*np.subtract(inputs, np.multiply(h, vs))")))
-wrong("slope_along", "there_and_back", "Adding h v and subtracting it again leaves rounding in the caller's arrays: make new ones.", source="""
-def slope_along(f, inputs, u, vs, h):
-    for x, v in zip(inputs, vs):
-        x += h * v
-    ahead = f(*inputs)
-    for x, v in zip(inputs, vs):
-        x -= 2 * h * v
-    behind = f(*inputs)
-    for x, v in zip(inputs, vs):
-        x += h * v
-    return float((u * (ahead - behind)).sum() / (2 * h))
-""")
+wrong("slope_along", "there_and_back", "Adding h v and subtracting it again leaves rounding in the caller's arrays: make new ones.",
+      source=changed(MOVED, ("ahead - f(*inputs)", "ahead - behind"),
+                     ("    return", "    behind = f(*inputs)\n"
+                      "    for x, v in zip(inputs, vs):\n        x += h * v\n    return")))
 
 
 @right("slope_along", "vdot")
@@ -129,9 +122,10 @@ wrong("agree", "allclose", "Where numbers are near 1e-9, this allows too much. I
       source=changed(AGREE, ("abs(given - slope) <= 1e-5 * abs(slope) + room", "np.allclose(given, slope, rtol=1e-5)")))
 wrong("agree", "isclose_alone", "Two infinities agree here: look first whether both numbers are finite.",
       source=changed(AGREE, (FINITE, ""), ("abs(given - slope) <= 1e-5 * abs(slope) + room", "np.isclose(given, slope, rtol=1e-5, atol=room)")))
-wrong("agree", "divided", "Whoever divides by the slope makes `room` a part of it, too, and of two zeros 0 / 0: multiply 1e-5 by the slope in place of that.",
+DIVIDED = "Whoever divides by the slope makes `room` a part of it, too, and of two zeros 0 / 0: multiply 1e-5 by the slope in place of that."
+wrong("agree", "divided", DIVIDED,
       source=changed(AGREE, ("abs(given - slope) <= 1e-5 * abs(slope) + room", "abs(given - slope) / abs(slope) <= 1e-5 + room")))
-wrong("agree", "ratio", "Whoever divides by the slope makes `room` a part of it, too, and of two zeros 0 / 0: multiply 1e-5 by the slope in place of that.",
+wrong("agree", "ratio", DIVIDED,
       source=changed(AGREE, ("abs(given - slope) <= 1e-5", "abs(given / slope - 1) <= 1e-5"), ("1e-5 * abs(slope) + room", "1e-5 + room")))
 wrong("agree", "ten_times", "5e-5 of the slope is allowed here, and 1e-5 should be: 10e-5 is ten times as much.",
       source=changed(AGREE, ("1e-5", "10e-5")))
@@ -368,9 +362,10 @@ wrong("draw_inputs", "integers", "Some sum x @ w + b is 0 here, where relu has i
       source=changed(DRAW, (DRAWN, "rng.integers(-3, 4, (n, k)), rng.integers(-3, 4, (k, m)), rng.integers(-3, 4, m)")))
 wrong("draw_inputs", "w_transposed", "w is (k, m): as many rows as x has columns.",
       source=changed(DRAW, ("(k, m))", "(m, k))")))
-wrong("draw_inputs", "never_one_row", "n is never 1, so a rule that goes wrong at a single row looks right: let sizes begin at 1.",
+NEVER_ONE = "n is never 1, so a rule that goes wrong at a single row looks right: let sizes begin at 1."
+wrong("draw_inputs", "never_one_row", NEVER_ONE,
       source=changed(DRAW, ("rng.integers(1, 7, 3)", "rng.integers(2, 7, 3)")))
-wrong("draw_inputs", "two_or_three", "n is never 1, so a rule that goes wrong at a single row looks right: let sizes begin at 1.",
+wrong("draw_inputs", "two_or_three", NEVER_ONE,
       source=changed(DRAW, ("rng.integers(1, 7, 3)", "rng.integers(2, 4, 3)")))
 wrong("draw_inputs", "b_alike", "All entries of b are equal, so a rule that takes one for another looks right.",
       source=changed(DRAW, (DRAWN, "rng.standard_normal((n, k)), rng.standard_normal((k, m)), np.full(m, rng.standard_normal())")))
@@ -462,9 +457,10 @@ wrong("dot_product_test", "positive_u", "No number of u is negative, so a gradie
 wrong("dot_product_test", "positive_u_and_v", "No number of u and v is negative, so forgotten signs of either do no harm: draw both signs.",
       source=changed(DOT, ("rng.standard_normal(x.shape)", "rng.random(x.shape)"), ("rng.standard_normal(np.shape(forward))", "rng.random(np.shape(forward))")))
 
-wrong("dot_product_test", "u_like_an_input", "u weighs the outputs: draw it in the shape of Jv, which need not be that of an input.",
+SHAPE_OF_U = "u weighs the outputs: draw it in the shape of Jv, which need not be that of an input."
+wrong("dot_product_test", "u_like_an_input", SHAPE_OF_U,
       source=changed(DOT, ("np.shape(forward)", "inputs[0].shape")))
-wrong("dot_product_test", "u_is_v", "u weighs the outputs: draw it in the shape of Jv, which need not be that of an input.",
+wrong("dot_product_test", "u_is_v", SHAPE_OF_U,
       source=changed(DOT, ("rng.standard_normal(np.shape(forward))", "vs[0]")))
 wrong("dot_product_test", "one_u_a_row", "u has the shape of Jv, which may have more than one axis: `len` knows the first one only.",
       source=changed(DOT, ("np.shape(forward)", "len(forward)"), ("(u * forward).sum()", "u @ forward")))

@@ -625,7 +625,7 @@ def gradients(root, leaves):
     return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
 
 
-@wrong("gradients", "depth_first", "A Node hands on before all has arrived at it, or more than once: `newest_first(root)` has each one once, behind all that use it.")
+@wrong("gradients", "depth_first", TOO_EARLY)
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
 
@@ -757,14 +757,16 @@ def hessian_by_rows(f, x):
     return np.array([gradient(g[i], x).data for i in range(x.size - 1)])
 
 
-@wrong("hessian_by_rows", "flat_slope", "Where a slope is 0, its row is taken for zeros. The slope of x² is 0 at 0, and it changes with x there, too.")
+FILLED = """
 def hessian_by_rows(f, x):
     x = Tensor(x, requires_grad=True)
     g, H = gradient(f(x), x), np.zeros((x.size, x.size))
     for i in range(x.size):
-        if g.data[i] != 0:
-            H[i] = gradient(g[i], x).data
+        H[i] = gradient(g[i], x).data
     return H
+"""
+wrong("hessian_by_rows", "flat_slope", "Where a slope is 0, its row is taken for zeros. The slope of x² is 0 at 0, and it changes with x there, too.",
+      source=changed(FILLED, ("        H[i]", "        if g.data[i] != 0:\n            H[i]")))
 
 
 @wrong(
@@ -801,15 +803,8 @@ def hessian_by_rows(f, x):
 """
 wrong("hessian_by_rows", "two_rows", "There are two rows, whatever the number of entries: x has n of them.",
       source=changed(ROWS, ("range(x.size)", "range(2)")))
-
-
-@wrong("hessian_by_rows", "two_by_two", "The array for the rows has two rows and two columns. It is n by n, as x has n entries.")
-def hessian_by_rows(f, x):
-    x = Tensor(x, requires_grad=True)
-    g, H = gradient(f(x), x), np.zeros((2, 2))
-    for i in range(x.size):
-        H[i] = gradient(g[i], x).data
-    return H
+wrong("hessian_by_rows", "two_by_two", "The array for the rows has two rows and two columns. It is n by n, as x has n entries.",
+      source=changed(FILLED, ("(x.size, x.size)", "(2, 2)")))
 
 
 # -- hvp --------------------------------------------------------------------------------------------------------------
@@ -925,7 +920,10 @@ def hvp(f, x, v):
     return along(gradient(f(x), x), x, v).data / 2
 
 
-@wrong("hvp", "v_is_changed", "The result is right, and x or v is another array than before: write into nothing that you were given.")
+GIVEN_IS_CHANGED = "The result is right, and x or v is another array than before: write into nothing that you were given."
+
+
+@wrong("hvp", "v_is_changed", GIVEN_IS_CHANGED)
 def hvp(f, x, v):
     x = Tensor(x, requires_grad=True)
     out = along(gradient(f(x), x), x, v.copy()).data
@@ -1001,7 +999,7 @@ def hvp(f, x, v):
 )
 
 
-@wrong("hvp", "x_is_changed", "The result is right, and x or v is another array than before: write into nothing that you were given.")
+@wrong("hvp", "x_is_changed", GIVEN_IS_CHANGED)
 def hvp(f, x, v):
     leaf = Tensor(x.copy(), requires_grad=True)
     out = along(gradient(f(leaf), leaf), leaf, v).data
@@ -1406,20 +1404,8 @@ wrong("conjugate_gradients", "one_array", "r and d are one array, so `-=` writes
                      ("p, r = p + a * d, r - a * Hd", "p = p + a * d\n        r -= a * Hd")))
 wrong("conjugate_gradients", "p_last", "p comes last, and so moves along the new d: its step goes along the d that `product` got.",
       source=changed(CG, (STEP, "        r = r - a * Hd\n        d = r + (r @ r) / size * d\n        p = p + a * d\n")))
-
-
-@wrong("conjugate_gradients", "begins_anew", "With twelve curvatures twelve steps are exact, and here something is still missing: each new d is r and a share of the old one, in every step.")
-def conjugate_gradients(product, b, steps):
-    p, r, d = np.zeros_like(b), b, b
-    for k in range(steps):
-        size = r @ r
-        if size == 0:
-            break
-        Hd = product(d)
-        a = size / (d @ Hd)
-        p, r = p + a * d, r - a * Hd
-        d = r if k % 10 == 9 else r + (r @ r) / size * d
-    return p
+wrong("conjugate_gradients", "begins_anew", "With twelve curvatures twelve steps are exact, and here something is still missing: each new d is r and a share of the old one, in every step.",
+      source=changed(CG, ("for _ in", "for k in"), ("d = r + ", "d = r if k % 10 == 9 else r + ")))
 
 
 @right("conjugate_gradients", "keeps_the_square")
@@ -1468,26 +1454,17 @@ def sharpest(product, v, steps):
     return float(np.linalg.norm(product(v))), v
 
 
-@wrong("sharpest", "not_divided", "v is not brought to length 1, so it grows or vanishes, and v · Hv with it.")
+UNDIVIDED = """
 def sharpest(product, v, steps):
     with np.errstate(all="ignore"):
         for _ in range(steps):
             v = product(v)
         return float(v @ product(v)), v
-
-
-@wrong(
-    "sharpest",
-    "divided_at_the_end",
-    "After many steps the numbers are too large or too small: bring v to length 1 in each step, not only at the "
-    "end.",
-)
-def sharpest(product, v, steps):
-    with np.errstate(all="ignore"):
-        for _ in range(steps):
-            v = product(v)
-        v = v / np.linalg.norm(v)
-        return float(v @ product(v)), v
+"""
+wrong("sharpest", "not_divided", "v is not brought to length 1, so it grows or vanishes, and v · Hv with it.",
+      source=UNDIVIDED)
+wrong("sharpest", "divided_at_the_end", "After many steps the numbers are too large or too small: bring v to length 1 in each step, not only at the end.",
+      source=changed(UNDIVIDED, ("        return", "        v = v / np.linalg.norm(v)\n        return")))
 
 
 @wrong("sharpest", "before_the_last", "The direction is right, and the curvature is that of the v before: take it after the loop.")
@@ -1599,11 +1576,10 @@ def sharpest(product, v, steps):
     return float(v @ v), v
 
 
-@wrong(
-    "sharpest",
-    "v_is_changed",
-    "v is another array than before: an operator such as `/=` wrote into what you were given.",
-)
+V_IS_CHANGED = "v is another array than before: an operator such as `/=` wrote into what you were given."
+
+
+@wrong("sharpest", "v_is_changed", V_IS_CHANGED)
 def sharpest(product, v, steps):
     v /= np.linalg.norm(v)
     for _ in range(steps):
@@ -1612,11 +1588,7 @@ def sharpest(product, v, steps):
     return float(v @ product(v)), v
 
 
-@wrong(
-    "sharpest",
-    "divides_in_place",
-    "v is another array than before: an operator such as `/=` wrote into what you were given.",
-)
+@wrong("sharpest", "divides_in_place", V_IS_CHANGED)
 def sharpest(product, v, steps):
     for _ in range(steps):
         v = product(v)
@@ -1674,25 +1646,18 @@ def sharpest(product, v, steps):
 """
 LAST = "float(v @ product(v))"
 QUOTIENTS = "Entries of Hv were divided by those of v. They agree only at the very end, and there it may be 0 / 0: the curvature is v · Hv."
+NO_SUM = "An array is returned for the curvature, or it cannot become a float: v · Hv is the sum of the products."
 
 wrong("sharpest", "mean_of_quotients", QUOTIENTS, source=changed(POWERS, (LAST, "float((product(v) / v).mean())")))
 wrong("sharpest", "one_quotient", QUOTIENTS, source=changed(POWERS, (LAST, "float((product(v) / v)[0])")))
 wrong("sharpest", "one_step_short", "One step is missing: there are `steps` products with a division, and then one for v · Hv.",
       source=changed(POWERS, ("range(steps)", "range(steps - 1)")))
-wrong("sharpest", "no_sum", "An array is returned for the curvature, or it cannot become a float: v · Hv is the sum of the products.",
-      source=changed(POWERS, (LAST, "v * product(v)")))
-wrong("sharpest", "no_sum_to_a_float", "An array is returned for the curvature, or it cannot become a float: v · Hv is the sum of the products.",
-      source=changed(POWERS, (LAST, "float(v * product(v))")))
+wrong("sharpest", "no_sum", NO_SUM, source=changed(POWERS, (LAST, "v * product(v)")))
+wrong("sharpest", "no_sum_to_a_float", NO_SUM, source=changed(POWERS, (LAST, "float(v * product(v))")))
 wrong("sharpest", "first_entry_positive", "The sign of v was chosen, and it is the product that decides: return v as it comes out.",
       source=changed(POWERS, ("    return", "    if v[0] < 0:\n        v = -v\n    return")))
-
-
-@wrong("sharpest", "quotient_without_length", "The curvature may be right, and the v that is returned is not of length 1, or overflows: divide in each step.")
-def sharpest(product, v, steps):
-    with np.errstate(all="ignore"):
-        for _ in range(steps):
-            v = product(v)
-        return float(v @ product(v) / (v @ v)), v
+wrong("sharpest", "quotient_without_length", "The curvature may be right, and the v that is returned is not of length 1, or overflows: divide in each step.",
+      source=changed(UNDIVIDED, (LAST, "float(v @ product(v) / (v @ v))")))
 
 
 # -- mended_penalty ---------------------------------------------------------------------------------------------------
@@ -1926,11 +1891,10 @@ def residual(u, t):
     return gradient(gradient(values.mean(), t).mean(), t) + values
 
 
-@wrong(
-    "residual",
-    "slope_is_cut",
-    "Only u is there, so the second gradient is 0: `.data` or a new Tensor cuts the graph, and both gradients are by t.",
-)
+ONLY_U = "Only u is there, so the second gradient is 0: `.data` or a new Tensor cuts the graph, and both gradients are by t."
+
+
+@wrong("residual", "slope_is_cut", ONLY_U)
 def residual(u, t):
     t = Tensor(t, requires_grad=True)
     values = u(t)
@@ -2080,11 +2044,7 @@ def residual(u, t):
     return u(t) + gradient(slope.sum(), t)
 
 
-@wrong(
-    "residual",
-    "by_u",
-    "Only u is there, so the second gradient is 0: `.data` or a new Tensor cuts the graph, and both gradients are by t.",
-)
+@wrong("residual", "by_u", ONLY_U)
 def residual(u, t):
     t = Tensor(t, requires_grad=True)
     values = u(t)

@@ -204,22 +204,18 @@ wrong("conv1d_rule", "zeros_on_the_left", "All zeros stand on one side of g: len
       source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, (2 * len(w) - 2, 0))")))
 wrong("conv1d_rule", "zeros_on_the_right", "All zeros stand on one side of g: len(w) - 1 belong on each.",
       source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, (0, 2 * len(w) - 2))")))
-wrong("conv1d_rule", "last_part", "An input is in several places: add its parts up, do not overwrite them.", source="""
-def conv1d_rule(g, x, w):
-    to_x, to_w = np.zeros(len(x)), np.zeros(len(w))
-    for i in range(len(g)):
-        to_x[i : i + len(w)] = g[i] * w
-        to_w += g[i] * x[i : i + len(w)]
-    return to_x, to_w
-""")
-wrong("conv1d_rule", "last_part_of_w", "Each place adds to the gradient of w. This keeps the last place only.", source="""
+PLACE_BY_PLACE = """
 def conv1d_rule(g, x, w):
     to_x, to_w = np.zeros(len(x)), np.zeros(len(w))
     for i in range(len(g)):
         to_x[i : i + len(w)] += g[i] * w
-        to_w = g[i] * x[i : i + len(w)]
+        to_w += g[i] * x[i : i + len(w)]
     return to_x, to_w
-""")
+"""
+wrong("conv1d_rule", "last_part", "An input is in several places: add its parts up, do not overwrite them.",
+      source=changed(PLACE_BY_PLACE, ("] += g[i] * w", "] = g[i] * w")))
+wrong("conv1d_rule", "last_part_of_w", "Each place adds to the gradient of w. This keeps the last place only.",
+      source=changed(PLACE_BY_PLACE, ("to_w +=", "to_w =")))
 wrong("conv1d_rule", "g_forgotten", "g does not count here: each output's part is multiplied by its g.",
       source=changed(RULE, ("def conv1d_rule(g, x, w):\n", "def conv1d_rule(g, x, w):\n    g = np.ones(len(g))\n")))
 wrong("conv1d_rule", "fancy_index", "`+=` at an index keeps one part of several: take slices, or `np.add.at`.", source="""
@@ -267,26 +263,14 @@ def conv1d_rule(g, x, w):
         to_w[:] = to_w + g[i] * x[i : i + len(w)]
     return to_x, to_w
 """)
-wrong("conv1d_rule", "integer_arrays_added", "`+=` cannot put halves into an array of integers: make float arrays, with `np.zeros`.", source="""
-def conv1d_rule(g, x, w):
-    to_x, to_w = np.zeros_like(x), np.zeros_like(w)
-    for i in range(len(g)):
-        to_x[i : i + len(w)] += g[i] * w
-        to_w += g[i] * x[i : i + len(w)]
-    return to_x, to_w
-""")
+wrong("conv1d_rule", "integer_arrays_added", "`+=` cannot put halves into an array of integers: make float arrays, with `np.zeros`.",
+      source=changed(PLACE_BY_PLACE, ("np.zeros(len(x)), np.zeros(len(w))", "np.zeros_like(x), np.zeros_like(w)")))
 wrong("conv1d_rule", "mean_of_w", "The gradient of w is a sum over the places, and this is a mean.",
       source=changed(RULE, ("return to_x, to_w", "return to_x, to_w / len(g)")))
 
 
-wrong("conv1d_rule", "windows_of_three", "The windows are three numbers long here, whatever the kernel: they are as long as w.", source="""
-def conv1d_rule(g, x, w):
-    to_x, to_w = np.zeros(len(x)), np.zeros(len(w))
-    for i in range(len(g)):
-        to_x[i : i + 3] += g[i] * w
-        to_w += g[i] * x[i : i + 3]
-    return to_x, to_w
-""")
+wrong("conv1d_rule", "windows_of_three", "The windows are three numbers long here, whatever the kernel: they are as long as w.",
+      source=changed(PLACE_BY_PLACE, ("i + len(w)", "i + 3")))
 
 
 @right("conv1d_rule", "matrix")
@@ -320,18 +304,8 @@ def conv1d_rule(g, x, w):
     return to_x, g @ np.lib.stride_tricks.as_strided(x, (n, k), (step, step))
 
 
-@wrong(
-    "conv1d_rule",
-    "in_the_dtype_of_w",
-    "x was brought to the dtype of w: where w holds integers, the decimals of x are lost.",
-)
-def conv1d_rule(g, x, w):
-    x = x.astype(w.dtype)
-    to_x, to_w = np.zeros(len(x)), np.zeros(len(w))
-    for i in range(len(g)):
-        to_x[i : i + len(w)] += g[i] * w
-        to_w += g[i] * x[i : i + len(w)]
-    return to_x, to_w
+wrong("conv1d_rule", "in_the_dtype_of_w", "x was brought to the dtype of w: where w holds integers, the decimals of x are lost.",
+      source=changed(PLACE_BY_PLACE, ("    to_x, to_w = ", "    x = x.astype(w.dtype)\n    to_x, to_w = ")))
 
 
 # -- patches ----------------------------------------------------------------------------------------------------------
@@ -647,11 +621,12 @@ def scatter(g, shape, kh, kw, stride=1, padding=0):
 """)
 wrong("scatter", "border_of_one", "The cut takes a border of 1, and it is as wide as `padding`.",
       source=changed(SCATTER, ("return grad[:, :, padding : padding + h, padding : padding + w]", "return grad[:, :, 1:-1, 1:-1] if padding else grad")))
-wrong("scatter", "always_float64", "The numbers are right, and their dtype is another one than that of g: pass it on.",
+DTYPE_OF_G = "The numbers are right, and their dtype is another one than that of g: pass it on."
+wrong("scatter", "always_float64", DTYPE_OF_G,
       source=changed(SCATTER, (", g.dtype)", ")")))
-wrong("scatter", "always_float32", "The numbers are right, and their dtype is another one than that of g: pass it on.",
+wrong("scatter", "always_float32", DTYPE_OF_G,
       source=changed(SCATTER, (", g.dtype)", ", 'float32')")))
-wrong("scatter", "border_of_float64", "The numbers are right, and their dtype is another one than that of g: pass it on.",
+wrong("scatter", "border_of_float64", DTYPE_OF_G,
       source=changed(SCATTER, (", g.dtype)", ", float if padding else g.dtype)")))
 
 
@@ -768,35 +743,7 @@ def max_pool_back(g, x, k):
         grad[0, 0, k * i + a, k * j + b] = g[0, 0, i, j]
     return grad
 """)
-wrong("max_pool", "equal_one_elsewhere", "The largest number is looked for in the whole map, and an equal one is found in another window: look in the window alone.", source="""
-def max_pool(x, k):
-    return windows(x, k).max(axis=-1)
-
-
-def max_pool_back(g, x, k):
-    grad, largest = np.zeros(x.shape), max_pool(x, k)
-    for n, c, i, j in np.ndindex(*g.shape):
-        a, b = np.argwhere(x[n, c] == largest[n, c, i, j])[0]
-        grad[n, c, a, b] = g[n, c, i, j]
-    return grad
-""")
-wrong("max_pool", "equal_one_elsewhere_added", "The largest number is looked for in the whole map, and an equal one is found in another window: look in the window alone.", source="""
-def max_pool(x, k):
-    return windows(x, k).max(axis=-1)
-
-
-def max_pool_back(g, x, k):
-    grad, largest = np.zeros(x.shape), max_pool(x, k)
-    for n, c, i, j in np.ndindex(*g.shape):
-        a, b = np.argwhere(x[n, c] == largest[n, c, i, j])[0]
-        grad[n, c, a, b] += g[n, c, i, j]
-    return grad
-""")
-wrong("max_pool", "overlapping", "The windows overlap: they lie beside each other, so the next one begins k further on.", source=changed(
-    POOL, ("    return windows(x, k).max(axis=-1)", "    seen = patches(x, k, k).reshape(*x.shape[:2], k * k, x.shape[2] - k + 1, x.shape[3] - k + 1)\n    return seen.max(axis=2)")))
-wrong("max_pool", "always_two", "The windows are 2 by 2 here, whatever k is.",
-      source=changed(POOL, ("    return windows(x, k).max", "    return windows(x, 2).max")))
-wrong("max_pool", "row_and_column_exchanged", "Row and column within the window are exchanged: `argmax` counts row by row, so the row is its number // k.", source="""
+ONE_BY_ONE = """
 def max_pool(x, k):
     return windows(x, k).max(axis=-1)
 
@@ -804,10 +751,25 @@ def max_pool(x, k):
 def max_pool_back(g, x, k):
     grad, found = np.zeros(x.shape), windows(x, k).argmax(axis=-1)
     for n, c, i, j in np.ndindex(*g.shape):
-        b, a = divmod(found[n, c, i, j], k)
+        a, b = divmod(found[n, c, i, j], k)
         grad[n, c, k * i + a, k * j + b] = g[n, c, i, j]
     return grad
-""")
+"""
+IN_THE_WHOLE_MAP = changed(
+    ONE_BY_ONE,
+    ("found = np.zeros(x.shape), windows(x, k).argmax(axis=-1)", "largest = np.zeros(x.shape), max_pool(x, k)"),
+    ("divmod(found[n, c, i, j], k)", "np.argwhere(x[n, c] == largest[n, c, i, j])[0]"),
+    ("k * i + a, k * j + b", "a, b"),
+)
+ELSEWHERE = "The largest number is looked for in the whole map, and an equal one is found in another window: look in the window alone."
+wrong("max_pool", "equal_one_elsewhere", ELSEWHERE, source=IN_THE_WHOLE_MAP)
+wrong("max_pool", "equal_one_elsewhere_added", ELSEWHERE, source=changed(IN_THE_WHOLE_MAP, ("a, b] =", "a, b] +=")))
+wrong("max_pool", "overlapping", "The windows overlap: they lie beside each other, so the next one begins k further on.", source=changed(
+    POOL, ("    return windows(x, k).max(axis=-1)", "    seen = patches(x, k, k).reshape(*x.shape[:2], k * k, x.shape[2] - k + 1, x.shape[3] - k + 1)\n    return seen.max(axis=2)")))
+wrong("max_pool", "always_two", "The windows are 2 by 2 here, whatever k is.",
+      source=changed(POOL, ("    return windows(x, k).max", "    return windows(x, 2).max")))
+wrong("max_pool", "row_and_column_exchanged", "Row and column within the window are exchanged: `argmax` counts row by row, so the row is its number // k.",
+      source=changed(ONE_BY_ONE, ("a, b =", "b, a =")))
 
 
 right("max_pool", "two_maxima", source="""
@@ -858,14 +820,17 @@ wrong("receptive_field", "sum_of_kernels", "Kernels that follow each other overl
       source=changed(FIELD, ("size = step = 1", "size, step = 0, 1"), ("(kernel - 1)", "kernel")))
 wrong("receptive_field", "kernel_and_one", "A layer adds kernel - 1 numbers, not kernel: the first of them is seen already.",
       source=changed(FIELD, ("(kernel - 1)", "kernel")))
-wrong("receptive_field", "product_of_kernels", "The widths are multiplied here: fields of neighbours overlap.", source="""
+RECURRENCE = """
 def receptive_field(layers):
     size = 1
     for kernel, stride in layers:
-        size *= kernel
+        size = (size - 1) * stride + kernel
     return size
-""")
-wrong("receptive_field", "backwards", "The strides *behind* a layer spread its kernel here. It is spread by those before it: take the layers in the other order.",
+"""
+wrong("receptive_field", "product_of_kernels", "The widths are multiplied here: fields of neighbours overlap.",
+      source=changed(RECURRENCE, ("size = (size - 1) * stride + kernel", "size *= kernel")))
+OTHER_ORDER = "The strides *behind* a layer spread its kernel here. It is spread by those before it: take the layers in the other order."
+wrong("receptive_field", "backwards", OTHER_ORDER,
       source=changed(FIELD, ("in layers", "in layers[::-1]")))
 wrong("receptive_field", "from_zero", "One too few: count the first pixel and the last, too. With no layer a pixel sees itself.", source=changed(FIELD, ("size = step = 1", "size, step = 0, 1")))
 wrong("receptive_field", "area", "This is the number of pixels of a square: its width is asked for.", source=changed(FIELD, ("return size", "return size**2")))
@@ -873,7 +838,8 @@ wrong("receptive_field", "strides_added", "Strides multiply: two of 2 put neighb
       source=changed(FIELD, ("step *= stride", "step += stride - 1")))
 wrong("receptive_field", "last_stride", "All strides before a layer count, and here only the one just before it does.",
       source=changed(FIELD, ("step *= stride", "step = stride")))
-wrong("receptive_field", "width_times_stride", "Here the width itself is multiplied by the stride. A stride puts the fields behind it further apart, and makes none wider.",
+NO_WIDER = "Here the width itself is multiplied by the stride. A stride puts the fields behind it further apart, and makes none wider."
+wrong("receptive_field", "width_times_stride", NO_WIDER,
       source=changed(FIELD, ("        size += (kernel - 1) * step\n        step *= stride", "        size += kernel - 1\n        size *= stride")))
 wrong("receptive_field", "pixels_counted", "Between the pixels that are seen there are others that are not. The width goes from the first to the last, with all between.", source="""
 def receptive_field(layers):
@@ -898,13 +864,7 @@ def receptive_field(layers):
 """)
 wrong("receptive_field", "no_layers_no_pixel", "With no layer there is a field, too: the pixel itself.",
       source=changed(FIELD, ("    for kernel", "    if not layers:\n        return 0\n    for kernel")))
-wrong("receptive_field", "recurrence_forward", "The strides *behind* a layer spread its kernel here. It is spread by those before it: take the layers in the other order.", source="""
-def receptive_field(layers):
-    size = 1
-    for kernel, stride in layers:
-        size = (size - 1) * stride + kernel
-    return size
-""")
+wrong("receptive_field", "recurrence_forward", OTHER_ORDER, source=RECURRENCE)
 
 wrong("receptive_field", "list_emptied", "The width is right, and the caller's list is empty afterwards: go through it without `pop`.", source="""
 def receptive_field(layers):
@@ -914,13 +874,8 @@ def receptive_field(layers):
         field = (field - 1) * stride + kernel
     return field
 """)
-wrong("receptive_field", "width_times_stride_first", "Here the width itself is multiplied by the stride. A stride puts the fields behind it further apart, and makes none wider.", source="""
-def receptive_field(layers):
-    size = 1
-    for kernel, stride in layers:
-        size = size * stride + kernel - 1
-    return size
-""")
+wrong("receptive_field", "width_times_stride_first", NO_WIDER,
+      source=changed(RECURRENCE, ("(size - 1) * stride + kernel", "size * stride + kernel - 1")))
 
 
 @right("receptive_field", "from_behind")

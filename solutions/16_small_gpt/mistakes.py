@@ -68,7 +68,8 @@ def merge(word, pair, new):
         i += 1
     return word
 """)
-wrong("merge", "again_and_again", "What was just merged is merged again: compare tokens of the word, not of the result, and go on behind the pair.", source="""
+MERGED_AGAIN = "What was just merged is merged again: compare tokens of the word, not of the result, and go on behind the pair."
+wrong("merge", "again_and_again", MERGED_AGAIN, source="""
 def merge(word, pair, new):
     out = []
     for token in word:
@@ -96,18 +97,8 @@ wrong("merge", "both_replaced", "The new token stands there twice: two go in, on
     MERGE, ("out.append(new)", "out += [new, new]")))
 
 
-wrong("merge", "list_and_tuple", "Nothing is merged here. A list never equals a tuple: is a part of `word` compared with `pair` itself? Or does that part not hold the two tokens at i and i + 1?", source="""
-def merge(word, pair, new):
-    out, i = [], 0
-    while i < len(word):
-        if word[i : i + 2] == pair:
-            out.append(new)
-            i += 2
-        else:
-            out.append(word[i])
-            i += 1
-    return out
-""")
+wrong("merge", "list_and_tuple", "Nothing is merged here. A list never equals a tuple: is a part of `word` compared with `pair` itself? Or does that part not hold the two tokens at i and i + 1?", source=changed(
+    MERGE, ("i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]", "word[i : i + 2] == pair")))
 wrong("merge", "no_guard", "An index is past the end: the last token has no neighbour, and a word that loses tokens gets shorter. Ask whether i + 1 is still within the word before you look there.", source=changed(
     MERGE, ("i + 1 < len(word) and ", "")))
 wrong("merge", "no_guard_at_all", "An index is past the end: the last token has no neighbour, and a word that loses tokens gets shorter. Ask whether i + 1 is still within the word before you look there.", source="""
@@ -123,7 +114,7 @@ wrong("merge", "last_always", "The last token is appended even where a pair has 
     MERGE, ("    return out", "    return out + word[-1:]"), ("while i < len(word):", "while i < len(word) - 1:")))
 
 
-wrong("merge", "pair_in_the_result", "What was just merged is merged again: compare tokens of the word, not of the result, and go on behind the pair.", source="""
+wrong("merge", "pair_in_the_result", MERGED_AGAIN, source="""
 def merge(word, pair, new):
     out = []
     for token in word:
@@ -133,7 +124,7 @@ def merge(word, pair, new):
             out.append(token)
     return out
 """)
-wrong("merge", "searched_again", "What was just merged is merged again: compare tokens of the word, not of the result, and go on behind the pair.", source="""
+wrong("merge", "searched_again", MERGED_AGAIN, source="""
 def merge(word, pair, new):
     out = list(word)
     while tuple(pair) in list(zip(out, out[1:])):
@@ -141,7 +132,7 @@ def merge(word, pair, new):
         out[i : i + 2] = [new]
     return out
 """)
-wrong("merge", "deleted_in_a_copy", "What was just merged is merged again: compare tokens of the word, not of the result, and go on behind the pair.", source="""
+wrong("merge", "deleted_in_a_copy", MERGED_AGAIN, source="""
 def merge(word, pair, new):
     out, i = list(word), 0
     while i < len(out) - 1:
@@ -152,9 +143,10 @@ def merge(word, pair, new):
             i += 1
     return out
 """)
-wrong("merge", "a_tuple", "This is no list: begin with an empty one, `[]`, and append, or make a list of it at the end.", source=changed(
+NO_LIST = "This is no list: begin with an empty one, `[]`, and append, or make a list of it at the end."
+wrong("merge", "a_tuple", NO_LIST, source=changed(
     MERGE, ("return out", "return tuple(out)")))
-wrong("merge", "an_array", "This is no list: begin with an empty one, `[]`, and append, or make a list of it at the end.", source=changed(
+wrong("merge", "an_array", NO_LIST, source=changed(
     MERGE, ("return out", "return np.array(out, dtype=int)")))
 wrong("merge", "as_a_set", "A last token without a neighbour is replaced here: both tokens of the pair have to be there, one behind the other.", source=changed(
     MERGE, ("if i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]:", "if set(word[i : i + 2]) == set(pair):")))
@@ -393,7 +385,8 @@ def block(x, layers):
     out += h
     return out
 """)
-wrong("block", "array_of_it", "The stream is made an array, and it may be a Tensor, which loses its graph: add to what came in, as it is.", source=changed(
+MADE_AN_ARRAY = "The stream is made an array, and it may be a Tensor, which loses its graph: add to what came in, as it is."
+wrong("block", "array_of_it", MADE_AN_ARRAY, source=changed(
     BLOCK, ("    x = x + layers", "    x = np.array(x, dtype=float)\n    x = x + layers")))
 
 
@@ -404,7 +397,7 @@ def block(x, layers):
     x = np.add(x, layers.out(layers.attend(layers.packed(layers.norm1(x)))))
     return np.add(x, layers.down(layers.relu(layers.up(layers.norm2(x)))))
 """)
-wrong("block", "array_in_place", "The stream is made an array, and it may be a Tensor, which loses its graph: add to what came in, as it is.", source=changed(
+wrong("block", "array_in_place", MADE_AN_ARRAY, source=changed(
     BLOCK, ("    x = x + layers", "    x = np.array(x)\n    x += layers")))
 
 
@@ -526,13 +519,14 @@ wrong("gpt_logits", "model_emptied", "The model has lost its blocks: `pop` takes
     LOGITS, ("for block in model.blocks:\n        x = block(x)", "while model.blocks:\n        x = model.blocks.pop(0)(x)")))
 wrong("gpt_logits", "one_text", "Only the first text's logits are here: `ids` has B rows, and each of them has its own.", source=changed(
     LOGITS, ("model.token(ids)", "model.token(ids[0])"), ("return model.norm(x) @ model.token.weight.T", "return (model.norm(x) @ model.token.weight.T)[None]")))
-wrong("gpt_logits", "block_0", "An index fails. A model may have no blocks, so there need not be a `model.blocks[0]`: go through the list in a loop. And `model.token` looks up whole numbers, which the stream does not hold.", source=changed(
+NO_INDEX = "An index fails. A model may have no blocks, so there need not be a `model.blocks[0]`: go through the list in a loop. And `model.token` looks up whole numbers, which the stream does not hold."
+wrong("gpt_logits", "block_0", NO_INDEX, source=changed(
     LOGITS, ("    for block in model.blocks:\n        x = block(x)\n", "    x = model.blocks[0](x)\n")))
 wrong("gpt_logits", "norm_of_the_table", "The norm is taken of the table, too: only the stream goes through it.", source=changed(
     LOGITS, ("@ model.token.weight.T", "@ model.norm(model.token.weight).T")))
 wrong("gpt_logits", "norm_of_the_table_alone", "The norm is taken of the table here, and not of the stream: it stands between the blocks and the product.", source=changed(
     LOGITS, ("model.norm(x) @ model.token.weight.T", "x @ model.norm(model.token.weight).T")))
-wrong("gpt_logits", "looked_up_again", "An index fails. A model may have no blocks, so there need not be a `model.blocks[0]`: go through the list in a loop. And `model.token` looks up whole numbers, which the stream does not hold.", source=changed(
+wrong("gpt_logits", "looked_up_again", NO_INDEX, source=changed(
     LOGITS, ("model.norm(x) @ model.token.weight.T", "model.token(model.norm(x))")))
 
 
@@ -577,7 +571,8 @@ wrong("tied_rule", "one_of_equal", "Token 2 came twice and got its last part alo
     TIED, ("np.add.at(grad_E, ids, g)", "grad_E[ids] += g")))
 wrong("tied_rule", "overwritten", "The looked-up rows overwrite the logits' part: both are to be added up.", source=changed(
     TIED, ("np.add.at(grad_E, ids, g)", "grad_E[np.unique(ids)] = 0\n    np.add.at(grad_E, ids, g)")))
-wrong("tied_rule", "logits_alone", "Where `grad_logits` is 0, all is 0 here: the looked-up rows have a gradient of their own, `g`, whatever the logits.", source=changed(
+ALL_ZERO = "Where `grad_logits` is 0, all is 0 here: the looked-up rows have a gradient of their own, `g`, whatever the logits."
+wrong("tied_rule", "logits_alone", ALL_ZERO, source=changed(
     TIED, ("    np.add.at(grad_E, ids, g)\n", "")))
 wrong("tied_rule", "rows_alone", "Only the looked-up rows' part is there: the logits depend on the table, too.", source=changed(
     TIED, ("grad_logits.T @ h", "np.zeros((grad_logits.shape[1], h.shape[1]))")))
@@ -618,11 +613,12 @@ wrong("tied_rule", "product_turned_around", "There is no such row: the gradient 
     TIED, ("grad_logits.T @ h", "h.T @ grad_logits")))
 wrong("tied_rule", "rows_of_the_largest_token", "There is no such row: the gradient of E is (V, D), a row for each token, and `grad_logits` has a column for each.", source=changed(
     TIED, ("grad_logits.T @ h", "np.zeros((ids.max(), g.shape[1]))")))
-wrong("tied_rule", "product_of_these_two", "The shapes do not fit: the gradient of E is (V, D), and so is the product of `grad_logits`, turned, with h. Begin with that, or with zeros of this shape. h and g are (n, D), so `np.add.at` takes all n tokens, and not each once.", source=changed(
+NO_FIT = "The shapes do not fit: the gradient of E is (V, D), and so is the product of `grad_logits`, turned, with h. Begin with that, or with zeros of this shape. h and g are (n, D), so `np.add.at` takes all n tokens, and not each once."
+wrong("tied_rule", "product_of_these_two", NO_FIT, source=changed(
     TIED, ("grad_logits.T @ h", "grad_logits @ h")))
 
 
-wrong("tied_rule", "zeros_of_another_shape", "The shapes do not fit: the gradient of E is (V, D), and so is the product of `grad_logits`, turned, with h. Begin with that, or with zeros of this shape. h and g are (n, D), so `np.add.at` takes all n tokens, and not each once.", source=changed(
+wrong("tied_rule", "zeros_of_another_shape", NO_FIT, source=changed(
     TIED, ("grad_E = grad_logits.T @ h", "grad_E = np.zeros_like(h)"), ("return grad_E", "return grad_E + grad_logits.T @ h")))
 
 
@@ -632,7 +628,7 @@ def tied_rule(ids, g, h, grad_logits):
     np.add.at(grad_E, ids, g + grad_logits[np.arange(len(ids)), ids][:, None] * h)
     return grad_E
 """)
-wrong("tied_rule", "multiplied_by_g", "Where `grad_logits` is 0, all is 0 here: the looked-up rows have a gradient of their own, `g`, whatever the logits.", source=changed(
+wrong("tied_rule", "multiplied_by_g", ALL_ZERO, source=changed(
     TIED, ("ids, g)", "ids, grad_logits @ grad_E * g)")))
 wrong("tied_rule", "four_by_two", "Something has four rows here, whatever the vocabulary: there are V of them, as many as `grad_logits` has columns.", source=changed(
     TIED, ("grad_logits.T @ h", "np.zeros((4, 2))"), ("return grad_E", "return grad_E + grad_logits.T @ h")))
@@ -641,7 +637,7 @@ wrong("tied_rule", "whole_numbers", WHOLE_NUMBERS, source=changed(
     TIED, ("grad_logits.T @ h", "np.zeros((grad_logits.shape[1], h.shape[1]), dtype=int)"), ("return grad_E", "return grad_E + grad_logits.T @ h")))
 wrong("tied_rule", "ids_for_g", "The arguments of `np.add.at` are exchanged: first the array, then the places `ids`, then what is added there.", source=changed(
     TIED, ("ids, g)", "g, ids)")))
-wrong("tied_rule", "unique", "The shapes do not fit: the gradient of E is (V, D), and so is the product of `grad_logits`, turned, with h. Begin with that, or with zeros of this shape. h and g are (n, D), so `np.add.at` takes all n tokens, and not each once.", source=changed(
+wrong("tied_rule", "unique", NO_FIT, source=changed(
     TIED, ("ids, g)", "np.unique(ids), g)")))
 
 

@@ -369,6 +369,14 @@ def test_layers_show_their_spread_and_the_text_of_their_moment(moments):
     assert "narrow: from 0.1 to 0.1" in moments["told"]
 
 
+def test_a_layer_s_shape_ends_where_its_numbers_do_and_its_axis_has_their_name(moments):
+    plots.moving_layers({"small": [np.array([-0.1, 0.0, 0.1])]}, limit=1.0, ylabel="sum", between=2)
+    (shapes, _), _ = put(moments, 0)
+    (shape,) = (path.vertices for artist in shapes for path in artist.get_paths())
+    assert 0.1 < np.abs(shape[:, 1]).max() < 0.2  # and not to both ends of the axis
+    assert shapes[0].axes.get_ylabel() == "sum"
+
+
 def test_layers_that_come_and_go_are_refused():
     with pytest.raises(ValueError, match="as many layers"):
         plots.moving_layers({"a": [np.ones(3)], "b": [np.ones(3)] * 2})

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from autograder.lesson.compare import difference, show
 from autograder.lesson.diagnose import diagnose
+from autograder.lesson.probes import Call, Probe
 from autograder.lesson.wire import MAX_ITEMS, Opaque, plain
 
 NAN, INF = math.nan, math.inf
@@ -406,3 +407,8 @@ def test_an_exception_that_is_returned_should_be_raised() -> None:
     assert (
         diagnose(Opaque("Value"), 2.0) == "The answer should be made of plain numbers, and this is a Value."
     )
+
+
+def test_a_call_shows_numbers_that_differ_with_so_many_digits_that_they_read_differently() -> None:
+    assert str(Call(Probe("agree"), (2e9, 2e9 + 1000, 0.001))) == "agree(2e+09, 2.000001e+09, 0.001)"
+    assert str(Call(Probe("f"), (1 / 3, [1 / 3, 1.0]))) == "f(0.333333, [0.333333, 1.0])"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
+from autograder.authoring.trial import run_check
 from autograder.lesson.probes import AnswerError, Call, Probe, Reply
 from autograder.referee import matching
 from autograder.referee.bank import Entry
@@ -202,3 +204,12 @@ def test_a_misspelt_name_is_nobody_else_s_mistake(
     monkeypatch.setattr(matching, "_reply", lambda process, call: AnswerError("NameError", name="n_rosw"))
     call = Call(Probe("unbox"), ([1.0],), error=AnswerError("NameError", name=missing))
     assert (suspects.find("unbox", [call]) is not None) is found
+
+
+def test_what_overflows_in_a_check_is_no_warning_of_the_grader_s(mini: Assignment, sandbox: Sandbox) -> None:
+    exercise = mini.exercise("mul_vjp")
+    asked = "check.true(np.isnan(np.log(yours.mul_vjp(1.0, -1.0, -2.0)[0])), 'the logarithm of -2 is none')"
+    check = f"import numpy as np\nwith exercise('mul_vjp') as check:\n    {asked}\n"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run_check(mini, exercise, exercise.solution, check, sandbox).failure is None
