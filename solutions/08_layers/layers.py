@@ -623,9 +623,9 @@ print("layer 1, gradients of the first three neurons:", weights[0].grad.data[:3]
 # ## 4. Why it is what you found
 #
 # An output is a sum of $n$ products of a weight and an input. Of two products the square is
-# $(w_1x_1)^2 + (w_2x_2)^2 + 2w_1w_2x_1x_2$. With weights of mean 0 the last part is as often negative as positive, so
-# on average only the squares add up. A square is measured from 0, and behind a relu the mean is not 0: so take the *rms*, the root of the
-# mean square, in place of the std; from layer to layer both grow by the same factor.
+# $(w_1x_1)^2 + (w_2x_2)^2 + 2w_1w_2x_1x_2$. With weights drawn around 0 the last part is 0 on
+# average, and only the squares add up. A square is measured from 0, and behind a relu the mean is not 0: so take the
+# *rms*, the root of the mean square, in place of the std; from layer to layer both grow by the same factor.
 #
 # $$\mathrm{rms_{out}} = \sqrt{n} \cdot \mathrm{std_w} \cdot \mathrm{rms_{in}}$$
 #

@@ -1037,7 +1037,7 @@ def train(heads=1, places="learnt", task=backwards, divided=True, steps=150, see
 
 
 # %% [markdown]
-# What to see: one loss goes to 0. Without the root of d it stops above (not with every seed): two rows give a wrong
+# What to see: one loss goes to 0. Without the root of d it stops above, with this seed: two rows give a wrong
 # position the weight 1, where the slope is 0. Without attention it stops at log 10, where all ten digits are equally
 # likely: it sees one token, not the one that is asked for.
 

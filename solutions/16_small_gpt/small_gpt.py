@@ -1750,7 +1750,7 @@ for name, lib in {"reference": engine, "with yours": own}.items():
 # %% [markdown]
 # ## 10. Where to go from here
 #
-# ```
+# ```text
 #              here                        there
 # weights      130,496                     GPT-3: 175 billion; Llama 3: 405 billion
 # tokens read  716,800, the same 30,873    GPT-3: 300 billion; Llama 3: 15.6 trillion

@@ -91,8 +91,8 @@ def test_no_word_of_the_pupil_s_own_makes_up_for_what_it_holds(name: str, sandbo
     assert not any("at fault" in note for note in report.notes), report.notes
 
 
-def far_loss(number: float) -> tuple[dict[str, Any], Any]:
-    """The names of the unit's machine, and a loss there."""
+def far_loss(number: float) -> tuple[dict[str, Any], Any, dict[int, float]]:
+    """The names of the unit's machine, a loss there, and what that machine holds."""
     names: dict[str, Any] = {}
     for cell in assignment_of(UNIT).cells:
         if cell.name in ("imports", "losses"):
@@ -110,19 +110,30 @@ def far_loss(number: float) -> tuple[dict[str, Any], Any]:
         arrays[made] = names["FAR_OPERATIONS"][kind](*parts)
         return made
 
-    return names, names["FarLoss"](names["Link"](ask), 0)
+    return names, names["FarLoss"](names["Link"](ask), 0), arrays
 
 
 def test_a_loss_that_is_changed_in_place_tells_its_new_number() -> None:
-    _, mean = far_loss(3.0)
+    _, mean, _ = far_loss(3.0)
     assert (mean.item(), mean.item()) == (3.0, 3.0)
     mean *= 0.5
     assert mean.item() == 1.5 and float(mean) == 1.5
 
 
-@pytest.mark.parametrize("do", ["far[np.array([0, 1])]", "far[1]", "far > 1", "np.sum(far)", "far.shape"])
+@pytest.mark.parametrize(
+    "do",
+    [
+        "far[np.array([0, 1])]",
+        "far[1]",
+        "far[0:1]",
+        "far > 1",
+        "np.sum(far)",
+        "np.add.reduce(far)",
+        "far.shape",
+    ],
+)
 def test_what_an_array_elsewhere_does_not_know_is_refused_in_a_sentence(do: str) -> None:
-    names, loss = far_loss(3.0)
+    names, loss, _ = far_loss(3.0)
     names["far"] = names["Far"](loss.link, 0)
     with pytest.raises(names["Refused"], match="an array on another machine knows arithmetic"):
         eval(do, names)
@@ -130,6 +141,8 @@ def test_what_an_array_elsewhere_does_not_know_is_refused_in_a_sentence(do: str)
 
 @pytest.mark.parametrize("do", ["far[...]", "far[:]", "far.astype(float, copy=False)", "far.copy()", "+far"])
 def test_what_takes_all_of_an_array_elsewhere_is_allowed(do: str) -> None:
-    names, loss = far_loss(3.0)
+    names, loss, arrays = far_loss(3.0)
     names["far"] = names["Far"](loss.link, 0)
-    assert isinstance(eval(do, names), names["Far"])
+    result = eval(do, names)
+    assert isinstance(result, names["Far"]) and arrays[result.number] == 3.0
+    assert (result.number == 0) == do.startswith("far[")  # a copy is another one

@@ -115,7 +115,8 @@ def numbers_in_prose(unit: str) -> Iterator[tuple[str, str]]:
     for cell in notebook(unit).cells:
         if cell.cell_type != "markdown" or cell.id == "going_on":  # which names the next unit by its number
             continue
-        for sentence in sentences_of(re.sub(r"```.*?```", " ", cell.source, flags=re.DOTALL)):
+        # A block of code is none, and one of text is a table.
+        for sentence in sentences_of(re.sub(r"```(?!text).*?```", " ", cell.source, flags=re.DOTALL)):
             if sentence.startswith(("#", "**Time:**")):
                 continue
             for number in NUMBER.findall(sentence):

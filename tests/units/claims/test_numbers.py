@@ -261,7 +261,7 @@ def test_the_numbers_of_the_losses() -> None:
 
 @proves(
     "08_layers",
-    "With weights of mean 0 the last part is as often negative as positive, so on average only the squares add up.",
+    "With weights drawn around 0 the last part is 0 on average, and only the squares add up.",
 )
 def test_a_layer_s_factor_is_that_of_the_mean_square() -> None:
     rng = np.random.default_rng(5)

@@ -12,7 +12,8 @@ import pytest
 
 from autograd_ref import Tensor
 
-from . import PROVED, flat, notebook, proves, text_of
+from ..test_units import assignment_of
+from . import PROVED, flat, notebook, printed_by, proves, text_of
 
 UNIT = "13_second_derivatives"
 
@@ -201,6 +202,13 @@ def test_conjugate_gradients_need_a_positive_definite_hessian(solved: Any) -> No
         saddle = newton(lambda p: p[0] * p[0] - p[1] * p[1], np.array([1.0, 1.0]), 1)
     bowl = newton(lambda p: p[0] * p[0] + 3 * p[1] * p[1], np.array([1.0, 1.0]), 1)
     assert np.isnan(saddle[1]).all() and abs(bowl[1]).max() < 1e-15
+    # Who does not stop at the solution divides 0 by 0.
+    text = assignment_of(UNIT).exercise("conjugate_gradients").solution
+    names = dict(solved(UNIT))
+    assert names["conjugate_gradients"](lambda d: d, np.array([3.0, 4.0]), 3).tolist() == [3, 4]
+    exec(text.replace("if size == 0:", "if False:"), names)
+    with np.errstate(all="ignore"):
+        assert np.isnan(names["conjugate_gradients"](lambda d: d, np.array([3.0, 4.0]), 3)).all()
     rng, directions = np.random.default_rng(0), []
     M, b = rng.normal(size=(5, 4)), rng.normal(size=4)
     H = M.T @ M
@@ -228,6 +236,8 @@ def test_conjugate_gradients_need_a_positive_definite_hessian(solved: Any) -> No
 @pytest.mark.parametrize("seed", range(3))
 def test_few_steps_do_where_the_curvatures_are_few_or_not_far_apart(seed: int, solved: Any) -> None:
     b = np.random.default_rng(seed).normal(size=50)
+    drawn = '{"50 curvatures": np.logspace(0, 2, 50), "5 curvatures": np.repeat([1.0, 10, 25, 50, 100], 10)}'
+    assert drawn in text_of(UNIT)
     cases = ((np.logspace(0, 2, 50), 25, 0.02), (np.repeat([1.0, 10, 25, 50, 100], 10), 5, 1e-9))
     for h, steps, most in cases:
         p = solved(UNIT)["conjugate_gradients"](lambda d, h=h: h * d, b, steps)
@@ -324,11 +334,12 @@ def test_the_two_minima_are_there_whatever_a_machine_rounds(nudge: int, solved: 
                 swings.append(names["curvature"](p_here, np.ones(49), 100)[0])
                 _, p_here = names["descend"](p_here, rate, 40)
             assert swings[0] > 12 > 10 > swings[1] and max(swings[2:8]) > 10 > min(swings[2:8]), swings
+            assert np.ptp(swings[2:8]) > 1, swings
             beside = []
             for _ in range(12):
                 beside.append(names["curvature"](p, np.ones(49), 300)[0])
                 _, p = names["descend"](p, rate, 5)
-            assert min(beside) < 10 < max(beside) < 11, beside
+            assert min(beside) < 10 < max(beside) < 11 and np.ptp(beside) < 0.2, beside
     assert 16.5 < found[0.05] < 17.5
     assert 9.5 < found[0.2] < 10.5
 
@@ -379,9 +390,18 @@ def test_the_loop_comes_to_its_end_where_rows_are_small(solved: Any) -> None:
         W /= 1.01 * abs(W).sum(axis=1, keepdims=True)
         z = names["fixed_point"](W, x)
         np.testing.assert_allclose(np.tanh(W @ z + x), z, rtol=0, atol=1e-15)
-        for given in (x, None):
-            found = names["fixed_point_rule"](g, z, W, given)
-            np.testing.assert_array_equal(found[1], names["fixed_point_rule"](g, z, W, x)[1])
+        for given in (None, x + 1):
+            for found, wanted in zip(
+                names["fixed_point_rule"](g, z, W, given), names["fixed_point_rule"](g, z, W, x), strict=True
+            ):
+                np.testing.assert_array_equal(found, wanted)
+    settled = []
+    for _ in range(40):
+        W, x = rng.normal(size=(4, 4)) / 2, rng.normal(size=4)
+        if abs(W).sum(axis=1).max() > 1:
+            z = names["fixed_point"](W, x)
+            settled.append(abs(np.tanh(W @ z + x) - z).max() < 1e-12)
+    assert len(settled) > 30 and np.mean(settled) > 0.5
     rng = np.random.default_rng(0)  # the W of the picture
     W, x = rng.normal(size=(4, 4)) / 3, rng.normal(size=4)
     z = names["fixed_point"](W, x)
@@ -389,7 +409,8 @@ def test_the_loop_comes_to_its_end_where_rows_are_small(solved: Any) -> None:
 
 
 @proves(UNIT, "What does x get from backward through one last round alone, for g = 1?")
-def test_one_last_round_counts_the_loop_not() -> None:
+def test_one_last_round_counts_the_loop_not(solved: Any) -> None:
+    assert printed_by(UNIT, solved(UNIT), "np.arctanh(0.6) - 0.5") == "0.64, and 0.94 through all rounds\n"
     x = Tensor(np.arctanh(0.6) - 0.5 * 0.6, requires_grad=True)
     (0.5 * 0.6 + x).tanh().backward()
     assert round(float(x.grad.data), 2) == 0.64

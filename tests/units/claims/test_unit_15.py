@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -116,6 +118,20 @@ def test_without_positions_more_than_a_tenth_is_right_and_not_all(solved: Any) -
     assert (named[:, :, None] == tokens[:, None, :6]).any(axis=-1).mean() > 0.9
 
 
+@proves(
+    UNIT,
+    "key score exp(score) weight value sat (2, 0) 6/√2 = 4.24 69.6 0.97 (1, 0), which names mat on (0, 1) 0 1 0.01 "
+    "(0, 0) the (0, 1) 0 1 0.01 (0, 0)",
+    "output: 0.97 · (1, 0)",
+)
+def test_the_example_by_hand(solved: Any) -> None:
+    query, keys = np.array([[3.0, 0.0]]), np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    scores = solved(UNIT)["scaled_scores"](query, keys)[0]
+    assert scores.round(2).tolist() == [round(6 / 2**0.5, 2), 0, 0] == [4.24, 0, 0]
+    e = np.exp(scores)
+    assert e.round(1).tolist() == [69.6, 1, 1] and (e / e.sum()).round(2).tolist() == [0.97, 0.01, 0.01]
+
+
 def weights_of(names: Any, model: Any, heads: int = 1) -> np.ndarray:
     """The rows behind the bar, of each head, for the digits of the example."""
     x = model.vectors(np.array([[3, 1, 4, 1, 5, 9, 10, 9, 5, 1, 4, 1]]))
@@ -127,8 +143,8 @@ def weights_of(names: Any, model: Any, heads: int = 1) -> np.ndarray:
 
 @proves(
     UNIT,
-    "Without the root of d it stops above (not with every seed): two rows give a wrong position the weight 1, where "
-    "the slope is 0.",
+    "Without the root of d it stops above, with this seed: two rows give a wrong position the weight 1, where the "
+    "slope is 0.",
 )
 def test_undivided_scores_may_stop_at_a_wrong_position(solved: Any) -> None:
     names = solved(UNIT)
@@ -152,7 +168,7 @@ def test_two_places_for_two_reasons_are_hard_for_one_head(solved: Any) -> None:
     names = solved(UNIT)
     for seed in (2, 1, 0):
         one, two = (names["train"](heads, task=names["two_at_once"], seed=seed) for heads in (1, 2))
-        assert one[2] < 0.95 and two[2] > 0.99 and (seed == 2 or one[2] < 0.4)
+        assert two[2] > 0.99 and one[2] < 0.4
         assert names["train"](places="waves", seed=seed)[2] > 0.99
     (one, _, right), (two, _, _) = one, two
     assert right == pytest.approx(1 / 6 + 5 / 6 / 10, abs=0.02)
@@ -227,7 +243,7 @@ def test_pieces_that_are_merged_are_the_whole(solved: Any) -> None:
     "What to see: bare blocks lose the gradient, or blow it up.",
     "Residuals save the small case (their curves lie together), and with LayerNorm the large one is tamed as well.",
 )
-def test_the_sizes_of_gradients_that_the_notebook_prints() -> None:
+def test_the_sizes_of_gradients_that_the_notebook_prints(solved: Any) -> None:
     sizes = r"bare (\S+), residual (\S+), residual and LayerNorm (\S+)"
     said = re.findall(r"times ([\d.]+), at the first block: " + sizes, text_of(UNIT))
     (small, *low), (large, *high) = said
@@ -235,6 +251,15 @@ def test_the_sizes_of_gradients_that_the_notebook_prints() -> None:
     low, high = ([float(size) for size in sizes] for sizes in (low, high))
     assert low[0] < 1e-12 and 0.1 < low[1] < 10 and 0.4 < low[2] / low[1] < 2
     assert high[0] > 1e12 and high[1] > 1e6 and 0.1 < high[2] < 100
+    found: list[dict[str, Any]] = []
+    drawn = SimpleNamespace(
+        panels=lambda n: [None] * n, layer_statistics=lambda sizes, **_: found.append(sizes)
+    )
+    (source,) = (c.source for c in notebook(UNIT).cells if c.id == "figure_thirty")
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(source, "figure_thirty", "exec"), {**solved(UNIT), "plots": drawn})
+    together = np.divide(found[0]["residual and LayerNorm"], found[0]["residual"])
+    assert len(together) == 30 and together.min() > 0.7 and together.max() < 1.1
 
 
 @proves(

@@ -202,7 +202,7 @@ def test_twenty_relu_layers_of_pytorch_s_own_do_not_learn_a_sine(torch: ModuleTy
     assert with_biases < 1e-6 and stuck > 0.4
     spread, by_he, loss = trained(he)
     assert spread > 0.05 and by_he > 1e-2 and loss < 0.3
-    assert by_he > 1e7 * first
+    assert 1e7 < by_he / first < 1e8
 
 
 def test_every_seed_of_he_s_start_learns_at_the_rate_of_the_unit(solved: Any) -> None:
@@ -397,8 +397,7 @@ def test_adam_and_adamw(torch: ModuleType, solved: Any) -> None:
     close(path(torch, lambda ps: optim.Adam(ps, 0.1), GRADIENTS), our_path(adam, (ZERO, ZERO), GRADIENTS))
 
     def adamw(p: Any, g: Any, t: int, m: Any, v: Any) -> Any:
-        minus_u, m, v = ours["adam_step"](ZERO, g, m, v, t, 1.0)
-        return ours["adamw_step"](p, -minus_u, 0.1, 0.5), m, v
+        return ours["whole_adamw"](p, g, m, v, t, 0.1, 0.5)
 
     found = path(torch, lambda ps: optim.AdamW(ps, 0.1, weight_decay=0.5), GRADIENTS)
     close(found, our_path(adamw, (ZERO, ZERO), GRADIENTS))
