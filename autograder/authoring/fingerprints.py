@@ -116,13 +116,13 @@ def fingerprint_of(
 ) -> str:
     """The digest of what an answer does in the visible part of its check; empty when that part lets it pass.
 
-    Where the answer was `graded` already and a visible check of the whole exercise ended it, its calls are the same as
-    a learner's, and are not made again.
+    Where the answer was `graded` already and a visible check of the whole exercise ended it before anything was drawn,
+    its calls are the same as a learner's, and are not made again. A class draws at another seed than a notebook.
     """
     exercise = assignment.exercise(entry.exercise)
     if graded is not None and not exercise.parts:
         outcome, calls = graded
-        if outcome.status in (FAILED, ERROR) and not outcome.hidden and entry.ends:
+        if outcome.status in (FAILED, ERROR) and not (outcome.hidden or outcome.drawn) and entry.ends:
             return likely.fingerprint(exercise.name, calls)
     ending = run_check(
         assignment, exercise, entry.answer(exercise.solution), visible_part(exercise.check), sandbox

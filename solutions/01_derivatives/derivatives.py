@@ -926,8 +926,8 @@ print("gradient", thrifty_gradient(squares, p, 1e-5).round(6), " expected [2 -4 
 
 # %% [markdown]
 # ### Exercise `mended_gradient` (3 points)
-# Find both before you open anything: try other functions, steps and arrays. Then mend them. Keep the idea: no copies in the
-# loop.
+# Find both before you open anything: try other functions, steps and arrays. Then mend them. Keep the idea: step in the
+# `p` that you got, where it holds floats.
 #
 # <details><summary>When you have found them: what the check asks for</summary>
 #

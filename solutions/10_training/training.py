@@ -1639,8 +1639,8 @@ for fact, value in watch(colleague_run).items():
 
 # %% [markdown]
 # ### Exercise `mended_run` (3 points)
-# Write the function without its bugs, under the new name. Draw one order in each epoch, from `rng`. You may use your own
-# functions.
+# Write the function without its bugs. Draw one order in each epoch, from `rng`. A column of equal numbers
+# is divided by 1, as it was. You may use your own functions.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #

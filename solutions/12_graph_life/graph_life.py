@@ -679,8 +679,8 @@ with exercise("in_chunks") as check:
 # ### Bug hunt
 # A colleague's training needs more memory from step to step, and the weights that it gives back are not the best ones. **Four
 # things are wrong.** `leaks(run)` trains with it, and counts the graphs alive when each new loss begins: losses,
-# products, sums. 3 at the first held-out loss: the loss, 0.1 · loss, the mean. That held-out loss makes 4, and each round
-# adds 4. All should be 0.
+# products, sums. 3 at the first held-out loss: the loss, 0.1 · loss, the mean. With that held-out loss the next
+# training loss finds 4, and each round adds 4. All should be 0.
 
 
 # %% given="colleague"

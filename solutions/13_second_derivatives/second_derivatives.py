@@ -85,7 +85,7 @@ def seen(thing, kind=Tensor):
     return None if thing is None else f"no {kind.__name__}: {type(thing).__name__}"
 
 # %% [markdown]
-# At the end you will be able to
+# You will be able to
 #
 # - differentiate a backward pass, as often as you like;
 # - use a Hessian that is too large to write down;
@@ -859,24 +859,40 @@ with exercise("conjugate_gradients") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# n = 50, curvatures from 1 to 100. What to see: long before 50 steps little is missing; with five different curvatures,
-# nothing after five.
+# What to see, left: steps along the gradient zigzag; conjugate ones arrive with the second. Middle, where level lines are
+# stretched to circles, those are perpendicular. Right, n = 50, curvatures from 1 to 100: long before 50 steps little is
+# missing; with five different curvatures, nothing after five.
 
 
 # %% figure="fifty"
 def fifty():
+    plane, stretched, right = plots.panels(3, columns=3, height=3.3)
+    root = np.array([1.0, 3.0])  # of the curvatures 1 and 9
+    start, product = np.array([-2.7, 0.9]), lambda d: root**2 * d
+    again = [start]
+    for _ in range(8):  # one step, along the gradient, and all anew
+        again.append(again[-1] - conjugate_gradients(product, product(again[-1]), 1))
+    at_once = [start - conjugate_gradients(product, product(start), k) for k in range(3)]
+    paths = {"along the gradient": np.array(again), "conjugate": np.array(at_once)}
+    steps = np.diff(root * at_once, axis=0)
+    assert abs(steps[0] @ steps[1]) < 1e-9 and abs(at_once[2]).max() < 1e-9 < abs(again[8]).max()
+    limits = {"x": (-3.2, 0.8), "y": (-2, 2)}
+    plots.contour(lambda x, y: x * x + 9 * y * y, paths, title="curvatures 1 and 9", ax=plane, **limits)
+    paths = {name: root * points for name, points in paths.items()}
+    plots.contour(lambda x, y: x * x + y * y, paths, title="stretched: 1 and 1", ylabel="3 y", ax=stretched, x=limits["x"], y=(-1, 3))
+
     b, steps, curves = np.random.default_rng(0).normal(size=50), np.arange(41), {}
     for name, h in {"50 curvatures": np.logspace(0, 2, 50), "5 curvatures": np.repeat([1.0, 10, 25, 50, 100], 10)}.items():
         found = [conjugate_gradients(lambda d: h * d, b, k) for k in steps]
         curves[name] = steps, [np.linalg.norm(b - h * p) / np.linalg.norm(b) for p in found]
     assert curves["50 curvatures"][1][25] < 0.01 and curves["5 curvatures"][1][5] < 1e-9 < 0.1 < curves["5 curvatures"][1][4]
-    plots.lines(curves, log="y", xlabel="step", title="what is missing, |b - Hp| / |b|")
+    plots.lines(curves, log="y", xlabel="step", title="|b - Hp| / |b|", ax=right)
 
 
 fifty()
 
 # %% [markdown]
-# Both make Newton's step:
+# Newton's step:
 
 
 # %% given="newton"
@@ -893,7 +909,7 @@ def newton(f, x, steps):
 
 # %% [markdown]
 # A curved valley, 10 (y - x²)² + (1 - x)², with its minimum at (1, 1). What to see: Adam creeps along the floor; Newton
-# jumps, twice to a place that is *higher*, and arrives with the seventh step. Each is a gradient and two products: the seven cost
+# jumps, twice to a *higher* place, and arrives with the seventh step. Each is a gradient and two products: the seven cost
 # about 32 gradients.
 
 
@@ -1396,8 +1412,8 @@ solved_equation()
 #
 # ## 9. The result of a loop, without its graph
 #
-# Repeat $z \leftarrow \tanh(Wz + x)$ until z stays: a *fixed point*. It surely does where the sizes in each row of W
-# add up to less than 1, and often elsewhere. Backward through all rounds would need all their graphs.
+# Repeat $z \leftarrow \tanh(Wz + x)$ until z stays: a *fixed point*. It does where the sizes in each row of W
+# add up to less than 1. Backward through all rounds would need all their graphs.
 
 
 # %% setup="fixed_point"
@@ -1595,8 +1611,7 @@ except ImportError:
 # ## Who found it
 #
 # - Magnus Hestenes and Eduard Stiefel, [1952](https://doi.org/10.6028/jres.049.044): conjugate gradients.
-# - Harris Drucker and Yann Le Cun, [1992](https://doi.org/10.1109/72.165600): *double backpropagation*, a penalty on
-#   slopes by the input.
+# - Harris Drucker and Yann Le Cun, [1992](https://doi.org/10.1109/72.165600): *double backpropagation*.
 # - Barak Pearlmutter, [1994](https://doi.org/10.1162/neco.1994.6.1.147): fast exact multiplication by the Hessian.
 # - Maziar Raissi and others, [2019](https://doi.org/10.1016/j.jcp.2018.10.045): networks that
 #   solve differential equations.

@@ -102,7 +102,7 @@ recall(
 # ## 1. The text
 #
 # William Shakespeare's sonnets, 1609, are in the public domain: 94 kilobytes. Of ten, eight are for training, one for
-# validation (to choose), one for test (to report once).
+# validation (to choose), one for test (once).
 
 
 # %% given="text"
@@ -866,7 +866,7 @@ if predicted(prediction, "first_loss"):
 # %% [markdown]
 # ## 6. Training
 #
-# AdamW, a warm-up and a cosine, gradients clipped to a norm of 1: all from unit 09.
+# AdamW, a warm-up and a cosine, gradients clipped to a norm of 1: from unit 09.
 
 
 # %% given="train"
@@ -913,8 +913,7 @@ class Training:
 # %% [markdown]
 # As in unit 10, overfit one batch. What to see: the loss falls towards 0. On the right, how far the loss of a
 # training that stopped after 30 steps is from one that never stopped. With its whole state: exactly 0. With a new
-# optimizer and schedule it goes another way from the second step on. That it ends lower comes mostly from the new
-# schedule, whose rate is high again.
+# optimizer and schedule it goes another way from the second step on, and ends lower mostly by the schedule's high rate.
 
 
 # %% figure="first_runs"
@@ -957,8 +956,8 @@ def first_runs():
 first_runs()
 
 # %% [markdown]
-# What to see: from `small` to `large` width and depth double, which makes more than six times the weights. A weight
-# takes 16 bytes: four each for itself, its gradient and AdamW's two means.
+# What to see: from `small` to `large`, twice the width and depth, there are more than six times the weights. Each takes 16
+# bytes: itself, its gradient and AdamW's two means.
 
 
 # %% figure="sizes"
@@ -1058,6 +1057,57 @@ if steps:
     model = GPT(engine, len(TOKENS), size=size)
     Training(model, IDS["training"], steps, rate=rate).run(steps)
     print(f"{size}, rate {rate}, {steps} steps: {bits_of(model, IDS['validation']):.2f} bits")
+
+# %% [markdown]
+# What has it learned? Guess first: which tokens is `thy` near to? What to see, in new verses: the heads that look most at the
+# token itself, at the token before, at ends of lines. And tokens of the same use have rows that point the same way. Nobody
+# asked for either.
+
+
+# %% figure="inside" tags=["nbval-ignore-output"]
+def weights_in(model, ids):
+    """Attention weights (blocks, heads, T, T) in a window of tokens, computed beside the model as it runs."""
+    packed, T = [], len(ids)
+    for layers in model.blocks:
+        layers.attend = lambda qkv: packed.append(qkv.data[0]) or model.attention(qkv)
+    with engine.no_grad():
+        model(ids[None])
+    for layers in model.blocks:
+        layers.attend = model.attention
+    weights = []
+    for qkv in packed:
+        q, k, _ = qkv.reshape(T, 3, model.heads, -1).transpose(1, 2, 0, 3)  # each (heads, T, d)
+        scores = np.where(np.tri(T, dtype=bool), q @ k.transpose(0, 2, 1) / q.shape[-1] ** 0.5, -np.inf)
+        e = np.exp(scores - scores.max(-1, keepdims=True))
+        weights.append(e / e.sum(-1, keepdims=True))
+    return np.array(weights)
+
+
+def inside(model):
+    ids = IDS["validation"][: 60 * model.T].reshape(-1, model.T)
+    weights = np.array([weights_in(model, window) for window in ids])  # (windows, blocks, heads, T, T)
+    back = np.arange(model.T)[:, None] - np.arange(model.T)
+    ends = ids[:, None, None, None, :] == TOKENS.encode("\n")[0]
+    looks = {"the token itself": back == 0, "the token before": back == 1, "ends of lines": ends & (back > 0)}
+    window, part = 3, slice(6, 21)
+    names = [repr(TOKENS.names[i])[1:-1] for i in ids[window, part]]
+    for ax, (what, where) in zip(plots.panels(3, columns=3, height=3.4), looks.items()):
+        found = (weights * where).sum(-1)[..., 1:].mean((0, 3))  # (blocks, heads)
+        b, h = np.unravel_index(found.argmax(), found.shape)
+        drawn = weights[window, b, h, part, part]
+        plots.matrix(drawn, title=what, rows=names, columns=names, annotate=False, ax=ax)
+        ax.tick_params(labelsize=7.5)
+        ax.tick_params(axis="x", rotation=90)
+        others = (found.sum() - found[b, h]) / (found.size - 1)
+        print(f"{what:16}: block {b + 1}, head {h + 1}: {found[b, h]:.0%} of its weights; the other heads: {others:.0%}")
+    rows = model.token.weight.data - model.token.weight.data.mean(axis=0)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    for name in (" thy", " is", " love", "."):
+        near = np.argsort(-rows @ rows[TOKENS.names.index(name)])[1:6]
+        print(f"near to {name!r:7}:", *[repr(TOKENS.names[i]) for i in near])
+
+
+inside(MODELS["small GPT"])
 
 # %% [markdown]
 # ## 7. Sampling
@@ -1680,8 +1730,7 @@ def cache():
 cache()
 
 # %% [markdown]
-# Now a `large` model with 256 positions, untrained, since costs do not depend on the weights. Without a cache, token 256
-# takes 250 million multiplications. Guess first: how many with one? What to see: without a cache each new token costs
+# A `large` untrained model with 256 positions. Without a cache, token 256 takes 250 million multiplications. Guess first: how many with one? What to see: without a cache each new token costs
 # more than the one before; with one, about the same at every position.
 
 
@@ -1760,7 +1809,7 @@ for name, lib in {"reference": engine, "with yours": own}.items():
 # afterwards   nothing                     fine-tuning: on instructions, then on what people prefer
 # ```
 #
-# In 2022 Hoffmann and others found: for a given budget of computation, about 20 tokens for each weight. Ours would
+# In 2022 Hoffmann and others found: for a given computation, about 20 tokens for each weight. Ours would
 # want 2.6 million.
 #
 # Your favourite line of all above? The certificate of unit 17 has room.
@@ -1849,7 +1898,6 @@ except ImportError:
 # | one table, used twice | `head.weight = embedding.weight`; its gradient adds up |
 # | the draw in `write` | `torch.multinomial(p, 1)` |
 # | the mask of `mended_attend` | `torch.ones(n, m + n, dtype=bool).tril(m)` |
-# | `colleague_attend`'s mask | `F.scaled_dot_product_attention(q, K, V, is_causal=True)` with one query: it sees the first key alone |
 #
 # ## Pitfalls, and how they look
 #

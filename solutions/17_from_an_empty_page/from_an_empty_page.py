@@ -1032,7 +1032,7 @@ if predicted(prediction, "hunted_rule"):
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# `"mul" in "matmul sum"` is False, but `"sum" in "cumsum"` is True: compare whole names. nan > 1e-6 is False.
+# `"sum" in "cumsum"` is True: compare whole names. nan > 1e-6 is False.
 # </details>
 
 

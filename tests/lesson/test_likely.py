@@ -537,6 +537,29 @@ def test_an_endless_answer_is_told_its_sentence_too(
     assert failed.value.failure.diagnosis == "The loop never gets to its end."
 
 
+def test_what_a_visible_check_drew_for_a_class_is_asked_again_as_a_notebook_asks_it(sandbox: Sandbox) -> None:
+    """Of a unit whose learners write the tests: its visible checks draw numbers, at a class's seed other ones."""
+    unit = COURSE.assignment("11_testing_gradients")
+    entry = next(e for e in load_bank(unit) if e.exercise == "dot_product_test" and not e.right)
+    answers = {e.name: e.stub for e in unit.exercises}
+    answers[entry.exercise] = entry.answer(unit.exercise(entry.exercise).solution)
+    heard: dict[str, Any] = {}
+    report = grade(
+        unit,
+        Submission(answers=answers),
+        sandbox,
+        seed=9,
+        entries=(),
+        only=entry.exercise,
+        heard=heard.__setitem__,
+    )
+    (outcome,) = report.outcomes
+    assert outcome.drawn and not outcome.hidden
+    in_a_notebook = fingerprint_of(unit, entry, sandbox)
+    assert in_a_notebook != fingerprint(entry.exercise, heard[entry.exercise])
+    assert fingerprint_of(unit, entry, sandbox, (outcome, heard[entry.exercise])) == in_a_notebook
+
+
 def _with_probe(mini: Assignment) -> dict[str, Any]:
     return setup_names(mini) | {"sum_of_logs": Probe("sum_of_logs")}
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import importlib
+import math
 import pkgutil
+import re
+from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from tests.units import claims
@@ -44,6 +50,35 @@ def test_every_number_in_the_prose_is_computed_somewhere(unit: str) -> None:
         if number not in numbers_in_code(unit) and (unit, sentence) not in PROVED
     ]
     assert not typed, "compute these in the notebook, or in tests/units/claims:\n" + "\n".join(typed)
+
+
+#: `"sum" in "cumsum"` is True; nan > 1e-6 is False
+TRUTH = re.compile(r"(?:`([^`]+)`|\b((?:nan|inf|\d)[\w. *+-]* [<>=!]=? [\w. *+-]*?)) is (True|False)\b")
+
+
+def truths_of(text: str) -> Iterator[tuple[str, bool]]:
+    """What a text says of Python's own expressions, as it stands there, and what they are said to be."""
+    for quoted, plain, said in TRUTH.findall(text):
+        with contextlib.suppress(SyntaxError):
+            names = {node.id for node in ast.walk(ast.parse(quoted or plain)) if isinstance(node, ast.Name)}
+            if names <= set(KNOWN):  # not what belongs to PyTorch or to the unit: that has tests of its own
+                yield quoted or plain, said == "True"
+
+
+KNOWN = {"nan": math.nan, "inf": math.inf, "np": np}
+
+
+def test_what_python_says_is_what_a_notebook_says_of_it() -> None:
+    said = {(unit, *truth) for unit in units() for truth in truths_of(text_of(unit))}
+    assert len(said) >= 5, said
+    assert not [
+        f"{unit}: {code} is not {value}"
+        for unit, code, value in said
+        if bool(eval(code, dict(KNOWN))) is not value
+    ]
+    once = '`"mul" in "matmul sum"` is False, and nan > 1e-6 is True, and `requires_grad` is False.'
+    assert list(truths_of(once)) == [('"mul" in "matmul sum"', False), ("nan > 1e-6", True)]
+    assert [bool(eval(code, dict(KNOWN))) for code, _ in truths_of(once)] == [True, False]
 
 
 def test_every_proof_names_a_unit_of_the_course() -> None:

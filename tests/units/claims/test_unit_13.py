@@ -159,7 +159,7 @@ def test_the_typed_paths_of_the_first_picture(solved: Any) -> None:
 @proves(
     UNIT,
     "with its minimum at (1, 1).",
-    "Newton jumps, twice to a place that is *higher*, and arrives with the seventh step.",
+    "Newton jumps, twice to a *higher* place, and arrives with the seventh step.",
     "Each is a gradient and two products: the seven cost about 32 gradients.",
 )
 def test_newton_rises_in_the_bent_valley_from_where_the_hessian_is_positive_definite(solved: Any) -> None:
@@ -230,8 +230,8 @@ def test_conjugate_gradients_need_a_positive_definite_hessian(solved: Any) -> No
 
 @proves(
     UNIT,
-    "n = 50, curvatures from 1 to 100.",
-    "What to see: long before 50 steps little is missing; with five different curvatures, nothing after five.",
+    "n = 50, curvatures from 1 to 100: long before 50 steps little is missing; with five different curvatures, nothing "
+    "after five.",
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_few_steps_do_where_the_curvatures_are_few_or_not_far_apart(seed: int, solved: Any) -> None:
@@ -242,6 +242,28 @@ def test_few_steps_do_where_the_curvatures_are_few_or_not_far_apart(seed: int, s
     for h, steps, most in cases:
         p = solved(UNIT)["conjugate_gradients"](lambda d, h=h: h * d, b, steps)
         assert np.linalg.norm(b - h * p) < most * np.linalg.norm(b)
+
+
+@proves(
+    UNIT,
+    "What to see, left: steps along the gradient zigzag; conjugate ones arrive with the second.",
+    "Middle, where level lines are stretched to circles, those are perpendicular.",
+)
+def test_conjugate_steps_are_perpendicular_where_level_lines_are_circles(solved: Any) -> None:
+    assert "root = np.array([1.0, 3.0])" in text_of(
+        UNIT
+    ) and "start, product = np.array([-2.7, 0.9])" in text_of(UNIT)
+    root, start = np.array([1.0, 3.0]), np.array([-2.7, 0.9])
+    descend = solved(UNIT)["conjugate_gradients"]
+    points = [start - descend(lambda d: root**2 * d, root**2 * start, k) for k in range(3)]
+    one, two = np.diff(points, axis=0)
+    assert abs((root * one) @ (root * two)) < 1e-12 < 0.1 < abs(one @ two)
+    assert np.abs(points[2]).max() < 1e-12
+    along = [start]
+    for _ in range(8):
+        along.append(along[-1] - descend(lambda d: root**2 * d, root**2 * along[-1], 1))
+    turns = np.sign(np.diff(along, axis=0)[:, 1])
+    assert (turns[1:] == -turns[:-1]).all() and np.abs(along[8]).max() > 0.01
 
 
 @proves(UNIT, "With a million parameters these are 10¹² numbers, eight terabytes.")
@@ -380,7 +402,7 @@ def test_the_network_comes_to_the_sine_from_the_start_on(seed: int, solved: Any)
 
 @proves(
     UNIT,
-    "It surely does where the sizes in each row of W add up to less than 1, and often elsewhere.",
+    "It does where the sizes in each row of W add up to less than 1.",
     "`x` is not needed.",
 )
 def test_the_loop_comes_to_its_end_where_rows_are_small(solved: Any) -> None:
