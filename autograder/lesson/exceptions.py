@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from types import CodeType, TracebackType
 
 from .probes import AnswerError, Probe, is_notebook_file
@@ -98,6 +99,8 @@ def explain_exception(error: AnswerError) -> str:
             "not defined."
         )
     if error.type_name == "NameError":
+        if (name := re.match(r"name '(\w+)'", text)) and name[1] in sys.stdlib_module_names:
+            return f"The module {name[1]} has not been imported here: the answer may import it itself."
         return (
             "A name is misspelt, belongs to another function, or is defined in a cell that has not been run."
         )

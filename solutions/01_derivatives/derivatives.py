@@ -139,6 +139,8 @@ with exercise("polynomial") as check:
         for p, x in check.cases(1, array(3), array(*shape)):
             check.close(yours.polynomial(p, x), p[0] + p[1] * x + p[2] * x * x, f"an x of shape {shape}")
             check.close(yours.polynomial(p, 0 * x), p[0] + 0 * x, "at 0 there is the constant alone")
+    nowhere = yours.polynomial(np.array([1.0, 2.0]), np.zeros((2, 0)))
+    check.close(nowhere, np.zeros((2, 0)), "no places, no values")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -603,6 +605,9 @@ with exercise("array_gradient") as check:
     for shape in ((2, 1, 3, 2), (1, 2, 2, 1, 2), (1, 1), ()):
         for p, h in check.cases(1, array(*shape), positive(0.1, 0.9)):
             check.close(gradient_of("(p**3).sum()", p, h), np.asarray(3 * p**2 + h**2), f"{len(shape)} axes")
+    for shape in ((0,), (2, 0)):
+        got = gradient_of("(p**3).sum()", np.zeros(shape), 0.5)
+        check.close(got, np.zeros(shape), "an array without numbers has a gradient without numbers, of its shape")
     for p, h in check.cases(2, array(2, 3), positive(0.1, 0.9)):
         check.close(gradient_of_turned("(p**3).sum()", p, h), 3 * p.T**2 + h**2, "a transpose is an array, too")
         p[1, 2] = p[0, 0]
@@ -645,8 +650,8 @@ print(f"the gradient: points to {toward:.1f}°, and has the length {math.hypot(*
 # For the loss $p^2$ with gradient 2p, from p = 1 with rate 0.25: to 1 - 0.25 · 2 = 0.5, then to 0.25.
 #
 # ### Exercise `gradient_descent` (3 points)
-# Take `steps` such steps. `gradient` is a function of an array. Return a list of arrays, or one array, with all the points on
-# the way: the start, of any shape, then the point after each step.
+# Take `steps` such steps, thousands too. `gradient` is a function of an array; leave what it returns as it is. Return
+# all points in a list of arrays, or in one array: the start, of any shape, then the point after each step.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -683,11 +688,19 @@ def gradient_descent(gradient, start, rate, steps):
 @probe
 def descent(gradient, start, rate, steps):
     """The path of gradient descent, for the gradient with this formula."""
-    formula = in_p(gradient)
-    # A new array each time, and no view of p: what is written into p later does not change it.
-    path = gradient_descent(lambda p: np.array(formula(p)), start, rate, steps)
+    formula, given = in_p(gradient), []
+
+    def kept(p):
+        # A new array each time, and no view of p: what is written into p later does not change it.
+        slopes = np.array(formula(p))
+        given.append((slopes, slopes.copy()))
+        return slopes
+
+    path = gradient_descent(kept, start, rate, steps)
     if hasattr(path, "__next__"):  # no list: it can be walked along once
         return type(path).__name__
+    if not all(np.array_equal(*pair, equal_nan=True) for pair in given):
+        return "what gradient returned holds other numbers afterwards"
     return [*path]
 
 # %% check="gradient_descent" points=3
@@ -728,6 +741,8 @@ with exercise("gradient_descent") as check:
             path.append(path[-1] - rate * (path[-1][::-1] + turn @ path[-1]))
         formula = f"p[::-1] + np.array({turn.tolist()}) @ p"
         check.close(descent(formula, p, rate, 3), path, "each slope depends on all numbers")
+    path = descent("0 * p + 2", np.zeros(1), 0.5, 1500)
+    check.close([len(path), path[-1]], [1501, np.array([-1500.0])], "1,500 steps")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -926,8 +941,8 @@ print("gradient", thrifty_gradient(squares, p, 1e-5).round(6), " expected [2 -4 
 
 # %% [markdown]
 # ### Exercise `mended_gradient` (3 points)
-# Find both before you open anything: try other functions, steps and arrays. Then mend them. Keep the idea: step in the
-# `p` that you got, where it holds floats.
+# Find both first: try other functions, steps and arrays. Then mend them. Keep the idea: step in
+# `p` itself, where it holds floats.
 #
 # <details><summary>When you have found them: what the check asks for</summary>
 #
@@ -1043,6 +1058,7 @@ with exercise("mended_gradient") as check:
     for shape in ((2, 1, 3), (1, 2, 2, 2), (1, 1)):
         for p, h in check.cases(1, array(*shape), positive(0.1, 0.9)):
             check.close(mended("(p**3).sum()", p.tolist(), h), 3 * p**2 + h**2, f"{len(shape)} axes")
+    check.close(mended("(p**3).sum()", [[], []], 0.5), np.zeros((2, 0)), "an array without numbers")
     for p, h in check.cases(2, array(2, 3), positive(0.1, 0.9)):
         why = "a transpose is an array, too"
         check.close(mended_turned("(p**3).sum()", p.tolist(), h), 3 * p.T**2 + h**2, why)
@@ -1097,9 +1113,9 @@ harbour()
 
 # %% [markdown]
 # ### Exercise `tide_model` (3 points)
-# Choose a model, and fit it. `tide_model` gets two arrays, the hours and heights of two days, and returns a function from
-# an array of hours to heights. Its mean squared error on the **third** day, which it has not seen, has to be below 0.15.
-# Other harbours follow, under the same moon.
+# Choose a model, and fit it. `tide_model` gets two arrays, the hours and heights of two days, which stay as they are. It
+# returns a function from an array of hours to heights. Its mean squared error on the **third** day, unseen, has to be
+# below 0.15. Other harbours follow, under the same moon.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1189,7 +1205,7 @@ with exercise("tide_model") as check:
     off = errors_of(check, (hours, water), np.arange(48.0, 72.0), third)
     check.true(off[1] < 0.15, told(*off))
     off = errors_of(check, (hours + 4, 1.5 * water), np.arange(52.0, 76.0), 1.5 * third)
-    why = "another harbour, 4 hours later, with 1.5 times the heights: " + told(*off)
+    why = "another harbour, 4 h later, 1.5 times as high (`heights`, not `water`): " + told(*off)
     check.true(off[1] < 0.15, why)
     ### BEGIN HIDDEN TESTS
     def tide(draw, quarter, count, sizes):

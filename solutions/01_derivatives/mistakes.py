@@ -147,6 +147,16 @@ def mean_squared_error(predictions, targets):
     return (predictions - targets).mean() ** 2
 
 
+@wrong("mean_squared_error", "square_of_the_mean_size", "You squared the mean of the sizes. Square each difference first, then take the mean.")
+def mean_squared_error(predictions, targets):
+    return np.abs(predictions - targets).mean() ** 2
+
+
+@wrong("mean_squared_error", "variance", "This is the variance: it takes the mean difference off before it squares. An error that all predictions share counts, too.")
+def mean_squared_error(predictions, targets):
+    return np.var(predictions - targets)
+
+
 @wrong("mean_squared_error", "absolute", "These are absolute differences. The squared error counts a difference of 3 nine times.")
 def mean_squared_error(predictions, targets):
     return np.abs(predictions - targets).mean()
@@ -266,6 +276,15 @@ def random_step(loss, p, change):
 def random_step(loss, p, change):
     candidate = p + change
     return candidate if loss(candidate) < loss(p) else p - change
+
+
+@wrong("random_step", "tries_both", "The second result is p - change. It may have a smaller loss, and is not asked for: what comes back is p + change or p.")
+def random_step(loss, p, change):
+    best = p
+    for candidate in (p + change, p - change):
+        if loss(candidate) < loss(best):
+            best = candidate
+    return best
 
 
 @wrong("random_step", "negative_means_better", "Whether the new loss is below 0 says nothing. Compare it with the old one.")
@@ -691,6 +710,19 @@ def array_gradient(f, p, h):
     return grad / (2 * h)
 
 
+@wrong("array_gradient", "adds_the_step_back", "The caller's array holds other last digits: rounding makes that adding h back does not undo the step. Keep the old number, and put that back, or step in copies.")
+def array_gradient(f, p, h):
+    grad = np.zeros_like(p)
+    for i in np.ndindex(p.shape):
+        p[i] += h
+        up = f(p)
+        p[i] -= 2 * h
+        down = f(p)
+        p[i] += h
+        grad[i] = (up - down) / (2 * h)
+    return grad
+
+
 @wrong(
     "array_gradient",
     "row_by_row",
@@ -776,7 +808,7 @@ wrong(
 wrong(
     "array_gradient",
     "ravel_of_zeros",
-    "At a transpose every slope is 0: `ravel` and `reshape` give a copy there. f sees no step in it, and no slope gets from it into grad. An index of np.ndindex(p.shape) leads into the array itself.",
+    "At a transpose every slope is 0: `ravel` and `reshape` give a copy there. a step in it is not seen by f, and a slope in it does not get into grad. An index of np.ndindex(p.shape) leads into the array itself.",
     source=changed(
         COPIES,
         (
@@ -786,6 +818,16 @@ wrong(
         ("grad[i] =", "slopes[k] ="),
     ),
 )
+
+
+@wrong("array_gradient", "needs_a_number", "An array without numbers, such as one of shape (2, 0), ends in an error: np.nditer and np.stack refuse it. Its gradient has no numbers either, and the same shape; np.ndindex(p.shape) visits no place there.")
+def array_gradient(f, p, h):
+    grad = np.zeros(p.shape)
+    for _ in (walk := np.nditer(p, flags=["multi_index"])):
+        step = np.zeros(p.shape)
+        step[walk.multi_index] = h
+        grad[walk.multi_index] = (f(p + step) - f(p - step)) / (2 * h)
+    return grad
 
 
 # -- gradient_descent -------------------------------------------------------------------------------------------------
@@ -999,13 +1041,32 @@ def gradient_descent(gradient, start, rate, steps):
     return path
 
 
-@right("gradient_descent", "scales_its_gradient")
+@wrong("gradient_descent", "scales_its_gradient", "You write into the array that `gradient` has returned, as `*=` does. It may be p itself, or come again in the next round: `rate * g` makes a new array.")
 def gradient_descent(gradient, start, rate, steps):
     path, p = [start], start
     for _ in range(steps):
         g = gradient(p)
         g *= rate
         p = p - g
+        path.append(p)
+    return path
+
+
+@wrong("gradient_descent", "recursion", "The function calls itself for each step, and Python stops nested calls at about 1,000. Take the steps in a loop.")
+def gradient_descent(gradient, start, rate, steps):
+    if steps == 0:
+        return [start]
+    return [start, *gradient_descent(gradient, start - rate * gradient(start), rate, steps - 1)]
+
+
+@right("gradient_descent", "in_a_gradient_of_its_own")
+def gradient_descent(gradient, start, rate, steps):
+    path, p = [start], start
+    for _ in range(steps):
+        g = np.array(gradient(p))
+        g *= -rate
+        g += p
+        p = g
         path.append(p)
     return path
 

@@ -569,6 +569,15 @@ with exercise("derivative") as check:
         slopes = [[2 * c * place for c in (a, b)] for place in (x, value, 0.0)]
         check.close(derivatives_of_squares((a, b), (x, value, 0.0)), slopes, "two functions, each at three places")
         check.close(derivative_at_dual(a, x, b), (2 * a * x, 2 * a * b), "at a Dual the slope is a Dual, too")
+    @probe
+    def inputs_of(xs):
+        """Takes the derivative at each x; then tells what the Duals hold that f was given."""
+        given = []
+        for x in xs:
+            derivative(lambda y: given.append(y) or as_dual(y), x)
+        return [(as_dual(x).primal, as_dual(x).tangent) for x in given]
+
+    check.close(inputs_of([3.0, -2.0, 0.0]), [(3.0, 1.0), (-2.0, 1.0), (0.0, 1.0)], "each run gets a new Dual")
     for value in (7, 0, True):
         check.close(derivative_of_constant(value, 3.0), 0.0, "a plain number may be a whole one")
     check.close(derivative_of(0.0, (2.0, 3.0), 3.0)["result"], 6.0, "f may rise where it is 0")
@@ -808,24 +817,27 @@ def newton_step(f, x):
 # %% probes="newton_step"
 @probe
 def newton_of(value, slope, x):
-    """One step for an f with this value and slope at x, and others elsewhere."""
+    """One step for an f with this value and slope at x, and others elsewhere; tells where else f was run."""
+    elsewhere = []
 
     def f(y):
         off = 0.0 if as_dual(y).primal == x else 7.0
+        elsewhere.extend([as_dual(y).primal] * (off > 0))
         return Dual(value + off, (slope + off) * y.tangent) if isinstance(y, Dual) else value + off
 
     own = globals().get("derivative")
     # This check needs no other exercise.
     globals()["derivative"] = lambda f, x: as_dual(f(Dual(x, 1.0))).tangent
     try:
-        return newton_step(f, x)
+        out = newton_step(f, x)
+        return f"f was run at {elsewhere[0]:.4g}, too" if elsewhere else out
     finally:
         globals()["derivative"] = own
 
 
 # %% check="newton_step" points=2
 with exercise("newton_step") as check:
-    check.close(newton_of(6.0, 8.0, 4.0), 3.25, "x**2 - 10 at 4: the value 6, the slope 8")
+    check.close(newton_of(6.0, 8.0, 4.0), 3.25, "the value at 4 is 6, and the slope 8")
     check.close(newton_of(-3.0, 0.5, 1.0), 7.0, "3 too low, and rising by 0.5 for 1")
     check.close(newton_of(3.0, -1.5, 1.0), 3.0, "too high and falling: go right")
     ### BEGIN HIDDEN TESTS
@@ -941,6 +953,29 @@ def second_of(coefficients, x, scale=1.0):
         globals()["derivative"] = own
 
 
+@probe
+def second_of_power(factor, n, x):
+    """The second derivative of factor * x**n at x, with a `derivative` that computes with Duals."""
+
+    def power(x, n=n, factor=factor):
+        if not isinstance(x, Dual):
+            return factor * x**n
+        slope = power(x.primal, n - 1, factor * n)  # a Dual, where the primal is one
+        if not isinstance(slope, Dual):
+            return Dual(power(x.primal, n, factor), slope * x.tangent)
+        seed = as_dual(x.tangent)
+        product = Dual(slope.primal * seed.primal, slope.tangent * seed.primal + slope.primal * seed.tangent)
+        return Dual(power(x.primal, n, factor), product)
+
+    own = globals().get("derivative")
+    globals()["derivative"] = lambda f, x: as_dual(f(Dual(x, 1.0))).tangent
+    try:
+        out = as_dual(second_derivative(power, x)).primal
+        return "a function" if callable(out) else out
+    finally:
+        globals()["derivative"] = own
+
+
 # %% check="second_derivative" points=2
 with exercise("second_derivative") as check:
     check.close(second_of([0.0, 0.0, 0.0, 1.0], 3.0),
@@ -949,9 +984,12 @@ with exercise("second_derivative") as check:
     check.close(second_of([5.0, -1.0, 2.5], 3.0),
                 {"result": 5.0, "nested derivatives": 2},
                 "2.5 x**2 - x + 5 has the slope 5 x - 1, which rises by 5 everywhere")
+    check.close(second_of_power(0.5, 4, 2.0), 24.0, "x**4 / 2 at 2, with Duals: 6 x**2")
     ### BEGIN HIDDEN TESTS
-    from autograder import numbers
+    from autograder import integer, numbers
 
+    for factor, n, x in check.cases(8, number(), integer(2, 6), number()):
+        check.close(second_of_power(factor, n, x), factor * n * (n - 1) * x ** (n - 2), "by Duals that hold Duals")
     for c, x, scale in check.cases(12, numbers(5), number(-2.0, 2.0), number()):
         result = scale**2 * (2 * c[2] + 6 * c[3] * x + 12 * c[4] * x**2)
         expected = {"result": result, "nested derivatives": 2}
@@ -999,7 +1037,7 @@ at_one = derivative(lambda x: derivative(shown, 1.0), 2.0)
 #
 # ### Exercise `jvp` (2 points)
 # Run `f` once on all of `xs`, each with its own slope from `vs`. Return value and slope. As
-# before, `f` may return a plain number.
+# before, `f` may return a plain number. Both lists stay.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1172,6 +1210,9 @@ with exercise("forward_gradient") as check:
         got = gradient_of(value, factors, xs[:n])
         check.close(got["gradient"], [p * q for p, q in factors], "the derivatives in the order of the inputs")
         check.close(len(got["passes"]), n, "one pass for each input")
+    for slopes in ([0.0, 2.0, 3.0], [2.0, 0.0, 0.0, -0.5], [0.0, 0.0], [0.0], [2.0, 0.0]):
+        got = gradient_of(6.0, [(slope, 1.0) for slope in slopes], [1.5, -0.5, 0.0, 2.0][: len(slopes)])
+        check.close(got["gradient"], slopes, "a slope of 0 is one, too, and keeps its place")
     ### END HIDDEN TESTS
 
 # %%
@@ -1309,10 +1350,13 @@ def mended_jvp(name, *pairs):
     return mended_jvps()[name](*pairs)
 
 
+THEIRS = dict(globals().get("SENT", {}))  # as they came
+
+
 @probe
 def sent_jvp(name, *pairs):
     """What the colleague's rule of that name gives."""
-    return SENT[name][1](*pairs)
+    return THEIRS[name][1](*pairs)
 
 
 COMPUTES = {
@@ -1516,6 +1560,10 @@ with exercise("best_angle") as check:
     strong, weak = (positive(38.0, 44.0), positive(0.002, 0.005)), (positive(4.6, 5.4), positive(0.01, 0.02))
     child = positive(0.8, 1.5), positive(0.01, 0.02)  # the lowest angle is the best
     tower = positive(18.0, 22.0)
+    # Far throws, whose best angles lie so that no scan in steps comes near to all of them.
+    for throw in ((44.0, 0.002, 2.0), (44.0, 0.002, 1.0), (44.0, 0.0025, 1.5), (42.0, 0.002, 1.0)):
+        short, because = lost(check, *throw)
+        check.true(short < 0.001, because)
     for arm, air, high in ((*strong, positive(0.5, 3.0)), (*weak, tower), (*child, tower)):
         for speed, drag, hand in check.cases(1, arm, air, high):
             short, because = lost(check, speed, drag, hand)

@@ -53,6 +53,11 @@ def add_jvp(a, da, b, db):
     return a + b, da + 1
 
 
+@wrong("add_jvp", "each_number_with_its_slope", "Each number is added to its own slope here. Add value to value, and slope to slope.")
+def add_jvp(a, da, b, db):
+    return a + da, b + db
+
+
 @right("add_jvp", "in_steps")
 def add_jvp(a, da, b, db):
     out = sum([a, b])
@@ -455,6 +460,18 @@ def derivative(f, x):
     return as_dual(as_dual(f(Dual(x, 1.0))).tangent).primal
 
 
+wrong(
+    "derivative",
+    "the_dual_of_an_earlier_call",
+    "The Dual of an earlier call is used again, as a default argument or a global name keeps one. Whoever still holds it, such as an outer `derivative`, sees it change: make a new one in each call.",
+    source="""
+    def derivative(f, x, seeded=Dual(0.0, 1.0)):
+        seeded.primal = x
+        return as_dual(f(seeded)).tangent
+    """,
+)
+
+
 # -- clamp ------------------------------------------------------------------------------------------------------------
 
 
@@ -692,6 +709,16 @@ def newton_step(f, x):
     return x - out.primal / out.tangent
 
 
+@wrong("newton_step", "goes_on_to_the_zero", "f is run at another place than x. One step is asked for, along the tangent at x, and not the zero itself: without a loop, and without a step to the side.")
+def newton_step(f, x):
+    for _ in range(20):
+        out = f(Dual(x, 1.0))
+        if out.primal == 0:
+            break
+        x = x - out.primal / out.tangent
+    return x
+
+
 @right("newton_step", "value_then_slope")
 def newton_step(f, x):
     return x - f(x) / derivative(f, x)
@@ -802,6 +829,23 @@ def second_derivative(f, x):
 @wrong("second_derivative", "nested_by_hand", "18 is right, and `derivative` is not used. Ask for it, twice, one inside the other: then each does its own part.")
 def second_derivative(f, x):
     return f(Dual(Dual(x, 1.0), 1.0)).tangent.tangent
+
+
+@wrong("second_derivative", "finds_itself", "A function calls itself without end. Does a lambda use the name that it is given itself, as f in `f = lambda y: derivative(f, y)`? It looks f up when it is called, and finds itself. Give the inner function a name of its own.")
+def second_derivative(f, x):
+    for _ in range(2):
+        f = lambda y: derivative(f, y)
+    return f(x)
+
+
+@wrong("second_derivative", "primal_of_the_slope", "With Duals the inner slope is a Dual, which carries the slope of the slope. `.primal` leaves that behind: hand on what the inner `derivative` gives as it is.")
+def second_derivative(f, x):
+    return derivative(lambda y: as_dual(derivative(f, y)).primal, x)
+
+
+@wrong("second_derivative", "float_of_the_slope", "With Duals the inner slope is a Dual, and `float` or `round` cannot take one. Hand on what the inner `derivative` gives as it is.")
+def second_derivative(f, x):
+    return derivative(lambda y: float(derivative(f, y)), x)
 
 
 # -- jvp --------------------------------------------------------------------------------------------------------------
@@ -1008,6 +1052,12 @@ def forward_gradient(f, xs):
 @wrong("forward_gradient", "derivative_of_each", "f is called with one argument, and it takes all inputs side by side. jvp gives it all, and a direction says which one rises.")
 def forward_gradient(f, xs):
     return [as_dual(f(Dual(x, 1.0))).tangent for x in xs]  # what `derivative` does
+
+
+@wrong("forward_gradient", "zeros_left_out", "A slope of 0 is left out, as `if slope` does it, and the later ones stand in wrong places. Each input has a place in the list.")
+def forward_gradient(f, xs):
+    slopes = [jvp(f, xs, [float(i == j) for j in range(len(xs))])[1] for i in range(len(xs))]
+    return [slope for slope in slopes if slope]
 
 
 @right("forward_gradient", "comprehension")
@@ -1445,6 +1495,14 @@ wrong(
     "You search a part of the range only. A slow throw from a high roof goes farthest at a low angle.",
     source=changed(HALVING, ("0.1, 1.4", "0.3, 1.0")),
 )
+
+
+@wrong("best_angle", "two_scans", "Between two angles of your second scan lies a better one: for a strong arm its steps are too wide, and more than a millimetre is lost. Let the sign of the slope halve the range.")
+def best_angle(reach):
+    first = [0.1 + 1.3 * i / 19 for i in range(20)]
+    near = max(first, key=reach)
+    second = [near + 1.3 / 19 * (i - 9.5) / 9.5 for i in range(20)]
+    return min(max(max(second, key=reach), 0.1), 1.4)
 
 
 @right("best_angle", "golden_section")

@@ -1011,6 +1011,20 @@ def backward(order, step):
         step(node)
 
 
+@wrong(
+    "backward",
+    "zeros_where_the_result_has_one",
+    "What a pass from another result left over is still there: the zeros depend on one gradient, such as the result's own. Set each to 0, whatever the others are.",
+)
+def backward(order, step):
+    if order[-1].grad != 0.0:
+        for node in order:
+            node.grad = 0.0
+    order[-1].grad = 1.0
+    for node in reversed(order):
+        step(node)
+
+
 @right("backward", "by_index")
 def backward(order, step):
     last = len(order) - 1
@@ -1054,6 +1068,15 @@ def exp_vjp(g, out, a):
 @wrong("exp_log_sqrt", "log_of_out", "log_vjp divides by out. The slope of log at a is one over its input.")
 def log_vjp(g, out, a):
     return (g / out,)
+
+
+@wrong(
+    "exp_log_sqrt",
+    "log_like_sqrt",
+    "In log_vjp stands the rule of the square root. The slope of log at a is 1 / a.",
+)
+def log_vjp(g, out, a):
+    return (g / (2 * math.sqrt(a)),)
 
 
 @wrong(
@@ -1699,7 +1722,7 @@ wrong(
 wrong(
     "Scalar",
     "power_kept",
-    "x gets -3 here, and not 3. The slope of x ** n has one power less: if yours has, p had its turn too early, before all that was made from it had gone.",
+    "In the slope of x ** n the exponent came down as a factor. It also gets lower by one.",
     source="""
     class Scalar(Scalar):
         def __pow__(self, n):
@@ -1714,6 +1737,22 @@ wrong(
     class Scalar(Scalar):
         def __pow__(self, n):
             return Scalar(self.data**n, (self, self.data ** (n - 1)))
+    """,
+)
+wrong(
+    "Scalar",
+    "power_in_a_loop",
+    "A power that is multiplied out in a loop knows positive whole exponents only. An exponent may be -1 or 0.5, too: `**` on plain numbers knows them all.",
+    source="""
+    class Scalar(Scalar):
+        def __pow__(self, n):
+            out = 1.0
+            for _ in range(n):
+                out = out * self.data
+            slope = float(n)
+            for _ in range(n - 1):
+                slope = slope * self.data
+            return Scalar(out, (self, slope))
     """,
 )
 wrong(
@@ -1841,7 +1880,7 @@ wrong(
 wrong(
     "Scalar",
     "found_first",
-    "x gets -3 here, and not 3. The slope of x ** n has one power less: if yours has, p had its turn too early, before all that was made from it had gone.",
+    "x gets -3 here, and not 3: p had its turn too early, before all that was made from it had gone.",
     source="""
     class Scalar(Scalar):
         def backward(self):

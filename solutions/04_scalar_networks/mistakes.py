@@ -11,8 +11,9 @@ functions use (Value, exp, log, tanh, math, random) are the notebook's.
 from autograder.referee.bank import right, wrong
 
 NOTHING_ZEROED = (
-    "The grads of these parameters are what they were. Each optimizer has a list of its own, in `self`, and sets the "
-    "attribute `grad` of each of them, in every call; `parameter = ...` would only give a name a new meaning."
+    "The grads of these parameters are what they were. Each optimizer keeps, in `self`, the Values that it is given (no "
+    "copies, and no other optimizer's), and sets the attribute `grad` of each, in every call; `parameter = ...` would only "
+    "give a name a new meaning."
 )
 NOTHING_MOVED = (
     "The network's Values are what they were: a new Value, as `parameter = ...` gives one a name, is none of them. "
@@ -98,6 +99,11 @@ def xor_by_hand():
 )
 def xor_by_hand():
     return [(5.0, 5.0, 0.0), (5.0, -5.0, 0.0), (1.0, -1.0, -1.0)]
+
+
+@wrong("xor_by_hand", "bias_first", "The bias stands first in each row here. It is the last number, behind the two weights.")
+def xor_by_hand():
+    return [(-2.5, 5.0, 5.0), (-7.5, 5.0, 5.0), (-1.0, 1.0, -1.0)]
 
 
 @wrong(
@@ -434,6 +440,22 @@ class MLP(MLP):
                 row.append(bias)
                 found.extend(row)
         return found
+""",
+)
+
+wrong(
+    "MLP",
+    "layers_of_the_class",
+    "There are more parameters than this network has, those of another one, too: a list that stands in the class belongs to all networks. Make it in `__init__`, on `self`.",
+    source="""
+class MLP(MLP):
+    layers = []
+
+    def __init__(self, sizes, seed):
+        rng = random.Random(seed)
+        for size, count in zip(sizes, sizes[1:]):
+            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
+            self.layers.append([(row, Value(0.0)) for row in rows])
 """,
 )
 
@@ -830,6 +852,12 @@ def margin_loss(scores, targets):
 def margin_loss(scores, targets):
     pairs = dict(zip(scores, targets))
     losses = [log(1 + exp(-target * score)) for score, target in pairs.items()]
+    return sum(losses) / len(losses)
+
+
+@wrong("margin_loss", "set_of_losses", "Equal losses are counted once, as in a set, which { } makes. Each example counts: [ ] makes a list.")
+def margin_loss(scores, targets):
+    losses = {log(1 + exp(-target * score)) for score, target in zip(scores, targets)}
     return sum(losses) / len(losses)
 
 
@@ -1303,6 +1331,25 @@ def mini_batches(inputs, targets, order, size):
 
 @wrong(
     "mini_batches",
+    "one_pair_of_lists",
+    "All batches are the same two lists, emptied after they were put in. Begin new lists for each batch.",
+)
+def mini_batches(inputs, targets, order, size):
+    batches, some, wanted = [], [], []
+    for i in order:
+        some.append(inputs[i])
+        wanted.append(targets[i])
+        if len(some) == size:
+            batches.append((some, wanted))
+            some.clear()
+            wanted.clear()
+    if some:
+        batches.append((some, wanted))
+    return batches
+
+
+@wrong(
+    "mini_batches",
     "rest_dropped",
     "The last, smaller batch is missing, so some examples are never used.",
 )
@@ -1714,6 +1761,26 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
     return history
 
 
+@wrong(
+    "mended_training",
+    "rearranged_again",
+    "In the second epoch the examples come in another order than asked for: lists that are in a new order already were put into order once more. Each order counts from the lists as they were given.",
+)
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        inputs, targets = [inputs[i] for i in order], [targets[i] for i in order]
+        for start in range(0, len(order), size):
+            some, wanted = inputs[start : start + size], targets[start : start + size]
+            losses = [log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)]
+            loss = sum(losses) / len(losses)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            history.append(loss.data)
+    return history
+
+
 @right("mended_training", "minimal")
 def mended_training(score, optimizer, inputs, targets, orders, size):
     history = []
@@ -2062,6 +2129,19 @@ def island_network(inputs, targets):
 def island_network(inputs, targets):
     known = {tuple(x): t for x, t in zip(inputs, targets)}
     return lambda x: float(known.get(tuple(x), 0))
+
+
+@wrong(
+    "island_network",
+    "nearest_point",
+    "The signs are right, and the scores take few values: they are looked up at known points, or signs alone. Train a network, and return its own score.",
+)
+def island_network(inputs, targets):
+    def score(point):
+        nearest = min(range(len(inputs)), key=lambda i: math.dist(point, inputs[i]))
+        return float(targets[nearest])
+
+    return score
 
 
 @wrong(

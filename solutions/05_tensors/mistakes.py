@@ -434,6 +434,15 @@ def unbroadcast(g, shape):
     return g.sum(axis=tuple({*extra, *ones})).reshape(shape)
 
 
+@wrong(
+    "unbroadcast",
+    "grouped_as_they_are_stored",
+    "The numbers are grouped as they are stored, as `reshape` does it. That is right for axes in front, and not for a 1 at the back: add up along the axes themselves.",
+)
+def unbroadcast(g, shape):
+    return g.reshape((-1, *shape)).sum(axis=0)
+
+
 # -- array_arithmetic -------------------------------------------------------------------------------------------------
 
 
@@ -642,6 +651,15 @@ wrong(
 )
 
 
+@wrong(
+    "array_arithmetic",
+    "divides_and_multiplies",
+    "In what b gets from a / b, nothing is divided in the end: `/ b * b` divides once, and then multiplies again. A product below the line needs parentheses.",
+)
+def div_rule(g, out, a, b):
+    return g / b, -g * a / b * b
+
+
 # -- array_functions --------------------------------------------------------------------------------------------------
 
 
@@ -817,6 +835,20 @@ def power_rule(g, out, a, n):
     if n == 0:
         return (0,)
     return (g * n * a ** (n - 1),)
+
+
+@wrong(
+    "array_functions",
+    "a_loop_over_the_exponent",
+    "For n = -1 no factor of a is in it, as with a loop over `range(n - 1)`: that does nothing for a negative n, and takes no 0.5. `**` takes any exponent.",
+)
+def power_rule(g, out, a, n):
+    if n == 0:
+        return (np.zeros_like(a),)
+    slope = n * np.ones_like(a)
+    for _ in range(n - 1):
+        slope = slope * a
+    return (g * slope,)
 
 
 # -- stable_sigmoid ---------------------------------------------------------------------------------------------------
@@ -1643,6 +1675,42 @@ def send_back(node, rules, fit):
         parent.grad = part if parent.grad is None else parent.grad + part
 
 
+@wrong(
+    "send_back",
+    "fits_the_sum",
+    "The sum is fitted here, and not the cotangent: what a parent had already is copied into the larger shape, and counts several times. Fit the cotangent, and then add.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    cotangents = rules[node.op](node.grad, node.data, *node.inputs)
+    for parent, cotangent in zip(node.parents, cotangents):
+        if cotangent is not None:
+            total = cotangent if parent.grad is None else parent.grad + cotangent
+            parent.grad = fit(total, parent.data)
+
+
+@wrong(
+    "send_back",
+    "in_place_but_for_its_own",
+    "The sum is written into an array that another parent holds as well, since an earlier node sent it to both. A comparison with the grad of this node alone does not find that: make a new array for each sum.",
+)
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    cotangents = rules[node.op](node.grad, node.data, *node.inputs)
+    for parent, cotangent in zip(node.parents, cotangents):
+        if cotangent is None:
+            continue
+        cotangent = fit(cotangent, parent.data)
+        if parent.grad is None:
+            parent.grad = cotangent
+        elif parent.grad is node.grad:
+            parent.grad = parent.grad + cotangent
+        else:
+            parent.grad += cotangent
+
+
 # -- first_cotangent --------------------------------------------------------------------------------------------------
 
 
@@ -1800,6 +1868,20 @@ wrong(
     "runtime_error_for_shapes",
     "Here the gradient has another shape than data: that is a ValueError. The RuntimeError is for a gradient that is missing.",
     source=changed(COTANGENT, ("ValueError", "RuntimeError")),
+)
+
+
+wrong(
+    "first_cotangent",
+    "copied_to_the_shape",
+    "A single number is accepted for three, as where it is copied to the shape of data. Another shape is refused, whether it could be stretched or not.",
+    source=changed(
+        COTANGENT,
+        (
+            "np.asarray(gradient, dtype=data.dtype)",
+            "np.broadcast_to(np.asarray(gradient, dtype=data.dtype), data.shape)",
+        ),
+    ),
 )
 
 
@@ -2005,6 +2087,19 @@ def mended_array_rules():
     return {
         "square": square,
         "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
+
+@wrong(
+    "mended_array_rules",
+    "math_is_not_here",
+    "The module `math` is not imported in this notebook. np.log does it as well, if you make a Python number of what it gives.",
+)
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (g * 2 * a,),
+        "log2": lambda g, out, a: (g / (a * math.log(2)),),
         "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
     }
 
@@ -2237,3 +2332,15 @@ def array_network(x, layers):
     for layer in hidden:
         h = tanh(layer[1] + h @ layer[0])
     return last_b + h @ last_W
+
+
+@wrong(
+    "array_network",
+    "three_layers_at_most",
+    "With more than three layers some are left out, as where each number of layers has lines of its own. A loop goes through as many as there are.",
+)
+def array_network(x, layers):
+    for k, (W, b) in enumerate(layers[:3]):
+        x = x @ W + b
+        x = tanh(x) if k < min(len(layers), 3) - 1 else x
+    return x

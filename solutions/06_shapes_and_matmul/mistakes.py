@@ -80,7 +80,7 @@ def sum_rule(g, out, a, axis=None, keepdims=False):
     return (np.broadcast_to(g, a.shape),)
 
 
-@wrong("sum_and_mean", "one_by_one", "In this cube g stands along axis 1, and belongs along axis 0. Axes that go in one after the other move the places of each other: give np.expand_dims the whole tuple.")
+@wrong("sum_and_mean", "one_by_one", "Axes that go in one after the other move the places of each other, and may ask for a place that is not there yet: give np.expand_dims the whole tuple.")
 def sum_rule(g, out, a, axis=None, keepdims=False):
     if axis is not None and not keepdims:
         for i in axis if isinstance(axis, tuple) else (axis,):
@@ -221,6 +221,28 @@ right(
         return (np.broadcast_to(g / (a.size / g.size), a.shape),)
     """,
 )
+
+
+@wrong("sum_and_mean", "one_by_one_counted_in_a", "Axes that go in one after the other move the places of each other, and may ask for a place that is not there yet: give np.expand_dims the whole tuple.")
+def sum_rule(g, out, a, axis=None, keepdims=False):
+    if axis is not None and not keepdims:
+        for i in axis if isinstance(axis, tuple) else (axis,):
+            g = np.expand_dims(g, i % a.ndim)
+    return (np.broadcast_to(g, a.shape),)
+
+
+@wrong(
+    "sum_and_mean",
+    "axis_0_for_none",
+    "For a mean over axis 0 you divide by the count of all numbers: 0 counts as False, in `if axis` and in `not axis`. Ask whether it is None.",
+)
+def mean_rule(g, out, a, axis=None, keepdims=False):
+    if not axis:
+        count = a.size
+    else:
+        count = np.prod([a.shape[i] for i in (axis if isinstance(axis, tuple) else (axis,))])
+    return sum_rule(g / count, out, a, axis, keepdims)
+
 
 # -- amax_rule --------------------------------------------------------------------------------------------------------
 
@@ -1231,6 +1253,14 @@ def mended_lookup(g, index, table, W, v):
     return dtable, dW, dv
 
 
+wrong(
+    "mended_lookup",
+    "as_wide_as_the_output",
+    "The gradient of the table is as wide here as what W makes of a row. It has the shape of the table itself: W need not be square.",
+    source=changed(LOOKUP, ("np.zeros_like(table)", "np.zeros((len(table), W.shape[1]))")),
+)
+
+
 # -- two_layer_rule ---------------------------------------------------------------------------------------------------
 
 
@@ -1425,6 +1455,14 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
         dW2 += np.outer(h, g[n])
         db2 += g[n]
     return dx, dW1, db1, dW2, db2
+
+
+wrong(
+    "two_layer_rule",
+    "h_up_to_1_for_a_mask",
+    "A hidden value between 0 and 1 lets only a part of the gradient pass here. The slope of relu is 1 there, as it is for large values.",
+    source=changed(LAYERS, ("(h > 0)", "np.minimum(h, 1)")),
+)
 
 
 # -- fooled -----------------------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ recall(
 
 # %% [markdown]
 # Rules have the form of unit 05, `rule(g, out, *inputs)`, with constants such as an axis at the end. They are exact,
-# not numerical, and change no argument. The engine takes care of dtypes.
+# not numerical, and change no argument; in place of a tuple, a list will do. The engine takes care of dtypes.
 #
 # ## 1. Sums and means: the way back is copying
 #
@@ -187,15 +187,15 @@ LAYERS = (np.array([12.0, -3.0])[:, None, None] + 0 * CUBE,)
 
 # %% check="sum_and_mean" points=3
 with exercise("sum_and_mean") as check:
-    g, a = np.array([12.0, -3.0]), TWO_BY_THREE
-    rows, thirds = arrays([[12, 12, 12], [-3, -3, -3]]), arrays([[4, 4, 4], [-1, -1, -1]])
+    g, a, rows = np.array([12.0, -3.0]), TWO_BY_THREE, arrays([[12, 12, 12], [-3, -3, -3]])
     check.close(sum_back(g, a, 1, False), rows, "row 0 was added into out[0]: it gets 12")
     check.close(sum_back(g[:, None], a, 1, True), rows, "the axis is still there: copy g")
     check.close(sum_back(THREE, a, 0, False), (THREE + 0 * a,), "a column each: 3, -1, 4")
-    check.close(sum_back(THREE, DEEP, (0, 2), False), ALONG_1, "g[0] ... along axis 1")
+    check.close(sum_back(THREE, DEEP, (2, 0), False), ALONG_1, "g[0] ... along axis 1")
     check.close(sum_back(np.array(7.0), a, None, False), (0 * a + 7,), "all get all of g")
     check.close(sum_back(g, CUBE, (-2, -1), False), LAYERS, "of a cube, axis 0 is left")
-    check.close(mean_back(g[:, None], a, 1, True), thirds, "three numbers go into a mean")
+    check.close(mean_back(3 * g[:, None], a, 1, True), rows, "three numbers go into a mean")
+    check.close(mean_back(2 * THREE, a, 0, False), (THREE + 0 * a,), "two numbers a mean")
     check.close(mean_back(8 * THREE, DEEP, (0, 2), False), ALONG_1, "2 * 4 numbers a mean")
     check.close(mean_back(np.array(6.0), a, None, False), (0 * a + 1,), "6 / 6 for each")
     ### BEGIN HIDDEN TESTS
@@ -1153,7 +1153,8 @@ def right_lookup(g, index, table, W, v):
 
 WORDS = np.array([[0.5, -1.0], [0.2, 0.7], [-0.4, 0.3], [1.0, -0.6]])
 SKEWED = np.array([[1.0, 2.0], [0.0, 1.0]])
-WEIGHTS = np.array([1.5, -0.5])
+WIDER = np.array([[1.0, 2.0, -1.0], [0.0, 1.0, 0.5]])
+WEIGHTS = np.array([1.5, -0.5, 2.0])
 
 # %% check="mended_lookup" points=3
 with exercise("mended_lookup") as check:
@@ -1163,9 +1164,9 @@ with exercise("mended_lookup") as check:
         ([3, 0, 2], SKEWED, "W differs from its transpose"),
         ([3, 0, 3], np.eye(2), "word 3 twice: its row gets the sum"),
         ([1, 0, 2], np.eye(2), "word 3 is not looked up: it has a row, too, of zeros"),
-        ([1, 1, 1], SKEWED, "one word three times, and W differs from its transpose"),
+        ([1, 1, 1], WIDER, "one word three times, and W is (2, 3)"),
     ):
-        case = g, np.array(index), WORDS, W, WEIGHTS
+        case = g, np.array(index), WORDS, W, WEIGHTS[: W.shape[1]]
         check.close(yours.mended_lookup(*case), right_lookup(*case), because, rtol=1e-5)
         check.untouched("table, W, v, g and index are as they were: make new arrays")
     ### BEGIN HIDDEN TESTS
@@ -1503,8 +1504,8 @@ five = images[763]
 
 # %% [markdown]
 # ### Exercise `fooled` (3 points)
-# From an empty cell: change an image so that a network takes it for `digit`. No pixel may move by more than 0.3, and
-# all stay between 0 and 1. `scores(image)` gives its ten scores, of any size: it sees the digit with the largest.
+# From an empty cell: a changed copy of an image, which a network takes for `digit`. No pixel may move by more than 0.3,
+# and all stay between 0 and 1. `scores(image)` gives its ten scores, of any size: it sees the digit with the largest.
 # `back(image, g)` gives the gradient by each pixel, for a cotangent `g` (10,) of the scores. You have **100 calls** of
 # the two together, about 50 steps.
 #
@@ -1627,6 +1628,8 @@ def advice(told, digit, seen, moved, factor):
     """What the calls show of the way, as a sentence; empty where they show nothing."""
     if seen == digit:
         return f" The last image was seen as {digit} already: stop as soon as it is."
+    if not told["calls"]:
+        return " You never called the scores and back that fooled was given: another network was asked, or none."
     if not told["pushed up"] + told["pushed down"]:
         return " No g of yours says which scores to push."
     if digit not in told["pushed up"]:
@@ -1647,7 +1650,7 @@ def judge(check, place, digit, seed=1, factor=1.0):
     image, weights = load_digits()[0][place, 0], reader(seed, factor)
     told = fooled_by(place, digit, seed, factor)
     found, calls = told["image"], told["calls"]
-    check.true(told["first is kept"], "the first image is as it was: make a new one")
+    check.true(told["first is kept"], "the first image has to stay as it was: make a new one")
     check.true(isinstance(found, np.ndarray), "an array comes back, the changed image")
     check.equal(found.shape, (8, 8), "the changed image has 8 by 8 pixels")
     check.true(bool(np.isfinite(found).all()), "each pixel is a number: 0 / 0 is NaN")
@@ -1661,8 +1664,9 @@ def judge(check, place, digit, seed=1, factor=1.0):
     report += advice(told, digit, seen, moved, factor)
     report += f"\nshow_fooled{(place, digit, seed, factor)} draws it."
     check.true(calls <= CALLS, f"all {CALLS} calls are used up: {report}")
-    check.true(moved <= 0.3 + 1e-9, "no pixel is farther than 0.3 from where it was")
-    check.true(found.min() >= -1e-9 and found.max() <= 1 + 1e-9, "pixels are between 0 and 1")
+    limits = f"no pixel may end farther than 0.3 from where it was at first, and one moved by {moved:.3g}"
+    check.true(moved <= 0.3 + 1e-9, limits)
+    check.true(found.min() >= -1e-9 and found.max() <= 1 + 1e-9, "pixels have to stay between 0 and 1")
     check.true(seen == digit, report)
 
 

@@ -162,7 +162,7 @@ with exercise("gaussian_nll") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# For fixed σ only the square depends on the prediction. Here is one prediction for three data. What to see: half the
+# For fixed σ only the square depends on the prediction. Here is one prediction for three data: half the
 # mean squared error (MSE) is the same parabola, lower by a constant. Both are smallest at the mean, 2.
 
 
@@ -201,7 +201,7 @@ if predicted(prediction, "best_with_an_outlier"):
 # %% [markdown]
 # ### Exercise `mse_rule` (2 points)
 # The rule of `out = ((prediction - target) ** 2).mean()`. The target counts as a constant, as the exponent did in unit
-# 03: the result is a tuple of one. `g` is a single number.
+# 03: the result is a tuple of one (a list will do). `g` is a single number. No rule changes its arguments.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -451,8 +451,8 @@ with exercise("logsumexp") as check:
         because = "add a number to all logits of a row, and the result rises by as much"
         rows = np.array([shift, -shift])
         check.close(logsumexp_of(z + rows[:, None]), np.log([8, 60]) + rows, because)
-    cube = np.zeros((2, 3, 4))
-    check.close(logsumexp_of(cube), np.full((2, 3), math.log(4)), "three axes")
+    check.close(logsumexp_of(np.zeros((2, 1, 4))), np.log([[4.0], [4.0]]), "three axes")
+    check.close(logsumexp_of(np.array([0, 1e4])), 1e4, "the 0 hardly counts")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import ops
     from autograder import array, number
@@ -575,7 +575,7 @@ with exercise("softmax_jacobian") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Three of yours, in hundredths. What to see: orange on the diagonal, blue elsewhere, rows that add up to 0 but for
+# Three of yours, in hundredths: orange on the diagonal, blue elsewhere, rows that add up to 0 but for
 # rounding. On the right softmax is sure of itself, or **saturated**: hardly any gradient passes.
 
 
@@ -952,6 +952,8 @@ with exercise("nll_loss") as check:
     check.close(yours.nll_loss(logp, np.array([2, 1])), mean, because)
     sure = np.array([[-1e4, 0.0]])
     check.close(yours.nll_loss(sure, np.array([0])), 1e4, "two classes: sure, and wrong")
+    two, because = np.log([[0.25, 0.75], [0.5, 0.5]]), "1/4 and 1/2, at class 0 both times"
+    check.close(yours.nll_loss(two, np.array([0, 0])), math.log(8) / 2, because)
     ### BEGIN HIDDEN TESTS
     from autograd_ref import functional as F
     from autograd_ref import ops
@@ -1122,7 +1124,7 @@ if predicted(prediction, "digits_read_by_one_matrix"):
     print(f"unseen digits that are read: {right.mean():.0%}")
 
 # %% [markdown]
-# What to see: the columns of W. Orange is where ink speaks for the digit, blue where it speaks against it.
+# The columns of W: orange is where ink speaks for the digit, blue where it speaks against it.
 
 
 # %% figure="columns_of_W"
@@ -1330,7 +1332,7 @@ if predicted(prediction, "slopes_of_two_losses"):
     print(f"steps until p = 1/2: {steps_up_to_half(0):,} and {steps_up_to_half(1):,}")
 
 # %% [markdown]
-# What to see: far left the model is sure and wrong. There cross-entropy has the slope -1. Squared error is flat: its slope
+# Far left the model is sure and wrong. There cross-entropy has the slope -1. Squared error is flat: its slope
 # holds the factor p (1 - p).
 
 
@@ -1500,6 +1502,7 @@ with exercise("mended_loss_rules") as check:
         check.true(not agrees, f"the colleague's rule of {name} is right already")
         because = f"2 times the numerical derivative of {name}"
         check.close(mended(name, 2.0, *data), (expected,), because, rtol=1e-5, atol=1e-6)
+        check.untouched(f"{name} leaves x and y as they were: make new arrays")
     have = ", ".join(names) or "none"
     check.true(len(names) == 3, f"three of the five rules are wrong; you mended {have}")
     ### BEGIN HIDDEN TESTS

@@ -287,13 +287,18 @@ def mse_rule(g, out, prediction, target):
 # -- softmax ----------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "softmax",
-    "no_shift",
-    "exp overflows here: logits near 10,000 go into it. Make the largest exponent of each row 0 first.",
-)
+FAR_FROM_0 = "Logits far from 0 go into exp: near 10,000 it overflows, and near -10,000 all of a row become 0. "
+
+
+@wrong("softmax", "no_shift", FAR_FROM_0 + "Make the largest exponent of each row 0 first, whatever its sign is.")
 def softmax(logits):
     e = np.exp(logits)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong("softmax", "positive_rows_only", FAR_FROM_0 + "Make the largest exponent of each row 0 first, whatever its sign is.")
+def softmax(logits):
+    e = np.exp(logits - np.maximum(logits.max(axis=-1, keepdims=True), 0))
     return e / e.sum(axis=-1, keepdims=True)
 
 
@@ -465,13 +470,15 @@ def softmax(logits):
 # -- logsumexp --------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "logsumexp",
-    "no_shift",
-    "exp overflows here: logits near 10,000 go into it. Take the maximum of each row out first.",
-)
+@wrong("logsumexp", "no_shift", FAR_FROM_0 + "Take the largest of each row out first, whatever its sign is.")
 def logsumexp(logits):
     return np.log(np.exp(logits).sum(axis=-1))
+
+
+@wrong("logsumexp", "positive_rows_only", FAR_FROM_0 + "Take the largest of each row out first, whatever its sign is.")
+def logsumexp(logits):
+    m = np.maximum(logits.max(axis=-1, keepdims=True), 0)
+    return m[..., 0] + np.log(np.exp(logits - m).sum(axis=-1))
 
 
 @wrong(
@@ -622,6 +629,16 @@ def logsumexp(logits):
     m = np.max(logits, axis=-1)
     shifted = logits - np.expand_dims(m, -1)
     return np.log(np.sum(np.exp(shifted), axis=-1)) + m
+
+
+@wrong(
+    "logsumexp",
+    "first_logit",
+    "exp overflows here, though something was taken off, such as the first logit of the row, or the mean. With the largest of each row, no exponent is above 0.",
+)
+def logsumexp(logits):
+    m = logits[..., :1]
+    return m[..., 0] + np.log(np.exp(logits - m).sum(axis=-1))
 
 
 # -- softmax_jacobian -------------------------------------------------------------------------------------------------
@@ -1141,6 +1158,16 @@ def log_softmax(logits):
     return logits - (m + np.log(np.exp(logits - m).sum(axis=-1, keepdims=True)))
 
 
+@wrong(
+    "log_softmax",
+    "positive_rows_only",
+    "Logits far below 0 lose their digits here, as where only rows with a largest logit above 0 are shifted. Take the largest off whatever its sign is.",
+)
+def log_softmax(logits):
+    shifted = logits - np.maximum(logits.max(axis=-1, keepdims=True), 0)
+    return shifted - np.logaddexp.reduce(shifted, axis=-1)[..., None]
+
+
 # -- log_softmax_rule -------------------------------------------------------------------------------------------------
 
 
@@ -1438,6 +1465,16 @@ def nll_loss(logp, labels):
     return -np.choose(labels, logp.T).mean()
 
 
+@wrong(
+    "nll_loss",
+    "as_many_as_the_largest_label",
+    "The classes are counted by the largest label here, so one that is no row's right class is forgotten. `logp.shape[1]` says how many there are.",
+)
+def nll_loss(logp, labels):
+    truth = np.eye(labels.max() + 1)[labels]
+    return -(truth * logp).sum(axis=1).mean()
+
+
 # -- cross_entropy_rule -----------------------------------------------------------------------------------------------
 
 S_MINUS_Y = """
@@ -1620,6 +1657,32 @@ def cross_entropy_rule(g, out, logp, labels):
     rows = np.arange(len(labels))
     to_S[rows, labels] = -g / len(labels) / S[rows, labels]
     return (S * (to_S - (to_S * S).sum(axis=1, keepdims=True)),)
+
+
+wrong(
+    "cross_entropy_rule",
+    "scaled_before_the_truth",
+    "Only the probabilities are divided by the number of rows, and multiplied by g. The 1 is a part of the slope, too: subtract it first.",
+    source=changed(
+        S_MINUS_Y, ("grad = np.exp(logp)", "grad = g * np.exp(logp) / len(labels)"), ("(g * grad / len(labels),)", "(grad,)")
+    ),
+)
+
+
+wrong(
+    "cross_entropy_rule",
+    "first_row_of_each_label",
+    "Where two rows have the same label, only the first is told what is right. Go by the number of the row, and not by its label.",
+    source=changed(
+        S_MINUS_Y,
+        (
+            "grad[np.arange(len(labels)), labels] -= 1",
+            "names = list(labels)\n"
+            "    for label in set(names):\n"
+            "        grad[names.index(label), label] -= 1",
+        ),
+    ),
+)
 
 
 # -- bce_with_logits --------------------------------------------------------------------------------------------------
@@ -2203,3 +2266,20 @@ def mended_loss_rules():
     mended["huber"] = lambda g, out, x, y: (g * np.minimum(np.maximum(x - y, -1), 1) / x.size,)
     mended["distance"] = lambda g, out, x, y: (g * (x - y) / len(y),)
     return mended
+
+
+@wrong(
+    "mended_loss_rules",
+    "huber_in_place",
+    "Your huber writes into x, as `-=` does: the predictions are others afterwards. Make a new array of the difference.",
+)
+def mended_loss_rules():
+    def huber_rule(g, out, x, y):
+        x -= y
+        return (g * np.clip(x, -1, 1) / x.size,)
+
+    return {
+        "huber": huber_rule,
+        "distance": lambda g, out, x, y: (g * (x - y) / len(x),),
+        "logistic": lambda g, out, x, y: (-g * y * sigmoid(-y * x) / x.size,),
+    }

@@ -881,7 +881,11 @@ def xavier_uniform(fan_in, fan_out, rng):
     return rng.uniform(-a, a, (fan_out, fan_in))
 
 
-@wrong("xavier_uniform", "fan_in_only", "Too large by the root of 3: fan_in alone is counted, or the 3 of the variance a² / 3 is multiplied in twice. Under the root stands 6 over the sum of both fans.")
+@wrong(
+    "xavier_uniform",
+    "fan_in_only",
+    "fan_in is counted twice, and fan_out not at all. Under the root stands 6 over the sum of both.",
+)
 def xavier_uniform(fan_in, fan_out, rng):
     a = np.sqrt(3 / fan_in)
     return rng.uniform(-a, a, (fan_out, fan_in))
@@ -1055,7 +1059,7 @@ def xavier_uniform(fan_in, fan_out, rng):
 wrong(
     "xavier_uniform",
     "fans_multiplied",
-    "About ten times too small, as where the two fans are multiplied. Under the root stands 6 over their sum.",
+    "Far too small, as where the two fans are multiplied. Under the root stands 6 over their sum.",
     source=changed(XAVIER, ("fan_in + fan_out", "fan_in * fan_out")),
 )
 wrong(
@@ -1082,6 +1086,23 @@ wrong(
     "fan_out is counted twice, and fan_in not at all. Under the root stands 6 over the sum of both.",
     source=changed(XAVIER, ("6 / (fan_in + fan_out)", "3 / fan_out")),
 )
+
+
+wrong(
+    "xavier_uniform",
+    "three_twice",
+    "Too large by the root of 3, as where the 3 of the variance a² / 3 is multiplied in twice. Under the root stands 6 over the sum of both fans.",
+    source=changed(XAVIER, ("6 / (fan_in + fan_out)", "18 / (fan_in + fan_out)")),
+)
+
+
+@wrong(
+    "xavier_uniform",
+    "the_default",
+    "This is the size of PyTorch's default, one over the root of fan_in. Here both fans count: under the root stands 6 over their sum.",
+)
+def xavier_uniform(fan_in, fan_out, rng):
+    return pytorch_uniform(fan_in, fan_out, rng)
 
 
 # -- layer_norm -------------------------------------------------------------------------------------------------------
@@ -1955,6 +1976,26 @@ wrong(
 )
 
 
+@wrong(
+    "owned",
+    "entered_once",
+    "A Module that is owned twice stands under both names, and what it owns under one of them alone, as where a Module is left out that was seen before. All of it stands under both.",
+)
+def owned(module):
+    found, entered = {}, set()
+
+    def walk(part, front):
+        for name, x in parts(part):
+            if isinstance(x, (Parameter, Module)):
+                found[front + name] = x
+            if isinstance(x, Module) and id(x) not in entered:
+                entered.add(id(x))
+                walk(x, f"{front}{name}.")
+
+    walk(module, "")
+    return found
+
+
 # -- dropout ----------------------------------------------------------------------------------------------------------
 
 
@@ -2257,6 +2298,14 @@ wrong(
     "times_1_plus_p",
     "1 + p is too small a factor: three of four numbers that are 5/4 as large have a smaller mean. What stays is divided by 1 - p.",
     source=changed(DROPOUT, ("(keep / (1 - p))", "(keep * (1 + p))")),
+)
+
+
+wrong(
+    "dropout",
+    "whole_percents",
+    "Of p = 0.005 it makes twice as much, as where whole percents are drawn. Compare numbers between 0 and 1 with p itself.",
+    source=changed(DROPOUT, ("rng.random(x.shape) >= p", "rng.integers(100, size=x.shape) >= 100 * p")),
 )
 
 
@@ -2681,3 +2730,9 @@ class MendedNet(Module):
         return (hidden * np.where(dropped, 0.0, 2.0)) @ self.second.T
 """,
 )
+
+
+NOT_AROUND_0 = "The first weights are not drawn around 0, as those of `rng.random` are not: the mean is to be 0, in `first` and in `second`."
+wrong("mended_net", "above_0", NOT_AROUND_0, source=net(first="Parameter(rng.random((8, 3)))", second="Parameter(rng.random((1, 8)))"))
+wrong("mended_net", "first_above_0", NOT_AROUND_0, source=net(first="Parameter(rng.random((8, 3)))"))
+wrong("mended_net", "second_above_0", NOT_AROUND_0, source=net(second="Parameter(rng.random((1, 8)))"))

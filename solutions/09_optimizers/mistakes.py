@@ -119,6 +119,16 @@ def sgd_step(p, g, lr):
     return new
 
 
+@wrong("sgd_step", "entries_by_zip", "A parameter may be a single number, of shape (): a loop finds no entries in it. Arrays need no loop.")
+def sgd_step(p, g, lr):
+    return np.array([a - lr * b for a, b in zip(p, g)])
+
+
+@wrong("sgd_step", "rounded", "The new parameter is rounded, and small steps are lost. Return the numbers as they are.")
+def sgd_step(p, g, lr):
+    return np.round(p - lr * g, 4)
+
+
 # -- momentum_step ----------------------------------------------------------------------------------------------------
 
 
@@ -298,6 +308,15 @@ def momentum_step(p, g, v, lr, mu):
     new_v *= mu
     new_v += g
     new_p -= lr * new_v
+    return new_p, new_v
+
+
+@wrong("momentum_step", "one_axis_only", "Only arrays with one axis fit here: what is filled has `len(p)` numbers. A parameter may have two axes, or none; operators take any, without a loop.")
+def momentum_step(p, g, v, lr, mu):
+    new_p, new_v = np.zeros(len(p)), np.zeros(len(p))
+    for i in range(len(p)):
+        new_v[i] = mu * v[i] + g[i]
+        new_p[i] = p[i] - lr * new_v[i]
     return new_p, new_v
 
 
@@ -786,6 +805,12 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
     return p - lr * (g / (size + eps)), new
 
 
+@wrong("rmsprop_step", "root_of_a_number", "`math.sqrt` takes a single number, and here it is given a row: a parameter may have two axes. `np.sqrt` takes arrays of any shape.")
+def rmsprop_step(p, g, s, lr, alpha, eps):
+    s = alpha * s + (1 - alpha) * g * g
+    return np.array([a - lr * b / (math.sqrt(c) + eps) for a, b, c in zip(p, g, s)]), s
+
+
 # -- bias_correction --------------------------------------------------------------------------------------------------
 
 
@@ -1206,6 +1231,14 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     m, v = mean(m, g, betas[0]), mean(v, np.square(g), betas[1])
     corrected = [x / (1 - beta**t) for x, beta in zip((m, v), betas)]
     return p - lr * corrected[0] / (corrected[1] ** 0.5 + eps), m, v
+
+
+@wrong("adam_step", "share_squared", "The share of the new square is squared along with the gradient: square g alone, then multiply.")
+def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    m = b1 * m + (1 - b1) * g
+    v = b2 * v + ((1 - b2) * g) ** 2
+    return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 
 
 # -- optimizer --------------------------------------------------------------------------------------------------------
@@ -1697,6 +1730,31 @@ right(
 )
 
 
+wrong(
+    "optimizer",
+    "kept_in_the_class",
+    "Counts and states stand in the class, or in the Tensors: a second Optimizer with the same Tensors sets them back, and both go on with them. Each keeps its own, in `self`.",
+    source=with_change(
+        ("class Optimizer:\n", "class Optimizer:\n    steps, state = {}, {}\n\n"),
+        ("        self.steps = [0 for p in self.parameters]\n        self.state = [tuple(np.zeros_like(p.data) for _ in range(slots)) for p in self.parameters]\n",
+         "        for p in self.parameters:\n            self.steps[id(p)], self.state[id(p)] = 0, (np.zeros_like(p.data),) * slots\n"),
+        ("self.steps[i]", "self.steps[id(p)]"),
+        ("self.state[i]", "self.state[id(p)]"),
+    ),
+)
+wrong(
+    "optimizer",
+    "kept_in_the_tensors",
+    "Counts and states stand in the class, or in the Tensors: a second Optimizer with the same Tensors sets them back, and both go on with them. Each keeps its own, in `self`.",
+    source=with_change(
+        ("        self.steps = [0 for p in self.parameters]\n        self.state = [tuple(np.zeros_like(p.data) for _ in range(slots)) for p in self.parameters]\n",
+         "        for p in self.parameters:\n            p.kept = [0, (np.zeros_like(p.data),) * slots]\n"),
+        ("self.steps[i]", "p.kept[0]"),
+        ("self.state[i]", "p.kept[1]"),
+    ),
+)
+
+
 # -- adamw_step -------------------------------------------------------------------------------------------------------
 
 
@@ -2064,6 +2122,14 @@ def cosine_rate(step, total, warmup, peak, floor=0.0):
     return floor + (peak - floor) * math.cos(angle / 2) ** 2
 
 
+wrong(
+    "cosine_rate",
+    "floor_in_the_warm_up",
+    "The floor holds in the warm-up as well. There the rate is a share of the peak, and may lie below the floor.",
+    source=changed(COSINE, ("return peak * (step + 1) / warmup", "return max(floor, peak * (step + 1) / warmup)")),
+)
+
+
 # -- total_norm -------------------------------------------------------------------------------------------------------
 
 NORM = """
@@ -2332,9 +2398,22 @@ def total_norm(grads):
     return largest * math.sqrt(sum(float(((g / largest) ** 2).sum()) for g in grads))
 
 
+wrong(
+    "total_norm",
+    "tiny_number_added",
+    "A tiny number is added to the largest, so that it is not 0. In float32 that number is 0 itself, and 0 / 0 is NaN: zeros are a case of their own.",
+    source="""
+    def total_norm(grads):
+        largest = max(float(np.abs(g).max()) for g in grads) + 1e-300
+        with np.errstate(all="ignore"):
+            return largest * math.sqrt(sum(float(np.square(g / largest).sum()) for g in grads))
+    """,
+)
+
+
 # -- clip_with_norm ---------------------------------------------------------------------------------------------------
 
-NOTHING_ELSE = "Something is added to the norm, as in PyTorch. Here the factor is max_norm / norm, and nothing else."
+NOTHING_ELSE = "Where the norm is tiny, the divisor is larger than it: something is added, as in PyTorch, or a bound is set, as by `max(norm, 1.0)`. Here the factor is max_norm / norm, and nothing else."
 
 
 @wrong(
@@ -2532,6 +2611,18 @@ def clip_with_norm(grads, max_norm, norm):
     return clipped
 
 
+@wrong("clip_with_norm", "zeros_left_out", "Where it clips, gradients that are all zeros are left out, and the list is shorter than the one that was given: whose is which, nobody knows then.")
+def clip_with_norm(grads, max_norm, norm):
+    if norm <= max_norm:
+        return list(grads)
+    return [g * (max_norm / norm) for g in grads if g.any()]
+
+
+@wrong("clip_with_norm", "norm_of_at_least_1", NOTHING_ELSE)
+def clip_with_norm(grads, max_norm, norm):
+    return [g * (max_norm / max(norm, 1.0)) if norm > max_norm else g for g in grads]
+
+
 # -- mended_adam ------------------------------------------------------------------------------------------------------
 
 MENDED = """
@@ -2602,7 +2693,7 @@ wrong(
 wrong(
     "mended_adam",
     "still_under_the_root",
-    "A tiny gradient hardly moves anything: eps is larger than its square. Where does eps belong?",
+    "eps stands under the root here, where a tiny gradient hardly moves anything: eps is larger than its square.",
     source=mended(UNDER),
 )
 wrong(
@@ -2870,4 +2961,14 @@ wrong(
                 with no_grad():
                     p -= self.lr * m_hat / (np.sqrt(v_hat) + self.eps)
     """,
+)
+wrong(
+    "mended_adam",
+    "kept_in_the_class",
+    "What an optimizer keeps stands in the class, or in the Tensors: a second MendedAdam with the same Tensors sets it back, and both go on with it. Each keeps its own, in `self`.",
+    source=mended(
+        ("class MendedAdam:\n", "class MendedAdam:\n    means = {}\n\n"),
+        ("            self.state.append((np.zeros_like(p.data), np.zeros_like(p.data)))\n", "            self.means[id(p)] = np.zeros_like(p.data), np.zeros_like(p.data)\n"),
+        ("        for p, (m, v) in zip(self.parameters, self.state):\n", "        for p in self.parameters:\n            m, v = self.means[id(p)]\n"),
+    ),
 )

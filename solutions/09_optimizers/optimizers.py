@@ -764,9 +764,9 @@ print(w.data)
 
 # %% [markdown]
 # ### Exercise `optimizer` (3 points)
-# An `Optimizer` has a list of Tensors, and for each a count and `slots` zero arrays of its shape (float32 or float64),
-# in attributes of your choice. `zero_grad()` sets every `grad` to None. `step()` leaves out Tensors whose `grad` is
-# None, their decay, too. For each other one it
+# An `Optimizer` has a list of Tensors, and for each a count and `slots` zero arrays of its shape (float32 or float64;
+# they may be one), in your attributes. `zero_grad()` sets every `grad` to None. `step()` leaves out Tensors whose
+# `grad` is None, their decay, too. For each other it
 #
 # 1. counts: t is 1 first;
 # 2. adds `weight_decay` times the Tensor to the gradient (arrays: `p.data`, `p.grad.data`);
@@ -941,17 +941,17 @@ with exercise("optimizer") as check:
         check.close(stepped([a], [[b]] * 40, 1, 0.1, 0.0), in_place(*expected), "the count goes on", rtol=1e-9)
 
     @probe
-    def taken_in_turn(starts, g, slots):
-        """Where the Tensors end that have an Optimizer each, which take two steps in turn."""
+    def taken_in_turn(starts, g, slots, each):
+        """Where the Tensors end that have one Optimizer each, or more, which take two steps in turn."""
 
         def rule(p, g, state, lr, t):
             state = tuple(s + g for s in state)
             return p - lr * g - t - sum(state), state
 
         tensors = [Tensor(np.array(start), requires_grad=True) for start in starts]
-        optimizers = [Optimizer([tensor], rule, slots) for tensor in tensors]
+        pairs = [(tensor, Optimizer([tensor], rule, slots)) for _ in range(each) for tensor in tensors]
         for _ in range(2):
-            for tensor, optimizer in zip(tensors, optimizers):
+            for tensor, optimizer in pairs:
                 tensor.grad = Tensor(np.array(g))
                 optimizer.step()
         return [tensor.data.tolist() for tensor in tensors]
@@ -960,7 +960,10 @@ with exercise("optimizer") as check:
         for slots in (0, 1):
             away = 0.2 * g + 3 + 3 * g * slots
             because = "two Optimizers have nothing in common"
-            check.close(taken_in_turn([a, b], g, slots), [a - away, b - away], because, rtol=1e-9)
+            check.close(taken_in_turn([a, b], g, slots, 1), [a - away, b - away], because, rtol=1e-9)
+            because = "nor have two with the same Tensors"
+            ends = [start - 2 * away for start in (a, b)]
+            check.close(taken_in_turn([a, b], g, slots, 2), ends, because, rtol=1e-9, atol=1e-9)
     check.close(stepped([5.0, [1.0, 2.0]], [[1.0, [10.0, -4.0]]]), in_place([3.9, [-1, 1.4]]),
         "lr is 0.1, and there is no decay, where nothing else is said")
 
@@ -1385,6 +1388,10 @@ with exercise("total_norm") as check:
         expected = math.hypot(*np.tile(most.astype(float).ravel() / 1e38, n), *b)
         got = yours.total_norm([most] * n + [1e38 * b])
         check.close(got / 1e38, expected, "near the limit of float32", rtol=1e-5)
+    none = np.zeros((2, 3), dtype="float32")
+    for zeros in ([none], [none, none], [none, np.zeros(2)], [np.zeros(()), none]):
+        check.close(yours.total_norm(zeros), 0.0, "zeros in float32, too")
+    check.close(yours.total_norm([none, np.array([3.0, -4.0])]), 5.0, "zeros in float32 beside others", rtol=1e-6)
     check.close(yours.total_norm([np.array([3e-305]), np.array([-4e-305])]) * 1e305, 5.0, "tiny is not 0")
     least = yours.total_norm([np.array([3e-310]), np.array([-4e-310])])
     check.close(least * 1e305, 5e-5, "nor is what 1 cannot be divided by: divide by the largest one", rtol=1e-6)
@@ -1460,6 +1467,11 @@ with exercise("clip_with_norm") as check:
         check.close(got, [1e-7 * a / norm, 1e-7 * b / norm], "however small", atol=1e-15)
         got = yours.clip_with_norm([a, b], 0.0, norm)
         check.close(got, [0 * a, 0 * b], "where nothing is allowed, nothing is left")
+        for zero in (0 * a, np.zeros((1, 1))):
+            for limit, factor in ((0.5, 0.5), (1.5, 1.0)):
+                got = yours.clip_with_norm([zero, b, zero, a], limit * norm, norm)
+                expected = [zero, factor * b, zero, factor * a]
+                check.close(got, expected, "an array for each, one of zeros, too", rtol=1e-10)
     ### END HIDDEN TESTS
 
 # %%
@@ -1679,26 +1691,29 @@ with exercise("mended_adam") as check:
         check.close(got, with_gradients(expected, rounds), "150 steps: the correction still counts", rtol=1e-8)
 
     @probe
-    def adams_in_turn(starts, gradients):
-        """Where the Tensors end that have a MendedAdam each, which take their steps in turn."""
+    def adams_in_turn(starts, gradients, count):
+        """Where the Tensors end that have so many MendedAdams each, which take their steps in turn."""
         tensors = [Tensor(np.array(start), requires_grad=True) for start in starts]
-        optimizers = [MendedAdam([tensor], 0.1, (0.5, 0.75), 1.0) for tensor in tensors]
+        adams = [[MendedAdam([tensor], 0.1, (0.5, 0.75), 1.0) for tensor in tensors] for _ in range(count)]
         for each in gradients:
-            for tensor, optimizer, g in zip(tensors, optimizers, each):
-                tensor.grad = Tensor(np.array(g))
-                optimizer.step()
+            for optimizers in adams:
+                for tensor, optimizer, g in zip(tensors, optimizers, each):
+                    tensor.grad = Tensor(np.array(g))
+                    optimizer.step()
         return [tensor.data.tolist() for tensor in tensors]
 
     for a, b in check.cases(2, number(), number()):
-        tensors = [Tensor(start, requires_grad=True) for start in (a, b)]
-        optimizer = optim.Adam(tensors, lr=0.1, betas=(0.5, 0.75), eps=1.0)
         rounds = [list(grads) for grads in check.cases(2, number(), number())]
-        for grads in rounds:
-            for tensor, g in zip(tensors, grads):
-                tensor.grad = Tensor(g)
-            optimizer.step()
-        ends = [tensor.item() for tensor in tensors]
-        check.close(adams_in_turn([a, b], rounds), ends, "two objects have nothing in common", rtol=1e-9)
+        for count, because in ((1, "two objects have nothing in common"), (2, "nor have two with the same Tensors")):
+            tensors = [Tensor(start, requires_grad=True) for start in (a, b)]
+            optimizers = [optim.Adam(tensors, lr=0.1, betas=(0.5, 0.75), eps=1.0) for _ in range(count)]
+            for grads in rounds:
+                for tensor, g in zip(tensors, grads):
+                    tensor.grad = Tensor(g)
+                for optimizer in optimizers:
+                    optimizer.step()
+            ends = [tensor.item() for tensor in tensors]
+            check.close(adams_in_turn([a, b], rounds, count), ends, because, rtol=1e-9)
     for a, b, c in check.cases(3, array(3), array(3), array(3)):  # three parameters of one shape
         tensors = [Tensor(start.copy(), requires_grad=True) for start in (a, b, c)]
         optimizer, rounds, expected = optim.Adam(tensors, lr=0.3, betas=(0.6, 0.8), eps=0.1), [], []

@@ -384,6 +384,29 @@ def train_epoch(model, optimizer, loss_fn, x, y, cut):
 """,
 )
 
+
+wrong(
+    "train_epoch",
+    "bad_batches_do_not_count",
+    "Batches with a loss of NaN or infinity are skipped, and nobody sees that the run diverges. Each batch has its step.",
+    source="""
+def train_epoch(model, optimizer, loss_fn, x, y, cut):
+    model.train()
+    total = count = 0
+    for part in cut:
+        optimizer.zero_grad()
+        loss = loss_fn(model(x[part]), y[part])
+        if not np.isfinite(loss.item()):
+            continue
+        loss.backward()
+        optimizer.step()
+        total += len(part) * loss.item()
+        count += len(part)
+    return total / max(count, 1)
+""",
+)
+
+
 # -- accuracy ---------------------------------------------------------------------------------------------------------
 
 
@@ -484,6 +507,18 @@ def accuracy(logits, labels):
 @right("accuracy", "counted")
 def accuracy(logits, labels):
     return float(np.count_nonzero(np.equal(np.argmax(logits, -1), labels)) / len(labels))
+
+
+@wrong("accuracy", "begins_at_a_number", "The search for the largest logit begins at a number, and all of a row may lie below it: begin with the row's first, or let `argmax` search.")
+def accuracy(logits, labels):
+    right = 0
+    for row, label in zip(logits, labels):
+        largest, answer = -100.0, 0
+        for j, logit in enumerate(row):
+            if logit > largest:
+                largest, answer = logit, j
+        right += answer == label
+    return right / len(labels)
 
 
 # -- split ------------------------------------------------------------------------------------------------------------
@@ -669,6 +704,14 @@ split_wrong(
     "Where nothing is left for the test, its part holds all examples: `order[-0:]` is the whole order. Begin it where validation ends.",
     ("order[b:]", "order[-(n - b) :]"),
 )
+
+
+@wrong("split", "half_down", "A half is always rounded down here. `round` goes to the even number: 2.5 becomes 2, and 3.5 becomes 4.")
+def split(n, train, validation, rng):
+    order = rng.permutation(n)
+    a = int(np.ceil(train * n - 0.5))
+    b = a + int(np.ceil(validation * n - 0.5))
+    return order[:a], order[a:b], order[b:]
 
 
 # -- standardise ------------------------------------------------------------------------------------------------------
@@ -1029,13 +1072,36 @@ def evaluate(model, metric, x, y):
     return float(value)
 
 
+@wrong("evaluate", "one_flag_set_back", "The model's own flag is set back, and the layers inside stay in evaluation mode: dropout rests for good. `model.train(mode)` sets all of them.")
+def evaluate(model, metric, x, y):
+    before = model.training
+    model.eval()
+    with no_grad():
+        out = model(x).data
+    model.training = before
+    return float(metric(out, y))
+
+
+@wrong("evaluate", "mean_of_parts", "The data are cut into parts, and the mean of the parts' results is returned. Not every metric is a mean, and parts may differ in length: run the model once, on all.")
+def evaluate(model, metric, x, y):
+    before = model.training
+    model.eval()
+    found = []
+    with no_grad():
+        for start in range(0, len(x), 64):
+            part = slice(start, start + 64)
+            found.append(float(metric(model(x[part]).data, y[part])))
+    model.train(before)
+    return float(np.mean(found))
+
+
 # -- state_dict -------------------------------------------------------------------------------------------------------
 
 
 @wrong(
     "state_dict",
     "no_copy",
-    "What you put aside is the very array that training changes. Copy it.",
+    "What you put aside is the very array that training changes, or a view of it (`[:]` copies a list, and makes a view of an array). Copy it.",
 )
 def state_dict(module):
     return {name: p.data for name, p in module.named_parameters()}
@@ -1291,6 +1357,17 @@ def load_state_dict(module, state):
 """,
 )
 
+
+@wrong("state_dict", "too_many_ignored", "A name that the model does not have is passed over without an error. The names differ then, too: compare those of both sides.")
+def load_state_dict(module, state):
+    parameters = dict(module.named_parameters())
+    for name in parameters:
+        if name not in state:
+            raise KeyError(name)
+    for name, p in parameters.items():
+        p.data[...] = state[name]
+
+
 # -- early_stopping ---------------------------------------------------------------------------------------------------
 
 STOPPING = """
@@ -1536,6 +1613,14 @@ for _name, _first in ("a_hundred", "100.0"), ("a_million", "1e6"), ("a_thousand_
     )
 
 
+wrong(
+    "early_stopping",
+    "lower_by_at_least",
+    "A loss that is lower by very little does not count here. Lower than all before is enough, by however little.",
+    source=changed(STOPPING, ("loss < self.best_loss", "loss < self.best_loss - 1e-3")),
+)
+
+
 # -- honest_score ------------------------------------------------------------------------------------------------------
 
 
@@ -1639,7 +1724,7 @@ def rate_to_use(rates, losses):
     return rates[np.argmin(np.nan_to_num(losses))] / 10
 
 
-@wrong("rate_to_use", "position_shifted", "The first rate is chosen, and its loss is NaN. After NaNs are taken out, positions no longer fit `rates` (filter both); and nothing is lower than a NaN that all others are compared with.")
+@wrong("rate_to_use", "position_shifted", "The first rate is chosen, and its loss is NaN. After NaNs are taken out, positions no longer fit `rates` (filter both); nothing is lower than a NaN that all others are compared with; and a search that ends at the first NaN misses what follows.")
 def rate_to_use(rates, losses):
     return rates[np.argmin(losses[np.isfinite(losses)])] / 10
 

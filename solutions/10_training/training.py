@@ -160,9 +160,9 @@ with exercise("batches") as check:
 # batch counts less.
 #
 # ### Exercise `train_epoch` (3 points)
-# `cut` is a list of arrays of positions in the arrays `x` and `y`, perhaps not all of them. Take one step for each
-# batch. `loss_fn(outputs, y)` gives its loss. Return the mean loss per example in `cut`, a float. The check trains w
-# · x.
+# `cut` is a list of one or more arrays of positions in the arrays `x` and `y`, some perhaps never there, others twice.
+# Take one step for each batch. `loss_fn(outputs, y)` gives its loss. Return the mean loss per example in `cut`, a float.
+# The mode afterwards is open. The check trains w · x.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -662,8 +662,7 @@ with exercise("standardise") as check:
 
 # %% [markdown]
 # ### Evaluate
-# Dropout must rest: *evaluation mode*. No graph is needed: `no_grad`. Afterwards the model is in its old mode, so
-# that training can go on.
+# Dropout must rest: *evaluation mode*. No graph is needed: `no_grad`. Afterwards the model is in its old mode.
 #
 # ### Exercise `evaluate` (2 points)
 # Return `metric(outputs, y)` as a float, where `outputs` is the array (`.data`) of the model's outputs. A metric may give
@@ -791,8 +790,8 @@ assert by_hand[0] != by_hand[1] and by_you[0] == by_you[1]
 #
 # ### Exercise `state_dict` (2 points)
 # `state_dict` returns a dict from names (of inner layers, too: `"0.weight"`) to arrays. `load_state_dict` puts such arrays
-# into the parameters; if the names differ, it raises a `KeyError`, before it changes anything. Both make **copies**:
-# training changes arrays in place. Write them without the methods of the same names.
+# into the parameters (or makes them new `data`); if the names differ, it raises a `KeyError`, before it changes anything.
+# Both make **copies**: training changes arrays in place. Write them without the methods of the same names.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1519,7 +1518,7 @@ rates_figure()
 
 # %% [markdown]
 # ### Where does the NaN come from?
-# Not every NaN is a rate's fault. One pair of equal rows spoils the gradient of this mean distance:
+# One pair of equal rows spoils the gradient of this mean distance:
 
 
 # %% given="distance"
@@ -1639,8 +1638,8 @@ for fact, value in watch(colleague_run).items():
 
 # %% [markdown]
 # ### Exercise `mended_run` (3 points)
-# Write the function without its bugs. Draw one order in each epoch, from `rng`. A column of equal numbers
-# is divided by 1, as it was. You may use your own functions.
+# Write the function without its bugs. Draw one order in each epoch, from `rng`. A constant column is
+# divided by 1. You may use your own functions.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #

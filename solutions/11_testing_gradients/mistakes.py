@@ -100,6 +100,16 @@ def slope_along(f, inputs, u, vs, h):
     return float(total)
 
 
+wrong("slope_along", "two_inputs", "Exactly two inputs are taken out of the list. There may be one, or three: go along both lists.", source="""
+def slope_along(f, inputs, u, vs, h):
+    a, b = inputs
+    va, vb = vs
+    return float((u * (f(a + h * va, b + h * vb) - f(a - h * va, b - h * vb))).sum() / (2 * h))
+""")
+wrong("slope_along", "np_dot", "`np.dot` weighs outputs of one axis only, and here they have two, of which it makes a matrix product: multiply, and add everything up.",
+      source=changed(SLOPE, ("(u * (ahead - behind)).sum() / (2 * h)", "np.dot(u, (ahead - behind) / (2 * h)).sum()")))
+
+
 # -- agree ------------------------------------------------------------------------------------------------------------
 
 AGREE = """
@@ -316,6 +326,10 @@ def rule_is_right(f, rule, inputs, rng):
     return True
 
 
+wrong("rule_is_right", "one_in_a_thousand", "That is too loose: of two gradients a fault in the smaller one is a small part of the slope. Allow 1e-5 of it.",
+      source=changed(RULE, ("1e-5 * abs(slope)", "1e-3 * abs(slope)")))
+
+
 # -- draw_inputs ------------------------------------------------------------------------------------------------------
 
 DRAW = """
@@ -398,6 +412,10 @@ def draw_inputs(rng):
     n, k, m = rng.permutation([1, 3, 5])
     w = rng.standard_normal((m, k)).T
     return rng.standard_normal((n, k)), w, rng.normal(0, 0.5, m)
+
+
+wrong("draw_inputs", "never_one_column", "k or m is never 1, so a rule that goes wrong at a single column looks right: let all sizes begin at 1.",
+      source=changed(DRAW, ("n, k, m = rng.integers(1, 7, 3)", "n, k, m = rng.integers(1, 10), *rng.integers(2, 10, 2)")))
 
 
 # -- dot_product_test -------------------------------------------------------------------------------------------------
@@ -486,6 +504,10 @@ def dot_product_test(jvp, vjp, inputs, rng):
         if left != right and not abs(left - right) < 1e-9 * abs(right):
             return False
     return True
+
+
+wrong("dot_product_test", "a_millionth", "That is too loose: faults begin at a millionth, and rounding is only about 1e-15.",
+      source=changed(DOT, ("1e-10 * min", "1e-6 * min")))
 
 
 # -- random_program ---------------------------------------------------------------------------------------------------
@@ -578,6 +600,12 @@ def random_program(rng):
             return program
 
 
+wrong("random_program", "only_sub_in_either_order", "In add and mul the newest value is always on the same side, so an engine that mixes operands up there looks right.",
+      source=changed(PROGRAM, ("            rng.shuffle(operands)\n", '            if name == "sub":\n                rng.shuffle(operands)\n')))
+wrong("random_program", "kept_from_call_to_call", "The list is kept from call to call, for a default argument is made once: begin a new list in each call.",
+      source=changed(PROGRAM, ("(rng)", "(rng, program=[])"), ("    program = []\n", "")))
+
+
 # -- first_wrong_layer ------------------------------------------------------------------------------------------------
 
 LAYER = """
@@ -616,9 +644,9 @@ wrong("first_wrong_layer", "one_number", "Where all entries of v are alike, entr
       source=changed(LAYER, ("rng.standard_normal(values[k].shape)", "rng.standard_normal()")))
 wrong("first_wrong_layer", "infinity_passes", "An infinite gradient passes: inf <= 1e-5 * inf is True. Take 1e-5 of the slope.",
       source=changed(LAYER, ("1e-5 * abs(slope)", "1e-5 * abs(given)")))
-wrong("first_wrong_layer", "absolute", "A threshold that is the same for all misses faults where gradients are small, and accuses where they are large.",
+wrong("first_wrong_layer", "absolute", "Something absolute is allowed, such as the 1e-8 that `np.isclose` adds unless you give `atol`. Where gradients are small, it hides faults; and alone, it accuses where they are large.",
       source=changed(LAYER, ("1e-5 * abs(slope)", "1e-4")))
-wrong("first_wrong_layer", "hundred_millionth", "A threshold that is the same for all misses faults where gradients are small, and accuses where they are large.",
+wrong("first_wrong_layer", "hundred_millionth", "Something absolute is allowed, such as the 1e-8 that `np.isclose` adds unless you give `atol`. Where gradients are small, it hides faults; and alone, it accuses where they are large.",
       source=changed(LAYER, ("1e-5 * abs(slope)", "1e-8")))
 wrong("first_wrong_layer", "strict", "Where a slope is 0, so is its gradient: 0 < 0 is False, and 0 / 0 is no number. Multiply, and use <=.", source=changed(LAYER, ("<= 1e-5", "< 1e-5")))
 wrong("first_wrong_layer", "eats_values", "The lists are not what they were: your search may not change them.", source="""
@@ -672,6 +700,10 @@ def first_wrong_layer(tail, values, grads, rng):
 
     wrong = [k for k in range(len(values) - 1) if not is_right(k)]
     return max(wrong) + 1 if wrong else None
+
+
+wrong("first_wrong_layer", "one_row_for_all", "All rows move alike along your v, so gradients whose rows are in another order look right: draw as many numbers as the value has.",
+      source=changed(LAYER, ("values[k].shape)", "(1, values[k].shape[-1]))")))
 
 
 # -- mended_test ------------------------------------------------------------------------------------------------------
@@ -804,6 +836,10 @@ def mended_test(f, gradient, x):
     rows = 1e-6 * np.eye(len(x))
     slopes = [(f(x + row) - f(x - row)) / 2e-6 for row in rows]
     return all(abs(a - b) < 1e-6 + 1e-3 * abs(a) for a, b in zip(slopes, gradient(x)))
+
+
+wrong("mended_test", "step_not_set_back", "The array that moves an entry is not set back: at the second entry the first one moves still.",
+      source=changed(MENDED, ("    for i in", "    v = np.zeros(len(x))\n    for i in"), ("        v = np.zeros(len(x))\n", "")))
 
 
 # -- engine_is_right --------------------------------------------------------------------------------------------------

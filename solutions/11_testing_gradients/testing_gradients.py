@@ -237,6 +237,16 @@ with exercise("slope_along") as check:
                     "a central difference is off by h² v³", rtol=1e-6)
         ends = [va * (a + s * va) ** 2 * (va + s * a) for s in (h, -h)]
         check.close(slope_of("a²b", [a, va], va, [va, a], h), (ends[0] - ends[1]).sum() / (2 * h), "all inputs at once", rtol=1e-6)
+
+    @probe
+    def slope_of_a_sum(inputs, u, vs):
+        """What slope_along gives for the sum of k times the k-th input, however many there are."""
+        return slope_along(lambda *xs: sum(k * x for k, x in enumerate(xs, 1)), inputs, u, vs, 0.5)
+
+    for count in (1, 3, 4):
+        (u, *vs), (_, *xs) = ([next(check.cases(1, array(2, 3)))[0] for _ in range(count + 1)] for _ in range(2))
+        expected = sum(k * (u * v).sum() for k, v in enumerate(vs, 1))
+        check.close(slope_of_a_sum(xs, u, vs), expected, "one input, or more than two", rtol=1e-9, atol=1e-10)
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -656,7 +666,25 @@ with exercise("rule_is_right") as check:
 
         suspects.append(rule_suspect(f"numbers of size {scale:g}", sine, lambda g, a, scale=scale: (scale * g * np.cos(a),), normal(5), right=True))
         suspects.append(rule_suspect(f"a wrong sign, where numbers are of size {scale:g}", sine, lambda g, a, scale=scale: (-scale * g * np.cos(a),), normal(5)))
+    for _ in range(14):  # of two numbers, v = (1, 1) and (-1, -1) do not see that they are exchanged
+        suspects.append(rule_suspect("entries in another order", np.sin, lambda g, a: ((g * np.cos(a))[::-1],), normal(2)))
     check.tells_apart(rule_passes, suspects, "right and wrong rules that you have not seen")
+
+    @probe
+    def rule_passes_or_not(ask, inputs, seed):
+        """What your test says of a rule, where an exception is False."""
+        try:
+            with np.errstate(all="ignore"):
+                return bool(rule_is_right(lambda *xs: ask(("f", *xs)), lambda g, *xs: ask(("rule", g, *xs)), inputs, np.random.default_rng(seed)))
+        except Exception:
+            return False
+
+    # What is 0.4 % of the smaller one of two gradients is less than 0.1 % of most slopes.
+    missed = 0
+    for _ in range(20):
+        small = rule_suspect("", lambda a, b: a + 10 * b, lambda g, a, b: (1.004 * g, 10 * g), normal(3), normal(3))
+        missed += rule_passes_or_not.asking(small.subject)(*small.args, check.rng.randrange(2**31))
+    check.true(missed <= 6, f"{missed} of 20 times 0.4 % too much in one of two gradients is not found")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -694,7 +722,7 @@ if predicted(prediction, "kinks"):
 # A square matrix hides swapped sizes, a symmetric one a missing
 # transposition, positive numbers a forgotten sign or a relu, equal numbers an average in place of a sum, one row a
 # missing sum over rows. And no single shape shows all: a loop that stops at min(n, k) is wrong only if n > k, and a forgotten `keepdims`
-# may be wrong only if n = 1.
+# may be wrong only where a size is 1.
 #
 # ### Exercise `draw_inputs` (3 points)
 # For $\mathrm{relu}(x w + b)$ with `x` (n, k), `w` (k, m) and `b` (m,), return random arrays x, w, b. Sizes are 1 to 9, yours to
@@ -714,7 +742,7 @@ if predicted(prediction, "kinks"):
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# `rng.random` and `abs` are positive. Sums of integers meet the kink. With n = k always, n > k always or n = 1 never, a fault in the sizes hides.
+# `rng.random` and `abs` are positive. Sums of integers meet the kink. With n = k always, n > k always or a size never 1, a fault in the sizes hides.
 # </details>
 
 
@@ -820,7 +848,7 @@ SHOWN_LAYERS = {
 with exercise("draw_inputs") as check:
     draws = drawn_inputs(0)
     odd = misfit(draws)
-    check.true(not odd, f"x (n, k), w (k, m), b (m,), sizes 1 to 9, ordinary numbers: {odd}")
+    check.true(not odd, f"x (n, k), w (k, m), b (m,), sizes 1 to 9, plain numbers: {odd}")
     different = len({str(arrays) for arrays in draws})
     check.true(different >= 100, f"{different} different inputs among 300: draw from rng")
     check.true(all(off_the_kink(*arrays) for arrays in draws),
@@ -878,10 +906,13 @@ with exercise("draw_inputs") as check:
         ("forgets the size of numbers", wrong_w(lambda s, x, w, b: np.sign(x).T @ s)),
         ("loses an axis of size 1", wrong_x(lambda s, x, w, b: (s @ w.T)[0] if len(x) == 1 else s @ w.T)),
         ("loses an axis of size 1", wrong_b(lambda s, x, w, b: s if len(x) == 1 else s.sum(axis=0))),
+        ("loses an axis of size 1", wrong_x(lambda s, x, w, b: (s @ w.T)[:, 0] if x.shape[1] == 1 else s @ w.T)),
+        ("loses an axis of size 1", wrong_w(lambda s, x, w, b: (x.T @ s)[0] if x.shape[1] == 1 else x.T @ s)),
+        ("loses an axis of size 1", wrong_w(lambda s, x, w, b: (x.T @ s)[:, 0] if len(b) == 1 else x.T @ s)),
     ]
     draws = drawn_inputs(check.rng.randrange(2**31))
     odd = misfit(draws)
-    check.true(not odd, f"x (n, k), w (k, m), b (m,), sizes 1 to 9, ordinary numbers: {odd}")
+    check.true(not odd, f"x (n, k), w (k, m), b (m,), sizes 1 to 9, plain numbers: {odd}")
     check.true(all(off_the_kink(*arrays) for arrays in draws), "x @ w + b must be nowhere 0")
     rng = np.random.default_rng(check.rng.randrange(2**31))
     hidden = [kind for kind, rule in faults if shown_by(rule, draws, rng) < 10]
@@ -900,7 +931,7 @@ with exercise("draw_inputs") as check:
 #
 # ### Exercise `dot_product_test` (2 points)
 # `jvp(inputs, vs)` gives $Jv$, an array; `vjp(inputs, u)` gives $J^{\top}u$, an array for each input. Return True or False at
-# these `inputs`, which stay as they are; faults are of size 1e-6 and more.
+# these `inputs`, which stay as they are; faults are of size 1e-6 and more, shapes are right.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1059,6 +1090,22 @@ with exercise("dot_product_test") as check:
                          lambda xs, u: [np.cos(np.minimum(xs[0], 9)) * u], normal(5) + 20))
     suspects += [pair("a sum of very many terms", lambda xs, vs: np.cumsum(vs[0]), lambda xs, u: [np.cumsum(u[::-1])[::-1]], normal(5000), right=True) for _ in range(12)]
     check.tells_apart(both_ways_agree, suspects, "pairs that you have not seen", right="right pairs")
+
+    @probe
+    def pair_passes_or_not(ask, inputs, seed):
+        """What your test says of a pair, where an exception is False."""
+        try:
+            with np.errstate(all="ignore"):
+                return bool(dot_product_test(lambda xs, vs: ask(("jvp", len(xs), *xs, *vs)), lambda xs, u: ask(("vjp", len(xs), *xs, u)),
+                                             inputs, np.random.default_rng(seed)))
+        except Exception:
+            return False
+
+    missed = 0
+    for _ in range(24):
+        small = pair("", lambda xs, vs: vs[0] + 10 * vs[1], lambda xs, u: [1.000004 * u, 10 * u], normal(3), normal(3))
+        missed += pair_passes_or_not.asking(small.subject)(*small.args, check.rng.randrange(2**31))
+    check.true(missed <= 9, f"{missed} of 24 times a few millionths too much in one of two gradients are not found")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1348,6 +1395,13 @@ with exercise("random_program") as check:
         """A step `second` that uses the result of a step `first` passes nothing on to it."""
         return sending(lambda p, i, at, n: not (name_of(p, at) == second and name_of(p, i) == first))
 
+    def aged(name, sign):
+        """Such a step passes nothing on where its left operand is the older one, or the newer one."""
+        def keep(p, i, at, n):
+            left, right = operands_of(p, at) if p[at - 3][0] == name else (0, 0)
+            return sign * left >= sign * right
+        return sending(keep)
+
     broken = [
         ("loses a part where a value is used twice", sending(lambda p, i, at, n: n < 2)),
         ("loses a part where a value is used more than twice", sending(lambda p, i, at, n: n < 3)),
@@ -1376,6 +1430,7 @@ with exercise("random_program") as check:
         ("mixes up operands by their age", sending(lambda p, i, at, n: len(operands_of(p, at)) < 2 or operands_of(p, at)[0] <= operands_of(p, at)[1])),
         ("mixes up operands by their age", sending(lambda p, i, at, n: len(operands_of(p, at)) < 2 or operands_of(p, at)[0] >= operands_of(p, at)[1])),
         ("mixes up operands by their age", lambda p, x: program_gradients(p, x) if all(a <= b for name, a, *rest in p if name == "sub" for b in rest) else -program_gradients(p, x)),
+        *[("mixes up operands by their age", aged(name, sign)) for name in ("add", "sub", "mul") for sign in (1, -1)],
         ("goes wrong where one operation follows another", after("mul", "sub")),
         ("goes wrong where one operation follows another", after("tanh", "tanh")),
         ("goes wrong where one operation follows another", after("sin", "mul")),
@@ -1404,7 +1459,7 @@ with exercise("random_program") as check:
 # ### Exercise `first_wrong_layer` (2 points)
 # Layer 1 makes `values[1]` of `values[0]`, and so on; the last value is the loss, a number. An engine says that `grads[k]` is the
 # gradient of `values[k]`. `tail(k, x)` runs all layers behind value k on `x` and gives the loss. Return the number of the wrong layer
-# that is nearest to the loss, or None. Faults exceed 0.3 %; gradients may be near 1e-16, allow 1e-5 of the slope, nothing absolute.
+# that is nearest to the loss, or None. Faults exceed 0.3 %; gradients may be near 1e-16, allow 1e-5 of the slope, nothing absolute, no `rounding` either.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1538,6 +1593,10 @@ with exercise("first_wrong_layer") as check:
         subject, values, grads = case(kinds, weights, rng.standard_normal((2, 3)), dict.fromkeys(wrong, change))
         got = layer_found.asking(subject)(values, grads, check.rng.randrange(2**31))
         check.close(got, max(wrong, default="no layer"), "the wrong layer nearest to the loss")
+    for layer in (1, 2, 3, 4, 5):
+        subject, values, grads = case(KINDS, WEIGHTS, rng.standard_normal((3, 3)), {layer: lambda g: g[::-1]})
+        got = layer_found.asking(subject)(values, grads, check.rng.randrange(2**31))
+        check.close(got, layer, "a layer that passes its rows in another order")
     ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -512,7 +512,7 @@ if predicted(prediction, "graphs_held"):
 # %% [markdown]
 # One number can hold ten graphs: what counts is whether `backward` has been there.
 #
-# One training step, by your count. What to see: each layer adds what its rule will read, the loss next to nothing,
+# One training step. What to see: each layer adds what its rule will read, the loss next to nothing,
 # `backward` gives it back.
 
 
@@ -677,10 +677,10 @@ with exercise("in_chunks") as check:
 
 # %% [markdown]
 # ### Bug hunt
-# A colleague's training needs more memory from step to step, and the weights that it gives back are not the best ones. **Four
+# A colleague's training needs more memory from step to step, and the weights that it gives back are not the best. **Four
 # things are wrong.** `leaks(run)` trains with it, and counts the graphs alive when each new loss begins: losses,
-# products, sums. 3 at the first held-out loss: the loss, 0.1 · loss, the mean. With that held-out loss the next
-# training loss finds 4, and each round adds 4. All should be 0.
+# products, sums. 3 at the first held-out loss: the loss, 0.1 · loss, the mean. The next training loss finds
+# 4, and each round adds 4. All should be 0.
 
 
 # %% given="colleague"
@@ -1002,7 +1002,7 @@ if predicted(prediction, "four_changes"):
 #
 # ### Exercise `Counted` (3 points)
 # An array with a `version`, 0 at first. `add_(other)` (a number or an array) adds in place, like
-# NumPy's `+=`, counts, and returns itself. `view(index)` (a slice) gives
+# NumPy's `+=`, counts (0, too), and returns itself. `view(index)` (a slice) gives
 # a Counted that shares memory *and* counter, `clone()` one that shares neither.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -1370,7 +1370,7 @@ with exercise("Saved") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Both together, in a product:
+# Both, in a product:
 
 
 # %%
@@ -1484,8 +1484,8 @@ if predicted(prediction, "left_behind"):
 # while somebody holds the node.
 #
 # ### Exercise `tanh_node` (2 points)
-# Write `colleague_tanh` without the cycle: all is freed as soon as nobody holds the result, without the collector. The check
-# also gives arrays on another machine: operators, `copy`, `out=` and functions like `np.square` work.
+# Write `colleague_tanh` without the cycle: all is freed once nobody holds the result, without the collector. A weak reference
+# will do. The check also gives arrays on another machine: operators, `copy`, `out=` and functions like `np.square` work.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -1699,8 +1699,8 @@ print(f"64 layers, all kept: {machine.runs} runs, at most {machine.peak} arrays"
 
 # %% [markdown]
 # ### Exercise `checkpointed` (3 points)
-# Go through all layers, keeping `x` and every `every`-th input after it. `slope(out)` gives the gradient that arrives at
-# the last output. Then go back, part by part, each run again from what was kept; let go of what was used. Return the
+# Go through all layers, keeping `x` and every `every`-th input after it (`every` may be larger than n). `slope(out)` gives
+# the gradient that arrives at the last output. Then go back, part by part, each run again from what was kept; let go of what was used. Return the
 # gradient of `x`.
 #
 # With 6 layers in parts of 2, the inputs of layers 0, 2, 4 are kept. A part's last output is not needed a second time: 6 + 3
@@ -1806,8 +1806,10 @@ with exercise("checkpointed") as check:
         left = machine.alive[-1]
         check.true(left <= 7, f"{how}: {left} arrays at the end. Let go of what was used")
     ### BEGIN HIDDEN TESTS
-    for _ in range(6):
-        n, every = check.rng.randrange(1, 30), check.rng.randrange(1, 9)
+    cases = [(check.rng.randrange(1, 30), check.rng.randrange(1, 9)) for _ in range(6)]
+    few = check.rng.randrange(2, 9)
+    edges = [(few, few), (few, few + 1), (few, few + check.rng.randrange(2, 30)), (1, 1), (1, 5)]
+    for n, every in [*cases, *edges]:
         got, expected, machine = counted_there(check, checkpointed_there, n, every, seed=check.rng.randrange(1000))
         check.close(got, expected, "the gradient of x")
         parts = -(-n // every)
@@ -1835,6 +1837,7 @@ if predicted(prediction, "parts_of_k"):
 #
 # ### Exercise `in_little_memory` (3 points)
 # **Your own way.** Go through up to 128 layers and back, with never more than 16 arrays on the machine and at most 800 runs.
+# Return what `checkpointed` does.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #

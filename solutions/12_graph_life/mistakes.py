@@ -325,6 +325,11 @@ def in_chunks(cell, loss_of, state, inputs, size):
     return last.detach()
 
 
+wrong("in_chunks", "evened_out", "The chunks are evened out, as `array_split` does it. Here each has `size` inputs, and the last one the rest.",
+      source=changed(CHUNKS, ("    for start in range(0, len(inputs), size):\n        for x in inputs[start : start + size]:", "    for chunk in np.array_split(inputs, -(-len(inputs) // size) or 1):\n        for x in chunk:"),
+                     ("        loss_of(state).backward()\n", "        if len(chunk):\n            loss_of(state).backward()\n")))
+
+
 # -- mended_leaks -------------------------------------------------------------------------------------------------------
 
 RUN = """
@@ -407,7 +412,7 @@ wrong("mended_leaks", "held_out_first", "Each round: loss, backward, step, then 
                      ("        with no_grad():\n            check = loss_of(held_out).item()\n        if", "        if")))
 wrong("mended_leaks", "deleted_but_retained", "`retain_graph=True` keeps the graph of each loss for a second backward, and there is none.",
       source=changed(RUN, (".backward()", ".backward(retain_graph=True)"), ("        if check < lowest", "        del loss\n        if check < lowest")))
-wrong("mended_leaks", "held_out_detached", "The held-out loss is computed with its graph, and then without: it needs none, so compute it under `no_grad`.",
+wrong("mended_leaks", "held_out_detached", "The held-out loss is computed with its graph, which is cut off only afterwards: it needs none, so compute it under `no_grad`.",
       source=changed(RUN, ("        with no_grad():\n            check = loss_of(held_out).item()\n", "        check = loss_of(held_out).detach().item()\n")))
 wrong("mended_leaks", "held_out_deleted", "Nobody goes back from the held-out loss, and it is computed with a graph: compute it under `no_grad`.",
       source=changed(RUN, ("        with no_grad():\n            check = loss_of(held_out).item()\n", "        held = loss_of(held_out)\n        check = held.item()\n        del held\n")))
@@ -646,6 +651,10 @@ class Counted:
 right("Counted", "numbers_of_the_argument_first", source=changed(COUNTED, ("        self.data += other\n", "        other = np.broadcast_to(other, self.data.shape).tolist()\n        for i in np.ndindex(self.data.shape):\n            value = other\n            for k in i:\n                value = value[k]\n            self.data[i] += value\n")))
 
 
+wrong("Counted", "own_shape_only", "What NumPy's `+=` would stretch, such as an array of one number, is refused here. Let `+=` decide what fits.",
+      source=changed(COUNTED, ("        self.data += other\n", "        if np.shape(other) not in ((), self.data.shape):\n            raise ValueError(\"it does not fit\")\n        self.data += other\n")))
+
+
 # -- Saved ------------------------------------------------------------------------------------------------------------
 
 SAVED = """
@@ -828,12 +837,12 @@ def tanh_node(x):
     return out
 """
 
-wrong("tanh_node", "colleague", "The rule holds `out`, and `out` holds the rule: let it hold the number t.",
+wrong("tanh_node", "colleague", "The rule holds `out`, and `out` holds the rule: let it hold the array t.",
       source=changed(TANH, ("1.0 - t * t", "1.0 - out.data * out.data")))
-wrong("tanh_node", "half", "The rule holds `out`, and `out` holds the rule: let it hold the number t.", source=changed(TANH, ("1.0 - t * t", "1.0 - t * out.data")))
-wrong("tanh_node", "default_argument", "The rule holds `out`, and `out` holds the rule: let it hold the number t.",
+wrong("tanh_node", "half", "The rule holds `out`, and `out` holds the rule: let it hold the array t.", source=changed(TANH, ("1.0 - t * t", "1.0 - t * out.data")))
+wrong("tanh_node", "default_argument", "The rule holds `out`, and `out` holds the rule: let it hold the array t.",
       source=changed(TANH, ("lambda g: g * (1.0 - t * t)", "lambda g, out=out: g * (1.0 - out.data * out.data)")))
-wrong("tanh_node", "method", "The rule holds `out`, and `out` holds the rule: let it hold the number t.",
+wrong("tanh_node", "method", "The rule holds `out`, and `out` holds the rule: let it hold the array t.",
       source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "    import types\n    out.back = types.MethodType(lambda self, g: g * (1.0 - self.data * self.data), out)\n")))
 wrong("tanh_node", "collects", "This calls the collector at each operation: it looks at all objects of the program. Leave no cycle in the first place.",
       source=changed(TANH, ("1.0 - t * t", "1.0 - out.data * out.data"), ("    return out", "    gc.collect()\n    return out")))
@@ -876,7 +885,7 @@ wrong("tanh_node", "arrays_in_a_list", "The node is let go of, and the array of 
       source="VALUES = []\n" + changed(TANH, ("    return out", "    VALUES.append(t)\n    return out")))
 wrong("tanh_node", "writes_into_g", "The g that arrives is changed in place, and others may hold it: compute a new array.",
       source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "\n    def back(g):\n        g *= 1.0 - t * t\n        return g\n\n    out.back = back\n")))
-wrong("tanh_node", "slope_on_the_node", "The rule holds `out`, and `out` holds the rule: let it hold the number t.",
+wrong("tanh_node", "slope_on_the_node", "The rule holds `out`, and `out` holds the rule: let it hold the array t.",
       source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "    out.slope = 1.0 - t * t\n    out.back = lambda g: g * out.slope\n")))
 
 
@@ -956,6 +965,20 @@ def tanh_node(x):
     out = Node(np.tanh(x.data), (x,))
     out.back = back
     return out
+
+
+wrong("tanh_node", "squared_in_place", "The rule writes into the array that the node shows, so its value is spoiled, and a second call of the rule finds another one. Make a new array.", source="""
+def tanh_node(x):
+    t = np.tanh(x.data)
+    out = Node(t, (x,))
+
+    def back(g):
+        np.square(t, out=t)
+        return g * (1.0 - t)
+
+    out.back = back
+    return out
+""")
 
 
 # -- checkpointed -----------------------------------------------------------------------------------------------------
@@ -1080,6 +1103,12 @@ wrong("checkpointed", "short_part_first", "This part begins where no input was k
       source=changed(CHECKPOINTED, ("reversed(range(0, len(layers), every))", "range(len(layers) - every, -every, -every)"), ("layers[start : start + every]", "layers[max(start, 0) : start + every]")))
 wrong("checkpointed", "short_part_first_by_place", "This part begins where no input was kept: parts begin at 0, `every`, 2 · `every` and so on, and the last of them may be short.",
       source=changed(CHECKPOINTED, ("reversed(range(0, len(layers), every))", "range(len(layers) - every, -every, -every)"), ("layers[start : start + every]", "layers[max(start, 0) : start + every]"), ("kept.pop()", "kept[max(start, 0) // every]")))
+wrong("checkpointed", "short_part_first_without_the_output", "This part begins where no input was kept: parts begin at 0, `every`, 2 · `every` and so on, and the last of them may be short.",
+      source=changed(changed(CHECKPOINTED, ("    g = slope(x)\n", "    g = slope(x)\n    del x\n")), ("reversed(range(0, len(layers), every))", "range(len(layers) - every, -every, -every)"), ("layers[start : start + every]", "layers[max(start, 0) : start + every]")))
+wrong("checkpointed", "short_part_forgotten", "This part begins where no input was kept: parts begin at 0, `every`, 2 · `every` and so on, and the last of them may be short.",
+      source=changed(CHECKPOINTED, ("reversed(range(0, len(layers), every))", "range(len(layers) - every, -1, -every)")))
+wrong("checkpointed", "short_part_forgotten_without_the_output", "This part begins where no input was kept: parts begin at 0, `every`, 2 · `every` and so on, and the last of them may be short.",
+      source=changed(changed(CHECKPOINTED, ("    g = slope(x)\n", "    g = slope(x)\n    del x\n")), ("reversed(range(0, len(layers), every))", "range(len(layers) - every, -1, -every)")))
 wrong("checkpointed", "number_of_parts", "`every` is the length of a part, not how many parts there are.",
       source=changed(CHECKPOINTED, ("    kept = []\n", "    kept, every = [], -(-len(layers) // every)\n")))
 wrong("checkpointed", "returns_nothing", "Return the gradient of x.", source=changed(CHECKPOINTED, ("    return g\n", "")))
@@ -1173,6 +1202,10 @@ def checkpointed(layers, x, slope, every):
     for part in parts[::-1]:
         g = back(part, starts.pop(), g)
     return g
+
+
+wrong("checkpointed", "long_parts_refused", "An `every` that is larger than the number of layers is refused. There is one part then, and x alone is kept.",
+      source=changed(CHECKPOINTED, ("    kept = []\n", "    if every > len(layers):\n        raise ValueError(\"a part is longer than the network\")\n    kept = []\n")))
 
 
 # -- in_little_memory -------------------------------------------------------------------------------------------------
@@ -1314,6 +1347,38 @@ def in_little_memory(layers, x, slope):
         g = layers[i].backward(at(i), g)
     return g
 """)
+DOWN_TO = changed(LITTLE, ("        if len(part) <= 1:\n            return part[0].backward(x, g) if part else g\n", """\
+        if len(part) <= SHORT:
+            inputs = [x]
+            for layer in part[:-1]:
+                inputs.append(layer(inputs[-1]))
+            for layer in reversed(part):
+                g = layer.backward(inputs.pop(), g)
+            return g
+"""))
+wrong("in_little_memory", "root_without_the_output", "Parts of one length need about twice the root of n: more than 16. Divide the parts again.",
+      source=changed(PARTS, ("EVERY", "every"), ("    kept = []\n", "    every, kept = max(1, round(len(layers) ** 0.5)), []\n"), ("AFTER", "del x")))
+wrong("in_little_memory", "root_rounded_up", "Parts of one length need about twice the root of n: more than 16. Divide the parts again.",
+      source=changed(PARTS, ("EVERY", "every"), ("    kept = []\n", "    every, kept = int(np.ceil(np.sqrt(len(layers)))), []\n"), ("AFTER", "del x")))
+wrong("in_little_memory", "slope_of_each_half", "`slope` is for the last output alone: at the end of the first half arrives what the second half gave.", source="""
+def in_little_memory(layers, x, slope):
+    if len(layers) == 1:
+        return layers[0].backward(x, slope(layers[0](x)))
+    half, middle = len(layers) // 2, x
+    for layer in layers[:half]:
+        middle = layer(middle)
+    in_little_memory(layers[half:], middle, slope)
+    del middle
+    return in_little_memory(layers[:half], x, slope)
+""")
+wrong("in_little_memory", "halved_down_to_16", "Parts are halved, and from some length on all inputs of a part are kept: too many still. Halve further.",
+      source=changed(DOWN_TO, ("SHORT", "16")))
+wrong("in_little_memory", "halved_down_to_32", "Parts are halved, and from some length on all inputs of a part are kept: too many still. Halve further.",
+      source=changed(DOWN_TO, ("SHORT", "32")))
+wrong("in_little_memory", "halved_down_to_16_without_the_output", "Parts are halved, and from some length on all inputs of a part are kept: too many still. Halve further.",
+      source=changed(DOWN_TO, ("SHORT", "16"), ("    return back(layers, x, slope(out))", "    g = slope(out)\n    del out\n    return back(layers, x, g)")))
+wrong("in_little_memory", "halved_down_to_32_without_the_output", "Parts are halved, and from some length on all inputs of a part are kept: too many still. Halve further.",
+      source=changed(DOWN_TO, ("SHORT", "32"), ("    return back(layers, x, slope(out))", "    g = slope(out)\n    del out\n    return back(layers, x, g)")))
 
 
 @right("in_little_memory", "three_levels")
@@ -1356,3 +1421,6 @@ def in_little_memory(layers, x, slope):
             first = middle
         g = layers[first].backward(h, g)
     return g
+
+
+right("in_little_memory", "halved_down_to_8", source=changed(DOWN_TO, ("SHORT", "8")))

@@ -127,6 +127,19 @@ def tanh_rule(g, out, a):
     return (g * 4 / (both * both),)
 
 
+@wrong("tanh_rule", "by_one_exponential", "exp of a large number is infinite, and then a derivative is NaN: `out` never is.")
+def tanh_rule(g, out, a):
+    e = (-2 * a).exp()
+    t = (1 - e) / (1 + e)
+    return (g * (1 - t * t),)
+
+
+@wrong("tanh_rule", "flattened", "What is sent has one axis, whatever `a` has. It has the shape of `a`, also where that has two axes, or none.")
+def tanh_rule(g, out, a):
+    g, out = g.reshape(-1), out.reshape(-1)
+    return (g * (1 - out * out),)
+
+
 @wrong("tanh_rule", "square_outside", "The square stands outside the bracket. The slope is 1 - tanh²: tanh alone is squared.")
 def tanh_rule(g, out, a):
     return (g * (1 - out) ** 2,)
@@ -283,7 +296,25 @@ def gradients(root, leaves):
     return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
 
 
-@wrong("gradients", "arrives_without_a_past", "What has arrived is wrapped in a new Node on its way to the rule, and that one has no past: hand on the Node itself.")
+PART_OF_THE_PAST = (
+    "The first gradients are right, and of a gradient's own past a part is missing. Either what arrives is wrapped in a new Node "
+    "on its way to the rule: hand on the Node itself. Or the loop ends at the first Node without a rule: go on to the next, for "
+    "numbers, and the ones of a pass, are newer than others that have a rule."
+)
+
+
+@wrong("gradients", "ends_at_a_number", PART_OF_THE_PAST)
+def gradients(root, leaves):
+    arrived = {root: Node(np.ones_like(root.data))}
+    for node in newest_first(root):
+        if node.rule is None:
+            break
+        for parent, part in zip(node.parents, node.rule(arrived[node], node, *node.parents)):
+            arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong("gradients", "arrives_without_a_past", PART_OF_THE_PAST)
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
     for node in newest_first(root):
@@ -291,6 +322,17 @@ def gradients(root, leaves):
             continue
         for parent, part in zip(node.parents, node.rule(Node(arrived[node].data), node, *node.parents)):
             arrived[parent] = arrived[parent] + part if parent in arrived else part
+    return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
+
+
+@wrong("gradients", "ones_not_kept", "Where `root` is itself a leaf that is asked for, it gets ones, and here it gets zeros: the ones belong into the dict.")
+def gradients(root, leaves):
+    arrived = {}
+    for node in newest_first(root):
+        g = Node(np.ones_like(root.data)) if node is root else arrived[node]
+        if node.rule is not None:
+            for parent, part in zip(node.parents, node.rule(g, node, *node.parents)):
+                arrived[parent] = arrived[parent] + part if parent in arrived else part
     return [arrived.get(leaf, Node(np.zeros_like(leaf.data))) for leaf in leaves]
 
 
@@ -805,6 +847,10 @@ wrong("hessian_by_rows", "two_rows", "There are two rows, whatever the number of
       source=changed(ROWS, ("range(x.size)", "range(2)")))
 wrong("hessian_by_rows", "two_by_two", "The array for the rows has two rows and two columns. It is n by n, as x has n entries.",
       source=changed(FILLED, ("(x.size, x.size)", "(2, 2)")))
+wrong("hessian_by_rows", "squeezed", "Where n is 1 the axes are gone: the result is (n, n), so (1, 1) there.",
+      source=changed(ROWS, ("range(x.size)])", "range(x.size)]).squeeze()")))
+wrong("hessian_by_rows", "mirrored_in_each_round", "Entries below the diagonal are added more than once: the rows alone are symmetric already, and need no mirror.",
+      source=changed(FILLED, ("        H[i] = gradient(g[i], x).data\n", "        H[i, i:] = gradient(g[i], x).data[i:]\n        H += np.triu(H, 1).T\n")))
 
 
 # -- hvp --------------------------------------------------------------------------------------------------------------
@@ -956,6 +1002,28 @@ def hvp(f, x, v):
         return np.zeros_like(x)
     x = Tensor(x, requires_grad=True)
     return along(gradient(f(x), x), x, v).data
+
+
+@wrong("hvp", "a_zero_is_all", "A v that has a 0 in it is taken for zeros here, and its other numbers count: take v as it is.")
+def hvp(f, x, v):
+    if not np.all(v):
+        return np.zeros_like(x)
+    x = Tensor(x, requires_grad=True)
+    return along(gradient(f(x), x), x, v).data
+
+
+@wrong("hvp", "a_zero_is_all_in_reverse", "A v that has a 0 in it is taken for zeros here, and its other numbers count: take v as it is.")
+def hvp(f, x, v):
+    if not np.all(v):
+        return np.zeros_like(x)
+    x = Tensor(x, requires_grad=True)
+    return gradient((gradient(f(x), x) * v).sum(), x).data
+
+
+@wrong("hvp", "at_sign", "`@` of two arrays of one shape is their scalar product for vectors alone. For any shape: multiply entry by entry, then `.sum()`.")
+def hvp(f, x, v):
+    x = Tensor(x, requires_grad=True)
+    return gradient(gradient(f(x), x) @ v, x).data
 
 
 @right("hvp", "reverse_over_reverse")
@@ -1404,6 +1472,8 @@ wrong("conjugate_gradients", "one_array", "r and d are one array, so `-=` writes
                      ("p, r = p + a * d, r - a * Hd", "p = p + a * d\n        r -= a * Hd")))
 wrong("conjugate_gradients", "p_last", "p comes last, and so moves along the new d: its step goes along the d that `product` got.",
       source=changed(CG, (STEP, "        r = r - a * Hd\n        d = r + (r @ r) / size * d\n        p = p + a * d\n")))
+wrong("conjugate_gradients", "stops_where_r_grows", "It stops where r · r grows, and that is no reason to stop: on the way it may grow, and the steps after it make up for it.",
+      source=changed(CG, (STEP, "        new = r - a * Hd\n        if new @ new > size:\n            break\n        p, r = p + a * d, new\n        d = r + (r @ r) / size * d\n")))
 wrong("conjugate_gradients", "begins_anew", "With twelve curvatures twelve steps are exact, and here something is still missing: each new d is r and a share of the old one, in every step.",
       source=changed(CG, ("for _ in", "for k in"), ("d = r + ", "d = r if k % 10 == 9 else r + ")))
 
@@ -1607,6 +1677,19 @@ def sharpest(product, v, steps):
     return float(v @ product(v)), v
 
 
+@wrong("sharpest", "stops_when_the_curvature_stays", "It stops where v, or the curvature, changes little. Take all the steps.")
+def sharpest(product, v, steps):
+    value = np.inf
+    for _ in range(steps):
+        before = value
+        v = product(v)
+        v = v / np.linalg.norm(v)
+        value = v @ product(v)
+        if abs(value - before) < 1e-12 * abs(value):
+            break
+    return float(value), v
+
+
 @wrong("sharpest", "largest_so_far", "The largest curvature of all steps is returned, with its v. Those of the last v are asked for.")
 def sharpest(product, v, steps):
     best, where = 0.0, v
@@ -1740,6 +1823,18 @@ def mended_penalty(f, x):
 def mended_penalty(f, x):
     x = Tensor(x, requires_grad=True)
     return (gradient(f(x), x).mean(0) ** 2).sum()
+
+
+@wrong("mended_penalty", "square_of_the_mean_length", "The mean of the lengths was squared: it is the squares of the lengths whose mean is asked for, without a root.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return (gradient(f(x), x) ** 2).sum(-1).sqrt().mean() ** 2
+
+
+@wrong("mended_penalty", "square_of_the_mean_length_by_a_power", "The mean of the lengths was squared: it is the squares of the lengths whose mean is asked for, without a root.")
+def mended_penalty(f, x):
+    x = Tensor(x, requires_grad=True)
+    return ((gradient(f(x), x) ** 2).sum(-1) ** 0.5).mean() ** 2
 
 
 @wrong("mended_penalty", "a_number", "A plain number is returned: no gradient by the weights can come out of it.")
@@ -1945,6 +2040,13 @@ def residual(u, t):
     return (before - 2 * here + after) / h**2 + here
 
 
+@wrong("residual", "second_difference_ahead_first", "Nearly right, and digits are wrong: a difference is not exact. Take the gradient of the gradient.")
+def residual(u, t):
+    h = 1e-4
+    ahead, here, behind = u(Tensor(t + h)), u(Tensor(t)), u(Tensor(t - h))
+    return (ahead - 2 * here + behind) / h**2 + here
+
+
 @wrong(
     "residual",
     "difference_of_slopes",
@@ -2131,6 +2233,17 @@ def fixed_point_rule(g, z, W, x):
     return np.outer(s * u, z), s * u
 
 
+@wrong("fixed_point_rule", "fifty_terms", "Fifty terms of the sum g + Sᵀg + … are not all: where the loop is slow, much is missing. Solve for u.")
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    S = s[:, None] * W
+    u, part = g, g
+    for _ in range(50):
+        part = S.T @ part
+        u = u + part
+    return np.outer(s * u, z), s * u
+
+
 @wrong("fixed_point_rule", "x_for_z", "W was multiplied by z in the loop, and not by x: entry ij gets s_i u_i z_j.")
 def fixed_point_rule(g, z, W, x):
     s = 1 - z * z
@@ -2229,6 +2342,8 @@ wrong("fixed_point_rule", "square_alone", "The slope of tanh is 1 minus z², and
       source=changed(SOLVE, ("1 - z * z", "z**2")))
 wrong("fixed_point_rule", "two_by_two", "The identity has two rows here. It has as many as z has entries.",
       source=changed(SOLVE, ("np.eye(len(z))", "np.eye(2)")))
+wrong("fixed_point_rule", "three_by_three", "The identity has three rows here, as in the example before. It has as many as z has entries.",
+      source=changed(SOLVE, ("np.eye(len(z))", "np.eye(3)")))
 wrong("fixed_point_rule", "one_number_of_s", "All rows of W were multiplied by the same entry of s: row i belongs to s[i].",
       source=changed(SOLVE, ("s[:, None] * W", "s[0] * W")))
 wrong("fixed_point_rule", "no_eye", "A number minus S takes S from 1 everywhere. The identity is 1 on the diagonal only: `np.eye`.",

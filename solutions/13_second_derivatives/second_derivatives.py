@@ -145,11 +145,12 @@ if predicted(prediction, "a_rule_of_arrays"):
 # No error, and a wrong number: `.data` is a constant, with slope 0.
 #
 # ### Exercise `tanh_rule` (2 points)
-# Write the rule for Tensors `g`, `out` and `a`, so that what it sends can be differentiated by `g` and by `a`.
+# Write the rule for Tensors `g`, `out` and `a`, in plain operators, so that what it sends can be differentiated by
+# `g` and by `a`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
-# The formula of unit 05, in plain operators, without NumPy.
+# The formula of unit 05, without NumPy.
 # </details>
 # <details><summary>Hint 2: an annotated outline</summary>
 #
@@ -296,8 +297,8 @@ def newest_first(root):
 # %% [markdown]
 # ### Exercise `gradients` (3 points)
 # Return the gradients of the sum of `root`, one Node for each leaf, in a list. Give the rules Nodes, and add
-# Nodes, so that `gradients` can be called on its own results. A leaf that plays no part
-# gets zeros. Keep nothing on the Nodes, and ask each rule once.
+# Nodes, so that `gradients` works on its own results. A leaf that plays no part gets zeros, `root` itself ones.
+# Keep nothing on the Nodes, and ask each rule once.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -447,7 +448,7 @@ with exercise("gradients") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# Your rule and pass. What to see: each curve is the slope of the one before; the rings are its
+# Your rule and pass. What to see: each curve is the slope of the one before; the rings are
 # central differences.
 
 
@@ -542,6 +543,7 @@ with exercise("hessian_by_rows") as check:
     got = hessian_of("cubes", *arrays([2, 3, 1], [4, -1, 5]))
     check.close(got, np.diag([48.0, -18, 30]), "4x³ - y³ + 5z³: 24x, -6y and 30z")
     check.close(hessian_of("linear", x, w), np.zeros((2, 2)), "4x - y is not curved")
+    check.close(hessian_of("cubes", x[:1], w[:1]), np.array([[48.0]]), "n = 1: (1, 1), too")
     got, because = hessian_of("x²y + 1e9 x", x, w), "exact beside a slope of 1e9"
     check.close(got, H, f"{because}: differences lose their digits")
     ### BEGIN HIDDEN TESTS
@@ -635,12 +637,12 @@ with exercise("hvp") as check:
     got, count = operations_of(*[n := np.linspace(1.0, 2.0, 300)] * 3)
     check.close(got, 6 * n**3, "300 numbers at once")
     check.true(count < 100, "a few dozen operations, and no rows")
-    rows = np.stack([x, w, v])
+    rows = np.stack([x, w, v * [0, 1]])  # a 0 in x and in v
     check.close(product_of("sheet", rows, rows[::-1], rows[[1, 2, 0]]),
-                np.array([[49.0, -170], [100, 59], [24, 540]]), "x of shape (3, 2)")
+                np.array([[0.0, -170], [4, 59], [0, 540]]), "x of shape (3, 2)")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import hessian
-    from autograder import array
+    from autograder import array, integer
 
     small = 1e-20 * np.array([1.0, 10])
     got = product_of("cubes", *arrays([2, 3], [4, -1]), small)
@@ -659,6 +661,10 @@ with exercise("hvp") as check:
             check.close(product_of("sheet", x, weights, v), want, "any shape")
             check.close(product_of("plain", x, weights, v), 0 * v, "not curved")
             check.close(product_of("sheet", x, weights, 0 * v), 0 * v, "v = 0: the gradient does not change")
+    for n in (2, 4):
+        for x, weights, v, one in check.cases(2, *[array(n)] * 3, integer(0, n - 1)):
+            for some in (v * (np.arange(n) != one), v * (np.arange(n) == one)):
+                check.close(product_of("cubes", x, weights, some), 6 * x * weights * some, "v has a 0, or one number that is not 0")
     for x, weights, v in check.cases(2, *[array()] * 3):
         got = product_of("cubes", x, weights, v)
         check.close(got, 6 * x * weights * v, "a single number")
@@ -809,7 +815,7 @@ def products_kept(M, b, steps):
 
 # %% check="conjugate_gradients" points=3
 with exercise("conjugate_gradients") as check:
-    (b, h), M = arrays([-4.5, 8, 25], [1, 4, 25]), np.diag([1.0, 2, 5])  # H: 1, 4, 25
+    (b, h), M = arrays([-45, 8, 25], [1, 4, 25]), np.diag([1.0, 2, 5])  # H: 1, 4, 25
     a, want = (b @ b) / (b @ (h * b)), b / h
     check.close(solved(M, b, 1), (a * b, 1), "a step along b, for one product")
     check.untouched("b stays as it was")
@@ -859,8 +865,8 @@ with exercise("conjugate_gradients") as check:
     ### END HIDDEN TESTS
 
 # %% [markdown]
-# What to see, left: steps along the gradient zigzag; conjugate ones arrive with the second. Middle, where level lines are
-# stretched to circles, those are perpendicular. Right, n = 50, curvatures from 1 to 100: long before 50 steps little is
+# What to see, left: steps along gradients zigzag; conjugate ones arrive with the second. Middle, where level lines are
+# stretched to circles, they are perpendicular. Right, n = 50, curvatures from 1 to 100: long before 50 steps little is
 # missing; with five different curvatures, nothing after five.
 
 
@@ -1498,6 +1504,8 @@ with exercise("fixed_point_rule") as check:
     check.untouched("all arguments stay as they were")
     check.close(got[1], by_x, "s u, where u = (1, 2, 4) solves the transposed")
     check.close(got[0], np.outer(by_x, z), "row i, column j of W: s_i u_i z_j")
+    got = yours.fixed_point_rule(*arrays([1], [0], [[0.999]], [0]))
+    check.close(got, (np.zeros((1, 1)), np.array([1000.0])), "one number: g / (1 - 0.999)")
     ### BEGIN HIDDEN TESTS
     from autograder import array
 
@@ -1560,7 +1568,7 @@ unrolled()
 
 # %% [markdown]
 # ## In your own words
-# Somebody says: "Second derivatives are too expensive, n² of them." Answer in three sentences, then open ours.
+# Somebody says: "Second derivatives are too expensive, n² of them." Answer, then open ours.
 #
 # <details><summary>One way to say it</summary>
 #

@@ -255,9 +255,9 @@ with exercise("conv1d_rule") as check:
     check.close(rule(floats(0, 0, 1), x, w), expected, "the last output alone")
     expected = floats(2, 21, 209, 90, -100), floats(201, 320, -68)
     check.close(rule(floats(1, 10, 100), x, w), expected, "all three add up")
-    x, w = np.array([3, 1, 7]), np.array([1, -5])
-    expected = floats(0.5, -2.5, 0), floats(1.5, 0.5)
-    check.close(rule(floats(0.5, 0), x, w), expected, "integers, and a kernel of two")
+    x, w = np.array([3, 1, 7, 2]), np.array([1, -5])
+    expected = floats(0.5, -2.5, 0, 0), floats(1.5, 0.5)
+    check.close(rule(floats(0.5, 0, 0), x, w), expected, "integers, a kernel of two")
     check.untouched("g, x and w stay as they were")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer
@@ -417,8 +417,8 @@ with exercise("patches") as check:
     check.close(cut(floats([[[7]]]), 2, 1, 1, 1), expected, "a border: six places")
     expected = floats([[0, 0], [0, 0], [0, 2], [1, 3], [0, 5], [4, 6], [0, 0], [0, 0]])
     check.close(cut(x, 4, 2, 2, 1), expected, "4 by 2, stride 2, a zero border")
-    found = cut(np.concatenate([x, x]).astype("float32"), 2, 2)
-    check.close([str(found.dtype), len(found)], ["float32", 2], "two pictures, one dtype")
+    found = cut(np.concatenate([x, -x]).astype("float32"), 4, 5, 1, 1)
+    check.close([str(found.dtype), found[:, 7, 0]], ["float32", floats(2, -2)], "a batch")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer
 
@@ -489,11 +489,11 @@ with exercise("patch_product_rule") as check:
     check.close(to_p, floats([[7, 70, 700], [8, 80, 800]]), "g times each weight")
     check.close(to_w, floats([[[321]], [[654]]]), "what each weight met, times g")
     check.close(to_b, floats(111), "the bias is in all three places")
-    g, p = floats([[1], [0]], [[2], [1]]), np.arange(16.0).reshape(2, 8, 1)
-    to_p, to_w, to_b = yours.patch_product_rule(g, p, 1 + p.reshape(2, 2, 2, 2))
-    check.close(to_p[1].T, floats([11, 14, 17, 20, 23, 26, 29, 32]), "2 · 1 + 9, and so on")
-    check.close(to_w[:, 0], floats([[16, 19], [22, 25]], [[8, 9], [10, 11]]), "0 + 2 · 8")
-    check.close(to_b, floats(3, 1), "a bias each, from both pictures")
+    g, p = floats([[1, 0], [0, 0]], [[2, 3], [1, 0]]), np.arange(32.0).reshape(2, 8, 2)
+    to_p, to_w, to_b = yours.patch_product_rule(g, p, 1 + p[0].reshape(2, 2, 2, 2))
+    check.close(to_p[1, ::2].T, floats([11, 17, 23, 29], [3, 9, 15, 21]), "2 · 1 + 9; 3")
+    check.close(to_w[:, 0], floats([[83, 95], [107, 119]], [[16, 18], [20, 22]]), "32 + 51")
+    check.close(to_b, floats(6, 1), "a bias each, from both pictures")
     check.untouched("g, p and weight stay as they were")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer
@@ -720,9 +720,9 @@ with exercise("max_pool") as check:
     x = floats([[[1, 5, -1, -3, 9], [2, 3, -4, -2, 9], [0, 5, 7, 7, 9], [5, 4, 0, 0, 9]]])
     pool, back = yours.max_pool, yours.max_pool_back
     check.close(pool(x, 2), floats([[[5, -1], [5, 7]]]), "-1 among negative numbers")
+    check.close(pool(x, 3), floats([[[7]]]), "one window of 3 by 3")
     expected = floats([[[0, 10, 20, 0, 0], [0] * 5, [0, 30, 40, 0, 0], [0] * 5]])
     check.close(back(floats([[[10, 20], [30, 40]]]), x, 2), expected, "to the first")
-    check.close(pool(x, 3), floats([[[7]]]), "one window of 3 by 3")
     check.close(back(floats([[[4]]]), x, 3)[0, 0, 2], floats(0, 0, 4, 0, 0), "a corner")
     four = np.diag(floats(4, 5, 6, 7)).reshape(2, 2, 2, 2)  # two pictures of two maps
     g = floats([[[4]], [[5]]], [[[6]], [[7]]])
@@ -1013,8 +1013,8 @@ with exercise("mended_rule") as check:
     to_x, to_weight = rule(g, tall, floats([[5]], [[-3]]), 2, 0)
     check.close(to_weight, floats([[93]], [[217]]), "stride 2: 1 + 10 · 3 + 2 + 20 · 3")
     check.close(to_x[0, 1, ::2], floats([-9, 0, -90], [-12, 0, -120]), "by its own kernel")
-    to_x, _ = rule(np.arange(35.0).reshape(1, 1, 5, 7), x, floats([[5], [1]]), 1, 2)
-    check.close(to_x[0, 0], floats([89, 95, 101], [131, 137, 143]), "a wide border: 80 + 9")
+    to_x, _ = rule(np.arange(36.0).reshape(1, 1, 6, 6), x, floats([[5, 1]]), 1, 2)
+    check.close(to_x[0, 0], floats([83, 89, 95], [119, 125, 131]), "a wide border: 70 + 13")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor, functional
     from autograder import array, integer

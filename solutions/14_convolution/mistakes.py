@@ -192,8 +192,13 @@ def conv1d_rule(g, x, w):
 """)
 wrong("conv1d_rule", "half_as_many_zeros", "Too short, since there are too few zeros: len(x) places need len(w) - 1 on each side of g.",
       source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, len(w) // 2)"), ("range(len(x))", "range(len(g) + 2 * (len(w) // 2) - len(w) + 1)")))
-wrong("conv1d_rule", "two_zeros", "With this kernel the gradient of x has another length than x: len(w) - 1 zeros on each side of g, however long w is.",
+ANOTHER_LENGTH = "With this kernel the gradient of x has another length than x: there are len(w) - 1 zeros on each side of g, counted by the kernel, and neither by g nor by a constant."
+wrong("conv1d_rule", "two_zeros", ANOTHER_LENGTH,
       source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, 2)"), ("range(len(x))", "range(len(g) + 5 - len(w))")))
+wrong("conv1d_rule", "as_wide_as_g", ANOTHER_LENGTH,
+      source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, len(g) - 1)"), ("range(len(x))", "range(3 * len(g) - 1 - len(w))")))
+wrong("conv1d_rule", "slices_as_long_as_w", "For the gradient of w the slices of x are as long as w here, and g slides along x: they are as long as g.",
+      source=changed(RULE, ("x[k : k + len(g)]", "x[k : k + len(w)]")))
 wrong("conv1d_rule", "x_turned", "For the gradient of w you go through x from its end: g slides along x as it is.",
       source=changed(RULE, ("[g @ x[k", "[g @ x[::-1][k")))
 wrong("conv1d_rule", "x_turned_and_result", "For the gradient of w, the last number of g meets the first under it, as if g were turned around: it slides along x as it is.",
@@ -386,6 +391,26 @@ wrong("patches", "ends_at_rows", "With a stride the slices end too early: places
 wrong("patches", "all_axes_padded", "All four axes have a border here: it belongs to height and width alone.",
       source=changed(PATCHES, ("((0, 0), (0, 0), (padding, padding), (padding, padding))", "padding")))
 
+PLACES = """
+def patches(x, kh, kw, stride=1, padding=0):
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    found = []
+    for i in range(0, x.shape[2] - kh, stride):
+        for j in range(0, x.shape[3] - kw, stride):
+            found.append(x[:, :, i : i + kh, j : j + kw].reshape(len(x), -1))
+    return np.stack(found, axis=2)
+"""
+wrong("patches", "last_places_missing", "The last place of each axis is missing, and here nothing is left: a kernel that just fits has one place, so `range` ends behind the height less kh, and the width less kw: + 1.",
+      source=PLACES)
+wrong("patches", "pictures_mixed", "With two pictures their numbers are mixed: the picture's axis has to stand in front before `reshape`, and here it stands behind that of the kernel's numbers.", source="""
+def patches(x, kh, kw, stride=1, padding=0):
+    n, c, h, w = x.shape
+    rows, columns = places_along(h, kh, stride, padding), places_along(w, kw, stride, padding)
+    x, lines = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding))), []
+    for k, i, j in np.ndindex(c, kh, kw):
+        lines.append(x[:, k, i : i + stride * rows : stride, j : j + stride * columns : stride].reshape(n, -1))
+    return np.array(lines).reshape(n, c * kh * kw, rows * columns)
+""")
 wrong("patches", "border_of_rows_only", "The border is above and below only: columns have one, too.",
       source=changed(PATCHES, ("(padding, padding), (padding, padding)", "(padding, padding), (0, 0)")))
 wrong("patches", "border_of_columns_only", "Zeros above and below are missing: the border goes around all four sides.",
@@ -501,6 +526,8 @@ wrong("patch_product_rule", "bias_of_places_only", "The gradient of the bias has
       source=changed(PRODUCT, ("axis=(0, 2)", "axis=2")))
 wrong("patch_product_rule", "bias_of_pictures_only", "The gradient of the bias has the shape (O,): add up over the places, and over the pictures.",
       source=changed(PRODUCT, ("axis=(0, 2)", "axis=0")))
+wrong("patch_product_rule", "places_before_pictures", "All pictures are put into one product, and the columns of g and p do not go together: in both, the picture and the place have to run in the same order.",
+      source=changed(PRODUCT, ("(g @ p.transpose(0, 2, 1)).sum(axis=0)", "g.transpose(1, 2, 0).reshape(len(weight), -1) @ p.transpose(1, 0, 2).reshape(p.shape[1], -1).T")))
 wrong("patch_product_rule", "bias_of_all", "One number comes out for the bias: it has one for each kernel, (O,). Add up over places and pictures, not over kernels.",
       source=changed(PRODUCT, ("g.sum(axis=(0, 2))", "g.sum()")))
 wrong("patch_product_rule", "bias_mean", "The gradient of the bias is a sum over all places and pictures, and this is a mean.",
@@ -596,6 +623,16 @@ def scatter(g, shape, kh, kw, stride=1, padding=0):
     grad[at] += g.reshape(n, c, kh, kw, rows.shape[1], columns.shape[1])
     return grad[:, :, padding : padding + h, padding : padding + w]
 """)
+wrong("scatter", "fancy_index_of_places", "`+=` at an index keeps one part of several for a pixel: take slices, or `np.add.at`.", source="""
+def scatter(g, shape, kh, kw, stride=1, padding=0):
+    n, c, h, w = shape
+    grad = np.zeros((n, c, h + 2 * padding, w + 2 * padding), g.dtype)
+    rows, columns = places_along(h, kh, stride, padding), places_along(w, kw, stride, padding)
+    i = stride * np.arange(rows)[:, None, None, None] + np.arange(kh)[:, None]
+    j = stride * np.arange(columns)[:, None, None] + np.arange(kw)
+    grad[:, :, i, j] += g.reshape(n, c, kh, kw, rows, columns).transpose(0, 1, 4, 5, 2, 3)
+    return grad[:, :, padding : padding + h, padding : padding + w]
+""")
 wrong("scatter", "no_border", "The parts do not fit: grad needs its border, which is cut off at the end, and the border counts once. `places_along` takes the picture's h and w, and adds it.",
       source=changed(SCATTER, ("(n, c, h + 2 * padding, w + 2 * padding)", "(n, c, h, w)"), ("padding : padding + h, padding : padding + w", ":h, :w")))
 wrong("scatter", "border_twice", "The parts do not fit: grad needs its border, which is cut off at the end, and the border counts once. `places_along` takes the picture's h and w, and adds it.",
@@ -628,6 +665,8 @@ wrong("scatter", "always_float32", DTYPE_OF_G,
       source=changed(SCATTER, (", g.dtype)", ", 'float32')")))
 wrong("scatter", "border_of_float64", DTYPE_OF_G,
       source=changed(SCATTER, (", g.dtype)", ", float if padding else g.dtype)")))
+wrong("scatter", "border_of_one_kept", "A border of 1 is cut off at the bottom and at the right alone. The picture begins at `padding`, whether that is 0, 1 or more.",
+      source=changed(SCATTER, ("return grad[:, :, padding : padding + h, padding : padding + w]", "return grad[:, :, padding:-padding, padding:-padding] if padding > 1 else grad[:, :, :h, :w]")))
 
 
 @right("scatter", "add_at")
@@ -699,6 +738,37 @@ wrong("max_pool", "begins_at_a_number", "The search begins at some number, and i
       source=changed(POOL, ("windows(x, k).max(axis=-1)", "windows(x, k).max(axis=-1, initial=-1000.0)")))
 wrong("max_pool", "global_argmax", "`argmax` without an axis gives one place of the whole array: each window needs its own, axis=-1.",
       source=changed(POOL, ("seen.argmax(axis=-1)[..., None]", "seen.argmax()")))
+KEPT_ONE = "The way back takes what the last call of `max_pool` left behind, and that may be of another x or another k: compute it from the x and k that are given."
+wrong("max_pool", "kept_in_a_global", KEPT_ONE, source="""
+CHOSEN = None
+
+
+def max_pool(x, k):
+    global CHOSEN
+    seen = windows(x, k)
+    CHOSEN = np.arange(k * k) == seen.argmax(axis=-1)[..., None]
+    return seen.max(axis=-1)
+
+
+def max_pool_back(g, x, k):
+    return from_windows(CHOSEN * g[..., None], x.shape, k)
+""")
+wrong("max_pool", "places_in_a_global", KEPT_ONE, source="""
+PLACES = None
+
+
+def max_pool(x, k):
+    global PLACES
+    PLACES = windows(x, k).argmax(axis=-1)
+    return windows(x, k).max(axis=-1)
+
+
+def max_pool_back(g, x, k):
+    return from_windows((np.arange(k * k) == PLACES[..., None]) * g[..., None], x.shape, k)
+""")
+wrong("max_pool", "a_little_less_for_later_ones", "So that the first of equal ones wins, a little is taken off the later ones: beside large numbers that little is lost, and a number may be larger by less. `argmax` gives the first.",
+      source=changed(POOL, ("    seen = windows(x, k)\n", "    seen = windows(x, k) - 1e-9 * np.arange(k * k)\n"),
+                     ("np.arange(k * k) == seen.argmax(axis=-1)[..., None]", "seen == seen.max(axis=-1, keepdims=True)")))
 wrong("max_pool", "mask_alone", "This says where the largest numbers are: each place also gets its g.",
       source=changed(POOL, ("chosen * g[..., None]", "chosen")))
 
@@ -914,6 +984,9 @@ NOT_SEEN = (
     "in x some windows lie outside."
 )
 wrong("mended_rule", "still_overwrites", "A pixel in two windows still keeps the last part only.", source=changed(MENDED, ("columns] += part", "columns] = part")))
+wrong("mended_rule", "overlap_by_height_alone", "Whether two windows overlap is judged by the kernel's height alone, and a wide one overlaps along the columns: `+=` is right in any case.", source=changed(
+    MENDED, ("        to_wide[:, :, rows, columns] += part * weight\n",
+             "        if stride < kh:\n            to_wide[:, :, rows, columns] += part * weight\n        else:\n            to_wide[:, :, rows, columns] = part * weight\n")))
 wrong("mended_rule", "still_without_stride", "For the weights, the place is still taken for the pixel: multiply by the stride.",
       source=changed(MENDED, ("part * wide[:, :, rows, columns]", "part * wide[:, :, i : i + kh, j : j + kw]")))
 wrong("mended_rule", "still_cut_wrongly", "The picture begins at `padding`, and the cut still begins at 0.",

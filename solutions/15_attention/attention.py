@@ -188,7 +188,7 @@ with exercise("past_matrix") as check:
 #
 # ### Exercise `causal_softmax` (3 points)
 # `scores` is (..., T, T), any axes before. Return the weights: in each row the softmax over the positions up to its own,
-# and 0 after it. Scores may be integers, and very large or very low, in the future too.
+# and exactly 0 after it. Scores may be integers, and very large or very low, in the future too.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -224,7 +224,7 @@ def causal_softmax(scores):
 with exercise("causal_softmax") as check:
     scores = floats([5, 1, 3], [0, np.log(3), 2], [4, 4, 4])
     weights = floats([1, 0, 0], [0.25, 0.75, 0], [1 / 3] * 3)
-    check.close(yours.causal_softmax(scores), weights, "itself alone; 1 to 3; thirds")
+    check.close(yours.causal_softmax(scores), weights, "1 to 3; thirds; just 0", atol=0.0)
     check.untouched("the scores stay as they were")
     check.close(yours.causal_softmax(scores + 1000), weights, "1,000 more: the same")
     two = np.stack([[scores], [floats([-1e99, 0, 0], [0, 0, 9], [0, 0, np.log(2)])]])
@@ -246,8 +246,10 @@ with exercise("causal_softmax") as check:
                 for *at, t in np.ndindex(given.shape[:-1]):
                     e = np.exp(given[(*at, t)][: t + 1] - given[(*at, t)][: t + 1].max())
                     expected[(*at, t)][: t + 1] = e / e.sum()
-                check.close(yours.causal_softmax(given), expected, "a softmax over the past of each row", rtol=1e-10)
+                found = yours.causal_softmax(given)
+                check.close(found, expected, "a softmax over the past of each row", rtol=1e-10)
                 check.untouched()
+                check.equal(np.triu(found, 1), np.zeros(given.shape), "exactly 0 after it")
     ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1176,8 +1178,8 @@ with exercise("merged") as check:
     check.close(yours.merged(four, third), both, "0 and log 3: the first counts a third")
     check.untouched("both triples stay as they were")
     check.close(yours.merged(four, four), (0.0, 2.0, floats(8, -6)), "the same m: both")
-    low, high = (-10_030.0, 1.0, floats(np.exp(30))), (-1e4, 2.0, floats(5))
-    check.close(yours.merged(high, low), (-1e4, 2.0, floats(6)), "exp(30), 30 lower: 5 + 1")
+    low, high = (-10_050.0, 1.0, floats(np.exp(50))), (-1e4, 2.0, floats(5))
+    check.close(yours.merged(high, low), (-1e4, 2.0, floats(6)), "exp(50), 50 lower: 5 + 1")
     empty = (-np.inf, 0.0, floats(0))
     check.close(yours.merged(empty, high), high, "the first has seen nothing")
     check.close(yours.merged(high, empty), high, "the second has seen nothing")

@@ -154,6 +154,25 @@ wrong("merge", "zip_of_neighbours", "The pair's second token is still there: two
 def merge(word, pair, new):
     return [new if (a, b) == tuple(pair) else a for a, b in zip(word, word[1:])]
 """)
+wrong("merge", "commas_used_up", "Of two pairs side by side only the first is replaced: in the text they share the comma between them, and it is used up. Compare the numbers themselves.", source="""
+def merge(word, pair, new):
+    text = "," + ",".join(map(str, word)) + ","
+    text = text.replace(f",{pair[0]},{pair[1]},", f",{new},")
+    return [int(token) for token in text.split(",") if token]
+""")
+wrong("merge", "zero_at_the_end", "Behind the last token a number is put that may be a token, too, such as 0: then a pair is found where its second token is not there. The last token has no neighbour.", source="""
+def merge(word, pair, new):
+    out, i = [], 0
+    padded = list(word) + [0]
+    while i < len(word):
+        if (padded[i], padded[i + 1]) == tuple(pair):
+            out.append(new)
+            i += 2
+        else:
+            out.append(word[i])
+            i += 1
+    return out
+""")
 wrong("merge", "inside_the_digits", "As one text, the digits of two tokens run together, and it cannot be told where each ends: compare the numbers themselves.", source="""
 def merge(word, pair, new):
     text = "".join(map(str, word)).replace(f"{pair[0]}{pair[1]}", str(new))
@@ -226,6 +245,8 @@ wrong("bits_per_character", "log_of_0", "A small probability has become 0, and i
     BITS, ("shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))", "np.log(np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True))")))
 wrong("bits_per_character", "held_above_0", "A small probability is held above 0, so a great surprise is lost: compute the log of the softmax in one go.", source=changed(
     BITS, ("shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))", "np.log(np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True) + 1e-12)")))
+wrong("bits_per_character", "held_above_1e_300", "A small probability is held above 0, so a great surprise is lost: compute the log of the softmax in one go.", source=changed(
+    BITS, ("    logp = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))", "    p = np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True)\n    logp = np.log(np.maximum(p, 1e-300))")))
 wrong("bits_per_character", "cut_off", "A surprise of 20,000 nats comes out smaller here, as where logits far below the row's largest are raised: it counts whole.", source=changed(
     BITS, ("logits - logits.max(axis=-1, keepdims=True)", "np.clip(logits - logits.max(axis=-1, keepdims=True), -1e4, 0)")))
 wrong("bits_per_character", "mean", "A mean of the tokens' bits is divided by the sum of the characters: take both as sums.", source=changed(
@@ -609,6 +630,15 @@ wrong("tied_rule", "in_order_of_tokens", "The tokens are sorted here, and the ro
     TIED, ("    np.add.at", "    ids.sort()\n    np.add.at")))
 wrong("tied_rule", "row_of_the_token", "`g` is read at the token's number: its row i belongs to place i of the text, whose token is `ids[i]`.", source=changed(
     TIED, ("np.add.at(grad_E, ids, g)", "for t in ids:\n        grad_E[t] += g[t % len(g)]")))
+wrong("tied_rule", "as_many_as_came", "A row is missing at the end: V is not the largest token that came and one more, it is the width of `grad_logits`.", source="""
+def tied_rule(ids, g, h, grad_logits):
+    grad_E = np.zeros((ids.max() + 1, g.shape[1]))
+    np.add.at(grad_E, ids, g)
+    grad_E += (grad_logits.T @ h)[: len(grad_E)]
+    return grad_E
+""")
+wrong("tied_rule", "the_first_and_the_others", "Right for a token that comes once or twice: of three times, two parts are added at one index at once, and one of them is lost. `np.add.at` adds up all.", source=changed(
+    TIED, ("    np.add.at(grad_E, ids, g)", "    _, first = np.unique(ids, return_index=True)\n    again = np.setdiff1d(np.arange(len(ids)), first)\n    grad_E[ids[first]] += g[first]\n    grad_E[ids[again]] += g[again]")))
 wrong("tied_rule", "product_turned_around", "There is no such row: the gradient of E is (V, D), a row for each token, and `grad_logits` has a column for each.", source=changed(
     TIED, ("grad_logits.T @ h", "h.T @ grad_logits")))
 wrong("tied_rule", "rows_of_the_largest_token", "There is no such row: the gradient of E is (V, D), a row for each token, and `grad_logits` has a column for each.", source=changed(
@@ -691,6 +721,11 @@ wrong("with_temperature", "not_divided", "The probabilities do not add up to 1: 
     WARM, (" / e.sum(axis=-1, keepdims=True)", "")))
 wrong("with_temperature", "at_least", "A low temperature is held up to another number: it may be as low as 0.001.", source=changed(
     WARM, ("logits / temperature", "logits / max(temperature, 0.1)")))
+for least in (0.01, 0.05, 0.002):
+    wrong("with_temperature", f"at_least_{least}", "A low temperature is held up to another number: it may be as low as 0.001.", source=changed(
+        WARM, ("logits / temperature", f"logits / max(temperature, {least})")))
+wrong("with_temperature", "plain_at_1", "At temperature 1 the largest logit is not taken off, and exp of a large one overflows there as well: one way for all temperatures.", source=changed(
+    WARM, ("    z = logits", "    if temperature == 1:\n        e = np.exp(logits)\n        return e / e.sum(axis=-1, keepdims=True)\n    z = logits")))
 wrong("with_temperature", "likeliest_alone", "Only the likeliest gets anything: that is what a temperature of 0 would do.", source="""
 def with_temperature(logits, temperature):
     return np.eye(logits.shape[-1])[logits.argmax(axis=-1)]
@@ -883,7 +918,31 @@ def write(start, length, T, logits_of, probabilities, rng):
 """)
 wrong("write", "no_window", "The model is given the whole text: its window is the last T tokens.", source=changed(WRITE, ("ids[-T:]", "list(ids)")))
 wrong("write", "first_T", "The window is the first T tokens of the text: it ends with the newest one.", source=changed(WRITE, ("ids[-T:]", "ids[:T]")))
-wrong("write", "last_alone", "The model is given the last token alone: its window is the last T.", source=changed(WRITE, ("ids[-T:]", "ids[-1:]")))
+NO_LONGER = "Here the model is given the last token alone: its window is the last T, and while there are fewer it grows with each new one."
+wrong("write", "last_alone", NO_LONGER, source=changed(WRITE, ("ids[-T:]", "ids[-1:]")))
+wrong("write", "window_never_grows", NO_LONGER, source="""
+def write(start, length, T, logits_of, probabilities, rng):
+    ids = list(start)
+    window = ids[-T:]
+    for _ in range(length):
+        p = probabilities(logits_of(window))
+        ids.append(int(rng.choice(len(p), p=p)))
+        window = window[1:] + ids[-1:]
+    return ids
+""")
+wrong("write", "answers_kept", "Where a window comes again the model is not asked: ask it once for each new token, in any case.", source="""
+def write(start, length, T, logits_of, probabilities, rng):
+    ids, known = list(start), {}
+    for _ in range(length):
+        window = ids[-T:]
+        if tuple(window) not in known:
+            known[tuple(window)] = probabilities(logits_of(window))
+        p = known[tuple(window)]
+        ids.append(int(rng.choice(len(p), p=p)))
+    return ids
+""")
+wrong("write", "most_frequent_of_many_draws", "The generator is asked for something else than one `rng.choice(len(p), p=p)` for each new token, so that what comes after it is another number.", source=changed(
+    WRITE, ("int(rng.choice(len(p), p=p))", "int(np.argmax(rng.multinomial(100, p)))")))
 wrong("write", "window_too_long", "The window is one token too long.", source=changed(WRITE, ("ids[-T:]", "ids[-T - 1 :]")))
 wrong("write", "window_too_short", "The window is one token too short.", source=changed(WRITE, ("ids[-T:]", "ids[-max(T - 1, 1) :]")))
 wrong("write", "length_in_all", "One token too few is written: `length` counts the new ones alone, without those of `start`.", source=changed(
@@ -1069,6 +1128,9 @@ for name, number in (("2", "2"), ("heads", "q.shape[0]"), ("root_of_m", "np.sqrt
         ATTEND, ("np.sqrt(q.shape[-1])", number)))
 wrong("mended_attend", "large_but_finite", "What is not to be seen has a score of its own here, and scores that are seen may be lower: it needs -inf.", source=changed(
     ATTEND, ("scores, -np.inf)", "scores, -1e4)")))
+for size in ("1e9", "1e20", "1e30"):
+    wrong("mended_attend", f"large_but_finite_{size}", "What is not to be seen has a score of its own here, and scores that are seen may be lower: it needs -inf.", source=changed(
+        ATTEND, ("scores, -np.inf)", f"scores, -{size})")))
 wrong("mended_attend", "q_in_place", "q, which came in, is changed: an operator such as `/=` writes into it.", source=changed(
     ATTEND, ("    scores = q @ keys.swapaxes(1, 2) / np.sqrt(q.shape[-1])", "    q /= np.sqrt(q.shape[-1])\n    scores = q @ keys.swapaxes(1, 2)")))
 wrong("mended_attend", "one_largest", "One largest is taken off all rows, and a row whose scores are far below it becomes 0 / 0: each row has its own.", source=changed(

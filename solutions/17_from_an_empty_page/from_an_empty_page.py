@@ -1050,13 +1050,13 @@ def wrong_rule(log):
 # %% check="wrong_rule" points=3
 with exercise("wrong_rule") as check:
     check.equal(yours.wrong_rule([("exp", 0.5), ("mul sum", 0.0)]), "exp", "one program")
-    log = [("mul sum", 1e-9), ("exp sum", 0.5), ("exp mul mean", 0.2), *[("exp", 0)] * 3]
+    log = [("mul sum", 1e-9), ("exp sum sum", 0.5), ("exp mul log", 0.2), *[("exp", 0)] * 3]
     check.equal(yours.wrong_rule(log), "exp", "it hides in three that are right")
     check.untouched("the log stays as it was")
     right = [("log mul", 1e-12), ("exp tanh", 0.0), ("tanh exp", 0.0), ("tanh", 0.0)]
     log = [("exp log tanh", 0.5), ("mul tanh log exp", 2.0), *right]
     check.equal(yours.wrong_rule(log), "log", "two more are in both, and often right")
-    log = [("sum", 1e-6), ("cumsum mul", float("nan")), ("exp cumsum", 3.0), ("cumsum", 0)]
+    log = [("sum", 1e-6), ("sum cumsum", np.nan), ("exp cumsum", 3.0), *[("cumsum", 0)] * 2]
     check.equal(yours.wrong_rule(log), "cumsum", "nan is off, 1e-6 is not")
     log = [("exp sum", 1), ("sum sum sum", 0), *[("exp", 0), ("cumsum", 0)] * 2]
     check.equal(yours.wrong_rule(log), "sum", "right in one program; cumsum is not sum")
@@ -1067,6 +1067,11 @@ with exercise("wrong_rule") as check:
 
     check.equal(yours.wrong_rule([("exp", 1.0)]), "exp", "one program")
     check.equal(yours.wrong_rule([("exp exp exp", 1.0), ("tanh", 0.0), ("exp", 2e-6)]), "exp", "used several times")
+    log = [("exp exp mul", 1.0), ("mul log", 2.0), ("mul", 0.0)]
+    check.equal(yours.wrong_rule(log), "mul", "in how many that are off, not how often in one")
+    for one, two in (("sum", "cumsum"), ("mul", "matmul"), ("exp", "exp2")):
+        log = [(f"{one} {two}", 1.0), (f"tanh {two}", 2.0), (two, 0.0), (f"{two} log", 0.0)]
+        check.equal(yours.wrong_rule(log), two, "whole names, in those that are off, too")
     for off in (float("nan"), 2.0):  # without the first line it would be exp
         log = [("sum mul", off), ("exp mul", 1.0), ("mul", 0.0), ("mul tanh", 0.0)]
         check.equal(yours.wrong_rule(log), "mul", "nan is off")
@@ -1219,8 +1224,9 @@ with exercise("wrong_rule") as check:
 #
 # `plan(ask, inputs, steps, wanted)` returns the numbers of gradients: of the sum of the last result, by each input in `wanted`. Arrays 0 to
 # `inputs` - 1 are there. `steps` is a list such as `[("mul", 0, 1), ("tanh", 2), ("add", 3, 0)]`, where numbers are *places*: the
-# inputs, then the results in their order. There are `add`, `mul` and `tanh`. The check allows as many instructions as a plan that avoids
-# the waste of hint 2 step by step, in long programs one in ten more.
+# inputs, then the results in their order. There are `add`, `mul` and `tanh`. The check allows as many instructions as a plan
+# needs that computes nothing twice or in vain, multiplies by no ones, adds no zeros, and makes one fma of a product
+# and a sum; in long programs one in ten more.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #

@@ -968,15 +968,22 @@ def wrong_rule(log):
     return min(common, key=lambda name: sum(name in used for used in right))
 """
 
+OF_SEVERAL = (
+    "Several rules are in all programs that are off, and here another of them comes back than the one that is in the fewest "
+    "programs that are right: for each of them, count those in which it is."
+)
+wrong("wrong_rule", "struck_out_in_order", OF_SEVERAL, source=changed(
+    RULE, ("    return min(common, key=lambda name: sum(name in used for used in right))",
+           "    for used in right:\n        if len(common) > 1:\n            common = common - set(used) or common\n    return sorted(common)[0]")))
 wrong("wrong_rule", "in_any_that_is_off", "The wrong rule is in every program that is off; this one is only in some.", source=changed(
     RULE, ("set.intersection", "set.union")))
 wrong("wrong_rule", "nan_is_right", "nan > 1e-6 is False, so a program whose distance is nan is not among those that are off: ask `not off <= 1e-6`.", source=changed(
     RULE, ("if not off <= 1e-6", "if off > 1e-6"), ("right = [used.split() for used, off in log if off <= 1e-6]", "right = [used.split() for used, off in log if not off > 1e-6]")))
 wrong("wrong_rule", "nan_left_out", "nan > 1e-6 is False, so a program whose distance is nan is not among those that are off: ask `not off <= 1e-6`.", source=changed(
     RULE, ("if not off <= 1e-6", "if off > 1e-6")))
-wrong("wrong_rule", "first_of_several", "Several rules are in all programs that are off: take the one that is in the fewest programs that are right, and not the first of them.", source=changed(
+wrong("wrong_rule", "first_of_several", OF_SEVERAL, source=changed(
     RULE, ("min(common, key=lambda name: sum(name in used for used in right))", "next(name for name in failing[0] if name in common)")))
-wrong("wrong_rule", "first_by_name", "Several rules are in all programs that are off: take the one that is in the fewest programs that are right, and not the first of them.", source=changed(
+wrong("wrong_rule", "first_by_name", OF_SEVERAL, source=changed(
     RULE, ("min(common, key=lambda name: sum(name in used for used in right))", "min(common)")))
 wrong("wrong_rule", "most_often_right", "This one is in the most programs that are right: the wrong rule is in the fewest.", source=changed(
     RULE, ("min(common", "max(common")))
@@ -986,7 +993,7 @@ wrong("wrong_rule", "must_never_pass_pop", "A wrong rule may be in a program tha
     RULE, ("    return min(common, key=lambda name: sum(name in used for used in right))", "    return (common - set().union(*map(set, right))).pop()")))
 wrong("wrong_rule", "pieces_of_names", "Here sum is in one program that is right: three times in it counts once, and cumsum is another name. Compare whole names, and only whether they are there.", source=changed(
     RULE, ("right = [used.split() for", "right = [used for")))
-wrong("wrong_rule", "first_piece", "Several rules are in all programs that are off: take the one that is in the fewest programs that are right, and not the first of them.", source="""
+wrong("wrong_rule", "first_piece", OF_SEVERAL, source="""
 def wrong_rule(log):
     failing = [used for used, off in log if not off <= 1e-6]
     for name in [name for used, _ in log for name in used.split()]:
@@ -995,6 +1002,21 @@ def wrong_rule(log):
 """)
 wrong("wrong_rule", "how_often", "Here sum is in one program that is right: three times in it counts once, and cumsum is another name. Compare whole names, and only whether they are there.", source=changed(
     RULE, ("sum(name in used for used in right)", "sum(used.count(name) for used in right)")))
+wrong("wrong_rule", "how_often_in_those_that_are_off", "In a program that is off a name counts once, however often it stands there: the wrong rule is in *all* of these programs, and this one is not.", source="""
+def wrong_rule(log):
+    off, right = {}, {}
+    for used, distance in log:
+        if distance <= 1e-6:
+            for name in set(used.split()):
+                right[name] = right.get(name, 0) + 1
+        else:
+            for name in used.split():
+                off[name] = off.get(name, 0) + 1
+    most = [name for name in off if off[name] == max(off.values())]
+    return min(most, key=lambda name: right.get(name, 0))
+""")
+wrong("wrong_rule", "pieces_of_names_that_are_off", "A name is looked for in the text of the programs that are off, where sum is found in cumsum: compare whole names there, too.", source=changed(
+    RULE, ("    common = set.intersection(*map(set, failing))\n", "    common = [name for name in failing[0] if all(name in ' '.join(used) for used in failing)]\n")))
 wrong("wrong_rule", "exactly_zero", "Gradients from differences are never exact: up to 1e-6 a program is right.", source=changed(
     RULE, ("if not off <= 1e-6", "if off != 0"), ("if off <= 1e-6", "if off == 0")))
 wrong("wrong_rule", "farthest_off", "The program that is farthest off does not tell which of its rules is wrong: compare all programs.", source="""

@@ -217,7 +217,7 @@ def test_the_opening_picture_shows_the_same_bytes_as_the_pupil_counts(solved: An
     UNIT,
     "`leaks(run)` trains with it, and counts the graphs alive when each new loss begins: losses, products, sums.",
     "3 at the first held-out loss: the loss, 0.1 · loss, the mean.",
-    "With that held-out loss the next training loss finds 4, and each round adds 4.",
+    "The next training loss finds 4, and each round adds 4.",
     "All should be 0.",
 )
 def test_the_colleague_s_graphs_are_losses_products_and_sums(solved: Any) -> None:

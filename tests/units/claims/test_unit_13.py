@@ -246,8 +246,8 @@ def test_few_steps_do_where_the_curvatures_are_few_or_not_far_apart(seed: int, s
 
 @proves(
     UNIT,
-    "What to see, left: steps along the gradient zigzag; conjugate ones arrive with the second.",
-    "Middle, where level lines are stretched to circles, those are perpendicular.",
+    "What to see, left: steps along gradients zigzag; conjugate ones arrive with the second.",
+    "Middle, where level lines are stretched to circles, they are perpendicular.",
 )
 def test_conjugate_steps_are_perpendicular_where_level_lines_are_circles(solved: Any) -> None:
     assert "root = np.array([1.0, 3.0])" in text_of(
@@ -527,8 +527,7 @@ SOURCES = {
 @proves(
     UNIT,
     "- Magnus Hestenes and Eduard Stiefel, [1952](https://doi.org/10.6028/jres.049.044): conjugate gradients.",
-    "- Harris Drucker and Yann Le Cun, [1992](https://doi.org/10.1109/72.165600): *double backpropagation*, a penalty "
-    "on slopes by the input.",
+    "- Harris Drucker and Yann Le Cun, [1992](https://doi.org/10.1109/72.165600): *double backpropagation*.",
     "- Barak Pearlmutter, [1994](https://doi.org/10.1162/neco.1994.6.1.147): fast exact multiplication by the Hessian.",
     "- Jeremy Cohen and others, [2021](https://arxiv.org/abs/2103.00065): gradient descent goes to the edge of "
     "stability.",

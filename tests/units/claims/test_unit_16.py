@@ -310,9 +310,8 @@ def test_what_heads_look_at_and_which_tokens_are_alike(solved: Any) -> None:
     found = [re.search(line.format(look), text).groups() for look in looks]  # type: ignore[union-attr]
     assert len({tuple(place) for *place, _, _ in found}) == 3  # three heads, and not one that does all
     assert all(int(most) > 1.3 * int(others) for _, _, most, others in found)
-    near = {
-        name: re.search(rf"near to '{name}' ?: ('.+?') near", text + " near")[1] for name in (" thy", r"\.")
-    }  # type: ignore[index]
+    tokens = r"""((?:'[^']+' ?|"[^"]+" ?)+)"""
+    near = {name: re.search(rf"near to '{name}' ?: {tokens}", text)[1] for name in (" thy", r"\.")}  # type: ignore[index]
     assert near[" thy"].startswith(("' your' ' my'", "' my' ' your'"))
     assert {"'?'", "':'", "'!'"} & set(near[r"\."].split()[:3])
 
