@@ -189,7 +189,8 @@ class exercise:
         if changed or raised or any(difference(value, last.value) is not None for value in told[:2]):
             second = f"raised {raised.type_name}" if raised else "gave something else"
             what = "an argument was changed in place" if changed else f"a second call {second}"
-            failure = self._failure(FAILED, what, why=why, calls=[last])
+            because = why if changed else "the same arguments give the same, however often they come"
+            failure = self._failure(FAILED, what, why=because, calls=[last])
             failure.in_place = bool(changed)
             if changed:
                 failure.diagnosis = changed_in_place(last.args, told[2], last.mutated, last.probe)
