@@ -26,7 +26,7 @@ from .draw import Kind
 from .exceptions import explain_exception, from_elsewhere, in_probe
 from .failures import ERROR, FAILED, FAULTS, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, TestFault
 from .forms import in_the_check, of_form
-from .in_place import KEPT, asked_twice, called_again, changed_in_place
+from .in_place import KEPT, SAME, asked_twice, called_again, changed_in_place
 from .logbook import note
 from .parts import PartBlock, telling, together
 from .probes import (
@@ -189,8 +189,7 @@ class exercise:
         if changed or raised or any(difference(value, last.value) is not None for value in told[:2]):
             second = f"raised {raised.type_name}" if raised else "gave something else"
             what = "an argument was changed in place" if changed else f"a second call {second}"
-            because = why if changed else "the same arguments give the same, however often they come"
-            failure = self._failure(FAILED, what, why=because, calls=[last])
+            failure = self._failure(FAILED, what, why=why if changed else SAME, calls=[last])
             failure.in_place = bool(changed)
             if changed:
                 failure.diagnosis = changed_in_place(last.args, told[2], last.mutated, last.probe)

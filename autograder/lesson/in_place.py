@@ -14,6 +14,8 @@ KEPT = (
     "The same call did something else the second time: something is kept from one call to the next, or an argument, "
     "or what was given back, is changed later."
 )
+#: Why it is wrong.
+SAME = "the same arguments give the same, however often they come"
 
 
 def asked_twice(session: Session, last: Call) -> tuple[tuple[Any, Any, Any], AnswerError | None]:

@@ -119,7 +119,7 @@ class Probe:
             )
         # Copies, so that nothing the answer keeps or changes reaches the check's own data; and the check may write into
         # its data when the call is over, so what is noted of the call are copies, too.
-        given = tuple(map(_copied, args))
+        given = tuple(map(wire.copied, args))
         try:
             reply = session.boundary.call(self, args)
         except AnswerError as error:
@@ -286,24 +286,8 @@ def call_plainly(function: Callable[..., Any], args: tuple[Any, ...], beside: st
     return Reply(value, mutated)
 
 
-#: What is its own copy. A check hands on ten thousand numbers, mostly in lists.
-_ITSELF = frozenset((float, int, str, bool, type(None)))
-
-
-def _copied(value: Any) -> Any:
-    """The same plain data, in containers and arrays of its own."""
-    kind = type(value)
-    if kind in _ITSELF:
-        return value
-    if kind is list or kind is tuple:
-        return kind([item if type(item) in _ITSELF else _copied(item) for item in value])
-    if isinstance(value, dict):
-        return {key: _copied(item) for key, item in value.items()}
-    return value.copy() if hasattr(value, "__array__") else value
-
-
 def _changed(before: Any, after: Any) -> bool:
-    if type(before) in _ITSELF:
+    if type(before) in wire.ITSELF:
         return False
     return repr(wire.pack(before)) != repr(wire.pack(after))
 

@@ -1205,7 +1205,7 @@ with exercise("tide_model") as check:
     off = errors_of(check, (hours, water), np.arange(48.0, 72.0), third)
     check.true(off[1] < 0.15, told(*off))
     off = errors_of(check, (hours + 4, 1.5 * water), np.arange(52.0, 76.0), 1.5 * third)
-    why = "another harbour, 4 h later, 1.5 times as high (`heights`, not `water`): " + told(*off)
+    why = "another harbour, 4 h later, 1.5 times as high (not `water`): " + told(*off)
     check.true(off[1] < 0.15, why)
     ### BEGIN HIDDEN TESTS
     def tide(draw, quarter, count, sizes):

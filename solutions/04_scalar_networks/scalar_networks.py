@@ -1313,7 +1313,7 @@ def right_signs(check):
 with exercise("island_network") as check:
     right, told, sizes = right_signs(check)
     check.true(right >= 165, f"{told}: at least 165 of the unseen are needed")
-    check.true(sizes > 20, f"{sizes} different scores in all: return those of a network, no signs")
+    check.true(sizes > 20, f"{sizes} different scores in all: return a network's, no signs")
     ### BEGIN HIDDEN TESTS
     @probe
     def learned(inputs, targets):
