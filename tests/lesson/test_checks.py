@@ -229,7 +229,9 @@ def test_a_call_that_changes_its_arguments_or_keeps_something_is_told_which(cell
     shown = " ".join(cell(check).split())
     assert "something is kept from one call to the next, or an argument" in shown
     assert "the same arguments give the same, however often they come" in shown
-    assert "may not change what it was given" not in shown  # the check's reason is one against changed arguments
+    assert (
+        "may not change what it was given" not in shown
+    )  # the check's reason is one against changed arguments
 
 
 def test_of_a_helper_s_call_no_arguments_are_counted(cell: Cell) -> None:
