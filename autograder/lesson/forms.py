@@ -22,6 +22,10 @@ SENTENCES = (
         "Something is None where several values are wanted: {NONE}?",
     ),
     (r"NoneType", "Something is None that the check computes with: {NONE}?"),
+    (
+        r"'Opaque' object has no attribute '(\w+)'",
+        "The check asks for a `{0}`: what it got is a function, or another object that has none.",
+    ),
     (r"'([\w.]+)' object has no attribute '(\w+)'", "The check asks for a `{1}`, which {a0} does not have."),
     (
         r"type object '(\w+)' has no attribute '(\w+)'",
@@ -35,7 +39,7 @@ SENTENCES = (
     (r"too many values to unpack \(expected (\d+)", "{0} values are wanted, and there are more."),
     (
         r"non-iterable ([\w.]+) object|'([\w.]+)' object is not (?:subscriptable|iterable)|'([\w.]+)' has no len",
-        "Several values are wanted, and this is {a}.",
+        "Where several values are wanted, there is {a}.",
     ),
     (r"0-d array|unsized object|zero-dimensional|too many indices", "An array with more axes is wanted."),
     (
@@ -120,7 +124,7 @@ def of_form(type_name: str, text: str) -> str:
     >>> of_form("ValueError", "not enough values to unpack (expected 2, got 0)")
     '2 values are wanted, and there: 0.'
     >>> of_form("TypeError", "object of type 'generator' has no len()")
-    'Several values are wanted, and this is a generator.'
+    'Where several values are wanted, there is a generator.'
     """
     if type_name == "KeyError":
         return "A key that the check looks for is not there."

@@ -841,7 +841,7 @@ def margin_loss(scores, targets):
 
 
 @wrong(
-    "margin_loss", "one_example", "Only one example counts: does the function return in its first round, or does each loss replace the one before it?"
+    "margin_loss", "one_example", "Only one example counts: does the function return in its first round, does each loss replace the one before it, or is it the largest alone?"
 )
 def margin_loss(scores, targets):
     for score, target in zip(scores, targets):

@@ -1400,7 +1400,7 @@ wrong(
 wrong(
     "two_layer_rule",
     "not_transposed",
-    "Shapes do not fit: a transposition is missing in a product, or its factors stand in the other order. Write the shapes on paper.",
+    "Shapes do not fit: a transposition is missing in a product, its factors stand in the other order, or one is another array. Write the shapes on paper.",
     source=changed(LAYERS, ("W2.T", "W2"), ("W1.T", "W1")),
 )
 wrong(

@@ -2658,8 +2658,8 @@ UNDER = ("(np.sqrt(v_hat) + self.eps)", "np.sqrt(v_hat + self.eps)")
 
 NUMBERS_WRITTEN_IN = "You wrote numbers where lr, betas or eps belong. Whoever makes the optimizer chooses them."
 ANOTHER_ARRAY = (
-    "The array that the Tensor held at first stays as it was: `p = p - ...` gives the name p another one, and `p.data = "
-    "...` the Tensor. Write into the array that is there: `p -= ...`."
+    "The array that the Tensor held at first stays as it was: the loop leaves it out, or `p = p - ...` gives the name p "
+    "another one, or `p.data = ...` the Tensor. Write into the array that is there: `p -= ...`."
 )
 
 

@@ -42,7 +42,7 @@ wrong("bytes_kept", "owner_with_the_first_view_s_size", "A view counts with its 
       source=changed(KEPT, (EACH, "        for a in found:\n            owners.setdefault(id(owner(a)), a.nbytes)\n"), ("owner(array) for", "array for")))
 wrong("bytes_kept", "owner_with_the_largest_view_s_size", "A view counts with its own few numbers, and the whole memory behind it is alive: count the owner.",
       source=changed(KEPT, (EACH, "        for a in found:\n            owners.update({id(owner(a)): max(a.nbytes, owners.get(id(owner(a)), 0))})\n"), ("owner(array) for", "array for")))
-wrong("bytes_kept", "saved_only", "What the tensors themselves hold, their `data`, is missing.",
+wrong("bytes_kept", "saved_only", "What the tensors themselves hold, their `data`, is missing: is it left out, or is each taken for one already seen?",
       source=changed(KEPT, ("[thing.data], [thing.grad_fn]", "[], [thing.grad_fn]")))
 wrong("bytes_kept", "counted_again", "One memory is counted twice here. Two views of it are two arrays, and begin at different places: note owners by their id, once for all tensors.",
       source=changed(KEPT, (EACH, "        owners.update({(id(array), len(seen)): array.nbytes for array in found})\n")))

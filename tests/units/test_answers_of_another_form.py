@@ -121,12 +121,16 @@ SAID = {
         "'float' object has no attribute 'grad'",
     ): "asks for a `grad`, which a float does not have",
     ("AttributeError", "type object 'Value' has no attribute 'pow'"): "asks the class `Value` for its `pow`",
+    (
+        "AttributeError",
+        "'Opaque' object has no attribute 'shape'",
+    ): "asks for a `shape`: what it got is a function",
     ("ValueError", "not enough values to unpack (expected 2, got 1)"): "2 values are wanted, and there: 1.",
     ("ValueError", "too many values to unpack (expected 2)"): "2 values are wanted, and there are more.",
     (
         "TypeError",
         "cannot unpack non-iterable float object",
-    ): "Several values are wanted, and this is a float.",
+    ): "Where several values are wanted, there is a float.",
     (
         "TypeError",
         "cannot unpack non-iterable NoneType object",
@@ -138,8 +142,11 @@ SAID = {
     (
         "TypeError",
         "object of type 'generator' has no len()",
-    ): "Several values are wanted, and this is a generator.",
-    ("TypeError", "'float' object is not subscriptable"): "Several values are wanted, and this is a float.",
+    ): "Where several values are wanted, there is a generator.",
+    (
+        "TypeError",
+        "'float' object is not subscriptable",
+    ): "Where several values are wanted, there is a float.",
     ("TypeError", "'str' object is not callable"): "A function is wanted, and this is a text.",
     (
         "TypeError",
