@@ -63,7 +63,12 @@ def kind_of(value: object) -> str:
 
 
 #: What Python calls a kind of value, and what people do.
-KINDS = {"builtin_function_or_method": "function", "type": "class", "str": "text"}
+KINDS = {
+    "builtin_function_or_method": "function",
+    "type": "class",
+    "str": "text",
+    "Opaque": "function or another object that is no plain data",
+}
 
 
 def named(type_name: str) -> str:

@@ -100,7 +100,10 @@ def explain_exception(error: AnswerError) -> str:
         )
     if error.type_name == "NameError":
         if (name := re.match(r"name '(\w+)'", text)) and name[1] in sys.stdlib_module_names:
-            return f"The module {name[1]} has not been imported here: the answer may import it itself."
+            return (
+                f"The module {name[1]} has not been imported here (the answer may import it), or a name is misspelt, "
+                "or belongs to another function."
+            )
         return (
             "A name is misspelt, belongs to another function, or is defined in a cell that has not been run."
         )

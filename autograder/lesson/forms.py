@@ -22,10 +22,6 @@ SENTENCES = (
         "Something is None where several values are wanted: {NONE}?",
     ),
     (r"NoneType", "Something is None that the check computes with: {NONE}?"),
-    (
-        r"'Opaque' object has no attribute '(\w+)'",
-        "The check asks for a `{0}`: what it got is a function, or another object that has none.",
-    ),
     (r"'([\w.]+)' object has no attribute '(\w+)'", "The check asks for a `{1}`, which {a0} does not have."),
     (
         r"type object '(\w+)' has no attribute '(\w+)'",

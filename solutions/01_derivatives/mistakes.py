@@ -808,7 +808,7 @@ wrong(
 wrong(
     "array_gradient",
     "ravel_of_zeros",
-    "At a transpose every slope is 0: `ravel` and `reshape` give a copy there. a step in it is not seen by f, and a slope in it does not get into grad. An index of np.ndindex(p.shape) leads into the array itself.",
+    "At a transpose every slope is 0: `ravel` and `reshape` give a copy there. A step in it is not seen by f, and a slope in it does not get into grad. An index of np.ndindex(p.shape) leads into the array itself.",
     source=changed(
         COPIES,
         (

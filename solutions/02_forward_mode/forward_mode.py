@@ -1036,8 +1036,8 @@ at_one = derivative(lambda x: derivative(shown, 1.0), 2.0)
 # **Jacobian** of e, (1, 10) is a *vector*, and 152 is their product.
 #
 # ### Exercise `jvp` (2 points)
-# Run `f` once on all of `xs`, each with its own slope from `vs`. Return value and slope. As
-# before, `f` may return a plain number. Both lists stay.
+# Run `f` once on all of `xs`, each with its own slope from `vs`; change neither list. Return value and
+# slope. As before, `f` may return a plain number.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #

@@ -8,7 +8,7 @@ functions use (Value, exp, log, tanh, math, random) are the notebook's.
 # ruff: noqa: F811, F821, E731
 # mypy: ignore-errors
 
-from autograder.referee.bank import right, wrong
+from autograder.referee.bank import changed, right, wrong
 
 NOTHING_ZEROED = (
     "The grads of these parameters are what they were. Each optimizer keeps, in `self`, the Values that it is given (no "
@@ -1549,236 +1549,102 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
     return colleague_training(score, optimizer, inputs, targets, orders, size)
 
 
-@wrong(
-    "mended_training",
+TRAINING = """
+def mended_training(score, optimizer, inputs, targets, orders, size):
+    history = []
+    for order in orders:
+        for start in range(0, len(order), size):
+            chosen = order[start : start + size]
+            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
+            loss = sum(losses) / len(losses)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            history.append(loss.data)
+    return history
+"""
+SHUFFLED = changed(
+    TRAINING,
+    ("for order in orders:\n", "for order in orders:\n        shuffled = [inputs[i] for i in order]\n"),
+    ("chosen = order[start : start + size]", "some = shuffled[start : start + size]\n            wanted = targets[start : start + size]"),
+    ("log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen", "log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)"),
+)
+IN_ORDER = changed(
+    TRAINING,
+    ("chosen = order[start : start + size]", "some, wanted = inputs[start : start + size], targets[start : start + size]"),
+    ("log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen", "log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)"),
+)
+ZERO, STEP = "            optimizer.zero_grad()\n", "            optimizer.step()\n"
+
+
+def training(name, sentence, *changes, source=TRAINING):
+    """A wrong mended_training: with some of its lines replaced."""
+    wrong("mended_training", name, sentence, source=changed(source, *changes))
+
+
+training(
     "targets_still_apart",
     "The inputs are in the new order, and the targets still in the old one, or the other way round. Both have to follow the order.",
+    source=SHUFFLED,
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        shuffled = [inputs[i] for i in order]
-        for start in range(0, len(order), size):
-            some = shuffled[start : start + size]
-            wanted = targets[start : start + size]
-            losses = [log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)]
-            loss = sum(losses) / len(losses)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
+training(
     "zeroed_once_per_epoch",
     "Gradients are set to zero once per epoch. There are several steps in an epoch, and each needs its own.",
+    (ZERO, ""), ("for order in orders:\n", "for order in orders:\n        optimizer.zero_grad()\n"),
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        optimizer.zero_grad()
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
-            loss = sum(losses) / len(losses)
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
+training(
     "still_divided_twice",
     "The mean is divided by the number of examples once more before backward: each step is too short.",
+    ("loss.backward()", "(loss / len(chosen)).backward()"),
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
-            loss = sum(losses) / len(losses)
-            optimizer.zero_grad()
-            (loss / len(chosen)).backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
+training(
     "no_mean_left",
     "Both divisions are gone, so this is the sum of the losses. One of them was right.",
+    ("losses = [log", "loss = sum([log"), ("for i in chosen]", "for i in chosen])"), ("            loss = sum(losses) / len(losses)\n", ""),
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            loss = sum([log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
+training(
     "zeroed_after_backward",
     "The step finds no gradient of this loss: `zero_grad` stands between `backward` and `step`, or no `backward` comes before the step.",
+    (ZERO, ""), (STEP, ZERO + STEP),
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
-            loss = sum(losses) / len(losses)
-            loss.backward()
-            optimizer.zero_grad()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
+training(
     "zeroed_after_step",
     "Old gradients are added to those of the first step. Zeroing after a step helps the next one: zero before `backward`.",
+    (ZERO, ""), (STEP, STEP + ZERO),
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
-            loss = sum(losses) / len(losses)
-            loss.backward()
-            optimizer.step()
-            optimizer.zero_grad()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
+training(
     "divided_by_size",
     "The last batch is smaller than `size`: divide by how many losses there are in it.",
+    ("sum(losses) / len(losses)", "sum(losses) / size"),
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
-            loss = sum(losses) / size
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
+training(
     "no_shuffling",
     "Inputs and targets stay together, but the second epoch has the order of the first, as when nothing is shuffled. Each epoch has an order of its own, for both.",
+    ("for order in", "for _order in"), ("len(order)", "len(inputs)"), source=IN_ORDER,
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for _order in orders:
-        for start in range(0, len(inputs), size):
-            some, wanted = inputs[start : start + size], targets[start : start + size]
-            losses = [log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)]
-            loss = sum(losses) / len(losses)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
+training(
     "history_of_values",
     "The history holds Values, and with them the graph of every step. Append their numbers.",
+    ("append(loss.data)", "append(loss)"),
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
-            loss = sum(losses) / len(losses)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss)
-    return history
-
-
-@wrong(
-    "mended_training",
+training(
     "target_of_the_first_equal_input",
     "Of two equal inputs both get the target of the first: `index` finds no other. Take both from the same place.",
+    ("targets[start : start + size]", "[targets[inputs.index(x)] for x in some]"), source=SHUFFLED,
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        shuffled = [inputs[i] for i in order]
-        for start in range(0, len(order), size):
-            some = shuffled[start : start + size]
-            wanted = [targets[inputs.index(x)] for x in some]
-            losses = [log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)]
-            loss = sum(losses) / len(losses)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
+training(
     "target_from_a_dict",
     "Of two equal inputs both get the target of the last, as in a dict, where each input is there once. Take both from the same place.",
+    ("history = []", "history, target_of = [], dict(zip(inputs, targets))"),
+    ("chosen = order[start : start + size]", "some = [inputs[i] for i in order[start : start + size]]"),
+    ("-targets[i] * score(inputs[i]))) for i in chosen", "-target_of[x] * score(x))) for x in some"),
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history, target_of = [], dict(zip(inputs, targets))
-    for order in orders:
-        for start in range(0, len(order), size):
-            some = [inputs[i] for i in order[start : start + size]]
-            losses = [log(1 + exp(-target_of[x] * score(x))) for x in some]
-            loss = sum(losses) / len(losses)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
-
-
-@wrong(
-    "mended_training",
+training(
     "rearranged_again",
     "In the second epoch the examples come in another order than asked for: lists that are in a new order already were put into order once more. Each order counts from the lists as they were given.",
+    ("for order in orders:\n", "for order in orders:\n        inputs, targets = [inputs[i] for i in order], [targets[i] for i in order]\n"),
+    source=IN_ORDER,
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        inputs, targets = [inputs[i] for i in order], [targets[i] for i in order]
-        for start in range(0, len(order), size):
-            some, wanted = inputs[start : start + size], targets[start : start + size]
-            losses = [log(1 + exp(-t * score(x))) for x, t in zip(some, wanted)]
-            loss = sum(losses) / len(losses)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-    return history
 
 
 @right("mended_training", "minimal")

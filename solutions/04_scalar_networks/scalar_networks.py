@@ -1232,8 +1232,8 @@ for point, target in zip(*island(random.Random(1), 6)):
 
 # %% [markdown]
 # ### Exercise `island_network` (3 points)
-# Train a network on the 80 points (they stay), and return it: a function from a point to its score, no sign. A
-# check draws two islands, waits ten seconds for each, and asks about 100 unseen points of each: at least 165 of the 200
+# Train a network on the 80 points (leave them unchanged), and return it: a function from a point to its score, no sign. A
+# check draws two islands, waits ten seconds for each, and asks about 100 unseen points each: at least 165 of the 200
 # signs have to be right. The loop that learned the moons fails here. Find out why.
 #
 # <details><summary>Hint 1: a sketch</summary>

@@ -1413,91 +1413,58 @@ def as_operand(x, dtype):
 # -- send_back --------------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "send_back",
+SEND = """
+def send_back(node, rules, fit):
+    if not node.op:
+        return
+    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
+        if cotangent is not None:
+            cotangent = fit(cotangent, parent.data)
+            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
+"""
+FOR, FIT, SUM = (SEND.splitlines(keepends=True)[k] for k in (4, 6, 7))
+KEPT = "            if parent.grad is None:\n                parent.grad = cotangent\n"
+TWO_LINES = (
+    "    cotangents = rules[node.op](node.grad, node.data, *node.inputs)\n"
+    "    for parent, cotangent in zip(node.parents, cotangents):\n"
+)
+
+
+def sent(name, sentence, *changes):
+    """A wrong send_back: with some of its lines replaced."""
+    wrong("send_back", name, sentence, source=changed(SEND, *changes))
+
+
+sent(
     "in_place",
     "The sum is written into an array that another parent holds as well, as `+=` does it. Write `parent.grad = parent.grad + ...`.",
+    (SUM, KEPT + "            else:\n                parent.grad += cotangent\n"),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        if cotangent is not None:
-            cotangent = fit(cotangent, parent.data)
-            if parent.grad is None:
-                parent.grad = cotangent
-            else:
-                parent.grad += cotangent
-
-
-@wrong(
-    "send_back",
+sent(
     "overwrites",
     "Of several contributions only one stays: each replaces the one before it, or those behind the first are lost. They add up.",
+    (FIT + SUM, "            parent.grad = fit(cotangent, parent.data)\n"),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        if cotangent is not None:
-            parent.grad = fit(cotangent, parent.data)
-
-
-@wrong(
-    "send_back",
+sent(
     "only_inputs_add_up",
     "A parent that was computed loses what it had got before. Contributions add up in every parent, not in inputs alone.",
+    ("if parent.grad is None", "if parent.op or parent.grad is None"),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        if cotangent is not None:
-            cotangent = fit(cotangent, parent.data)
-            parent.grad = cotangent if parent.op or parent.grad is None else parent.grad + cotangent
-
-
-@wrong(
-    "send_back",
+sent(
     "given_away",
     "node.grad is gone once it is passed on. It is the gradient of this tensor, and whoever asks wants to find it.",
+    (FOR, TWO_LINES.replace("    for", "    node.grad = None\n    for")),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    cotangents = rules[node.op](node.grad, node.data, *node.inputs)
-    node.grad = None
-    for parent, cotangent in zip(node.parents, cotangents):
-        if cotangent is not None:
-            cotangent = fit(cotangent, parent.data)
-            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
-
-
-@wrong(
-    "send_back",
+sent(
     "zeros_skipped",
     "A cotangent of zeros is left out, and the parent's grad stays None. Zeros are a gradient: only None is nothing.",
+    ("is not None:", "is not None and np.any(cotangent):"),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        if cotangent is not None and np.any(cotangent):
-            cotangent = fit(cotangent, parent.data)
-            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
-
-
-@wrong(
-    "send_back",
+sent(
     "no_fit",
     "The cotangent has the shape of the output. fit brings it into the form of the parent.",
+    (FIT, ""),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        if cotangent is not None:
-            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
 
 
 @wrong(
@@ -1528,83 +1495,36 @@ def send_back(node, rules, fit):
         parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
 
 
-@wrong(
-    "send_back",
+sent(
     "adds_to_none",
     "The first contribution is added to None. Where grad is None, the contribution itself is the gradient.",
+    (FIT + SUM, "            parent.grad = parent.grad + fit(cotangent, parent.data)\n"),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        if cotangent is not None:
-            parent.grad = parent.grad + fit(cotangent, parent.data)
-
-
-@wrong(
-    "send_back",
+sent(
     "asks_the_array",
     "`if parent.grad` or `parent.grad == None` asks a whole array whether it is true. Ask `parent.grad is None`.",
+    ("cotangent if parent.grad is None else parent.grad + cotangent", "parent.grad + cotangent if parent.grad else cotangent"),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        if cotangent is not None:
-            cotangent = fit(cotangent, parent.data)
-            parent.grad = parent.grad + cotangent if parent.grad else cotangent
-
-
-@wrong(
-    "send_back",
+sent(
     "inputs_asked",
     "An input has no operation, so there is no rule to look up. Return before that.",
+    ("    if not node.op:\n        return\n", ""),
 )
-def send_back(node, rules, fit):
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        if cotangent is not None:
-            cotangent = fit(cotangent, parent.data)
-            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
-
-
-@wrong(
-    "send_back",
+sent(
     "no_constants",
     "The rule gets the parents' arrays, but not the constants. node.inputs has both.",
+    (FOR, "    arrays = [parent.data for parent in node.parents]\n" + FOR.replace("*node.inputs", "*arrays")),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    arrays = [parent.data for parent in node.parents]
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *arrays)):
-        if cotangent is not None:
-            cotangent = fit(cotangent, parent.data)
-            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
-
-
-@wrong(
-    "send_back",
+sent(
     "fits_to_the_output",
     "fit gets the array of the output, so nothing is brought back. Give it the parent's.",
+    ("fit(cotangent, parent.data)", "fit(cotangent, node.data)"),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        if cotangent is not None:
-            cotangent = fit(cotangent, node.data)
-            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
-
-
-@wrong("send_back", "fits_to_the_parent", "fit gets the parent, which is a Tensor. It takes the parent's array: parent.data.")
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        if cotangent is not None:
-            cotangent = fit(cotangent, parent)
-            parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
-
+sent(
+    "fits_to_the_parent",
+    "fit gets the parent, which is a Tensor. It takes the parent's array: parent.data.",
+    ("fit(cotangent, parent.data)", "fit(cotangent, parent)"),
+)
 
 
 @right("send_back", "with_copies")
@@ -1675,19 +1595,11 @@ def send_back(node, rules, fit):
         parent.grad = part if parent.grad is None else parent.grad + part
 
 
-@wrong(
-    "send_back",
+sent(
     "fits_the_sum",
     "The sum is fitted here, and not the cotangent: what a parent had already is copied into the larger shape, and counts several times. Fit the cotangent, and then add.",
+    (FOR, TWO_LINES), (FIT + SUM, SUM.replace("parent.grad =", "total =") + "            parent.grad = fit(total, parent.data)\n"),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    cotangents = rules[node.op](node.grad, node.data, *node.inputs)
-    for parent, cotangent in zip(node.parents, cotangents):
-        if cotangent is not None:
-            total = cotangent if parent.grad is None else parent.grad + cotangent
-            parent.grad = fit(total, parent.data)
 
 
 @wrong(

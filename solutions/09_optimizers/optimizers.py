@@ -764,9 +764,9 @@ print(w.data)
 
 # %% [markdown]
 # ### Exercise `optimizer` (3 points)
-# An `Optimizer` has a list of Tensors, and for each a count and `slots` zero arrays of its shape (float32 or float64;
-# they may be one), in your attributes. `zero_grad()` sets every `grad` to None. `step()` leaves out Tensors whose
-# `grad` is None, their decay, too. For each other it
+# An `Optimizer` has a list of Tensors, and for each a count and `slots` zero arrays of its shape (float32 or float64),
+# in attributes of your choice. `zero_grad()` sets every `grad` to None. `step()` leaves out Tensors whose
+# `grad` is None, their decay, too. For each other Tensor it
 #
 # 1. counts: t is 1 first;
 # 2. adds `weight_decay` times the Tensor to the gradient (arrays: `p.data`, `p.grad.data`);

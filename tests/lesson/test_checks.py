@@ -195,6 +195,20 @@ def test_a_check_that_cannot_work_with_the_answer_says_that_its_form_is_wrong(ce
     assert "Traceback" not in shown
 
 
+@pytest.mark.parametrize("wanted", ["given.shape", "len(given)", "first, second = given", "given[0]"])
+def test_a_check_that_takes_a_function_apart_says_that_it_is_no_plain_data(wanted: str, cell: Cell) -> None:
+    cell("def pair(x):\n    return pair")
+    shown = cell(
+        f"""
+        with exercise("pair") as check:
+            given = yours.pair(1.0)
+            {wanted}
+        """
+    )
+    assert "a function or another object that is no plain data" in " ".join(shown.split())
+    assert "Opaque" not in shown
+
+
 def test_an_answer_that_a_probe_cannot_take_apart_is_told_in_words_about_the_answer(cell: Cell) -> None:
     cell("def node(x):\n    return None")
     shown = cell(
@@ -229,9 +243,8 @@ def test_a_call_that_changes_its_arguments_or_keeps_something_is_told_which(cell
     shown = " ".join(cell(check).split())
     assert "something is kept from one call to the next, or an argument" in shown
     assert "the same arguments give the same, however often they come" in shown
-    assert (
-        "may not change what it was given" not in shown
-    )  # the check's reason is one against changed arguments
+    # The check's own reason is one against changed arguments.
+    assert "may not change what it was given" not in shown
 
 
 def test_of_a_helper_s_call_no_arguments_are_counted(cell: Cell) -> None:

@@ -109,10 +109,8 @@ def test_an_answer_that_failed_in_place_is_taken_for_one_that_changes_the_same_a
     [
         ("operands could not be broadcast together with shapes (2,3) (2,)", False),
         ("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()", True),
-        (
-            "the truth value of a Tensor of 2 numbers is not defined",
-            False,
-        ),  # the same calls, and another thing in them
+        # The same calls, and another thing in them.
+        ("the truth value of a Tensor of 2 numbers is not defined", False),
     ],
 )
 def test_an_error_is_taken_for_one_of_the_same_type_that_speaks_of_the_same(

@@ -121,10 +121,6 @@ SAID = {
         "'float' object has no attribute 'grad'",
     ): "asks for a `grad`, which a float does not have",
     ("AttributeError", "type object 'Value' has no attribute 'pow'"): "asks the class `Value` for its `pow`",
-    (
-        "AttributeError",
-        "'Opaque' object has no attribute 'shape'",
-    ): "asks for a `shape`: what it got is a function",
     ("ValueError", "not enough values to unpack (expected 2, got 1)"): "2 values are wanted, and there: 1.",
     ("ValueError", "too many values to unpack (expected 2)"): "2 values are wanted, and there are more.",
     (
