@@ -1726,7 +1726,7 @@ def cache():
 cache()
 
 # %% [markdown]
-# A `large` untrained model with 256 positions. Without a cache, token 256 takes 250 million multiplications. Guess first: how many with one? What to see: without a cache each new token costs
+# Now a `large` untrained model with 256 positions. Without a cache, token 256 takes 250 million multiplications. Guess first: how many with one? What to see: without a cache each new token costs
 # more than the one before; with one, about the same at every position.
 
 
