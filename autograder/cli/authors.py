@@ -7,10 +7,9 @@ import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -18,9 +17,10 @@ from ..errors import UserError
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Course
 from . import completion
+from .authors_tables import show_alike, show_matrix, shown
 from .options import Jobs, RightSeeds, Seed, UnprotectedScores, Unsandboxed
 from .tables import show_mutants
-from .terminal import advance, console, progress_bar, units_named, write
+from .terminal import advance, console, progress_bar, units_named
 
 commands = typer.Typer()
 
@@ -103,6 +103,13 @@ def prove_command(
             help="Show instead which check ends which wrong answer, and write all of it to this CSV file."
         ),
     ] = None,
+    alike: Annotated[
+        bool,
+        typer.Option(
+            "--alike",
+            help="Show instead which mistakes a visible check takes for one of the bank's, whose sentence they hear.",
+        ),
+    ] = False,
     jobs: Jobs = None,
     unsandboxed: Unsandboxed = False,
     unprotected_scores: UnprotectedScores = False,
@@ -114,16 +121,22 @@ def prove_command(
     from ..authoring.seeds import further_seeds
     from ..unit.settings import configured_sandbox, load_config
 
-    if matrix is not None and (seeds or right_seeds):
+    if (alike or matrix is not None) and (seeds or right_seeds):
         raise UserError(
-            "--matrix is shown in place of the proof, at one seed: leave out --seeds and --right-seeds."
+            f"--{'alike' if alike else 'matrix'} is shown in place of the proof, at one seed: leave out --seeds and "
+            "--right-seeds."
         )
+    if alike and matrix is not None:
+        raise UserError("--alike and --matrix are two questions: ask one after the other.")
     course = Course.find()
     sandbox = configured_sandbox(load_config(course.root), course.root, unsandboxed, unprotected_scores)
     assignments = [course.assignment(name) for name in units_named(course.units(), [unit] if unit else None)]
     _say_unbuilt(course, assignments)
     if matrix is not None:
-        _show_matrix(assignments, sandbox, matrix, seed or 0, jobs)
+        show_matrix(assignments, sandbox, matrix, seed or 0, jobs)
+        return
+    if alike:
+        show_alike(assignments, sandbox, jobs)
         return
     chance = secrets.randbelow(2**31) if seed is None else seed
     further = further_seeds(seeds + right_seeds, chance)
@@ -152,8 +165,8 @@ def _prove_mutants(assignment: Assignment, sandbox: Sandbox, jobs: int | None, c
     from ..authoring.mutation import run_mutants
 
     with progress_bar() as bar:
-        shown = _shown(bar, assignment.unit)
-        result = run_mutants(assignment, sandbox, jobs=jobs, chance=chance, **shown)
+        progress = shown(bar, assignment.unit)
+        result = run_mutants(assignment, sandbox, jobs=jobs, chance=chance, **progress)
     show_mutants(result)
     return result.problems
 
@@ -225,8 +238,8 @@ def _prove_at_seeds(
         return []
     name = assignment.unit
     with progress_bar() as bar:
-        shown = _shown(bar, f"{name}, further seeds")
-        result = at_seeds(assignment, sandbox, seeds, only_right=only_right, jobs=jobs, **shown)
+        progress = shown(bar, f"{name}, further seeds")
+        result = at_seeds(assignment, sandbox, seeds, only_right=only_right, jobs=jobs, **progress)
     problems = [*(slip.told(name) for slip in result.slips), *result.faults]
     for told in problems:
         console.print(Text(f"✗ {told}", style="red"), soft_wrap=True)
@@ -243,49 +256,6 @@ def _prove_at_seeds(
         soft_wrap=True,
     )
     return problems
-
-
-def _show_matrix(
-    assignments: Sequence[Assignment], sandbox: Sandbox, path: Path, seed: int, jobs: int | None
-) -> None:
-    """Show which checks end what, and write the whole matrix."""
-    from ..authoring.matrix import matrix, table_of
-
-    texts: list[str] = []
-    faults = 0
-    for assignment in assignments:
-        with progress_bar() as bar:
-            found = matrix(assignment, sandbox, seed=seed, jobs=jobs, **_shown(bar, assignment.unit))
-        table = Table("exercise", "line", "part", "ends", "alone", "check", box=None, header_style="bold")
-        for row in table_of(found.checks, found):
-            table.add_row(*map(Text, row))
-        console.print(table)
-        for check in found.idle:
-            told = f"{check.exercise}, line {check.line}, ends nothing: {check.text}"
-            console.print(Text(told, style="yellow"), soft_wrap=True)
-        for fault in found.faults:
-            console.print(Text(f"✗ {fault}", style="red"), soft_wrap=True)
-        console.print(
-            f"{assignment.unit}: {len(found.checks)} checks, {len(found.rows)} wrong answers and mutants; "
-            f"{len(found.idle)} checks end nothing, {len(found.never_alone)} nothing that no other ends.",
-            style="bold",
-            soft_wrap=True,
-        )
-        head, _, rest = found.csv().partition("\n")
-        texts += [f"unit,{head}\n"] * (not texts) + [
-            f"{assignment.unit},{row}\n" for row in rest.splitlines()
-        ]
-        faults += len(found.faults)
-    write(path, "".join(texts), (texts or [""])[0])
-    console.print(Text(f"{path} holds all of it."), soft_wrap=True)
-    if faults:
-        raise SystemExit(1)
-
-
-def _shown(bar: Progress, name: str) -> dict[str, Any]:
-    """What a run of mutants tells a progress bar."""
-    task = bar.add_task(name, total=None)
-    return {"plan": lambda count: bar.update(task, total=count), "done": partial(advance, bar, task)}
 
 
 @commands.command(name="mutants")
@@ -321,7 +291,7 @@ def mutants_command(
                 seeds=range(seeds),
                 everything=everything,
                 jobs=jobs,
-                **_shown(bar, name),
+                **shown(bar, name),
             )
         show_mutants(result)
         if result.good:

@@ -73,56 +73,91 @@ def in_probe(error: AnswerError, probe: Probe) -> bool:
     return f"{last.co_qualname}.".startswith(f"{own.co_qualname}.")
 
 
+#: What a pattern in the message of a type of exceptions says to a learner; the first that fits is said.
+EXPLAINED = (
+    (
+        "RecursionError",
+        "",
+        "A function calls itself, directly or through an operator, deeper than Python allows. "
+        "Where it has to go deep, use a loop and a list of what is still to do.",
+    ),
+    (
+        "TypeError",
+        r"'(?:int|float|list|tuple|str|numpy\.\w+)' object is not callable",
+        "Something is called that is no function: was a name such as `sum`, `max` or `list` given to a value?",
+    ),
+    (
+        "TypeError",
+        "NoneType",
+        "Something is None there: often a function that has no `return`, or a gradient that is not set yet.",
+    ),
+    (
+        "TypeError",
+        "positional argument",
+        "The function is called with another number of arguments than it takes. Compare its first line.",
+    ),
+    ("TypeError", "for \\^", "In Python a power is `**`; `^` is something else."),
+    (
+        "TypeError",
+        "unsupported operand",
+        "Two things are combined that do not fit: for their types, which the message names, this operator is "
+        "not defined.",
+    ),
+    (
+        "AttributeError",
+        "^'(?:function|method|builtin_function_or_method)' object",
+        "A function stands where what it gives is wanted: are the brackets missing that call it?",
+    ),
+    (
+        "AttributeError",
+        "^'(?:int|float)' object has no attribute '(?:backward|grad|data|parents)'",
+        "A plain number stands where one with a graph is wanted: was it taken out of there, as by `.data`?",
+    ),
+    (
+        "NameError",
+        "",
+        "A name is misspelt, belongs to another function, or is defined in a cell that has not been run.",
+    ),
+    (
+        "SyntaxError",
+        "^f-string:",
+        "Before Python 3.12, what stands in the braces of an f-string may not contain the quotes that are around "
+        "it: use the other kind inside.",
+    ),
+    (
+        "ModuleNotFoundError",
+        "",
+        "An answer may import NumPy, matplotlib and Python's own library; what else is installed may differ.",
+    ),
+    (
+        "UnboundLocalError",
+        "",
+        "The name is given a value inside the function, but only after it is used, or in a branch that was not "
+        "taken.",
+    ),
+    # The message does not speak of a division.
+    ("ZeroDivisionError", "power", "A negative power of 0 is a division by 0."),
+    (
+        "OverflowError",
+        "",
+        "A number became too large for a float: look for an `exp`, a power or a product of large numbers.",
+    ),
+)
+
+
 def explain_exception(error: AnswerError) -> str:
     """A sentence for the exceptions that learners meet most."""
-    text = error.message
-    if error.type_name == "RecursionError":
+    name = re.match(r"name '(\w+)'", error.message) if error.type_name == "NameError" else None
+    if name and name[1] in sys.stdlib_module_names:
         return (
-            "A function calls itself, directly or through an operator, deeper than Python allows. "
-            "Where it has to go deep, use a loop and a list of what is still to do."
+            f"The module {name[1]} has not been imported here (the answer may import it), or a name is misspelt, "
+            "or belongs to another function."
         )
-    if error.type_name == "TypeError" and re.search(
-        r"'(?:int|float|list|tuple|str|numpy\.\w+)' object is not callable", text
-    ):
-        return "Something is called that is no function: was a name such as `sum`, `max` or `list` given to a value?"
-    if error.type_name == "TypeError" and "NoneType" in text:
-        return "Something is None there: often a function that has no `return`, or a gradient that is not set yet."
-    if error.type_name == "TypeError" and "positional argument" in text:
-        return (
-            "The function is called with another number of arguments than it takes. Compare its first line."
-        )
-    if error.type_name == "TypeError" and "for ^" in text:
-        return "In Python a power is `**`; `^` is something else."
-    if error.type_name == "TypeError" and "unsupported operand" in text:
-        return (
-            "Two things are combined that do not fit: for their types, which the message names, this operator is "
-            "not defined."
-        )
-    if error.type_name == "NameError":
-        if (name := re.match(r"name '(\w+)'", text)) and name[1] in sys.stdlib_module_names:
-            return (
-                f"The module {name[1]} has not been imported here (the answer may import it), or a name is misspelt, "
-                "or belongs to another function."
-            )
-        return (
-            "A name is misspelt, belongs to another function, or is defined in a cell that has not been run."
-        )
-    if error.type_name == "SyntaxError" and text.startswith("f-string:"):
-        return (
-            "Before Python 3.12, what stands in the braces of an f-string may not contain the quotes that are around "
-            "it: use the other kind inside."
-        )
-    if error.type_name == "ModuleNotFoundError":
-        return "An answer may import NumPy, matplotlib and Python's own library; what else is installed may differ."
-    if error.type_name == "UnboundLocalError":
-        return (
-            "The name is given a value inside the function, but only after it is used, or in a branch that was not "
-            "taken."
-        )
-    if error.type_name == "ZeroDivisionError" and "power" in text:  # the message does not speak of a division
-        return "A negative power of 0 is a division by 0."
-    if error.type_name == "OverflowError":
-        return (
-            "A number became too large for a float: look for an `exp`, a power or a product of large numbers."
-        )
-    return ""
+    return next(
+        (
+            told
+            for kind, text, told in EXPLAINED
+            if error.type_name == kind and re.search(text, error.message)
+        ),
+        "",
+    )

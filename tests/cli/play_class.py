@@ -77,6 +77,7 @@ def author(play: Played) -> None:
         extra=ALONE,
         says=["; 0 checks end nothing", "m.csv holds all"],
     )
+    play("autograder prove UNIT --alike", UNIT=UNIT, extra=ALONE, says="mutants hear a sentence of the bank")
     play("autograder mutants UNIT", UNIT=UNIT, extra=ALONE, says="0 alive")
     play("autograder mutants", extra=ALONE, says="0 alive")
     play("autograder prove", extra=ALONE, says=["proved", "of 1 unchanged exercises a tenth"])

@@ -76,6 +76,8 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
     "due: a year that is none": (["due", "mini", "9999-12-31 23:59 -12:00"], "The year 9999 is none"),
     "hold: a year that is none": (["hold", "mini", "--until", "0001-01-01 00:00 +12:00"], "The year 1 is"),
     "prove: a matrix at seeds": (["prove", "--matrix", "m.csv", "--seeds", "5"], "leave out --seeds"),
+    "prove: what is alike at seeds": (["prove", "--alike", "--seeds", "5"], "leave out --seeds"),
+    "prove: two questions": (["prove", "--alike", "--matrix", "m.csv"], "one after the other"),
     "start: a link to itself": (["start", "loop", "--no-lab"], "name a folder outside of it"),
 }
 

@@ -567,6 +567,21 @@ def test_prove_writes_which_check_ends_which_answer(
     assert len(lines) > 200
 
 
+def test_prove_lists_the_sentences_that_others_hear_too(run: Callable[..., Said], course: Course) -> None:
+    """Of the logarithms of 1 and e, who multiplies them gives 0, and so does who leaves the last one out."""
+    said = run("prove", "mini", "--alike", cwd=course.root)
+    assert said.code == 0, said.out
+    assert "unbox, product: The logarithms are to be added." in said.out
+    assert "also with the last round of the loop left out (another result in" in said.out
+    edit(
+        course.solutions / "mini" / "mini.ipynb",
+        "sum_of_logs([1.0, math.e]), 1.0,",
+        "sum_of_logs([math.e, math.e**3]), 4.0,",
+    )
+    said = run("prove", "mini", "--alike", cwd=course.root)
+    assert "with the last round of the loop left out" not in said.out
+
+
 def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text()
     assert old in text

@@ -10,7 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from autograder.lesson import probes
 from autograder.lesson.checks import exercise
-from autograder.lesson.exceptions import explain_exception
+from autograder.lesson.exceptions import EXPLAINED, explain_exception
 from autograder.lesson.failures import CheckFailed, Failure, TestFault
 from autograder.lesson.probes import (
     AnswerError,
@@ -609,9 +609,43 @@ def test_a_failure_always_renders_as_a_list_of_lines(failure: Failure) -> None:
     assert str(error) == failure.text()
 
 
-@pytest.mark.parametrize("name", ["RecursionError", "UnboundLocalError", "OverflowError", "NameError"])
-def test_the_exceptions_that_learners_meet_have_a_sentence(name: str) -> None:
-    assert explain_exception(AnswerError(name)).endswith(".")
+#: What raises each exception that has a sentence, in the order of the sentences.
+RAISED = (
+    "def f(): return f()\nf()",
+    "n = 3\nn(2)",
+    "None + 1",
+    "(lambda a: a)()",
+    "1.5 ^ 2",
+    "[] - ()",
+    "(lambda: 1).backward()",
+    "(1.5).backward()",
+    "undefined",
+    "compile('f-string: nonsense', '', 'exec')",
+    "import no_such_module_anywhere",
+    "def f():\n    x += 1\nf()",
+    "0.0 ** -1",
+    "import math; math.exp(1000)",
+)
+
+
+@pytest.mark.parametrize(("code", "explained"), list(zip(RAISED, EXPLAINED, strict=True)))
+def test_the_exceptions_that_learners_meet_have_a_sentence(
+    code: str, explained: tuple[str, str, str]
+) -> None:
+    kind, _, sentence = explained
+    with pytest.raises(BaseException) as caught:  # noqa: PT011 - which one it is, is asked below
+        exec(code, {})
+    message = str(caught.value)
+    if kind == "SyntaxError":  # of Python before 3.12, whose words these are
+        message = "f-string: unmatched '('"
+    assert explain_exception(AnswerError(type(caught.value).__name__, message)) == sentence
+    assert type(caught.value).__name__ == kind
+    assert sentence.endswith((".", "?"))
+
+
+def test_a_method_of_its_own_kind_is_not_said_to_be_a_function() -> None:
+    for text in ("'float' object has no attribute 'sqrt'", "'Tensor' object has no attribute 'backwards'"):
+        assert explain_exception(AnswerError("AttributeError", text)) == ""
 
 
 def test_an_unknown_exception_gets_no_guess() -> None:

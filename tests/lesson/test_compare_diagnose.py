@@ -373,6 +373,19 @@ def test_the_order_of_equal_numbers_is_not_said_to_be_opposite() -> None:
     assert diagnose([1.0, 2.0, 3.0], [3.0, 2.0, 1.0]) == "The right values, in the opposite order."
 
 
+@pytest.mark.parametrize("form", [lambda x: x, lambda x: (x,), lambda x: [x]])
+def test_of_a_number_and_its_negative_the_order_may_be_wrong_or_the_signs(form: Any) -> None:
+    told = diagnose([form(10.0), form(-10.0)], [form(-10.0), form(10.0)])
+    assert told == "The right values, in the opposite order, or each with the wrong sign."
+
+
+def test_shapes_are_not_counted_as_if_they_were_the_answer() -> None:
+    """An image of ten numbers in place of one of 64 does not hold one number in place of two."""
+    assert diagnose((10,), (8, 8)) == ""
+    assert diagnose((10.0,), (8.0, 8.0)) == "There is 1 number, and 2 are wanted."
+    assert diagnose([10], [8, 8]) == "There is 1 number, and 2 are wanted."
+
+
 def test_a_wrong_shape_is_told_and_its_cause_only_where_it_is_seen() -> None:
     for got, expected in [
         (np.ones((2, 3)), np.ones(3)),
@@ -407,6 +420,8 @@ def test_an_exception_that_is_returned_should_be_raised() -> None:
     assert (
         diagnose(Opaque("Value"), 2.0) == "The answer should be made of plain numbers, and this is a Value."
     )
+    told = diagnose({"op": Opaque("function"), "data": 2.0}, {"op": "*", "data": 2.0})
+    assert told == "A text is wanted, and there is a function."
 
 
 def test_a_call_shows_numbers_that_differ_with_so_many_digits_that_they_read_differently() -> None:

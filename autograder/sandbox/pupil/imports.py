@@ -38,6 +38,7 @@ LEARNER_MODULES = (
     "unfinished",
     "unread",
     "wire",
+    "wrong_form",
 )
 
 
