@@ -36,7 +36,7 @@ def slope_between(x0, y0, x1, y1):
     return y1 - y0 / x1 - x0
 
 
-@wrong("slope_between", "rise_only", "This is the rise. The slope is the rise for each step to the right.")
+@wrong("slope_between", "rise_only", "This is the rise. The slope is the rise for each step to the right: divide it by x1 - x0.")
 def slope_between(x0, y0, x1, y1):
     return y1 - y0
 
@@ -734,7 +734,7 @@ def in_a_row(functions):
         return x
 
 
-@wrong("in_a_row", "two_only", "This calls two functions. The list may hold any number of them.")
+@wrong("in_a_row", "two_only", "Two functions are called here, and there are three. The list may hold any number of them, and the last one counts, too.")
 def in_a_row(functions):
     return lambda x: functions[1](functions[0](x)) if functions else x
 

@@ -185,7 +185,7 @@ print(double(10), triple(10))
 #
 # From here on, a folded cell stands above some checks: a *probe*, which calls your code and hands the numbers to the
 # check. Run it. Nothing appears, not even a number beside the cell: that is right. You can call it, too:
-# `line_at(4, 1, 1, [1, 3])`.
+# `line_at(4, 3, 2, [3, 5])`.
 #
 # <details><summary>Hint 1: a sketch</summary>
 #
@@ -236,10 +236,10 @@ def line_at(slope, x0, y0, xs):
 
 # %% check="make_line" points=0
 with exercise("make_line") as check:
-    check.equal(made_by_make_line(4.0, 1.0, 1.0), "a function",
+    check.equal(made_by_make_line(4.0, 3.0, 2.0), "a function",
                 "the line itself comes back, to be called later with any x")
-    check.close(line_at(4.0, 1.0, 1.0, [1.0, 3.0]), [1.0, 9.0],
-                "it starts at height 1 where x is 1, and 2 further on it is 4 * 2 higher")
+    check.close(line_at(4.0, 3.0, 2.0, [3.0, 5.0]), [2.0, 10.0],
+                "it starts at height 2 where x is 3, and 2 further on it is 4 * 2 higher")
     check.close(line_at(-0.5, 2.0, 5.0, [2.0, 6.0, 0.0]), [5.0, 3.0, 6.0],
                 "a falling line through (2, 5)")
     ### BEGIN HIDDEN TESTS
@@ -300,7 +300,7 @@ print([width * height for width, height in zip(widths, heights)])
 
 # %% [markdown]
 # ### Exercise `total_price` (practice)
-# Each price times its count, all added up. Prices 2.5, 4 and 0.5 with counts 4, 1 and 6 make 10 + 4 + 3 = 17. Later,
+# Each price times its count, all added up. Prices 2.5, 4 and 0.5 with counts 4, 3 and 6 make 10 + 12 + 3 = 25. Later,
 # the same line makes a neuron: inputs times weights.
 #
 # <details><summary>Hint 1: a sketch</summary>
@@ -329,7 +329,7 @@ def total_price(prices, counts):
 
 # %% check="total_price" points=0
 with exercise("total_price") as check:
-    check.close(yours.total_price([2.5, 4.0, 0.5], [4, 1, 6]), 17.0, "10 + 4 + 3")
+    check.close(yours.total_price([2.5, 4.0, 0.5], [4, 3, 6]), 25.0, "10 + 12 + 3")
     check.close(yours.total_price([2.0, 2.0], [1, 3]), 8.0, "two at the same price: 2 + 6")
     check.close(yours.total_price([], []), 0.0, "nothing bought, nothing to pay")
     ### BEGIN HIDDEN TESTS
@@ -594,7 +594,7 @@ def chained(names, xs):
 
 # %% check="in_a_row" points=0
 with exercise("in_a_row") as check:
-    check.close(chained(["double", "add 3"], [5.0]), [13.0], "10, and 3 more: 13")
+    check.close(chained(["double", "add 3", "square"], [5.0]), [169.0], "10, 13, 13 * 13")
     check.close(chained(["add 3", "double"], [5.0, 1.0]), [16.0, 8.0],
                 "add 3 to 5 and double it; then the same with 1")
     check.close(chained(["add 3", "square", "add 3"], [-3.0]), [3.0], "0, 0 again, then 3")

@@ -28,7 +28,7 @@ def polynomial(p, x):
     return p[0] + p[1] * x
 
 
-@wrong("polynomial", "parabola_only", "x**3 has no share here. The function has to take as many parameters as p has.")
+@wrong("polynomial", "parabola_only", "x**3 has no share here. The function has to take as many parameters as p has, up to the last.")
 def polynomial(p, x):
     return sum(p[k] * x**k for k in range(min(len(p), 3)))
 
@@ -1594,7 +1594,7 @@ def tide_model(hours, heights):
     return lambda t: np.polyval(p, t / 24 - 1)
 
 
-@wrong("tide_model", "loss_for_gradient", "The heights are no numbers any more (nan): the parameters have left the valley. Is it the gradient that each step follows, or the loss itself? Is the rate too large?")
+@wrong("tide_model", "loss_for_gradient", "The heights are no numbers (nan). Is something divided by the hours, of which the first is 0? If not, the parameters have left the valley: does each step follow the gradient, or the loss itself? Is the rate too large?")
 def tide_model(hours, heights):
     def waves(t):
         return np.stack([np.ones_like(t), np.sin(2 * np.pi * t / 12.42), np.cos(2 * np.pi * t / 12.42)])

@@ -159,7 +159,7 @@ with exercise("add_jvp") as check:
 # </details>
 # <details><summary>Hint 3: the usual errors</summary>
 #
-# `da * db`: the slope of a product is not the product of the slopes. 1 in the place of 13: each slope was multiplied
+# `da * db`: the slope of a product is not the product of the slopes. -6 in the place of 21: each slope was multiplied
 # by its own number.
 # </details>
 
@@ -174,8 +174,8 @@ def mul_jvp(a, da, b, db):
 
 # %% check="mul_jvp" points=2
 with exercise("mul_jvp") as check:
-    check.close(yours.mul_jvp(2.0, 3.0, 5.0, -1.0), (10.0, 13.0),
-                "2.003 * 4.999 is about 10.013")
+    check.close(yours.mul_jvp(2.0, 3.0, 8.0, -1.5), (16.0, 21.0),
+                "2.003 * 7.9985 is about 16.021")
     check.close(yours.mul_jvp(2.0, 1.0, 3.0, 0.0), (6.0, 3.0),
                 "only a moves, and each bit of it counts 3 times")
     check.close(yours.mul_jvp(2.0, 0.0, 3.0, 1.0), (6.0, 2.0),
@@ -1087,13 +1087,13 @@ def jvp_of(value, slopes, xs, vs):
 
 # %% check="jvp" points=2
 with exercise("jvp") as check:
-    seeds = [[(2.0, 1.0), (3.0, 10.0)]]
-    e = jvp_of(24.0, [12.0, 14.0], [2.0, 3.0], [1.0, 10.0])
-    check.close(e["runs of f"], "1", "one run of f gives the value and the slope")
-    check.close(e["f was given"], seeds, "each input goes in with its own slope")
-    check.close(e["result"], (24.0, 152.0), "the value of e, and 12 * 1 + 14 * 10")
+    seeds = [[(2.0, 0.0), (3.0, 2.0), (2.0, -4.0)]]
     three = jvp_of(6.0, [3.0, -2.0, 0.5], [2.0, 3.0, 2.0], [0.0, 2.0, -4.0])
-    check.close(three["result"], (6.0, -6.0), "three inputs: 3 * 0 - 2 * 2 + 0.5 * -4")
+    check.close(three["runs of f"], "1", "one run of f gives the value and the slope")
+    check.close(three["f was given"], seeds, "each input goes in with its own slope")
+    check.close(three["result"], (6.0, -6.0), "3 * 0 - 2 * 2 + 0.5 * -4")
+    e = jvp_of(24.0, [12.0, 14.0], [2.0, 3.0], [1.0, 10.0])
+    check.close(e["result"], (24.0, 152.0), "the value of e, and 12 * 1 + 14 * 10")
     check.close(jvp_of(5.0, [], [2.0], [3.0])["result"], (5.0, 0.0), "a constant function")
     ### BEGIN HIDDEN TESTS
     from autograder import integer, numbers

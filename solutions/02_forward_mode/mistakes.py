@@ -151,10 +151,20 @@ def mul_jvp(a, da, b, db):
 @wrong(
     "mul_jvp",
     "second_order",
-    "The slope came out as 10. If you multiplied the moved numbers: da * db is no part of it. If db got the factor b, or no slope is used: add up each slope times the *other* number.",
+    "da * db is in this slope, as where the moved numbers are multiplied, and it is no part of it. Add up each slope times the *other* number.",
 )
 def mul_jvp(a, da, b, db):
     return a * b, (a + da) * (b + db) - a * b
+
+
+@wrong("mul_jvp", "b_for_both", "Both slopes got the factor b. Each is multiplied by the *other* number: db by a.")
+def mul_jvp(a, da, b, db):
+    return a * b, da * b + db * b
+
+
+@wrong("mul_jvp", "value_twice", "This is the value, twice. The slope is another number: add up each slope times the *other* number.")
+def mul_jvp(a, da, b, db):
+    return a * b, a * b
 
 
 @right("mul_jvp", "in_steps")
@@ -513,7 +523,7 @@ def clamp(x, low, high):
     return x
 
 
-@wrong("clamp", "min_max_swapped", "x lies between the limits here, and `high` comes back. Have min and max changed places, or is a comparison the wrong way round?")
+@wrong("clamp", "min_max_swapped", "x lies between the limits here, and `high` comes back. Have min and max changed places, is a comparison wrong, or does the last `return` give `high`?")
 def clamp(x, low, high):
     return max(high, min(x, low))
 

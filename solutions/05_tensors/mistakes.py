@@ -56,7 +56,7 @@ def broadcast_shape(a, b):
 @wrong(
     "broadcast_shape",
     "longer_wins",
-    "You return one of the two shapes. (3, 1) and (1, 4) make (3, 4), which is neither of them.",
+    "Here one of the two shapes comes back. (3, 1) and (1, 4) make (3, 4), which is neither: in each place the 1 gives way, in either shape.",
 )
 def broadcast_shape(a, b):
     longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
@@ -126,7 +126,7 @@ def broadcast_shape(a, b):
 @wrong(
     "broadcast_shape",
     "or_for_and",
-    "(2, 3) and (1,) are refused here, and they fit. Shapes may have different numbers of axes, and lengths may differ where one of them is 1. Raise where they differ *and* none is 1.",
+    "(4, 2, 3) and (1,) are refused here, and they fit. Shapes may have different numbers of axes, and lengths may differ where one of them is 1. Raise where they differ *and* none is 1.",
 )
 def broadcast_shape(a, b):
     rank = max(len(a), len(b))

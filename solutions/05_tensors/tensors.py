@@ -177,7 +177,7 @@ def shape_of(a, b):
 
 # %% check="broadcast_shape" points=2
 with exercise("broadcast_shape") as check:
-    check.close(shape_of((2, 3), (1,)), (2, 3), "the 1 is stretched; 2 has no partner")
+    check.close(shape_of((4, 2, 3), (1,)), (4, 2, 3), "the 1 is stretched; 4 and 2 stay")
     check.close(shape_of((3, 1), (1, 4)), (3, 4), "each 1 is stretched to the other length")
     check.close(shape_of((1, 3), (1, 1)), (1, 3), "where 1 meets 1, it stays 1")
     check.close(shape_of((2, 3), (3,)), (2, 3), "at the right, 3 meets 3; 2 has no partner")

@@ -150,7 +150,7 @@ def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g * (a.size / out.size), out, a, axis, keepdims)
 
 
-@wrong("sum_and_mean", "mean_not_copied", "mean_rule has the right factor, and the shape is still that of out: copy g along the averaged axes.")
+@wrong("sum_and_mean", "mean_not_copied", "mean_rule has the right factor, and the shape is still that of out: copy g along the averaged axes, to the shape of a.")
 def mean_rule(g, out, a, axis=None, keepdims=False):
     return (g * out.size / a.size,)
 
@@ -166,7 +166,7 @@ def mean_rule(g, out, a, axis=None, keepdims=False):
     return (sum_rule(g * out.size / a.size, out, a, axis, keepdims),)
 
 
-@wrong("sum_and_mean", "axis_not_passed_on", "In mean_rule g does not fit the shape of a here: the averaged axes were not put back. Put them back as in sum_rule; if you call that, it needs the axis and keepdims.")
+@wrong("sum_and_mean", "axis_not_passed_on", "In mean_rule g does not fit the shape of a here: the averaged axes were not put back. Put them back as in sum_rule; if you call that, it needs the axis and keepdims, in this order.")
 def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g * out.size / a.size, out, a)
 

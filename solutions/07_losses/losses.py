@@ -128,8 +128,8 @@ def nll_of(prediction, target, sigma):
 # %% check="gaussian_nll" points=2
 with exercise("gaussian_nll") as check:
     root = math.log(math.sqrt(2 * math.pi))  # 0.918939
-    because = "2 predicted, 3 measured: -log(1 / sqrt(2 pi)), and 1/2 from the exponent"
-    check.close(nll_of(*arrays([2], [3]), 1.0), root + 0.5, because)
+    because = "2 predicted, 5 measured: -log(1 / sqrt(2 pi)), and 9/2 from the exponent"
+    check.close(nll_of(*arrays([2], [5]), 1.0), root + 4.5, because)
     check.close(nll_of(*arrays([2], [2]), 1.0), root, "at the peak: -log(1 / sqrt(2 pi))")
     because = "sigma = 2, 3 away: (3/2)**2 / 2 = 1.125, and a wider bell is lower: log(2)"
     check.close(nll_of(*arrays([2], [-1]), 2.0), root + 1.125 + math.log(2.0), because)
@@ -1273,8 +1273,8 @@ with exercise("bce_rule") as check:
     because = "-10,000 for yes, and yes it was: the slope is -1, not 0"
     check.close(yours.bce_rule(1.0, 1e4, *arrays([-1e4], [1])), arrays([-1]), because)
     data = arrays([[z, z, -z], [-z, 0, 0]], [[1, 0, 1], [0, 1, 0.5]])
-    rows = [[-0.2, 0.8, -0.8], [0.2, -0.5, 0]]
-    check.close(yours.bce_rule(6.0, 0.8, *data), arrays(rows), "6 elements, and g = 6")
+    rows = [[-0.4, 1.6, -1.6], [0.4, -1, 0]]
+    check.close(yours.bce_rule(12.0, 0.8, *data), arrays(rows), "6 elements, and g = 12")
     check.untouched("logits and targets are as they were: make new arrays")
     ### BEGIN HIDDEN TESTS
     from autograd_ref import Tensor as Reference

@@ -97,7 +97,7 @@ wrong(
 wrong(
     "gaussian_nll",
     "front_negative",
-    "The square is right. What stands in front of exp is 1 / (...): its logarithm is negative, and the loss has a minus.",
+    "The square is right, and the 0.919 of the root of 2 pi has the wrong sign. The root stands under the line, and the loss has a minus: together that makes a plus.",
     source=changed(BELL, ("+ np.log", "- np.log")),
 )
 wrong(
@@ -220,7 +220,7 @@ def mse_rule(g, out, prediction, target):
 @wrong(
     "mse_rule",
     "averaged",
-    "You took the mean of the slopes. Each element has a slope of its own: the result has the shape of prediction.",
+    "One number comes back for all elements: their slopes were added up, or averaged. Each has a slope of its own: the result has the shape of prediction.",
 )
 def mse_rule(g, out, prediction, target):
     return (g * (2 * (prediction - target)).mean(),)
@@ -305,7 +305,7 @@ def softmax(logits):
 @wrong(
     "softmax",
     "one_maximum",
-    "What you took off lies far above this row, as one number for the whole array does, or the largest size in place of the largest logit. Then the row is 0 / 0.",
+    "What was taken off is not the largest logit of the row: one number for the whole array, perhaps, the largest size, or a sum; or it was added. Then a row is 0 / 0, or exp overflows.",
 )
 def softmax(logits):
     e = np.exp(logits - logits.max())
@@ -380,7 +380,7 @@ def softmax(logits):
 @wrong(
     "softmax",
     "in_place",
-    "The shift was written into the caller's logits: `-=` and `out=` do that. Subtract into a new array.",
+    "The caller's logits were changed: `-=` and `out=` do that. Subtract into a new array.",
 )
 def softmax(logits):
     logits -= logits.max(axis=-1, keepdims=True)
@@ -494,7 +494,7 @@ def logsumexp(logits):
 @wrong(
     "logsumexp",
     "one_maximum",
-    "What you took off lies far above this row, as one number for the whole array does, or the largest size in place of the largest logit. Then the sum is 0, and its logarithm lost.",
+    "What was taken off is not the largest logit of the row: one number for the whole array, perhaps, the largest size, or a sum; or it was added. Then the sum is 0, and its logarithm lost, or exp overflows.",
 )
 def logsumexp(logits):
     m = logits.max()
@@ -599,7 +599,7 @@ def logsumexp(logits):
 @wrong(
     "logsumexp",
     "in_place",
-    "The shift was written into the caller's logits: `-=` and `out=` do that. Subtract into a new array.",
+    "The caller's logits were changed: `-=` and `out=` do that. Subtract into a new array.",
 )
 def logsumexp(logits):
     m = logits.max(axis=-1, keepdims=True)
@@ -1009,7 +1009,7 @@ def log_softmax(logits):
 @wrong(
     "log_softmax",
     "one_maximum",
-    "What you took off lies far above this row, as one number for the whole array does, or the largest size in place of the largest logit. Then the sum is 0, and its logarithm lost.",
+    "What was taken off is not the largest logit of the row: one number for the whole array, perhaps, the largest size, or a sum; or it was added. Then the sum is 0, and its logarithm lost, or exp overflows.",
 )
 def log_softmax(logits):
     shifted = logits - logits.max()
@@ -1062,7 +1062,7 @@ def log_softmax(logits):
     return shifted - np.log10(np.exp(shifted).sum(axis=-1, keepdims=True))
 
 
-@wrong("log_softmax", "in_place", "The shift was written into the caller's logits: `-=` and `out=` do that. Subtract into a new array.")
+@wrong("log_softmax", "in_place", "The caller's logits were changed: `-=` and `out=` do that. Subtract into a new array.")
 def log_softmax(logits):
     logits -= logits.max(axis=-1, keepdims=True)
     return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
@@ -1426,7 +1426,7 @@ def nll_loss(logp, labels):
     return -logp.max(axis=1).mean()
 
 
-@wrong("nll_loss", "per_row", "These are the losses of the rows. The result is one number, their mean.")
+@wrong("nll_loss", "per_row", "An array comes back: the losses of the rows, or an axis was kept. The result is one number, the mean of the losses.")
 def nll_loss(logp, labels):
     return -logp[np.arange(len(labels)), labels]
 

@@ -1,6 +1,7 @@
 """The learner's own engine, from the notebooks of units 03 to 09, for notebook 10, and of units 14 and 15.
 
     from autograder import mine
+    Value, exp, log, tanh = mine.scalars()                            # unit 03's, for notebook 04
     Tensor, nn, optim, functional = mine.engine()
     Tensor, nn, optim, functional = mine.engine(file="engine.py")     # unit 17's file in the place of 03, 05 and 06
 
@@ -11,6 +12,7 @@ it, and grading never takes the cell that does.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,13 +20,15 @@ from ...errors import UserError
 from ...lesson import logbook
 from .. import progress as learner
 from . import attention, from_file
+from . import scalars as numbers
 from .attention import ATTENTION_PARTS
 from .cells import NOT_WRITTEN, YOURS, Unit, run_unit
 from .engine import make_core, make_tensor
 from .layers import extend_module, make_functional, make_nn, make_optim
-from .parts import PARTS
+from .parts import PARTS, Part
 from .pictures import PICTURE_PARTS, add_operations
 from .pictures import UNIT as PICTURES
+from .scalars import Scalars
 
 NO_NOTEBOOK = "reference, there is no notebook of it here"
 
@@ -59,16 +63,34 @@ def engine(folder: str | Path | None = None, *, file: str | Path | None = None) 
     return whole
 
 
+def scalars(folder: str | Path | None = None) -> Scalars:
+    """The numbers of unit 04, which are the learner's unit 03; prints which parts of them are the learner's own.
+
+    `folder` holds the units; without it, it is found around the running notebook. Raises UserError when there is no
+    folder, and when notebook 03 is not in it or a given cell of it does not run.
+    """
+    place = Path(folder) if folder is not None else _units_folder()
+    reader = _Reader(place, numbers.SCALAR_PARTS, numbers.GIVEN)
+    made = numbers.make_scalars(reader.run(numbers.UNIT, value=numbers.as_in_unit_04).names)
+    print(_table(reader.whose, logbook.standing(logbook.read(place))))
+    return made
+
+
 class _Reader:
     """Runs the notebooks of a folder, and keeps whose each part is."""
 
-    def __init__(self, place: Path) -> None:
-        self.place = place
+    def __init__(
+        self,
+        place: Path,
+        parts: Sequence[Part] = (*PARTS, *PICTURE_PARTS, *ATTENTION_PARTS),
+        given: Mapping[str, Sequence[str]] = GIVEN,
+    ) -> None:
+        self.place, self.parts, self.given = place, parts, given
         self.notebooks = {unit.name: unit.notebook for unit in learner.units(place)}
         self.whose: dict[tuple[str, str], str] = {}
 
     def run(self, name: str, **after: Any) -> Unit:
-        parts = [part for part in (*PARTS, *PICTURE_PARTS, *ATTENTION_PARTS) if part.unit == name]
+        parts = [part for part in self.parts if part.unit == name]
         if name in self.notebooks:
             unit = run_unit(name, self.notebooks[name], parts, after)
         else:
@@ -76,7 +98,7 @@ class _Reader:
             for part in parts:
                 unit.names |= part.stand_ins
                 unit.whose[part.exercise] = NO_NOTEBOOK
-        _look_for_given(unit, name in self.notebooks, self.place)
+        _look_for_given(unit, self.given.get(name, ()), name in self.notebooks, self.place)
         # Units 14 and 15 are for later: who has not begun one is not told of it.
         if name not in LATER or set(unit.whose.values()) - {NOT_WRITTEN, NO_NOTEBOOK}:
             self.whose.update({(name, exercise): said for exercise, said in unit.whose.items()})
@@ -121,8 +143,7 @@ def _units_folder() -> Path:
     return start if learner.units(start) else learner.units_folder(start)
 
 
-def _look_for_given(unit: Unit, there: bool, place: Path) -> None:
-    needed = GIVEN.get(unit.name, ())
+def _look_for_given(unit: Unit, needed: Sequence[str], there: bool, place: Path) -> None:
     remedy = f"`autograder fresh {unit.name[:2]}` puts a new one there and keeps yours under another name"
     if needed and not there:
         raise UserError(

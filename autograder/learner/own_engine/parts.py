@@ -40,7 +40,7 @@ def by_reference(function: Callable[..., Any], inputs: int = 1) -> Callable[...,
     return rule
 
 
-def _topological_order(root: Any) -> list[Any]:
+def topological_order(root: Any) -> list[Any]:
     order, seen, stack = [], set(), [(root, False)]
     while stack:
         node, ready = stack.pop()
@@ -151,7 +151,7 @@ class _Optimizer:
 
 PARTS = (
     Part("03_reverse_mode", "sin_cos", {"sin_vjp": lambda g, out, a: (g * np.cos(a),)}),
-    Part("03_reverse_mode", "topological_order", {"topological_order": _topological_order}),
+    Part("03_reverse_mode", "topological_order", {"topological_order": topological_order}),
     Part("05_tensors", "unbroadcast", {"unbroadcast": unbroadcast}),
     Part(
         "05_tensors",

@@ -16,11 +16,11 @@ from . import proves
 # -- 00 -----------------------------------------------------------------------------------------------------------
 
 
-@proves("00_start_here", "Prices 2.5, 4 and 0.5 with counts 4, 1 and 6 make 10 + 4 + 3 = 17.")
+@proves("00_start_here", "Prices 2.5, 4 and 0.5 with counts 4, 3 and 6 make 10 + 12 + 3 = 25.")
 @proves("00_start_here", "At x = 3 it is 7 + 0 + 18 = 25.")
 def test_the_worked_examples_of_unit_00(solved: Any) -> None:
     names = solved("00_start_here")
-    assert names["total_price"]([2.5, 4, 0.5], [4, 1, 6]) == 10 + 4 + 3 == 17
+    assert names["total_price"]([2.5, 4, 0.5], [4, 3, 6]) == 10 + 12 + 3 == 25
     assert names["Polynomial"]([7, 0, 2])(3) == 7 + 0 + 18 == 25
 
 
@@ -30,7 +30,7 @@ def test_the_worked_examples_of_unit_00(solved: Any) -> None:
 @proves(
     "02_forward_mode",
     "The sum rises by 0.002 and the product by about 0.013: slopes of 2 and 13.",
-    "`da * db`: the slope of a product is not the product of the slopes. 1 in the place of 13: each slope was "
+    "`da * db`: the slope of a product is not the product of the slopes. -6 in the place of 21: each slope was "
     "multiplied by its own number.",
 )
 def test_how_far_a_sum_and_a_product_rise(solved: Any) -> None:
@@ -38,7 +38,8 @@ def test_how_far_a_sum_and_a_product_rise(solved: Any) -> None:
     assert (a + 0.001 * da) + (b + 0.001 * db) - (a + b) == pytest.approx(0.002)
     assert (a + 0.001 * da) * (b + 0.001 * db) - a * b == pytest.approx(0.013, abs=5e-6)
     assert solved("02_forward_mode")["mul_jvp"](a, da, b, db) == (10.0, 13.0)
-    assert a * da + b * db == 1.0
+    assert solved("02_forward_mode")["mul_jvp"](2.0, 3.0, 8.0, -1.5) == (16.0, 21.0)  # its first example
+    assert 2.0 * 3.0 + 8.0 * -1.5 == -6.0
 
 
 @proves(
