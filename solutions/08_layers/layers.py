@@ -914,7 +914,7 @@ def norm_gradients(g, x, weight, bias):
 
 # %% check="layer_norm" points=3
 with exercise("layer_norm") as check:
-    x, w = np.array([[7.0, 7, 7, 7], [1, 3, 3, 9]]), np.array([1.0, 2, 3, -4])
+    x, w = np.array([[7.0, 7, 7, 7], [1, 3, 3, 9]]), np.array([1.0, 3, 2, -4])
     b, out = np.array([0, 10.0, 0, 0]), np.array([[0] * 4, [-3, -1, -1, 5]]) / 9.00001**0.5
     check.close(norm_of(x, w / w, 0 * b), out, "equal numbers become 0; mean 4, variance 9")
     check.close(norm_of(x, w, b), out * w + b, "times weight, plus bias, in each column")
@@ -1144,8 +1144,8 @@ def owned_by(tree):
 # %% check="owned" points=3
 with exercise("owned") as check:
     # {...}: a Module; "T1": a Tensor with a gradient; "P1": a Parameter, "P2": a subclass
-    check.close(owned_by({"b": "P2", "mean": "T1", "w": "P1", "rate": 0.5, "tied": "P1"}),
-                {"b": "P2", "w": "P1", "tied": "P1"}, "no Tensor, no number; P1 twice")
+    check.close(owned_by({"w": "P1", "n": 0.5, "b": "P2", "m": "T1", "v": "P1", "c": "P3"}),
+                {"w": "P1", "b": "P2", "v": "P1", "c": "P3"}, "no T1, no 0.5; P1 twice")
     check.close(owned_by({"a": {"w": "P1"}, "scale": "P3", "b": "=a"}),
                 {"a": "a Module at a", "a.w": "P1", "scale": "P3", "b": "a Module at a",
                 "b.w": "P1"}, "a Module, then what it owns, its name in front; b is a")

@@ -400,7 +400,7 @@ def layer_stds(x, weights, activation):
 @wrong(
     "layer_stds",
     "weights_first",
-    "The factors stand in the other order: x comes first, then the transposed weight.",
+    "The factors stand in the other order, or x is transposed as well: x comes first, as it is, then the transposed weight.",
 )
 def layer_stds(x, weights, activation):
     stds = []
@@ -1503,7 +1503,7 @@ def owned(module):
     return found
 
 
-@wrong("owned", "modules_only", "The Parameters are missing: Modules alone are taken, or what an earlier call has seen is left out, as by a default `seen=set()`. Both are asked for, in each call.")
+@wrong("owned", "modules_only", "The Parameters are missing. Are Modules alone taken, is nothing put into the dict, or is left out what an earlier call has seen, as by a default `seen=set()`? Both are asked for, in each call.")
 def owned(module):
     found = {}
     for name, value in vars(module).items():

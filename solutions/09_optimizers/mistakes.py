@@ -788,7 +788,7 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
 @wrong("rmsprop_step", "rate_written_in", RATE_WRITTEN_IN)
 def rmsprop_step(p, g, s, lr, alpha, eps):
     s = alpha * s + (1 - alpha) * g**2
-    return p - 0.3 * g / (np.sqrt(s) + eps), s
+    return p - 0.2 * g / (np.sqrt(s) + eps), s
 
 
 @right("rmsprop_step", "moved_by_the_difference")
@@ -815,7 +815,7 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
 
 
 @wrong(
-    "bias_correction", "in_place", "The numbers are right, and they were written into the caller's array, as `/=` does. Make a new one."
+    "bias_correction", "in_place", "The result is right, and the caller's array was changed, as `/=` does. Make a new one."
 )
 def bias_correction(mean, beta, t):
     mean /= 1 - beta**t
@@ -874,7 +874,7 @@ def bias_correction(mean, beta, t):
     return mean / beta**t
 
 
-@wrong("bias_correction", "one_step_less", "At t = 1 you divide by 0: one gradient has come in by then.")
+@wrong("bias_correction", "one_step_less", "At t = 1 you divide by 0. The share of the start is beta to the power of t, and t counts from 1: after one step it is beta.")
 def bias_correction(mean, beta, t):
     with np.errstate(all="ignore"):
         return mean / np.float64(1 - beta ** (t - 1))
@@ -951,6 +951,7 @@ def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     return p - lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps), m, v
 """
 ADAM_STEP = ADAM.splitlines()[-1]
+NAN_AT_ONCE = "At t = 1 p becomes NaN. Does it move with the old means, which are 0? Does t - 1 stand where t belongs, so that the correction divides by 0? Or has the correction of v the wrong sign?"
 QUIET_STEP = ("    return p -", '    with np.errstate(all="ignore"):\n        return p -')
 
 
@@ -1106,7 +1107,7 @@ wrong(
 wrong(
     "adam_step",
     "counts_from_zero",
-    "At t = 1 p becomes NaN: it moves with the old means, and there is 0 / 0, or t - 1 stands where t belongs, and the correction divides by 0.",
+    NAN_AT_ONCE,
     source=changed(
         ADAM,
         (
@@ -1134,7 +1135,7 @@ wrong(
 @wrong(
     "adam_step",
     "old_means",
-    "At t = 1 p becomes NaN: it moves with the old means, and there is 0 / 0, or t - 1 stands where t belongs, and the correction divides by 0.",
+    NAN_AT_ONCE,
 )
 def adam_step(p, g, m, v, t, lr, betas=(0.9, 0.999), eps=1e-8):
     b1, b2 = betas
@@ -1514,7 +1515,7 @@ wrong(
 wrong(
     "optimizer",
     "a_list_for_the_state",
-    "The state goes into the rule as one tuple, and you pass a list. Make a tuple of it: `tuple(...)`.",
+    "What the rule gets as the state, in the third place, is no tuple. Make one with `tuple(...)`, of a list or of what stands in bare parentheses; and mind the order, `rule(p, g, state, lr, t)`.",
     source=with_change(("tuple(np.zeros_like(p.data) for _ in range(slots))", "[np.zeros_like(p.data) for _ in range(slots)]")),
 )
 right(
@@ -1985,8 +1986,32 @@ wrong(
 wrong(
     "cosine_rate",
     "rises",
-    "Right after the warm-up the rate is the floor. At the top the cosine is 1, and stands with a plus: a minus makes the curve rise. And is the progress 1 at once: is it counted from `step`, with `min`?",
+    "Right after the warm-up the rate is the floor, and then it rises. At the top the cosine is 1, and stands with a plus: a minus makes the curve rise.",
     source=changed(COSINE, ("1 + math", "1 - math")),
+)
+wrong(
+    "cosine_rate",
+    "at_the_floor_at_once",
+    "Right after the warm-up the rate is the floor, and stays there. Is the progress 1 at once? It takes parentheses, `(step - warmup) / (total - warmup)`, and `min`, not `max`.",
+    source=changed(COSINE, ("(step - warmup) / (total", "step - warmup / (total")),
+)
+wrong(
+    "cosine_rate",
+    "divided_by_total_alone",
+    "`/ total - warmup` divides by total alone. The whole of total - warmup is the divisor: parentheses.",
+    source=changed(COSINE, ("/ (total - warmup)", "/ total - warmup")),
+)
+wrong(
+    "cosine_rate",
+    "warm_up_over_total",
+    "The warm-up is as long as the whole run here: a rate in it is (step + 1) / warmup of the peak.",
+    source=changed(COSINE, ("(step + 1) / warmup", "(step + 1) / total")),
+)
+wrong(
+    "cosine_rate",
+    "warm_up_over_both",
+    "The warm-up is divided by `total`, too. It is (step + 1) / warmup of the peak.",
+    source=changed(COSINE, ("(step + 1) / warmup", "(step + 1) / warmup / total")),
 )
 wrong(
     "cosine_rate",
@@ -2069,7 +2094,7 @@ wrong(
 wrong(
     "cosine_rate",
     "whole_numbers",
-    "Progress is 0 up to the end, and then 1: `//` and `int` drop what is behind the point. Divide by `/`.",
+    "After the warm-up the rate stays at the peak: progress is 0, or has no effect. `//` and `int` drop what is behind the point: divide by `/`, and take the cosine of pi times progress.",
     source=changed(COSINE, ("/ (total", "// (total")),
 )
 wrong(
@@ -2093,14 +2118,14 @@ wrong(
 wrong(
     "cosine_rate",
     "total_written_in",
-    "A number of one example stands where `total` belongs: a run may be shorter.",
-    source=changed(COSINE, ("total - warmup", "100 - warmup")),
+    "A number of one example stands where `total` belongs: a run may be longer, or shorter.",
+    source=changed(COSINE, ("total - warmup", "60 - warmup")),
 )
 wrong(
     "cosine_rate",
     "peak_written_in",
     "A number of one example stands where `peak` belongs, in the warm-up.",
-    source=changed(COSINE, ("return peak", "return 0.8")),
+    source=changed(COSINE, ("return peak", "return 0.9")),
 )
 
 
@@ -2226,6 +2251,12 @@ def total_norm(grads):
         return largest * math.sqrt(sum(float(np.square(g / np.float64(largest)).sum()) for g in grads))
 
 
+wrong(
+    "total_norm",
+    "turned_round",
+    "0 comes back for gradients that are not 0. `return 0.0` is for the case where the largest is 0, and for no other.",
+    source=changed(NORM, ("if largest == 0:", "if largest != 0:")),
+)
 wrong(
     "total_norm",
     "not_scaled_back",
@@ -2419,7 +2450,7 @@ NOTHING_ELSE = "Where the norm is tiny, the divisor is larger than it: something
 @wrong(
     "clip_with_norm",
     "in_place",
-    "The numbers are right, and they were written into the caller's list or its arrays. Make a new list of new arrays.",
+    "The result is right, and the caller's list or its arrays were changed. Make a new list of new arrays.",
 )
 def clip_with_norm(grads, max_norm, norm):
     if norm > max_norm:
@@ -2506,7 +2537,7 @@ def clip_with_norm(grads, max_norm, norm):
 @wrong(
     "clip_with_norm",
     "into_the_list",
-    "The numbers are right, and they were written into the caller's list or its arrays. Make a new list of new arrays.",
+    "The result is right, and the caller's list or its arrays were changed. Make a new list of new arrays.",
 )
 def clip_with_norm(grads, max_norm, norm):
     if norm > max_norm:
@@ -2717,7 +2748,7 @@ wrong(
 wrong(
     "mended_adam",
     "counts_too_late",
-    "In the first step t is 0, and the correction divides by 0. Count before you correct.",
+    "In the first step p becomes NaN. Is t still 0, so that the correction divides by 0? Count before you correct. Or are the parentheses of 1 - b2, or of 1 - b2**t, missing?",
     source=mended(
         ("        self.t += 1\n", ""),
         ("+ self.eps)\n", "+ self.eps)\n        self.t += 1\n"),

@@ -246,8 +246,8 @@ def momentum_step(p, g, v, lr, mu):
 
 # %% check="momentum_step" points=2
 with exercise("momentum_step") as check:
-    p, g, v = arrays([1, 5], [10, -4], [2, 0])
-    check.close(yours.momentum_step(p, g, v, 0.2, 0.9), arrays([-1.36, 5.8], [11.8, -4]),
+    p, g, v = arrays([1, 5], [10, -4], [2, 10])
+    check.close(yours.momentum_step(p, g, v, 0.2, 0.9), arrays([-1.36, 4], [11.8, 5]),
                 "v is 0.9 * 2 + 10 = 11.8, and p moves with this new v: 1 - 0.2 * 11.8")
     check.untouched("p, g and v stay as they were: make new arrays")
     check.close(yours.momentum_step(p, g, v, 0.1, 0.0), arrays([0, 5.4], [10, -4]),
@@ -414,8 +414,8 @@ def nesterov_step(p, g, v, lr, mu):
 
 # %% check="nesterov_step" points=2
 with exercise("nesterov_step") as check:
-    p, g, v = arrays([1, 5], [10, -4], [4, 0])
-    check.close(yours.nesterov_step(p, g, v, 0.1, 0.5), arrays([-0.6, 5.6], [12, -4]),
+    p, g, v = arrays([1, 5], [10, -4], [4, 12])
+    check.close(yours.nesterov_step(p, g, v, 0.1, 0.5), arrays([-0.6, 5.3], [12, 2]),
                 "the new v is 0.5 * 4 + 10 = 12: from 1, subtract 0.1 * (10 + 0.5 * 12)")
     check.untouched("p, g and v stay as they were: make new arrays")
     check.close(yours.nesterov_step(p, g, v, 0.2, 0.0), arrays([-1, 5.8], [10, -4]),
@@ -505,11 +505,11 @@ def rmsprop_step(p, g, s, lr, alpha, eps):
 # %% check="rmsprop_step" points=2
 with exercise("rmsprop_step") as check:
     p, g, s = arrays([1, 5], [4, -2], [2, 4])
-    check.close(yours.rmsprop_step(p, g, s, 0.3, 0.5, 0.0), arrays([0.6, 5.3], [9, 4]),
-                "s is 1 + 8 = 9 and 2 + 2 = 4: p moves by 0.3 * 4 / 3 and by 0.3 * -2 / 2")
+    check.close(yours.rmsprop_step(p, g, s, 0.2, 0.5, 2.0), arrays([0.84, 5.1], [9, 4]),
+                "s is 1 + 8 and 2 + 2; p moves by 0.2 * 4 / (3 + 2) and 0.2 * -2 / (2 + 2)")
     check.untouched("p, g and s stay as they were: make new arrays")
-    check.close(yours.rmsprop_step(p, g, s, 0.6, 0.5, 1.0), arrays([0.4, 5.4], [9, 4]),
-                "lr = 0.6, and eps = 1 makes the divisors 3 + 1 and 2 + 1")
+    check.close(yours.rmsprop_step(p, g, s, 0.3, 0.5, 0.0), arrays([0.6, 5.3], [9, 4]),
+                "lr = 0.3, and eps = 0 makes the divisors 3 and 2")
     check.close(yours.rmsprop_step(p, g, s, 0.3, 0.75, 1.0)[1], np.array([5.5, 4.0]),
                 "alpha = 0.75: three quarters of the old mean, one of the new square")
     ### BEGIN HIDDEN TESTS
@@ -1217,8 +1217,9 @@ def cosine_rate(step, total, warmup, peak, floor=0.0):
 
 # %% check="cosine_rate" points=2
 with exercise("cosine_rate") as check:
-    rises = [yours.cosine_rate(step, 100, 4, 0.8, 0.1) for step in range(5)]
-    check.close(rises, [0.2, 0.4, 0.6, 0.8, 0.8], "four steps up from 0; then the cosine")
+    rises = [yours.cosine_rate(step, 60, 3, 0.9, 0.1) for step in (0, 1, 2, 3, 22)]
+    check.close(rises, [0.3, 0.6, 0.9, 0.9, 0.7],
+                "three steps up from 0, then the cosine: after a third 0.1 + 0.8 * 0.75")
     check.close(yours.cosine_rate(28, 100, 4, 0.8), 0.6828427,
                 "a quarter of the 96 steps that follow", atol=1e-6)
     check.close(yours.cosine_rate(13, 20, 6, 0.5, 0.1), 0.3, "half way from 6 to 20")

@@ -764,7 +764,7 @@ def standardise(train, held):
     return (train - mean) / np.where(std == 0, 1.0, std), held
 
 
-@wrong("standardise", "in_place", "The numbers are right, and they were written into the caller's arrays.")
+@wrong("standardise", "in_place", "The result is right, and the caller's arrays were changed.")
 def standardise(train, held):
     mean, std = train.mean(axis=0), train.std(axis=0)
     std = np.where(np.ptp(train, axis=0) == 0, 1.0, std)
@@ -831,7 +831,7 @@ def standardise(train, held):
     return (train - mean) / std, (held - mean) / std
 
 
-@wrong("standardise", "mean_only", "The mean is 0 now. Divide by the standard deviation as well.")
+@wrong("standardise", "mean_only", "The mean is 0 now. Divide by the standard deviation as well; where `np.where` chooses, the 1 is for constant columns, and for no others.")
 def standardise(train, held):
     mean = train.mean(axis=0)
     return train - mean, held - mean
@@ -1107,7 +1107,7 @@ def state_dict(module):
     return {name: p.data for name, p in module.named_parameters()}
 
 
-@wrong("state_dict", "own_attributes_only", "Parameters of inner layers are missing. `named_parameters` gives them all.")
+@wrong("state_dict", "own_attributes_only", "A parameter is missing, here that of the inner layer: `named_parameters` gives them all.")
 def state_dict(model):
     return {name: p.data.copy() for name, p in vars(model).items() if isinstance(p, nn.Parameter)}
 
@@ -1238,7 +1238,7 @@ def load_state_dict(module, state):
 @wrong(
     "state_dict",
     "order_counts",
-    "The right names raise a KeyError here, perhaps for their order. A state is a dict: its names count, not their order; and those of the model, with their dots, are in `named_parameters`.",
+    "The right names raise a KeyError here. Is the comparison turned round, or do you compare the order, too? A state is a dict: its names count, not their order; and those of the model, with their dots, are in `named_parameters`.",
 )
 def load_state_dict(module, state):
     parameters = dict(module.named_parameters())
@@ -1471,6 +1471,13 @@ wrong(
         ("        return", "        self.last = loss\n        return"),
     ),
 )
+for _how, _line in (("never_grows", "pass"), ("stays_at_one", "self.waited = 1")):
+    wrong(
+        "early_stopping",
+        f"count_{_how}",
+        "It never stops here: the count does not grow. Each epoch that is no better adds 1 to it, as `self.waited += 1` does.",
+        source=changed(STOPPING, ("self.waited += 1", _line)),
+    )
 wrong(
     "early_stopping",
     "least_improvement",
