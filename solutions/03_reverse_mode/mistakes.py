@@ -190,6 +190,94 @@ def record(op, parents, constants=()):
     return Value(data, op, (*parents, *map(Value, constants)))
 
 
+RECORD = """
+def record(op, parents, constants=()):
+    numbers = [parent.data for parent in parents]
+    data = FORWARD[op](*numbers, *constants)
+    return Value(data, op, parents, constants)
+"""
+
+wrong(
+    "record",
+    "stars_forgotten",
+    "FORWARD[op] was given lists or tuples, and it takes numbers, one by one: a star before each of the two unpacks it, as in `*numbers, *constants`.",
+    source=changed(RECORD, ("(*numbers, *constants)", "(numbers, constants)")),
+)
+
+
+wrong(
+    "record",
+    "numbers_in_a_list",
+    "FORWARD[op] got one number too few. If it got a list of them: it takes them one by one, and a star before the list unpacks it.",
+    source=changed(RECORD, ("(*numbers, *constants)", "(numbers, *constants)")),
+)
+
+
+wrong(
+    "record",
+    "second_star_forgotten",
+    "FORWARD[op] got one argument too many. If that is the tuple of constants: a star before it unpacks it, into nothing where there are none.",
+    source=changed(RECORD, ("*constants)\n", "constants)\n")),
+)
+
+
+wrong(
+    "record",
+    "constants_first",
+    "That is 3 ** 2, and 2 ** 3 is asked for: the parents' numbers come first, then the constants.",
+    source=changed(RECORD, ("(*numbers, *constants)", "(*constants, *numbers)")),
+)
+
+
+wrong(
+    "record",
+    "stars_in_Value",
+    "The parents are unpacked here, so Value takes the first of them for all. Give it both tuples as they are: the stars belong in the call of FORWARD[op].",
+    source=changed(RECORD, ("op, parents, constants)\n", "op, *parents, *constants)\n")),
+)
+
+
+wrong(
+    "record",
+    "first_constant",
+    "The constants are a single number here. Keep the tuple that record was given, of one constant too.",
+    source=changed(RECORD, ("op, parents, constants)\n", "op, parents, constants[0] if constants else ())\n")),
+)
+
+
+wrong(
+    "record",
+    "parents_and_constants",
+    "The constants stand among the parents. They are plain numbers, and get no gradient: give them to Value as its fourth argument.",
+    source=changed(RECORD, ("op, parents, constants)\n", "op, parents + constants)\n")),
+)
+
+
+wrong(
+    "record",
+    "the_function_for_op",
+    "`op` holds a function here. Keep the operation's name, such as \"*\": by that name its rule is found on the way back.",
+    source=changed(RECORD, ("Value(data, op", "Value(data, FORWARD[op]")),
+)
+
+
+wrong(
+    "record",
+    "three_operations_alone",
+    "exp is not recorded. Do not list the operations: FORWARD[op] finds the function of each.",
+    source="""
+def record(op, parents, constants=()):
+    if op == "+":
+        data = parents[0].data + parents[1].data
+    elif op == "*":
+        data = parents[0].data * parents[1].data
+    elif op == "**":
+        data = parents[0].data ** constants[0]
+    return Value(data, op, parents, constants)
+""",
+)
+
+
 # -- pass_back --------------------------------------------------------------------------------------------------------
 
 PASS = """
@@ -264,7 +352,7 @@ wrong(
 @wrong(
     "pass_back",
     "first_parent_only",
-    "Only the first parent got its share. The rule gives one cotangent for each.",
+    "Only the first of two parents got its share. The rule gives one cotangent for each.",
 )
 def pass_back(node, rules):
     if not node.op:
@@ -409,6 +497,52 @@ def pass_back(node, rules):
         parent.grad += c
 
 
+wrong(
+    "pass_back",
+    "a_new_value",
+    "Nothing has come to the parents. Is it their `grad` that you add to? `parent += c` makes a new Value, and leaves the parent as it was.",
+    source=changed(PASS, ("parent.grad += cotangent", "parent += cotangent")),
+)
+
+
+wrong(
+    "pass_back",
+    "the_global_rules",
+    "Where you looked there is no rule of this name. Look in `rules`, the argument, and not in RULES.",
+    source=changed(PASS, ("rules[node.op]", "RULES[node.op]")),
+)
+
+
+wrong(
+    "pass_back",
+    "first_come",
+    "A parent that has something already gets nothing more here, as with `if parent.grad == 0`. Add, whatever is there.",
+    source=changed(PASS, ("        parent.grad += cotangent", "        if parent.grad == 0:\n            parent.grad = cotangent")),
+)
+
+
+@wrong(
+    "pass_back",
+    "loop_in_a_loop",
+    "Each parent got the sum of all cotangents, as by a loop in a loop. Go through parents and cotangents side by side: zip pairs them.",
+)
+def pass_back(node, rules):
+    if not node.op:
+        return
+    cotangents = rules[node.op](node.grad, node.data, *node.inputs)
+    for parent in node.parents:
+        for cotangent in cotangents:
+            parent.grad += cotangent
+
+
+wrong(
+    "pass_back",
+    "by_name",
+    "The rule was called with names, as in `g=`. Give its arguments by position: g, out, then the inputs.",
+    source=changed(PASS, ("(node.grad, node.data, *node.inputs)", "(*node.inputs, g=node.grad, out=node.data)")),
+)
+
+
 # -- topological_order ------------------------------------------------------------------------------------------------
 
 
@@ -525,7 +659,7 @@ wrong(
 @wrong(
     "topological_order",
     "equal_numbers",
-    "Only the last value is in the list. If you recognise values by their data or label: others may have the same, so remember the values themselves. If not: is any parent followed?",
+    "Only the last value is in the list. Is any parent followed? If you mark values where they go onto the stack, do not pass over them when they come off. If you recognise them by data or label: others may have the same, so remember the values themselves.",
 )
 def topological_order(root):
     order, seen = [], set()
@@ -702,7 +836,7 @@ def topological_order(root):
 @wrong(
     "topological_order",
     "by_label",
-    "Only the last value is in the list. If you recognise values by their data or label: others may have the same, so remember the values themselves. If not: is any parent followed?",
+    "Only the last value is in the list. Is any parent followed? If you mark values where they go onto the stack, do not pass over them when they come off. If you recognise them by data or label: others may have the same, so remember the values themselves.",
 )
 def topological_order(root):
     order, seen = [], set()
@@ -792,7 +926,7 @@ def topological_order(root):
 wrong(
     "topological_order",
     "seen_is_kept",
-    "The list is empty. If what an earlier call met is still remembered, as in a default `seen=set()`, which is made once: begin each call with an empty set. If not: where does the root get in?",
+    "The list is empty. Is `return` inside the loop, which ends after one round then? Or is what an earlier call met still remembered, as in a default `seen=set()`, which is made once? If neither: which line notes a value, and when is it reached?",
     source=changed(WALK, ("(root)", "(root, seen=set())"), ("order, seen, stack = [], set(), [", "order, stack = [], [")),
 )
 
@@ -813,6 +947,102 @@ wrong(
 )
 
 
+wrong(
+    "topological_order",
+    "order_is_kept",
+    "Values of an earlier call stand in the list. A default such as `order=[]` is made once, and kept: make the list, and the set of what you have met, inside the function.",
+    source=changed(WALK, ("(root)", "(root, order=[], seen=set())"), ("order, seen, stack = [], set(), [", "stack = [")),
+)
+
+
+wrong(
+    "topological_order",
+    "return_in_the_loop",
+    "The list is empty. Is `return` inside the loop, which ends after one round then? Or is what an earlier call met still remembered, as in a default `seen=set()`, which is made once? If neither: which line notes a value, and when is it reached?",
+    source=changed(WALK, ("    return order", "        return order")),
+)
+
+
+wrong(
+    "topological_order",
+    "labels",
+    "There are texts in the list, such as labels. The Values themselves belong there: the way back writes into their grad.",
+    source=changed(WALK, ("order.append(node)", "order.append(node.label)")),
+)
+
+
+@wrong(
+    "topological_order",
+    "direct_parents",
+    "Only the root and its own parents are there, and y is missing, from which p was made. Go on from each parent to its own parents.",
+)
+def topological_order(root):
+    return [*dict.fromkeys(root.parents), root]
+
+
+@wrong(
+    "topological_order",
+    "passed_over",
+    "Only the last value is in the list. Is any parent followed? If you mark values where they go onto the stack, do not pass over them when they come off. If you recognise them by data or label: others may have the same, so remember the values themselves.",
+)
+def topological_order(root):
+    order, seen, stack = [], set(), [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            for parent in node.parents:
+                if parent not in seen:
+                    seen.add(parent)
+                    stack.append((parent, False))
+    return order
+
+
+@wrong(
+    "topological_order",
+    "asked_at_the_push_alone",
+    "A value stands in the list twice: it lay on the stack twice before it was met. Ask whether you have met it when it comes off, too.",
+)
+def topological_order(root):
+    order, seen, stack = [], set(), [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+            continue
+        seen.add(node)
+        stack.append((node, True))
+        for parent in node.parents:
+            if parent not in seen:
+                stack.append((parent, False))
+    return order
+
+
+AGAIN = """
+def topological_order(root):
+    order, waiting = [], [root]
+    while waiting:
+        node = waiting.pop(0)
+        if node in order:
+            order.remove(node)
+        order.append(node)
+        waiting.extend(node.parents)
+    return order[::-1]
+"""
+
+for name, pop in (("moved_again_and_again", "pop(0)"), ("moved_again_and_again_by_a_stack", "pop()")):
+    wrong(
+        "topological_order",
+        name,
+        "This takes too long. Each time that a value is met, all that it was made from is gone through again, and after 59 doublings there are 2 ** 59 ways back. Go on from a value once.",
+        ends=False,
+        source=changed(AGAIN, ("pop(0)", pop)),
+    )
+
+
 # -- backward ---------------------------------------------------------------------------------------------------------
 
 
@@ -831,7 +1061,7 @@ def backward(order, step):
 @wrong(
     "backward",
     "skips_the_result",
-    "Only the 1 of the result is there. Was step not called for it, or were the others set to 0 on the way or after it?",
+    "Only the 1 of the result is there. Did it come after the steps, was step not called for the result, or were the others set to 0 on the way or later?",
 )
 def backward(order, step):
     for node in order:
@@ -844,7 +1074,7 @@ def backward(order, step):
 @wrong(
     "backward",
     "zeros_come_last",
-    "Only the 1 of the result is there. Was step not called for it, or were the others set to 0 on the way or after it?",
+    "Only the 1 of the result is there. Did it come after the steps, was step not called for the result, or were the others set to 0 on the way or later?",
 )
 def backward(order, step):
     order[-1].grad = 1.0
@@ -919,7 +1149,7 @@ def backward(order, step):
 @wrong(
     "backward",
     "zeros_on_the_way",
-    "Only the 1 of the result is there. Was step not called for it, or were the others set to 0 on the way or after it?",
+    "Only the 1 of the result is there. Did it come after the steps, was step not called for the result, or were the others set to 0 on the way or later?",
 )
 def backward(order, step):
     order[-1].grad = 1.0
@@ -1042,6 +1272,47 @@ def backward(order, step):
     waiting[-1].grad += 1.0
     while waiting:
         step(waiting.pop())
+
+BACKWARD = """
+def backward(order, step):
+    for node in order:
+        node.grad = 0.0
+    order[-1].grad = 1.0
+    for node in reversed(order):
+        step(node)
+"""
+
+wrong(
+    "backward",
+    "result_keeps_its_own",
+    "The result began with more than 1: it kept what it had before, and 1 was added. All gradients are too large by the same factor.",
+    source=changed(BACKWARD, ("in order:", "in order[:-1]:"), (".grad = 1.0", ".grad += 1.0")),
+)
+
+
+wrong(
+    "backward",
+    "inputs_keep_theirs",
+    "The inputs kept what an earlier pass left there, and the new gradients were added. Begin with zeros everywhere, inputs too.",
+    source=changed(BACKWARD, ("        node.grad = 0.0", "        if node.op:\n            node.grad = 0.0")),
+)
+
+
+wrong(
+    "backward",
+    "result_taken_out",
+    "After one call the result is gone from the caller's list, as order.pop() takes it out. order[-1] looks at it, and leaves it there.",
+    source=changed(BACKWARD, ("    order[-1].grad = 1.0\n", "    root = order.pop()\n    root.grad = 1.0\n    step(root)\n")),
+)
+
+
+wrong(
+    "backward",
+    "sorted",
+    "Values cannot be sorted: they know no `<`. The list is in order already, and reversed(order) goes through it from the end.",
+    source=changed(BACKWARD, ("reversed(order)", "sorted(order, reverse=True)")),
+)
+
 
 # -- exp_log_sqrt -----------------------------------------------------------------------------------------------------
 
@@ -1205,6 +1476,15 @@ def sqrt_vjp(g, out, a):
     return (g / (2 * out))
 
 
+@wrong(
+    "exp_log_sqrt",
+    "log_times_log_10",
+    "In log_vjp stands a log(10). math.log is the natural logarithm: its slope is 1 / a, with no other factor.",
+)
+def log_vjp(g, out, a):
+    return (g * math.log(10) / a,)
+
+
 # -- sin_cos ----------------------------------------------------------------------------------------------------------
 
 
@@ -1326,6 +1606,20 @@ def cos_vjp(g, out, a):
 )
 
 
+@wrong("sin_cos", "g_inside", "In sin_vjp g stands inside the cosine. The angle is a alone, and g multiplies the slope.")
+def sin_vjp(g, out, a):
+    return (math.cos(g * a),)
+
+
+@wrong(
+    "sin_cos",
+    "cos_loses_the_sign",
+    "In cos_vjp the sine has lost its sign, as by abs or by a root. At this angle it is negative.",
+)
+def cos_vjp(g, out, a):
+    return (-g * abs(math.sin(a)),)
+
+
 # -- relu_vjp ---------------------------------------------------------------------------------------------------------
 
 
@@ -1402,6 +1696,25 @@ def relu_vjp(g, out, a):
     if out == 0:
         return (0.0,)
     return (g,)
+
+@wrong("relu_vjp", "its_value", "That is relu's own number. What comes back is asked for: g where a is positive.")
+def relu_vjp(g, out, a):
+    return (out,)
+
+
+@wrong(
+    "relu_vjp",
+    "like_the_absolute_value",
+    "Where a is negative you passed -g, as for the absolute value. relu is flat there: nothing passes.",
+)
+def relu_vjp(g, out, a):
+    return (g if a > 0 else -g,)
+
+
+@wrong("relu_vjp", "by_a_division", "a may be 0, and a division by it ends there. Ask whether a is positive.")
+def relu_vjp(g, out, a):
+    return (g / a * out,)
+
 
 # -- derived ----------------------------------------------------------------------------------------------------------
 
@@ -1608,13 +1921,22 @@ def div(a, b):
     return a * (b**2) ** -0.5
 
 
+@wrong(
+    "derived",
+    "div_brackets",
+    "div gives one over the product. With brackets around a * b the power takes both, and only b belongs under the line.",
+)
+def div(a, b):
+    return (a * b) ** -1
+
+
 # -- Scalar -----------------------------------------------------------------------------------------------------------
 
 
 wrong(
     "Scalar",
     "overwrites",
-    "A value that is used twice has kept one of its two contributions. They add up.",
+    "A value that is used twice has kept one of its two contributions. They add up: is there `=` for `+=`, or did it have its turn before both had come?",
     source="""
     class Scalar(Scalar):
         def backward(self):
@@ -1768,7 +2090,7 @@ wrong(
 wrong(
     "Scalar",
     "one_step",
-    "The product has not handed its gradient on to x and y. Each value passes on to what it was made from itself, and has its turn when all that was made from it has gone.",
+    "Nothing has come to x and y. Does out alone pass its gradient on, or no value? Each does, to what it was made from itself, when all that was made from it has gone and its own gradient is set.",
     source="""
     class Scalar(Scalar):
         def backward(self):
@@ -1844,7 +2166,7 @@ wrong(
 wrong(
     "Scalar",
     "once_for_both",
-    "A part of the gradient of p is lost, so nothing comes to x. In p * p both factors get their part; and two Scalars that hold the same number, as x and p do here, are not one.",
+    "A part of the gradient of p is lost. In p * p both factors get theirs; and two Scalars that hold the same number, as x and p do here, are not one.",
     source="""
     class Scalar(Scalar):
         def __init__(self, data, *more):
@@ -1880,7 +2202,7 @@ wrong(
 wrong(
     "Scalar",
     "found_first",
-    "x gets -3 here, and not 3: p had its turn too early, before all that was made from it had gone.",
+    "x gets -18 here, and not -6: p had its turn too early, before all that was made from it had gone.",
     source="""
     class Scalar(Scalar):
         def backward(self):
@@ -1980,7 +2302,7 @@ wrong(
 wrong(
     "Scalar",
     "slopes_alone",
-    "p gets -1 here, the sum of the bare slopes, and not 1. What a value passes on is the slope times the gradient that has arrived at it.",
+    "p gets 3 here, the sum of the bare slopes, and not -2. What a value passes on is the slope times the gradient that has arrived at it.",
     source=changed(
         CLOSURES,
         ("self.grad += out.grad", "self.grad += 1.0"),
@@ -2110,6 +2432,75 @@ class Scalar:
 )
 
 
+for name, first in (
+    ("once_only", 'if hasattr(self, "ran"):\n                return\n            self.ran = True'),
+    ("once_only_by_grad", "if self.grad == 1.0:\n                return"),
+):
+    wrong(
+        "Scalar",
+        name,
+        "backward was called on p once more, after out, and did nothing: x keeps the gradient of out. Each call sets all grads anew, whatever was called before.",
+        source=changed(CLOSURES, ("            order, seen, stack =", f"            {first}\n            order, seen, stack =")),
+    )
+wrong(
+    "Scalar",
+    "zero_ends_it",
+    "x gets nothing here: the way back ended at r, whose gradient is 0. Others still wait for their turn: `return` ends the whole loop.",
+    source=changed(CLOSURES, ("                node.step()", "                if node.grad == 0:\n                    return\n                node.step()")),
+)
+wrong(
+    "Scalar",
+    "sum_of_a_set",
+    "In x + x both terms are one Scalar, and a set or a dict keeps it once. Keep the two in a tuple: each gets its contribution.",
+    source="""
+    class Scalar(Scalar):
+        def __add__(self, other):
+            return Scalar(self.data + other.data, *((x, 1.0) for x in {self, other}))
+    """,
+)
+wrong(
+    "Scalar",
+    "power_without_brackets",
+    "In the slope of x ** n, `n - 1` needs brackets: without them 1 is taken from the power.",
+    source="""
+    class Scalar(Scalar):
+        def __pow__(self, n):
+            return Scalar(self.data**n, (self, n * self.data ** n - 1))
+    """,
+)
+wrong(
+    "Scalar",
+    "other_for_both",
+    "In your product both slopes are y. x * y rises with x as fast as y says, and with y as fast as x says.",
+    source="""
+    class Scalar(Scalar):
+        def __mul__(self, other):
+            return Scalar(self.data * other.data, (self, other.data), (other, other.data))
+    """,
+)
+wrong(
+    "Scalar",
+    "slopes_are_scalars",
+    "A Scalar meets a plain number here. Are the slopes Scalars? Slopes are numbers: other.data, and not other.",
+    source="""
+    class Scalar(Scalar):
+        def __mul__(self, other):
+            return Scalar(self.data * other.data, (self, other), (other, self))
+    """,
+)
+wrong(
+    "Scalar",
+    "sum_changes_x",
+    "`+` changes x itself here. Leave both terms as they are, and return a new Scalar with their sum.",
+    source="""
+    class Scalar(Scalar):
+        def __add__(self, other):
+            self.data = self.data + other.data
+            return self
+    """,
+)
+
+
 # -- mended_rules -----------------------------------------------------------------------------------------------------
 
 
@@ -2227,7 +2618,7 @@ def mended_rules():
 @wrong(
     "mended_rules",
     "divide_missed",
-    "You found two. The third is right wherever b is 1: test with two different inputs.",
+    "You found two. The third is right wherever b is 1: test with another b.",
 )
 def mended_rules():
     return {
@@ -2323,4 +2714,68 @@ wrong(
     "cube_with_a_size",
     "Your rule for cube has the wrong sign where a is negative, as where `abs(a)` is in it. The cube rises there, too.",
     source=changed(MENDED, ("a * a", "a * abs(a)")),
+)
+
+
+for names in (("absolute",), ("absolute", "cube"), ("absolute", "divide")):
+    wrong(
+        "mended_rules",
+        "_".join(names) + "_as_it_was",
+        "Your rule for absolute passes g on unchanged where a is negative, as the colleague's does. If it asks for the sign of out: that is never negative. Ask the input.",
+        source=changed(MENDED, ("g if a > 0 else -g", "g")) + f"""
+
+_three = mended_rules
+
+
+def mended_rules():
+    return {{name: rule for name, rule in _three().items() if name in {names}}}
+""",
+    )
+
+
+wrong(
+    "mended_rules",
+    "cube_missed",
+    "You found two. The third is right where a is 1, since 1 is its own square: test at another number.",
+    source=changed(MENDED, ('        "cube": lambda g, out, a: (3 * g * a * a,),\n', "")),
+)
+
+
+wrong(
+    "mended_rules",
+    "cube_without_g",
+    "In your rule for cube the slope is right, and g is missing.",
+    source=changed(MENDED, ("3 * g * a * a", "3 * a * a")),
+)
+
+
+wrong(
+    "mended_rules",
+    "absolute_times_a",
+    "Your rule for absolute multiplies by a. The slope is 1 or -1, however large a is.",
+    source=changed(MENDED, ("g if a > 0 else -g", "g * a")),
+)
+
+
+wrong(
+    "mended_rules",
+    "divide_by_out_and_its_square",
+    "In your rule for divide, b is once too often under the line of the second: two are right beneath a, and one beneath out, which holds one / b already.",
+    source=changed(MENDED, ("-g * a / b**2", "-g * out / b**2")),
+)
+
+
+wrong(
+    "mended_rules",
+    "divide_without_brackets",
+    "In your rule for divide, brackets are missing: `/ b * b` divides by b and multiplies by it again. Write / (b * b).",
+    source=changed(MENDED, ("/ b**2", "/ b * b")),
+)
+
+
+wrong(
+    "mended_rules",
+    "divide_exchanged",
+    "Your rule for divide gives the right numbers in the wrong order: first the cotangent of a, then that of b.",
+    source=changed(MENDED, ("(g / b, -g * a / b**2)", "(-g * a / b**2, g / b)")),
 )

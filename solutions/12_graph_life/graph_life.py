@@ -422,7 +422,7 @@ DOUBLED = f"h = leaf(2){40 * '; h = h + h'}"
 
 # %% check="bytes_kept" points=3
 with exercise("bytes_kept") as check:
-    check.equal(kept_by(X_AND_W, "x, w, w"), twice(560, 3), "50 numbers, 20, those again")
+    check.equal(kept_by(X_AND_W, "w, w, x"), twice(560, 3), "20 numbers, those again, 50")
     check.equal(kept_by(FIRST, "h"), twice(640), "w @ x, whose node saved x for w")
     check.equal(kept_by(LOSS, "h"), twice(640), "x @ w, whose node saved x for w")
     check.equal(kept_by(RETAINED, "loss"), twice(648), "loss, tanh, x, w; no gradient")

@@ -183,7 +183,7 @@ wrong("in_chunks", "never_cut", "The state leads back into the chunk before, whi
       source=changed(CHUNKS, ("        state = state.detach()\n", "")))
 wrong("in_chunks", "retained", "The gradient of a chunk goes on into the chunks before it: cut the state with `detach()` after each.",
       source=changed(CHUNKS, (".backward()", ".backward(retain_graph=True)"), ("        state = state.detach()\n", ""), ("return state", "return state.detach()")))
-wrong("in_chunks", "cut_first", "Nothing leads from the loss to the weight: the state was cut before `backward`, or computed under `no_grad`.",
+wrong("in_chunks", "cut_first", "Nothing leads from the loss to the weight: the state was cut before `backward`, or computed under `no_grad`, or a chunk has no inputs.",
       source=changed(CHUNKS, ("        loss_of(state).backward()\n        state = state.detach()\n", "        state = state.detach()\n        state.requires_grad_()\n        loss_of(state).backward()\n        state = state.detach()\n")))
 wrong("in_chunks", "cut_at_each_input", "No gradient comes to the first state: it is cut before its chunk has gone back. Cut after each chunk, behind its `backward`, and nowhere else.",
       source=changed(CHUNKS, ("            state = cell(state, x)\n", "            state = cell(state.detach(), x)\n")))
@@ -210,7 +210,7 @@ wrong("in_chunks", "one_loss", "There is one `backward` at the end, and one afte
       source=changed(CHUNKS, ("        loss_of(state).backward()\n        state = state.detach()\n    return state", "        if start + size < len(inputs):\n            state = state.detach()\n    if inputs:\n        loss_of(state).backward()\n    return state.detach()")))
 wrong("in_chunks", "loss_at_each_input", "The loss is asked for after each chunk, not after each input.",
       source=changed(CHUNKS, ("            state = cell(state, x)\n        loss_of(state).backward()\n", "            state = cell(state, x)\n            loss_of(state).backward(retain_graph=True)\n")))
-wrong("in_chunks", "no_grad", "Nothing leads from the loss to the weight: the state was cut before `backward`, or computed under `no_grad`.",
+wrong("in_chunks", "no_grad", "Nothing leads from the loss to the weight: the state was cut before `backward`, or computed under `no_grad`, or a chunk has no inputs.",
       source=changed(CHUNKS, ("            state = cell(state, x)\n", "            with no_grad():\n                state = cell(state, x)\n")))
 wrong("in_chunks", "starts_only", "One input of each chunk is used: `range` gives the starts, and a slice the chunk.",
       source=changed(CHUNKS, ("inputs[start : start + size]", "inputs[start : start + 1]")))
@@ -676,7 +676,7 @@ class Saved:
 
 wrong("Saved", "no_check", "The version has changed, and `get` gives the array: note it when the value is saved, ask the value again at each `get`, and raise where the two differ, whatever the numbers are.",
       source=changed(SAVED, ("if self.counted.version != self.version", "if False")))
-wrong("Saved", "against_zero", "`get` raises, and the value has not changed. Compare with the version that you noted, which may be above 0; and `get` may be called again, so it lets go of nothing.",
+wrong("Saved", "against_zero", "`get` raises, and the value has not changed. Is the comparison turned round? Compare with the version that you noted, which may be above 0; and `get` may be called again, so it lets go of nothing.",
       source=changed(SAVED, ("!= self.version:", "!= 0:")))
 wrong("Saved", "a_copy", "`get` gives another array than the one that was saved: a view, or a copy, which takes as much memory again. Keep the value itself, note its version, compare.",
       source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version, self.array = counted, counted.version, counted.data.copy()"), ("return self.counted.data", "return self.array")))

@@ -568,8 +568,7 @@ def gradients(root, leaves):
 @wrong(
     "gradients",
     "oldest_first",
-    "The dict is asked for what has not arrived: the pass begins with ones at the root and takes the Nodes "
-    "newest first, and a first part is added to nothing.",
+    "The dict is asked for what has not arrived: the pass begins with ones at the root, takes the Nodes newest first, leaves out those without a rule and no others, and adds a first part to nothing.",
 )
 def gradients(root, leaves):
     arrived = {root: Node(np.ones_like(root.data))}
@@ -1472,7 +1471,7 @@ wrong("conjugate_gradients", "one_array", "r and d are one array, so `-=` writes
                      ("p, r = p + a * d, r - a * Hd", "p = p + a * d\n        r -= a * Hd")))
 wrong("conjugate_gradients", "p_last", "p comes last, and so moves along the new d: its step goes along the d that `product` got.",
       source=changed(CG, (STEP, "        r = r - a * Hd\n        d = r + (r @ r) / size * d\n        p = p + a * d\n")))
-wrong("conjugate_gradients", "stops_where_r_grows", "It stops where r · r grows, and that is no reason to stop: on the way it may grow, and the steps after it make up for it.",
+wrong("conjugate_gradients", "stops_where_r_grows", "After the first product p is still 0. Is p + a d kept? And r · r may grow on the way: that is no reason to stop, for the steps after it make up for it.",
       source=changed(CG, (STEP, "        new = r - a * Hd\n        if new @ new > size:\n            break\n        p, r = p + a * d, new\n        d = r + (r @ r) / size * d\n")))
 wrong("conjugate_gradients", "begins_anew", "With twelve curvatures twelve steps are exact, and here something is still missing: each new d is r and a share of the old one, in every step.",
       source=changed(CG, ("for _ in", "for k in"), ("d = r + ", "d = r if k % 10 == 9 else r + ")))
@@ -2276,15 +2275,24 @@ def fixed_point_rule(g, z, W, x):
     return np.outer(s * u, z), s * u
 
 
+NO_IDENTITY = "Here S alone is solved, without the identity: g passes once without the loop, and `np.eye` belongs in front."
+
+
 @wrong(
     "fixed_point_rule",
     "no_identity",
-    "All is 0 where W is 0, as when S alone is solved: g passes once without the loop, so the identity belongs "
-    "in front.",
+    NO_IDENTITY,
 )
 def fixed_point_rule(g, z, W, x):
     s = 1 - z * z
     u = np.linalg.lstsq((s[:, None] * W).T, g, rcond=None)[0]
+    return np.outer(s * u, z), s * u
+
+
+@wrong("fixed_point_rule", "minus_alone", NO_IDENTITY)
+def fixed_point_rule(g, z, W, x):
+    s = 1 - z * z
+    u = np.linalg.lstsq((-s[:, None] * W).T, g, rcond=None)[0]
     return np.outer(s * u, z), s * u
 
 

@@ -1498,12 +1498,12 @@ with exercise("fixed_point_rule") as check:
     z, g = arrays([0.6, -0.8, 0.5], [-0.07, 1.48, 3.82])
     W, s = np.array([[0.5, 0.25, 0], [0, 0.5, 0.25], [0.25, 0, 0]]), 1 - z**2
     none, by_x = 0 * W, np.array([0.64, 0.72, 3])
-    got = yours.fixed_point_rule(g, z, none, np.arctanh(z))
-    check.close(got, (np.outer(s * g, z), s * g), "W = 0: the rule of tanh, no loop")
     got = yours.fixed_point_rule(g, z, W, np.arctanh(z) - W @ z)
     check.untouched("all arguments stay as they were")
     check.close(got[1], by_x, "s u, where u = (1, 2, 4) solves the transposed")
     check.close(got[0], np.outer(by_x, z), "row i, column j of W: s_i u_i z_j")
+    got = yours.fixed_point_rule(g, z, none, np.arctanh(z))
+    check.close(got, (np.outer(s * g, z), s * g), "W = 0: the rule of tanh, no loop")
     got = yours.fixed_point_rule(*arrays([1], [0], [[0.999]], [0]))
     check.close(got, (np.zeros((1, 1)), np.array([1000.0])), "one number: g / (1 - 0.999)")
     ### BEGIN HIDDEN TESTS

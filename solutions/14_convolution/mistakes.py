@@ -40,7 +40,7 @@ def conv1d(x, w):
     return np.correlate(x, w, "same")
 
 
-@wrong("conv1d", "side_by_side", "The kernel jumps by its own length. It goes on by one.")
+@wrong("conv1d", "side_by_side", "Only the first place is here. The kernel goes on by one, not by its own length, up to the last of len(x) - len(w) + 1 places.")
 def conv1d(x, w):
     return np.array([w @ x[i : i + len(w)] for i in range(0, len(x) - len(w) + 1, len(w))])
 
@@ -110,7 +110,7 @@ def conv1d(x, w):
     return x[:n]
 
 
-@wrong("conv1d", "arguments_exchanged", "x slides along w here, so that no place fits: w slides along x.")
+@wrong("conv1d", "arguments_exchanged", "No place is left here. It is w that slides along x, not x along w, and there are len(x) - len(w) + 1 places.")
 def conv1d(w, x):
     return np.array([w @ x[i : i + len(w)] for i in range(len(x) - len(w) + 1)])
 
@@ -197,7 +197,7 @@ wrong("conv1d_rule", "two_zeros", ANOTHER_LENGTH,
       source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, 2)"), ("range(len(x))", "range(len(g) + 5 - len(w))")))
 wrong("conv1d_rule", "as_wide_as_g", ANOTHER_LENGTH,
       source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, len(g) - 1)"), ("range(len(x))", "range(3 * len(g) - 1 - len(w))")))
-wrong("conv1d_rule", "slices_as_long_as_w", "For the gradient of w the slices of x are as long as w here, and g slides along x: they are as long as g.",
+wrong("conv1d_rule", "slices_as_long_as_w", "For the gradient of w, g meets a slice of x that has another length: slices are as long as g, and there are len(w) of them.",
       source=changed(RULE, ("x[k : k + len(g)]", "x[k : k + len(w)]")))
 wrong("conv1d_rule", "x_turned", "For the gradient of w you go through x from its end: g slides along x as it is.",
       source=changed(RULE, ("[g @ x[k", "[g @ x[::-1][k")))
@@ -205,8 +205,10 @@ wrong("conv1d_rule", "x_turned_and_result", "For the gradient of w, the last num
       source=changed(RULE, ("[g @ x[k", "[g @ x[::-1][k"), ("return to_x, to_w", "return to_x, to_w[::-1]")))
 wrong("conv1d_rule", "result_turned", "The gradient of x comes out in reverse: turn w around, and neither g nor what comes out.",
       source=changed(RULE, ("return to_x, to_w", "return to_x[::-1], to_w")))
-wrong("conv1d_rule", "zeros_on_the_left", "All zeros stand on one side of g: len(w) - 1 belong on each.",
+wrong("conv1d_rule", "zeros_on_the_left", "The gradient of x comes too late: there are too many zeros on the left of g, and len(w) - 1 belong on each side.",
       source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, (2 * len(w) - 2, 0))")))
+wrong("conv1d_rule", "one_zero_too_many", "The gradient of x comes too late: there are too many zeros on the left of g, and len(w) - 1 belong on each side.",
+      source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, len(w))")))
 wrong("conv1d_rule", "zeros_on_the_right", "All zeros stand on one side of g: len(w) - 1 belong on each.",
       source=changed(RULE, ("np.pad(g, len(w) - 1)", "np.pad(g, (0, 2 * len(w) - 2))")))
 PLACE_BY_PLACE = """
@@ -639,6 +641,11 @@ wrong("scatter", "border_twice", "The parts do not fit: grad needs its border, w
       source=changed(SCATTER, ("(grad.shape[2] - kh) // stride + 1, (grad.shape[3] - kw) // stride + 1", "places_along(grad.shape[2], kh, stride, padding), places_along(grad.shape[3], kw, stride, padding)")))
 wrong("scatter", "ends_at_rows", "With a stride the slices end too early for the parts: places that are `stride` pixels apart reach to i + stride · rows and j + stride · columns.",
       source=changed(SCATTER, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + rows : stride, j : j + columns : stride")))
+KERNEL_STEP = "The slices do not fit the parts. They begin at i and j, go in steps of `stride`, not of the kernel, and end at i + stride · rows and j + stride · columns; grad has h rows and w columns, and its border."
+wrong("scatter", "step_of_the_kernel", KERNEL_STEP,
+      source=changed(SCATTER, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + kh * rows : kh, j : j + kw * columns : kw")))
+wrong("scatter", "step_of_the_kernel_alone", KERNEL_STEP,
+      source=changed(SCATTER, ("i : i + stride * rows : stride, j : j + stride * columns : stride", "i : i + stride * rows : kh, j : j + stride * columns : kw")))
 wrong("scatter", "channel_behind_the_kernel", "In a column one channel's whole patch comes first, then the next channel's: c before kh and kw.",
       source=changed(SCATTER, ("g = g.reshape(n, c, kh, kw, rows, columns)", "g = g.reshape(n, kh, kw, c, rows, columns)"), ("+= g[:, :, i, j]", "+= g[:, i, j]")))
 wrong("scatter", "turned", "The parts of a patch go back in reverse: each goes to the pixel that it came from.",
@@ -775,8 +782,8 @@ wrong("max_pool", "mask_alone", "This says where the largest numbers are: each p
 
 NO_ROOM = (
     "Two shapes do not fit: a window has k · k places and one g, so g needs an axis of length 1 at its end. And an index "
-    "with `...` before it picks its places in every window: `np.put_along_axis` picks one in each. `from_windows` takes "
-    "the shape of x."
+    "with `...` before it picks its places in every window: `np.put_along_axis` picks one in each. `windows` takes x, and "
+    "`from_windows` its shape."
 )
 wrong("max_pool", "g_without_an_axis", NO_ROOM,
       source=changed(POOL, ("g[..., None]", "g")))
@@ -902,7 +909,7 @@ wrong("receptive_field", "product_of_kernels", "The widths are multiplied here: 
 OTHER_ORDER = "The strides *behind* a layer spread its kernel here. It is spread by those before it: take the layers in the other order."
 wrong("receptive_field", "backwards", OTHER_ORDER,
       source=changed(FIELD, ("in layers", "in layers[::-1]")))
-wrong("receptive_field", "from_zero", "One too few: count the first pixel and the last, too. With no layer a pixel sees itself.", source=changed(FIELD, ("size = step = 1", "size, step = 0, 1")))
+wrong("receptive_field", "from_zero", "One too few: count the first pixel and the last, too. With no layer a pixel sees itself, and each layer adds to that.", source=changed(FIELD, ("size = step = 1", "size, step = 0, 1")))
 wrong("receptive_field", "area", "This is the number of pixels of a square: its width is asked for.", source=changed(FIELD, ("return size", "return size**2")))
 wrong("receptive_field", "strides_added", "Strides multiply: two of 2 put neighbours 4 pixels apart, and of two strides 3 they are 9 apart.",
       source=changed(FIELD, ("step *= stride", "step += stride - 1")))
@@ -918,7 +925,7 @@ def receptive_field(layers):
         pixels = {stride * i + k for i in pixels for k in range(kernel)}
     return len(pixels)
 """)
-wrong("receptive_field", "last_less_first", "One too few: count the first pixel and the last, too. With no layer a pixel sees itself.", source="""
+wrong("receptive_field", "last_less_first", "One too few: count the first pixel and the last, too. With no layer a pixel sees itself, and each layer adds to that.", source="""
 def receptive_field(layers):
     pixels = [0]
     for kernel, stride in reversed(layers):

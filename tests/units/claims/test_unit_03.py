@@ -60,11 +60,32 @@ def test_rule_error_sees_a_rule_that_loses_the_sign_of_g(solved: Any) -> None:
         assert names["rule_error"](abs, lambda g, out, a: (g * out / a,), a) == 0.0
 
 
-@proves(
-    "03_reverse_mode",
-    "Nor does `a + math.pi / 2`, where a tiny angle, such as -1e-20, is lost in rounding.",
-)
+@proves("03_reverse_mode", "Tiny angles count, too.")
 def test_a_tiny_angle_is_lost_beside_half_of_pi() -> None:
     assert math.sin(-1e-20) == -1e-20
     assert -1e-20 + math.pi / 2 == math.pi / 2
     assert abs(math.cos(-1e-20 + math.pi / 2) / 1e-20) > 1e3  # which -math.sin gives exactly
+
+
+@proves(
+    "03_reverse_mode",
+    "This is how wrong gradients survive tests: at 1, and at positive inputs alone.",
+)
+def test_of_the_three_wrong_rules_two_are_right_at_1_and_one_at_positive_numbers(solved: Any) -> None:
+    names = solved("03_reverse_mode")
+    rules, error = names["CONTRIBUTED"], names["rule_error"]
+    assert error(*rules["cube"], 1.0) == error(*rules["divide"], 1.7, 1.0) == 0.0
+    assert error(*rules["cube"], 1.7) > 0.1
+    assert error(*rules["divide"], 1.7, 1.7) > 0.1  # equal inputs hide nothing
+    assert error(*rules["absolute"], 1.7) == 0.0 < error(*rules["absolute"], -1.7)
+
+
+@proves(
+    "03_reverse_mode",
+    "But Python stops nested calls at a limit, 1,000 unless you raise it, and long computations are deeper:",
+)
+def test_the_recursive_walk_orders_V_and_stops_at_a_long_chain(solved: Any) -> None:
+    names = solved("03_reverse_mode", demonstrations=True)
+    V = names["graph_of_V"](*names["inputs_of_V"]())
+    assert [node.label for node in names["visit"](V, [])] == ["x", "y", "p", "z", "s", "q", "V"]
+    assert printed_by("03_reverse_mode", names, "visit(y, [])").startswith("RecursionError")
