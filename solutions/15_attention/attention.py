@@ -1173,11 +1173,11 @@ def merged(a, b):
 
 # %% check="merged" points=3
 with exercise("merged") as check:
-    third, four = (np.log(3), 1.0, floats(8, 1)), (0.0, 1.0, floats(4, -3))
-    both = (np.log(3), 4 / 3, floats(8 + 4 / 3, 0))
-    check.close(yours.merged(four, third), both, "0 and log 3: the first counts a third")
+    low, high = (np.log(2), 3.0, floats(6, -3)), (np.log(6), 5.0, floats(8, 4))
+    both = (np.log(6), 1.0 + 5.0, floats(2 + 8, -1 + 4))
+    check.close(yours.merged(low, high), both, "log 2 and log 6: the first counts a third")
     check.untouched("both triples stay as they were")
-    check.close(yours.merged(four, four), (0.0, 2.0, floats(8, -6)), "the same m: both")
+    check.close(yours.merged(low, low), (np.log(2), 6.0, floats(12, -6)), "same m: both")
     low, high = (-10_050.0, 1.0, floats(np.exp(50))), (-1e4, 2.0, floats(5))
     check.close(yours.merged(high, low), (-1e4, 2.0, floats(6)), "exp(50), 50 lower: 5 + 1")
     empty = (-np.inf, 0.0, floats(0))

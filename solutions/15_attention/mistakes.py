@@ -135,9 +135,9 @@ def causal_softmax(scores):
 """
 
 for limit in (30, 50, 100, 700):
-    wrong("causal_softmax", f"limit_of_{limit}", "The future has a tiny weight here, and 0 is asked for: a limit makes a number of -inf again, and then exp is not 0. No limit is needed below the row's largest.", source=changed(
+    wrong("causal_softmax", f"limit_of_{limit}", "The future has a tiny weight here, and 0 is asked for. Its score has to be -inf, of which exp is 0: no other number is low enough, and a limit would make one of it again.", source=changed(
         SOFT, ("np.exp(masked - masked.max(axis=-1, keepdims=True))", f"np.exp(np.maximum(masked - masked.max(axis=-1, keepdims=True), -{limit}))")))
-wrong("causal_softmax", "no_mask", "The future counts here: nothing is masked.", source=changed(
+wrong("causal_softmax", "no_mask", "The future counts here: nothing is masked, or `masked` is not what goes into exp.", source=changed(
     SOFT, ("np.where(np.tri(T, dtype=bool), scores, -np.inf)", "scores")))
 wrong("causal_softmax", "zero_after", "The zeros come after the softmax, so the rows no longer add up to 1: mask the scores, by -inf.", source="""
 def causal_softmax(scores):
@@ -352,7 +352,7 @@ def attention_rule(g, p, q, k, v):
     return to_products @ k, to_products.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ g
 """
 
-wrong("attention_rule", "not_divided", "The scores were divided by the root of d, so their gradients are, too.", source=changed(
+wrong("attention_rule", "not_divided", "The scores were divided by the root of d, so their gradients are, too. d is the length of the last axis.", source=changed(
     RULE, ("to_scores / np.sqrt(q.shape[-1])", "to_scores")))
 wrong("attention_rule", "two_or_four_axes", "There may be any number of axes in front, and only some of them are thought of here: `swapaxes(-1, -2)` exchanges the last two of any number.", source="""
 def attention_rule(g, p, q, k, v):
@@ -707,7 +707,7 @@ wrong("block_rule", "adds_1", "The way around passes g on, and not 1.", source=c
 wrong("block_rule", "adds_x", "The way around passes g on, and not x.", source=changed(BLOCK, ("g + normalise_rule", "x + normalise_rule")))
 wrong("block_rule", "no_slope", "The tanh is left out: what arrives is multiplied by its slope.", source=changed(
     BLOCK, ("g * (1 - np.tanh(n @ W) ** 2)", "g")))
-wrong("block_rule", "tanh_for_slope", "You multiply by tanh itself: its slope is 1 - tanh².", source=changed(
+wrong("block_rule", "tanh_for_slope", "Where tanh is 0 its slope is 1, and here it is 0: the slope is 1 - tanh².", source=changed(
     BLOCK, ("(1 - np.tanh(n @ W) ** 2)", "np.tanh(n @ W)")))
 wrong("block_rule", "square_missing", "The slope of tanh is 1 - tanh², and the square is missing.", source=changed(BLOCK, (" ** 2", "")))
 wrong("block_rule", "tanh_missing_in_the_slope", "The slope of tanh is 1 - tanh², and here the square is of what tanh was given.", source=changed(
@@ -754,6 +754,12 @@ wrong("block_rule", "around_in_both", "g goes through the norm as well here: it 
     BLOCK, ("normalise_rule(inner @ W.T, x)", "normalise_rule(g + inner @ W.T, x)")))
 wrong("block_rule", "slope_of_y", "The slope of tanh is 1 - tanh², and y is x plus the tanh: take the square of the tanh alone.", source=changed(
     BLOCK, ("np.tanh(n @ W) ** 2", "(x + np.tanh(n @ W)) ** 2")))
+
+
+wrong("block_rule", "x_in_the_tanh", "x stands inside the tanh here: y is x plus tanh(n @ W).", source=changed(
+    BLOCK, ("np.tanh(n @ W)", "np.tanh(x + n @ W)")))
+wrong("block_rule", "W_turned_in_the_tanh", "W is turned inside the tanh here: that is computed as on the way forward, from n @ W.", source=changed(
+    BLOCK, ("np.tanh(n @ W)", "np.tanh(n @ W.T)")))
 
 
 @right("block_rule", "cosh")

@@ -137,7 +137,7 @@ def test_a_neuron_and_its_loss(solved: Any) -> None:
 
 @proves(
     "04_scalar_networks",
-    "A gradient from 10 points costs a tenth of one from 100, and on average it is the same.",
+    "A gradient from 10 points costs a tenth of one from 100, and the average over all batches is the full one.",
 )
 def test_the_mean_over_small_batches_is_the_whole_gradient(solved: Any) -> None:
     from autograd_ref.data import moons
@@ -201,14 +201,14 @@ def test_only_the_fully_mended_loop_never_rises_and_ends_at_033(solved: Any) -> 
 @proves(
     "04_scalar_networks",
     "The loop that learned the moons fails here.",
-    "subtract the middle of the points (dividing alone is not enough), and divide by how far they reach",
+    "subtract the middle of the points (dividing alone is not enough), and divide until most lie between -1.5 and 1.5",
 )
 def test_the_loop_of_the_moons_fails_on_an_island_and_learns_it_moved_to_0(solved: Any) -> None:
     import random
 
     names = solved("04_scalar_networks")
     points, targets = names["island"](random.Random(2), 80)
-    near = [[(x - 40) / 10, (y - 25) / 10] for x, y in points]
+    near = [[(x - 140) / 10, (y - 125) / 10] for x, y in points]
     divided = [[x / 10, y / 10] for x, y in points]
     right = []
     for inputs in (points, divided, near):

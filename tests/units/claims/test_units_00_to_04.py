@@ -456,7 +456,6 @@ def test_margin_loss_is_the_soft_margin_loss(torch: ModuleType, solved: Any) -> 
     "04_scalar_networks",
     "An *optimizer*, as PyTorch calls it, has two methods.",
     "| `SGD` with `zero_grad` and `step` | `torch.optim.SGD` |",
-    "| several `backward()` before one `step()` | the same: the gradients add up |",
 )
 def test_sgd_steps_with_all_that_backward_has_added(torch: ModuleType) -> None:
     w = leaf(torch, 2.0)

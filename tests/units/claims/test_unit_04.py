@@ -1,0 +1,125 @@
+"""What unit 04 says of its own runs: two borders, batches, rates, and an island far from 0."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+from . import proves
+
+
+@proves(
+    "04_scalar_networks",
+    "What to see: each neuron draws one border, their score has two.",
+    "The output sees the corners at $(h_0, h_1)$: there one line is enough.",
+    "What to see: two borders.",
+)
+def test_two_neurons_cut_twice_and_their_output_once(solved: Any) -> None:
+    names = solved("04_scalar_networks", demonstrations=True)
+    rows = names["xor_by_hand"]()
+    diagonal = [(k / 100, k / 100) for k in range(101)]
+    other = [(x, 1 - y) for x, y in diagonal]
+
+    def changes(score: Any, points: Any) -> int:
+        signs = [score(*x) > 0 for x in points]
+        return sum(a != b for a, b in itertools.pairwise(signs))
+
+    for row in rows[:2]:
+        assert changes(lambda *x: names["neuron"](row, *x), diagonal) == 1  # noqa: B023
+    assert changes(lambda *x: names["two_neurons"](rows, *x), diagonal) == 2
+    v0, v1, c = rows[2]
+    for x, target in zip(names["corners"], names["xor_targets"], strict=True):
+        h0, h1 = (names["neuron"](row, *x) for row in rows[:2])
+        assert target * (v0 * h0 + v1 * h1 + c) > 0.5
+    # What the machine finds runs the other way.
+    found = [changes(lambda *x: names["xor_network"](list(x)).data, points) for points in (diagonal, other)]
+    assert found == [0, 2]
+
+
+def test_all_suspects_begin_at_the_same_loss(solved: Any) -> None:
+    names = solved("04_scalar_networks")
+    assert len({names["run_with"](bug)[0] for bug in names["BUGS"]}) == 1
+
+
+@proves(
+    "04_scalar_networks",
+    "The first 20 steps with the rates 0.1, 1, 3 and 10.",
+    "At which does it break?",
+    "At 10 each step leaps across the valley.",
+)
+def test_of_four_rates_only_10_breaks(solved: Any) -> None:
+    train = solved("04_scalar_networks", demonstrations=True)["train_moons"]
+    for rate in (0.1, 1.0, 3.0):
+        losses = train(rate, 20)[1]
+        assert losses[-1] < losses[0] / 3
+    losses = train(10.0, 20)[1]
+    rises = sum(b > a for a, b in itertools.pairwise(losses))
+    assert losses[-1] > losses[0] / 2 and max(losses) > 3 * losses[0] and rises > 5
+
+
+@proves(
+    "04_scalar_networks",
+    "A gradient from 10 points costs a tenth of one from 100, and the average over all batches is the full one.",
+)
+def test_the_average_over_all_batches_is_the_full_gradient(solved: Any) -> None:
+    from autograd_ref.data import moons
+
+    names = solved("04_scalar_networks")
+    points, labels = moons(100, noise=0.1, seed=0)
+    inputs, targets = points.tolist(), [1 if label else -1 for label in labels.tolist()]
+    network = names["MLP"]([2, 4, 1], seed=5)
+    optimizer = names["SGD"](network.parameters(), rate=1.0)
+
+    def gradient_on(chosen: Any) -> tuple[list[float], int]:
+        optimizer.zero_grad()
+        loss = names["loss_on"](network, [inputs[i] for i in chosen], [targets[i] for i in chosen])
+        loss.backward()
+        return [p.grad for p in network.parameters()], names["kept_alive"]([loss])
+
+    whole, work = gradient_on(range(100))
+    parts = [gradient_on(range(start, start + 10)) for start in range(0, 100, 10)]
+    for k, slope in enumerate(whole):
+        assert abs(sum(part[k] for part, _ in parts) / 10 - slope) < 1e-12
+    assert all(0.09 < less / work < 0.11 for _, less in parts)
+
+
+@proves(
+    "04_scalar_networks",
+    "Give them numbers near 0: subtract the middle of the points (dividing alone is not enough), and divide until most "
+    "lie between -1.5 and 1.5.",
+)
+def test_an_island_is_learned_near_0_and_not_by_dividing_alone(solved: Any) -> None:
+    names = solved("04_scalar_networks")
+
+    def right(island: int, middle: tuple[float, float], by: float) -> tuple[int, float]:
+        points, targets = names["island"](random.Random(island), 180)
+        near = [[(x - middle[0]) / by, (y - middle[1]) / by] for x, y in points]
+        network = names["MLP"]([2, 8, 1], seed=5)
+        optimizer = names["SGD"](network.parameters(), rate=1.0)
+        for _ in range(60):
+            names["training_step"](optimizer, lambda: names["loss_on"](network, near[:80], targets[:80]))
+        inside = sum(abs(x) < 1.5 and abs(y) < 1.5 for x, y in near) / len(near)
+        return names["count_right"](network, near[80:], targets[80:]), inside
+
+    for island, by in ((0, 10.0), (1, 10.0), (0, 12.0), (1, 12.0)):
+        signs, inside = right(island, (140.0, 125.0), by)
+        assert signs > 85 and inside > 0.8, (island, by, signs, inside)
+    for by in (20.0, 100.0):
+        assert right(0, (0.0, 0.0), by)[0] < 75
+
+
+@proves("04_scalar_networks", "What to see: a closed shore.")
+def test_the_shore_of_the_last_picture_is_closed(solved: Any) -> None:
+    names = solved("04_scalar_networks", demonstrations=True)
+    shown = names["island_points"][80:]
+    (west, east), (south, north) = ((min(numbers), max(numbers)) for numbers in zip(*shown, strict=True))
+    for k in range(101):
+        x, y = west + (east - west) * k / 100, south + (north - south) * k / 100
+        for frame in ((x, south), (x, north), (west, y), (east, y)):
+            assert names["score_at"](frame) < 0, frame
+    right = [
+        names["score_at"](point) * target > 0
+        for point, target in zip(shown, names["island_targets"][80:], strict=True)
+    ]
+    assert sum(right) >= 90
