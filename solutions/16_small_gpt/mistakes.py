@@ -99,9 +99,10 @@ wrong("merge", "both_replaced", "The new token stands there twice: two go in, on
 
 wrong("merge", "list_and_tuple", "Nothing is merged here. A list never equals a tuple: is a part of `word` compared with `pair` itself? Or does that part not hold the two tokens at i and i + 1?", source=changed(
     MERGE, ("i + 1 < len(word) and word[i] == pair[0] and word[i + 1] == pair[1]", "word[i : i + 2] == pair")))
-wrong("merge", "no_guard", "An index is past the end: the last token has no neighbour, and a word that loses tokens gets shorter. Ask whether i + 1 is still within the word before you look there.", source=changed(
+PAST_THE_END = "An index is past the end: the last token has no neighbour, and a word that loses tokens gets shorter. Before you look at place i, or at i + 1, ask whether it is still within the word."
+wrong("merge", "no_guard", PAST_THE_END, source=changed(
     MERGE, ("i + 1 < len(word) and ", "")))
-wrong("merge", "no_guard_at_all", "An index is past the end: the last token has no neighbour, and a word that loses tokens gets shorter. Ask whether i + 1 is still within the word before you look there.", source="""
+wrong("merge", "no_guard_at_all", PAST_THE_END, source="""
 def merge(word, pair, new):
     out = []
     for i in range(len(word)):
@@ -312,10 +313,10 @@ def block(x, layers):
     return x + layers.down(layers.relu(layers.up(layers.norm2(x))))
 """
 
-wrong("block", "no_residual", "Where `down` gives 0, so does the whole block: what is computed is added to the stream, and does not replace it.", source=changed(
+wrong("block", "no_residual", "Where `down` gives 0, so does the whole block: what is computed is added to the stream, and neither replaces it nor multiplies it.", source=changed(
     BLOCK, ("x = x + layers.out", "x = layers.out"), ("return x + layers", "return layers")))
 wrong("block", "attention_replaces", "Attention replaces the stream here: its result is added to x.", source=changed(BLOCK, ("x = x + layers.out", "x = layers.out")))
-wrong("block", "second_replaces", "Where `down` gives 0, so does the whole block: what is computed is added to the stream, and does not replace it.", source=changed(BLOCK, ("return x + layers", "return layers")))
+wrong("block", "second_replaces", "Where `down` gives 0, so does the whole block: what is computed is added to the stream, and neither replaces it nor multiplies it.", source=changed(BLOCK, ("return x + layers", "return layers")))
 wrong("block", "norm_behind", "The stream itself goes through the norms here. Keep x: what `norm1` gives goes into `packed` alone, and what `norm2` gives into `up` alone.", source="""
 def block(x, layers):
     x = layers.norm1(x + layers.out(layers.attend(layers.packed(x))))
@@ -330,7 +331,7 @@ def block(x, layers):
 """)
 wrong("block", "first_normed_stream", "Attention is added to the normed stream: add it to x itself.", source=changed(
     BLOCK, ("x = x + layers.out(layers.attend(layers.packed(layers.norm1(x))))", "x = layers.norm1(x)\n    x = x + layers.out(layers.attend(layers.packed(x)))")))
-wrong("block", "second_normed_stream", "`down` is added to the normed stream: add it to x itself.", source=changed(
+wrong("block", "second_normed_stream", "The normed stream comes back here, with what `down` gives or without: add that to x itself.", source=changed(
     BLOCK, ("return x + layers.down(layers.relu(layers.up(layers.norm2(x))))", "x = layers.norm2(x)\n    return x + layers.down(layers.relu(layers.up(x)))")))
 wrong("block", "one_norm", "`norm1` is used twice: a block has two norms, and the second half has `norm2`.", source=changed(BLOCK, ("norm2", "norm1")))
 wrong("block", "norm_of_the_norm", "`norm2` reads what `norm1` gave: it reads the stream that attention was added to.", source='''
@@ -540,7 +541,7 @@ wrong("gpt_logits", "model_emptied", "The model has lost its blocks: `pop` takes
     LOGITS, ("for block in model.blocks:\n        x = block(x)", "while model.blocks:\n        x = model.blocks.pop(0)(x)")))
 wrong("gpt_logits", "one_text", "Only the first text's logits are here: `ids` has B rows, and each of them has its own.", source=changed(
     LOGITS, ("model.token(ids)", "model.token(ids[0])"), ("return model.norm(x) @ model.token.weight.T", "return (model.norm(x) @ model.token.weight.T)[None]")))
-NO_INDEX = "An index fails. A model may have no blocks, so there need not be a `model.blocks[0]`: go through the list in a loop. And `model.token` looks up whole numbers, which the stream does not hold."
+NO_INDEX = "An index fails. `ids` has two axes, 0 and 1. A model may have no blocks, so there need not be a `model.blocks[0]`: go through the list in a loop. And `model.token` looks up whole numbers, which the stream does not hold."
 wrong("gpt_logits", "block_0", NO_INDEX, source=changed(
     LOGITS, ("    for block in model.blocks:\n        x = block(x)\n", "    x = model.blocks[0](x)\n")))
 wrong("gpt_logits", "norm_of_the_table", "The norm is taken of the table, too: only the stream goes through it.", source=changed(
@@ -836,7 +837,7 @@ wrong("top_p", "p_taken_off_unsorted", "`cumsum(p[order])` is in sorted order an
     TOP_P, ("np.cumsum(p[order]) - p[order]", "np.cumsum(p[order]) - p")))
 wrong("top_p", "share_taken_off", "All tokens are kept here: compare `share` with what was there before a token, which is the sum up to it less its own probability, and not less `share`.", source=changed(
     TOP_P, ("np.cumsum(p[order]) - p[order]", "np.cumsum(p[order]) - share")))
-wrong("top_p", "each_alone", "Nothing is left here, and 0 / 0 is NaN: is each probability compared with `share`? None is as large: it is their sum that counts.", source="""
+wrong("top_p", "each_alone", "Nothing is left here, and 0 / 0 is NaN. The likeliest is always kept, for nothing comes before it, and what `share` is compared with is a sum, not each probability alone.", source="""
 def top_p(p, share):
     out = np.where(p >= share, p, 0.0)
     return out / out.sum()
@@ -901,6 +902,7 @@ wrong("write", "uniform", "All tokens are as likely here: give the probabilities
 wrong("write", "start_changed", "The list that came in has grown: `ids = start` is the same list twice, and `append` and `+=` change it. Make one of your own.", source=changed(
     WRITE, ("ids = list(start)", "ids = start")))
 wrong("write", "new_ones_alone", "Only the new tokens come back: `start` belongs to the text.", source=changed(WRITE, ("return ids", "return ids[len(start) :]")))
+wrong("write", "start_comes_back", "`start` comes back, without the new tokens: return the list that they were appended to.", source=changed(WRITE, ("return ids", "return start")))
 wrong("write", "start_each_time", "The model is asked about `start` each time: what is new belongs to the window, too.", source=changed(
     WRITE, ("logits_of(ids[-T:])", "logits_of(list(start)[-T:])")))
 wrong("write", "asked_once", "The model is asked once: each new token changes what comes next.", source="""
@@ -920,7 +922,7 @@ wrong("write", "no_window", "The model is given the whole text: its window is th
 wrong("write", "first_T", "The window is the first T tokens of the text: it ends with the newest one.", source=changed(WRITE, ("ids[-T:]", "ids[:T]")))
 NO_LONGER = "Here the model is given the last token alone: its window is the last T, and while there are fewer it grows with each new one."
 wrong("write", "last_alone", NO_LONGER, source=changed(WRITE, ("ids[-T:]", "ids[-1:]")))
-wrong("write", "window_never_grows", NO_LONGER, source="""
+wrong("write", "window_never_grows", "The window does not grow here: it is the last T tokens, or all while there are fewer, and each new one belongs to it.", source="""
 def write(start, length, T, logits_of, probabilities, rng):
     ids = list(start)
     window = ids[-T:]
@@ -945,10 +947,10 @@ wrong("write", "most_frequent_of_many_draws", "The generator is asked for someth
     WRITE, ("int(rng.choice(len(p), p=p))", "int(np.argmax(rng.multinomial(100, p)))")))
 wrong("write", "window_too_long", "The window is one token too long.", source=changed(WRITE, ("ids[-T:]", "ids[-T - 1 :]")))
 wrong("write", "window_too_short", "The window is one token too short.", source=changed(WRITE, ("ids[-T:]", "ids[-max(T - 1, 1) :]")))
-wrong("write", "length_in_all", "One token too few is written: `length` counts the new ones alone, without those of `start`.", source=changed(
+wrong("write", "length_in_all", "No new token is written: `length` counts the new ones alone, without those of `start`.", source=changed(
     WRITE, ("for _ in range(length):", "while len(ids) < length:")))
 wrong("write", "one_too_many", "One token too many is written.", source=changed(WRITE, ("range(length)", "range(length + 1)")))
-wrong("write", "one_too_few", "One token too few is written: `length` counts the new ones alone, without those of `start`.", source=changed(WRITE, ("range(length)", "range(length - 1)")))
+wrong("write", "one_too_few", "One token too few is written: there are as many new ones as `length` says.", source=changed(WRITE, ("range(length)", "range(length - 1)")))
 wrong("write", "after_the_first", "Only one new token is written: there is no loop, or `return` stands inside of it.", source=changed(
     WRITE, ("    return ids", "        return ids\n    return ids")))
 wrong("write", "in_front", "New tokens are put in front of the text: they go to its end.", source=changed(
@@ -1052,7 +1054,7 @@ def mended_attend(q, k, v, cache):
 
 wrong("mended_attend", "nothing_mended", "This is still the colleague's mask: new token i sees only the first i + 1 keys of all, and should see all old ones, too.", source=changed(
     ATTEND, (" k=cache[0].shape[1],", "")))
-wrong("mended_attend", "no_mask", "Nothing is masked here, where several new tokens come after old ones: each sees the new ones after it, too.", source=changed(
+wrong("mended_attend", "no_mask", "Nothing is masked here, where several new tokens come after old ones: each sees the new ones after it, too. The diagonal is moved by m, the number of old ones.", source=changed(
     ATTEND, ("np.where(seen, scores, -np.inf)", "scores")))
 wrong("mended_attend", "one_too_few", "A new token does not see itself here: each sees all old ones, and the new ones up to itself.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=cache[0].shape[1] - (cache[0].shape[1] > 0)")))
@@ -1075,7 +1077,7 @@ wrong("mended_attend", "old_cache", "The cache comes back without the new tokens
     ATTEND, ("(keys, values)", "cache")))
 wrong("mended_attend", "new_alone", "Only the new keys and values come back: the next token needs all.", source=changed(
     ATTEND, ("(keys, values)", "(k, v)")))
-wrong("mended_attend", "not_divided", "The scores are not divided by the root of d.", source=changed(ATTEND, (" / np.sqrt(q.shape[-1])", "")))
+wrong("mended_attend", "not_divided", "The scores are not divided by the root of d: d is how long each query is, `q.shape[-1]`.", source=changed(ATTEND, (" / np.sqrt(q.shape[-1])", "")))
 wrong("mended_attend", "root_of_keys", "The scores are divided by the root of how many keys there are: d is how long each of them is.", source=changed(
     ATTEND, ("np.sqrt(q.shape[-1])", "np.sqrt(keys.shape[1])")))
 wrong("mended_attend", "unshifted", "exp of a large score overflows: take the row's largest off first.", source=changed(
@@ -1090,7 +1092,7 @@ wrong("mended_attend", "queries_in_the_cache", "The cache holds queries in place
 
 wrong("mended_attend", "head_0_for_all", "The keys of head 0 are used for all heads: each has its own, so exchange axes 1 and 2 of all keys.", source=changed(
     ATTEND, ("keys.swapaxes(1, 2)", "keys[0].T")))
-wrong("mended_attend", "reshaped", "`reshape` does not turn the keys around, it only counts their numbers anew: exchange axes 1 and 2.", source=changed(
+wrong("mended_attend", "reshaped", "All keys have the same weight here, whatever the scores. `reshape` does not turn the keys around: exchange axes 1 and 2. And the largest and the sum are those of a row, along the keys: the last axis.", source=changed(
     ATTEND, ("keys.swapaxes(1, 2)", "keys.reshape(len(keys), keys.shape[2], keys.shape[1])")))
 wrong("mended_attend", "moved_to_the_left", "All is NaN here: a new token is left with no key at all, so that it is 0 / 0, or 0 was multiplied by -inf. It sees all m old ones, and itself.", source=changed(
     ATTEND, ("k=cache[0].shape[1]", "k=-cache[0].shape[1]")))

@@ -631,7 +631,7 @@ same = (1, 0)  # scale and shift of a function that changes nothing
 few_tokens = floats([1, 0], [0, 1], [2, 1], [1, -1])  # the vectors of four
 few_places = floats([10, 0], [0, 10], [20, 20], [7, 7], [9, 9])
 one_text, no_places = np.array([[2, 0, 1]]), 0 * few_places
-texts, two_blocks = np.array([[2, 0], [1, 3]]), [(2, 1), (3, -1)]
+texts, three_blocks = np.array([[2, 0], [1, 3]]), [(2, 1), (3, -1), (1, 4)]
 
 
 # %% check="gpt_logits" points=2
@@ -642,11 +642,11 @@ with exercise("gpt_logits") as check:
     logits, *_ = logits_of_model(one_text, few_tokens, few_places, [], same)
     expected = floats([[12, 1, 25, 11], [1, 10, 12, -9], [20, 21, 61, -1]])
     check.close(logits, expected, "and positions 0, 1, 2")
-    logits, *after = logits_of_model(texts, few_tokens, few_places, two_blocks, (10, -3))
-    first = floats([737, 77, 1551, 660], [77, 617, 771, -540])
-    second = floats([617, 77, 1311, 540], [77, 557, 711, -480])
-    check.close(logits, [first, second], "two texts: positions, two blocks, the norm")
-    check.close(after, [few_tokens, few_places, texts, 2], "all stays as it was")
+    logits, *after = logits_of_model(texts, few_tokens, few_places, three_blocks, (10, -3))
+    first = floats([777, 117, 1671, 660], [117, 657, 891, -540])
+    second = floats([657, 117, 1431, 540], [117, 597, 831, -480])
+    check.close(logits, [first, second], "two texts: positions, three blocks, the norm")
+    check.close(after, [few_tokens, few_places, texts, 3], "all stays as it was")
     ### BEGIN HIDDEN TESTS
     from autograder import array, integer, number
 
@@ -1361,9 +1361,9 @@ unsure = floats([9, 2, 5], [4, 1, 3], [2, 2, 1])
 
 # %% check="write" points=3
 with exercise("write") as check:
-    ids, asked, start, _, kind = written([1], 3, 9, sure)
-    check.equal(asked, [[1], [1, 0], [1, 0, 2]], "three windows: all so far, new ones too")
-    check.equal((ids, start), ([1, 0, 2, 1], [1]), "new tokens at the end; `start` stays")
+    ids, asked, start, _, kind = written([2, 2, 1], 3, 9, sure)
+    check.equal(asked, [[2, 2, 1], [2, 2, 1, 0], [2, 2, 1, 0, 2]], "all so far, new too")
+    check.equal((ids, start), ([2, 2, 1, 0, 2, 1], [2, 2, 1]), "at the end; `start` stays")
     check.equal(kind, "list", "a list comes back")
     ids, asked, *_ = written([0, 2, 1], 3, 2, sure)
     check.equal((ids[3:], asked), ([0, 2, 1], [[2, 1], [1, 0], [0, 2]]), "T is 2: two")
