@@ -120,7 +120,7 @@ def agree(given, slope, room):
 """
 FINITE = "    if not (np.isfinite(given) and np.isfinite(slope)):\n        return False\n"
 
-wrong("agree", "absolute", "Only the rounding is allowed here: 1e-5 of the slope is missing.",
+wrong("agree", "absolute", "Two numbers do not agree here that differ by less than 1e-5 of the slope: that much is allowed, and the rounding on top. Or does no pair of finite numbers agree?",
       source=changed(AGREE, ("1e-5 * abs(slope) + room", "room")))
 wrong("agree", "fixed", "A threshold of 1e-5 for all: it is 1e-5 of the slope that is allowed.",
       source=changed(AGREE, ("1e-5 * abs(slope) + room", "1e-5 + room")))
@@ -766,7 +766,7 @@ right("mended_test", "one_percent_of_the_slope", source=changed(MENDED, ("1e-4 *
 wrong("mended_test", "hundredth", "A threshold that is the same for all entries misses faults in small ones.", source=changed(MENDED, ("1e-7 + 1e-4 * abs(slope)", "1e-2")))
 wrong("mended_test", "all_entries", "Right gradients are accused. Does one entry move at a time, is the rise divided by 2h, with a small h, and is there room for rounding?", source=changed(MENDED, ("v[i] = h", "v[:] = h")))
 wrong("mended_test", "large_step", "Right gradients are accused. Does one entry move at a time, is the rise divided by 2h, with a small h, and is there room for rounding?", source=changed(MENDED, ("gradient(x), 1e-6", "gradient(x), 0.1")))
-wrong("mended_test", "thousandth", "Where a function bends strongly, your difference is off by more than you allow: is h near 1e-6?",
+wrong("mended_test", "thousandth", "Where a function bends strongly, your difference is off by more than you allow: is h near 1e-6, and do you allow a part of the slope?",
       source=changed(MENDED, ("gradient(x), 1e-6", "gradient(x), 1e-3")))
 wrong("mended_test", "divided", "An entry that is 0 has no relative error: allow a little absolute one.",
       source=changed(MENDED, ("abs(slope - given[i]) <= 1e-7 + 1e-4 * abs(slope)", "abs(slope - given[i]) / abs(slope) <= 1e-4")))

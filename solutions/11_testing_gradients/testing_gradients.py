@@ -309,6 +309,7 @@ AGREE = [  # given, slope, rounding, whether they agree, why
     (-2e-9, 2e-9, 1e-15, False, "a wrong sign counts where numbers are small, too"),
     (1.0001, 1.0, 1e-3, True, "where f is near a million, rounding is larger than 1e-5 of the slope"),
     (3.00004, 3.0, 2e-5, True, "1e-5 of the slope and the rounding are added up"),
+    (0.0105, 0.01, 1e-3, True, "beside a small slope the rounding is not small, and it is allowed as it is"),
     (1.00005, 1.0, 1e-7, False, "5e-5 of the slope is more than 1e-5"),
     (-3.00002, -3.0, 0.0, True, "a slope may be negative: its size counts"),
     (-1e-10, 1e-10, 1e-9, True, "within the rounding, a sign says nothing"),

@@ -69,13 +69,13 @@ engine("stays_on_all", "Right once, too large the second time: results keep what
             for x, rule in node.ways:
                 x.sent = getattr(x, "sent", 0.0) + fit(rule(node.sent), x.data.shape)
 '''))
-engine("breadth_first", "A node passes its gradient on before all of it has arrived: order the graph so that whoever uses it comes first.", "graphs broadcasting shapes depth",
+engine("breadth_first", "A node passes its gradient on before all of it has arrived: order the graph so that whoever uses it comes first. Or does a rule, such as that of a product, leave out what arrives?", "graphs broadcasting shapes depth",
        ("            if ready:\n                found.append(node)\n            elif node not in seen:\n                seen.add(node)\n                stack.append((node, True))\n",
         "            if node not in seen:\n                seen.add(node)\n                found.insert(0, node)\n"),
        ("grads.pop(node)", "grads.pop(node, 0)"))
 #: How the model answer orders a graph.
 ORDER = ENGINE[ENGINE.index("        found, seen, stack = [], set()") : ENGINE.index("    def backward(self):")]
-engine("breadth_first_queue", "A node passes its gradient on before all of it has arrived: order the graph so that whoever uses it comes first.", "graphs broadcasting shapes depth", (ORDER, '''        found, seen = [self], {self}
+engine("breadth_first_queue", "A node passes its gradient on before all of it has arrived: order the graph so that whoever uses it comes first. Or does a rule, such as that of a product, leave out what arrives?", "graphs broadcasting shapes depth", (ORDER, '''        found, seen = [self], {self}
         for node in found:
             for x, _ in node.ways:
                 if x not in seen:
@@ -84,7 +84,7 @@ engine("breadth_first_queue", "A node passes its gradient on before all of it ha
         return found[::-1]
 
 '''), ("grads.pop(node)", "grads.pop(node, 0)"))
-engine("depth_first_before_users", "A node passes its gradient on before all of it has arrived: order the graph so that whoever uses it comes first.", "graphs broadcasting shapes", (ORDER, '''        found, seen, stack = [], set(), [self]
+engine("depth_first_before_users", "A node passes its gradient on before all of it has arrived: order the graph so that whoever uses it comes first. Or does a rule, such as that of a product, leave out what arrives?", "graphs broadcasting shapes", (ORDER, '''        found, seen, stack = [], set(), [self]
         while stack:
             node = stack.pop()
             if node not in seen:
@@ -162,7 +162,7 @@ engine("list_of_all", "Something that stays, such as a list of all Tensors, hold
        ("def made(", "NODES = []\n\n\ndef made("), ("    out = Tensor(data)\n", "    out = Tensor(data)\n    NODES.append(out)\n"))
 engine("knows_its_users", "Something that stays holds what was made from x: a leaf that knows its users, or a list of operations. Let results hold their operands, not the other way round.", "memory",
        ("    out.requires_grad = bool(out.ways)\n", "    out.requires_grad = bool(out.ways)\n    for x, _ in out.ways:\n        x.users = [*getattr(x, \"users\", []), out]\n"))
-engine("remembers_constants", "A result that wants no gradient remembers what it was made from, and all of its arrays stay in memory.", "memory",
+engine("remembers_constants", "What is made of a Tensor without requires_grad remembers what it was made from, and all of its arrays stay in memory: it wants no gradient, and neither does that Tensor.", "memory",
        ("    out.requires_grad = bool(out.ways)\n", "    out.requires_grad, out.operands = bool(out.ways), ways\n"))
 
 engine("leaves_share", "Two leaves hold one array as their `.grad`, and the next backward adds to it in place: write a = a + b, which makes a new array.", "graphs", (
@@ -297,7 +297,7 @@ engine("no_root", "Divide by the root of the mean of squares: without it a step 
        ("(v**0.5 + 1e-8)", "(v + 1e-8)"))
 engine("eps_under_the_root", "1e-8 is added to the root, and not under it: small gradients get steps that are too small.", "Adam training",
        ("(v**0.5 + 1e-8)", "(v + 1e-8) ** 0.5"))
-engine("uphill", "The step goes uphill: subtract it.", "Adam training", ("p.data - self.lr", "p.data + self.lr"))
+engine("uphill", "The step goes uphill: subtract it, and see that the mean has the sign of the gradients.", "Adam training", ("p.data - self.lr", "p.data + self.lr"))
 engine("not_cleared", "zero_grad clears nothing, so the gradients of all steps add up.", "Adam training", ("            p.grad = None\n", "            pass\n"))
 engine("needs_all_gradients", "A parameter that was not used has no gradient: leave it as it is.", "Adam",
        ("            if p.grad is not None:\n", "            if True:\n"))
