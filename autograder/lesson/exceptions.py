@@ -106,7 +106,7 @@ EXPLAINED = (
     (
         "AttributeError",
         "^'(?:function|method|builtin_function_or_method)' object",
-        "A function stands where what it gives is wanted: are the brackets missing that call it?",
+        "A function has nothing of that name: are the brackets missing that call it, or is it wanted as it is?",
     ),
     (
         "AttributeError",
@@ -116,7 +116,7 @@ EXPLAINED = (
     (
         "NameError",
         "",
-        "A name is misspelt, belongs to another function, or is defined in a cell that has not been run.",
+        "There is no such name here: is it misspelt, another function's or a module's, or is its cell not run yet?",
     ),
     (
         "SyntaxError",

@@ -155,7 +155,7 @@ def test_an_exception_that_a_probe_raises_names_the_student_s_line_that_led_ther
         ("raise SystemExit", "your code raised SystemExit"),
         ("raise RuntimeError('one\\n✓ mul_vjp: right')", "            ✓ mul_vjp: right"),
         ("return mul_vjp(g, a, b)", "calls itself, directly or"),
-        ("return undefined", "A name is misspelt"),
+        ("return undefined", "There is no such name here"),
         ("return fractions.Fraction(1)", "The module fractions has not been imported here"),
         ("g += h\n    h = 1", "only after it is used"),
         ("return math.exp(1e4)", "look for an `exp`"),

@@ -89,7 +89,7 @@ def test_slides_of_a_unit_go_from_its_picture_to_its_last_question(taught: Path)
     assert heads[1] == "## What you will be able to do"
     assert heads[-1] == "## In your own words" and heads[-2] == "## 9. Bug hunt"
     text = text_of(notebook)
-    assert "**Time:** about 120 minutes." in text and "then open ours" not in text and "<details>" not in text
+    assert "**Time:** about 140 minutes." in text and "then open ours" not in text and "<details>" not in text
     pictures = [name for cell in notebook.cells for name in cell.get("attachments", {})]
     assert len(pictures) >= 2
     for cell in notebook.cells:
@@ -194,11 +194,11 @@ def test_the_page_shares_the_unit_s_minutes_out_and_quotes_the_bank(taught: Path
     html = (taught / "03_reverse_mode.teaching.html").read_text(encoding="utf-8")
     outline = Outline(html)
     told = " ".join(outline.text.split())
-    assert "of the unit's 120 minutes" in told and "are for reading its" in told
+    assert "of the unit's 140 minutes" in told and "are for reading its" in told
     assert "mistakes that the unit's bank knows" in told
     assignment = COURSE.assignment("03_reverse_mode")
     found = minutes_of(Lesson.of(assignment))
-    assert found.reading + sum(found.exercises.values()) == found.whole == 120
+    assert found.reading + sum(found.exercises.values()) == found.whole == 140
     assert list(found.exercises) == [exercise.name for exercise in assignment.exercises]
     entries = bank.load_bank(assignment)
     for exercise in assignment.exercises:
