@@ -1475,7 +1475,7 @@ for _how, _line in (("never_grows", "pass"), ("stays_at_one", "self.waited = 1")
     wrong(
         "early_stopping",
         f"count_{_how}",
-        "It never stops here: the count does not grow. Each epoch that is no better adds 1 to it, as `self.waited += 1` does.",
+        "It never stops here: the count does not grow. Each epoch that is no better has to add 1 to it.",
         source=changed(STOPPING, ("self.waited += 1", _line)),
     )
 wrong(
