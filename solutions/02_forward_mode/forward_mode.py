@@ -574,7 +574,7 @@ with exercise("derivative") as check:
         """Takes the derivative at each x; then tells what the Duals hold that f was given."""
         given = []
         for x in xs:
-            derivative(lambda y: given.append(y) or as_dual(y), x)
+            derivative(lambda y: given.append(y) or Dual(2.0, 2.5), x)
         return [(as_dual(x).primal, as_dual(x).tangent) for x in given]
 
     check.close(inputs_of([3.0, -2.0, 0.0]), [(3.0, 1.0), (-2.0, 1.0), (0.0, 1.0)], "each run gets a new Dual")
