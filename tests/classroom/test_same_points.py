@@ -190,7 +190,9 @@ def test_what_is_drawn_for_one_exercise_tells_neither_the_seed_nor_the_others_in
     """A generator's beginning can be worked out from its numbers, which a student's code sees and can print."""
     begins: list[int] = []
     real = use_session
-    monkeypatch.setattr(check_cells, "use_session", lambda session: begins.append(session.seed) or real(session))
+    monkeypatch.setattr(
+        check_cells, "use_session", lambda session: begins.append(session.seed) or real(session)
+    )
     grade(mini, Submission(answers={"mul_vjp": UNLUCKY, "unbox": ""}), sandbox, seed=12345)
     one, two = begins
     assert one != two and 12345 not in (one, two)
