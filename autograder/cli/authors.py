@@ -17,10 +17,10 @@ from ..errors import UserError
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment, Course
 from . import completion
-from .authors_tables import show_alike, show_matrix, shown
+from .authors_tables import show_alike, show_matrix
 from .options import Jobs, RightSeeds, Seed, UnprotectedScores, Unsandboxed
 from .tables import show_mutants
-from .terminal import advance, console, progress_bar, units_named
+from .terminal import advance, console, progress_bar, told_to, units_named
 
 commands = typer.Typer()
 
@@ -165,8 +165,7 @@ def _prove_mutants(assignment: Assignment, sandbox: Sandbox, jobs: int | None, c
     from ..authoring.mutation import run_mutants
 
     with progress_bar() as bar:
-        progress = shown(bar, assignment.unit)
-        result = run_mutants(assignment, sandbox, jobs=jobs, chance=chance, **progress)
+        result = run_mutants(assignment, sandbox, jobs=jobs, chance=chance, **told_to(bar, assignment.unit))
     show_mutants(result)
     return result.problems
 
@@ -238,7 +237,7 @@ def _prove_at_seeds(
         return []
     name = assignment.unit
     with progress_bar() as bar:
-        progress = shown(bar, f"{name}, further seeds")
+        progress = told_to(bar, f"{name}, further seeds")
         result = at_seeds(assignment, sandbox, seeds, only_right=only_right, jobs=jobs, **progress)
     problems = [*(slip.told(name) for slip in result.slips), *result.faults]
     for told in problems:
@@ -291,7 +290,7 @@ def mutants_command(
                 seeds=range(seeds),
                 everything=everything,
                 jobs=jobs,
-                **shown(bar, name),
+                **told_to(bar, name),
             )
         show_mutants(result)
         if result.good:

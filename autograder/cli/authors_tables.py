@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
-from .terminal import advance, console, progress_bar, write
+from .terminal import console, progress_bar, told_to, write
 
 
 def show_matrix(
@@ -26,7 +23,7 @@ def show_matrix(
     faults = 0
     for assignment in assignments:
         with progress_bar() as bar:
-            found = matrix(assignment, sandbox, seed=seed, jobs=jobs, **shown(bar, assignment.unit))
+            found = matrix(assignment, sandbox, seed=seed, jobs=jobs, **told_to(bar, assignment.unit))
         table = Table("exercise", "line", "part", "ends", "alone", "check", box=None, header_style="bold")
         for row in table_of(found.checks, found):
             table.add_row(*map(Text, row))
@@ -59,7 +56,7 @@ def show_alike(assignments: Sequence[Assignment], sandbox: Sandbox, jobs: int | 
 
     for assignment in assignments:
         with progress_bar() as bar:
-            found = alike(assignment, sandbox, jobs=jobs, **shown(bar, assignment.unit))
+            found = alike(assignment, sandbox, jobs=jobs, **told_to(bar, assignment.unit))
         for one in found:
             console.print(
                 Text(f"{one.entry.exercise}, {one.entry.name}: {one.entry.sentence}"), soft_wrap=True
@@ -76,9 +73,3 @@ def show_alike(assignments: Sequence[Assignment], sandbox: Sandbox, jobs: int | 
             style="bold",
             soft_wrap=True,
         )
-
-
-def shown(bar: Progress, name: str) -> dict[str, Any]:
-    """What a run of mutants tells a progress bar."""
-    task = bar.add_task(name, total=None)
-    return {"plan": lambda count: bar.update(task, total=count), "done": partial(advance, bar, task)}

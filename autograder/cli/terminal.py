@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -67,6 +69,12 @@ def warn(told: str) -> None:
 
 def advance(bar: Progress, task: TaskID, _: object) -> None:
     bar.advance(task)
+
+
+def told_to(bar: Progress, name: str) -> dict[str, Any]:
+    """What a long run is given, to tell a progress bar how many steps there are, and that one is done."""
+    task = bar.add_task(name, total=None)
+    return {"plan": lambda count: bar.update(task, total=count), "done": partial(advance, bar, task)}
 
 
 def write(path: Path, text: str, head: str) -> None:

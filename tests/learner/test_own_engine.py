@@ -12,11 +12,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import nbformat
 import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
-from nbclient import NotebookClient
 
 import autograd_ref as reference
 from autograd_ref import detect_anomaly, no_grad
@@ -27,14 +25,12 @@ from autograder.errors import UserError
 from autograder.learner import progress as learner
 from autograder.learner.own_engine.parts import PARTS
 from autograder.lesson import logbook
-from autograder.referee.judge import grade
-from autograder.sandbox.walls import Sandbox
 from autograder.unit.assignment import Assignment, Course
 from autograder.unit.cell import grade_id, kind
-from autograder.unit.ingest import take
 from autograder.unit.notebook import Node, write_text
 
 from ..conftest import REPOSITORY
+from .test_switches import executed, switch_cell
 
 COURSE = Course(REPOSITORY)
 UNITS = (
@@ -45,7 +41,6 @@ UNITS = (
     "08_layers",
     "09_optimizers",
 )
-SWITCH = "from autograder import mine; Tensor, nn, optim, functional = mine.engine()"
 
 Edit = Callable[[Node], None]
 
@@ -557,66 +552,22 @@ def unit_10() -> Assignment:
     return COURSE.assignment("10_training")
 
 
-def switch_cell(notebook: Node) -> Node:
-    (cell,) = (c for c in notebook.cells if c.cell_type == "code" and SWITCH in c.source)
-    return cell
-
-
-def test_the_switch_is_one_line_in_one_cell_that_is_neither_locked_nor_graded() -> None:
-    cell = switch_cell(unit_10().release)
-    assert cell.source == f"# {SWITCH}"
-    assert "nbgrader" not in cell.metadata and cell.metadata.get("editable", True)
+def test_the_reference_s_names_are_imported_in_one_cell() -> None:
     imports = [c for c in unit_10().release.cells if c.cell_type == "code" and "import Tensor" in c.source]
     assert [grade_id(c) for c in imports] == ["imports"]
-
-
-def switched(how: str) -> Node:
-    notebook = unit_10().solved()
-    cell = switch_cell(notebook)
-    cell.source = SWITCH
-    if how == "its id was lost":
-        cell.id = "0f3a9c1e"
-    elif how == "in an added cell":
-        cell.source = f"# {SWITCH}"
-        notebook.cells.insert(2, copy.deepcopy(cell) | {"source": SWITCH, "id": "77aa00bb"})
-    return notebook
-
-
-@pytest.mark.parametrize("how", ["in its cell", "its id was lost", "in an added cell"])
-def test_a_submission_that_switches_is_graded_with_the_reference(how: str, sandbox: Sandbox) -> None:
-    submission = take(switched(how), unit_10())
-    report = grade(unit_10(), submission, sandbox, seed=5)
-    assert report.score == unit_10().max_score
-    assert {outcome.status for outcome in report.outcomes} == {"passed"}
-    refused = "your own engine is for your own notebook: grading uses the reference"
-    said = [name for name, result in report.outputs.items() if refused in str(result.error)]
-    if how == "in its cell":
-        assert submission.added == [] and said == []  # nothing of that cell is taken
-    else:  # the cell runs as one that the student added, and there is nothing to import
-        assert len(submission.added) == 1 and said == ["added-1"]
 
 
 def test_notebook_10_runs_in_a_kernel_with_the_switch_on(folder: Path) -> None:
     path = folder / "10_training" / "training.ipynb"
     outputs = {}
     for on in (False, True):
-        notebook = nbformat.read(path, as_version=4)
-        if on:
-            switch_cell(notebook).source = SWITCH
         started = time.monotonic()
-        client = NotebookClient(
-            notebook,
-            timeout=120,
-            kernel_name="python3",
-            resources={"metadata": {"path": str(path.parent)}},
-            extra_arguments=["--log-level=ERROR"],
-        )
-        client.execute()  # the cells assert what they reach
+        notebook = executed(path, "10_training", on)  # the cells assert what they reach
         assert time.monotonic() - started < 120
         outputs[on] = {
             cell.id: "".join(out.text for out in cell.outputs if out.output_type == "stream")
             for cell in notebook.cells
-            if cell.cell_type == "code" and cell.id != switch_cell(notebook).id
+            if cell.cell_type == "code" and cell.id != switch_cell(notebook, "10_training").id
         }
         assert (f"{len(PARTS)} of {len(PARTS)} parts are yours." in str(notebook)) is on
     # In float32 two engines differ in the last digits, and so may a share of digits.

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from autograd_ref import scalar as reference
 from autograder import mine
 from autograder.errors import UserError
-from autograder.learner.own_engine.scalars import SCALAR_PARTS, UNIT
-from autograder.referee.judge import grade
-from autograder.sandbox.walls import Sandbox
-from autograder.unit.assignment import Assignment, Course
+from autograder.learner.own_engine.scalar import SCALAR_PARTS, UNIT
+from autograder.unit.assignment import Course
 from autograder.unit.cell import grade_id
-from autograder.unit.ingest import take
 from autograder.unit.notebook import Node, write_text
 
 from ..conftest import REPOSITORY
+from .test_switches import executed
 
 COURSE = Course(REPOSITORY)
 NETWORKS = "04_scalar_networks"
-SWITCH = "from autograder import mine; Value, exp, log, tanh = mine.scalars()"
 #: Expressions of what unit 04 uses, in a and b.
 EXPRESSIONS: dict[str, Callable[..., Any]] = {
     "a sum, a product": lambda a, b, *_: a * b + a + 2 - b,
@@ -132,49 +126,10 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
         mine.scalars(write_units(tmp_path / "spoilt", edit=spoil))
 
 
-def unit_04() -> Assignment:
-    return COURSE.assignment(NETWORKS)
-
-
-def switch_cell(notebook: Node) -> Node:
-    (cell,) = (c for c in notebook.cells if c.cell_type == "code" and SWITCH in c.source)
-    return cell
-
-
-def test_the_switch_is_one_line_in_one_cell_that_is_neither_locked_nor_graded() -> None:
-    cell = switch_cell(unit_04().release)
-    assert cell.source == f"# {SWITCH}"
-    assert "nbgrader" not in cell.metadata and cell.metadata.get("editable", True)
-
-
-@pytest.mark.parametrize("how", ["in its cell", "in an added cell"])
-def test_a_submission_that_switches_is_graded_with_the_reference(how: str, sandbox: Sandbox) -> None:
-    notebook = unit_04().solved()
-    cell = switch_cell(notebook)
-    if how == "in its cell":
-        cell.source = SWITCH
-    else:
-        notebook.cells.insert(4, copy.deepcopy(cell) | {"source": SWITCH, "id": "77aa00bb"})
-    report = grade(unit_04(), take(notebook, unit_04()), sandbox, seed=5)
-    assert report.score == unit_04().max_score
-
-
 def test_notebook_04_runs_with_the_switch_on_and_passes_every_check(folder: Path) -> None:
-    path = folder / NETWORKS / "scalar_networks.ipynb"
-    notebook = nbformat.read(path, as_version=4)
-    switch_cell(notebook).source = SWITCH
-    client = NotebookClient(
-        notebook,
-        timeout=120,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(path.parent)}},
-        extra_arguments=["--log-level=ERROR"],
-    )
-    client.execute()
-    texts = [
-        out.text for cell in notebook.cells for out in cell.get("outputs", []) if out.output_type == "stream"
-    ]
-    assert f"{len(SCALAR_PARTS)} of {len(SCALAR_PARTS)} parts are yours." in "".join(texts)
+    notebook = executed(folder / NETWORKS / "scalar_networks.ipynb", NETWORKS, on=True)
+    assert f"{len(SCALAR_PARTS)} of {len(SCALAR_PARTS)} parts are yours." in str(notebook)
     checks = [cell for cell in notebook.cells if cell.cell_type == "code" and "with exercise(" in cell.source]
+    assert len(checks) == len(COURSE.assignment(NETWORKS).exercises)
     for cell in checks:
         assert "✓" in str(cell.outputs), cell.source[:60]

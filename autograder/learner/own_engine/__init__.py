@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 from ...errors import UserError
 from ...lesson import logbook
 from .. import progress as learner
-from . import attention, from_file
-from . import scalars as numbers
+from . import attention, from_file, scalar
 from .attention import ATTENTION_PARTS
 from .cells import NOT_WRITTEN, YOURS, Unit, run_unit
 from .engine import make_core, make_tensor
@@ -28,7 +27,6 @@ from .layers import extend_module, make_functional, make_nn, make_optim
 from .parts import PARTS, Part
 from .pictures import PICTURE_PARTS, add_operations
 from .pictures import UNIT as PICTURES
-from .scalars import Scalars
 
 NO_NOTEBOOK = "reference, there is no notebook of it here"
 
@@ -63,15 +61,15 @@ def engine(folder: str | Path | None = None, *, file: str | Path | None = None) 
     return whole
 
 
-def scalars(folder: str | Path | None = None) -> Scalars:
+def scalars(folder: str | Path | None = None) -> scalar.Scalars:
     """The numbers of unit 04, which are the learner's unit 03; prints which parts of them are the learner's own.
 
     `folder` holds the units; without it, it is found around the running notebook. Raises UserError when there is no
     folder, and when notebook 03 is not in it or a given cell of it does not run.
     """
     place = Path(folder) if folder is not None else _units_folder()
-    reader = _Reader(place, numbers.SCALAR_PARTS, numbers.GIVEN)
-    made = numbers.make_scalars(reader.run(numbers.UNIT, value=numbers.as_in_unit_04).names)
+    reader = _Reader(place, scalar.SCALAR_PARTS, scalar.GIVEN)
+    made = scalar.make_scalars(reader.run(scalar.UNIT, value=scalar.as_in_unit_04).names)
     print(_table(reader.whose, logbook.standing(logbook.read(place))))
     return made
 

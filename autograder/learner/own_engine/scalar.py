@@ -7,10 +7,10 @@ parents later, and the gradients of inputs add up over several backward passes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from autograd_ref import scalar as reference
 from autograd_ref.scalar.rules import RULES as FORMULAS
 from autograd_ref.scalar.rules import as_float
 
@@ -51,39 +51,24 @@ def _backward(order: list[Any], step: Callable[[Any], None]) -> None:
         step(node)
 
 
-SCALAR_PARTS = [
+def _rule(op: str) -> Callable[..., tuple[float]]:
+    return lambda g, out, a: (g * FORMULAS[op](a)[1],)
+
+
+SCALAR_PARTS = (
     Part(UNIT, "record", {"record": _record}),
     Part(UNIT, "pass_back", {"pass_back": _pass_back}),
     Part(UNIT, "topological_order", {"topological_order": topological_order}),
     Part(UNIT, "backward", {"backward": _backward}),
-    Part(
-        UNIT,
-        "exp_log_sqrt",
-        {
-            "exp_vjp": lambda g, out, a: (g * out,),
-            "log_vjp": lambda g, out, a: (g / a,),
-            "sqrt_vjp": lambda g, out, a: (g / (2 * out),),
-        },
-    ),
-    Part(
-        UNIT,
-        "sin_cos",
-        {
-            "sin_vjp": lambda g, out, a: (g * math.cos(a),),
-            "cos_vjp": lambda g, out, a: (-g * math.sin(a),),
-        },
-    ),
-    Part(UNIT, "relu_vjp", {"relu_vjp": lambda g, out, a: (g if a > 0 else 0.0,)}),
+    Part(UNIT, "exp_log_sqrt", {f"{op}_vjp": _rule(op) for op in ("exp", "log", "sqrt")}),
+    Part(UNIT, "sin_cos", {f"{op}_vjp": _rule(op) for op in ("sin", "cos")}),
+    Part(UNIT, "relu_vjp", {"relu_vjp": _rule("relu")}),
     Part(
         UNIT,
         "derived",
-        {
-            "neg": lambda a: a * -1,
-            "sub": lambda a, b: a + b * -1,
-            "div": lambda a, b: a * b**-1,
-        },
+        {"neg": lambda a: a * -1, "sub": lambda a, b: a + b * -1, "div": lambda a, b: a * b**-1},
     ),
-]
+)
 
 
 def as_in_unit_04(names: Names) -> None:
@@ -129,7 +114,7 @@ def make_scalars(names: Names) -> Scalars:
     """The names for notebook 04, of what notebook 03 has defined."""
 
     def of_both(name: str) -> Callable[[Any], Any]:
-        recorded, plain = names[name], getattr(math, name)
+        recorded, plain = names[name], getattr(reference, name)
         return lambda x: recorded(x) if isinstance(x, names["Value"]) else plain(x)
 
     return Scalars(names["Value"], of_both("exp"), of_both("log"), of_both("tanh"))
