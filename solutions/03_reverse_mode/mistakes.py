@@ -328,17 +328,16 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "pass_back",
     "no_constants",
     "The rule did not get the constants, such as an exponent. They are among node.inputs.",
+    source=changed(
+        PASS,
+        ("    for parent", "    numbers = [parent.data for parent in node.parents]\n    for parent"),
+        ("*node.inputs", "*numbers"),
+    ),
 )
-def pass_back(node, rules):
-    if not node.op:
-        return
-    numbers = [parent.data for parent in node.parents]
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *numbers)):
-        parent.grad += cotangent
 
 
 wrong(
@@ -430,17 +429,12 @@ def pass_back(node, rules):
         parent.grad += rules[node.op](node.grad, node.data, *node.inputs)[i]
 
 
-@wrong(
+wrong(
     "pass_back",
     "given_away",
     "node.grad is gone once it is passed on. It is the derivative by this value, and whoever asks wants to find it.",
+    source=changed(PASS, ("    for parent", "    g, node.grad = node.grad, 0.0\n    for parent"), ("(node.grad, ", "(g, ")),
 )
-def pass_back(node, rules):
-    if not node.op:
-        return
-    g, node.grad = node.grad, 0.0
-    for parent, cotangent in zip(node.parents, rules[node.op](g, node.data, *node.inputs)):
-        parent.grad += cotangent
 
 
 wrong(
@@ -485,16 +479,12 @@ def pass_back(node, rules):
         parent.grad += cotangent
 
 
-@wrong(
+wrong(
     "pass_back",
     "data_of_0",
     "Nothing is passed on here, where the node's number is 0, and so is an input's. 0 is a number like any other: only an empty `op` says that there is nobody to pass to.",
+    source=changed(PASS, ("if not node.op:", "if not node.op or not node.data:"), ("cotangent", "c")),
 )
-def pass_back(node, rules):
-    if not node.op or not node.data:
-        return
-    for parent, c in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        parent.grad += c
 
 
 wrong(
@@ -545,15 +535,9 @@ wrong(
 
 # -- topological_order ------------------------------------------------------------------------------------------------
 
-
-@wrong(
-    "topological_order",
-    "root_first",
-    "The list is in the order of the way back. Here the root comes last, and the inputs come before what is made from them.",
-)
+WALK = """
 def topological_order(root):
-    order, seen = [], set()
-    stack = [(root, False)]
+    order, seen, stack = [], set(), [(root, False)]
     while stack:
         node, ready = stack.pop()
         if ready:
@@ -562,32 +546,33 @@ def topological_order(root):
             seen.add(node)
             stack.append((node, True))
             stack.extend((parent, False) for parent in node.parents)
-    return order[::-1]
+    return order
+"""
+WALK_IN_STEPS = changed(
+    WALK, ("order, seen, stack = [], set(), [(root, False)]", "order, seen = [], set()\n    stack = [(root, False)]")
+)
+
+wrong(
+    "topological_order",
+    "root_first",
+    "The list is in the order of the way back. Here the root comes last, and the inputs come before what is made from them.",
+    source=changed(WALK_IN_STEPS, ("return order", "return order[::-1]")),
+)
 
 
-@wrong(
+wrong(
     "topological_order",
     "no_seen",
     "A value that is used twice stands in the list twice. Remember which values you have met.",
+    source=changed(
+        WALK_IN_STEPS,
+        ("order, seen = [], set()", "order = []"),
+        ("elif node not in seen:\n            seen.add(node)\n", "else:\n"),
+    ),
 )
-def topological_order(root):
-    order = []
-    stack = [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        else:
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in node.parents)
-    return order
 
 
-@wrong(
-    "topological_order",
-    "recursion",
-    "The function, or one inside it, calls itself for each parent, and a chain of 10,000 is deeper than Python allows. Keep a stack in a list instead.",
-)
+VISIT = """
 def topological_order(root):
     order, seen = [], set()
 
@@ -601,6 +586,14 @@ def topological_order(root):
 
     visit(root)
     return order
+"""
+
+wrong(
+    "topological_order",
+    "recursion",
+    "The function, or one inside it, calls itself for each parent, and a chain of 10,000 is deeper than Python allows. Keep a stack in a list instead.",
+    source=VISIT,
+)
 
 
 @wrong(
@@ -634,20 +627,6 @@ def topological_order(root):
     return order[::-1]
 
 
-WALK = """
-def topological_order(root):
-    order, seen, stack = [], set(), [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in node.parents)
-    return order
-"""
-
 wrong(
     "topological_order",
     "ready_above_its_parents",
@@ -656,64 +635,31 @@ wrong(
 )
 
 
-@wrong(
+wrong(
     "topological_order",
     "equal_numbers",
     "Only the last value is in the list. Is any parent followed? If you mark values where they go onto the stack, do not pass over them when they come off. If you recognise them by data or label: others may have the same, so remember the values themselves.",
+    source=changed(WALK_IN_STEPS, ("node not in seen", "node.data not in seen"), ("seen.add(node)", "seen.add(node.data)")),
 )
-def topological_order(root):
-    order, seen = [], set()
-    stack = [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif node.data not in seen:
-            seen.add(node.data)
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in node.parents)
-    return order
 
 
-@wrong(
+wrong(
     "topological_order",
     "no_inputs",
     "The inputs are missing. They have no parents, and they belong in the list.",
+    source=changed(WALK_IN_STEPS, ("node not in seen", "node.parents and node not in seen")),
 )
-def topological_order(root):
-    order, seen = [], set()
-    stack = [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif node.parents and node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in node.parents)
-    return order
 
 
-@wrong("topological_order", "no_root", "Everything is there but the root itself, which belongs at the end.")
-def topological_order(root):
-    order, seen = [], {root}
-    stack = [(parent, False) for parent in root.parents]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in node.parents)
-    return order
-
-
-@wrong(
+wrong(
     "topological_order",
-    "two_uses_counted_once",
-    "In y * y the same child uses y twice. Where you count uses and where you count down, do it in the same way.",
+    "no_root",
+    "Everything is there but the root itself, which belongs at the end.",
+    source=changed(WALK_IN_STEPS, ("set()", "{root}"), ("[(root, False)]", "[(parent, False) for parent in root.parents]")),
 )
+
+
+USERS = """
 def topological_order(root):
     nodes, users = [root], {root: 0}
     for node in nodes:
@@ -726,98 +672,54 @@ def topological_order(root):
     while ready:
         node = ready.pop()
         backwards.append(node)
-        for parent in dict.fromkeys(node.parents):
+        for parent in node.parents:
             users[parent] -= 1
             if users[parent] == 0:
                 ready.append(parent)
     return backwards[::-1]
+"""
+
+wrong(
+    "topological_order",
+    "two_uses_counted_once",
+    "In y * y the same child uses y twice. Where you count uses and where you count down, do it in the same way.",
+    source=changed(USERS, ("node.parents:\n            users[parent] -=", "dict.fromkeys(node.parents):\n            users[parent] -=")),
+)
 
 
-@wrong(
+wrong(
     "topological_order",
     "raised_limit",
     "The function still calls itself, with Python's limit raised. A longer chain would end the whole kernel: keep a stack in a list instead.",
+    source=changed(VISIT, ("    order, seen", "    import sys\n\n    sys.setrecursionlimit(100_000)\n    order, seen")),
 )
-def topological_order(root):
-    import sys
-
-    sys.setrecursionlimit(100_000)
-    order, seen = [], set()
-
-    def visit(node):
-        if node in seen:
-            return
-        seen.add(node)
-        for parent in node.parents:
-            visit(parent)
-        order.append(node)
-
-    visit(root)
-    return order
 
 
-@wrong(
+wrong(
     "topological_order",
     "numbers",
     "You listed the numbers of the Values. The way back needs the Values themselves: it writes into their grad.",
+    source=changed(WALK_IN_STEPS, ("order.append(node)", "order.append(node.data)")),
 )
-def topological_order(root):
-    order, seen = [], set()
-    stack = [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node.data)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in node.parents)
-    return order
 
 
-@wrong(
+wrong(
     "topological_order",
     "pairs",
     "You listed tuples, such as the pairs of the stack. In the result stand the Values alone.",
+    source=changed(WALK_IN_STEPS, ("order.append(node)", "order.append((node, ready))")),
 )
-def topological_order(root):
-    order, seen = [], set()
-    stack = [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append((node, ready))
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in node.parents)
-    return order
 
 
-@wrong(
+wrong(
     "topological_order",
     "an_iterator",
     "What comes back is no list: `reversed` gives an iterator, which ends after one walk and knows no `order[-1]`. Make a list of it.",
+    source=changed(WALK_IN_STEPS, ("order.append(node)", "order.insert(0, node)"), ("return order", "return reversed(order)")),
 )
-def topological_order(root):
-    order, seen = [], set()
-    stack = [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.insert(0, node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in node.parents)
-    return reversed(order)
 
 
-@wrong(
-    "topological_order",
-    "seen_at_the_push",
-    "You mark a value as seen when it goes onto the stack. It may be needed sooner by another, and then it waits too far below: mark it when it comes off.",
-)
+AT_THE_PUSH = """
 def topological_order(root):
     order, seen, stack = [], {root}, [(root, False)]
     while stack:
@@ -831,25 +733,22 @@ def topological_order(root):
                 seen.add(parent)
                 stack.append((parent, False))
     return order
+"""
+
+wrong(
+    "topological_order",
+    "seen_at_the_push",
+    "You mark a value as seen when it goes onto the stack. It may be needed sooner by another, and then it waits too far below: mark it when it comes off.",
+    source=AT_THE_PUSH,
+)
 
 
-@wrong(
+wrong(
     "topological_order",
     "by_label",
     "Only the last value is in the list. Is any parent followed? If you mark values where they go onto the stack, do not pass over them when they come off. If you recognise them by data or label: others may have the same, so remember the values themselves.",
+    source=changed(WALK_IN_STEPS, ("node not in seen", "node.label not in seen"), ("seen.add(node)", "seen.add(node.label)")),
 )
-def topological_order(root):
-    order, seen = [], set()
-    stack = [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif node.label not in seen:
-            seen.add(node.label)
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in node.parents)
-    return order
 
 
 @wrong(
@@ -870,24 +769,7 @@ def topological_order(root):
     return order
 
 
-@right("topological_order", "count_the_users")
-def topological_order(root):
-    nodes, users = [root], {root: 0}
-    for node in nodes:
-        for parent in node.parents:
-            if parent not in users:
-                users[parent] = 0
-                nodes.append(parent)
-            users[parent] += 1
-    backwards, ready = [], [root]
-    while ready:
-        node = ready.pop()
-        backwards.append(node)
-        for parent in node.parents:
-            users[parent] -= 1
-            if users[parent] == 0:
-                ready.append(parent)
-    return backwards[::-1]
+right("topological_order", "count_the_users", source=USERS)
 
 
 @right("topological_order", "stack_of_iterators")
@@ -980,45 +862,32 @@ def topological_order(root):
     return [*dict.fromkeys(root.parents), root]
 
 
-@wrong(
+wrong(
     "topological_order",
     "passed_over",
     "Only the last value is in the list. Is any parent followed? If you mark values where they go onto the stack, do not pass over them when they come off. If you recognise them by data or label: others may have the same, so remember the values themselves.",
+    source=changed(
+        WALK,
+        ("            stack.extend((parent, False) for parent in node.parents)\n",
+         "            for parent in node.parents:\n"
+         "                if parent not in seen:\n"
+         "                    seen.add(parent)\n"
+         "                    stack.append((parent, False))\n"),
+    ),
 )
-def topological_order(root):
-    order, seen, stack = [], set(), [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            for parent in node.parents:
-                if parent not in seen:
-                    seen.add(parent)
-                    stack.append((parent, False))
-    return order
 
 
-@wrong(
+wrong(
     "topological_order",
     "asked_at_the_push_alone",
     "A value stands in the list twice: it lay on the stack twice before it was met. Ask whether you have met it when it comes off, too.",
+    source=changed(
+        AT_THE_PUSH,
+        ("{root}", "set()"),
+        ("                seen.add(parent)\n", ""),
+        ("        stack.append((node, True))", "        seen.add(node)\n        stack.append((node, True))"),
+    ),
 )
-def topological_order(root):
-    order, seen, stack = [], set(), [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-            continue
-        seen.add(node)
-        stack.append((node, True))
-        for parent in node.parents:
-            if parent not in seen:
-                stack.append((parent, False))
-    return order
 
 
 AGAIN = """
@@ -1045,30 +914,29 @@ for name, pop in (("moved_again_and_again", "pop(0)"), ("moved_again_and_again_b
 
 # -- backward ---------------------------------------------------------------------------------------------------------
 
-
-@wrong(
-    "backward",
-    "no_seed",
-    "Every gradient is 0, the result's own too. Either it never got its 1, or a later line set it back to 0.",
-)
-def backward(order, step):
-    for node in order:
-        node.grad = 0.0
-    for node in reversed(order):
-        step(node)
-
-
-@wrong(
-    "backward",
-    "skips_the_result",
-    "Only the 1 of the result is there. Did it come after the steps, was step not called for the result, or were the others set to 0 on the way or later?",
-)
+BACKWARD = """
 def backward(order, step):
     for node in order:
         node.grad = 0.0
     order[-1].grad = 1.0
-    for node in reversed(order[:-1]):
+    for node in reversed(order):
         step(node)
+"""
+
+wrong(
+    "backward",
+    "no_seed",
+    "Every gradient is 0, the result's own too. Either it never got its 1, or a later line set it back to 0.",
+    source=changed(BACKWARD, ("    order[-1].grad = 1.0\n", "")),
+)
+
+
+wrong(
+    "backward",
+    "skips_the_result",
+    "Only the 1 of the result is there. Did it come after the steps, was step not called for the result, or were the others set to 0 on the way or later?",
+    source=changed(BACKWARD, ("reversed(order)", "reversed(order[:-1])")),
+)
 
 
 @wrong(
@@ -1084,66 +952,44 @@ def backward(order, step):
         node.grad = 0.0
 
 
-@wrong(
+wrong(
     "backward",
     "seeded_with_data",
     "You began with the result's value. Its derivative by itself is another number.",
+    source=changed(BACKWARD, ("= 1.0", "= order[-1].data")),
 )
-def backward(order, step):
-    for node in order:
-        node.grad = 0.0
-    order[-1].grad = order[-1].data
-    for node in reversed(order):
-        step(node)
 
 
-@wrong(
+wrong(
     "backward",
     "forwards",
     "Only the result passed its gradient on: all values before it had their turn too early, or not at all. The way back begins at the end.",
+    source=changed(BACKWARD, ("reversed(order)", "order")),
 )
-def backward(order, step):
-    for node in order:
-        node.grad = 0.0
-    order[-1].grad = 1.0
-    for node in order:
-        step(node)
 
 
-@wrong(
-    "backward", "seeded_at_the_front", "The 1 was put on the first value of the list. The result is the last."
+wrong(
+    "backward",
+    "seeded_at_the_front",
+    "The 1 was put on the first value of the list. The result is the last.",
+    source=changed(BACKWARD, ("order[-1]", "order[0]")),
 )
-def backward(order, step):
-    for node in order:
-        node.grad = 0.0
-    order[0].grad = 1.0
-    for node in reversed(order):
-        step(node)
 
 
-@wrong(
+wrong(
     "backward",
     "stale",
     "Gradients of an earlier pass are still there, and the new ones were added to them. Begin with zeros.",
+    source=changed(BACKWARD, ("    for node in order:\n        node.grad = 0.0\n", "")),
 )
-def backward(order, step):
-    order[-1].grad = 1.0
-    for node in reversed(order):
-        step(node)
 
 
-@wrong(
+wrong(
     "backward",
     "zeros_for_inputs_only",
     "Only the inputs were set to zero. Values in between keep old gradients too, and pass them on.",
+    source=changed(BACKWARD, ("        node.grad = 0.0", "        if not node.parents:\n            node.grad = 0.0")),
 )
-def backward(order, step):
-    for node in order:
-        if not node.parents:
-            node.grad = 0.0
-    order[-1].grad = 1.0
-    for node in reversed(order):
-        step(node)
 
 
 @wrong(
@@ -1159,100 +1005,72 @@ def backward(order, step):
         step(node)
 
 
-@wrong(
+wrong(
     "backward",
     "list_turned_around",
     "After one call the caller's list is turned around, as by order.reverse(), so a second begins at the wrong end. reversed(order) leaves it alone.",
+    source=changed(BACKWARD, ("    for node in reversed(order):", "    order.reverse()\n    for node in order:")),
 )
-def backward(order, step):
-    for node in order:
-        node.grad = 0.0
-    order[-1].grad = 1.0
-    order.reverse()
-    for node in order:
-        step(node)
 
 
-@wrong(
+wrong(
     "backward",
     "list_used_up",
     "After one call the caller's list is empty, as order.pop() leaves it, so it cannot be used again. Loop over it instead.",
+    source=changed(BACKWARD, ("    for node in reversed(order):\n        step(node)", "    while order:\n        step(order.pop())")),
 )
-def backward(order, step):
-    for node in order:
-        node.grad = 0.0
-    order[-1].grad = 1.0
-    while order:
-        step(order.pop())
 
 
-@wrong(
+wrong(
     "backward",
     "first_left_out",
     "step was not called on the first value of the list. Every value has its turn: look at where your loop ends.",
+    source=changed(BACKWARD, ("reversed(order)", "reversed(order[1:])")),
 )
-def backward(order, step):
-    for node in order:
-        node.grad = 0.0
-    order[-1].grad = 1.0
-    for node in reversed(order[1:]):
-        step(node)
 
 
-@wrong(
+wrong(
     "backward",
     "inputs_left_out",
     "step was not called on the inputs. Call it on every value: step itself knows that an input has nobody to pass anything to.",
+    source=changed(BACKWARD, ("        step(node)", "        if node.parents:\n            step(node)")),
 )
-def backward(order, step):
-    for node in order:
-        node.grad = 0.0
-    order[-1].grad = 1.0
-    for node in reversed(order):
-        if node.parents:
-            step(node)
 
 
-@wrong(
+wrong(
     "backward",
     "a_rule_and_no_step",
     "A rule was looked up here, and there is none of that name. backward needs no rules: it calls `step`, which it is given, on every value.",
+    source=changed(
+        BACKWARD,
+        ("        step(node)\n",
+         "        if node.op:\n"
+         "            for parent, cotangent in zip(node.parents, RULES[node.op](node.grad, node.data, *node.inputs)):\n"
+         "                parent.grad += cotangent\n"),
+    ),
 )
-def backward(order, step):
-    for node in order:
-        node.grad = 0.0
-    order[-1].grad = 1.0
-    for node in reversed(order):
-        if node.op:
-            for parent, cotangent in zip(node.parents, RULES[node.op](node.grad, node.data, *node.inputs)):
-                parent.grad += cotangent
 
 
-@wrong(
+wrong(
     "backward",
     "times_zero",
     "An old gradient that was infinite leaves nan behind, as inf times 0 does. Set each to 0.0, whatever it was.",
+    source=changed(BACKWARD, ("= 0.0", "*= 0.0")),
 )
-def backward(order, step):
-    for node in order:
-        node.grad *= 0.0
-    order[-1].grad = 1.0
-    for node in reversed(order):
-        step(node)
 
 
-@wrong(
+wrong(
     "backward",
     "zeros_where_the_result_has_one",
     "What a pass from another result left over is still there: the zeros depend on one gradient, such as the result's own. Set each to 0, whatever the others are.",
+    source=changed(
+        BACKWARD,
+        ("    for node in order:\n        node.grad = 0.0\n",
+         "    if order[-1].grad != 0.0:\n"
+         "        for node in order:\n"
+         "            node.grad = 0.0\n"),
+    ),
 )
-def backward(order, step):
-    if order[-1].grad != 0.0:
-        for node in order:
-            node.grad = 0.0
-    order[-1].grad = 1.0
-    for node in reversed(order):
-        step(node)
 
 
 @right("backward", "by_index")
@@ -1273,14 +1091,6 @@ def backward(order, step):
     while waiting:
         step(waiting.pop())
 
-BACKWARD = """
-def backward(order, step):
-    for node in order:
-        node.grad = 0.0
-    order[-1].grad = 1.0
-    for node in reversed(order):
-        step(node)
-"""
 
 wrong(
     "backward",
@@ -1932,52 +1742,38 @@ def div(a, b):
 
 # -- Scalar -----------------------------------------------------------------------------------------------------------
 
-
-wrong(
-    "Scalar",
-    "overwrites",
-    "A value that is used twice has kept one of its two contributions. They add up: is there `=` for `+=`, or did it have its turn before both had come?",
-    source="""
+LARGEST_DEPTH = """
     class Scalar(Scalar):
         def backward(self):
             grads = {self: 1.0}
-            while grads:
-                node = max(grads, key=lambda node: node.depth)
-                node.grad = grads.pop(node)
-                for x, slope in node.made_from:
-                    grads[x] = slope * node.grad
-    """,
-)
-wrong(
-    "Scalar",
-    "no_seed",
-    "Every gradient is 0, that of out too. Either it never got its 1, from which all others are made, or a later line set it back to 0.",
-    source="""
-    class Scalar(Scalar):
-        def backward(self):
-            grads = {self: 0.0}
             while grads:
                 node = max(grads, key=lambda node: node.depth)
                 node.grad = grads.pop(node)
                 for x, slope in node.made_from:
                     grads[x] = grads.get(x, 0.0) + slope * node.grad
-    """,
+    """
+
+wrong(
+    "Scalar",
+    "overwrites",
+    "A value that is used twice has kept one of its two contributions. They add up: is there `=` for `+=`, or did it have its turn before both had come?",
+    source=changed(LARGEST_DEPTH, ("grads.get(x, 0.0) + slope", "slope")),
+)
+wrong(
+    "Scalar",
+    "no_seed",
+    "Every gradient is 0, that of out too. Either it never got its 1, from which all others are made, or a later line set it back to 0.",
+    source=changed(LARGEST_DEPTH, ("{self: 1.0}", "{self: 0.0}")),
 )
 wrong(
     "Scalar",
     "stale",
     "Right at the first call of backward. At the next one, old gradients are still there, and the new ones are added to them.",
-    source="""
-    class Scalar(Scalar):
-        def backward(self):
-            grads = {self: 1.0}
-            while grads:
-                node = max(grads, key=lambda node: node.depth)
-                g = grads.pop(node)
-                node.grad += g
-                for x, slope in node.made_from:
-                    grads[x] = grads.get(x, 0.0) + slope * g
-    """,
+    source=changed(
+        LARGEST_DEPTH,
+        ("node.grad = grads.pop(node)", "g = grads.pop(node)\n                node.grad += g"),
+        ("slope * node.grad", "slope * g"),
+    ),
 )
 wrong(
     "Scalar",
@@ -2131,16 +1927,7 @@ wrong(
     "Scalar",
     "seeded_with_data",
     "The way back began with the number of out. The derivative of out by itself is 1.",
-    source="""
-    class Scalar(Scalar):
-        def backward(self):
-            grads = {self: self.data}
-            while grads:
-                node = max(grads, key=lambda node: node.depth)
-                node.grad = grads.pop(node)
-                for x, slope in node.made_from:
-                    grads[x] = grads.get(x, 0.0) + slope * node.grad
-    """,
+    source=changed(LARGEST_DEPTH, ("{self: 1.0}", "{self: self.data}")),
 )
 wrong(
     "Scalar",
@@ -2326,11 +2113,7 @@ wrong(
             backpropagate(self)
     """,
 )
-wrong(
-    "Scalar",
-    "one_tape_for_all",
-    "backward has changed the grad of q, and out was not made from q. Do not go through all values that ever were, or those made from x: go through those that lead to out.",
-    source="""
+TAPE = """
     class Scalar:
         tape = []
 
@@ -2347,7 +2130,12 @@ wrong(
         def __pow__(self, n):
             return Scalar(self.data**n, (self, n * self.data ** (n - 1)))
 
-        def backward(self):
+        def backward(self):"""
+wrong(
+    "Scalar",
+    "one_tape_for_all",
+    "backward has changed the grad of q, and out was not made from q. Do not go through all values that ever were, or those made from x: go through those that lead to out.",
+    source=TAPE + """
             for node in self.tape:
                 node.grad = 0.0
             self.grad = 1.0
@@ -2359,24 +2147,7 @@ wrong(
 right(
     "Scalar",
     "a_tape",
-    source="""
-    class Scalar:
-        tape = []
-
-        def __init__(self, data, *pairs):
-            self.data, self.grad, self.pairs = data, 0.0, pairs
-            self.tape.append(self)
-
-        def __add__(self, other):
-            return Scalar(self.data + other.data, (self, 1.0), (other, 1.0))
-
-        def __mul__(self, other):
-            return Scalar(self.data * other.data, (self, other.data), (other, self.data))
-
-        def __pow__(self, n):
-            return Scalar(self.data**n, (self, n * self.data ** (n - 1)))
-
-        def backward(self):
+    source=TAPE + """
             grads = {self: 1.0}
             for node in reversed(self.tape):
                 if node in grads:
@@ -2503,30 +2274,29 @@ wrong(
 
 # -- mended_rules -----------------------------------------------------------------------------------------------------
 
+MENDED = """
+def mended_rules():
+    return {
+        "cube": lambda g, out, a: (3 * g * a * a,),
+        "absolute": lambda g, out, a: (g if a > 0 else -g,),
+        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
+    }
+"""
 
-@wrong(
+wrong(
     "mended_rules",
     "two_of_three",
     "You found two. The third is right for every positive number: test at negative ones.",
+    source=changed(MENDED, ('        "absolute": lambda g, out, a: (g if a > 0 else -g,),\n', "")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * a,),
-        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
-    }
 
 
-@wrong(
+wrong(
     "mended_rules",
     "mends_what_is_right",
     "One of your three is a rule that was right. Its formula is unusual, but rule_error gives 0 everywhere.",
+    source=changed(MENDED, ('"absolute"', '"softplus"'), ("g if a > 0 else -g", "g / (1 + math.exp(-a))")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * a,),
-        "softplus": lambda g, out, a: (g / (1 + math.exp(-a)),),
-        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
-    }
 
 
 @wrong(
@@ -2545,54 +2315,36 @@ def mended_rules():
     }
 
 
-@wrong(
-    "mended_rules", "divide_sign", "In your rule for divide, b has lost its minus: when b grows, a / b falls."
+wrong(
+    "mended_rules",
+    "divide_sign",
+    "In your rule for divide, b has lost its minus: when b grows, a / b falls.",
+    source=changed(MENDED, ("-g * a", "g * a")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * a,),
-        "absolute": lambda g, out, a: (g if a > 0 else -g,),
-        "divide": lambda g, out, a, b: (g / b, g * a / b**2),
-    }
 
 
-@wrong(
+wrong(
     "mended_rules",
     "absolute_through_out",
     "Your rule for absolute passes g on unchanged where a is negative, as the colleague's does. If it asks for the sign of out: that is never negative. Ask the input.",
+    source=changed(MENDED, ("if a > 0", "if out > 0")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * a,),
-        "absolute": lambda g, out, a: (g if out > 0 else -g,),
-        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
-    }
 
 
-@wrong(
+wrong(
     "mended_rules",
     "absolute_like_relu",
     "Your rule for absolute passes nothing where a is negative, like relu. There the absolute value falls with slope -1.",
+    source=changed(MENDED, ("else -g", "else 0.0")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * a,),
-        "absolute": lambda g, out, a: (g if a > 0 else 0.0,),
-        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
-    }
 
 
-@wrong(
+wrong(
     "mended_rules",
     "cube_with_out",
     "Your rule for cube multiplies by the cube itself. The power has to go down by one.",
+    source=changed(MENDED, ("3 * g * a * a", "3 * g * out")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * out,),
-        "absolute": lambda g, out, a: (g if a > 0 else -g,),
-        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
-    }
 
 
 @wrong(
@@ -2615,39 +2367,21 @@ def mended_rules():
     ]
 
 
-@wrong(
+wrong(
     "mended_rules",
     "divide_missed",
     "You found two. The third is right wherever b is 1: test with another b.",
+    source=changed(MENDED, ('        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),\n', "")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * a,),
-        "absolute": lambda g, out, a: (g if a > 0 else -g,),
-    }
 
 
-@wrong(
+wrong(
     "mended_rules",
     "copysign",
     "Your rule for absolute gives the same for g = 10 and for g = -10, where a is positive: the sign of g is lost. Multiply g, with its sign, by the slope.",
+    source=changed(MENDED, ("g if a > 0 else -g", "math.copysign(g, a)")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * a,),
-        "absolute": lambda g, out, a: (math.copysign(g, a),),
-        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
-    }
 
-
-MENDED = """
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * a,),
-        "absolute": lambda g, out, a: (g if a > 0 else -g,),
-        "divide": lambda g, out, a, b: (g / b, -g * a / b**2),
-    }
-"""
 
 wrong(
     "mended_rules",
@@ -2688,17 +2422,12 @@ def mended_rules():
     return dict(divide=divide, cube=cube, absolute=absolute)
 
 
-@wrong(
+wrong(
     "mended_rules",
     "divide_through_out",
     "A division by a ends where a is 0, as in out / a, which is 0 / 0 there. The slopes of a / b have b alone under the line.",
+    source=changed(MENDED, ("(g / b, -g * a / b**2)", "(g * out / a, -g * out / b)")),
 )
-def mended_rules():
-    return {
-        "cube": lambda g, out, a: (3 * g * a * a,),
-        "absolute": lambda g, out, a: (g if a > 0 else -g,),
-        "divide": lambda g, out, a, b: (g * out / a, -g * out / b),
-    }
 
 
 wrong(

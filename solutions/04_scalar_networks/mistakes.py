@@ -189,197 +189,109 @@ def xor_by_hand():
 # -- MLP --------------------------------------------------------------------------------------------------------------
 
 
-wrong(
-    "MLP",
-    "tanh_at_the_end",
-    "The last layer has tanh as well, so no score is larger than 1. The output is the plain sum.",
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
-            inputs = [tanh(total) for total in sums]
-        return inputs[0]
-""",
-)
-
-wrong(
-    "MLP",
-    "tanh_of_math",
-    MATH_TANH,
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
-            inputs = [math.tanh(total) for total in sums]
-        return sums[0]
-""",
-)
-
-wrong(
-    "MLP",
-    "tanh_of_math_inside",
-    MATH_TANH,
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
-            inputs = sums if layer is self.layers[-1] else [math.tanh(total) for total in sums]
-        return sums[0]
-""",
-)
-
-wrong(
-    "MLP",
-    "forward_only",
-    "`network(x)` looks for a method `__call__`, and there is none. One of another name, such as `forward`, is not asked.",
-    source="""
-class MLP:
+INIT = """
     def __init__(self, sizes, seed):
         rng = random.Random(seed)
         self.layers = []
         for size, count in zip(sizes, sizes[1:]):
             rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
             self.layers.append([(row, Value(0.0)) for row in rows])
-
-    def forward(self, inputs):
+"""
+CALL = """
+    def __call__(self, inputs):
         for layer in self.layers:
             sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
             inputs = [tanh(total) for total in sums]
         return sums[0]
-
+"""
+PARAMETERS = """
     def parameters(self):
         return [p for layer in self.layers for row, bias in layer for p in (*row, bias)]
-""",
+"""
+ROWS = "[[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]"
+SUM = "sum((w * x for w, x in zip(row, inputs)), bias)"
+FLAT = "[p for layer in self.layers for row, bias in layer for p in (*row, bias)]"
+CLASS = f"class MLP:{INIT}{CALL}{PARAMETERS}"
+IN_LOOPS = changed(
+    CLASS,
+    (f"sums = [{SUM} for row, bias in layer]", f"sums = []\n            for row, bias in layer:\n                sums.append({SUM})"),
 )
 
-wrong(
-    "MLP",
+
+def draws(name, sentence, *changes):
+    """A wrong MLP: with some lines of its `__init__` replaced."""
+    wrong("MLP", name, sentence, source="class MLP(MLP):" + changed(INIT, *changes))
+
+
+def scores(name, sentence, *changes):
+    """A wrong MLP: with some lines of its `__call__` replaced."""
+    wrong("MLP", name, sentence, source="class MLP(MLP):" + changed(CALL, *changes))
+
+
+def network(name, sentence, *changes, source=IN_LOOPS):
+    """A wrong MLP: the whole class, with some of its lines replaced."""
+    wrong("MLP", name, sentence, source=changed(source, *changes))
+
+
+scores(
+    "tanh_at_the_end",
+    "The last layer has tanh as well, so no score is larger than 1. The output is the plain sum.",
+    ("return sums[0]", "return inputs[0]"),
+)
+scores("tanh_of_math", MATH_TANH, ("tanh(total)", "math.tanh(total)"))
+scores("tanh_of_math_inside", MATH_TANH, ("[tanh(total)", "sums if layer is self.layers[-1] else [math.tanh(total)"))
+
+network(
+    "forward_only",
+    "`network(x)` looks for a method `__call__`, and there is none. One of another name, such as `forward`, is not asked.",
+    ("__call__", "forward"), source=CLASS,
+)
+
+scores(
     "the_input",
     "This is the first input as it came, and not a score: no weight and no bias has worked on it.",
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
-            outputs = [tanh(total) for total in sums]
-        return inputs[0]
-""",
+    ("inputs = [tanh(total)", "outputs = [tanh(total)"), ("return sums[0]", "return inputs[0]"),
 )
-
-wrong(
-    "MLP",
+scores(
     "no_tanh",
     "No neuron of the network that was asked has a tanh: it stands behind every layer but the last. Sums of sums are one sum, and so one line.",
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
-            inputs = [total for total in sums]
-        return sums[0]
-""",
+    ("tanh(total)", "total"),
 )
-
-wrong(
-    "MLP",
+scores(
     "no_bias_in_the_sum",
     "The biases of the list do not stand in the sums: they have no effect, and no gradient.",
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = [sum(w * x for w, x in zip(row, inputs)) for row, bias in layer]
-            inputs = [tanh(total) for total in sums]
-        return sums[0]
-""",
+    (SUM, "sum(w * x for w, x in zip(row, inputs))"),
 )
-
-wrong(
-    "MLP",
+scores(
     "same_inputs",
     "This is what one layer makes of the first inputs: the last layer got them, or the loop ended after its first round, as with a `return` inside it. From the second layer on, a layer's inputs are what the layer before it gave.",
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            last = layer is self.layers[-1]
-            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
-            sums = sums if last else [tanh(total) for total in sums]
-        return sums[0]
-""",
+    ("            sums = ", "            last = layer is self.layers[-1]\n            sums = "),
+    ("inputs = [tanh(total)", "sums = sums if last else [tanh(total)"),
 )
-
-wrong(
-    "MLP",
+scores(
     "a_list_of_one",
     "This is a list with one Value in it. The score is that Value.",
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
-            inputs = [tanh(total) for total in sums]
-        return sums
-""",
+    ("return sums[0]", "return sums"),
 )
-
-wrong(
-    "MLP",
+scores(
     "a_number",
     "This is the number of the score. Without its Value there is no way back to the weights.",
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
-            inputs = [tanh(total) for total in sums]
-        return sums[0].data
-""",
+    ("return sums[0]", "return sums[0].data"),
 )
-
-wrong(
-    "MLP",
+scores(
     "leaves_the_graph",
     "Between the layers `.data` takes the numbers out of the graph, so the gradients of all layers but the last stay 0.",
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
-            inputs = [tanh(total).data for total in sums]
-        return sums[0]
-""",
+    ("tanh(total)", "tanh(total).data"),
 )
-
-wrong(
-    "MLP",
+scores(
     "bias_in_every_round",
     "The bias is added twice here, as when it is added once for each of the two inputs. It belongs to the neuron, so it is added once.",
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = [sum(w * x + bias for w, x in zip(row, inputs)) for row, bias in layer]
-            inputs = [tanh(total) for total in sums]
-        return sums[0]
-""",
+    (SUM, "sum(w * x + bias for w, x in zip(row, inputs))"),
 )
-
-wrong(
-    "MLP",
+scores(
     "sigmoid_for_tanh",
     "These are no values of tanh: the sigmoid lies between 0 and 1. Hidden neurons have tanh here.",
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
-            inputs = [1 / (1 + exp(-total)) for total in sums]
-        return sums[0]
-""",
+    ("tanh(total)", "1 / (1 + exp(-total))"),
 )
 
 wrong(
@@ -458,114 +370,41 @@ class MLP(MLP):
 """,
 )
 
-wrong(
-    "MLP",
+draws(
     "layers_of_the_class",
     "There are more parameters than this network has, those of another one, too: a list that stands in the class belongs to all networks. Make it in `__init__`, on `self`.",
-    source="""
-class MLP(MLP):
-    layers = []
-
-    def __init__(self, sizes, seed):
-        rng = random.Random(seed)
-        for size, count in zip(sizes, sizes[1:]):
-            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
-            self.layers.append([(row, Value(0.0)) for row in rows])
-""",
+    ("    def", "    layers = []\n\n    def"), ("        self.layers = []\n", ""),
 )
-
-wrong(
-    "MLP",
+draws(
     "same_seed_for_each_layer",
     "Every layer begins with the same draws. Make one `random.Random(seed)`, and draw all weights from it.",
-    source="""
-class MLP(MLP):
-    def __init__(self, sizes, seed):
-        rng = random.Random(seed)
-        self.layers = []
-        for size, count in zip(sizes, sizes[1:]):
-            rng = random.Random(seed)
-            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
-            self.layers.append([(row, Value(0.0)) for row in rows])
-""",
+    ("            rows", "            rng = random.Random(seed)\n            rows"),
 )
-
-wrong(
-    "MLP",
+draws(
     "seed_ignored",
     "The weights do not follow from the seed: draw them from `random.Random(seed)`.",
-    source="""
-class MLP(MLP):
-    def __init__(self, sizes, seed):
-        rng = random.Random(0)
-        self.layers = []
-        for size, count in zip(sizes, sizes[1:]):
-            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
-            self.layers.append([(row, Value(0.0)) for row in rows])
-""",
+    ("random.Random(seed)", "random.Random(0)"),
 )
-
-wrong(
-    "MLP",
+draws(
     "random_biases",
     "The biases are drawn as well. They are 0 at first, and take no draw.",
-    source="""
-class MLP(MLP):
-    def __init__(self, sizes, seed):
-        rng = random.Random(seed)
-        self.layers = []
-        for size, count in zip(sizes, sizes[1:]):
-            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
-            self.layers.append([(row, Value(rng.uniform(-1, 1))) for row in rows])
-""",
+    ("Value(0.0)", "Value(rng.uniform(-1, 1))"),
 )
-
-wrong(
-    "MLP",
+draws(
     "weights_from_0_to_1",
     "The weights are drawn from 0 to 1, as `random()` does it. They lie between -1 and 1: `uniform(-1, 1)`.",
-    source="""
-class MLP(MLP):
-    def __init__(self, sizes, seed):
-        rng = random.Random(seed)
-        self.layers = []
-        for size, count in zip(sizes, sizes[1:]):
-            rows = [[Value(rng.random()) for _ in range(size)] for _ in range(count)]
-            self.layers.append([(row, Value(0.0)) for row in rows])
-""",
+    ("rng.uniform(-1, 1)", "rng.random()"),
 )
-
-wrong(
-    "MLP",
+draws(
     "one_bias_for_a_layer",
     "Of the 13 Values in the list only 11 are different, as when the neurons of a layer share one bias: `[Value(0.0)] * n` "
     "is one Value n times. Each has its own.",
-    source="""
-class MLP(MLP):
-    def __init__(self, sizes, seed):
-        rng = random.Random(seed)
-        self.layers = []
-        for size, count in zip(sizes, sizes[1:]):
-            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
-            shared = Value(0.0)
-            self.layers.append([(row, shared) for row in rows])
-""",
+    ("            self.layers.append", "            shared = Value(0.0)\n            self.layers.append"), ("(row, Value(0.0))", "(row, shared)"),
 )
-
-wrong(
-    "MLP",
+draws(
     "one_bias_for_all",
     "Of the 13 Values in the list only 10 are different, as when all neurons share one bias. Each has its own.",
-    source="""
-class MLP(MLP):
-    def __init__(self, sizes, seed):
-        rng = random.Random(seed)
-        self.layers = []
-        shared = Value(0.0)
-        for size, count in zip(sizes, sizes[1:]):
-            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
-            self.layers.append([(row, shared) for row in rows])
-""",
+    ("self.layers = []\n", "self.layers = []\n        shared = Value(0.0)\n"), ("(row, Value(0.0))", "(row, shared)"),
 )
 
 wrong(
@@ -599,51 +438,22 @@ class MLP(MLP):
 """,
 )
 
-wrong(
-    "MLP",
+draws(
     "one_weight_for_a_neuron",
     "All weights are the first draw. Either one draw is used for all of them (`[Value(...)] * n` is even one Value n "
     "times), or each gets a new `random.Random(seed)`, which begins again.",
-    source="""
-class MLP(MLP):
-    def __init__(self, sizes, seed):
-        rng = random.Random(seed)
-        self.layers = []
-        for size, count in zip(sizes, sizes[1:]):
-            rows = [[Value(rng.uniform(-1, 1))] * size for _ in range(count)]
-            self.layers.append([(row, Value(0.0)) for row in rows])
-""",
+    ("[Value(rng.uniform(-1, 1)) for _ in range(size)]", "[Value(rng.uniform(-1, 1))] * size"),
 )
-
-wrong(
-    "MLP",
+draws(
     "weights_by_input",
     "The draws are given out input by input. They go neuron by neuron: first all weights of the first neuron.",
-    source="""
-class MLP(MLP):
-    def __init__(self, sizes, seed):
-        rng = random.Random(seed)
-        self.layers = []
-        for size, count in zip(sizes, sizes[1:]):
-            columns = [[Value(rng.uniform(-1, 1)) for _ in range(count)] for _ in range(size)]
-            rows = [list(row) for row in zip(*columns)]
-            self.layers.append([(row, Value(0.0)) for row in rows])
-""",
+    (f"rows = {ROWS}", f"columns = {ROWS}\n            rows = [list(row) for row in zip(*columns)]"),
+    (ROWS, "[[Value(rng.uniform(-1, 1)) for _ in range(count)] for _ in range(size)]"),
 )
-
-wrong(
-    "MLP",
+draws(
     "seeds_the_notebook",
     "The generator that all of the notebook draws from is used, or begun anew. Make a `random.Random(seed)` of its own.",
-    source="""
-class MLP(MLP):
-    def __init__(self, sizes, seed):
-        random.seed(seed)
-        self.layers = []
-        for size, count in zip(sizes, sizes[1:]):
-            rows = [[Value(random.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
-            self.layers.append([(row, Value(0.0)) for row in rows])
-""",
+    ("rng = random.Random(seed)", "random.seed(seed)"), ("rng.uniform", "random.uniform"),
 )
 
 right(
@@ -710,48 +520,11 @@ class MLP:
 )
 
 
-wrong(
-    "MLP",
+scores(
     "single_neuron_without_tanh",
     "A hidden layer of one neuron has tanh, too: what counts is whether a layer is the last.",
-    source="""
-class MLP(MLP):
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = [sum((w * x for w, x in zip(row, inputs)), bias) for row, bias in layer]
-            inputs = sums if len(layer) == 1 else [tanh(total) for total in sums]
-        return sums[0]
-""",
+    ("[tanh(total)", "sums if len(layer) == 1 else [tanh(total)"),
 )
-
-
-NETWORK = """
-class MLP:
-    def __init__(self, sizes, seed):
-        rng = random.Random(seed)
-        self.layers = []
-        for size, count in zip(sizes, sizes[1:]):
-            rows = [[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]
-            self.layers.append([(row, Value(0.0)) for row in rows])
-
-    def __call__(self, inputs):
-        for layer in self.layers:
-            sums = []
-            for row, bias in layer:
-                sums.append(sum((w * x for w, x in zip(row, inputs)), bias))
-            inputs = [tanh(total) for total in sums]
-        return sums[0]
-
-    def parameters(self):
-        return [p for layer in self.layers for row, bias in layer for p in (*row, bias)]
-"""
-FLAT = "[p for layer in self.layers for row, bias in layer for p in (*row, bias)]"
-SUM = "sum((w * x for w, x in zip(row, inputs)), bias)"
-
-
-def network(name, sentence, *changes):
-    """A wrong MLP: with some of its lines replaced."""
-    wrong("MLP", name, sentence, source=changed(NETWORK, *changes))
 
 
 network(
@@ -786,7 +559,7 @@ network(
     "one_row_for_a_layer",
     "Of the 13 Values in the list only 9 are different, as when the neurons of a layer share their weights: `[row] * n` is one "
     "row n times. Each neuron has its own.",
-    ("[[Value(rng.uniform(-1, 1)) for _ in range(size)] for _ in range(count)]", "[[Value(rng.uniform(-1, 1)) for _ in range(size)]] * count"),
+    (ROWS, "[[Value(rng.uniform(-1, 1)) for _ in range(size)]] * count"),
 )
 network(
     "a_value_without_parents",
@@ -1036,6 +809,20 @@ def margin_loss(scores, targets):
 # -- SGD --------------------------------------------------------------------------------------------------------------
 
 
+UPDATES = """
+class SGD(SGD):
+    def step(self):
+        for parameter in self.parameters:
+            parameter.data -= self.rate * parameter.grad
+"""
+MOVE = "parameter.data -= self.rate * parameter.grad"
+
+
+def updates(name, sentence, *changes):
+    """A wrong SGD: with some lines of its `step` replaced."""
+    wrong("SGD", name, sentence, source=changed(UPDATES, *changes))
+
+
 wrong(
     "SGD",
     "zero_rebinds",
@@ -1108,29 +895,12 @@ class SGD(SGD):
 """,
 )
 
-wrong(
-    "SGD",
+updates(
     "uphill",
     "The sign is wrong: the gradient points to where the loss grows, and you followed it.",
-    source="""
-class SGD(SGD):
-    def step(self):
-        for parameter in self.parameters:
-            parameter.data += self.rate * parameter.grad
-""",
+    (MOVE, "parameter.data += self.rate * parameter.grad"),
 )
-
-wrong(
-    "SGD",
-    "step_rebinds",
-    NOTHING_MOVED,
-    source="""
-class SGD(SGD):
-    def step(self):
-        for parameter in self.parameters:
-            parameter = parameter - self.rate * parameter.grad
-""",
-)
+updates("step_rebinds", NOTHING_MOVED, (MOVE, "parameter = parameter - self.rate * parameter.grad"))
 
 wrong(
     "SGD",
@@ -1144,142 +914,57 @@ class SGD(SGD):
 """,
 )
 
-wrong(
-    "SGD",
+updates(
     "value_in_data",
     "There is a Value inside `data`. The right side has to be a number: use `parameter.data` there, too.",
-    source="""
-class SGD(SGD):
-    def step(self):
-        for parameter in self.parameters:
-            parameter.data = parameter - self.rate * parameter.grad
-""",
+    (MOVE, "parameter.data = parameter - self.rate * parameter.grad"),
 )
-
-wrong(
-    "SGD",
-    "no_rate",
-    "The rate plays no part: it says how far a step goes.",
-    source="""
-class SGD(SGD):
-    def step(self):
-        for parameter in self.parameters:
-            parameter.data -= parameter.grad
-""",
-)
-
-wrong(
-    "SGD",
+updates("no_rate", "The rate plays no part: it says how far a step goes.", (MOVE, "parameter.data -= parameter.grad"))
+updates(
     "no_gradient",
     "Every parameter goes down by the rate. How far it goes depends on its grad.",
-    source="""
-class SGD(SGD):
-    def step(self):
-        for parameter in self.parameters:
-            parameter.data -= self.rate
-""",
+    (MOVE, "parameter.data -= self.rate"),
 )
-
-wrong(
-    "SGD",
+updates(
     "replaces",
     "The step replaced the number. It has to be subtracted from it.",
-    source="""
-class SGD(SGD):
-    def step(self):
-        for parameter in self.parameters:
-            parameter.data = -self.rate * parameter.grad
-""",
+    (MOVE, "parameter.data = -self.rate * parameter.grad"),
 )
-
-wrong(
-    "SGD",
+updates(
     "moves_the_first_only",
     "Only the first parameter moved, as when `return` or `break` ends the loop in its first round. Each has its turn.",
-    source="""
-class SGD(SGD):
-    def step(self):
-        for parameter in self.parameters:
-            parameter.data -= self.rate * parameter.grad
-            return
-""",
+    (MOVE, f"{MOVE}\n            return"),
 )
-
-wrong(
-    "SGD",
+updates(
     "changes_grad",
     "The step went into grad, and data stays. It is data that the network computes with.",
-    source="""
-class SGD(SGD):
-    def step(self):
-        for parameter in self.parameters:
-            parameter.grad -= self.rate * parameter.data
-""",
+    (MOVE, "parameter.grad -= self.rate * parameter.data"),
 )
-
-wrong(
-    "SGD",
+updates(
     "zeroed_first",
     "Nothing has moved, and the grads are 0: were they set to zero before they were used? `step` uses them, and leaves them as they are.",
-    source="""
-class SGD(SGD):
-    def step(self):
-        self.zero_grad()
-        for parameter in self.parameters:
-            parameter.data -= self.rate * parameter.grad
-""",
+    ("        for", "        self.zero_grad()\n        for"),
 )
-
-wrong(
-    "SGD",
+updates(
     "zeroed_too",
     "The step is right, and then the grads were set to zero. That is the task of zero_grad: whoever looks at the grads after a step would find nothing.",
-    source="""
-class SGD(SGD):
-    def step(self):
-        for parameter in self.parameters:
-            parameter.data -= self.rate * parameter.grad
-            parameter.grad = 0.0
-""",
+    (MOVE, f"{MOVE}\n            parameter.grad = 0.0"),
 )
-
-wrong(
-    "SGD",
+updates(
     "mean_over_parameters",
     "Each step is divided by how many parameters there are. The mean is in the loss already: `rate` times `grad` is all.",
-    source="""
-class SGD(SGD):
-    def step(self):
-        for parameter in self.parameters:
-            parameter.data -= self.rate * parameter.grad / len(self.parameters)
-""",
+    (MOVE, f"{MOVE} / len(self.parameters)"),
 )
-
-wrong(
-    "SGD",
+updates(
     "backward_in_step",
     "Each grad is 1 too large, as when `step` calls `backward` of a parameter: that adds its slope by itself. The gradients "
     "are there already.",
-    source="""
-class SGD(SGD):
-    def step(self):
-        for parameter in self.parameters:
-            parameter.backward()
-            parameter.data -= self.rate * parameter.grad
-""",
+    (MOVE, f"parameter.backward()\n            {MOVE}"),
 )
-
-wrong(
-    "SGD",
+updates(
     "rate_shrinks",
     "The second step goes less far than the first with the same grad: the rate has changed. It stays as it was given.",
-    source="""
-class SGD(SGD):
-    def step(self):
-        for parameter in self.parameters:
-            parameter.data -= self.rate * parameter.grad
-        self.rate *= 0.9
-""",
+    (MOVE, f"{MOVE}\n        self.rate *= 0.9"),
 )
 
 right(
@@ -1357,162 +1042,82 @@ class SGD(SGD):
 # -- training_step ----------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "training_step",
+ONE_STEP = """
+def training_step(optimizer, compute_loss):
+    optimizer.zero_grad()
+    loss = compute_loss()
+    loss.backward()
+    optimizer.step()
+    return loss.data
+"""
+ZEROING, BACKWARD, UPDATE = "    optimizer.zero_grad()\n", "    loss.backward()\n", "    optimizer.step()\n"
+
+
+def one_step(name, sentence, *changes):
+    """A wrong training_step: with some of its lines replaced."""
+    wrong("training_step", name, sentence, source=changed(ONE_STEP, *changes))
+
+
+one_step(
     "no_zeroing",
     "Nobody sets the gradients to zero, so each step is pushed by those of all steps before it.",
+    (ZEROING, ""),
 )
-def training_step(optimizer, compute_loss):
-    loss = compute_loss()
-    loss.backward()
-    optimizer.step()
-    return loss.data
-
-
-@wrong(
-    "training_step",
+one_step(
     "zeroed_before_step",
     "The gradients are set to zero after backward has found them: the step then has nothing to go by.",
+    (ZEROING, ""), (UPDATE, ZEROING + UPDATE),
 )
-def training_step(optimizer, compute_loss):
-    loss = compute_loss()
-    loss.backward()
-    optimizer.zero_grad()
-    optimizer.step()
-    return loss.data
-
-
-@wrong(
-    "training_step",
+one_step(
     "zeroed_at_the_end",
     "Zeroing at the end helps the next step. What was in the grads before the first one is still added to it.",
+    (ZEROING, ""), (UPDATE, UPDATE + ZEROING),
 )
-def training_step(optimizer, compute_loss):
-    loss = compute_loss()
-    loss.backward()
-    optimizer.step()
-    optimizer.zero_grad()
-    return loss.data
-
-
-@wrong(
-    "training_step",
-    "no_backward",
-    "The loss is computed, but nobody goes back through its graph for gradients.",
-)
-def training_step(optimizer, compute_loss):
-    optimizer.zero_grad()
-    loss = compute_loss()
-    optimizer.step()
-    return loss.data
-
-
-@wrong(
-    "training_step", "no_step", "There are gradients, and nothing is done with them: the update is missing."
-)
-def training_step(optimizer, compute_loss):
-    optimizer.zero_grad()
-    loss = compute_loss()
-    loss.backward()
-    return loss.data
-
-
-@wrong(
-    "training_step",
+one_step("no_backward", "The loss is computed, but nobody goes back through its graph for gradients.", (BACKWARD, ""))
+one_step("no_step", "There are gradients, and nothing is done with them: the update is missing.", (UPDATE, ""))
+one_step(
     "step_before_backward",
     "The update comes before the gradients of this loss are there.",
+    (UPDATE, ""), (BACKWARD, UPDATE + BACKWARD),
 )
-def training_step(optimizer, compute_loss):
-    optimizer.zero_grad()
-    loss = compute_loss()
-    optimizer.step()
-    loss.backward()
-    return loss.data
-
-
-@wrong(
-    "training_step",
+one_step(
     "returns_the_value",
     "You returned the loss as a Value, which keeps the whole graph of this step in memory. Return its number.",
+    ("return loss.data", "return loss"),
 )
-def training_step(optimizer, compute_loss):
-    optimizer.zero_grad()
-    loss = compute_loss()
-    loss.backward()
-    optimizer.step()
-    return loss
-
-
-@wrong(
-    "training_step",
+one_step(
     "computed_twice",
     "compute_loss is called again after the update, and gives another loss. Keep the one that you went back from, and return its data.",
+    ("    loss = compute_loss()\n", ""), ("loss.", "compute_loss()."),
 )
-def training_step(optimizer, compute_loss):
-    optimizer.zero_grad()
-    compute_loss().backward()
-    optimizer.step()
-    return compute_loss().data
-
-
-@wrong("training_step", "no_return", "Everything is there but the result: return the loss, as a number.")
-def training_step(optimizer, compute_loss):
-    optimizer.zero_grad()
-    loss = compute_loss()
-    loss.backward()
-    optimizer.step()
+one_step(
+    "no_return",
+    "Everything is there but the result: return the loss, as a number.",
+    ("    return loss.data\n", ""),
+)
 
 
 NOT_ITS_OWN = (
     "Where Python says \"has no attribute\", a thing is asked for what another one has. `backward` belongs to the loss, a Value: "
     "`compute_loss()` gives it, with its parentheses and before `.data`. `optimizer` has `zero_grad` and `step`."
 )
-
-
-@wrong("training_step", "not_called", NOT_ITS_OWN)
-def training_step(optimizer, compute_loss):
-    optimizer.zero_grad()
-    loss = compute_loss
-    loss.backward()
-    optimizer.step()
-    return loss.data
-
-
-@wrong("training_step", "backward_of_the_optimizer", NOT_ITS_OWN)
-def training_step(optimizer, compute_loss):
-    optimizer.zero_grad()
-    loss = compute_loss()
-    optimizer.backward()
-    optimizer.step()
-    return loss.data
-
-
-@wrong("training_step", "number_too_early", NOT_ITS_OWN)
-def training_step(optimizer, compute_loss):
-    optimizer.zero_grad()
-    loss = compute_loss().data
-    loss.backward()
-    optimizer.step()
-    return loss
-
-
-@wrong("training_step", "a_step_of_its_own", NOT_ITS_OWN)
-def training_step(optimizer, compute_loss):
-    optimizer.zero_grad()
-    loss = compute_loss()
-    loss.backward()
-    for parameter in optimizer.parameters:
-        parameter.data -= optimizer.rate * parameter.grad
-    return loss.data
-
-
-@wrong("training_step", "rounded", "The loss is rounded. Return it as it is: whoever prints it can round it.")
-def training_step(optimizer, compute_loss):
-    optimizer.zero_grad()
-    loss = compute_loss()
-    loss.backward()
-    optimizer.step()
-    return round(loss.data, 1)
+one_step("not_called", NOT_ITS_OWN, ("compute_loss()", "compute_loss"))
+one_step("backward_of_the_optimizer", NOT_ITS_OWN, ("loss.backward()", "optimizer.backward()"))
+one_step(
+    "number_too_early",
+    NOT_ITS_OWN,
+    ("compute_loss()", "compute_loss().data"), ("return loss.data", "return loss"),
+)
+one_step(
+    "a_step_of_its_own",
+    NOT_ITS_OWN,
+    ("optimizer.step()", "for parameter in optimizer.parameters:\n        parameter.data -= optimizer.rate * parameter.grad"),
+)
+one_step(
+    "rounded",
+    "The loss is rounded. Return it as it is: whoever prints it can round it.",
+    ("return loss.data", "return round(loss.data, 1)"),
+)
 
 
 @right("training_step", "zeroed_later")
@@ -1557,6 +1162,22 @@ wrong(
 # -- mini_batches -----------------------------------------------------------------------------------------------------
 
 
+BATCHES = """
+def mini_batches(inputs, targets, order, size):
+    batches = []
+    for start in range(0, len(order), size):
+        chosen = order[start : start + size]
+        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
+    return batches
+"""
+SLICE = "order[start : start + size]"
+
+
+def batches(name, sentence, *changes):
+    """A wrong mini_batches: with some of its lines replaced."""
+    wrong("mini_batches", name, sentence, source=changed(BATCHES, *changes))
+
+
 @wrong(
     "mini_batches",
     "order_ignored",
@@ -1595,17 +1216,11 @@ def mini_batches(inputs, targets, order, size):
     return batches
 
 
-@wrong(
-    "mini_batches",
+batches(
     "rest_dropped",
     "The last, smaller batch is missing, so some examples are never used.",
+    ("start in range(0, len(order), size)", "k in range(len(order) // size)"), (SLICE, "order[k * size : (k + 1) * size]"),
 )
-def mini_batches(inputs, targets, order, size):
-    batches = []
-    for k in range(len(order) // size):
-        chosen = order[k * size : (k + 1) * size]
-        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
-    return batches
 
 
 @wrong(
@@ -1620,31 +1235,17 @@ def mini_batches(inputs, targets, order, size):
     return batches
 
 
-@wrong(
-    "mini_batches",
+batches(
     "overlapping",
     "The batches overlap: the next one begins `size` places further on, not one.",
+    ("range(0, len(order), size)", "range(len(order))"),
 )
-def mini_batches(inputs, targets, order, size):
-    batches = []
-    for start in range(len(order)):
-        chosen = order[start : start + size]
-        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
-    return batches
-
-
-@wrong(
-    "mini_batches",
+batches(
     "size_as_count",
     "You made `size` batches. `size` is how many examples there are in one batch.",
+    ("    batches = []", "    length = -(-len(order) // size)\n    batches = []"),
+    ("len(order), size)", "len(order), length)"), ("start + size", "start + length"),
 )
-def mini_batches(inputs, targets, order, size):
-    length = -(-len(order) // size)
-    batches = []
-    for start in range(0, len(order), length):
-        chosen = order[start : start + length]
-        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
-    return batches
 
 
 @wrong(
@@ -1668,30 +1269,16 @@ def mini_batches(inputs, targets, order, size):
     return [(inputs[a:b], targets[a:b]) for a, b in ends]
 
 
-@wrong(
-    "mini_batches",
+batches(
     "sorted_back",
     "Each batch holds the right examples, but not in the order that was asked for.",
+    (SLICE, f"sorted({SLICE})"),
 )
-def mini_batches(inputs, targets, order, size):
-    batches = []
-    for start in range(0, len(order), size):
-        chosen = sorted(order[start : start + size])
-        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
-    return batches
-
-
-@wrong(
-    "mini_batches",
+batches(
     "as_many_as_inputs",
     "There is a batch behind the end of `order`, and it is empty: go to the end of `order`, and not further.",
+    ("len(order)", "len(inputs)"),
 )
-def mini_batches(inputs, targets, order, size):
-    batches = []
-    for start in range(0, len(inputs), size):
-        chosen = order[start : start + size]
-        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
-    return batches
 
 
 @wrong(
@@ -1726,17 +1313,12 @@ def mini_batches(inputs, targets, order, size):
     return batches
 
 
-@wrong(
-    "mini_batches",
+batches(
     "length_by_division",
     "The pieces have another length than `size`, as when `len(order) // size` is taken for it: that is a number of batches.",
+    ("batches = []", "length, batches = len(order) // size, []"),
+    ("len(order), size)", "len(order), length)"), ("start + size", "start + length"),
 )
-def mini_batches(inputs, targets, order, size):
-    length, batches = len(order) // size, []
-    for start in range(0, len(order), length):
-        chosen = order[start : start + length]
-        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
-    return batches
 
 
 @wrong(
@@ -1778,45 +1360,22 @@ def mini_batches(inputs, targets, order, size):
     return batches
 
 
-@wrong(
-    "mini_batches",
+batches(
     "small_rest_dropped",
     "A last piece that is much smaller than the others is dropped: its examples are never seen.",
+    ("        batches.append", "        if len(chosen) >= size // 4:\n            batches.append"),
 )
-def mini_batches(inputs, targets, order, size):
-    batches = []
-    for start in range(0, len(order), size):
-        chosen = order[start : start + size]
-        if len(chosen) >= size // 4:
-            batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
-    return batches
-
-
-@wrong(
-    "mini_batches",
+batches(
     "each_position_once",
     "A position that comes twice in `order` is used once, as in a set or a dict. Take `order` as it is.",
+    ("    batches = []", "    order = list(dict.fromkeys(order))\n    batches = []"),
 )
-def mini_batches(inputs, targets, order, size):
-    order = list(dict.fromkeys(order))
-    batches = []
-    for start in range(0, len(order), size):
-        chosen = order[start : start + size]
-        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
-    return batches
-
-
-@wrong(
-    "mini_batches",
+batches(
     "one_batch_at_least",
     "An empty order gives an empty batch here, and a mean over that divides by 0. No positions make no batches.",
+    ("start in range(0, len(order), size)", "k in range(max(1, math.ceil(len(order) / size)))"),
+    (SLICE, "order[k * size : (k + 1) * size]"),
 )
-def mini_batches(inputs, targets, order, size):
-    batches = []
-    for k in range(max(1, math.ceil(len(order) / size))):
-        chosen = order[k * size : (k + 1) * size]
-        batches.append(([inputs[i] for i in chosen], [targets[i] for i in chosen]))
-    return batches
 
 
 # -- mended_training --------------------------------------------------------------------------------------------------
@@ -1927,8 +1486,6 @@ training(
     ("for order in orders:\n", "for order in orders:\n        inputs, targets = [inputs[i] for i in order], [targets[i] for i in order]\n"),
     source=IN_ORDER,
 )
-
-
 training(
     "zeroed_once_for_all",
     "Gradients are set to zero once, before the first epoch, and add up from then on. Each step needs its own.",
@@ -1999,35 +1556,17 @@ def mended_training(score, optimizer, inputs, targets, orders, size):
     return history
 
 
-@wrong(
-    "mended_training",
+training(
     "stops_at_a_small_loss",
     "The training ends before each batch has had its step, as when a loss counts as small enough. Go through all orders to their ends.",
+    ("append(loss.data)", "append(loss.data)\n            if loss.data < 0.2:\n                return history"),
 )
-def mended_training(score, optimizer, inputs, targets, orders, size):
-    history = []
-    for order in orders:
-        for start in range(0, len(order), size):
-            chosen = order[start : start + size]
-            losses = [log(1 + exp(-targets[i] * score(inputs[i]))) for i in chosen]
-            loss = sum(losses) / len(losses)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            history.append(loss.data)
-            if loss.data < 0.2:
-                return history
-    return history
 
 
 # -- island_network ---------------------------------------------------------------------------------------------------
 
 
-@wrong(
-    "island_network",
-    "forgets_its_data",
-    "The lists that were given are empty afterwards: `pop` takes from the caller's own. Walk along them, and leave them.",
-)
+ISLAND = """
 def island_network(inputs, targets):
     rng = random.Random(0)
     hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
@@ -2044,9 +1583,21 @@ def island_network(inputs, targets):
         for parameter in sum(hidden, last):
             parameter.data -= 3.0 * parameter.grad
             parameter.grad = 0.0
-    while inputs:
-        inputs.pop()
     return score
+"""
+NEAR = "        x, y = (point[0] - 140) / 10, (point[1] - 125) / 10\n"
+
+
+def learned(name, sentence, *changes):
+    """A wrong island_network: with some of its lines replaced."""
+    wrong("island_network", name, sentence, source=changed(ISLAND, *changes))
+
+
+learned(
+    "forgets_its_data",
+    "The lists that were given are empty afterwards: `pop` takes from the caller's own. Walk along them, and leave them.",
+    ("    return score", "    while inputs:\n        inputs.pop()\n    return score"),
+)
 
 
 @wrong(
@@ -2065,245 +1616,53 @@ def island_network(inputs, targets):
     return lambda x: w1 * (x[0] - 140) / 10 + w2 * (x[1] - 125) / 10 + b
 
 
-@wrong(
-    "island_network",
+learned(
     "no_tanh",
     "Without tanh, a sum of sums is one sum: this network draws one line, however many neurons it has.",
+    ("tanh(", "("), ("3.0", "0.1"),
 )
-def island_network(inputs, targets):
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        x, y = (point[0] - 140) / 10, (point[1] - 125) / 10
-        outputs = [(a * x + b * y + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(60):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 0.1 * parameter.grad
-            parameter.grad = 0.0
-    return score
-
-
-@wrong(
-    "island_network",
+learned(
     "as_for_the_moons",
     "Every neuron says 1 or -1, wherever the point lies: these inputs are far from 0. Give it numbers near 0.",
+    (NEAR, ""), ("score(point)", "score(x)"), ("a * x + b * y", "a * x[0] + b * x[1]"), ("range(60)", "range(40)"), ("3.0", "1.0"),
+    ("Random(0)", "Random(5)"), ("range(6)", "range(8)"), ("range(7)", "range(9)"),
 )
-def island_network(inputs, targets):
-    rng = random.Random(5)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(8)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(9)]
-
-    def score(x):
-        outputs = [tanh(a * x[0] + b * x[1] + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(40):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 1.0 * parameter.grad
-            parameter.grad = 0.0
-    return score
-
-
-@wrong(
-    "island_network",
-    "not_trained",
-    "These are the first weights: the network has not been trained.",
-)
-def island_network(inputs, targets):
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        x, y = (point[0] - 140) / 10, (point[1] - 125) / 10
-        outputs = [tanh(a * x + b * y + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(0):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 3.0 * parameter.grad
-            parameter.grad = 0.0
-    return score
-
-
-@wrong(
-    "island_network",
+learned("not_trained", "These are the first weights: the network has not been trained.", ("range(60)", "range(0)"))
+learned(
     "uphill",
     "The sign of the update is wrong: the loss grows with each step.",
+    ("-= 3.0", "+= 0.1"), ("range(60)", "range(30)"),
 )
-def island_network(inputs, targets):
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        x, y = (point[0] - 140) / 10, (point[1] - 125) / 10
-        outputs = [tanh(a * x + b * y + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(30):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data += 0.1 * parameter.grad
-            parameter.grad = 0.0
-    return score
-
-
-@wrong(
-    "island_network",
+learned(
     "hardly_any_steps",
     "Three steps are too few. Print the loss: does it still fall when training ends?",
+    ("range(60)", "range(3)"), ("3.0", "0.5"),
 )
-def island_network(inputs, targets):
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        x, y = (point[0] - 140) / 10, (point[1] - 125) / 10
-        outputs = [tanh(a * x + b * y + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(3):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 0.5 * parameter.grad
-            parameter.grad = 0.0
-    return score
-
-
-@wrong(
-    "island_network",
+learned(
     "rate_too_small",
     "The rate is so small that nothing has changed when training ends. Print the loss.",
+    ("3.0", "0.001"), ("range(60)", "range(30)"),
 )
-def island_network(inputs, targets):
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        x, y = (point[0] - 140) / 10, (point[1] - 125) / 10
-        outputs = [tanh(a * x + b * y + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(30):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 0.001 * parameter.grad
-            parameter.grad = 0.0
-    return score
-
-
-@wrong(
-    "island_network",
+learned(
     "targets_ignored",
     "The targets play no part in the loss: this network learns to say yes everywhere.",
+    ("-t * score(x)", "-score(x)"),
 )
-def island_network(inputs, targets):
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        x, y = (point[0] - 140) / 10, (point[1] - 125) / 10
-        outputs = [tanh(a * x + b * y + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(60):
-        losses = [log(1 + exp(-score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 3.0 * parameter.grad
-            parameter.grad = 0.0
-    return score
-
-
-@wrong(
-    "island_network",
+learned(
     "targets_apart",
     "Inputs and targets stand in different orders, so there is nothing to learn.",
+    ("zip(inputs, targets)", "zip(inputs, sorted(targets))"),
 )
-def island_network(inputs, targets):
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        x, y = (point[0] - 140) / 10, (point[1] - 125) / 10
-        outputs = [tanh(a * x + b * y + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(60):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, sorted(targets))]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 3.0 * parameter.grad
-            parameter.grad = 0.0
-    return score
-
-
-@wrong(
-    "island_network",
+learned(
     "turned_around",
     "The network has learned it the wrong way round: with `t` in the place of `-t`, a large margin costs much.",
+    ("exp(-t", "exp(t"),
 )
-def island_network(inputs, targets):
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        x, y = (point[0] - 140) / 10, (point[1] - 125) / 10
-        outputs = [tanh(a * x + b * y + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(60):
-        losses = [log(1 + exp(t * score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 3.0 * parameter.grad
-            parameter.grad = 0.0
-    return score
-
-
-@wrong(
-    "island_network",
+learned(
     "a_data_set_of_its_own",
     "This trains on points of its own, and not on those that it was given: each island has another place.",
+    ("    rng =", "    inputs, targets = island(random.Random(3), 80)\n    inputs = [[x + 12, y - 12] for x, y in inputs]\n    rng ="),
 )
-def island_network(inputs, targets):
-    inputs, targets = island(random.Random(3), 80)
-    inputs = [[x + 12, y - 12] for x, y in inputs]
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        x, y = (point[0] - 140) / 10, (point[1] - 125) / 10
-        outputs = [tanh(a * x + b * y + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(60):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 3.0 * parameter.grad
-            parameter.grad = 0.0
-    return score
 
 
 @wrong(
@@ -2339,52 +1698,17 @@ def island_network(inputs, targets):
     return lambda x: tuple(x) in known
 
 
-@wrong(
-    "island_network",
+learned(
     "unseen_points_as_they_come",
     "It learns from points near 0, and is then asked about points that nobody has moved and divided.",
+    (NEAR, ""), ("a * x + b * y", "a * point[0] + b * point[1]"), ("zip(inputs, targets)", "zip(near, targets)"),
+    ("    for _ in range(60)", "    near = [[(x - 140) / 10, (y - 125) / 10] for x, y in inputs]\n    for _ in range(30)"),
 )
-def island_network(inputs, targets):
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        outputs = [tanh(a * point[0] + b * point[1] + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    near = [[(x - 140) / 10, (y - 125) / 10] for x, y in inputs]
-    for _ in range(30):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(near, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 3.0 * parameter.grad
-            parameter.grad = 0.0
-    return score
-
-
-@wrong(
-    "island_network",
+learned(
     "only_divided",
     "The points are divided, and still lie far from 0, beside how far apart they are: subtract their middle first.",
+    ("(point[0] - 140) / 10, (point[1] - 125) / 10", "point[0] / 20, point[1] / 20"), ("3.0", "1.0"),
 )
-def island_network(inputs, targets):
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        x, y = point[0] / 20, point[1] / 20
-        outputs = [tanh(a * x + b * y + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(60):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 1.0 * parameter.grad
-            parameter.grad = 0.0
-    return score
 
 
 @wrong(
@@ -2440,51 +1764,16 @@ def island_network(inputs, targets):
     return lambda x: 1.0
 
 
-@wrong(
-    "island_network",
+learned(
     "the_scores",
     "This is a list. Return a function of a point, as a trained network is one: it is asked about other points.",
+    ("return score\n", "return [score(x).data for x in inputs]\n"),
 )
-def island_network(inputs, targets):
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        x, y = (point[0] - 140) / 10, (point[1] - 125) / 10
-        outputs = [tanh(a * x + b * y + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(60):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 3.0 * parameter.grad
-            parameter.grad = 0.0
-    return [score(x).data for x in inputs]
-
-
-@wrong(
-    "island_network",
+learned(
     "one_score_for_all",
     "The last weights alone decide: the hidden neurons do not see the point.",
+    (NEAR, ""), ("score(point)", "score(x)"), ("a * x + b * y + c", "a + b + c"),
 )
-def island_network(inputs, targets):
-    rng = random.Random(0)
-    hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(x):
-        outputs = [tanh(a + b + c) for a, b, c in hidden]
-        return sum((v * h for v, h in zip(last, outputs)), last[-1])
-
-    for _ in range(60):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(hidden, last):
-            parameter.data -= 3.0 * parameter.grad
-            parameter.grad = 0.0
-    return score
 
 
 @right("island_network", "mini_batches_and_momentum")
@@ -2519,26 +1808,9 @@ def island_network(inputs, targets):
     return lambda point: network(point).data
 
 
-@wrong(
-    "island_network",
+learned(
     "one_network_for_all",
     "When a second island is learned, the function of the first gives other scores: both use the same global names. Make a network in each call, and keep it inside the function.",
+    ("hidden", "island_hidden"), ("last", "island_last"),
+    ("    rng =", "    global island_hidden, island_last\n    rng ="),
 )
-def island_network(inputs, targets):
-    global island_hidden, island_last
-    rng = random.Random(0)
-    island_hidden = [[Value(rng.uniform(-1, 1)) for _ in range(3)] for _ in range(6)]
-    island_last = [Value(rng.uniform(-1, 1)) for _ in range(7)]
-
-    def score(point):
-        x, y = (point[0] - 140) / 10, (point[1] - 125) / 10
-        outputs = [tanh(a * x + b * y + c) for a, b, c in island_hidden]
-        return sum((v * h for v, h in zip(island_last, outputs)), island_last[-1])
-
-    for _ in range(60):
-        losses = [log(1 + exp(-t * score(x))) for x, t in zip(inputs, targets)]
-        (sum(losses) / len(losses)).backward()
-        for parameter in sum(island_hidden, island_last):
-            parameter.data -= 3.0 * parameter.grad
-            parameter.grad = 0.0
-    return score
