@@ -12,7 +12,7 @@ import pytest
 from autograd_ref import scalar as reference
 from autograder import mine
 from autograder.errors import UserError
-from autograder.learner.own_engine.scalar import SCALAR_PARTS, UNIT
+from autograder.learner.own_engine.scalar import GIVEN, SCALAR_PARTS, UNIT
 from autograder.unit.assignment import Course
 from autograder.unit.cell import grade_id
 from autograder.unit.notebook import Node, write_text
@@ -118,11 +118,14 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"holds no notebook of unit 03_reverse_mode.*autograder fresh 03"):
         mine.scalars(tmp_path / "course")
 
-    def spoil(notebook: Node) -> None:
-        (cell,) = (c for c in notebook.cells if grade_id(c) == "value")
-        cell.source = "class Value:\n    pass\nnonsense"
 
-    with pytest.raises(UserError, match="given cell `value` of unit 03_reverse_mode does not run"):
+@pytest.mark.parametrize("given", GIVEN[UNIT])
+def test_a_given_cell_that_does_not_run_is_named(given: str, tmp_path: Path) -> None:
+    def spoil(notebook: Node) -> None:
+        (cell,) = (c for c in notebook.cells if grade_id(c) == given)
+        cell.source = "nonsense"
+
+    with pytest.raises(UserError, match=f"given cell `{given}` of unit 03_reverse_mode does not run"):
         mine.scalars(write_units(tmp_path / "spoilt", edit=spoil))
 
 

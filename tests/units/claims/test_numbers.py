@@ -198,26 +198,17 @@ def test_only_the_fully_mended_loop_never_rises_and_ends_at_033(solved: Any) -> 
     assert means == names["trial"](names["colleague_training"])
 
 
-@proves(
-    "04_scalar_networks",
-    "The loop that learned the moons fails here.",
-    "subtract the middle of the points (dividing alone is not enough), and divide until most lie between -1.5 and 1.5",
-)
-def test_the_loop_of_the_moons_fails_on_an_island_and_learns_it_moved_to_0(solved: Any) -> None:
+@proves("04_scalar_networks", "The loop that learned the moons fails here.")
+def test_the_loop_of_the_moons_fails_on_an_island(solved: Any) -> None:
     import random
 
     names = solved("04_scalar_networks")
     points, targets = names["island"](random.Random(2), 80)
-    near = [[(x - 140) / 10, (y - 125) / 10] for x, y in points]
-    divided = [[x / 10, y / 10] for x, y in points]
-    right = []
-    for inputs in (points, divided, near):
-        network = names["MLP"]([2, 8, 8, 1], seed=5)
-        optimizer = names["SGD"](network.parameters(), rate=1.0)
-        for _ in range(40):
-            names["training_step"](optimizer, lambda: names["loss_on"](network, inputs, targets))  # noqa: B023
-        right.append(names["count_right"](network, inputs, targets))
-    assert max(right[:2]) < 60 and right[2] > 72, right
+    network = names["MLP"]([2, 8, 8, 1], seed=5)
+    optimizer = names["SGD"](network.parameters(), rate=1.0)
+    for _ in range(40):
+        names["training_step"](optimizer, lambda: names["loss_on"](network, points, targets))
+    assert names["count_right"](network, points, targets) < 60
 
 
 @proves("05_tensors", "The true values: 3.72e-44 (float32: 3.78e-44), 2.1e-09 and 1.")
