@@ -115,7 +115,11 @@ def _steps(
             for parent in parents
         )
         reached |= {id(parent) for parent in got}
-        yield Step(_seen(root, named, reached, value, got), _asked(value, parents, named), answer)
+        if value is not root:
+            answer = f"Its gradient is {_told(value.grad)}. {answer}"
+        yield Step(
+            _seen(root, named, reached, value, got), _asked(value, parents, named, value is root), answer
+        )
 
 
 def _shape(data: Any) -> tuple[int, ...]:
@@ -170,9 +174,14 @@ def _made(value: Any, named: dict[int, str]) -> str:
     return f"{name} = {value.op}({', '.join(parents)})"
 
 
-def _asked(value: Any, parents: list[Any], named: dict[int, str]) -> str:
-    """The question before a value's turn. Of arrays it tells the shapes, which decide a good part of the answer."""
-    question = f"{_made(value, named)} is at work, with the gradient {_told(value.grad)}. "
+def _asked(value: Any, parents: list[Any], named: dict[int, str], first: bool) -> str:
+    """The question before a value's turn. Of arrays it tells the shapes, which decide a good part of the answer.
+
+    With which gradient it begins, the first one says: of the others that is what the turns before have found.
+    """
+    question = (
+        f"{_made(value, named)} is at work{f', with the gradient {_told(value.grad)}' if first else ''}. "
+    )
     if not any(_shape(parent.data) for parent in parents):
         return question + "What does it send, and to whom?"
     to = [f"{named[id(parent)]} {_shape(parent.data)}" for parent in parents]

@@ -12,8 +12,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..lesson.echo import SEED
 from ..lesson.failures import ERROR, TIMEOUT, CheckFailed
-from ..lesson.locked import SEED, whole_digest
+from ..lesson.locked import whole_digest
 from ..lesson.parts import telling
 from ..lesson.probes import AnswerLost, AnswerTimeout, Session
 from ..referee.bank import Entry, load_bank
@@ -29,7 +30,7 @@ from .sentences import Fault, fault_of, sentences_of
 from .trial import SECONDS, Ending, run_check
 
 #: Changes of the sentences, or of the faults that have one, make others of what is kept.
-VERSION = 2
+VERSION = 3
 #: Of each other right answer, so many mutants.
 OF_OTHERS = 40
 #: After so many the model answer goes in between.
@@ -145,18 +146,20 @@ class _Line:
     def take(self, answer: str) -> Ending:
         """Run one answer, what stands on it, and the check."""
         remember(self.filename, self.check)
-        session = Session(self._ready(), SEED, quiet=True)
+        process = self._ready()
+        session = Session(process, SEED, quiet=True)
         try:
-            process = self._ready()
             for source in (answer, *(cell.source for cell in self.after)):
                 process.run_cell(source)
-            session.boundary = process
             with checking(session):
                 exec(compiled(self.check, self.filename), setup_names(self.assignment))
         except CheckFailed as error:
-            if any(part.lost for part in session.parts):  # a part ends there, and so has the process
+            if (
+                any(part.lost for part in session.parts) or process.closed
+            ):  # the check goes on, and the process does not
                 self.close()
-            return Ending(error.failure.status, session.calls[telling(session.parts)], error.failure)
+            calls = [*session.calls[telling(session.parts)], *session.echoes]
+            return Ending(error.failure.status, calls, error.failure)
         except AnswerTimeout:
             self.close()
             return Ending(TIMEOUT, session.calls)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..lesson import likely
+from ..lesson.echo import SEED
 from ..lesson.failures import MISSING, PASSED
 from ..lesson.probes import Call
 from ..referee import bank
@@ -15,7 +16,7 @@ from ..referee.report import Outcome, Report
 from ..sandbox.walls import Sandbox
 from ..unit.assignment import Assignment
 from ..unit.ingest import Submission
-from .fingerprints import fingerprint_of
+from .fingerprints import fingerprint_of, sentences_of
 from .parallel import each
 from .trial import stopped_by
 
@@ -99,7 +100,10 @@ def prove(
     """Run all trials; in the order of the notebook. One that is stopped by an exception is not good, and says why."""
     entries = bank.load_bank(assignment)
     order = list(trials(assignment, entries))
-    needed = _Needed(assignment, sandbox, seed, entries, likely.read(assignment.path.parent / likely.FILE))
+    known = likely.read(assignment.path.parent / likely.FILE)
+    # As a class is graded: what a visible check ends, the build has run already.
+    memory = Memory(sentences_of(assignment))
+    needed = _Needed(assignment, sandbox, seed, entries, known, memory)
     # What a limit stops takes longest, so it goes first: at the end the other processes would wait for it.
     turns = sorted(range(len(order)), key=lambda i: (entry := order[i].entry) is None or entry.ends)
     found: dict[int, Proof] = {}
@@ -132,6 +136,8 @@ def _run(needed: _Needed, trial: Trial) -> Proof:
 
 def _shown(needed: _Needed, trial: Trial) -> Proof:
     assignment, sandbox, entry = needed.assignment, needed.sandbox, trial.entry
+    if entry is not None and not entry.ends:
+        sandbox = sandbox.within(0.0)  # as soon as a class is stopped
     # Of the other exercises the stubs are there, of which the released notebook's trial tells.
     only = trial.exercise if entry is not None else ""
     submission = Submission(answers=trial.answers)
@@ -147,7 +153,12 @@ def _shown(needed: _Needed, trial: Trial) -> Proof:
         heard=asked.__setitem__,
     )
     proof = judge(trial, report)
-    if entry is not None and proof.caught == "visible":
+    # Where a visible check draws, it asks a learner other questions than here.
+    if (
+        entry is not None
+        and proof.caught == "visible"
+        and not (report.outcomes[0].drawn and needed.seed != SEED)
+    ):
         (outcome,) = report.outcomes
         graded = (outcome, asked[entry.exercise]) if entry.exercise in asked else None
         sentence = needed.known.get(fingerprint_of(assignment, entry, sandbox, graded), "")
@@ -159,7 +170,7 @@ def in_the_notebook(proofs: Sequence[Proof]) -> str:
     """How many wrong answers a learner's own notebook recognises, as a sentence."""
     told = [proof.told for proof in proofs if proof.told]
     return (
-        f"{told.count(OWN)} of the {len(told)} wrong answers that a visible check ends "
+        f"{told.count(OWN)} of the {len(told)} wrong answers that a visible check ends, whatever is drawn, "
         "are told their own sentence in the notebook, too."
     )
 

@@ -27,6 +27,7 @@ class Ending:
 
     #: "passed", "failed", ...: a status of `lesson.checks`
     status: str
+    #: those that tell of the mistake, and their echoes
     calls: Sequence[Call]
     failure: Failure | None = None
     #: the line of the check cell that ended it; 0 when it passed
@@ -64,7 +65,7 @@ def run_check(
         with checking(session):
             exec(compiled(check, filename), setup_names(assignment))
     except CheckFailed as error:
-        calls = session.calls[telling(session.parts)]
+        calls = [*session.calls[telling(session.parts)], *session.echoes]
         return Ending(error.failure.status, calls, error.failure, line_of(error, filename))
     except AnswerTimeout as error:
         return Ending(TIMEOUT, session.calls, None, line_of(error, filename))

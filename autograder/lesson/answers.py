@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -14,6 +14,8 @@ from .syntax import syntax_tree
 
 #: Of functions that are not written so many are named.
 MOST_NAMED = 8
+#: Of a line of code so much is shown where it stands beside another one.
+LONGEST = 80
 
 
 class AnswerError(Exception):
@@ -74,21 +76,31 @@ def describe(error: BaseException, beside: str = "") -> AnswerError:
     ]
     if frames:
         frame = frames[-1]
-        line = linecache.getline(frame.filename, frame.lineno or 0).strip()
-        # A function of another cell counts its own lines: it is named, or its line is looked for in the answer.
-        elsewhere = frame.filename != frames[0].filename and frame.name.isidentifier()
-        where = f"line {frame.lineno}{f' of {frame.name}' if elsewhere else ''}"
-        place = f"{where}: {line}" if line else where
+        place = _place(frames)
         if isinstance(error, NotImplementedError):
             name = ", ".join(_open_beside(_function_of(error.__traceback__, frame), frame.filename, message))
-        elif elsewhere and line.startswith("raise "):
-            # A given function refuses what it is called with: by whom?
-            caller = next(f for f in reversed(frames) if f.filename == frames[0].filename)
-            line = linecache.getline(caller.filename, caller.lineno or 0).strip()
-            place = f"line {caller.lineno}: {line} (refused by {frame.name})"
     if isinstance(error, NotImplementedError) and not place and message.isidentifier():
         name = message  # a probe that found nothing written says what it looked for
     return AnswerError(type(error).__name__[:80], message[:500], place[:200], name or "")
+
+
+def _place(frames: Sequence[traceback.FrameSummary]) -> str:
+    """The line at which it happened; where that is in another cell than the answer's, the answer's line as well."""
+    frame, line = frames[-1], _line_of(frames[-1])
+    # A function of another cell counts its own lines: it is named. A comprehension has no name of its own.
+    inside = [f.name for f in frames if f.filename == frame.filename and f.name.isidentifier()]
+    if frame.filename == frames[0].filename or not inside:
+        return f"line {frame.lineno}: {line}" if line else f"line {frame.lineno}"
+    caller = next(f for f in reversed(frames) if f.filename == frames[0].filename)
+    called = f"line {caller.lineno}: {_line_of(caller)}"
+    if line.startswith("raise "):  # a given function refuses what it is called with: by whom?
+        return f"{called} (refused by {inside[-1]})"
+    there = f"line {frame.lineno} of {inside[-1]}"
+    return f"{called[:LONGEST]} (in {there}: {line[:LONGEST]})" if line else f"{called} (in {there})"
+
+
+def _line_of(frame: traceback.FrameSummary) -> str:
+    return linecache.getline(frame.filename, frame.lineno or 0).strip()
 
 
 def _function_of(tb: TracebackType | None, frame: traceback.FrameSummary) -> str:

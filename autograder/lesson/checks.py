@@ -23,12 +23,13 @@ from .compare import ATOL, RTOL, difference, right_in_another_form, show
 from .diagnose import ALL_ZERO, diagnose
 from .differences import Compared, came_from, diagnose_call, in_short
 from .draw import Kind
+from .echo import with_echoes
 from .exceptions import explain_exception, from_elsewhere, in_probe
 from .failures import ERROR, FAILED, FAULTS, MISSING, PASSED, TIMEOUT, CheckFailed, Failure, TestFault
 from .forms import in_the_check, of_form
 from .in_place import KEPT, SAME, asked_twice, called_again, changed_in_place
 from .logbook import note
-from .parts import PartBlock, telling, together
+from .parts import PartBlock, together
 from .probes import (
     AnswerError,
     AnswerLost,
@@ -124,14 +125,11 @@ class exercise:
         return None
 
     def _recognise(self, failure: Failure) -> None:
-        """Give the sentence of the wrong answer that did the same; in an exam take all away but "not right yet".
-
-        The referee has the bank itself for that.
-        """
+        """Give the sentence of a wrong answer that did the same (a referee has its bank); in an exam, take all away."""
         if self.exam and self.session.is_notebook and failure.status != MISSING:
             failure.headline, failure.rows, failure.diagnosis, failure.hint = "not right yet", [], "", ""
             return
-        calls = self.session.calls[telling(self.session.parts)]
+        calls = with_echoes(self.session, failure.status == FAILED)
         if self.session.is_notebook and calls and failure.status in FAULTS and not failure.not_run:
             known = likely.sentence(self.name, calls, endless=failure.status == TIMEOUT)
             if failure.status == FAILED and not failure.form_only:

@@ -96,6 +96,16 @@ EXPLAINED = (
         "positional argument",
         "The function is called with another number of arguments than it takes. Compare its first line.",
     ),
+    (
+        "TypeError",
+        "^len\\(\\) of unsized object",
+        "A single number has no length: `.size` counts the numbers of any array, and `.shape` says how they lie.",
+    ),
+    (
+        "AxisError",
+        "out of bounds for array of dimension",
+        "The array has fewer axes there than that. Was one summed away before, so that those behind it moved up?",
+    ),
     ("TypeError", "for \\^", "In Python a power is `**`; `^` is something else."),
     (
         "TypeError",
@@ -111,7 +121,8 @@ EXPLAINED = (
     (
         "AttributeError",
         "^'(?:int|float)' object has no attribute '(?:backward|grad|data|parents)'",
-        "A plain number stands where one with a graph is wanted: was it taken out of there, as by `.data`?",
+        "A plain number stands where one with a graph is wanted. Did it come as a number, as the 2 in `2 * x`, or was "
+        "it taken out of a graph, as by `.data`?",
     ),
     (
         "NameError",
@@ -132,8 +143,8 @@ EXPLAINED = (
     (
         "UnboundLocalError",
         "",
-        "The name is given a value inside the function, but only after it is used, or in a branch that was not "
-        "taken.",
+        "The name is given a value inside the function, but only after it is used, in a branch that was not taken, "
+        "or in a loop that had nothing to go over.",
     ),
     # The message does not speak of a division.
     ("ZeroDivisionError", "power", "A negative power of 0 is a division by 0."),

@@ -33,6 +33,8 @@ class Part:
     calls: slice = field(default_factory=lambda: slice(None))
     #: how many of its checks were right before it ended
     before: int = 0
+    #: whether it has drawn anything
+    drawn: bool = False
 
 
 @dataclass

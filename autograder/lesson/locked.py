@@ -22,9 +22,6 @@ from .likely import FILE, fingerprint
 from .probes import Call
 from .wire import parsed
 
-#: The seed of a learner's own notebook.
-SEED = 0
-
 _MOST_BYTES = 1_000_000
 #: Texts are filled up to a multiple of this length, which says little of them.
 _BLOCK = 24
@@ -67,9 +64,8 @@ def sentence_in(known: Mapping[str, str], exercise: str, calls: Sequence[Call]) 
 
 
 def _is_lost(calls: Sequence[Call]) -> bool:
-    """Whether the last call gave NaN: many faults end so, and all of them give the same, so it tells of none."""
-    numbers = numbers_in(calls[-1].value) if calls else None
-    return any(number != number for number in numbers or ())
+    """Whether a call gave NaN: many faults end so, and all of them give the same, so it tells of none."""
+    return any(number != number for call in calls for number in numbers_in(call.value) or ())
 
 
 def lock(digest: str, text: str) -> str:

@@ -48,6 +48,7 @@ class PartBlock:
             raise TestFault(f"the part {self.name} of {self.whole.name} stands in another part")
         self.whole.in_part = True
         self.checks_before, self.calls_before = self.session.checks_made, len(self.session.calls)
+        self.drawn_before, self.session.drawn = self.session.drawn, False
         # Draws of its own: how far another part came changes none of them, and tells none of them.
         told = f"{self.session.seed} {self.whole.name} {self.name}"
         self.outside = self.whole.draws
@@ -57,7 +58,8 @@ class PartBlock:
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> bool:
         self.whole.in_part, self.whole.draws = False, self.outside
-        ended = Part(self.name, self.points, calls=self._telling())
+        ended = Part(self.name, self.points, calls=self._telling(), drawn=self.session.drawn)
+        self.session.drawn |= self.drawn_before
         if error is None:
             if self.session.checks_made == self.checks_before:
                 raise TestFault(f"the part {self.name} of {self.whole.name} makes no check")

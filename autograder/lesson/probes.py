@@ -10,12 +10,10 @@ from __future__ import annotations
 import contextvars
 import functools
 import inspect
-import signal
 import sys
 import textwrap
-import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import CodeType
@@ -25,6 +23,7 @@ from . import wire
 from .answers import AnswerError, AnswerLost, AnswerTimeout, Reply, describe, is_notebook_file
 from .compare import shown_apart
 from .failures import Part, TestFault
+from .limits import TimeUp, deadline, quietly
 from .questions import Asked, Subject
 
 __all__ = [
@@ -55,8 +54,12 @@ __all__ = [
 class Boundary(Protocol):
     """The way to the student's code."""
 
-    def call(self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False) -> Reply:
+    def call(
+        self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False, seconds: float | None = None
+    ) -> Reply:
         """Call the probe there; `twice`, as the function of that name says.
+
+        With `seconds`, nothing hangs on the call, and it ends after that time.
 
         Raises AnswerError, AnswerTimeout or AnswerLost.
         """
@@ -189,7 +192,9 @@ class LocalBoundary:
         shell = ipython.get_ipython() if ipython else None
         return shell.user_ns if shell is not None else vars(sys.modules["__main__"])
 
-    def call(self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False) -> Reply:
+    def call(
+        self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False, seconds: float | None = None
+    ) -> Reply:
         """Call the probe here, as `Boundary` says."""
         function = probe.function
         if function is None:
@@ -210,34 +215,9 @@ class LocalBoundary:
         if self._namespace is not None:  # the referee's: it has limits of its own
             reply = call_plainly(function, args)
         else:
-            with deadline(self.SECONDS, probe.name):
+            with deadline(seconds or self.SECONDS, probe.name), quietly() if seconds else nullcontext():
                 reply = call_plainly(function, args, beside)
         return reply if asked is None else replace(reply, asked=asked.seen)
-
-
-class _TimeUp(BaseException):
-    """Raised in the middle of a call whose time is up. No `except Exception` of a student's holds it."""
-
-
-@contextmanager
-def deadline(seconds: float, what: str) -> Iterator[None]:
-    """End a block after this time with an AnswerTimeout, where there are timers (not on Windows, not in threads)."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: object) -> None:
-        raise _TimeUp
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    except _TimeUp:
-        raise AnswerTimeout(f"{what} did not end within {seconds:g} s") from None
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def compile_probe(source: str, name: str, namespace: Mapping[str, Any]) -> Callable[..., Any]:
@@ -277,7 +257,7 @@ def call_plainly(function: Callable[..., Any], args: tuple[Any, ...], beside: st
         mutated = tuple(
             i for i, (before, after) in enumerate(zip(args, sent, strict=True)) if _changed(before, after)
         )
-    except (KeyboardInterrupt, _TimeUp):
+    except (KeyboardInterrupt, TimeUp):
         raise
     except AnswerError:
         raise
@@ -301,6 +281,8 @@ class Session:
         #: whether the first part that is not right ends the check, and the next ones are not asked
         self.first_ends = False
         self.calls: list[Call] = []
+        #: the call that failed, made again with other numbers
+        self.echoes: list[Call] = []
         self.checks_made = 0
         #: how many calls had been made when the last check began
         self.calls_checked = 0
@@ -312,6 +294,7 @@ class Session:
     def begin(self) -> None:
         """Forget the calls and the checks of the exercise before."""
         self.calls.clear()
+        self.echoes.clear()
         self.parts.clear()
         self.drawn = False
         self.checks_made = self.calls_checked = 0

@@ -50,19 +50,23 @@ def _why(tree: ast.Module, line: int) -> ast.expr | None:
         for i, statement in enumerate(block):
             if not statement.lineno <= line <= (statement.end_lineno or 0) or list(_blocks(statement)):
                 continue
-            names = {
-                node.id
-                for node in ast.walk(statement)
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-            }
+            names, unset = _stored(statement), _stored(statement)
             for later in block[i:]:
                 used = {node.id for node in ast.walk(later) if isinstance(node, ast.Name)}
                 if later is statement or used & names:
                     why = _reason_of(later)
                     if why is not None or later is not statement:
-                        return _plain(why, names)
+                        return _plain(why, unset)
+                unset |= _stored(later)  # what they hold is of a run before
             return None
     return None
+
+
+def _stored(tree: ast.AST) -> set[str]:
+    """The names that a statement gives values to."""
+    return {
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
 
 
 def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:

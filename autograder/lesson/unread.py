@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
+from .clashes import defined, refuse_what_clashes
 from .failures import MISSING, CheckFailed, Failure
 from .probes import LocalBoundary, Probe, Session
 
@@ -35,11 +36,6 @@ _unread: list[Unread] = []
 _running = [""]
 
 
-def _defined(source: str) -> set[str]:
-    """The functions and classes that a cell's text defines by itself; it need not be readable."""
-    return set(re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE))
-
-
 def begins(source: str) -> None:
     """A cell begins to run."""
     _running[0] = source
@@ -49,7 +45,7 @@ def ended(source: str, cell: str | None, error: BaseException | None) -> None:
     """A cell was run; `error` is what kept it from being run at all."""
     if error is not None and not isinstance(error, SyntaxError):
         return  # interrupted, say: nothing has changed
-    names = _defined(source)
+    names = defined(source)
     for one in [*_unread]:
         left = one.names - names
         if (cell is not None and one.cell == cell) or (one.names and not left):
@@ -61,8 +57,8 @@ def ended(source: str, cell: str | None, error: BaseException | None) -> None:
 
 
 def refuse_to_judge(exercise: str, session: Session) -> None:
-    """Raises CheckFailed in a notebook where the exercise's answer was last run and could not be read."""
-    if not (_unread and session.is_notebook):
+    """Raises CheckFailed in a notebook where the exercise's answer was last run and could not be read, or clashes."""
+    if not session.is_notebook:
         return
     boundary = session.boundary
     namespace = boundary.namespace if isinstance(boundary, LocalBoundary) else {}
@@ -74,6 +70,7 @@ def refuse_to_judge(exercise: str, session: Session) -> None:
             headline = f"its answer cell was not run: {one.fault}"
             hint = "mend that line, run the answer cell, then this one again: until then its old version is there"
             raise CheckFailed(Failure(exercise, MISSING, headline, hint=hint, not_run=True))
+    refuse_what_clashes(exercise, _running[0], {exercise, *called}, session)
 
 
 def _called(check: str, namespace: Mapping[str, Any]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..lesson.clashes import bound, two_names
 from ..lesson.exceptions import explain_exception
 from ..lesson.failures import ERROR, FAILED, MISSING, PASSED, TIMEOUT, CheckFailed, Failure
 from ..lesson.parts import telling
@@ -189,7 +190,7 @@ class _Grading:
         outcome = self._judged(exercise, written, session)
         outcome.drawn = session.drawn
         if self.heard is not None:
-            self.heard(exercise.name, session.calls)
+            self.heard(exercise.name, [*session.calls, *session.echoes])
         return outcome
 
     def _judged(self, exercise: Exercise, written: str, session: Session) -> Outcome:
@@ -211,11 +212,13 @@ class _Grading:
             if not any(part.points for part in earned):
                 failure = self._reason(exercise, written, failure)
             which = telling(session.parts)
-            entry = self._entry_of(exercise, failure, asked[which], earned)
+            entry = self._entry_of(exercise, failure, asked[which], session.echoes, earned)
             if entry is None:
-                calls = asked.shown(exercise.check, which) if failure.parts else asked
+                calls = [*(asked.shown(exercise.check, which) if failure.parts else asked), *session.echoes]
                 like = self.matcher.sentence(exercise.name, failure, calls)
                 failure.diagnosis = like or failure.diagnosis
+            if both := sorted(bound(written) & self._checking()):
+                entry, failure.diagnosis = None, f"{two_names(both[0])}. Give yours another name."
             hidden = in_hidden_part(exercise.check, line_of(error, filename))
             return self._missed(exercise, failure, entry, hidden, earned)
         except (AnswerTimeout, AnswerLost) as error:
@@ -232,6 +235,11 @@ class _Grading:
         points, told = exercise.points, f"✓ {exercise.name}: right"
         return Outcome(exercise.name, points, points, PASSED, told, parts=all_of(exercise, PASSED))
 
+    def _checking(self) -> set[str]:
+        """The names of the cells that check: each replaces an answer's own of the same name, as in a notebook."""
+        cells = (cell.source for cell in self.assignment.cells if "@probe" in cell.source)
+        return {name for source in cells for name in bound(source)}
+
     def _at_fault(self, exercise: Exercise, error: Exception) -> Outcome:
         """The outcome of a check that says nothing of the answer."""
         self.report.notes.append(
@@ -244,7 +252,12 @@ class _Grading:
         return Outcome(exercise.name, 0, exercise.points, ERROR, text, doubtful=True, parts=parts)
 
     def _entry_of(
-        self, exercise: Exercise, failure: Failure, calls: Sequence[Call], earned: Sequence[PartOutcome]
+        self,
+        exercise: Exercise,
+        failure: Failure,
+        calls: Sequence[Call],
+        echoes: Sequence[Call],
+        earned: Sequence[PartOutcome],
     ) -> bank.Entry | None:
         """The wrong answer of the bank that this one behaves like, in all of its parts; None when none is known."""
         lost = any(part.lost for part in failure.parts)
@@ -257,7 +270,8 @@ class _Grading:
                 if part is not failure.parts[-1]:
                     return None
                 in_place = True
-        entry = self._suspect(exercise, calls, lost, in_place)
+        asked = calls if in_place or lost else [*calls, *echoes]
+        entry = self._suspect(exercise, asked, lost, in_place)
         if entry is not None and set(entry.keeps) != {part.name for part in earned if part.points}:
             return None
         return entry

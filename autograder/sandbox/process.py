@@ -73,6 +73,8 @@ class PupilProcess:
         self.cpu_seconds = sandbox.cpu_seconds if cpu_seconds is None else cpu_seconds
         #: CPU seconds of all its processes together, as last seen
         self.used = 0.0
+        #: whether it has ended, by itself or otherwise
+        self.closed = False
         self.looked = time.monotonic()
         self.started = Reading(self.looked, referee=own_wait())
         allowed = tuple(allowed)
@@ -99,13 +101,18 @@ class PupilProcess:
     def _notebook_limit(self) -> str:
         return f"the notebook's limit of {self.sandbox.notebook_seconds:g} s was reached"
 
-    def _ask(self, request: dict[str, Any], what: str, asked: Asked | None = None) -> dict[str, Any]:
+    def _ask(
+        self, request: dict[str, Any], what: str, asked: Asked | None = None, seconds: float | None = None
+    ) -> dict[str, Any]:
         """The reply to a request; on the way there the pupil may have questions of its own, for `asked`."""
+        if self.closed:
+            raise AnswerLost("its process has ended")
         now = time.monotonic()
         if now >= self.deadline and not self._longer(now, self.started, self.sandbox.notebook_seconds):
             raise self._too_late(self._notebook_limit(), self.started)
         number = secrets.token_hex(8)
-        until = min(now + self.call_seconds, self.deadline)
+        allowed = min(self.call_seconds, seconds or self.call_seconds)
+        until = min(now + allowed, self.deadline)
         # Of a call that asks, hundreds of replies may come, each in time: it has begun when the first was sent.
         begun = replace(self._reading(), referee=own_wait()) if asked is not None else None
         sent: dict[str, Any] | None = {**request, "id": number}
@@ -127,7 +134,7 @@ class PupilProcess:
             if now >= until:
                 notebook = until >= self.deadline
                 since = self.started if notebook else begun
-                limit = self.sandbox.notebook_seconds if notebook else self.call_seconds
+                limit = self.sandbox.notebook_seconds if notebook else allowed
                 if more := self._longer(now, since, limit):
                     until = min(now + more, self.deadline)
                 elif notebook:
@@ -138,11 +145,12 @@ class PupilProcess:
     def _look(self) -> None:
         """Raises AnswerTimeout when all processes together have used up the CPU time that was left."""
         self.looked = time.monotonic()
-        if self._cpu() > self.cpu_seconds:
+        if self.cpu() > self.cpu_seconds:
             self.close()
             raise AnswerTimeout(cpu_limit(self.sandbox))
 
-    def _cpu(self) -> float:
+    def cpu(self) -> float:
+        """CPU seconds of all its processes together, so far."""
         first = self.link.first()
         self.used = max(self.used, self.link.cpu_at_end, cpu_seconds(first) if first is not None else 0.0)
         return self.used
@@ -150,7 +158,7 @@ class PupilProcess:
     def _reading(self) -> Reading:
         first = self.link.first()
         waited = seconds_waited(first) if first is not None else None
-        return Reading(time.monotonic(), self._cpu(), waited)
+        return Reading(time.monotonic(), self.cpu(), waited)
 
     def _too_late(self, text: str, since: Reading) -> AnswerTimeout:
         """End the process; the exception says whether it had its share of the machine."""
@@ -200,7 +208,9 @@ class PupilProcess:
         text = wire.printable(text, self.sandbox.output_chars + 40) if isinstance(text, str) else ""
         return CellResult(text, _error(reply))
 
-    def call(self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False) -> Reply:
+    def call(
+        self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False, seconds: float | None = None
+    ) -> Reply:
         """Call a probe, as `probes.Boundary` says."""
         request = {"do": "call", "name": probe.name, "source": probe.source, "args": wire.pack(args)}
         if twice:
@@ -208,7 +218,7 @@ class PupilProcess:
         asked = None if probe.subject is None else Asked(probe.subject)
         if asked is not None:
             request["asking"] = True
-        reply = self._ask(request, probe.name, asked)
+        reply = self._ask(request, probe.name, asked, seconds)
         error = _error(reply)
         if error is not None:
             raise error
@@ -222,7 +232,8 @@ class PupilProcess:
 
     def close(self) -> None:
         """End the process and everything that it started."""
-        self._cpu()
+        self.closed = True
+        self.cpu()
         self.link.close()
 
 

@@ -99,8 +99,11 @@ def words(source: str) -> Iterator[tuple[int, str]]:
             for word in re.findall(r"[A-Za-z_][\w.]*", text.partition("#")[0]):
                 yield from ((number, found) for found in _known(word))
         return
+    own = set(_asks_whether_it_is_run(tree))
     for node in ast.walk(tree):
         line = int(getattr(node, "lineno", 0))
+        if node in own:
+            continue
         if isinstance(node, ast.Name):
             yield from ((line, found) for found in _known(node.id) if found not in MODULES)
         elif isinstance(node, ast.Attribute):
@@ -122,6 +125,15 @@ def words(source: str) -> Iterator[tuple[int, str]]:
             for argument in node.args:
                 if isinstance(argument, ast.Constant) and argument.value in NAMES:
                     yield line, str(argument.value)
+
+
+def _asks_whether_it_is_run(tree: ast.AST) -> Iterator[ast.AST]:
+    """The texts of `if __name__ == "__main__"`, above what many files end with."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            if any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides):
+                yield from (side for side in sides if isinstance(side, ast.Constant))
 
 
 #: Names of modules count where they are imported: as a name of one's own, `gc` may be anything.

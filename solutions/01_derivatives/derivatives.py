@@ -1187,7 +1187,7 @@ def told(two_days, third):
     elif not third < 3 * two_days:
         cause = "The third is the worse one by far: does all of it repeat every 12.42 hours?"
     elif two_days > 8:
-        cause = "So much is missing: is the mean height a parameter, does the loss compare with these heights, are there steps?"
+        cause = "So much is missing: is the mean height a parameter, does the loss compare with these heights, are there steps, does a call change the parameters?"
     elif two_days > 2:
         cause = "The mean height alone would be as good: does a wave of 12.42 hours (2 * pi to a turn) follow the water?"
     else:

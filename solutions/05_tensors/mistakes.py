@@ -211,6 +211,50 @@ def broadcast_shape(a, b):
     return tuple(max(m, n) for m, n in zip(a, b))
 
 
+@wrong(
+    "broadcast_shape",
+    "first_axis_only",
+    "Only the first axis is in what comes back, as when `return` stands inside the loop: it ends at the first pair.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    shape = []
+    for m, n in zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b):
+        if m != n and 1 not in (m, n):
+            raise ValueError("no fit")
+        shape.append(n if m == 1 else m)
+        return tuple(shape)
+
+
+@wrong(
+    "broadcast_shape",
+    "one_axis_at_least",
+    "Two shapes without axes give one with an axis here. () is a shape: that of a single number, and of the sum of two.",
+)
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    shape = []
+    for m, n in zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b):
+        if m != n and 1 not in (m, n):
+            raise ValueError("no fit")
+        shape.append(n if m == 1 else m)
+    return tuple(shape) or (1,)
+
+
+@right("broadcast_shape", "a_list")
+def broadcast_shape(a, b):
+    from itertools import zip_longest
+
+    shape = []
+    for m, n in zip_longest(reversed(a), reversed(b), fillvalue=1):
+        if m == 1:
+            m, n = n, m
+        if n not in (1, m):
+            raise ValueError(f"{m} does not fit {n}")
+        shape.insert(0, m)
+    return shape
+
+
 # -- unbroadcast ------------------------------------------------------------------------------------------------------
 
 
@@ -443,6 +487,35 @@ def unbroadcast(g, shape):
     return g.reshape((-1, *shape)).sum(axis=0)
 
 
+@wrong(
+    "unbroadcast",
+    "axes_move_up",
+    "An axis that is summed is gone here, and those behind it move up: the next position is that of another axis. Keep it, with length 1.",
+)
+def unbroadcast(g, shape):
+    while g.ndim > len(shape):
+        g = g.sum(axis=0)
+    for i, n in enumerate(shape):
+        if n == 1:
+            g = g.sum(axis=i)
+    return g.reshape(shape)
+
+
+
+@wrong(
+    "unbroadcast",
+    "first_of_a_kept_axis",
+    "Where shape has a 1, one number of the axis is kept here and the others are dropped. They add up.",
+)
+def unbroadcast(g, shape):
+    g = g.sum(axis=tuple(range(g.ndim - len(shape))))
+    for i, n in enumerate(shape):
+        if n == 1:
+            g = g.take([0], axis=i)
+    return g
+
+
+
 # -- array_arithmetic -------------------------------------------------------------------------------------------------
 
 
@@ -660,6 +733,36 @@ def div_rule(g, out, a, b):
     return g / b, -g * a / b * b
 
 
+@wrong("array_arithmetic", "mul_a_no_upstream", "In mul_rule, what a gets is the slope b alone: g is missing there.")
+def mul_rule(g, out, a, b):
+    return b * np.ones_like(g), g * a
+
+
+@wrong("array_arithmetic", "mul_b_no_upstream", "In mul_rule, what b gets is the slope a alone: g is missing there.")
+def mul_rule(g, out, a, b):
+    return g * b, a * np.ones_like(g)
+
+
+@wrong("array_arithmetic", "div_a_no_upstream", "In div_rule, what a gets is the slope 1 / b alone: g is missing there.")
+def div_rule(g, out, a, b):
+    return 1 / b, -g * a / b**2
+
+
+@wrong("array_arithmetic", "div_b_no_upstream", "In div_rule, what b gets is the slope alone: g is missing there.")
+def div_rule(g, out, a, b):
+    return g / b, -a / b**2
+
+
+@wrong(
+    "array_arithmetic",
+    "div_by_out_over_a",
+    "Where a is 0, `out / a` is 0 / 0: NaN. In div_rule divide by b itself.",
+)
+def div_rule(g, out, a, b):
+    return g * out / a, -g * out / b
+
+
+
 # -- array_functions --------------------------------------------------------------------------------------------------
 
 
@@ -849,6 +952,37 @@ def power_rule(g, out, a, n):
     for _ in range(n - 1):
         slope = slope * a
     return (g * slope,)
+
+
+@wrong(
+    "array_functions",
+    "nan_to_num",
+    "What arrived as NaN is a number afterwards, as np.nan_to_num makes one: a fault would be hidden from everybody behind this rule. Treat n = 0 before the formula, and no NaN comes up.",
+)
+def power_rule(g, out, a, n):
+    return (np.nan_to_num(g * n * a ** (n - 1)),)
+
+
+@wrong(
+    "array_functions",
+    "nan_is_zero",
+    "What arrived as NaN is a number afterwards, as np.nan_to_num makes one: a fault would be hidden from everybody behind this rule. Treat n = 0 before the formula, and no NaN comes up.",
+)
+def power_rule(g, out, a, n):
+    with np.errstate(all="ignore"):
+        sent = g * n * a ** (n - 1)
+    return (np.where(np.isnan(sent), 0, sent),)
+
+
+
+@wrong(
+    "array_functions",
+    "tanh_squares_the_difference",
+    "In tanh_rule the difference is squared: (1 - out)². The slope is 1 - out²: only out has the square.",
+)
+def tanh_rule(g, out, a):
+    return (g * (1 - out) ** 2,)
+
 
 
 # -- stable_sigmoid ---------------------------------------------------------------------------------------------------
@@ -1153,6 +1287,17 @@ def sigmoid(a):
     return 1 / (1 + np.exp(-np.clip(a, -709, 709)))
 
 
+@wrong(
+    "stable_sigmoid",
+    "warnings_off",
+    "Where the warning is switched off, the numbers stay what they are: exp(1000) is infinite, and inf / inf is NaN. Give exp no positive numbers.",
+)
+def sigmoid(a):
+    with np.errstate(over="ignore"):
+        return np.where(a >= 0, 1 / (1 + np.exp(-a)), np.exp(a) / (1 + np.exp(a)))
+
+
+
 # -- maximum_ties -----------------------------------------------------------------------------------------------------
 
 
@@ -1195,7 +1340,7 @@ def maximum_rule(g, out, a, b):
 @wrong(
     "maximum_ties",
     "float64",
-    "The result is float64, as a mask times 0.5, np.where with 0.5 and 1.0, or np.zeros without a dtype makes it. Halve g itself, which has the right dtype.",
+    "The result is float64, as a mask times 0.5, np.where with 0.5 and 1.0, np.zeros without a dtype or a division by integers makes it. Halve g itself, which has the right dtype.",
 )
 def maximum_rule(g, out, a, b):
     share = np.where(a == b, 0.5, np.where(a > b, 1.0, 0.0))
@@ -1284,6 +1429,48 @@ def maximum_rule(g, out, a, b):
     for_b[b > a] = g[b > a]
     for_a[a == b] = for_b[a == b] = g[a == b] / 2
     return for_a, for_b
+
+
+@wrong(
+    "maximum_ties",
+    "in_place_too_late",
+    "At a tie both get all of g here. And g is halved afterwards, in place: too late for what was computed before, and g belongs to others.",
+)
+def maximum_rule(g, out, a, b):
+    for_a, for_b = np.where(a >= b, g, 0), np.where(b >= a, g, 0)
+    g[a == b] /= 2
+    return for_a, for_b
+
+
+@wrong(
+    "maximum_ties",
+    "divided_by_a_count",
+    "The result is float64, as a mask times 0.5, np.where with 0.5 and 1.0, np.zeros without a dtype or a division by integers makes it. Halve g itself, which has the right dtype.",
+)
+def maximum_rule(g, out, a, b):
+    share = g / (1 + (a == b))
+    return share * (a >= b), share * (b >= a)
+
+
+
+@wrong(
+    "maximum_ties",
+    "the_number_itself",
+    "The larger one gets its own value here, as if the maximum were asked for once more. What it gets is g.",
+)
+def maximum_rule(g, out, a, b):
+    tie = np.where(a == b, g / 2, 0)
+    return np.where(a > b, a, tie), np.where(b > a, b, tie)
+
+
+@wrong(
+    "maximum_ties",
+    "half_for_each_winner",
+    "The larger one gets half of g here, everywhere. Half is for ties: otherwise all of g goes to the larger one.",
+)
+def maximum_rule(g, out, a, b):
+    return g * (out == a) / 2, g * (out == b) / 2
+
 
 
 # -- as_operand -------------------------------------------------------------------------------------------------------
@@ -1408,6 +1595,50 @@ def as_operand(x, dtype):
     if isinstance(x, (int, float, np.generic)) or x_array.dtype.kind in "iu":
         return x_array.astype(dtype)
     return x_array
+
+
+@wrong(
+    "as_operand",
+    "listed_types",
+    "A single number of np.float32 keeps its own dtype here, as where only some of NumPy's types adapt. np.generic is the class of all of them.",
+)
+def as_operand(x, dtype):
+    if type(x) in (int, float, bool, np.float64, np.int64):
+        return np.asarray(x, dtype=dtype)
+    return np.asarray(x)
+
+
+@wrong(
+    "as_operand",
+    "numpys_integers_only",
+    "A single number of np.float32 keeps its own dtype here, as where only some of NumPy's types adapt. np.generic is the class of all of them.",
+)
+def as_operand(x, dtype):
+    if isinstance(x, (int, float, np.integer)):
+        return np.asarray(x, dtype=dtype)
+    return np.asarray(x)
+
+
+@wrong(
+    "as_operand",
+    "lists_as_floats",
+    "A list of True and False is turned into floats here. A list has the dtype that NumPy gives it by itself.",
+)
+def as_operand(x, dtype):
+    if isinstance(x, list):
+        return np.array(x, dtype=float)
+    return np.asarray(x, dtype=dtype if isinstance(x, (int, float, np.generic)) else None)
+
+
+@wrong(
+    "as_operand",
+    "view_for_astype",
+    "`view` reads the same bytes as another dtype, which is another number or an error. `astype`, or a dtype for np.asarray, converts the number.",
+)
+def as_operand(x, dtype):
+    x = np.asarray(x)
+    return x.view(dtype) if x.ndim == 0 else x
+
 
 
 # -- send_back --------------------------------------------------------------------------------------------------------
@@ -1623,6 +1854,62 @@ def send_back(node, rules, fit):
             parent.grad += cotangent
 
 
+sent(
+    "parents_for_inputs",
+    "The rule was called with Tensors, and it takes arrays: those of the parents, then the constants. node.inputs has them.",
+    ("*node.inputs", "*node.parents"),
+)
+sent(
+    "none_is_zeros",
+    "x got nothing here, and its grad is an array of zeros. Who gets nothing keeps None: make no zeros before it is known that something came.",
+    (
+        "        if cotangent is not None:\n",
+        "        if parent.grad is None:\n            parent.grad = np.zeros_like(parent.data)\n        if cotangent is not None:\n",
+    ),
+    (SUM, "            parent.grad = parent.grad + cotangent\n"),
+)
+sent(
+    "a_call_for_each_parent",
+    "The rule was called once for each parent. One call gives the cotangents of all: make it before the loop.",
+    (FOR, "    for i, parent in enumerate(node.parents):\n        cotangent = rules[node.op](node.grad, node.data, *node.inputs)[i]\n"),
+)
+sent(
+    "inputs_get_nothing",
+    "y is an input, and gets nothing here. An input has no rule of its own; the gradient that its child sends is what training is for.",
+    ("if cotangent is not None", "if cotangent is not None and parent.op"),
+)
+sent(
+    "out_missing",
+    "The rule was called without `out`. It takes g, out and the inputs: node.grad, node.data, then those of node.inputs.",
+    ("node.grad, node.data, ", "node.grad, "),
+)
+sent(
+    "no_star",
+    "The rule got all inputs as one tuple. It takes them one by one: a star unpacks the tuple.",
+    ("*node.inputs", "node.inputs"),
+)
+sent(
+    "g_missing",
+    "The rule was called without `g`. It takes g, out and the inputs: node.grad, node.data, then those of node.inputs.",
+    ("node.grad, node.data, ", "node.data, "),
+)
+
+
+
+@wrong(
+    "send_back",
+    "one_for_each_name",
+    "In x + x the same parent stands twice, and only one of its two cotangents counts here, as in a dict, which holds a key once.",
+)
+def send_back(node, rules, fit):
+    if node.op:
+        cotangents = rules[node.op](node.grad, node.data, *node.inputs)
+        fitted = {p: fit(c, p.data) for p, c in zip(node.parents, cotangents) if c is not None}
+        for p, c in fitted.items():
+            p.grad = c if p.grad is None else p.grad + c
+
+
+
 # -- first_cotangent --------------------------------------------------------------------------------------------------
 
 
@@ -1795,6 +2082,27 @@ wrong(
         ),
     ),
 )
+
+
+wrong(
+    "first_cotangent",
+    "asks_for_the_length",
+    "`len` counts along the first axis. A single number has none, so that `len` breaks, and (1, 3) holds more than one. data.size counts the numbers.",
+    source=changed(COTANGENT, ("data.size != 1", "len(data) > 1")),
+)
+wrong(
+    "first_cotangent",
+    "one_without_a_shape",
+    "data has the shape (1, 1), and the 1 that comes back has (). It is an array like data: np.ones_like.",
+    source=changed(COTANGENT, ("np.ones_like(data)", "np.array(1.0, dtype=data.dtype)")),
+)
+wrong(
+    "first_cotangent",
+    "data_by_itself",
+    "Where the result is 0, `data / data` is 0 / 0: NaN. The derivative of a number by itself is 1, whatever it is.",
+    source=changed(COTANGENT, ("np.ones_like(data)", "data / data")),
+)
+
 
 
 # -- mended_array_rules -----------------------------------------------------------------------------------------------
@@ -1974,7 +2282,7 @@ def mended_array_rules():
 @wrong(
     "mended_array_rules",
     "log2_always_float32",
-    "Your rule for log2 loses digits here, as when its result is always made float32. It takes the dtype of its inputs: divide by a Python number, and nothing has to be converted.",
+    "Your rule for log2 loses digits here, as when its result or its log(2) is made float32. Divide by a Python number: it has all its digits, and takes the dtype of the array.",
 )
 def mended_array_rules():
     return {
@@ -2014,6 +2322,46 @@ def mended_array_rules():
         "log2": lambda g, out, a: (g / (a * math.log(2)),),
         "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
     }
+
+
+@wrong(
+    "mended_array_rules",
+    "square_no_upstream",
+    "Your rule for square gives the slope, and g is missing. A rule multiplies by what arrives.",
+)
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (2 * a,),
+        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
+
+@wrong(
+    "mended_array_rules",
+    "log2_no_upstream",
+    "Your rule for log2 gives the slope, and g is missing. A rule multiplies by what arrives.",
+)
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (g * 2 * a,),
+        "log2": lambda g, out, a: (1 / (a * float(np.log(2))),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
+
+@wrong(
+    "mended_array_rules",
+    "log2_of_float32",
+    "Your rule for log2 loses digits here, as when its result or its log(2) is made float32. Divide by a Python number: it has all its digits, and takes the dtype of the array.",
+)
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (g * 2 * a,),
+        "log2": lambda g, out, a: (g / (a * np.float32(np.log(2))),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+
 
 
 # -- array_network ----------------------------------------------------------------------------------------------------
@@ -2256,3 +2604,52 @@ def array_network(x, layers):
         x = x @ W + b
         x = tanh(x) if k < min(len(layers), 3) - 1 else x
     return x
+
+
+@wrong(
+    "array_network",
+    "return_in_the_loop",
+    "A single layer gives nothing here, as when `return` stands inside the loop: the loop over the layers but the last has no turn then, and with several it ends after the first.",
+)
+def array_network(x, layers):
+    for W, b in layers[:-1]:
+        x = tanh(x @ W + b)
+        return x @ layers[-1][0] + layers[-1][1]
+
+
+@wrong(
+    "array_network",
+    "each_from_x_no_name",
+    "With a single layer the loop has no turn, so that a name which only the loop sets is never set. Begin with x. And each layer reads the output of the one before it, which the loop has to keep.",
+)
+def array_network(x, layers):
+    for W, b in layers[:-1]:
+        h = tanh(x @ W + b)
+    W, b = layers[-1]
+    return h @ W + b
+
+
+@wrong(
+    "array_network",
+    "tanh_after_the_first_always",
+    "A single layer is followed by a tanh here, as where the first layer has lines of its own. It is the last layer, too: no tanh.",
+)
+def array_network(x, layers):
+    W, b = layers[0]
+    h = tanh(x @ W + b)
+    for W, b in layers[1:-1]:
+        h = tanh(h @ W + b)
+    return h @ layers[-1][0] + layers[-1][1] if len(layers) > 1 else h
+
+
+@wrong(
+    "array_network",
+    "a_tensor_at_the_end",
+    "The scores are right, and their Tensor remembers nothing: it was made of `.data`, so that no way leads back to the weights.",
+)
+def array_network(x, layers):
+    x = x.data
+    for W, b in layers[:-1]:
+        x = np.tanh(x @ W.data + b.data)
+    W, b = layers[-1]
+    return Tensor(x @ W.data + b.data)

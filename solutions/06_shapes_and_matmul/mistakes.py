@@ -244,6 +244,14 @@ def mean_rule(g, out, a, axis=None, keepdims=False):
     return sum_rule(g / count, out, a, axis, keepdims)
 
 
+@wrong("sum_and_mean", "one_by_one_sorted", "Axes that go in one after the other move the places of each other, and may ask for a place that is not there yet: give np.expand_dims the whole tuple.")
+def sum_rule(g, out, a, axis=None, keepdims=False):
+    if axis is not None and not keepdims:
+        for i in (axis,) if isinstance(axis, int) else sorted(axis):
+            g = np.expand_dims(g, i)
+    return (np.broadcast_to(g, a.shape),)
+
+
 # -- amax_rule --------------------------------------------------------------------------------------------------------
 
 
@@ -347,6 +355,13 @@ def amax_rule(g, out, a, axis):
     return (hit * g / count,)
 
 
+@wrong("amax_rule", "into_a", "`a` is written into, by `-=`, `out=` or the like. It is the array of whoever calls the rule: make a new one.")
+def amax_rule(g, out, a, axis):
+    a -= out
+    hit = a == 0
+    return (g * hit / hit.sum(axis=axis, keepdims=True),)
+
+
 @right("amax_rule", "with_where")
 def amax_rule(g, out, a, axis):
     count = np.count_nonzero(a == out, axis=axis, keepdims=True)
@@ -444,6 +459,29 @@ def permute_rule(g, out, a, axes):
 def permute_rule(g, out, a, axes):
     twice = [axes[i] for i in axes]
     return (np.transpose(g, axes if twice == sorted(axes) else twice),)
+
+
+@wrong("move_rules", "g_gets_another_shape", "reshape_rule sets the shape of g itself, which others hold too. `g.reshape(...)` makes a new array.")
+def reshape_rule(g, out, a, shape):
+    g.shape = a.shape
+    return (g,)
+
+
+@wrong("move_rules", "a_for_g", "permute_rule sends back the numbers of a, moved. Those that go back are the numbers of g.")
+def permute_rule(g, out, a, axes):
+    return (np.transpose(a, axes),)
+
+
+@wrong("move_rules", "a_moved_back", "permute_rule sends back the numbers of a, moved. Those that go back are the numbers of g.")
+def permute_rule(g, out, a, axes):
+    return (np.transpose(a, np.argsort(axes)),)
+
+
+@wrong("move_rules", "four_axes_again_three_twice", "With four axes permute_rule applies the same permutation again, which undoes swaps only. The way back needs the inverse, for any number of axes.")
+def permute_rule(g, out, a, axes):
+    if len(axes) == 3:
+        return (np.transpose(np.transpose(g, axes), axes),)
+    return (np.transpose(g, axes),)
 
 
 right(
@@ -616,6 +654,13 @@ def index_rule(g, out, a, index):
     return (back,)
 
 
+@wrong("index_rule", "tuple_as_an_array", "A tuple holds the rows and the columns. As one array, or as a list, it picks rows with all their numbers: give np.add.at the index as it is.")
+def index_rule(g, out, a, index):
+    back = np.zeros_like(a)
+    np.add.at(back, np.asarray(index), g)
+    return (back,)
+
+
 @right("index_rule", "by_places")
 def index_rule(g, out, a, index):
     places = np.arange(a.size).reshape(a.shape)[index]
@@ -710,6 +755,17 @@ def matmul_rule(g, out, a, b):
     if not np.any(g):
         return g, g
     return g @ b.T, a.T @ g
+
+
+@wrong("matmul_rule", "last_term_only", "Of each sum only the last term is kept. In a loop `=` stores anew; `+=` adds up.")
+def matmul_rule(g, out, a, b):
+    da, db = np.zeros_like(a), np.zeros_like(b)
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            for j in range(b.shape[1]):
+                da[i, k] = g[i, j] * b[k, j]
+                db[k, j] = g[i, j] * a[i, k]
+    return da, db
 
 
 @right("matmul_rule", "einsum")
@@ -1024,7 +1080,7 @@ wrong(
 wrong(
     "batched_matmul_rule",
     "unbroadcast_to_vector",
-    "b, a vector, was a column on the way: here its one axis was summed away, and it is the column's other one that goes. Unbroadcast to the shape with both axes, then reshape.",
+    "The numbers of b were added up. b (2,) was a column (2, 1) on the way, and unbroadcast from (2, 1) to (2,) adds up the 2: unbroadcast to (2, 1) first, then reshape.",
     source=changed(
         COLUMN_AND_ROW,
         (
@@ -1063,6 +1119,18 @@ def batched_matmul_rule(g, out, a, b):
     da = back_to(g @ right.swapaxes(-1, -2), left.shape)
     db = back_to(left.swapaxes(-1, -2) @ g, right.shape)
     return da.reshape(a.shape), db.reshape(b.shape)
+
+
+@wrong("batched_matmul_rule", "vector_beside_a_stack", "A stack beside a vector is a case of its own: each matrix of the stack sends its share to b, and the shares add up. `.T` turns all axes of a stack around.")
+def batched_matmul_rule(g, out, a, b):
+    if a.ndim == 1 and b.ndim == 1:
+        return g * b, g * a
+    if b.ndim == 1:
+        return g[..., None] * b, a.T @ g
+    if a.ndim == 1:
+        return g @ b.T, np.outer(a, g)
+    da, db = g @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ g
+    return unbroadcast(da, a.shape), unbroadcast(db, b.shape)
 
 
 @right("batched_matmul_rule", "einsum")
@@ -1229,6 +1297,32 @@ wrong(
     source=changed(
         LOOKUP, ("np.zeros_like(table)", "np.zeros((len(table), 2))"), ("dz @ W.T", "(dz @ W.T)[:, :2]")
     ),
+)
+
+
+wrong(
+    "mended_lookup",
+    "dx_turned",
+    "What is added to the rows of the table does not fit the index. It needs a row for each word that was looked up; the colleague's dx has one.",
+    source=changed(LOOKUP, ("dz @ W.T", "W @ dz.T")),
+)
+wrong(
+    "mended_lookup",
+    "sorted_words",
+    "The contributions went to other words: the index was sorted, as np.unique does, and its rows were not. np.add.at takes it as it is.",
+    source=changed(
+        LOOKUP,
+        (
+            "np.add.at(dtable, index, dz @ W.T)",
+            "words = np.unique(index)\n    dtable[words] += (dz @ W.T)[: len(words)]",
+        ),
+    ),
+)
+wrong(
+    "mended_lookup",
+    "another_slope_and_w_turned",
+    "Two lines that were right are others now: the slope of tanh, and the product that gives dW.",
+    source=changed(LOOKUP, ("(1 - h * h)", "(1 - h)"), ("x.T @ dz", "dz.T @ x")),
 )
 
 
@@ -1427,6 +1521,13 @@ wrong(
     "The mask stops what comes to hidden values just above 0. relu lets pass whatever is above 0, however little: `> 0`.",
     source=changed(LAYERS, ("h > 0", "h > 1e-3")),
 )
+
+
+@wrong("two_layer_rule", "x_overwritten", "dW1 was made with h, the hidden values. W1 was multiplied by x: if h has taken its name, give it one of its own.")
+def two_layer_rule(g, out, x, W1, b1, W2, b2):
+    x = np.maximum(x @ W1 + b1, 0)
+    dz = g @ W2.T * (x > 0)
+    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), x.T @ g, g.sum(axis=0)
 
 
 @right("two_layer_rule", "step_by_step")
@@ -1769,3 +1870,110 @@ wrong(
     "You push down what the network saw at first. On the way a third digit may become the largest: ask the scores after each step.",
     source=changed(LOOP, ("now = image", "now, first = image, scores(image).argmax()"), ("g[found.argmax()]", "g[first]")),
 )
+wrong(
+    "fooled",
+    "never_stops",
+    "The digit is seen on the way, and the loop goes on: from there on the digit itself is pushed down. Stop as soon as it is seen.",
+    source=changed(LOOP, ("while True", "for _ in range(50)"), ("            if found.argmax() == digit:\n                return now\n", ""))
+    + "        return now\n",
+)
+PUSHED = """
+    def fooled(image, digit, scores, back):
+        low, high = np.maximum(image - 0.3, 0), np.minimum(image + 0.3, 1)
+        now = image.copy()
+        for _ in range(50):
+            found = scores(now)
+            if found.argmax() == digit:
+                break
+            g = np.zeros(10)
+            g[digit], g[found.argmax()] = 1, -1
+            d = back(now, g)
+            now = np.clip(now + 0.02 * np.sign(d), low, high)
+        return now
+"""
+CLIPPED = "np.clip(now + 0.02 * np.sign(d), low, high)"
+ONE_DOWN = """g = np.zeros(10)
+            g[digit], g[found.argmax()] = 1, -1"""
+wrong(
+    "fooled",
+    "never_stops_by_parts",
+    "The digit is seen on the way, and the loop goes on: from there on the digit itself is pushed down. Stop as soon as it is seen.",
+    source="""
+    def fooled(image, digit, scores, back):
+        low, high = np.maximum(image - 0.3, 0), np.minimum(image + 0.3, 1)
+        now = image.copy()
+        for _ in range(50):
+            g = np.zeros(10)
+            g[digit], g[scores(now).argmax()] = 1, -1
+            d = back(now, g)
+            now = np.clip(now + 0.02 * d / abs(d).max(), low, high)
+        return now
+    """,
+)
+wrong(
+    "fooled",
+    "clipped_after_the_loop",
+    "The image that the network saw as the digit had pixels outside the limits, and the clip at the end made another of it. Clip in each step, before you ask.",
+    source=changed(PUSHED, (CLIPPED, "now + 0.02 * np.sign(d)"), ("return now", "return np.clip(now, low, high)")),
+)
+wrong(
+    "fooled",
+    "long_steps_clipped_after_the_loop",
+    "The image that the network saw as the digit had pixels outside the limits, and the clip at the end made another of it. Clip in each step, before you ask.",
+    source=changed(PUSHED, (CLIPPED, "now + 0.06 * np.sign(d)"), ("return now", "return np.clip(now, low, high)")),
+)
+wrong(
+    "fooled",
+    "divided_by_the_norm",
+    "The steps are so short that all calls are used up on the way. Take longer ones.",
+    source=changed(PUSHED, ("np.sign(d)", "d / np.linalg.norm(d)")),
+)
+wrong(
+    "fooled",
+    "all_others_down",
+    "All nine other scores are pushed down alike, and the one in the way may rise all the same. Push down the one that is seen.",
+    source=changed(PUSHED, (ONE_DOWN, "g = -np.ones(10)\n            g[digit] = 1")),
+)
+wrong(
+    "fooled",
+    "all_others_down_unseen",
+    "All nine other scores are pushed down alike, and the one in the way may rise all the same. Push down the one that is seen.",
+    source="""
+    def fooled(image, digit, scores, back):
+        now = image.copy()
+        for _ in range(30):
+            g = -np.ones(10)
+            g[digit] = 1
+            now = np.clip(now + 0.02 * np.sign(back(now, g)), image - 0.3, image + 0.3)
+        return np.clip(now, 0, 1)
+    """,
+)
+wrong(
+    "fooled",
+    "none_after_the_loop",
+    "Where the loop comes to its end nothing is returned, and the function gives None. An image has to come back in any case; and only the digit's own score is pushed up, while another one stays larger.",
+    source="""
+    def fooled(image, digit, scores, back):
+        low, high = np.maximum(image - 0.3, 0), np.minimum(image + 0.3, 1)
+        now = image.copy()
+        for _ in range(50):
+            g = np.zeros(10)
+            g[digit] = 1
+            now = np.clip(now + 0.02 * np.sign(back(now, g)), low, high)
+            if scores(now).argmax() == digit:
+                return now
+    """,
+)
+wrong(
+    "fooled",
+    "slopes_of_the_first_image",
+    "All slopes are asked for at the first image. After some steps they are others: give back the image where you are now.",
+    source=changed(PUSHED, ("back(now, g)", "back(image, g)")),
+)
+wrong(
+    "fooled",
+    "parts_of_slopes_of_the_first_image",
+    "All slopes are asked for at the first image. After some steps they are others: give back the image where you are now.",
+    source=changed(PUSHED, ("back(now, g)", "back(image, g)"), ("0.02 * np.sign(d)", "0.05 * d / abs(d).max()")),
+)
+right("fooled", "longer_steps_by_the_norm", source=changed(PUSHED, ("0.02 * np.sign(d)", "0.06 * d / np.linalg.norm(d)")))

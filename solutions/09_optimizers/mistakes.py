@@ -2748,7 +2748,7 @@ wrong(
 wrong(
     "mended_adam",
     "counts_too_late",
-    "In the first step p becomes NaN. Is t still 0, so that the correction divides by 0? Count before you correct. Or are the parentheses of 1 - b2, or of 1 - b2**t, missing?",
+    "In the first step p becomes NaN: 0 divided by 0, or the root of a number below 0. Is t counted before the correction, is every pair of parentheses there, and can v, or what it is divided by, be below 0?",
     source=mended(
         ("        self.t += 1\n", ""),
         ("+ self.eps)\n", "+ self.eps)\n        self.t += 1\n"),

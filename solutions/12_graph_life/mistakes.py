@@ -48,9 +48,9 @@ wrong("bytes_kept", "counted_again", "One memory is counted twice here. Two view
       source=changed(KEPT, (EACH, "        owners.update({(id(array), len(seen)): array.nbytes for array in found})\n")))
 wrong("bytes_kept", "given_twice", "A tensor that is given twice is counted twice.",
       source=changed(KEPT, ("    return sum(owners.values())", "    return sum(owners.values()) + sum(t.data.nbytes for t in tensors) - sum({id(t): t.data.nbytes for t in tensors}.values())")))
-wrong("bytes_kept", "no_leaves", "The leaves at the end of the graph are alive, too, and so are their `data`.",
+wrong("bytes_kept", "no_leaves", "A leaf is missing: leaves are alive, too, with their `data`, and stand among a node's parents, as any of them.",
       source=changed(KEPT, ("        stack += behind", "        stack += [b for b in behind if not isinstance(b, Tensor)]")))
-wrong("bytes_kept", "first_node_only", "The walk ends at the first node, here a sum that saved nothing: what its parents saved is alive, too.",
+wrong("bytes_kept", "first_node_only", "The walk ends at the first node, here a sum that saved nothing: what its parents hold is alive, too.",
       source=changed(KEPT, ("thing.saved or (), thing.parents", "thing.saved or (), [p for p in thing.parents if isinstance(p, Tensor)]")))
 wrong("bytes_kept", "numbers_not_bytes", "That is how many numbers there are. A float64 has 8 bytes: `nbytes`.",
       source=changed(KEPT, ("array.nbytes", "array.size")))
@@ -108,13 +108,33 @@ wrong("bytes_kept", "by_size", "Two memories of the same size are two: tell owne
       source=changed(KEPT, ("{id(array): array.nbytes", "{array.nbytes: array.nbytes")))
 wrong("bytes_kept", "as_a_set", "Two memories of the same size are two: tell owners apart by their id.",
       source=changed(KEPT, (EACH, EACH), ("sum(owners.values())", "sum(set(owners.values()))")))
-wrong("bytes_kept", "first_parent", "Of a node's parents the first alone is followed, and the first may be None: go on to all.",
+wrong("bytes_kept", "first_parent", "Of a node's parents the first alone is followed, and that one may be None: all of them lead on.",
       source=changed(KEPT, ("thing.saved or (), thing.parents", "thing.saved or (), thing.parents[:1]")))
+wrong("bytes_kept", "first_parent_that_is_there", "Of a node's parents one alone is followed, the first that is not None: all of them lead on.",
+      source=changed(KEPT, ("thing.saved or (), thing.parents", "thing.saved or (), [p for p in thing.parents if p is not None][:1]")))
+wrong("bytes_kept", "last_parent", "A leaf is missing: leaves are alive, too, with their `data`, and stand among a node's parents, as any of them.",
+      source=changed(KEPT, ("thing.saved or (), thing.parents", "thing.saved or (), thing.parents[-1:]")))
+wrong("bytes_kept", "first_graph_only", "The first tensor's graph alone is gone through: each tensor of the list may have one.",
+      source=changed(KEPT, ("    return sum", "    owners |= {id(owner(t.data)): owner(t.data).nbytes for t in tensors}\n    return sum"), ("list(tensors)", "list(tensors[:1])")))
+wrong("bytes_kept", "last_graph_only", "The last tensor's graph alone is gone through: each tensor of the list may have one.",
+      source=changed(KEPT, ("    return sum", "    owners |= {id(owner(t.data)): owner(t.data).nbytes for t in tensors}\n    return sum"), ("list(tensors)", "list(tensors[-1:])")))
+wrong("bytes_kept", "begins_with_the_first", "There may be no tensors at all, and then there is no first one. Where there are several, each may have a graph.",
+      source=changed(KEPT, ("    return sum", "    owners |= {id(owner(t.data)): owner(t.data).nbytes for t in tensors}\n    return sum"), ("list(tensors)", "[tensors[0]]")))
+wrong("bytes_kept", "data_of_a_result", "What a result holds itself is missing: its `data` is alive, besides all that its node leads to.",
+      source=changed(KEPT, ("list(tensors)", "[t.grad_fn or t for t in tensors]")))
+wrong("bytes_kept", "breaks_off", "Here x alone is counted. Is only the last tensor followed, or does the walk break off at what is None or was seen before? Leave that one out, and go on with the rest.",
+      source=changed(KEPT, ("            continue\n", "            break\n")))
+wrong("bytes_kept", "last_tensor", "Here x alone is counted. Is only the last tensor followed, or does the walk break off at what is None or was seen before? Leave that one out, and go on with the rest.",
+      source=changed(KEPT, ("list(tensors)", "list(tensors[-1:])")))
+wrong("bytes_kept", "breaks_off_at_what_was_seen", "The walk breaks off at a node that was seen before: leave that one out, and go on with the rest.",
+      source=changed(KEPT, ("        if thing is None or id(thing) in seen:\n            continue\n", "        if thing is None:\n            continue\n        if id(thing) in seen:\n            break\n")))
+wrong("bytes_kept", "found_before", "What the call before found is still there, as in a dict or a set that is a default argument: begin each call with nothing.",
+      source=changed(KEPT, ("(tensors):", "(tensors, owners={}, seen=set()):"), ("owners, seen, stack = {}, set(), list(tensors)", "stack = list(tensors)")))
 wrong("bytes_kept", "eight_each", "Not every number has 8 bytes: a float32 has 4. `nbytes` knows.",
       source=changed(KEPT, ("array.nbytes", "array.size * 8")))
 wrong("bytes_kept", "remembers", "The second call finds what the first has seen: begin each call with nothing seen.",
       source=changed(KEPT, ("(tensors):", "(tensors, seen=set()):"), ("owners, seen, stack = {}, set(), list(tensors)", "owners, stack = {}, list(tensors)")))
-wrong("bytes_kept", "stops_at_nothing_saved", "The walk ends at the first node, here a sum that saved nothing: what its parents saved is alive, too.",
+wrong("bytes_kept", "stops_at_nothing_saved", "The walk ends at the first node, here a sum that saved nothing: what its parents hold is alive, too.",
       source=changed(KEPT, ("        stack += behind\n", "        if any(isinstance(array, np.ndarray) for array in arrays):\n            stack += behind\n")))
 wrong("bytes_kept", "pointer_of_the_view", "One memory is counted twice here. Two views of it are two arrays, and begin at different places: note owners by their id, once for all tensors.",
       source=changed(KEPT, (EACH, ""), ("found = [owner(array) for array in arrays if isinstance(array, np.ndarray)]",
@@ -325,6 +345,8 @@ def in_chunks(cell, loss_of, state, inputs, size):
     return last.detach()
 
 
+wrong("in_chunks", "first_chunk_only", "The first chunk is gone through, and no other: does `return` stand inside the loop over the chunks?",
+      source=changed(CHUNKS, ("    return state", "        return state\n    return state")))
 wrong("in_chunks", "evened_out", "The chunks are evened out, as `array_split` does it. Here each has `size` inputs, and the last one the rest.",
       source=changed(CHUNKS, ("    for start in range(0, len(inputs), size):\n        for x in inputs[start : start + size]:", "    for chunk in np.array_split(inputs, -(-len(inputs) // size) or 1):\n        for x in chunk:"),
                      ("        loss_of(state).backward()\n", "        if len(chunk):\n            loss_of(state).backward()\n")))
@@ -407,6 +429,8 @@ wrong("mended_leaks", "plain_mean", "The running mean is 0.9 of the old one and 
 wrong("mended_leaks", "mean_of_held_out", "The mean is that of the training losses.",
       source=changed(RUN, ("        mean = 0.9 * mean + 0.1 * loss.item()\n", ""), ("        if check <", "        mean = 0.9 * mean + 0.1 * check\n        if check <")))
 wrong("mended_leaks", "a_tensor", "The mean of detached losses is a detached loss, and is to be a plain number: take `item()`.", source=changed(RUN, ("0.1 * loss.item()", "0.1 * loss.detach()")))
+wrong("mended_leaks", "step_before_backward", "`step` uses the gradient, and `backward` makes it: here the step comes first.",
+      source=changed(RUN, ("        loss.backward()\n        step()\n", "        step()\n        loss.backward()\n")))
 wrong("mended_leaks", "held_out_first", "Each round: loss, backward, step, then the held-out loss.",
       source=changed(RUN, ("        loss = loss_of(batch)\n        loss.backward()\n        step()\n", "        with no_grad():\n            check = loss_of(held_out).item()\n        loss = loss_of(batch)\n        loss.backward()\n        step()\n"),
                      ("        with no_grad():\n            check = loss_of(held_out).item()\n        if", "        if")))
@@ -567,6 +591,10 @@ wrong("Counted", "uses_the_given_array", "The array that was given is used itsel
       source=changed(COUNTED, ("np.array(data, dtype=float)", "np.asarray(data, dtype=float)"), ("return Counted(self.data)", "return Counted(self.data.copy())")))
 wrong("Counted", "whole_numbers", "Whole numbers stay whole here: make an array of floats.",
       source=changed(COUNTED, ("np.array(data, dtype=float)", "np.array(data)"), ("Counted(0.0)", "Counted(0)")))
+wrong("Counted", "adds_whole_numbers", "What is added loses what stands behind its point: add it as it is.",
+      source=changed(COUNTED, ("self.data += other", "self.data += np.array(other, dtype=int)")))
+wrong("Counted", "counts_entries", "A change counts 1, however many numbers it adds to.",
+      source=changed(COUNTED, ("self.changes[0] += 1", "self.changes[0] += np.size(other)")))
 wrong("Counted", "starts_at_one", "Nothing has changed at first: the version is 0.", source=changed(COUNTED, ("dtype=float), [0]", "dtype=float), [1]")))
 wrong("Counted", "only_base_counts", "A change through the view has to count for its base, too.",
       source=changed(COUNTED, ("        part = Counted(0.0)\n        part.data, part.changes = self.data[index], self.changes\n        return part",
@@ -678,6 +706,10 @@ wrong("Saved", "no_check", "The version has changed, and `get` gives the array: 
       source=changed(SAVED, ("if self.counted.version != self.version", "if False")))
 wrong("Saved", "against_zero", "`get` raises, and the value has not changed. Is the comparison turned round? Compare with the version that you noted, which may be above 0; and `get` may be called again, so it lets go of nothing.",
       source=changed(SAVED, ("!= self.version:", "!= 0:")))
+wrong("Saved", "against_zero_and_says_so", "`get` raises, and the value has not changed. Is the comparison turned round? Compare with the version that you noted, which may be above 0; and `get` may be called again, so it lets go of nothing.",
+      source=changed(SAVED, ("!= self.version:", "!= 0:"), ("{self.version}", "{0}")))
+wrong("Saved", "against_zero_and_notes_nothing", "`get` raises, and the value has not changed. Is the comparison turned round? Compare with the version that you noted, which may be above 0; and `get` may be called again, so it lets go of nothing.",
+      source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted = counted"), ("!= self.version:", "!= 0:"), (", expected version {self.version}", "")))
 wrong("Saved", "a_copy", "`get` gives another array than the one that was saved: a view, or a copy, which takes as much memory again. Keep the value itself, note its version, compare.",
       source=changed(SAVED, ("self.counted, self.version = counted, counted.version", "self.counted, self.version, self.array = counted, counted.version, counted.data.copy()"), ("return self.counted.data", "return self.array")))
 wrong("Saved", "copy_only", "`get` gives another array than the one that was saved: a view, or a copy, which takes as much memory again. Keep the value itself, note its version, compare.", source="""
@@ -748,8 +780,10 @@ for _name, _copy in (("cloned", "counted.clone()"), ("viewed", "counted.view(sli
           source=changed(SAVED, ("= counted, counted.version", f"= {_copy}, counted.version")))
 wrong("Saved", "array_deleted", "`free` deletes the array of the value itself, and others have saved it, too.",
       source=changed(SAVED, ("        self.counted = None\n", "        self.counted.data = None\n")))
-wrong("Saved", "array_deleted_and_asked_for", "Once one Saved is freed, another one of the same value has nothing to give: let go of the value here, and leave it as it is.",
+wrong("Saved", "array_deleted_and_asked_for", "Once one Saved is freed, another one of the same value has nothing to give: keep what you note in `self` and not in the class, and let `free` forget it there, without a change of the value.",
       source=changed(SAVED, ("        self.counted = None\n", "        self.counted.data = None\n"), ("if self.counted is None", "if self.counted.data is None")))
+wrong("Saved", "in_the_class", "Once one Saved is freed, another one of the same value has nothing to give: keep what you note in `self` and not in the class, and let `free` forget it there, without a change of the value.",
+      source=SAVED.replace("self.counted", "Saved.counted").replace("self.version", "Saved.version"))
 wrong("Saved", "own_counter", "A Saved reads `data` and `version` of what it is given, and nothing else.",
       source=changed(SAVED, ("counted, counted.version", "counted, counted.changes[0]")))
 
@@ -780,6 +814,9 @@ class Saved:
     def free(self):
         self.value.clear()
 """)
+
+
+right("Saved", "with_a_v", source=changed(SAVED, ("it is at version {now}, expected version {self.version}", "version is v{now}, expected v{self.version}")))
 
 
 right("Saved", "exceptions_of_its_own", source="""
@@ -850,7 +887,7 @@ wrong("tanh_node", "kept_in_a_list", "A list outside of the function holds every
       source="ALL = []\n" + changed(TANH, ("    return out", "    ALL.append(out)\n    return out")))
 wrong("tanh_node", "no_parents", "x is not among the parents, so the chain ends here.", source=changed(TANH, ("Node(t, (x,))", "Node(t)")))
 wrong("tanh_node", "slope_of_input", "The slope is 1 - t², with t the tanh and not x.", source=changed(TANH, ("1.0 - t * t", "1.0 - x.data * x.data")))
-wrong("tanh_node", "g_lost", "The slope is there, times the g that arrives it is not.", source=changed(TANH, ("g * (1.0 - t * t)", "1.0 - t * t")))
+wrong("tanh_node", "g_lost", "The slope is right: multiply it by the g that arrives.", source=changed(TANH, ("g * (1.0 - t * t)", "1.0 - t * t")))
 wrong("tanh_node", "not_squared", "The slope is 1 - t².", source=changed(TANH, ("1.0 - t * t", "1.0 - t")))
 wrong("tanh_node", "sign", "The slope is 1 - t², not t² - 1.", source=changed(TANH, ("1.0 - t * t", "t * t - 1.0")))
 wrong("tanh_node", "wrong_value", "The node's value is tanh of x's data.", source=changed(TANH, ("Node(t, (x,))", "Node(x.data, (x,))")))
@@ -885,6 +922,12 @@ wrong("tanh_node", "arrays_in_a_list", "The node is let go of, and the array of 
       source="VALUES = []\n" + changed(TANH, ("    return out", "    VALUES.append(t)\n    return out")))
 wrong("tanh_node", "writes_into_g", "The g that arrives is changed in place, and others may hold it: compute a new array.",
       source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "\n    def back(g):\n        g *= 1.0 - t * t\n        return g\n\n    out.back = back\n")))
+wrong("tanh_node", "squared_before", "The node shows the square of the tanh: its value is the tanh, and the square is an array of its own.",
+      source=changed(TANH, ("    out = Node", "    t *= t\n    out = Node"), ("1.0 - t * t", "1.0 - t")))
+wrong("tanh_node", "squared_before_and_again", "The node shows the square of the tanh: its value is the tanh, and the square is an array of its own.",
+      source=changed(TANH, ("    out = Node", "    t *= t\n    out = Node")))
+wrong("tanh_node", "sum_of_squares", "One number, the sum of all squares, stands where each entry needs its own: square entry by entry.",
+      source=changed(TANH, ("1.0 - t * t", "1.0 - t.dot(t)")))
 wrong("tanh_node", "slope_on_the_node", "The rule holds `out`, and `out` holds the rule: let it hold the array t.",
       source=changed(TANH, ("    out.back = lambda g: g * (1.0 - t * t)\n", "    out.slope = 1.0 - t * t\n    out.back = lambda g: g * out.slope\n")))
 
@@ -1165,6 +1208,38 @@ wrong("checkpointed", "slope_of_each_part", "`slope` is for the last output alon
 
 right("checkpointed", "output_held", source=CHECKPOINTED)
 
+# As above, where the last output is let go of after `slope`: then the machine has other counts.
+LET_GO = changed(CHECKPOINTED, ("    g = slope(x)\n", "    g = slope(x)\n    del x\n"))
+for _name, _sentence, *_changes in (
+    ("overlapping", "Two parts share a layer: it ends one and begins the next, and so goes back twice.", ("start : start + every]", "start : start + every + 1]")),
+    ("short_part_passed_over", "The last part is shorter when the layers do not divide evenly, and is passed over; what was kept for it goes to the part before.",
+     ("range(0, len(layers), every))", "range(0, len(layers) // every * every, every))")),
+    ("last_input_for_all", "Each layer of a part goes back with the part's last input: take it out of the list (`pop`), and the one before comes next.", ("inputs.pop(), g)", "inputs[-1], g)")),
+    ("slope_at_each_layer", "`slope` is for the last output alone: at each layer before arrives what the one behind it gave.", ("inputs.pop(), g)", "inputs.pop(), slope(g))")),
+    ("from_the_kept_one", "Within a part each layer runs on what the one before gave; here it gets an input that was kept.", ("layer(inputs[-1])", "layer(kept[-1] if kept else inputs[0])")),
+    ("from_the_start_of_the_part", "Within a part each layer runs on what the one before gave; here each one gets the part's own start.", ("layer(inputs[-1])", "layer(inputs[0])")),
+):
+    wrong("checkpointed", _name, _sentence, source=changed(CHECKPOINTED, *_changes))
+    wrong("checkpointed", f"{_name}_and_output_let_go", _sentence, source=changed(LET_GO, *_changes))
+wrong("checkpointed", "parts_from_x_and_output_let_go", "To come to a part, all before it is run again from x: start from what was kept for it.", source="""
+def checkpointed(layers, x, slope, every):
+    out = x
+    for layer in layers:
+        out = layer(out)
+    g = slope(out)
+    del out
+    for start in reversed(range(0, len(layers), every)):
+        h = x
+        for layer in layers[:start]:
+            h = layer(h)
+        part, inputs = layers[start : start + every], [h]
+        for layer in part[:-1]:
+            inputs.append(layer(inputs[-1]))
+        for layer in reversed(part):
+            g = layer.backward(inputs.pop(), g)
+    return g
+""")
+
 
 @right("checkpointed", "dict")
 def checkpointed(layers, x, slope, every):
@@ -1371,6 +1446,51 @@ def in_little_memory(layers, x, slope):
     del middle
     return in_little_memory(layers[:half], x, slope)
 """)
+wrong("in_little_memory", "slope_for_each_half", "`slope` is for the last output alone: at the end of the first half arrives what the second half gave.", source="""
+def in_little_memory(layers, x, slope):
+    if len(layers) == 1:
+        return layers[0].backward(x, slope(layers[0](x)))
+    half, middle = len(layers) // 2, x
+    for layer in layers[:half]:
+        middle = layer(middle)
+    g = in_little_memory(layers[half:], middle, slope)
+    del middle
+    return in_little_memory(layers[:half], x, slope)
+""")
+wrong("in_little_memory", "slope_of_x", "`slope` gets the last output: a forward pass goes before it.",
+      source=changed(LITTLE, ("    out = x\n    for layer in layers:\n        out = layer(out)\n    return back(layers, x, slope(out))", "    return back(layers, x, slope(x))")))
+wrong("in_little_memory", "halved_once", "The layers are halved once, and of each half all inputs are kept: divide the halves again.", source="""
+def in_little_memory(layers, x, slope):
+    half, middle = len(layers) // 2, x
+    for layer in layers[:half]:
+        middle = layer(middle)
+    h, inputs = middle, []
+    for layer in layers[half:]:
+        inputs.append(h)
+        h = layer(h)
+    g = slope(h)
+    for layer in reversed(layers[half:]):
+        g = layer.backward(inputs.pop(), g)
+    h = x
+    for layer in layers[:half]:
+        inputs.append(h)
+        h = layer(h)
+    for layer in reversed(layers[:half]):
+        g = layer.backward(inputs.pop(), g)
+    return g
+""")
+# Where the last output is let go of after `slope`, the machine has other counts.
+LITTLE_LET_GO = changed(LITTLE, ("    return back(layers, x, slope(out))", "    g = slope(out)\n    del out\n    return back(layers, x, g)"))
+for _name, _sentence, *_changes in (
+    ("first_half_first", "Go back: through the second half first, with the g that arrives at its end.",
+     ("        g = back(part[half:], middle, g)\n        del middle\n        return back(part[:half], x, g)", "        g = back(part[:half], x, g)\n        return back(part[half:], middle, g)")),
+    ("second_half_from_x", "The second half starts at the middle, not at x.", ("back(part[half:], middle, g)", "back(part[half:], x, g)")),
+    ("half_lost", "After the second half the first is still to come.", ("        return back(part[:half], x, g)", "        return g")),
+    ("g_not_passed", "The first half needs the g that comes out of the second.", ("        g = back(part[half:], middle, g)", "        back(part[half:], middle, g)")),
+    ("both_halves_run", "Each call runs all of its layers, and needs the first half alone: only the middle is to be found.",
+     ("        for layer in part[:half]:\n            middle = layer(middle)\n", "        h = x\n        for i, layer in enumerate(part):\n            if i == half:\n                middle = h\n            h = layer(h)\n        del h\n")),
+):
+    wrong("in_little_memory", f"{_name}_and_output_let_go", _sentence, source=changed(LITTLE_LET_GO, *_changes))
 wrong("in_little_memory", "halved_down_to_16", "Parts are halved, and from some length on all inputs of a part are kept: too many still. Halve further.",
       source=changed(DOWN_TO, ("SHORT", "16")))
 wrong("in_little_memory", "halved_down_to_32", "Parts are halved, and from some length on all inputs of a part are kept: too many still. Halve further.",

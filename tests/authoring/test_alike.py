@@ -14,13 +14,14 @@ from ..conftest import make_course
 def test_listed_is_what_gives_the_same_in_sight_and_something_else_elsewhere(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    (found,) = alike(make_course(tmp_path).assignment("mini"), sandbox, jobs=1)
+    course = make_course(tmp_path)
+    path = course.solutions / "mini" / "mini.ipynb"
+    # Of 1 and e. The 1 is a whole number, which stays as it is where the call is made again with other numbers.
+    path.write_text(path.read_text().replace("sum_of_logs([1.0, math.e])", "sum_of_logs([1, math.e])"))
+    (found,) = alike(course.assignment("mini"), sandbox, jobs=1)
     # `which does not look at g` is the bank's `no_upstream` itself, so its sentence is true there.
     assert (found.entry.exercise, found.entry.name) == ("unbox", "product")
-    assert [other.told for other in found.others] == [
-        "with the last round of the loop left out",
-        "with `log` applied to the result",
-    ]
+    assert [other.told for other in found.others] == ["with the last round of the loop left out"]
     assert all(0 < other.differs < other.calls for other in found.others)
 
 

@@ -39,12 +39,16 @@ def test_each_operation_is_a_step_that_says_who_sends_what_to_whom_and_where_it_
         "v2 = x + y",
         "v1 = x * y",
     ]
-    assert shown.steps[1].question.endswith("with the gradient 1. What does it send, and to whom?")
+    first, *later = [s.question.split(" is at work")[1] for s in shown.steps]
+    assert first == ", with the gradient 1. What does it send, and to whom?"
+    # A line that is closed does not say what the steps before it have found.
+    assert set(later) == {". What does it send, and to whom?"}
     assert [s.answer for s in shown.steps] == [
         "To v1: 1. To v3: 1.",
-        "To z: 5. To v2: 4.",
-        "To x: 4. To y: 4.",
-        "To x: 3, and with the 4 from before that is 7. To y: 2, and with the 4 from before that is 6.",
+        "Its gradient is 1. To z: 5. To v2: 4.",
+        "Its gradient is 4. To x: 4. To y: 4.",
+        "Its gradient is 1. To x: 3, and with the 4 from before that is 7. "
+        "To y: 2, and with the 4 from before that is 6.",
     ]
     assert [value.grad for value in order] == [7.0, 6.0, 1.0, 5.0, 4.0, 1.0, 1.0]
 
@@ -69,7 +73,7 @@ def test_a_gradient_that_has_not_arrived_is_not_there_and_is_no_0():
 def test_a_mistake_of_the_caller_s_step_is_seen_as_it_is():
     V, order, step = worked_example(slip="=")
     last = backward_steps(V, order, step).steps[-1]
-    assert last.answer.startswith("To x: -1, and with the 4 from before that is 3.")
+    assert last.answer.startswith("Its gradient is 1. To x: -1, and with the 4 from before that is 3.")
     assert next(node.grad for node in last.picture.nodes if node.label == "x") == "3"
 
 
@@ -164,7 +168,7 @@ def test_of_arrays_it_asks_for_shapes_and_says_where_a_stretched_one_is_summed()
     out, order, step = layer()
     shown = backward_steps(out, order, step, gradient=GIVEN)
     assert "begins with the gradient [[1, 3], [2, -1], [1, 2]] at out." in shown.told
-    assert [s.question.partition("]]. ")[2] for s in shown.steps] == [
+    assert [s.question[s.question.index("What") :] for s in shown.steps] == [
         "What goes to h (3, 2), and what to c (3, 1)?",
         "What goes to s (3, 2)?",
         "What goes to x (3, 2), and what to b (2,)?",
@@ -173,7 +177,7 @@ def test_of_arrays_it_asks_for_shapes_and_says_where_a_stretched_one_is_summed()
     assert (
         "To c: [[5], [2], [4]]. c was stretched from (3, 1) to (3, 2), so what comes back is summed" in first
     )
-    assert second == "To s: [[2, 6], [-2, 0], [3, 0]]."
+    assert second == "Its gradient is [[2, 6], [-2, 1], [3, 6]]. To s: [[2, 6], [-2, 0], [3, 0]]."
     assert third.endswith(
         "To b: [3, 6]. b was stretched from (2,) to (3, 2), so what comes back is summed to (2,)."
     )
@@ -232,7 +236,10 @@ def test_an_array_that_is_written_into_shows_what_it_got_each_time():
                 parent.grad += g
 
     shown = backward_steps(both, [x, double, both], step, gradient=[10, -1])
-    assert shown.steps[1].answer == "To x: [20, -2], and with the [10, -1] from before that is [30, -3]."
+    assert (
+        shown.steps[1].answer
+        == "Its gradient is [10, -1]. To x: [20, -2], and with the [10, -1] from before that is [30, -3]."
+    )
 
 
 def test_a_parent_that_gets_nothing_is_said_and_has_no_gradient():

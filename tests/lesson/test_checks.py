@@ -103,10 +103,11 @@ def test_an_exception_names_the_student_s_line_and_no_line_of_ours(cell: Cell) -
     assert not any("Traceback" in line or "autograder" in line or ".py" in line for line in lines)
 
 
-def test_a_line_of_a_function_of_another_cell_is_told_with_that_function(cell: Cell) -> None:
-    cell("def halved(a):\n    return a / 0")
-    cell("def mul_vjp(g, a, b):\n    return halved(a), 0.0")
-    assert "  at        line 2 of halved: return a / 0" in bare(cell(CHECK))
+@pytest.mark.parametrize("line", ["return a / 0", "return [a / 0 for _ in range(3)]"])
+def test_a_line_of_a_function_of_another_cell_is_told_beside_the_answers_own(cell: Cell, line: str) -> None:
+    cell(f"def halved(a):\n    {line}")
+    cell("def mul_vjp(g, a, b):\n    c = g\n    return halved(a), 0.0")
+    assert f"  at        line 3: return halved(a), 0.0 (in line 2 of halved: {line})" in bare(cell(CHECK))
 
 
 def test_of_what_a_given_function_refuses_the_line_that_asked_is_told(cell: Cell) -> None:
@@ -615,6 +616,8 @@ RAISED = (
     "n = 3\nn(2)",
     "None + 1",
     "(lambda a: a)()",
+    "import numpy; len(numpy.array(1.0))",
+    "import numpy; numpy.ones((2, 3)).sum(axis=0).sum(axis=1)",
     "1.5 ^ 2",
     "[] - ()",
     "(lambda: 1).backward()",
@@ -781,6 +784,7 @@ def test_a_probe_that_finds_nothing_written_says_what_it_looked_for(
         ('check.close(yours.f(0.0), 1.0, "so " + str(yours.f(0.0)))', ""),
         ('check.close(yours.f(0.0), 1.0)', ""),
         ('yours.f(0.0)\ncheck.close(1, 1, "has nothing to do with it")', ""),
+        ('for x in (1.0, 0.0):\n    y = yours.f(x)\n    how = f"x = {x}"\n    check.close(y, y, how)', ""),
     ],
 )  # fmt: skip
 def test_an_answer_that_raises_is_told_the_reason_of_the_check_too(

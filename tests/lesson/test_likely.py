@@ -528,7 +528,7 @@ def test_an_endless_answer_is_told_its_sentence_too(
     session = notebook_in(tmp_path, {})
 
     class Late(LocalBoundary):
-        def call(self, probe: Probe, args: tuple[Any, ...]) -> Any:
+        def call(self, probe: Probe, args: tuple[Any, ...], **how: Any) -> Any:
             raise AnswerTimeout("too late")
 
     session.boundary = Late({})

@@ -14,6 +14,7 @@ from ..conftest import REPOSITORY
 COURSE = Course(REPOSITORY)
 
 SUSPICIOUS = {
+    "main, fetched": ('import sys\nm = sys.modules["__main__"]', [(2, "__main__")]),
     "the caller's frame": (
         "import sys\nmade = sys._getframe(1).f_locals",
         [(2, "_getframe"), (2, "f_locals")],
@@ -38,6 +39,7 @@ SUSPICIOUS = {
 }
 
 HARMLESS = {
+    "a file's own test": 'if __name__ == "__main__":\n    print(1)',
     "a gradient called gc": "gc = g * c\nda = gc + 1",
     "words in a docstring": '"""Look at the frame, inspect it, and collect the gc."""',
     "a comment": "x = 1  # sys._getframe\n%magic",

@@ -84,7 +84,7 @@ def test_a_project_that_is_none_of_the_four_is_told_the_four(project: Any) -> No
 @pytest.mark.parametrize("project", PROJECTS)
 def test_a_project_of_which_nothing_is_written_is_told_what_is_missing(project: str) -> None:
     names = written(f"project = {project!r}")
-    first = names["PROJECT_NAMES"][project][0][0]
+    first = names["_PROJECT_NAMES"][project][0][0]
     assert f"not written yet: `{first}`" in asked(names)
     printed = io.StringIO()
     with redirect_stdout(printed):
@@ -107,7 +107,7 @@ def test_each_right_answer_has_its_picture(name: str) -> None:
         landings = [np.hypot(*(curves[0][f"after {k}"][-1] - [14, 2])) for k in (0, 1, 2, 4, 12)]
         assert landings == sorted(landings, reverse=True) and np.argmax(-np.diff(landings)) == 0
         assert float(printed.getvalue().split()[2]) < 1.0
-        matters = curves[1]["size"][:, 1]
+        matters = curves[1]["by the wind"][:, 1]
         assert matters.argmax() < 5 and matters[:60].min() > matters[60:].max()
     elif names["project"] == "forward":
         for k, line in enumerate(curves[0].values()):
@@ -158,14 +158,14 @@ def test_the_machine_takes_no_numbers_of_arrays_that_it_does_not_hold(body: str)
     ],
 )  # fmt: skip
 def test_the_machine_refuses_what_is_no_instruction_and_counts_nothing(question: str) -> None:
-    machine = written()["ArrayMachine"]([[1.0, 2.0], [3.0, 4.0]])
+    machine = written()["_ArrayMachine"]([[1.0, 2.0], [3.0, 4.0]])
     with pytest.raises(ValueError, match=r"no instruction|takes"):
         machine.answer(eval(question))
     assert machine.count == 0
 
 
 def test_the_machine_counts_what_it_is_asked_whatever_becomes_of_it() -> None:
-    machine = written()["ArrayMachine"]([[1.0, 2.0], [3.0, 4.0]])
+    machine = written()["_ArrayMachine"]([[1.0, 2.0], [3.0, 4.0]])
     made = [machine.answer(question) for question in (("mul", 0, 1), ["fma", 0, 2, 1], ("ones",))]
     assert made == [2, 3, 4]
     assert machine.count == 3
@@ -207,7 +207,7 @@ def test_a_rule_is_measured_as_exactly_as_its_operation_allows(name: str, n: int
         rule = f"def rule(g, x):\n    return (1 + {off}) * ({back})"
         names = written(f"def operation(x):\n    return {forward}\n{rule}")
         with use_session(Session(LocalBoundary(names), quiet=True)), exercise("project") as check:
-            names["asked_operation"](check, x, g)
+            names["_asked_operation"](check, x, g)
 
     judge(0.0)
     with pytest.raises(CheckFailed, match="differences of your operation"):

@@ -327,14 +327,14 @@ def test_an_engine_that_looks_around_finds_nothing_of_the_referee_s(sandbox: San
     assert (outcome.points, outcome.status) == (17, "passed"), outcome.text
 
 
-TAKES = ("gradient_check(text, leaves, times=1):", "gradient_check(text, leaves, times=1, more=None):")
+TAKES = ("your_gradients(text, leaves, times=1):", "your_gradients(text, leaves, times=1, more=None):")
 MADE = "    made = _leaves_of(leaves, Tensor)\n"
 
 
 def sends(what: str) -> tuple[str, str]:
     return (
-        "check.close(gradient_check(text, leaves, times), key",
-        f"check.close(gradient_check(text, leaves, times, {what}), key",
+        "check.close(your_gradients(text, leaves, times), key",
+        f"check.close(your_gradients(text, leaves, times, {what}), key",
     )
 
 

@@ -113,11 +113,13 @@ class Watched(LocalBoundary):
                     if not isinstance(made, property):  # that reads what its object keeps, and so may it
                         setattr(owner, method.name, self.replaced(name, made))
 
-    def call(self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False) -> Reply:
+    def call(
+        self, probe: Probe, args: tuple[Any, ...], *, twice: bool = False, seconds: float | None = None
+    ) -> Reply:
         # A direct call has no frame between the pupil's own and the answer's.
         self.around = probe.function is not None
         self.begin()
-        return super().call(probe, args, twice=twice)
+        return super().call(probe, args, twice=twice, seconds=seconds)
 
     def begin(self) -> None:
         """A probe is called."""

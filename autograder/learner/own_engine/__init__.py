@@ -34,7 +34,7 @@ NO_NOTEBOOK = "reference, there is no notebook of it here"
 LATER = (PICTURES, attention.UNIT)
 
 #: Given cells without which there is no engine.
-GIVEN = {"05_tensors": ("tensor", "backward"), "08_layers": ("module", "activations")}
+GIVEN = {"05_tensors": ("tensor", "tables", "backward"), "08_layers": ("module", "activations")}
 
 
 class Engine(NamedTuple):

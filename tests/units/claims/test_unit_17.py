@@ -75,16 +75,39 @@ def test_pytorch_sums_over_repeated_axes_what_any_rule_returns(torch: ModuleType
 @proves(
     UNIT,
     "| `Linear`'s weight | (outputs, inputs), so that a layer computes `x @ weight.T + bias` |",
-    "| `zero_grad()` | sets gradients to None |",
 )
-def test_pytorch_s_layer_and_its_zero_grad(torch: ModuleType) -> None:
+def test_pytorch_s_layer(torch: ModuleType) -> None:
     layer, x = torch.nn.Linear(3, 2), torch.rand(4, 3)
     assert tuple(layer.weight.shape) == (2, 3)
     assert torch.allclose(layer(x), x @ layer.weight.T + layer.bias)
-    layer(x).sum().backward()
-    assert layer.weight.grad is not None
-    torch.optim.SGD(layer.parameters(), lr=0.1).zero_grad()
-    assert layer.weight.grad is None
+
+
+DESIGNS = {
+    entry.name: entry.source for entry in load_bank(Course(REPOSITORY).assignment(UNIT)) if entry.right
+}
+
+
+@proves(
+    UNIT,
+    "And it reads handwritten digits: 64-32-10, 300 steps, each with 128 of 1,437.",
+    "What to see: it reads more than 95 of 100 that it has not met; the last two it misreads.",
+)
+@pytest.mark.parametrize("design", ["model", "closures", "functions", "table"])
+def test_an_engine_reads_more_than_95_of_100_digits(design: str, capsys: pytest.CaptureFixture[str]) -> None:
+    cells = {cell.id: cell.source for cell in notebook(UNIT).cells if cell.cell_type == "code"}
+    source = (
+        Course(REPOSITORY).assignment(UNIT).exercise(EXERCISE).solution
+        if design == "model"
+        else DESIGNS[design]
+    )
+    names: dict[str, Any] = {"np": np, "_with_your_engine": lambda picture, *needed: picture()}
+    shown: list[str] = []
+    names["plots"] = SimpleNamespace(images=lambda digits, titles, title: shown.extend(titles))
+    exec(source, names)
+    exec(cells["figure_digits"], names)
+    read, known = map(int, re.findall(r"(\d+) of (\d+) digits", capsys.readouterr().out)[0])
+    assert known == 360 == 1797 - 1437 and read > 0.95 * known
+    assert len(shown) == 8 and [("not" in title) for title in shown] == [False] * 6 + [True] * 2
 
 
 OPERATORS = ("add", "mul", "pow", "matmul", "neg", "sub", "truediv", "rsub", "rtruediv")
@@ -146,7 +169,6 @@ PROGRAMS = {
 @proves(
     UNIT,
     "The wrong rule's column has orange in each such row.",
-    "Two columns have.",
 )
 def test_the_log_is_one_that_a_wrong_relu_writes() -> None:
     rng = np.random.default_rng(4)
@@ -184,7 +206,7 @@ def test_the_log_is_one_that_a_wrong_relu_writes() -> None:
 
 @proves(
     UNIT,
-    "And a wrong rule can hide: the mean of a single number is right even when its rule forgets to divide.",
+    "A wrong rule can hide: the mean of a single number is right even when its rule forgets to divide.",
 )
 def test_a_mean_that_forgets_to_divide_is_right_of_one_number() -> None:
     for size in (1, 2):
@@ -195,11 +217,6 @@ def test_a_mean_that_forgets_to_divide_is_right_of_one_number() -> None:
         assert np.array_equal(x.grad.data, undivided) == (size == 1)
 
 
-DESIGNS = {
-    entry.name: entry.source for entry in load_bank(Course(REPOSITORY).assignment(UNIT)) if entry.right
-}
-
-
 @proves(
     UNIT,
     "What does this add to `x.grad`?",
@@ -208,7 +225,7 @@ DESIGNS = {
 def test_what_a_second_pass_adds_depends_on_what_the_rule_has_kept(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (source,) = (cell.source for cell in notebook(UNIT).cells if "def with_other_data():" in cell.source)
+    (source,) = (cell.source for cell in notebook(UNIT).cells if "def _with_other_data():" in cell.source)
     model = Course(REPOSITORY).assignment(UNIT).exercise(EXERCISE).solution
     added = {}
     for name, engine in {
@@ -225,7 +242,7 @@ def test_what_a_second_pass_adds_depends_on_what_the_rule_has_kept(
 
 
 def test_pytorch_takes_new_data_without_a_word_and_refuses_a_change_in_place(torch: ModuleType) -> None:
-    (said,) = (cell.source for cell in notebook(UNIT).cells if "def with_other_data():" in cell.source)
+    (said,) = (cell.source for cell in notebook(UNIT).cells if "def _with_other_data():" in cell.source)
     assert "PyTorch gives 10 here, without a word" in said
     assert "after a change in place, as by x.add_(2), it raises an error" in said
     x = torch.tensor(3.0, requires_grad=True)
@@ -261,7 +278,7 @@ def test_the_best_plan_known_has_17_instructions_and_the_same_gradients() -> Non
         assert (counts["best known"], counts["yours"]) == (17, count)
         assert counts["naive engine"] > 3 * counts["yours"]
     inputs = np.random.default_rng(0).normal(size=(4, 5))
-    machine = names["ArrayMachine"](inputs)
+    machine = names["_ArrayMachine"](inputs)
     assert [machine.answer(question) for question in BEST] == list(range(4, 21))
     a, b, c, d = leaves = [Tensor(x, requires_grad=True) for x in inputs]
     six = (a * b + c).tanh()
@@ -300,8 +317,8 @@ def test_adam_divides_a_factor_out() -> None:
 )
 def test_the_depth_that_the_check_asks_for() -> None:
     exercise = Course(REPOSITORY).assignment(UNIT).exercise(EXERCISE)
-    assert "depth_check(10_000)" in exercise.check
-    probes = next(cell.source for cell in notebook(UNIT).cells if "def depth_check(n):" in cell.source)
+    assert "your_chain(10_000)" in exercise.check
+    probes = next(cell.source for cell in notebook(UNIT).cells if "def your_chain(n):" in cell.source)
     assert "set_limit(1000)" in probes
     expected = 1000 - 999 * 0.999**5000
     x = Tensor(2.0, requires_grad=True)
@@ -315,7 +332,7 @@ def test_the_depth_that_the_check_asks_for() -> None:
 @proves(
     UNIT,
     "| `Adam(parameters, lr=0.001)` | `step()` and `zero_grad()`; unit 09's numbers: 0.9, 0.999 and 1e-8; a parameter "
-    "whose `.grad` is None stays |",
+    "whose `.grad` is None stays, and may count that step or not |",
 )
 def test_the_numbers_of_adam() -> None:
     adam = optim.Adam(nn.Linear(2, 3).parameters())

@@ -1,0 +1,106 @@
+"""The call that failed, made again with other numbers: a mistake is known by what it does there, too.
+
+In one call two mistakes may give the same by chance: of 2 and 8 the quotient is the square of 2. So a sentence on a
+mistake is looked up by what the answer gave in the check, and by what it gives here. What an answer gives here is
+right or wrong for nobody.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from . import wire
+from .answers import AnswerError, AnswerLost, AnswerTimeout
+from .parts import telling
+
+if TYPE_CHECKING:
+    from .probes import Boundary, Call, Session
+
+#: The seed of a learner's own notebook.
+SEED = 0
+#: A call with more numbers than these is not made again: it may be a whole training, where nothing agrees by chance.
+MOST_NUMBERS = 400
+#: Wall time for each of the two calls, in seconds.
+SECONDS = 2.0
+
+
+def with_echoes(session: Session, wrong: bool) -> list[Call]:
+    """The calls that tell of the mistake that was made; where a value was `wrong`, with their echoes."""
+    calls = session.calls[telling(session.parts)]
+    drawn = next((part.drawn for part in session.parts if part.failure is not None), session.drawn)
+    # What was drawn for a class, no learner's notebook has seen.
+    if wrong and not (drawn and session.seed != SEED):
+        session.echoes += echoes(session.boundary, calls)
+    return [*calls, *session.echoes]
+
+
+def echoes(boundary: Boundary, calls: Sequence[Call]) -> Iterator[Call]:
+    """The last of these calls that was given numbers with a point, twice more with others.
+
+    Once all are a tenth nearer to 0: what was 0, equal or in order stays so. Once each moves by itself.
+    Of calls that ask questions comes nothing, and nothing more when one does not come to its end in time.
+    """
+    last = next((call for call in reversed(calls) if _can_move(call)), None)
+    if last is None:
+        return
+    draw = random.Random(1).random
+    ways: tuple[Callable[[float], float], ...] = (
+        lambda x: 0.9 * x,
+        lambda x: x * (1 - draw() / 10) + draw() / 50,
+    )
+    for way in ways:
+        args = tuple(moved(arg, way) for arg in last.args)
+        try:
+            reply = boundary.call(last.probe, tuple(map(wire.copied, args)), seconds=SECONDS)
+            yield replace(last, args=args, value=reply.value, mutated=reply.mutated, error=None)
+        except AnswerError as error:
+            yield replace(last, args=args, value=None, mutated=(), error=error)
+        except (AnswerTimeout, AnswerLost):
+            return
+
+
+def _can_move(call: Call) -> bool:
+    count = sum(map(_numbers, call.args))
+    return call.probe.subject is None and 0 < count <= MOST_NUMBERS
+
+
+def _numbers(value: Any) -> int:
+    """How many numbers with a point a value holds."""
+    dtype = getattr(value, "dtype", None)
+    if dtype is not None:
+        return int(value.size) if dtype.kind == "f" else 0
+    if isinstance(value, float):
+        return 1
+    if isinstance(value, (list, tuple)):
+        return sum(map(_numbers, value))
+    return sum(map(_numbers, value.values())) if isinstance(value, dict) else 0
+
+
+def moved(value: Any, way: Callable[[float], float]) -> Any:
+    """Plain data with all numbers that have a point moved in a way; those without, NaN and infinity stay.
+
+    >>> moved([2.0, (1, "n", math.inf)], lambda x: 0.5 * x)
+    [1.0, (1, 'n', inf)]
+    """
+    dtype = getattr(value, "dtype", None)
+    if dtype is not None:
+        if dtype.kind != "f":
+            return value
+        out = value.copy()
+        if not hasattr(out, "__setitem__"):  # a number of NumPy's
+            return dtype.type(moved(float(value), way))
+        flat = out.reshape(-1)
+        for i, item in enumerate(flat.tolist()):
+            flat[i] = moved(item, way)
+        return out
+    if isinstance(value, float):
+        return way(value) if math.isfinite(value) else value
+    if isinstance(value, (list, tuple)):
+        return type(value)([moved(item, way) for item in value])
+    if isinstance(value, dict):
+        return {key: moved(item, way) for key, item in value.items()}
+    return value
