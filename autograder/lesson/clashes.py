@@ -34,7 +34,7 @@ def two_names(name: str) -> str:
 
 
 def bound(source: str) -> set[str]:
-    """The functions, classes and values that a cell's text gives names to; it need not be readable.
+    r"""The functions, classes and values that a cell's text gives names to; it need not be readable.
 
     >>> sorted(bound("A, b = 1, 2\nc: int = 3\nd == e\ndef f(x):\n    y = 1"))
     ['A', 'b', 'c', 'f']

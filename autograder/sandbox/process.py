@@ -55,6 +55,9 @@ class PupilProcess:
     is given what another exercise computes), and what it changes could not be taken back when this one fails.
     """
 
+    #: whether it has ended, by itself or otherwise
+    closed = False
+
     def __init__(
         self,
         sandbox: Sandbox,
@@ -73,8 +76,6 @@ class PupilProcess:
         self.cpu_seconds = sandbox.cpu_seconds if cpu_seconds is None else cpu_seconds
         #: CPU seconds of all its processes together, as last seen
         self.used = 0.0
-        #: whether it has ended, by itself or otherwise
-        self.closed = False
         self.looked = time.monotonic()
         self.started = Reading(self.looked, referee=own_wait())
         allowed = tuple(allowed)

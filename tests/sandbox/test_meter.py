@@ -85,13 +85,13 @@ print(refused, len(text.split()), sum(map(float, text.split())))
 
 def test_processes_that_die_and_reappear_are_all_counted(start: Start) -> None:
     process = start(call_seconds=30.0)
-    before = process._cpu()
+    before = process.cpu()
     result = process.run_cell(CHAIN)
     assert result.error is None, result.error
     refused, lives, used = map(float, result.text.split())
     assert refused >= 1, "children could end uncounted"
     assert lives > 20
-    assert used * 0.8 < process._cpu() - before
+    assert used * 0.8 < process.cpu() - before
 
 
 def test_cpu_time_adds_up_over_the_processes_of_a_submission(bubblewrap: None) -> None:

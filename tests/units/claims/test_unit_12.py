@@ -57,7 +57,7 @@ def product_of(torch: ModuleType) -> tuple[Any, Any, Any]:
     UNIT,
     "## The same in PyTorch",
     "import torch",
-    "from torch.utils.checkpoint import checkpoint",
+    "from torch.utils.checkpoint import checkpoint as their_checkpoint",
     "What PyTorch says to a change in place by a view, to a second backward; the runs of a checkpoint:",
     '| "a second time" | a state that is carried on, or a part that two losses share |',
     '| "modified by an inplace operation" | `+=` on something that a rule saved |',
