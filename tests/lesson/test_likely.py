@@ -24,7 +24,7 @@ from autograder.authoring.explain import tell
 from autograder.authoring.fingerprints import as_text, fingerprint_of, made_from, make, sentences_of
 from autograder.authoring.mutation import run_mutants, write_verdicts
 from autograder.authoring.told import told_of
-from autograder.lesson import likely, locked, logbook, probes
+from autograder.lesson import echo, likely, locked, logbook, probes
 from autograder.lesson.failures import CheckFailed
 from autograder.lesson.likely import fingerprint
 from autograder.lesson.probes import AnswerError, AnswerTimeout, Call, LocalBoundary, Probe, Session
@@ -262,18 +262,30 @@ def explained_verdicts(mini: Assignment, sandbox: Sandbox) -> dict[str, dict[str
 def test_what_can_be_tried_says_which_mistake_a_value_is_and_not_which_value_is_right(
     mini: Assignment, sandbox: Sandbox
 ) -> None:
-    """An attacker tries every whole number up to 60, and every pair of them, as the result of a visible call."""
+    """An attacker tries every pair of whole numbers up to 60 as the result of a visible call, and functions.
+
+    A value alone opens nothing, since a mistake is known by what it gives for other numbers, too.
+    """
     told = explained_verdicts(mini, sandbox)["mul_vjp"]["told"]
     about = json.loads(as_text("v", [], [], told))["mutants"]
     call = Call(Probe("mul_vjp"), (10.0, 2.0, 3.0))
-    found = {}
     for values in itertools.product(range(-60, 60), repeat=2):
-        digest = locked.whole_digest("mul_vjp", [replace(call, value=values)])
-        if digest[:16] in about:
-            found[values] = locked.unlock(digest, about[digest[:16]])
-    assert (30, 20) not in found
-    assert found
-    assert set(found.values()) <= set(told.values())
+        assert locked.whole_digest("mul_vjp", [replace(call, value=values)])[:16] not in about
+
+    def found(function: Callable[..., Any]) -> str:
+        first = replace(call, value=function(*call.args))
+        calls = [first, *echo.echoes(LocalBoundary({"mul_vjp": function}), [first])]
+        digest = locked.whole_digest("mul_vjp", calls)
+        return locked.unlock(digest, about.get(digest[:16], ""))
+
+    assert found(lambda g, a, b: (g * b, g * a)) == ""
+    wrong = [
+        found(lambda g, a, b: (b, g * a)),
+        found(lambda g, a, b: (g * b, a)),
+        found(lambda g, a, b: (g + b, g * a)),
+    ]
+    assert any(wrong)
+    assert set(wrong) - {""} <= set(told.values())
 
 
 def test_a_text_is_opened_by_its_own_digest_alone() -> None:
