@@ -13,6 +13,31 @@ from autograder.referee.bank import changed, right, wrong
 # -- broadcast_shape --------------------------------------------------------------------------------------------------
 
 
+FILLED_UP = """
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    if any(m != n and 1 not in (m, n) for m, n in zip(a, b)):
+        raise ValueError("no fit")
+    return tuple(max(m, n) for m, n in zip(a, b))
+"""
+PAIR_BY_PAIR = """
+def broadcast_shape(a, b):
+    rank = max(len(a), len(b))
+    shape = []
+    for m, n in zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b):
+        if m != n and 1 not in (m, n):
+            raise ValueError("no fit")
+        shape.append(n if m == 1 else m)
+    return tuple(shape)
+"""
+
+
+def broadcast(name, sentence, *changes, source=FILLED_UP):
+    """A wrong broadcast_shape: with some of its text replaced."""
+    wrong("broadcast_shape", name, sentence, source=changed(source, *changes))
+
+
 @wrong(
     "broadcast_shape",
     "aligned_left",
@@ -97,85 +122,36 @@ def broadcast_shape(a, b):
     return tuple(shape)
 
 
-@wrong(
-    "broadcast_shape",
+broadcast(
     "returns_none",
     "Shapes that do not fit are an error here: raise a ValueError, do not return something else.",
+    ('raise ValueError("no fit")', "return None"),
 )
-def broadcast_shape(a, b):
-    rank = max(len(a), len(b))
-    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
-    if any(m != n and 1 not in (m, n) for m, n in zip(a, b)):
-        return None
-    return tuple(max(m, n) for m, n in zip(a, b))
-
-
-@wrong(
-    "broadcast_shape",
+broadcast(
     "multiples_fit",
     "You let a length fit if it divides the other. Only a length of 1 is stretched: 2 and 4 do not fit.",
+    ("m != n and 1 not in (m, n)", "m % n and n % m"),
 )
-def broadcast_shape(a, b):
-    rank = max(len(a), len(b))
-    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
-    if any(m % n and n % m for m, n in zip(a, b)):
-        raise ValueError("no fit")
-    return tuple(max(m, n) for m, n in zip(a, b))
-
-
-@wrong(
-    "broadcast_shape",
+broadcast(
     "or_for_and",
     "(4, 2, 3) and (1,) are refused here, and they fit. Shapes may have different numbers of axes, and lengths may differ where one of them is 1. Raise where they differ *and* none is 1.",
+    ("m != n and", "m != n or"),
 )
-def broadcast_shape(a, b):
-    rank = max(len(a), len(b))
-    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
-    if any(m != n or 1 not in (m, n) for m, n in zip(a, b)):
-        raise ValueError("no fit")
-    return tuple(max(m, n) for m, n in zip(a, b))
-
-
-@wrong(
-    "broadcast_shape",
+broadcast(
     "text_for_an_error",
     "A text is returned. Raise the error: `raise ValueError(...)`, and nothing is returned.",
+    ('raise ValueError("no fit")', 'return "ValueError"'),
 )
-def broadcast_shape(a, b):
-    rank = max(len(a), len(b))
-    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
-    if any(m != n and 1 not in (m, n) for m, n in zip(a, b)):
-        return "ValueError"
-    return tuple(max(m, n) for m, n in zip(a, b))
-
-
-@wrong(
-    "broadcast_shape",
+broadcast(
     "text_as_it_is_expected",
     "A text is returned. Raise the error: `raise ValueError(...)`, and nothing is returned.",
+    ('raise ValueError("no fit")', 'return "raises ValueError"'),
 )
-def broadcast_shape(a, b):
-    rank = max(len(a), len(b))
-    a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
-    if any(m != n and 1 not in (m, n) for m, n in zip(a, b)):
-        return "raises ValueError"
-    return tuple(max(m, n) for m, n in zip(a, b))
-
-
-
-@wrong(
-    "broadcast_shape",
+broadcast(
     "four_axes_at_most",
     "Shapes with five axes go wrong here, as when both are filled up to a fixed number of axes, and one has more. Fill up to the longer of the two.",
+    ("(rank -", "(4 -"), ("tuple(shape)", "tuple(shape[4 - rank :])"), source=PAIR_BY_PAIR,
 )
-def broadcast_shape(a, b):
-    rank = max(len(a), len(b))
-    shape = []
-    for m, n in zip((1,) * (4 - len(a)) + a, (1,) * (4 - len(b)) + b):
-        if m != n and 1 not in (m, n):
-            raise ValueError("no fit")
-        shape.append(n if m == 1 else m)
-    return tuple(shape[4 - rank :])
 
 
 @right("broadcast_shape", "from_the_right")
@@ -211,34 +187,16 @@ def broadcast_shape(a, b):
     return tuple(max(m, n) for m, n in zip(a, b))
 
 
-@wrong(
-    "broadcast_shape",
+broadcast(
     "first_axis_only",
     "Only the first axis is in what comes back, as when `return` stands inside the loop: it ends at the first pair.",
+    ("    return", "        return"), source=PAIR_BY_PAIR,
 )
-def broadcast_shape(a, b):
-    rank = max(len(a), len(b))
-    shape = []
-    for m, n in zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b):
-        if m != n and 1 not in (m, n):
-            raise ValueError("no fit")
-        shape.append(n if m == 1 else m)
-        return tuple(shape)
-
-
-@wrong(
-    "broadcast_shape",
+broadcast(
     "one_axis_at_least",
     "Two shapes without axes give one with an axis here. () is a shape: that of a single number, and of the sum of two.",
+    ("tuple(shape)", "tuple(shape) or (1,)"), source=PAIR_BY_PAIR,
 )
-def broadcast_shape(a, b):
-    rank = max(len(a), len(b))
-    shape = []
-    for m, n in zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b):
-        if m != n and 1 not in (m, n):
-            raise ValueError("no fit")
-        shape.append(n if m == 1 else m)
-    return tuple(shape) or (1,)
 
 
 @right("broadcast_shape", "a_list")
@@ -354,31 +312,17 @@ def unbroadcast(g, shape):
     return g.sum().reshape((1,) * len(shape))
 
 
-@wrong(
-    "unbroadcast",
-    "axis_0_always",
-    "Here axis 0 is added up, and nothing was stretched. `shape` says which axes are: those that it does not have, and those where it has a 1.",
-)
-def unbroadcast(g, shape):
-    return g.sum(axis=0)
-
-
-@wrong(
-    "unbroadcast",
-    "last_axis_always",
-    "Here the last axis is added up, and nothing was stretched. `shape` says which axes are: those that it does not have, and those where it has a 1.",
-)
-def unbroadcast(g, shape):
-    return g.sum(axis=-1)
-
-
-@wrong(
-    "unbroadcast",
-    "axis_0_kept",
-    "Here axis 0 is added up, and nothing was stretched. `shape` says which axes are: those that it does not have, and those where it has a 1.",
-)
-def unbroadcast(g, shape):
-    return g.sum(axis=0, keepdims=True)
+for name, which, how in (
+    ("axis_0_always", "axis 0", "axis=0"),
+    ("last_axis_always", "the last axis", "axis=-1"),
+    ("axis_0_kept", "axis 0", "axis=0, keepdims=True"),
+):
+    wrong(
+        "unbroadcast",
+        name,
+        f"Here {which} is added up, and nothing was stretched. `shape` says which axes are: those that it does not have, and those where it has a 1.",
+        source=f"def unbroadcast(g, shape):\n    return g.sum({how})",
+    )
 
 
 @wrong("unbroadcast", "a_range", "`axis` takes an int or a tuple of ints, and here it got something else, such as a range or a list: `tuple(...)` makes a tuple of it.")
@@ -988,6 +932,18 @@ def tanh_rule(g, out, a):
 # -- stable_sigmoid ---------------------------------------------------------------------------------------------------
 
 
+CLIPPED = "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit."
+CLIPS = """
+def sigmoid(a):
+    return 1 / (1 + np.exp(-np.clip(a, -30, 30)))
+"""
+SIGMOID_RULE = """
+
+def sigmoid_rule(g, out, a):
+    return (g * out * (1 - out),)
+"""
+
+
 @wrong(
     "stable_sigmoid",
     "textbook",
@@ -1034,28 +990,16 @@ def sigmoid(a):
     return np.where(a >= 0, large, 1 - large)
 
 
-@wrong(
-    "stable_sigmoid",
-    "clipped",
-    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
-)
-def sigmoid(a):
-    return 1 / (1 + np.exp(-np.clip(a, -30, 30)))
-
-
+wrong("stable_sigmoid", "clipped", CLIPPED, source=CLIPS)
 wrong(
     "stable_sigmoid",
     "wide_and_clipped",
-    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
+    CLIPPED,
     source="""
 def sigmoid(a):
     wide = np.clip(a.astype("float64"), -709, 709)
     return (1 / (1 + np.exp(-wide))).astype(a.dtype)
-
-
-def sigmoid_rule(g, out, a):
-    return (g * out * (1 - out),)
-""",
+""" + SIGMOID_RULE,
 )
 wrong(
     "stable_sigmoid",
@@ -1066,11 +1010,7 @@ def sigmoid(a):
     limit = 88 if a.dtype == "float32" else 745
     e = np.exp(-np.minimum(np.abs(a), limit))
     return np.where(a >= 0, 1, e) / (1 + e)
-
-
-def sigmoid_rule(g, out, a):
-    return (g * out * (1 - out),)
-""",
+""" + SIGMOID_RULE,
 )
 wrong(
     "stable_sigmoid",
@@ -1081,11 +1021,7 @@ def sigmoid(a):
     e = np.exp(-np.abs(a.astype("float64")))
     out = np.where(a >= 0, 1, e) / (1 + e)
     return out.astype("float32") if a.dtype == "float32" else out
-
-
-def sigmoid_rule(g, out, a):
-    return (g * out * (1 - out),)
-""",
+""" + SIGMOID_RULE,
 )
 
 
@@ -1182,22 +1118,8 @@ def sigmoid(a):
     return np.where(a >= 0, e, 1) / (1 + e)
 
 
-@wrong(
-    "stable_sigmoid",
-    "clipped_at_50",
-    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
-)
-def sigmoid(a):
-    return 1 / (1 + np.exp(-np.clip(a, -50, 50)))
-
-
-@wrong(
-    "stable_sigmoid",
-    "clipped_at_500",
-    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
-)
-def sigmoid(a):
-    return 1 / (1 + np.exp(-np.clip(a, -500, 500)))
+for limit in (50, 500):
+    wrong("stable_sigmoid", f"clipped_at_{limit}", CLIPPED, source=changed(CLIPS, ("30", str(limit))))
 
 
 @wrong("stable_sigmoid", "rule_of_out", "In sigmoid_rule, out is sigmoid(a) already. Taking the sigmoid of it applies the function twice.")
@@ -1251,31 +1173,8 @@ right(
     """,
 )
 
-@wrong(
-    "stable_sigmoid",
-    "clipped_at_20",
-    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
-)
-def sigmoid(a):
-    return 1 / (1 + np.exp(-np.clip(a, -20, 20)))
-
-
-@wrong(
-    "stable_sigmoid",
-    "clipped_at_88",
-    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
-)
-def sigmoid(a):
-    return 1 / (1 + np.exp(-np.clip(a, -88, 88)))
-
-
-@wrong(
-    "stable_sigmoid",
-    "clipped_at_100",
-    "The clipped ends are not exact: results below the sigmoid of your limit can no longer occur. It works without a limit.",
-)
-def sigmoid(a):
-    return 1 / (1 + np.exp(-np.clip(a, -100, 100)))
+for limit in (20, 88, 100):
+    wrong("stable_sigmoid", f"clipped_at_{limit}", CLIPPED, source=changed(CLIPS, ("30", str(limit))))
 
 
 @wrong(
@@ -1476,6 +1375,19 @@ def maximum_rule(g, out, a, b):
 # -- as_operand -------------------------------------------------------------------------------------------------------
 
 
+OPERAND = """
+def as_operand(x, dtype):
+    if isinstance(x, (int, float, np.generic)):
+        return np.asarray(x, dtype=dtype)
+    return np.asarray(x)
+"""
+
+
+def operand(name, sentence, *changes):
+    """A wrong as_operand: with some of its text replaced."""
+    wrong("as_operand", name, sentence, source=changed(OPERAND, *changes))
+
+
 @wrong(
     "as_operand",
     "everything_adapts",
@@ -1494,59 +1406,31 @@ def as_operand(x, dtype):
     return np.asarray(x)
 
 
-@wrong(
-    "as_operand",
+operand(
     "python_numbers_only",
     "np.float64(2.5) and its like are single numbers, too. np.generic is the class of all of them.",
+    ("isinstance(x, (int, float, np.generic))", "type(x) in (int, float, bool)"),
 )
-def as_operand(x, dtype):
-    if type(x) in (int, float, bool):
-        return np.asarray(x, dtype=dtype)
-    return np.asarray(x)
-
-
-@wrong(
-    "as_operand",
+operand(
     "pythons_classes_only",
     "np.float64 is a kind of float, but np.int64 and np.float32 are neither int nor float. np.generic is the class of them all.",
+    ("(int, float, np.generic)", "(int, float)"),
 )
-def as_operand(x, dtype):
-    if isinstance(x, (int, float)):
-        return np.asarray(x, dtype=dtype)
-    return np.asarray(x)
-
-
-@wrong(
-    "as_operand",
+operand(
     "floats_only",
     "An int is a number as well: 3 would become int64, and an int64 array makes float32 wider.",
+    ("(int, float, np.generic)", "(float, np.generic)"),
 )
-def as_operand(x, dtype):
-    if isinstance(x, (float, np.generic)):
-        return np.asarray(x, dtype=dtype)
-    return np.asarray(x)
-
-
-@wrong(
-    "as_operand",
+operand(
     "numbers_as_they_are",
     "A single number comes back as a number. Return an array, so that it can be a Tensor's data.",
+    ("np.asarray(x, dtype=dtype)", "dtype.type(x)"),
 )
-def as_operand(x, dtype):
-    if isinstance(x, (int, float, np.generic)):
-        return dtype.type(x)
-    return np.asarray(x)
-
-
-@wrong(
-    "as_operand",
+operand(
     "always_float32",
     "float32 is written into your function. The number takes the dtype that is given.",
+    ("dtype=dtype", "dtype='float32'"),
 )
-def as_operand(x, dtype):
-    if isinstance(x, (int, float, np.generic)):
-        return np.asarray(x, dtype="float32")
-    return np.asarray(x)
 
 
 @wrong(
@@ -1597,26 +1481,16 @@ def as_operand(x, dtype):
     return x_array
 
 
-@wrong(
-    "as_operand",
+operand(
     "listed_types",
     "A single number of np.float32 keeps its own dtype here, as where only some of NumPy's types adapt. np.generic is the class of all of them.",
+    ("isinstance(x, (int, float, np.generic))", "type(x) in (int, float, bool, np.float64, np.int64)"),
 )
-def as_operand(x, dtype):
-    if type(x) in (int, float, bool, np.float64, np.int64):
-        return np.asarray(x, dtype=dtype)
-    return np.asarray(x)
-
-
-@wrong(
-    "as_operand",
+operand(
     "numpys_integers_only",
     "A single number of np.float32 keeps its own dtype here, as where only some of NumPy's types adapt. np.generic is the class of all of them.",
+    ("np.generic", "np.integer"),
 )
-def as_operand(x, dtype):
-    if isinstance(x, (int, float, np.integer)):
-        return np.asarray(x, dtype=dtype)
-    return np.asarray(x)
 
 
 @wrong(
@@ -1653,7 +1527,7 @@ def send_back(node, rules, fit):
             cotangent = fit(cotangent, parent.data)
             parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
 """
-FOR, FIT, SUM = (SEND.splitlines(keepends=True)[k] for k in (4, 6, 7))
+FOR, ASKED, FIT, SUM = SEND.splitlines(keepends=True)[4:]
 KEPT = "            if parent.grad is None:\n                parent.grad = cotangent\n"
 TWO_LINES = (
     "    cotangents = rules[node.op](node.grad, node.data, *node.inputs)\n"
@@ -1696,36 +1570,16 @@ sent(
     "The cotangent has the shape of the output. fit brings it into the form of the parent.",
     (FIT, ""),
 )
-
-
-@wrong(
-    "send_back",
+sent(
     "none_is_fitted",
     "A rule may send back None, and there is nothing to fit or to add then: skip that parent.",
+    (ASKED + FIT + SUM, FIT[4:] + SUM[4:]),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        cotangent = fit(cotangent, parent.data)
-        parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
-
-
-@wrong(
-    "send_back",
+sent(
     "none_ends_the_loop",
     "At a None the other parents get nothing here, as when you leave the loop. Skip that parent alone: `continue` goes on with the next one.",
+    (ASKED + FIT + SUM, "        if cotangent is None:\n            return\n" + FIT[4:] + SUM[4:]),
 )
-def send_back(node, rules, fit):
-    if not node.op:
-        return
-    for parent, cotangent in zip(node.parents, rules[node.op](node.grad, node.data, *node.inputs)):
-        if cotangent is None:
-            return
-        cotangent = fit(cotangent, parent.data)
-        parent.grad = cotangent if parent.grad is None else parent.grad + cotangent
-
-
 sent(
     "adds_to_none",
     "The first contribution is added to None. Where grad is None, the contribution itself is the gradient.",
@@ -1925,57 +1779,52 @@ def first_cotangent(data, gradient=None):
     return gradient
 """
 
-wrong(
-    "first_cotangent",
+
+def cotangent(name, sentence, *changes):
+    """A wrong first_cotangent: with some of its text replaced."""
+    wrong("first_cotangent", name, sentence, source=changed(COTANGENT, *changes))
+
+
+cotangent(
     "ones_for_all",
     "For three numbers you begin with three ones: that is the gradient of their sum, which nobody asked for. Raise a RuntimeError.",
-    source=changed(COTANGENT, ('        if data.size != 1:\n            raise RuntimeError("needs a gradient")\n', "")),
+    ('        if data.size != 1:\n            raise RuntimeError("needs a gradient")\n', ""),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "scalars_only_by_shape",
     "An array of shape (1, 1) holds one number too. Ask for the size, not for the shape or the number of axes.",
-    source=changed(COTANGENT, ("data.size != 1", "data.shape != ()")),
+    ("data.size != 1", "data.shape != ()"),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "plain_one",
     "The 1 has neither the shape nor the dtype of data here. It is an array like data: np.ones_like.",
-    source=changed(COTANGENT, ("np.ones_like(data)", "np.array(1.0)")),
+    ("np.ones_like(data)", "np.array(1.0)"),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "shape_not_asked",
     "A gradient of another shape is accepted. It would be broadcast somewhere on the way, and give wrong numbers.",
-    source=changed(
-        COTANGENT,
-        ("gradient = np.asarray", "return np.asarray"),
-        ('    if gradient.shape != data.shape:\n        raise ValueError("shape")\n    return gradient\n', ""),
-    ),
+    ("gradient = np.asarray", "return np.asarray"),
+    ('    if gradient.shape != data.shape:\n        raise ValueError("shape")\n    return gradient\n', ""),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "sizes_compared",
     "(1, 3) is let through for (3,), as when sizes are compared: these are the same, and the shapes are different.",
-    source=changed(COTANGENT, ("gradient.shape != data.shape", "gradient.size != data.size")),
+    ("gradient.shape != data.shape", "gradient.size != data.size"),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "own_dtype",
     "The gradient keeps its own dtype. It takes that of data, or everything behind it becomes float64.",
-    source=changed(COTANGENT, (", dtype=data.dtype", "")),
+    (", dtype=data.dtype", ""),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "begins_with_data",
     "You begin with the result itself. Its derivative by itself is 1.",
-    source=changed(COTANGENT, ("np.ones_like(data)", "data.copy()")),
+    ("np.ones_like(data)", "data.copy()"),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "asks_the_array",
     "A gradient of the right shape raises a ValueError: `if gradient` or `not gradient` asks a whole array whether it is true (ask `gradient is None`), or the shapes are compared wrongly.",
-    source=changed(COTANGENT, ("if gradient is None", "if not gradient")),
+    ("if gradient is None", "if not gradient"),
 )
 
 
@@ -2034,78 +1883,77 @@ def first_cotangent(data, gradient=None):
     return gradient if hasattr(gradient, "dtype") and gradient.dtype.kind == "i" else np.array(gradient, dtype=data.dtype)
 
 
-wrong(
-    "first_cotangent",
+cotangent(
     "ones_of_the_shape",
     "The 1 has the shape of data here, but not its dtype. It takes both from data.",
-    source=changed(COTANGENT, ("np.ones_like(data)", "np.ones(data.shape)")),
+    ("np.ones_like(data)", "np.ones(data.shape)"),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "shape_of_a_list",
     "The gradient may be a list or a number, and these have no shape and no dtype. Make an array of it first.",
-    source=changed(
-        COTANGENT,
-        ("    gradient = np.asarray(gradient, dtype=data.dtype)\n", ""),
-        ("return gradient", "return np.asarray(gradient, dtype=data.dtype)"),
-    ),
+    ("    gradient = np.asarray(gradient, dtype=data.dtype)\n", ""),
+    ("return gradient", "return np.asarray(gradient, dtype=data.dtype)"),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "astype_of_a_list",
     "The gradient may be a list or a number, and these have no shape and no dtype. Make an array of it first.",
-    source=changed(COTANGENT, ("np.asarray(gradient, dtype=data.dtype)", "gradient.astype(data.dtype)")),
+    ("np.asarray(gradient, dtype=data.dtype)", "gradient.astype(data.dtype)"),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "value_error_without_a_gradient",
     "Here the gradient is missing, and data has three numbers: that is a RuntimeError. The ValueError is for a gradient of another shape.",
-    source=changed(COTANGENT, ("RuntimeError", "ValueError")),
+    ("RuntimeError", "ValueError"),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "runtime_error_for_shapes",
     "Here the gradient has another shape than data: that is a ValueError. The RuntimeError is for a gradient that is missing.",
-    source=changed(COTANGENT, ("ValueError", "RuntimeError")),
+    ("ValueError", "RuntimeError"),
 )
-
-
-wrong(
-    "first_cotangent",
+cotangent(
     "copied_to_the_shape",
     "A single number is accepted for three, as where it is copied to the shape of data. Another shape is refused, whether it could be stretched or not.",
-    source=changed(
-        COTANGENT,
-        (
-            "np.asarray(gradient, dtype=data.dtype)",
-            "np.broadcast_to(np.asarray(gradient, dtype=data.dtype), data.shape)",
-        ),
-    ),
+    ("np.asarray(gradient, dtype=data.dtype)", "np.broadcast_to(np.asarray(gradient, dtype=data.dtype), data.shape)"),
 )
-
-
-wrong(
-    "first_cotangent",
+cotangent(
     "asks_for_the_length",
     "`len` counts along the first axis. A single number has none, so that `len` breaks, and (1, 3) holds more than one. data.size counts the numbers.",
-    source=changed(COTANGENT, ("data.size != 1", "len(data) > 1")),
+    ("data.size != 1", "len(data) > 1"),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "one_without_a_shape",
     "data has the shape (1, 1), and the 1 that comes back has (). It is an array like data: np.ones_like.",
-    source=changed(COTANGENT, ("np.ones_like(data)", "np.array(1.0, dtype=data.dtype)")),
+    ("np.ones_like(data)", "np.array(1.0, dtype=data.dtype)"),
 )
-wrong(
-    "first_cotangent",
+cotangent(
     "data_by_itself",
     "Where the result is 0, `data / data` is 0 / 0: NaN. The derivative of a number by itself is 1, whatever it is.",
-    source=changed(COTANGENT, ("np.ones_like(data)", "data / data")),
+    ("np.ones_like(data)", "data / data"),
 )
 
 
 
 # -- mended_array_rules -----------------------------------------------------------------------------------------------
+
+
+MENDED = """
+def mended_array_rules():
+    return {
+        "square": lambda g, out, a: (g * 2 * a,),
+        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
+        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
+    }
+"""
+SQUARE, LOG2 = MENDED.splitlines(keepends=True)[3:5]
+OTHER_ORDER = ("g * 2 * a", "2 * g * a")  # as right as the other
+IN_PLACE = (
+    ("    return {", "    def square(g, out, a):\n        g *= 2 * a\n        return (g,)\n\n    return {"),
+    ("lambda g, out, a: (g * 2 * a,)", "square"),
+)
+
+
+def mended(name, sentence, *changes):
+    """A wrong mended_array_rules: with some of its text replaced."""
+    wrong("mended_array_rules", name, sentence, source=changed(MENDED, *changes))
 
 
 @wrong(
@@ -2117,97 +1965,41 @@ def mended_array_rules():
     return {"add_row": lambda g, out, a, row: (g, g.sum(axis=0))}
 
 
-@wrong(
-    "mended_array_rules",
+mended(
     "no_dtype",
     "Two of three. One rule gives the right numbers in the wrong dtype: examine all six in float32.",
+    (LOG2, ""),
 )
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: (g * 2 * a,),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
-
-
-@wrong(
-    "mended_array_rules",
+mended(
     "no_side_effect",
     "Two of three. One rule gives the right numbers, and spoils g on the way: compare g before and after.",
+    (SQUARE, ""),
 )
-def mended_array_rules():
-    return {
-        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
-
-
-@wrong(
-    "mended_array_rules",
+mended(
     "mends_what_is_right",
     "scale_rows keeps its column with keepdims, and sums the right axis: it was right. Examine it.",
+    (LOG2, '        "scale_rows": lambda g, out, a, column: (g * column, (g * a).sum(axis=1, keepdims=True)),\n'),
 )
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: (g * 2 * a,),
-        "scale_rows": lambda g, out, a, column: (g * column, (g * a).sum(axis=1, keepdims=True)),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
-
-
-@wrong(
-    "mended_array_rules",
+mended(
     "log2_still_float64",
     "Your rule for log2 still computes with a single NumPy number, which makes float64 of float32. Make it a Python number.",
+    ("g / (a * float(np.log(2)))", "g / a / np.log(2.0)"),
 )
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: (g * 2 * a,),
-        "log2": lambda g, out, a: (g / a / np.log(2.0),),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
-
-
-@wrong(
-    "mended_array_rules",
+mended(
     "log2_lost_its_factor",
     "Your rule for log2 is that of the natural logarithm: the factor log(2) is gone.",
+    ("g / (a * float(np.log(2)))", "g / a"),
 )
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: (g * 2 * a,),
-        "log2": lambda g, out, a: (g / a,),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
-
-
-@wrong(
-    "mended_array_rules",
+mended(
     "add_row_keepdims",
     "Your rule for add_row sums the right axis, but keeps it: the row has shape (3,), not (1, 3).",
+    ("axis=0", "axis=0, keepdims=True"),
 )
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: (g * 2 * a,),
-        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0, keepdims=True)),
-    }
-
-
-@wrong(
-    "mended_array_rules",
+mended(
     "square_still_in_place",
     "Your rule for square still writes into g. An operator such as `*` makes a new array.",
+    *IN_PLACE,
 )
-def mended_array_rules():
-    def square(g, out, a):
-        g *= 2 * a
-        return (g,)
-
-    return {
-        "square": square,
-        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
 
 
 @wrong(
@@ -2219,22 +2011,16 @@ def mended_array_rules():
     return {name: CONTRIBUTED[name][1] for name in ("square", "log2", "add_row")}
 
 
-@wrong("mended_array_rules", "no_comma", "Your rule for log2 returns an array. A rule returns a tuple, here a tuple of one: mind the comma in (x,).")
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: g * 2 * a,
-        "log2": lambda g, out, a: g / (a * float(np.log(2))),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
-
-
-@wrong("mended_array_rules", "square_no_comma", "Your rule for square returns an array. A rule returns a tuple, here a tuple of one: mind the comma in (x,).")
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: g * 2 * a,
-        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
+mended(
+    "no_comma",
+    "Your rule for log2 returns an array. A rule returns a tuple, here a tuple of one: mind the comma in (x,).",
+    ("(g * 2 * a,)", "g * 2 * a"), ("(g / (a * float(np.log(2))),)", "g / (a * float(np.log(2)))"),
+)
+mended(
+    "square_no_comma",
+    "Your rule for square returns an array. A rule returns a tuple, here a tuple of one: mind the comma in (x,).",
+    ("(g * 2 * a,)", "g * 2 * a"),
+)
 
 
 
@@ -2266,105 +2052,61 @@ def mended_array_rules():
     return mended
 
 
-@wrong(
-    "mended_array_rules",
+mended(
     "two_rows",
     "Only the first two rows of g are added up: the row went into every row of a.",
+    ("g.sum(axis=0)", "g[0] + g[1]"), OTHER_ORDER,
 )
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: (2 * g * a,),
-        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
-        "add_row": lambda g, out, a, row: (g, g[0] + g[1]),
-    }
-
-
-@wrong(
-    "mended_array_rules",
+mended(
     "log2_always_float32",
     "Your rule for log2 loses digits here, as when its result or its log(2) is made float32. Divide by a Python number: it has all its digits, and takes the dtype of the array.",
+    ("(g / (a * float(np.log(2))),)", "((g / (a * np.log(2))).astype('float32'),)"), OTHER_ORDER,
 )
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: (2 * g * a,),
-        "log2": lambda g, out, a: ((g / (a * np.log(2))).astype("float32"),),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
-
-
-@wrong(
-    "mended_array_rules",
+mended(
     "square_and_undo",
     "After your rule for square, g holds NaN where a is 0, as when it is multiplied in place and divided again. An operator such as `*` makes a new array.",
+    *IN_PLACE,
+    ("        return (g,)", "        cotangent = g.copy()\n        g /= 2 * a\n        return (cotangent,)"),
 )
-def mended_array_rules():
-    def square(g, out, a):
-        g *= 2 * a
-        cotangent = g.copy()
-        g /= 2 * a
-        return (cotangent,)
-
-    return {
-        "square": square,
-        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
-
-
-@wrong(
-    "mended_array_rules",
+mended(
     "math_is_not_here",
     "The module `math` is not imported in this notebook. np.log does it as well, if you make a Python number of what it gives.",
+    ("float(np.log(2))", "math.log(2)"),
 )
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: (g * 2 * a,),
-        "log2": lambda g, out, a: (g / (a * math.log(2)),),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
-
-
-@wrong(
-    "mended_array_rules",
+mended(
     "square_no_upstream",
     "Your rule for square gives the slope, and g is missing. A rule multiplies by what arrives.",
+    ("g * 2 * a", "2 * a"),
 )
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: (2 * a,),
-        "log2": lambda g, out, a: (g / (a * float(np.log(2))),),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
-
-
-@wrong(
-    "mended_array_rules",
+mended(
     "log2_no_upstream",
     "Your rule for log2 gives the slope, and g is missing. A rule multiplies by what arrives.",
+    ("g / (a", "1 / (a"),
 )
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: (g * 2 * a,),
-        "log2": lambda g, out, a: (1 / (a * float(np.log(2))),),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
-
-
-@wrong(
-    "mended_array_rules",
+mended(
     "log2_of_float32",
     "Your rule for log2 loses digits here, as when its result or its log(2) is made float32. Divide by a Python number: it has all its digits, and takes the dtype of the array.",
+    ("float(np.log(2))", "np.float32(np.log(2))"),
 )
-def mended_array_rules():
-    return {
-        "square": lambda g, out, a: (g * 2 * a,),
-        "log2": lambda g, out, a: (g / (a * np.float32(np.log(2))),),
-        "add_row": lambda g, out, a, row: (g, g.sum(axis=0)),
-    }
 
 
 
 # -- array_network ----------------------------------------------------------------------------------------------------
+
+
+NETWORK = """
+def array_network(x, layers):
+    for W, b in layers[:-1]:
+        x = tanh(x @ W + b)
+    W, b = layers[-1]
+    return x @ W + b
+"""
+OF_ARRAYS = ("    for", "    x = x.data\n    for"), ("tanh", "np.tanh"), ("W + b", "W.data + b.data")
+
+
+def network(name, sentence, *changes):
+    """A wrong array_network: with some of its text replaced."""
+    wrong("array_network", name, sentence, source=changed(NETWORK, *changes))
 
 
 @wrong(
@@ -2414,16 +2156,11 @@ def array_network(x, layers):
     return x
 
 
-@wrong(
-    "array_network",
+network(
     "tanh_too_early",
     "The bias is added after tanh here. It belongs inside: tanh(x @ W + b).",
+    ("tanh(x @ W + b)", "tanh(x @ W) + b"),
 )
-def array_network(x, layers):
-    for W, b in layers[:-1]:
-        x = tanh(x @ W) + b
-    W, b = layers[-1]
-    return x @ W + b
 
 
 @wrong("array_network", "no_bias", "The biases are missing.")
@@ -2444,28 +2181,16 @@ def array_network(x, layers):
     return x @ layers[-1][0]
 
 
-@wrong(
-    "array_network",
+network(
     "weights_first",
     "The shapes do not fit. The points are the rows of x, so x stands in front; and a layer is the matrix product `@`, not `*`.",
+    ("x @ W", "W @ x"),
 )
-def array_network(x, layers):
-    for W, b in layers[:-1]:
-        x = tanh(W @ x + b)
-    W, b = layers[-1]
-    return W @ x + b
-
-
-@wrong(
-    "array_network",
+network(
     "number_by_number",
     "The shapes do not fit: `*` multiplies number by number. A layer sums over its inputs: that is the matrix product `@`.",
+    ("x @ W", "x * W"),
 )
-def array_network(x, layers):
-    for W, b in layers[:-1]:
-        x = tanh(x * W + b)
-    W, b = layers[-1]
-    return x * W + b
 
 
 @wrong(
@@ -2480,48 +2205,26 @@ def array_network(x, layers):
     return x @ W + b
 
 
-@wrong(
-    "array_network",
+network(
     "numpys_tanh",
     "np.tanh and math.tanh know nothing of Tensors, and nothing would be recorded. Use the `tanh` of this notebook.",
+    ("tanh", "np.tanh"),
 )
-def array_network(x, layers):
-    for W, b in layers[:-1]:
-        x = np.tanh(x @ W + b)
-    W, b = layers[-1]
-    return x @ W + b
-
-
-@wrong(
-    "array_network",
+network(
     "out_of_the_graph",
     "What comes back is no Tensor. `.data` leads out of the graph, so that no gradient comes back to the weights; and without a `return` nothing comes back at all.",
+    *OF_ARRAYS,
 )
-def array_network(x, layers):
-    x = x.data
-    for W, b in layers[:-1]:
-        x = np.tanh(x @ W.data + b.data)
-    W, b = layers[-1]
-    return x @ W.data + b.data
-
-
-@wrong(
-    "array_network",
+network(
     "cut_between_layers",
     "The scores are right, but a Tensor made from .data remembers nothing: the way back ends there, and the first layers get no gradient.",
+    ("tanh(x @ W + b)", "Tensor(np.tanh((x @ W + b).data))"),
 )
-def array_network(x, layers):
-    for W, b in layers[:-1]:
-        x = Tensor(np.tanh((x @ W + b).data))
-    W, b = layers[-1]
-    return x @ W + b
-
-
-@wrong("array_network", "last_layer_missing", "The last layer is missing. It has a W and a b like the others: only tanh does not follow it.")
-def array_network(x, layers):
-    for W, b in layers[:-1]:
-        x = tanh(x @ W + b)
-    return x
+network(
+    "last_layer_missing",
+    "The last layer is missing. It has a W and a b like the others: only tanh does not follow it.",
+    ("    W, b = layers[-1]\n    return x @ W + b", "    return x"),
+)
 
 
 
@@ -2617,16 +2320,11 @@ def array_network(x, layers):
         return x @ layers[-1][0] + layers[-1][1]
 
 
-@wrong(
-    "array_network",
+network(
     "each_from_x_no_name",
     "With a single layer the loop has no turn, so that a name which only the loop sets is never set. Begin with x. And each layer reads the output of the one before it, which the loop has to keep.",
+    ("x = tanh", "h = tanh"), ("return x", "return h"),
 )
-def array_network(x, layers):
-    for W, b in layers[:-1]:
-        h = tanh(x @ W + b)
-    W, b = layers[-1]
-    return h @ W + b
 
 
 @wrong(
@@ -2642,14 +2340,8 @@ def array_network(x, layers):
     return h @ layers[-1][0] + layers[-1][1] if len(layers) > 1 else h
 
 
-@wrong(
-    "array_network",
+network(
     "a_tensor_at_the_end",
     "The scores are right, and their Tensor remembers nothing: it was made of `.data`, so that no way leads back to the weights.",
+    *OF_ARRAYS, ("return x @ W.data + b.data", "return Tensor(x @ W.data + b.data)"),
 )
-def array_network(x, layers):
-    x = x.data
-    for W, b in layers[:-1]:
-        x = np.tanh(x @ W.data + b.data)
-    W, b = layers[-1]
-    return Tensor(x @ W.data + b.data)

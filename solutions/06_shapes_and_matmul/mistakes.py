@@ -791,60 +791,69 @@ def matmul_rule(g, out, a, b):
 # -- batched_matmul_rule ----------------------------------------------------------------------------------------------
 
 
-@wrong("batched_matmul_rule", "all_axes_turned", "With three axes the shapes do not fit: of each array the last two are to be exchanged, and no others. .T turns all axes around.")
+AXES_OF_G = """\
+    g = g[..., None] if b.ndim == 1 else g
+    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+"""
+# A vector is a row on the left and a column on the right, and g has the axis, too.
+MATRICES = f"""
 def batched_matmul_rule(g, out, a, b):
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da, db = unbroadcast(g @ right.T, left.shape), unbroadcast(left.T @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
-
-
-@wrong("batched_matmul_rule", "not_unbroadcast", "The pairs are right. A matrix that was used for several pairs gets the sum of what they send.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+{AXES_OF_G}"""
+# What each pair sends back, not yet added up.
+PAIRS = MATRICES + """\
     da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+"""
+BOTH = """\
+    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
+    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+"""
+IN_ONE_LINE = MATRICES + """\
+    da, db = unbroadcast(g @ right.swapaxes(-1, -2), left.shape), unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
+    return da.reshape(a.shape), db.reshape(b.shape)
+"""
+IN_TWO_LINES = MATRICES + BOTH
+COLUMN_AND_ROW = f"""
+def batched_matmul_rule(g, out, a, b):
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    if b.ndim == 1:
+        g = g[..., None]
+    if a.ndim == 1:
+        g = np.expand_dims(g, -2)
+{BOTH}"""
+
+
+def batched(name, sentence, *changes, source=IN_TWO_LINES):
+    """A wrong batched_matmul_rule: with some of its lines replaced."""
+    wrong("batched_matmul_rule", name, sentence, source=changed(source, *changes))
+
+
+batched("all_axes_turned", "With three axes the shapes do not fit: of each array the last two are to be exchanged, and no others. .T turns all axes around.",
+        ("swapaxes(-1, -2)", "T"), source=IN_ONE_LINE)
+batched("not_unbroadcast", "The pairs are right. A matrix that was used for several pairs gets the sum of what they send.",
+        source=PAIRS + """\
     da = da.reshape(a.shape) if a.ndim == 1 and da.size == a.size else da
     db = db.reshape(b.shape) if b.ndim == 1 and db.size == b.size else db
     return da, db
-
-
-@wrong("batched_matmul_rule", "summed_without_keeping", "You added up the axes in front. One of length 1 has to stay, with length 1.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+""")
+batched("summed_without_keeping", "You added up the axes in front. One of length 1 has to stay, with length 1.",
+        source=PAIRS + """\
     while da.ndim > left.ndim or (da.ndim > 2 and da.shape != left.shape):
         da = da.sum(axis=0)
     while db.ndim > right.ndim or (db.ndim > 2 and db.shape != right.shape):
         db = db.sum(axis=0)
     return da.reshape(a.shape) if a.ndim == 1 else da, db.reshape(b.shape) if b.ndim == 1 else db
-
-
-@wrong("batched_matmul_rule", "averaged", "You took the mean over the stack. Every use counts in full: contributions add up.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+""")
+batched("averaged", "You took the mean over the stack. Every use counts in full: contributions add up.",
+        source=PAIRS + """\
     one, other = unbroadcast(da, left.shape), unbroadcast(db, right.shape)
     return (one * (one.size / da.size)).reshape(a.shape), (other * (other.size / db.size)).reshape(b.shape)
-
-
-@wrong("batched_matmul_rule", "first_pair_only", "A matrix that was used for several pairs got what the first one sends. Add up all of them.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+""")
+batched("first_pair_only", "A matrix that was used for several pairs got what the first one sends. Add up all of them.",
+        source=PAIRS + """\
 
     def first(x, shape):
         x = x[(0,) * (x.ndim - len(shape))]
@@ -854,36 +863,15 @@ def batched_matmul_rule(g, out, a, b):
         return x
 
     return first(da, left.shape).reshape(a.shape), first(db, right.shape).reshape(b.shape)
-
-
-@wrong("batched_matmul_rule", "shapes_swapped", "The shapes are exchanged: what a gets is brought to the shape of b.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+""")
+batched("shapes_swapped", "The shapes are exchanged: what a gets is brought to the shape of b.", source=PAIRS + """\
     return unbroadcast(da, b.shape), unbroadcast(db, a.shape)
-
-
-@wrong("batched_matmul_rule", "first_axes_swapped", "With three axes the shapes do not fit: of each array the last two are to be exchanged, and no others. .T turns all axes around.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da, db = unbroadcast(g @ right.swapaxes(0, 1), left.shape), unbroadcast(left.swapaxes(0, 1) @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
-
-
-@wrong("batched_matmul_rule", "order_swapped", "Two matrices do not fit here: a transposition is missing, the factors stand in the other order, or you named the axes for three. Count the axes of the matrices from the end, -1 and -2.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da, db = unbroadcast(right.swapaxes(-1, -2) @ g, left.shape), unbroadcast(g @ left.swapaxes(-1, -2), right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
+""")
+batched("first_axes_swapped", "With three axes the shapes do not fit: of each array the last two are to be exchanged, and no others. .T turns all axes around.",
+        ("(-1, -2)", "(0, 1)"), source=IN_ONE_LINE)
+batched("order_swapped", "Two matrices do not fit here: a transposition is missing, the factors stand in the other order, or you named the axes for three. Count the axes of the matrices from the end, -1 and -2.",
+        ("g @ right.swapaxes(-1, -2)", "right.swapaxes(-1, -2) @ g"),
+        ("left.swapaxes(-1, -2) @ g", "g @ left.swapaxes(-1, -2)"), source=IN_ONE_LINE)
 
 
 @wrong(
@@ -896,47 +884,24 @@ def batched_matmul_rule(g, out, a, b):
 
 
 
-@wrong("batched_matmul_rule", "three_axes_only", "Two matrices do not fit here: a transposition is missing, the factors stand in the other order, or you named the axes for three. Count the axes of the matrices from the end, -1 and -2.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+batched("three_axes_only", "Two matrices do not fit here: a transposition is missing, the factors stand in the other order, or you named the axes for three. Count the axes of the matrices from the end, -1 and -2.",
+        source=MATRICES + """\
     da, db = g @ np.transpose(right, (0, 2, 1)), np.transpose(left, (0, 2, 1)) @ g
     return unbroadcast(da, left.shape).reshape(a.shape), unbroadcast(db, right.shape).reshape(b.shape)
-
-
-@wrong("batched_matmul_rule", "axes_1_and_2", "You named an axis that two matrices do not have. The matrices are in the last two axes: count from the end, -1 and -2.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da, db = unbroadcast(g @ right.swapaxes(1, 2), left.shape), unbroadcast(left.swapaxes(1, 2) @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
-
-
-@wrong("batched_matmul_rule", "two_or_three_axes", "This is right for two axes and for three. There may be more: the matrices are the last two, and all axes in front that are too many have to be summed away.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
+""")
+batched("axes_1_and_2", "You named an axis that two matrices do not have. The matrices are in the last two axes: count from the end, -1 and -2.",
+        ("(-1, -2)", "(1, 2)"), source=IN_ONE_LINE)
+batched("two_or_three_axes", "This is right for two axes and for three. There may be more: the matrices are the last two, and all axes in front that are too many have to be summed away.",
+        source=MATRICES + """\
 
     def turned(x):
         return x.T if x.ndim == 2 else x.swapaxes(1, 2)
 
     da, db = unbroadcast(g @ turned(right), left.shape), unbroadcast(turned(left) @ g, right.shape)
     return da.reshape(a.shape), db.reshape(b.shape)
-
-
-@wrong("batched_matmul_rule", "one_axis_summed", "You added up one axis. There may be more of them in front, and each that is not in the input has to go.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+""")
+batched("one_axis_summed", "You added up one axis. There may be more of them in front, and each that is not in the input has to go.",
+        source=PAIRS + """\
 
     def one_less(x, shape):
         if x.ndim > len(shape):
@@ -944,17 +909,12 @@ def batched_matmul_rule(g, out, a, b):
         return x.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
 
     return one_less(da, left.shape).reshape(a.shape), one_less(db, right.shape).reshape(b.shape)
-
-
-@wrong("batched_matmul_rule", "stretched_axis_left", "You added up the axes that the input does not have. An axis of length 1 was stretched, too: it gets a sum, and stays.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+""")
+batched("stretched_axis_left", "You added up the axes that the input does not have. An axis of length 1 was stretched, too: it gets a sum, and stays.",
+        source=PAIRS + """\
     da, db = da.sum(axis=tuple(range(da.ndim - left.ndim))), db.sum(axis=tuple(range(db.ndim - right.ndim)))
     return da.reshape(a.shape) if a.ndim == 1 else da, db.reshape(b.shape) if b.ndim == 1 else db
+""")
 
 
 @wrong("batched_matmul_rule", "stacks_only", "Stacks are right. A vector has no last but one axis to exchange: make a row of it on the left and a column on the right.")
@@ -963,47 +923,16 @@ def batched_matmul_rule(g, out, a, b):
     return unbroadcast(da, a.shape), unbroadcast(db, b.shape)
 
 
-@wrong("batched_matmul_rule", "vectors_stay_matrices", "The numbers are right, and a vector comes back as a matrix. Give it the shape of the input.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da, db = g @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ g
+batched("vectors_stay_matrices", "The numbers are right, and a vector comes back as a matrix. Give it the shape of the input.",
+        source=PAIRS + """\
     return unbroadcast(da, left.shape), unbroadcast(db, right.shape)
-
-
-@wrong("batched_matmul_rule", "left_as_column", "On the left a vector is a row, a[None, :], and in g its axis stands last but one: np.expand_dims(g, -2).")
-def batched_matmul_rule(g, out, a, b):
-    left = a[:, None] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
-    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
-
-
-@wrong("batched_matmul_rule", "row_in_front_of_g", "A vector on the left of a stack: its axis stands last but one in g, np.expand_dims(g, -2). And of each array only the last two axes are turned.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = g[None] if a.ndim == 1 else g
-    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
-    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
-
-
-@wrong("batched_matmul_rule", "row_and_column_last", "On the left a vector is a row, a[None, :], and in g its axis stands last but one: np.expand_dims(g, -2).")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = g[..., None] if a.ndim == 1 else g
-    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
-    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
+""")
+batched("left_as_column", "On the left a vector is a row, a[None, :], and in g its axis stands last but one: np.expand_dims(g, -2).",
+        ("a[None, :]", "a[:, None]"))
+batched("row_in_front_of_g", "A vector on the left of a stack: its axis stands last but one in g, np.expand_dims(g, -2). And of each array only the last two axes are turned.",
+        ("np.expand_dims(g, -2)", "g[None]"))
+batched("row_and_column_last", "On the left a vector is a row, a[None, :], and in g its axis stands last but one: np.expand_dims(g, -2).",
+        ("np.expand_dims(g, -2)", "g[..., None]"))
 
 
 @wrong("batched_matmul_rule", "row_by_outer", "A vector on the left of a stack: its axis stands last but one in g, np.expand_dims(g, -2). And of each array only the last two axes are turned.")
@@ -1018,107 +947,31 @@ def batched_matmul_rule(g, out, a, b):
     return unbroadcast(da, a.shape), unbroadcast(db, right.shape).reshape(b.shape)
 
 
-@wrong("batched_matmul_rule", "g_as_it_is", "A vector on the right is a column, and g needs that axis too, in the last place. Here the shapes do not fit: one of the two is missing, or stands elsewhere.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
-    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
-
-
-@wrong("batched_matmul_rule", "right_as_row", "A vector on the right is a column, and g needs that axis too, in the last place. Here the shapes do not fit: one of the two is missing, or stands elsewhere.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[None, :] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
-    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
-
-
-BOTH = """\
-    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
-    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
-"""
-COLUMN_AND_ROW = f"""
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    if b.ndim == 1:
-        g = g[..., None]
-    if a.ndim == 1:
-        g = np.expand_dims(g, -2)
-{BOTH}"""
-
-wrong(
-    "batched_matmul_rule",
-    "dot_product_forgotten",
-    "Two vectors make a single number: here g has no axes, and needs two new ones, for the row and for the column.",
-    source=changed(COLUMN_AND_ROW, ("g[..., None]\n    if", "np.expand_dims(g, -1)\n    elif")),
-)
-
-
-@wrong("batched_matmul_rule", "vectors_and_matrices_only", "A vector beside a stack: g has the axes of the stack in front, and here that of the vector goes last, g[..., None]. Reshaped to one row or one column, g does not fit.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g.reshape(left.shape[-2], right.shape[-1]) if 1 in (a.ndim, b.ndim) else g
-    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
-    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
-
-
-wrong(
-    "batched_matmul_rule",
-    "column_by_none",
-    "Two vectors make a single number: here g has no axes, and an index such as `g[:, None]`, `g[None, :]` or `g[0]` asks for one. `g[..., None]` and np.expand_dims take any g.",
-    source=changed(COLUMN_AND_ROW, ("g[..., None]", "g[:, None]")),
-)
-wrong(
-    "batched_matmul_rule",
-    "unbroadcast_to_vector",
-    "The numbers of b were added up. b (2,) was a column (2, 1) on the way, and unbroadcast from (2, 1) to (2,) adds up the 2: unbroadcast to (2, 1) first, then reshape.",
-    source=changed(
-        COLUMN_AND_ROW,
-        (
-            BOTH,
-            "    return unbroadcast(g @ right.swapaxes(-1, -2), a.shape), "
-            "unbroadcast(left.swapaxes(-1, -2) @ g, b.shape)\n",
-        ),
-    ),
-)
-
-
-@wrong("batched_matmul_rule", "results_swapped", "The results come in the opposite order: what a gets is first.")
-def batched_matmul_rule(g, out, a, b):
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    g = g[..., None] if b.ndim == 1 else g
-    g = np.expand_dims(g, -2) if a.ndim == 1 else g
-    da = unbroadcast(g @ right.swapaxes(-1, -2), left.shape)
-    db = unbroadcast(left.swapaxes(-1, -2) @ g, right.shape)
-    return db.reshape(b.shape), da.reshape(a.shape)
-
-
-@wrong("batched_matmul_rule", "one_or_the_other", "You add up the axes that the input does not have, or else those of length 1. There may be both: unbroadcast does one after the other.")
-def batched_matmul_rule(g, out, a, b):
+batched("g_as_it_is", "A vector on the right is a column, and g needs that axis too, in the last place. Here the shapes do not fit: one of the two is missing, or stands elsewhere.",
+        (AXES_OF_G, ""))
+batched("right_as_row", "A vector on the right is a column, and g needs that axis too, in the last place. Here the shapes do not fit: one of the two is missing, or stands elsewhere.",
+        ("b[:, None]", "b[None, :]"))
+batched("dot_product_forgotten", "Two vectors make a single number: here g has no axes, and needs two new ones, for the row and for the column.",
+        ("g[..., None]\n    if", "np.expand_dims(g, -1)\n    elif"), source=COLUMN_AND_ROW)
+batched("vectors_and_matrices_only", "A vector beside a stack: g has the axes of the stack in front, and here that of the vector goes last, g[..., None]. Reshaped to one row or one column, g does not fit.",
+        (AXES_OF_G, "    g = g.reshape(left.shape[-2], right.shape[-1]) if 1 in (a.ndim, b.ndim) else g\n"))
+batched("column_by_none", "Two vectors make a single number: here g has no axes, and an index such as `g[:, None]`, `g[None, :]` or `g[0]` asks for one. `g[..., None]` and np.expand_dims take any g.",
+        ("g[..., None]", "g[:, None]"), source=COLUMN_AND_ROW)
+batched("unbroadcast_to_vector", "The numbers of b were added up. b (2,) was a column (2, 1) on the way, and unbroadcast from (2, 1) to (2,) adds up the 2: unbroadcast to (2, 1) first, then reshape.",
+        (BOTH, "    return unbroadcast(g @ right.swapaxes(-1, -2), a.shape), unbroadcast(left.swapaxes(-1, -2) @ g, b.shape)\n"),
+        source=COLUMN_AND_ROW)
+batched("results_swapped", "The results come in the opposite order: what a gets is first.",
+        ("da.reshape(a.shape), db.reshape(b.shape)", "db.reshape(b.shape), da.reshape(a.shape)"))
+batched("one_or_the_other", "You add up the axes that the input does not have, or else those of length 1. There may be both: unbroadcast does one after the other.",
+        ("unbroadcast", "back_to"),
+        ("    left =", """\
     def back_to(d, shape):
         if d.ndim > len(shape):
             return d.sum(axis=tuple(range(d.ndim - len(shape))))
         return d.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
 
-    left = a[None, :] if a.ndim == 1 else a
-    right = b[:, None] if b.ndim == 1 else b
-    if b.ndim == 1:
-        g = g[..., None]
-    if a.ndim == 1:
-        g = np.expand_dims(g, -2)
-    da = back_to(g @ right.swapaxes(-1, -2), left.shape)
-    db = back_to(left.swapaxes(-1, -2) @ g, right.shape)
-    return da.reshape(a.shape), db.reshape(b.shape)
+    left ="""),
+        source=COLUMN_AND_ROW)
 
 
 @wrong("batched_matmul_rule", "vector_beside_a_stack", "A stack beside a vector is a case of its own: each matrix of the stack sends its share to b, and the shares add up. `.T` turns all axes of a stack around.")
@@ -1182,64 +1035,31 @@ def mended_lookup(g, index, table, W, v):
 {SUMS}    return dtable, x.T @ dz, g @ h
 """
 
-wrong(
-    "mended_lookup",
-    "repeats_left",
-    "The product with W is mended. A word that is looked up twice still gets one contribution.",
-    source=changed(LOOKUP, ("np.add.at(dtable, index, dz @ W.T)", "dtable[index] += dz @ W.T")),
-)
-wrong(
-    "mended_lookup",
-    "rows_left",
-    "Here the last word is not looked up, and the gradient of the table has no row for it. It has as many rows as the table.",
-    source=changed(LOOKUP, ("np.zeros_like(table)", "np.zeros((index.max() + 1, len(W)))")),
-)
-wrong(
-    "mended_lookup",
-    "rows_by_bincount",
-    "Here the last word is not looked up, and the gradient of the table has no row for it. It has as many rows as the table.",
-    source=changed(
-        LOOKUP,
-        (SUMS, "    columns = [np.bincount(index, weights=column) for column in (dz @ W.T).T]\n"),
-        ("return dtable", "return np.stack(columns, axis=1)"),
-    ),
-)
-wrong(
-    "mended_lookup",
-    "another_slope",
-    "The slope of tanh is another one here. Its line was right in the colleague's version.",
-    source=changed(LOOKUP, ("(1 - h * h)", "(1 - h)")),
-)
-wrong(
-    "mended_lookup",
-    "transposition_left",
-    "The gradient of the table is wrong where W differs from its transpose: look at the line that leads back through the product with W.",
-    source=changed(LOOKUP, ("W.T", "W")),
-)
-wrong(
-    "mended_lookup",
-    "w_turned_as_well",
-    "dW comes back transposed. In the colleague's version it was right: mend three lines, and leave the others.",
-    source=changed(LOOKUP, ("x.T @ dz", "dz.T @ x")),
-)
-wrong(
-    "mended_lookup",
-    "into_the_table",
-    "The sums were added to the numbers of the table. They need an array of zeros.",
-    source=changed(LOOKUP, (SUMS, "    np.add.at(table, index, dz @ W.T)\n"), ("return dtable", "return table")),
-)
-wrong(
-    "mended_lookup",
-    "slope_of_tanh_lost",
-    "The slope of tanh is missing. It was right in the colleague's version.",
-    source=changed(LOOKUP, (" * (1 - h * h)", "")),
-)
-wrong(
-    "mended_lookup",
-    "inverse_for_transpose",
-    "You took the inverse of W. What leads back through a product is its transpose.",
-    source=changed(LOOKUP, ("W.T", "np.linalg.pinv(W)")),
-)
+
+def lookup(name, sentence, *changes, source=LOOKUP):
+    """A wrong mended_lookup: with some of its lines replaced."""
+    wrong("mended_lookup", name, sentence, source=changed(source, *changes))
+
+
+lookup("repeats_left", "The product with W is mended. A word that is looked up twice still gets one contribution.",
+       ("np.add.at(dtable, index, dz @ W.T)", "dtable[index] += dz @ W.T"))
+lookup("rows_left", "Here the last word is not looked up, and the gradient of the table has no row for it. It has as many rows as the table.",
+       ("np.zeros_like(table)", "np.zeros((index.max() + 1, len(W)))"))
+lookup("rows_by_bincount", "Here the last word is not looked up, and the gradient of the table has no row for it. It has as many rows as the table.",
+       (SUMS, "    columns = [np.bincount(index, weights=column) for column in (dz @ W.T).T]\n"),
+       ("return dtable", "return np.stack(columns, axis=1)"))
+lookup("another_slope", "The slope of tanh is another one here. Its line was right in the colleague's version.",
+       ("(1 - h * h)", "(1 - h)"))
+lookup("transposition_left", "The gradient of the table is wrong where W differs from its transpose: look at the line that leads back through the product with W.",
+       ("W.T", "W"))
+lookup("w_turned_as_well", "dW comes back transposed. In the colleague's version it was right: mend three lines, and leave the others.",
+       ("x.T @ dz", "dz.T @ x"))
+lookup("into_the_table", "The sums were added to the numbers of the table. They need an array of zeros.",
+       (SUMS, "    np.add.at(table, index, dz @ W.T)\n"), ("return dtable", "return table"))
+lookup("slope_of_tanh_lost", "The slope of tanh is missing. It was right in the colleague's version.",
+       (" * (1 - h * h)", ""))
+lookup("inverse_for_transpose", "You took the inverse of W. What leads back through a product is its transpose.",
+       ("W.T", "np.linalg.pinv(W)"))
 
 
 @wrong(
@@ -1273,57 +1093,18 @@ def mended_lookup(g, index, table, W, v):
     return dtable, dW, dv
 
 
-@wrong("mended_lookup", "mean_of_repeats", "A word that is looked up twice gets the mean of its contributions. Every use counts in full: they add up.")
-def mended_lookup(g, index, table, W, v):
-    x = table[index]
-    h = np.tanh(x @ W)
-    dz = g[:, None] * v * (1 - h * h)
-    dx, dtable = dz @ W.T, np.zeros_like(table)
-    for word in set(index.tolist()):
-        dtable[word] = dx[index == word].mean(axis=0)
-    return dtable, x.T @ dz, g @ h
-
-
-wrong(
-    "mended_lookup",
-    "four_rows",
-    "You took it that the table has four rows. How many words it holds, its shape says.",
-    source=changed(LOOKUP, ("np.zeros_like(table)", "np.zeros((4, table.shape[1]))")),
-)
-wrong(
-    "mended_lookup",
-    "two_columns",
-    "You took it that the table has two columns. How many numbers a word has, its shape says.",
-    source=changed(
-        LOOKUP, ("np.zeros_like(table)", "np.zeros((len(table), 2))"), ("dz @ W.T", "(dz @ W.T)[:, :2]")
-    ),
-)
-
-
-wrong(
-    "mended_lookup",
-    "dx_turned",
-    "What is added to the rows of the table does not fit the index. It needs a row for each word that was looked up; the colleague's dx has one.",
-    source=changed(LOOKUP, ("dz @ W.T", "W @ dz.T")),
-)
-wrong(
-    "mended_lookup",
-    "sorted_words",
-    "The contributions went to other words: the index was sorted, as np.unique does, and its rows were not. np.add.at takes it as it is.",
-    source=changed(
-        LOOKUP,
-        (
-            "np.add.at(dtable, index, dz @ W.T)",
-            "words = np.unique(index)\n    dtable[words] += (dz @ W.T)[: len(words)]",
-        ),
-    ),
-)
-wrong(
-    "mended_lookup",
-    "another_slope_and_w_turned",
-    "Two lines that were right are others now: the slope of tanh, and the product that gives dW.",
-    source=changed(LOOKUP, ("(1 - h * h)", "(1 - h)"), ("x.T @ dz", "dz.T @ x")),
-)
+lookup("mean_of_repeats", "A word that is looked up twice gets the mean of its contributions. Every use counts in full: they add up.",
+       (SUMS, "    dx, dtable = dz @ W.T, np.zeros_like(table)\n    for word in set(index.tolist()):\n        dtable[word] = dx[index == word].mean(axis=0)\n"))
+lookup("four_rows", "You took it that the table has four rows. How many words it holds, its shape says.",
+       ("np.zeros_like(table)", "np.zeros((4, table.shape[1]))"))
+lookup("two_columns", "You took it that the table has two columns. How many numbers a word has, its shape says.",
+       ("np.zeros_like(table)", "np.zeros((len(table), 2))"), ("dz @ W.T", "(dz @ W.T)[:, :2]"))
+lookup("dx_turned", "What is added to the rows of the table does not fit the index. It needs a row for each word that was looked up; the colleague's dx has one.",
+       ("dz @ W.T", "W @ dz.T"))
+lookup("sorted_words", "The contributions went to other words: the index was sorted, as np.unique does, and its rows were not. np.add.at takes it as it is.",
+       ("np.add.at(dtable, index, dz @ W.T)", "words = np.unique(index)\n    dtable[words] += (dz @ W.T)[: len(words)]"))
+lookup("another_slope_and_w_turned", "Two lines that were right are others now: the slope of tanh, and the product that gives dW.",
+       ("(1 - h * h)", "(1 - h)"), ("x.T @ dz", "dz.T @ x"))
 
 
 @right("mended_lookup", "one_hot")
@@ -1347,12 +1128,8 @@ def mended_lookup(g, index, table, W, v):
     return dtable, dW, dv
 
 
-wrong(
-    "mended_lookup",
-    "as_wide_as_the_output",
-    "The gradient of the table is as wide here as what W makes of a row. It has the shape of the table itself: W need not be square.",
-    source=changed(LOOKUP, ("np.zeros_like(table)", "np.zeros((len(table), W.shape[1]))")),
-)
+lookup("as_wide_as_the_output", "The gradient of the table is as wide here as what W makes of a row. It has the shape of the table itself: W need not be square.",
+       ("np.zeros_like(table)", "np.zeros((len(table), W.shape[1]))"))
 
 
 # -- two_layer_rule ---------------------------------------------------------------------------------------------------
@@ -1367,36 +1144,21 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
 # What arrives at h has a name of its own, as in the notebook.
 HIDDEN = changed(LAYERS, ("dz = g @ W2.T", "dh = g @ W2.T\n    dz = dh"))
 
-wrong(
-    "two_layer_rule",
-    "relu_forgotten",
-    "relu was left out: what arrives at h goes on only where h is positive. Or the mask is True everywhere: h is never negative.",
-    source=changed(LAYERS, (" * (h > 0)", "")),
-)
-wrong(
-    "two_layer_rule",
-    "mask_of_dh",
-    "The mask was made from the gradient. relu lets pass where its input is positive.",
-    source=changed(HIDDEN, ("h > 0", "dh > 0")),
-)
-wrong(
-    "two_layer_rule",
-    "times_h",
-    "You multiplied by h. The slope of relu is 1 or 0: a mask.",
-    source=changed(LAYERS, ("(h > 0)", "h")),
-)
-wrong(
-    "two_layer_rule",
-    "biases_not_summed",
-    "A bias was copied to every row, so it gets the sum over the rows.",
-    source=changed(LAYERS, ("dz.sum(axis=0)", "dz"), ("g.sum(axis=0)", "g")),
-)
-wrong(
-    "two_layer_rule",
-    "biases_averaged",
-    "A bias got the mean over the rows. Every row counts in full: a sum.",
-    source=changed(LAYERS, ("dz.sum", "dz.mean"), ("g.sum", "g.mean")),
-)
+
+def two_layers(name, sentence, *changes, source=LAYERS):
+    """A wrong two_layer_rule: with some of its lines replaced."""
+    wrong("two_layer_rule", name, sentence, source=changed(source, *changes))
+
+
+two_layers("relu_forgotten", "relu was left out: what arrives at h goes on only where h is positive. Or the mask is True everywhere: h is never negative.",
+           (" * (h > 0)", ""))
+two_layers("mask_of_dh", "The mask was made from the gradient. relu lets pass where its input is positive.",
+           ("h > 0", "dh > 0"), source=HIDDEN)
+two_layers("times_h", "You multiplied by h. The slope of relu is 1 or 0: a mask.", ("(h > 0)", "h"))
+two_layers("biases_not_summed", "A bias was copied to every row, so it gets the sum over the rows.",
+           ("dz.sum(axis=0)", "dz"), ("g.sum(axis=0)", "g"))
+two_layers("biases_averaged", "A bias got the mean over the rows. Every row counts in full: a sum.",
+           ("dz.sum", "dz.mean"), ("g.sum", "g.mean"))
 
 
 @wrong("two_layer_rule", "before_relu_for_w2", "W2 was multiplied by h, the values after relu. You used those before it.")
@@ -1406,46 +1168,18 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
     return dz @ W1.T, x.T @ dz, dz.sum(axis=0), z.T @ g, g.sum(axis=0)
 
 
-wrong(
-    "two_layer_rule",
-    "dh_for_w1",
-    "W1 and b1 got what arrives at h. First it has to pass relu.",
-    source=changed(HIDDEN, ("x.T @ dz, dz.sum", "x.T @ dh, dh.sum")),
-)
-wrong(
-    "two_layer_rule",
-    "dh_for_b1",
-    "b1 got the sum of what arrives at h. First that has to pass relu: only where h > 0.",
-    source=changed(HIDDEN, ("dz.sum", "dh.sum")),
-)
-wrong(
-    "two_layer_rule",
-    "mask_without_bias",
-    "W2 and b2 are right, and the mask is not: it looks as if b1 were missing in it. What goes into relu is x @ W1 + b1.",
-    source=changed(LAYERS, ("h > 0", "x @ W1 > 0")),
-)
-wrong(
-    "two_layer_rule",
-    "layers_in_other_order",
-    "The results come in the order of the inputs: x, W1, b1, W2, b2.",
-    source=changed(
-        LAYERS,
-        ("x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)", "h.T @ g, g.sum(axis=0), x.T @ dz, dz.sum(axis=0)"),
-    ),
-)
-wrong(
-    "two_layer_rule",
-    "x_last",
-    "The results come in the order of the inputs: x, W1, b1, W2, b2.",
-    source=changed(LAYERS, ("dz @ W1.T, ", ""), ("g.sum(axis=0)", "g.sum(axis=0), dz @ W1.T")),
-)
-
-
-@wrong("two_layer_rule", "from_the_end", "The results come in the order of the inputs: x, W1, b1, W2, b2.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    h = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T * (h > 0)
-    return g.sum(axis=0), h.T @ g, dz.sum(axis=0), x.T @ dz, dz @ W1.T
+two_layers("dh_for_w1", "W1 and b1 got what arrives at h. First it has to pass relu.",
+           ("x.T @ dz, dz.sum", "x.T @ dh, dh.sum"), source=HIDDEN)
+two_layers("dh_for_b1", "b1 got the sum of what arrives at h. First that has to pass relu: only where h > 0.",
+           ("dz.sum", "dh.sum"), source=HIDDEN)
+two_layers("mask_without_bias", "W2 and b2 are right, and the mask is not: it looks as if b1 were missing in it. What goes into relu is x @ W1 + b1.",
+           ("h > 0", "x @ W1 > 0"))
+two_layers("layers_in_other_order", "The results come in the order of the inputs: x, W1, b1, W2, b2.",
+           ("x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)", "h.T @ g, g.sum(axis=0), x.T @ dz, dz.sum(axis=0)"))
+two_layers("x_last", "The results come in the order of the inputs: x, W1, b1, W2, b2.",
+           ("dz @ W1.T, ", ""), ("g.sum(axis=0)", "g.sum(axis=0), dz @ W1.T"))
+two_layers("from_the_end", "The results come in the order of the inputs: x, W1, b1, W2, b2.",
+           ("dz @ W1.T, x.T @ dz, dz.sum(axis=0), h.T @ g, g.sum(axis=0)", "g.sum(axis=0), h.T @ g, dz.sum(axis=0), x.T @ dz, dz @ W1.T"))
 
 
 @wrong("two_layer_rule", "slope_1_at_0", "Where x @ W1 + b1 is 0, you let g pass. relu's slope at 0 is 0: only what is above 0 passes.")
@@ -1455,24 +1189,11 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
     return dz @ W1.T, x.T @ dz, dz.sum(axis=0), np.maximum(z, 0).T @ g, g.sum(axis=0)
 
 
-wrong(
-    "two_layer_rule",
-    "divided_by_rows",
-    "Everything is divided by the number of rows. The mean is a matter of the loss, and g knows of it: the rule only adds up.",
-    source=changed(LAYERS, ("    h =", "    g = g / len(x)\n    h =")),
-)
-wrong(
-    "two_layer_rule",
-    "bias_left_out",
-    "The hidden values were computed without b1, so the mask is another one.",
-    source=changed(LAYERS, (" + b1", "")),
-)
-wrong(
-    "two_layer_rule",
-    "mask_without_g",
-    "What arrives at the hidden layer is the mask alone: g and W2 were lost on the way.",
-    source=changed(LAYERS, ("g @ W2.T * (h > 0)", "(h > 0) * 1.0")),
-)
+two_layers("divided_by_rows", "Everything is divided by the number of rows. The mean is a matter of the loss, and g knows of it: the rule only adds up.",
+           ("    h =", "    g = g / len(x)\n    h ="))
+two_layers("bias_left_out", "The hidden values were computed without b1, so the mask is another one.", (" + b1", ""))
+two_layers("mask_without_g", "What arrives at the hidden layer is the mask alone: g and W2 were lost on the way.",
+           ("g @ W2.T * (h > 0)", "(h > 0) * 1.0"))
 
 
 @wrong(
@@ -1485,49 +1206,19 @@ def two_layer_rule(g, out, *inputs):
 
 
 
-wrong(
-    "two_layer_rule",
-    "mask_with_equal",
-    "relu was left out: what arrives at h goes on only where h is positive. Or the mask is True everywhere: h is never negative.",
-    source=changed(LAYERS, ("h > 0", "h >= 0")),
-)
-wrong(
-    "two_layer_rule",
-    "not_transposed",
-    "Shapes do not fit: a transposition is missing in a product, its factors stand in the other order, or one is another array. Write the shapes on paper.",
-    source=changed(LAYERS, ("W2.T", "W2"), ("W1.T", "W1")),
-)
-wrong(
-    "two_layer_rule",
-    "summed_completely",
-    "You added up all of g for a bias. Each number of it was copied down its own column: a sum per column.",
-    source=changed(LAYERS, ("dz.sum(axis=0)", "dz.sum()"), ("g.sum(axis=0)", "g.sum()")),
-)
-wrong(
-    "two_layer_rule",
-    "summed_along_rows",
-    "You added up along each row, one sum per image. A bias was copied down the rows: add those up, axis 0.",
-    source=changed(LAYERS, ("dz.sum(axis=0)", "dz.sum(axis=1)"), ("g.sum(axis=0)", "g.sum(axis=1)")),
-)
-wrong(
-    "two_layer_rule",
-    "x_left_out",
-    "There are four cotangents, and five inputs: x gets one, too.",
-    source=changed(LAYERS, ("dz @ W1.T, ", "")),
-)
-wrong(
-    "two_layer_rule",
-    "a_little_is_nothing",
-    "The mask stops what comes to hidden values just above 0. relu lets pass whatever is above 0, however little: `> 0`.",
-    source=changed(LAYERS, ("h > 0", "h > 1e-3")),
-)
-
-
-@wrong("two_layer_rule", "x_overwritten", "dW1 was made with h, the hidden values. W1 was multiplied by x: if h has taken its name, give it one of its own.")
-def two_layer_rule(g, out, x, W1, b1, W2, b2):
-    x = np.maximum(x @ W1 + b1, 0)
-    dz = g @ W2.T * (x > 0)
-    return dz @ W1.T, x.T @ dz, dz.sum(axis=0), x.T @ g, g.sum(axis=0)
+two_layers("mask_with_equal", "relu was left out: what arrives at h goes on only where h is positive. Or the mask is True everywhere: h is never negative.",
+           ("h > 0", "h >= 0"))
+two_layers("not_transposed", "Shapes do not fit: a transposition is missing in a product, its factors stand in the other order, or one is another array. Write the shapes on paper.",
+           ("W2.T", "W2"), ("W1.T", "W1"))
+two_layers("summed_completely", "You added up all of g for a bias. Each number of it was copied down its own column: a sum per column.",
+           ("dz.sum(axis=0)", "dz.sum()"), ("g.sum(axis=0)", "g.sum()"))
+two_layers("summed_along_rows", "You added up along each row, one sum per image. A bias was copied down the rows: add those up, axis 0.",
+           ("dz.sum(axis=0)", "dz.sum(axis=1)"), ("g.sum(axis=0)", "g.sum(axis=1)"))
+two_layers("x_left_out", "There are four cotangents, and five inputs: x gets one, too.", ("dz @ W1.T, ", ""))
+two_layers("a_little_is_nothing", "The mask stops what comes to hidden values just above 0. relu lets pass whatever is above 0, however little: `> 0`.",
+           ("h > 0", "h > 1e-3"))
+two_layers("x_overwritten", "dW1 was made with h, the hidden values. W1 was multiplied by x: if h has taken its name, give it one of its own.",
+           ("    h =", "    x ="), ("h > 0", "x > 0"), ("h.T @ g", "x.T @ g"))
 
 
 @right("two_layer_rule", "step_by_step")
@@ -1558,12 +1249,8 @@ def two_layer_rule(g, out, x, W1, b1, W2, b2):
     return dx, dW1, db1, dW2, db2
 
 
-wrong(
-    "two_layer_rule",
-    "h_up_to_1_for_a_mask",
-    "A hidden value between 0 and 1 lets only a part of the gradient pass here. The slope of relu is 1 there, as it is for large values.",
-    source=changed(LAYERS, ("(h > 0)", "np.minimum(h, 1)")),
-)
+two_layers("h_up_to_1_for_a_mask", "A hidden value between 0 and 1 lets only a part of the gradient pass here. The slope of relu is 1 there, as it is for large values.",
+           ("(h > 0)", "np.minimum(h, 1)"))
 
 
 # -- fooled -----------------------------------------------------------------------------------------------------------
@@ -1574,52 +1261,45 @@ def fooled(image, digit, scores, back):
     return image
 
 
-SIGNS = """
+PUSHES = """\
+        g = np.zeros(10)
+        g[digit], g[found.argmax()] = 1, -1
+"""
+# The network is asked, and g pushes one score up and another one down: what is left is the step.
+ASKED = f"""
 def fooled(image, digit, scores, back):
     changed = image
     for _ in range(24):
         found = scores(changed)
         if found.argmax() == digit:
             break
-        g = np.zeros(10)
-        g[digit], g[found.argmax()] = 1, -1
+{PUSHES}"""
+SIGNS = ASKED + """\
         changed = (changed + 0.03 * np.sign(back(changed, g))).clip(image - 0.3, image + 0.3).clip(0, 1)
     return changed
 """
-SLOPES = changed(
-    SIGNS,
-    ("        changed = (", "        slope = back(changed, g)\n        changed = ("),
-    ("0.03 * np.sign(back(changed, g))", "0.05 * slope / abs(slope).max()"),
-)
-
-wrong(
-    "fooled",
-    "downhill",
-    "This goes downhill: the score of the digit falls. Here it is to rise: plus.",
-    source=changed(SLOPES, ("changed + 0.05", "changed - 0.05")),
-)
+SLOPES = ASKED + """\
+        slope = back(changed, g)
+        changed = (changed + 0.05 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3).clip(0, 1)
+    return changed
+"""
 
 
-@wrong("fooled", "downhill_by_signs", "This goes downhill: the score of the digit falls. Here it is to rise: plus.")
-def fooled(image, digit, scores, back):
-    changed = image
-    for _ in range(24):
-        found = scores(changed)
-        if found.argmax() == digit:
-            break
-        g = np.zeros(10)
-        g[digit], g[found.argmax()] = 1, -1
+def steps(name, sentence, *changes, source=SLOPES):
+    """A wrong fooled: with some of its lines replaced."""
+    wrong("fooled", name, sentence, source=changed(source, *changes))
+
+
+steps("downhill", "This goes downhill: the score of the digit falls. Here it is to rise: plus.",
+      ("changed + 0.05", "changed - 0.05"))
+steps("downhill_by_signs", "This goes downhill: the score of the digit falls. Here it is to rise: plus.",
+      source=ASKED + """\
         changed = changed - 0.02 * np.sign(back(changed, g))
         changed = np.clip(np.clip(changed, image - 0.3, image + 0.3), 0, 1)
     return changed
-
-
-wrong(
-    "fooled",
-    "plain_gradient",
-    "The steps are so short, or so few, that they do not lead there. Together they may be as long as 0.3 for each pixel, and more: the direction changes on the way.",
-    source=changed(SIGNS, ("0.03 * np.sign(back(changed, g))", "0.01 * back(changed, g)")),
-)
+""")
+steps("plain_gradient", "The steps are so short, or so few, that they do not lead there. Together they may be as long as 0.3 for each pixel, and more: the direction changes on the way.",
+      ("0.03 * np.sign(back(changed, g))", "0.01 * back(changed, g)"), source=SIGNS)
 
 
 @wrong("fooled", "its_own_score_by_signs", "Only the digit's own score is pushed up, and on the way another one stays larger. Push that one down in the same step: a g of 1 and -1.")
@@ -1631,58 +1311,31 @@ def fooled(image, digit, scores, back):
     return changed
 
 
-@wrong("fooled", "limits_that_move_along", "The limits are around the image of the step before, so that many steps lead far away. Clip around the first one.")
-def fooled(image, digit, scores, back):
-    changed = image
-    for _ in range(24):
-        found = scores(changed)
-        if found.argmax() == digit:
-            break
-        g = np.zeros(10)
-        g[digit], g[found.argmax()] = 1, -1
+steps("limits_that_move_along", "The limits are around the image of the step before, so that many steps lead far away. Clip around the first one.",
+      source=ASKED + """\
         step = 0.05 * np.sign(back(changed, g))
         changed = np.clip(np.clip(changed + step, changed - 0.3, changed + 0.3), 0, 1)
     return changed
+""")
 
-
-@wrong("fooled", "one_step", "One long step is not always enough: after a part of the way the slopes are others. Take small steps, and ask again.")
+AT_ONCE = """
 def fooled(image, digit, scores, back):
     found = scores(image)
     g = np.zeros(10)
     g[digit], g[found.argmax()] = 1, -1
     return (image + 0.3 * np.sign(back(image, g))).clip(0, 1)
+"""
 
-
-@wrong("fooled", "one_plain_step", "One long step is not always enough: after a part of the way the slopes are others. Take small steps, and ask again.")
-def fooled(image, digit, scores, back):
-    found = scores(image)
-    g = np.zeros(10)
-    g[digit], g[found.argmax()] = 1, -1
-    slope = back(image, g)
-    return (image + 0.3 * slope / abs(slope).max()).clip(0, 1)
-
-
-@wrong("fooled", "its_own_score_only", "Only the digit's own score is pushed up, and on the way another one stays larger. Push that one down in the same step: a g of 1 and -1.")
-def fooled(image, digit, scores, back):
-    changed = image
-    for _ in range(24):
-        if scores(changed).argmax() == digit:
-            break
-        slope = back(changed, np.eye(10)[digit])
-        changed = (changed + 0.05 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3).clip(0, 1)
-    return changed
-
-
-@wrong("fooled", "the_other_only", "You push the score down that is the largest. Then some other digit is seen: push the one that is wanted up in the same step.")
-def fooled(image, digit, scores, back):
-    changed = image
-    for _ in range(24):
-        found = scores(changed)
-        if found.argmax() == digit:
-            break
-        slope = back(changed, -np.eye(10)[found.argmax()])
-        changed = (changed + 0.05 * slope / abs(slope).max()).clip(image - 0.3, image + 0.3).clip(0, 1)
-    return changed
+steps("one_step", "One long step is not always enough: after a part of the way the slopes are others. Take small steps, and ask again.",
+      source=AT_ONCE)
+steps("one_plain_step", "One long step is not always enough: after a part of the way the slopes are others. Take small steps, and ask again.",
+      ("    return", "    slope = back(image, g)\n    return"),
+      ("np.sign(back(image, g))", "slope / abs(slope).max()"), source=AT_ONCE)
+steps("its_own_score_only", "Only the digit's own score is pushed up, and on the way another one stays larger. Push that one down in the same step: a g of 1 and -1.",
+      ("found = scores(changed)\n        if found.argmax()", "if scores(changed).argmax()"), (PUSHES, ""),
+      ("back(changed, g)", "back(changed, np.eye(10)[digit])"))
+steps("the_other_only", "You push the score down that is the largest. Then some other digit is seen: push the one that is wanted up in the same step.",
+      (PUSHES, ""), ("back(changed, g)", "back(changed, -np.eye(10)[found.argmax()])"))
 
 
 @wrong("fooled", "the_first_rival_only", "You push down what the network saw at first. On the way a third digit may become the largest: ask the scores after each step.")
@@ -1696,40 +1349,15 @@ def fooled(image, digit, scores, back):
     return changed
 
 
-wrong(
-    "fooled",
-    "too_far",
-    "Pixels moved by more than 0.3 in the end. Clip them between image - 0.3 and image + 0.3.",
-    source=changed(SLOPES, ("0.05", "0.4"), (".clip(image - 0.3, image + 0.3)", "")),
-)
-
-
-@wrong("fooled", "clipped_to_the_last_one", "The limits are around the image of the step before, so that many steps lead far away. Clip around the first one.")
-def fooled(image, digit, scores, back):
-    changed = image
-    for _ in range(24):
-        found = scores(changed)
-        if found.argmax() == digit:
-            break
-        g = np.zeros(10)
-        g[digit], g[found.argmax()] = 1, -1
-        slope = 10 * back(changed, g)
-        changed = (changed + slope).clip(changed - 0.3, changed + 0.3).clip(0, 1)
-    return changed
-
-
-wrong(
-    "fooled",
-    "ink_below_nothing",
-    "Some pixels are below 0, or above 1: no ink is less than none. Clip once more, between 0 and 1.",
-    source=changed(SLOPES, (".clip(0, 1)", "")),
-)
-wrong(
-    "fooled",
-    "too_many_steps",
-    "The steps are so short that all calls are used up on the way. Take longer ones.",
-    source=changed(SIGNS, ("range(24)", "range(500)"), ("0.03", "0.002")),
-)
+steps("too_far", "Pixels moved by more than 0.3 in the end. Clip them between image - 0.3 and image + 0.3.",
+      ("0.05", "0.4"), (".clip(image - 0.3, image + 0.3)", ""))
+steps("clipped_to_the_last_one", "The limits are around the image of the step before, so that many steps lead far away. Clip around the first one.",
+      ("slope = back", "slope = 10 * back"), ("0.05 * slope / abs(slope).max()", "slope"),
+      ("image - 0.3, image + 0.3", "changed - 0.3, changed + 0.3"))
+steps("ink_below_nothing", "Some pixels are below 0, or above 1: no ink is less than none. Clip once more, between 0 and 1.",
+      (".clip(0, 1)", ""))
+steps("too_many_steps", "The steps are so short that all calls are used up on the way. Take longer ones.",
+      ("range(24)", "range(500)"), ("0.03", "0.002"), source=SIGNS)
 
 
 @wrong("fooled", "numerical", "This nudges each of the 64 pixels and asks for the scores each time. One call of back gives all 64 slopes.")
@@ -1759,38 +1387,18 @@ def fooled(image, digit, scores, back):
     return changed
 
 
-@wrong("fooled", "into_the_image", "`+=` or `out=` wrote into the image that you were given. Make a new one.")
-def fooled(image, digit, scores, back):
-    first, changed = image.copy(), image
-    for _ in range(24):
-        found = scores(changed)
-        if found.argmax() == digit:
-            break
-        g = np.zeros(10)
-        g[digit], g[found.argmax()] = 1, -1
+steps("into_the_image", "`+=` or `out=` wrote into the image that you were given. Make a new one.",
+      source=changed(ASKED, ("changed = image", "first, changed = image.copy(), image")) + """\
         changed += 0.03 * np.sign(back(changed, g))
         np.clip(changed, np.maximum(first - 0.3, 0), np.minimum(first + 0.3, 1), out=changed)
     return changed
-
-
-wrong(
-    "fooled",
-    "too_short",
-    "The steps are so short, or so few, that they do not lead there. Together they may be as long as 0.3 for each pixel, and more: the direction changes on the way.",
-    source=changed(SLOPES, ("range(24)", "range(5)"), ("0.05", "0.02")),
-)
-wrong(
-    "fooled",
-    "gives_the_digit",
-    "That is a number, and an image is asked for: the one that you changed.",
-    source=changed(SIGNS, ("return changed", "return scores(changed).argmax()")),
-)
-wrong(
-    "fooled",
-    "as_long_as_the_gradient",
-    "The step is a fixed number times the gradient. Scores may be of any size, and so may gradients: divide by the largest number, or take np.sign.",
-    source=changed(SIGNS, ("0.03 * np.sign(back(changed, g))", "0.5 * back(changed, g)")),
-)
+""")
+steps("too_short", "The steps are so short, or so few, that they do not lead there. Together they may be as long as 0.3 for each pixel, and more: the direction changes on the way.",
+      ("range(24)", "range(5)"), ("0.05", "0.02"))
+steps("gives_the_digit", "That is a number, and an image is asked for: the one that you changed.",
+      ("return changed", "return scores(changed).argmax()"), source=SIGNS)
+steps("as_long_as_the_gradient", "The step is a fixed number times the gradient. Scores may be of any size, and so may gradients: divide by the largest number, or take np.sign.",
+      ("0.03 * np.sign(back(changed, g))", "0.5 * back(changed, g)"), source=SIGNS)
 
 
 @wrong("fooled", "looks_after_the_first_step", "The network may see the digit already. Then g holds only zeros, and 0 / 0 is NaN: look before the first step.")
@@ -1852,31 +1460,14 @@ STEP, RIVAL = "0.02 * np.sign(d)", "g[digit], g[found.argmax()] = 1, -1"
 right("fooled", "signs_of_a_hundredth", source=changed(LOOP, (STEP, "0.01 * np.sign(d)")))
 right("fooled", "signs_of_a_tenth", source=changed(LOOP, (STEP, "0.1 * np.sign(d)")))
 right("fooled", "parts_of_a_fiftieth", source=changed(LOOP, (STEP, "0.02 * d / abs(d).max()")))
-wrong(
-    "fooled",
-    "a_tenth_of_the_gradient",
-    "The step is a fixed number times the gradient. Scores may be of any size, and so may gradients: divide by the largest number, or take np.sign.",
-    source=changed(LOOP, (STEP, "0.1 * d")),
-)
-wrong(
-    "fooled",
-    "its_own_score_to_the_last_call",
-    "Only the digit's own score is pushed up, and on the way another one stays larger. Push that one down in the same step: a g of 1 and -1.",
-    source=changed(LOOP, (RIVAL, "g[digit] = 1")),
-)
-wrong(
-    "fooled",
-    "the_first_rival_to_the_last_call",
-    "You push down what the network saw at first. On the way a third digit may become the largest: ask the scores after each step.",
-    source=changed(LOOP, ("now = image", "now, first = image, scores(image).argmax()"), ("g[found.argmax()]", "g[first]")),
-)
-wrong(
-    "fooled",
-    "never_stops",
-    "The digit is seen on the way, and the loop goes on: from there on the digit itself is pushed down. Stop as soon as it is seen.",
-    source=changed(LOOP, ("while True", "for _ in range(50)"), ("            if found.argmax() == digit:\n                return now\n", ""))
-    + "        return now\n",
-)
+steps("a_tenth_of_the_gradient", "The step is a fixed number times the gradient. Scores may be of any size, and so may gradients: divide by the largest number, or take np.sign.",
+      (STEP, "0.1 * d"), source=LOOP)
+steps("its_own_score_to_the_last_call", "Only the digit's own score is pushed up, and on the way another one stays larger. Push that one down in the same step: a g of 1 and -1.",
+      (RIVAL, "g[digit] = 1"), source=LOOP)
+steps("the_first_rival_to_the_last_call", "You push down what the network saw at first. On the way a third digit may become the largest: ask the scores after each step.",
+      ("now = image", "now, first = image, scores(image).argmax()"), ("g[found.argmax()]", "g[first]"), source=LOOP)
+steps("never_stops", "The digit is seen on the way, and the loop goes on: from there on the digit itself is pushed down. Stop as soon as it is seen.",
+      source=changed(LOOP, ("while True", "for _ in range(50)"), ("            if found.argmax() == digit:\n                return now\n", "")) + "        return now\n")
 PUSHED = """
     def fooled(image, digit, scores, back):
         low, high = np.maximum(image - 0.3, 0), np.minimum(image + 0.3, 1)
@@ -1891,49 +1482,20 @@ PUSHED = """
             now = np.clip(now + 0.02 * np.sign(d), low, high)
         return now
 """
+STOP = "            found = scores(now)\n            if found.argmax() == digit:\n                break\n"
 CLIPPED = "np.clip(now + 0.02 * np.sign(d), low, high)"
 ONE_DOWN = """g = np.zeros(10)
             g[digit], g[found.argmax()] = 1, -1"""
-wrong(
-    "fooled",
-    "never_stops_by_parts",
-    "The digit is seen on the way, and the loop goes on: from there on the digit itself is pushed down. Stop as soon as it is seen.",
-    source="""
-    def fooled(image, digit, scores, back):
-        low, high = np.maximum(image - 0.3, 0), np.minimum(image + 0.3, 1)
-        now = image.copy()
-        for _ in range(50):
-            g = np.zeros(10)
-            g[digit], g[scores(now).argmax()] = 1, -1
-            d = back(now, g)
-            now = np.clip(now + 0.02 * d / abs(d).max(), low, high)
-        return now
-    """,
-)
-wrong(
-    "fooled",
-    "clipped_after_the_loop",
-    "The image that the network saw as the digit had pixels outside the limits, and the clip at the end made another of it. Clip in each step, before you ask.",
-    source=changed(PUSHED, (CLIPPED, "now + 0.02 * np.sign(d)"), ("return now", "return np.clip(now, low, high)")),
-)
-wrong(
-    "fooled",
-    "long_steps_clipped_after_the_loop",
-    "The image that the network saw as the digit had pixels outside the limits, and the clip at the end made another of it. Clip in each step, before you ask.",
-    source=changed(PUSHED, (CLIPPED, "now + 0.06 * np.sign(d)"), ("return now", "return np.clip(now, low, high)")),
-)
-wrong(
-    "fooled",
-    "divided_by_the_norm",
-    "The steps are so short that all calls are used up on the way. Take longer ones.",
-    source=changed(PUSHED, ("np.sign(d)", "d / np.linalg.norm(d)")),
-)
-wrong(
-    "fooled",
-    "all_others_down",
-    "All nine other scores are pushed down alike, and the one in the way may rise all the same. Push down the one that is seen.",
-    source=changed(PUSHED, (ONE_DOWN, "g = -np.ones(10)\n            g[digit] = 1")),
-)
+steps("never_stops_by_parts", "The digit is seen on the way, and the loop goes on: from there on the digit itself is pushed down. Stop as soon as it is seen.",
+      (STOP, ""), ("found.argmax()", "scores(now).argmax()"), ("np.sign(d)", "d / abs(d).max()"), source=PUSHED)
+steps("clipped_after_the_loop", "The image that the network saw as the digit had pixels outside the limits, and the clip at the end made another of it. Clip in each step, before you ask.",
+      (CLIPPED, "now + 0.02 * np.sign(d)"), ("return now", "return np.clip(now, low, high)"), source=PUSHED)
+steps("long_steps_clipped_after_the_loop", "The image that the network saw as the digit had pixels outside the limits, and the clip at the end made another of it. Clip in each step, before you ask.",
+      (CLIPPED, "now + 0.06 * np.sign(d)"), ("return now", "return np.clip(now, low, high)"), source=PUSHED)
+steps("divided_by_the_norm", "The steps are so short that all calls are used up on the way. Take longer ones.",
+      ("np.sign(d)", "d / np.linalg.norm(d)"), source=PUSHED)
+steps("all_others_down", "All nine other scores are pushed down alike, and the one in the way may rise all the same. Push down the one that is seen.",
+      (ONE_DOWN, "g = -np.ones(10)\n            g[digit] = 1"), source=PUSHED)
 wrong(
     "fooled",
     "all_others_down_unseen",
@@ -1964,16 +1526,8 @@ wrong(
                 return now
     """,
 )
-wrong(
-    "fooled",
-    "slopes_of_the_first_image",
-    "All slopes are asked for at the first image. After some steps they are others: give back the image where you are now.",
-    source=changed(PUSHED, ("back(now, g)", "back(image, g)")),
-)
-wrong(
-    "fooled",
-    "parts_of_slopes_of_the_first_image",
-    "All slopes are asked for at the first image. After some steps they are others: give back the image where you are now.",
-    source=changed(PUSHED, ("back(now, g)", "back(image, g)"), ("0.02 * np.sign(d)", "0.05 * d / abs(d).max()")),
-)
+steps("slopes_of_the_first_image", "All slopes are asked for at the first image. After some steps they are others: give back the image where you are now.",
+      ("back(now, g)", "back(image, g)"), source=PUSHED)
+steps("parts_of_slopes_of_the_first_image", "All slopes are asked for at the first image. After some steps they are others: give back the image where you are now.",
+      ("back(now, g)", "back(image, g)"), ("0.02 * np.sign(d)", "0.05 * d / abs(d).max()"), source=PUSHED)
 right("fooled", "longer_steps_by_the_norm", source=changed(PUSHED, ("0.02 * np.sign(d)", "0.06 * d / np.linalg.norm(d)")))
